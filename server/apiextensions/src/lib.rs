@@ -1,0 +1,1 @@
+//! CustomResourceDefinitions: decoding, defaulting and validation as the API server does them.

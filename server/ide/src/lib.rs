@@ -1,0 +1,1 @@
+//! Editor features in plain types.

@@ -1,0 +1,1 @@
+//! Custom resources: the way of a request from text to what would be stored.

@@ -1,0 +1,181 @@
+//! Field paths and field errors, as `k8s.io/apimachinery/pkg/util/validation/field` has them.
+
+use std::fmt;
+
+/// One step of a [`Path`].
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Segment {
+    /// A field of a struct: `.name` (`field.Path.Child`). May be empty and may itself contain dots where the server's does.
+    Field(String),
+    /// A position in a list: `[3]` (`field.Path.Index`).
+    Index(usize),
+    /// A key of a map: `[name]` (`field.Path.Key`).
+    Key(String),
+}
+
+/// The place of a finding in an object, from its root.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Path(Vec<Segment>);
+
+impl Path {
+    /// The root: no segment. Printed `<nil>`, as a nil `*field.Path` is.
+    pub const fn root() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The path of these fields, one below the other (`field.NewPath`).
+    pub fn of<'a>(fields: impl IntoIterator<Item = &'a str>) -> Self {
+        Self(fields.into_iter().map(|name| Segment::Field(name.to_owned())).collect())
+    }
+
+    /// The steps from the root.
+    pub fn segments(&self) -> &[Segment] {
+        &self.0
+    }
+
+    /// This path and one step more.
+    #[must_use]
+    pub fn with(&self, segment: Segment) -> Self {
+        let mut segments = Vec::with_capacity(self.0.len() + 1);
+        segments.extend_from_slice(&self.0);
+        segments.push(segment);
+        Self(segments)
+    }
+
+    /// The field `name` below this path.
+    #[must_use]
+    pub fn child(&self, name: &str) -> Self {
+        self.with(Segment::Field(name.to_owned()))
+    }
+
+    /// The list item `index` below this path.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        self.with(Segment::Index(index))
+    }
+
+    /// The map entry `key` below this path.
+    #[must_use]
+    pub fn key(&self, key: &str) -> Self {
+        self.with(Segment::Key(key.to_owned()))
+    }
+
+    /// Takes a step down in place, for walks that undo it with [`Path::pop`] instead of copying the path at every node.
+    pub fn push(&mut self, segment: Segment) {
+        self.0.push(segment);
+    }
+
+    /// Takes back the last [`Path::push`].
+    pub fn pop(&mut self) {
+        self.0.pop();
+    }
+}
+
+impl fmt::Display for Path {
+    /// As `field.Path.String`: `spec.versions[0].schema.properties[a]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("<nil>");
+        }
+        for (n, segment) in self.0.iter().enumerate() {
+            match segment {
+                Segment::Field(name) if n == 0 => f.write_str(name)?,
+                Segment::Field(name) => write!(f, ".{name}")?,
+                Segment::Index(index) => write!(f, "[{index}]")?,
+                Segment::Key(key) => write!(f, "[{key}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The reason of a cause (`field.ErrorType`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ErrorType {
+    /// A referred value does not exist.
+    NotFound,
+    /// A required value is missing.
+    Required,
+    /// A value that must be unique is there twice.
+    Duplicate,
+    /// A malformed value.
+    Invalid,
+    /// A value outside the supported ones.
+    NotSupported,
+    /// A value that is not allowed here.
+    Forbidden,
+    /// A value longer than allowed.
+    TooLong,
+    /// More values than allowed.
+    TooMany,
+    /// Fewer values than demanded.
+    TooFew,
+    /// Something went wrong that is not the request's fault.
+    Internal,
+    /// A value of the wrong type.
+    TypeInvalid,
+    /// A value shorter than demanded.
+    TooShort,
+}
+
+impl ErrorType {
+    /// The cause's reason as the API prints it (`FieldValueRequired` and so on).
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::NotFound => "FieldValueNotFound",
+            Self::Required => "FieldValueRequired",
+            Self::Duplicate => "FieldValueDuplicate",
+            Self::Invalid => "FieldValueInvalid",
+            Self::NotSupported => "FieldValueNotSupported",
+            Self::Forbidden => "FieldValueForbidden",
+            Self::TooLong => "FieldValueTooLong",
+            Self::TooMany => "FieldValueTooMany",
+            Self::TooFew => "FieldValueTooFew",
+            Self::Internal => "InternalError",
+            Self::TypeInvalid => "FieldValueTypeInvalid",
+            Self::TooShort => "FieldValueTooShort",
+        }
+    }
+
+    /// The words before the value in the message (`field.ErrorType.String`).
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::NotFound => "Not found",
+            Self::Required => "Required value",
+            Self::Duplicate => "Duplicate value",
+            Self::Invalid | Self::TypeInvalid => "Invalid value",
+            Self::NotSupported => "Unsupported value",
+            Self::Forbidden => "Forbidden",
+            Self::TooLong => "Too long",
+            Self::TooMany => "Too many",
+            Self::TooFew => "Too few",
+            Self::Internal => "Internal error",
+            Self::TooShort => "Too short",
+        }
+    }
+}
+
+/// One cause of a rejection (`field.Error`).
+#[derive(Clone, PartialEq, Debug)]
+pub struct Error {
+    /// The reason.
+    pub kind: ErrorType,
+    /// Where, in the server's own (internal) form of the object.
+    pub path: Path,
+    /// The server's words, without the value that may stand before them in the message.
+    pub detail: String,
+    /// The value as the message renders it (`"Widget"`, `3`, `{"Rule":…}`), empty where the message shows none.
+    pub bad_value: String,
+    /// Which of our diagnostic codes this is: kebab-case, set where the error is made. The pages of the codes name them.
+    pub code: &'static str,
+    /// A place inside the value at `path` in bytes of the decoded string, when the error knows one (a token of a CEL
+    /// rule, the bad part of a pattern).
+    pub inner: Option<std::ops::Range<usize>>,
+}
+
+impl Error {
+    /// An error without a place inside the value.
+    pub fn new(kind: ErrorType, code: &'static str, path: Path, bad_value: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { kind, path, detail: detail.into(), bad_value: bad_value.into(), code, inner: None }
+    }
+}

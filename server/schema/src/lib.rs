@@ -1,0 +1,12 @@
+//! Structural schemas and what the API server does with values under them.
+//!
+//! This crate knows no YAML and no positions: values (`serde_json::Value`, in which an integer that fits `i64` is one
+//! and every other number is an `f64`, as `sigs.k8s.io/json` decodes) go in, findings with structured field paths come out.
+
+pub mod field;
+mod json_schema;
+
+pub use crd_analyzer_cel::KubernetesVersion;
+pub use json_schema::{
+    ExternalDocumentation, JsonSchemaProps, SchemaMap, SchemaOrArray, SchemaOrBool, SchemaOrStringArray, ValidationRule,
+};

@@ -1,0 +1,3 @@
+//! The `crd-analyzer` command.
+
+fn main() {}

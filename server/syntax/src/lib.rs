@@ -1,0 +1,6 @@
+//! YAML and JSON text as a tree with byte positions, and as the values that Kubernetes reads from it.
+//!
+//! This crate knows no Kubernetes: no kinds, no schemas, no versions.
+
+pub mod json;
+pub mod tree;
