@@ -1,0 +1,16 @@
+//! The internal form of a CustomResourceDefinition: what validation sees
+//! (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions`, `types.go`).
+//!
+//! Absent strings are empty. A list is an `Option` where the server tells nil from empty, else plain.
+//! Schemas are [`crd_analyzer_schema::JsonSchemaProps`].
+
+mod crd;
+mod metadata;
+mod spec;
+
+pub use crd::{Condition, ConditionStatus, CustomResourceDefinition, Status};
+pub use metadata::{ManagedFieldsEntry, ObjectMeta, OwnerReference, Time};
+pub use spec::{
+    ColumnDefinition, Conversion, Names, SelectableField, ServiceReference, Spec, SubresourceScale, Subresources,
+    Validation, Version, WebhookClientConfig,
+};

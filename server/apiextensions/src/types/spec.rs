@@ -1,0 +1,156 @@
+//! `spec` of a definition, in the internal form.
+
+use crd_analyzer_schema::JsonSchemaProps;
+
+/// What a definition asks for (`CustomResourceDefinitionSpec`).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Spec {
+    /// `group`
+    pub group: String,
+    /// The name of the first version (v1 has no such field; conversion fills it).
+    pub version: String,
+    /// `names`
+    pub names: Names,
+    /// `scope`: `Cluster` or `Namespaced`, anything else is an error of validation.
+    pub scope: String,
+    /// The schema of all versions, when it is the same in all of them.
+    pub validation: Option<Validation>,
+    /// The subresources of all versions, when they are the same in all of them.
+    pub subresources: Option<Subresources>,
+    /// `versions`; what is the same in all of them stands in the fields above and is absent here.
+    pub versions: Vec<Version>,
+    /// The printer columns of all versions, when they are the same in all of them.
+    pub additional_printer_columns: Option<Vec<ColumnDefinition>>,
+    /// The selectable fields of all versions, when they are the same in all of them.
+    pub selectable_fields: Option<Vec<SelectableField>>,
+    /// `conversion`
+    pub conversion: Option<Conversion>,
+    /// `preserveUnknownFields`
+    pub preserve_unknown_fields: Option<bool>,
+}
+
+/// One version (`CustomResourceDefinitionVersion`).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Version {
+    /// `name`
+    pub name: String,
+    /// `served`
+    pub served: bool,
+    /// `storage`
+    pub storage: bool,
+    /// `deprecated`
+    pub deprecated: bool,
+    /// `deprecationWarning`
+    pub deprecation_warning: Option<String>,
+    /// `schema`, when versions differ in it.
+    pub schema: Option<Validation>,
+    /// `subresources`, when versions differ in them.
+    pub subresources: Option<Subresources>,
+    /// `additionalPrinterColumns`, when versions differ in them.
+    pub additional_printer_columns: Option<Vec<ColumnDefinition>>,
+    /// `selectableFields`, when versions differ in them.
+    pub selectable_fields: Option<Vec<SelectableField>>,
+}
+
+/// `schema` of a version (`CustomResourceValidation`).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Validation {
+    /// `openAPIV3Schema`
+    pub open_api_v3_schema: Option<JsonSchemaProps>,
+}
+
+/// `subresources` (`CustomResourceSubresources`).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Subresources {
+    /// Whether `status` is there; it has no fields.
+    pub status: Option<()>,
+    /// `scale`
+    pub scale: Option<SubresourceScale>,
+}
+
+/// `subresources.scale` (`CustomResourceSubresourceScale`).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct SubresourceScale {
+    /// `specReplicasPath`
+    pub spec_replicas_path: String,
+    /// `statusReplicasPath`
+    pub status_replicas_path: String,
+    /// `labelSelectorPath`
+    pub label_selector_path: Option<String>,
+}
+
+/// One printer column (`CustomResourceColumnDefinition`).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ColumnDefinition {
+    /// `name`
+    pub name: String,
+    /// `type`
+    pub r#type: String,
+    /// `format`
+    pub format: String,
+    /// `description`
+    pub description: String,
+    /// `priority`
+    pub priority: i32,
+    /// `jsonPath`
+    pub json_path: String,
+}
+
+/// One selectable field (`SelectableField`).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct SelectableField {
+    /// `jsonPath`
+    pub json_path: String,
+}
+
+/// `names` (`CustomResourceDefinitionNames`).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Names {
+    /// `plural`
+    pub plural: String,
+    /// `singular`
+    pub singular: String,
+    /// `shortNames`
+    pub short_names: Vec<String>,
+    /// `kind`
+    pub kind: String,
+    /// `listKind`
+    pub list_kind: String,
+    /// `categories`
+    pub categories: Vec<String>,
+}
+
+/// `conversion` (`CustomResourceConversion`); what v1 has below `webhook` lies flat here.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Conversion {
+    /// `strategy`: `None` or `Webhook`, anything else is an error of validation.
+    pub strategy: String,
+    /// v1: `webhook.clientConfig`
+    pub webhook_client_config: Option<WebhookClientConfig>,
+    /// v1: `webhook.conversionReviewVersions`
+    pub conversion_review_versions: Option<Vec<String>>,
+}
+
+/// How to call a conversion webhook (`WebhookClientConfig`).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct WebhookClientConfig {
+    /// `url`
+    pub url: Option<String>,
+    /// `service`
+    pub service: Option<ServiceReference>,
+    /// `caBundle`, decoded from base64.
+    pub ca_bundle: Vec<u8>,
+}
+
+/// A service that answers a webhook (`ServiceReference`).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ServiceReference {
+    /// `namespace`
+    pub namespace: String,
+    /// `name`
+    pub name: String,
+    /// `path`
+    pub path: Option<String>,
+    /// `port`; 443 where the author wrote none.
+    pub port: i32,
+}
