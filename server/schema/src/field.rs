@@ -175,7 +175,20 @@ pub struct Error {
 
 impl Error {
     /// An error without a place inside the value.
-    pub fn new(kind: ErrorType, code: &'static str, path: Path, bad_value: impl Into<String>, detail: impl Into<String>) -> Self {
-        Self { kind, path, detail: detail.into(), bad_value: bad_value.into(), code, inner: None }
+    pub fn new(
+        kind: ErrorType,
+        code: &'static str,
+        path: Path,
+        bad_value: impl Into<String>,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self {
+            kind,
+            path,
+            detail: detail.into(),
+            bad_value: bad_value.into(),
+            code,
+            inner: None,
+        }
     }
 }

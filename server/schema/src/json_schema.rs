@@ -6,6 +6,9 @@ use serde_json::Value;
 /// form). Absent strings are empty, absent lists are empty unless an `Option` tells absent from empty.
 ///
 /// Maps are lists sorted by key without duplicates: that is the order in which the server's decoder sees them.
+///
+/// Equality is the server's semantic equality (`k8s.io/apimachinery/pkg/api/equality`): an absent list or map equals an
+/// empty one.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct JsonSchemaProps {
     /// `id`
@@ -48,8 +51,8 @@ pub struct JsonSchemaProps {
     pub unique_items: bool,
     /// `multipleOf`
     pub multiple_of: Option<f64>,
-    /// `enum`; absent and empty are told apart where the server does.
-    pub r#enum: Option<Vec<Value>>,
+    /// `enum`
+    pub r#enum: Vec<Value>,
     /// `maxProperties`
     pub max_properties: Option<i64>,
     /// `minProperties`
@@ -96,6 +99,55 @@ pub struct JsonSchemaProps {
     pub x_map_type: Option<String>,
     /// `x-kubernetes-validations`
     pub x_validations: Vec<ValidationRule>,
+    /// Which lists and maps above are written, but empty.
+    pub empty: EmptyKeywords,
+}
+
+/// Lists and maps of a schema that are written, but empty: a few rules of the server tell them from absent ones.
+///
+/// They play no part in equality, see [`JsonSchemaProps`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EmptyKeywords(u16);
+
+impl EmptyKeywords {
+    /// `required: []`
+    pub const REQUIRED: Self = Self(1);
+    /// `enum: []`
+    pub const ENUM: Self = Self(1 << 1);
+    /// `allOf: []`
+    pub const ALL_OF: Self = Self(1 << 2);
+    /// `oneOf: []`
+    pub const ONE_OF: Self = Self(1 << 3);
+    /// `anyOf: []`
+    pub const ANY_OF: Self = Self(1 << 4);
+    /// `properties: {}`
+    pub const PROPERTIES: Self = Self(1 << 5);
+    /// `patternProperties: {}`
+    pub const PATTERN_PROPERTIES: Self = Self(1 << 6);
+    /// `dependencies: {}`
+    pub const DEPENDENCIES: Self = Self(1 << 7);
+    /// `definitions: {}`
+    pub const DEFINITIONS: Self = Self(1 << 8);
+    /// `x-kubernetes-list-map-keys: []`
+    pub const LIST_MAP_KEYS: Self = Self(1 << 9);
+    /// `x-kubernetes-validations: []`
+    pub const VALIDATIONS: Self = Self(1 << 10);
+
+    /// Notes that `keyword` is written, but empty.
+    pub fn insert(&mut self, keyword: Self) {
+        self.0 |= keyword.0;
+    }
+
+    /// Whether `keyword` is written, but empty.
+    pub const fn contains(self, keyword: Self) -> bool {
+        self.0 & keyword.0 != 0
+    }
+}
+
+impl PartialEq for EmptyKeywords {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Schemas by name, sorted by name, each name once.

@@ -8,5 +8,6 @@ mod json_schema;
 
 pub use crd_analyzer_cel::KubernetesVersion;
 pub use json_schema::{
-    ExternalDocumentation, JsonSchemaProps, SchemaMap, SchemaOrArray, SchemaOrBool, SchemaOrStringArray, ValidationRule,
+    EmptyKeywords, ExternalDocumentation, JsonSchemaProps, SchemaMap, SchemaOrArray, SchemaOrBool, SchemaOrStringArray,
+    ValidationRule,
 };
