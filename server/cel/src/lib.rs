@@ -2,6 +2,7 @@
 //!
 //! This crate knows no YAML and no Kubernetes object: it sees declarations and types.
 
+pub mod ast;
 mod version;
 
 pub use version::KubernetesVersion;

@@ -1,0 +1,246 @@
+//! The expression tree, its positions, and the problems found in it.
+//!
+//! An [`Ast`] is an arena: nodes name their children by [`NodeId`], so a tree of any depth is dropped, copied and walked without
+//! recursion. Every node also has the number that `cel-go` gives it ([`Expr::id`]): those follow the order of its parser and its
+//! macro expansion, and are what positions, types and references of a checked expression are keyed by there.
+
+mod issue;
+pub mod operators;
+mod source;
+
+use std::sync::Arc;
+
+pub use issue::{Issue, Issues};
+pub use source::{Location, Source, SourceInfo, Span};
+
+/// The index of a node in its [`Ast`]. Dense: a `Vec` of [`Ast::len`] entries can be indexed with it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(u32);
+
+impl NodeId {
+    /// The position in a `Vec` that has one entry a node.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A constant written in the expression (or made by a macro).
+#[derive(Clone, PartialEq, Debug)]
+pub enum Literal {
+    /// `null`
+    Null,
+    /// `true`, `false`
+    Bool(bool),
+    /// `-1`, `0x1F`
+    Int(i64),
+    /// `1u`
+    Uint(u64),
+    /// `1.5e3`
+    Double(f64),
+    /// `'text'`, unescaped
+    String(Arc<str>),
+    /// `b'text'`, unescaped
+    Bytes(Arc<[u8]>),
+}
+
+/// One node of the tree.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expr {
+    /// The number of the expression as `cel-go` counts: from 1, unique within what was written; nodes that a macro used twice share it.
+    pub id: i64,
+    /// What it is.
+    pub kind: ExprKind,
+}
+
+/// What a node is (`cel-go` `common/ast.Expr`).
+#[derive(Clone, PartialEq, Debug)]
+pub enum ExprKind {
+    /// A place where an error was, or (in [`Ast::macro_call`]) where another macro call was.
+    Unspecified,
+    /// A constant.
+    Literal(Literal),
+    /// A name; a leading dot is part of it.
+    Ident(Arc<str>),
+    /// `operand.field`, or the presence test that `has(operand.field)` stands for.
+    Select {
+        /// What the field is taken from.
+        operand: NodeId,
+        /// The field, without backticks.
+        field: Arc<str>,
+        /// True for `has()`.
+        test_only: bool,
+    },
+    /// A function, method or operator (see [`operators`]).
+    Call {
+        /// The name of the function; a leading dot is part of it.
+        function: Arc<str>,
+        /// What a method is called on.
+        target: Option<NodeId>,
+        /// The arguments, without the target.
+        args: Vec<NodeId>,
+    },
+    /// `[a, ?b]`
+    List {
+        /// The elements.
+        elements: Vec<NodeId>,
+        /// Which of them have a question mark, ascending.
+        optional_indices: Vec<u32>,
+    },
+    /// `{k: v, ?k: v}`
+    Map {
+        /// The entries, as written.
+        entries: Vec<MapEntry>,
+    },
+    /// `Type{field: v, ?field: v}`
+    Struct {
+        /// The name of the type; a leading dot is part of it.
+        type_name: Arc<str>,
+        /// The fields, as written.
+        fields: Vec<StructField>,
+    },
+    /// A fold, which the macros `all`, `exists`, `map` and so on expand to.
+    Comprehension(Box<Comprehension>),
+}
+
+/// One entry of a map literal.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MapEntry {
+    /// The number of the entry; its position is the colon's.
+    pub id: i64,
+    /// The key.
+    pub key: NodeId,
+    /// The value.
+    pub value: NodeId,
+    /// True for `?k: v`.
+    pub optional: bool,
+}
+
+/// One field of a message literal.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StructField {
+    /// The number of the entry; its position is the colon's.
+    pub id: i64,
+    /// The field.
+    pub name: Arc<str>,
+    /// The value.
+    pub value: NodeId,
+    /// True for `?field: v`.
+    pub optional: bool,
+}
+
+/// A fold over a list or map.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Comprehension {
+    /// What is folded.
+    pub iter_range: NodeId,
+    /// The variable for an element (list) or key (map); with two variables, for the index or key.
+    pub iter_var: Arc<str>,
+    /// With two variables, the one for the element or value.
+    pub iter_var2: Option<Arc<str>>,
+    /// The variable that accumulates.
+    pub accu_var: Arc<str>,
+    /// Its first value.
+    pub accu_init: NodeId,
+    /// The fold goes on while this holds.
+    pub loop_condition: NodeId,
+    /// The next value of the accumulator.
+    pub loop_step: NodeId,
+    /// The value of the fold.
+    pub result: NodeId,
+}
+
+/// An expression tree with its positions and the macro calls that were written.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Ast {
+    nodes: Vec<Expr>,
+    root: Option<NodeId>,
+    /// Where each expression is.
+    pub source_info: SourceInfo,
+    macro_calls: Vec<(i64, NodeId)>,
+}
+
+impl Ast {
+    /// A tree without nodes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a node.
+    pub fn push(&mut self, id: i64, kind: ExprKind) -> NodeId {
+        let node = NodeId(self.nodes.len() as u32);
+        self.nodes.push(Expr { id, kind });
+        node
+    }
+
+    /// Makes `node` the root.
+    pub fn set_root(&mut self, node: NodeId) {
+        self.root = Some(node);
+    }
+
+    /// The whole expression. `None` when parsing stopped before there was one (limits on size and depth).
+    pub fn root(&self) -> Option<NodeId> {
+        self.root
+    }
+
+    /// How many nodes there are, with those of macro calls that were expanded.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are no nodes.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The node, to replace what it is.
+    pub fn node_mut(&mut self, node: NodeId) -> &mut Expr {
+        &mut self.nodes[node.index()]
+    }
+
+    /// All nodes with their indices. Children come before parents.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = (NodeId, &Expr)> {
+        self.nodes.iter().enumerate().map(|(i, e)| (NodeId(i as u32), e))
+    }
+
+    /// Remembers that the expression `id` was written as `call`.
+    pub fn set_macro_call(&mut self, id: i64, call: NodeId) {
+        match self.macro_calls.binary_search_by_key(&id, |(id, _)| *id) {
+            Ok(i) => self.macro_calls[i].1 = call,
+            Err(i) => self.macro_calls.insert(i, (id, call)),
+        }
+    }
+
+    /// The call that was written where a macro's expansion now stands: a [`ExprKind::Call`] with id 0. A macro call inside it is an
+    /// [`ExprKind::Unspecified`] with the id to ask for next.
+    pub fn macro_call(&self, id: i64) -> Option<NodeId> {
+        let i = self.macro_calls.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(self.macro_calls[i].1)
+    }
+
+    /// All macro calls, by the id of the expression that replaced them.
+    pub fn macro_calls(&self) -> &[(i64, NodeId)] {
+        &self.macro_calls
+    }
+
+    /// The direct children of a node, in the order in which they are written (a comprehension: range, start, condition, step, result).
+    pub fn children(&self, node: NodeId) -> Vec<NodeId> {
+        match &self[node].kind {
+            ExprKind::Unspecified | ExprKind::Literal(_) | ExprKind::Ident(_) => Vec::new(),
+            ExprKind::Select { operand, .. } => vec![*operand],
+            ExprKind::Call { target, args, .. } => target.iter().chain(args).copied().collect(),
+            ExprKind::List { elements, .. } => elements.clone(),
+            ExprKind::Map { entries } => entries.iter().flat_map(|e| [e.key, e.value]).collect(),
+            ExprKind::Struct { fields, .. } => fields.iter().map(|f| f.value).collect(),
+            ExprKind::Comprehension(c) => vec![c.iter_range, c.accu_init, c.loop_condition, c.loop_step, c.result],
+        }
+    }
+}
+
+impl std::ops::Index<NodeId> for Ast {
+    type Output = Expr;
+
+    fn index(&self, node: NodeId) -> &Expr {
+        &self.nodes[node.index()]
+    }
+}

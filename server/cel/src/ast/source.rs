@@ -1,0 +1,212 @@
+//! The text of an expression, and where in it an expression is.
+//!
+//! `cel-go` counts code points; an editor wants bytes. A [`Source`] translates, and a [`SourceInfo`] keeps both.
+
+/// A line from 1 and a column from 0 in code points, as `cel-go` keeps them (it prints the column plus 1).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Location {
+    /// From 1.
+    pub line: i32,
+    /// From 0, in code points.
+    pub column: i32,
+}
+
+impl Location {
+    /// Nowhere: what a problem of the whole expression has (printed as `-1:0`).
+    pub const NONE: Self = Self { line: -1, column: -1 };
+}
+
+/// Where an expression is in the text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Span {
+    /// The position by which `cel-go` names the expression, in code points from the start of the text: the operator of a binary expression,
+    /// the dot of a selection, the parenthesis of a call, the first character of anything else. -1 where it has none.
+    pub offset: i32,
+    /// From where to where (bytes) the part of the text is that `offset` begins: the token, or all of a literal.
+    pub bytes: (u32, u32),
+}
+
+/// The text of an expression.
+#[derive(Clone, Debug)]
+pub struct Source {
+    text: String,
+    /// The name in messages.
+    description: String,
+    /// After each line feed, and one past the end: offsets in code points.
+    line_offsets: Vec<i32>,
+    /// The byte of each code point and one past the end; empty when all is ASCII.
+    bytes: Vec<u32>,
+    len: usize,
+}
+
+impl Source {
+    /// The text of a rule. Messages call it `<input>`, as the server does.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self::with_description(text, "<input>")
+    }
+
+    /// A text with another name.
+    pub fn with_description(text: impl Into<String>, description: impl Into<String>) -> Self {
+        let text = text.into();
+        let ascii = text.is_ascii();
+        let mut bytes = Vec::new();
+        let mut line_offsets = Vec::new();
+        let mut len = 0;
+        if ascii {
+            line_offsets.extend(memchr_lines(&text));
+            len = text.len();
+        } else {
+            for (at, c) in text.char_indices() {
+                bytes.push(at as u32);
+                len += 1;
+                if c == '\n' {
+                    line_offsets.push(len as i32);
+                }
+            }
+            bytes.push(text.len() as u32);
+        }
+        // `cel-go`: an empty buffer has its one line end at 0, all others one past the end.
+        line_offsets.push(if text.is_empty() { 0 } else { len as i32 + 1 });
+        Self {
+            text,
+            description: description.into(),
+            line_offsets,
+            bytes,
+            len,
+        }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Its name in messages.
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// Its length in code points.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether the text is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The byte at a code point; the end of the text for anything past it.
+    pub fn byte(&self, offset: usize) -> usize {
+        if self.bytes.is_empty() {
+            offset.min(self.len)
+        } else {
+            self.bytes.get(offset).map_or(self.text.len(), |b| *b as usize)
+        }
+    }
+
+    /// The code point that begins at (or before) a byte.
+    pub fn offset(&self, byte: usize) -> usize {
+        if self.bytes.is_empty() {
+            byte.min(self.len)
+        } else {
+            self.bytes.partition_point(|b| *b as usize <= byte).saturating_sub(1)
+        }
+    }
+
+    /// Line and column of a code point. All past the end is on the last line.
+    pub fn location(&self, offset: i32) -> Location {
+        let line = self.line_offsets.partition_point(|o| *o <= offset);
+        let start = if line == 0 { 0 } else { self.line_offsets[line - 1] };
+        Location {
+            line: line as i32 + 1,
+            column: offset - start,
+        }
+    }
+
+    /// The code point at a line and column, `None` if there is no such line.
+    pub fn location_offset(&self, location: Location) -> Option<i32> {
+        Some(self.line_start(location.line)? + location.column)
+    }
+
+    /// The byte at a line and column; 0 for [`Location::NONE`].
+    pub fn location_byte(&self, location: Location) -> usize {
+        self.location_offset(location)
+            .map_or(0, |o| self.byte(o.max(0) as usize))
+    }
+
+    /// A line of the text without its end, `None` if there is no such line or no text.
+    pub fn snippet(&self, line: i32) -> Option<&str> {
+        let start = self.line_start(line)?;
+        if self.is_empty() {
+            return None;
+        }
+        let end = self
+            .line_start(line + 1)
+            .map_or(self.len, |next| (next - 1).max(0) as usize);
+        let (start, end) = (self.byte(start as usize), self.byte(end));
+        self.text.get(start..end.max(start))
+    }
+
+    fn line_start(&self, line: i32) -> Option<i32> {
+        match line {
+            1 => Some(0),
+            _ if line > 1 => self.line_offsets.get(line as usize - 2).copied(),
+            _ => None,
+        }
+    }
+
+    /// The offset (code points) where each line ends, after its line feed; the last is one past the end.
+    pub fn line_offsets(&self) -> &[i32] {
+        &self.line_offsets
+    }
+}
+
+fn memchr_lines(text: &str) -> impl Iterator<Item = i32> + '_ {
+    text.bytes()
+        .enumerate()
+        .filter(|(_, b)| *b == b'\n')
+        .map(|(at, _)| at as i32 + 1)
+}
+
+/// Where the expressions of one text are, by their `cel-go` id.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct SourceInfo {
+    spans: Vec<Option<Span>>,
+}
+
+impl SourceInfo {
+    /// Where the expression `id` is.
+    pub fn span(&self, id: i64) -> Option<Span> {
+        self.spans.get(usize::try_from(id).ok()?).copied().flatten()
+    }
+
+    /// Line and column of the expression `id`; [`Location::NONE`] if it has no place.
+    pub fn location(&self, source: &Source, id: i64) -> Location {
+        self.span(id).map_or(Location::NONE, |s| source.location(s.offset))
+    }
+
+    /// Places the expression `id`. Ids start at 1 and are dense; a negative one has no place.
+    pub fn set_span(&mut self, id: i64, span: Span) {
+        let Ok(at) = usize::try_from(id) else { return };
+        if at >= self.spans.len() {
+            self.spans.resize(at + 1, None);
+        }
+        self.spans[at] = Some(span);
+    }
+
+    /// Takes the place of the expression `id` away.
+    pub fn clear(&mut self, id: i64) {
+        if let Some(slot) = usize::try_from(id).ok().and_then(|at| self.spans.get_mut(at)) {
+            *slot = None;
+        }
+    }
+
+    /// All ids that have a place, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = (i64, Span)> + '_ {
+        self.spans
+            .iter()
+            .enumerate()
+            .filter_map(|(id, s)| Some((id as i64, (*s)?)))
+    }
+}
