@@ -3,4 +3,6 @@
 //! This crate knows no Kubernetes: no kinds, no schemas, no versions.
 
 pub mod json;
+mod scalar;
+pub mod source_map;
 pub mod tree;

@@ -1,6 +1,15 @@
 //! The tree that both readers fill and everything above sees: an arena of nodes with byte spans.
+//!
+//! Nodes lie in the order of the text, a collection before its children. So a node's identifier orders it, its first child is the
+//! next node, and a subtree is a contiguous range.
 
+use std::borrow::Cow;
 use std::sync::Arc;
+
+use crate::scalar;
+
+mod build;
+pub use build::TreeBuilder;
 
 /// A range of bytes of the file's text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -26,9 +35,20 @@ impl Span {
     pub const fn touches(self, offset: u32) -> bool {
         self.start <= offset && offset <= self.end
     }
+
+    /// Whether the span has no bytes.
+    pub const fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    /// The smallest span that has both.
+    #[must_use]
+    pub fn join(self, other: Self) -> Self {
+        Self::new(self.start.min(other.start), self.end.max(other.end))
+    }
 }
 
-/// A node of a [`Tree`]; only meaningful with the tree it came from.
+/// A node of a [`Tree`]; only meaningful with the tree it came from. Orders as the text does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub(crate) u32);
 
@@ -74,22 +94,37 @@ pub enum NodeKind {
 /// Anchor and tag of a node, which few nodes have.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Properties {
-    /// The name after `&`.
+    /// `&name`, with the `&`.
     pub anchor: Option<Span>,
     /// The whole tag as written (`!!str`, `!local`, `!<verbatim>`).
     pub tag: Option<Span>,
+    /// The tag with its handle replaced by the handle's prefix: `tag:yaml.org,2002:str` for `!!str`.
+    pub tag_name: Option<Box<str>>,
 }
 
-/// One node as it lies in the arena. Children of collections lie in [`Tree::children`]; a mapping's are key, value, key, value.
+impl Properties {
+    /// Whether there is neither anchor nor tag.
+    pub fn is_empty(&self) -> bool {
+        self.anchor.is_none() && self.tag.is_none()
+    }
+}
+
+/// One node as it lies in the arena.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct NodeData {
     pub(crate) kind: NodeKind,
+    /// The node has an entry in `Tree::properties`.
+    pub(crate) has_properties: bool,
+    /// Scalars: the value is not the text between the indicators as it stands.
+    pub(crate) decode: bool,
     pub(crate) span: Span,
-    pub(crate) parent: Option<NodeId>,
-    /// Collections: range of `Tree::children`.
-    pub(crate) first_child: u32,
-    pub(crate) child_count: u32,
+    /// `NO_PARENT` at the root.
+    pub(crate) parent: u32,
+    /// Collections: the node after the last of the subtree. Block scalars: columns of indentation of the content.
+    pub(crate) extra: u32,
 }
+
+pub(crate) const NO_PARENT: u32 = u32::MAX;
 
 /// One entry of a mapping.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,10 +140,276 @@ pub struct Entry {
 pub struct Tree {
     pub(crate) text: Arc<str>,
     pub(crate) nodes: Vec<NodeData>,
-    pub(crate) children: Vec<NodeId>,
+    /// Sorted by node.
     pub(crate) properties: Vec<(NodeId, Properties)>,
+    /// Sorted by alias.
     pub(crate) alias_targets: Vec<(NodeId, NodeId)>,
+    /// Nodes whose line in the server's messages is not that of their place: line from 0, counted from the document's start.
+    pub(crate) lines: Vec<(NodeId, u32)>,
     pub(crate) comments: Vec<Span>,
-    pub(crate) root: Option<NodeId>,
     pub(crate) span: Span,
+}
+
+impl Tree {
+    /// The text of the whole file.
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    /// Where the document lies in the file.
+    pub fn document_span(&self) -> Span {
+        self.span
+    }
+
+    /// The topmost node; `None` if the document has no content.
+    pub fn root(&self) -> Option<NodeId> {
+        (!self.nodes.is_empty()).then_some(NodeId(0))
+    }
+
+    /// The number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether the document has no content.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// All nodes in the order of the text, a collection before its children.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + use<> {
+        (0..self.nodes.len() as u32).map(NodeId)
+    }
+
+    /// What the node is.
+    pub fn kind(&self, node: NodeId) -> NodeKind {
+        self.data(node).kind
+    }
+
+    /// Where the node is written, without its anchor and tag.
+    ///
+    /// A collection by indentation reaches from its first key or dash to the end of its last child; a quoted scalar has its quotes,
+    /// a block scalar its indicator and the bytes that its value has, a final line break only if it is in the value.
+    pub fn span(&self, node: NodeId) -> Span {
+        self.data(node).span
+    }
+
+    /// Where the node is written, from its anchor or tag if it has one.
+    pub fn full_span(&self, node: NodeId) -> Span {
+        let span = self.span(node);
+        self.properties(node).map_or(span, |it| {
+            [it.anchor, it.tag].into_iter().flatten().fold(span, Span::join)
+        })
+    }
+
+    /// The text of the node's span.
+    pub fn source(&self, node: NodeId) -> &str {
+        &self.text[self.span(node).range()]
+    }
+
+    /// The collection that the node is a key, value or item of.
+    pub fn parent(&self, node: NodeId) -> Option<NodeId> {
+        let parent = self.data(node).parent;
+        (parent != NO_PARENT).then_some(NodeId(parent))
+    }
+
+    /// The collections around the node, from its parent to the root.
+    pub fn ancestors(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        std::iter::successors(self.parent(node), |&it| self.parent(it))
+    }
+
+    /// The node and everything in it, in the order of the text.
+    pub fn subtree(&self, node: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + use<> {
+        (node.0..self.end(node)).map(NodeId)
+    }
+
+    /// Whether `node` is `ancestor` or lies in it.
+    pub fn is_in(&self, node: NodeId, ancestor: NodeId) -> bool {
+        ancestor.0 <= node.0 && node.0 < self.end(ancestor)
+    }
+
+    /// The children of a collection: its items, or its keys and values in turn. Nothing for other nodes.
+    pub fn children(&self, node: NodeId) -> Children<'_> {
+        Children {
+            tree: self,
+            next: node.0 + 1,
+            end: self.end(node),
+        }
+    }
+
+    /// The entries of a mapping in the order of the text, duplicates and merge keys (`<<`) as they are written. Nothing for other nodes.
+    pub fn entries(&self, node: NodeId) -> Entries<'_> {
+        let end = if matches!(self.kind(node), NodeKind::Mapping(_)) {
+            self.end(node)
+        } else {
+            node.0 + 1
+        };
+        Entries {
+            children: Children {
+                tree: self,
+                next: node.0 + 1,
+                end,
+            },
+        }
+    }
+
+    /// The items of a sequence. Nothing for other nodes.
+    pub fn items(&self, node: NodeId) -> Children<'_> {
+        let end = if matches!(self.kind(node), NodeKind::Sequence(_)) {
+            self.end(node)
+        } else {
+            node.0 + 1
+        };
+        Children {
+            tree: self,
+            next: node.0 + 1,
+            end,
+        }
+    }
+
+    /// The value at a key of a mapping: the last one if the key is written more than once, as it decides.
+    ///
+    /// Keys are compared by their decoded text. Aliases are not followed, neither to the mapping nor to a value, and `<<` is a key like others.
+    pub fn get(&self, mapping: NodeId, key: &str) -> Option<NodeId> {
+        self.entry(mapping, key).map(|it| it.value)
+    }
+
+    /// As [`Tree::get`], with the key's node.
+    pub fn entry(&self, mapping: NodeId, key: &str) -> Option<Entry> {
+        self.entries(mapping)
+            .filter(|it| self.is_scalar(it.key) && self.scalar(it.key) == key)
+            .last()
+    }
+
+    /// The entry of the parent mapping that the node is the key or the value of.
+    pub fn entry_of(&self, node: NodeId) -> Option<Entry> {
+        let parent = self.parent(node)?;
+        self.entries(parent).find(|it| it.key == node || it.value == node)
+    }
+
+    /// Whether the node is a mapping's key.
+    pub fn is_key(&self, node: NodeId) -> bool {
+        self.entry_of(node).is_some_and(|it| it.key == node)
+    }
+
+    /// Whether the node is a scalar.
+    pub fn is_scalar(&self, node: NodeId) -> bool {
+        matches!(self.kind(node), NodeKind::Scalar(_))
+    }
+
+    /// Whether nothing is written for the node: the value of `key:`.
+    pub fn is_absent(&self, node: NodeId) -> bool {
+        self.kind(node) == NodeKind::Scalar(ScalarStyle::Plain) && self.span(node).is_empty()
+    }
+
+    /// Anchor and tag, if the node has either.
+    pub fn properties(&self, node: NodeId) -> Option<&Properties> {
+        if !self.data(node).has_properties {
+            return None;
+        }
+        let found = self.properties.binary_search_by_key(&node, |it| it.0).ok()?;
+        Some(&self.properties[found].1)
+    }
+
+    /// The name of the node's anchor, without `&`.
+    pub fn anchor(&self, node: NodeId) -> Option<&str> {
+        let span = self.properties(node)?.anchor?;
+        Some(&self.text[span.range()][1..])
+    }
+
+    /// The node's tag with its handle resolved (`tag:yaml.org,2002:str` for `!!str`).
+    pub fn tag(&self, node: NodeId) -> Option<&str> {
+        self.properties(node)?.tag_name.as_deref()
+    }
+
+    /// All nodes with an anchor or tag.
+    pub fn all_properties(&self) -> &[(NodeId, Properties)] {
+        &self.properties
+    }
+
+    /// What an alias stands for. `None` if the node is no alias, or (tolerant reader) there is no such anchor.
+    pub fn alias_target(&self, alias: NodeId) -> Option<NodeId> {
+        if self.kind(alias) != NodeKind::Alias {
+            return None;
+        }
+        let found = self.alias_targets.binary_search_by_key(&alias, |it| it.0).ok()?;
+        Some(self.alias_targets[found].1)
+    }
+
+    /// The node itself, or what it stands for if it is an alias. (An anchor never marks an alias.)
+    pub fn resolve(&self, node: NodeId) -> NodeId {
+        self.alias_target(node).unwrap_or(node)
+    }
+
+    /// The comments from `#` to the end of their line, in the order of the text.
+    pub fn comments(&self) -> &[Span] {
+        &self.comments
+    }
+
+    /// The decoded text of a scalar; borrowed where it is written as it is. Empty for other nodes.
+    pub fn scalar(&self, node: NodeId) -> Cow<'_, str> {
+        let data = self.data(node);
+        match data.kind {
+            NodeKind::Scalar(style) => {
+                let inner = scalar::inner(style, data.span);
+                if data.decode {
+                    Cow::Owned(scalar::decode(&self.text, style, data.span, data.extra))
+                } else {
+                    Cow::Borrowed(&self.text[inner.range()])
+                }
+            }
+            _ => Cow::Borrowed(""),
+        }
+    }
+
+    pub(crate) fn data(&self, node: NodeId) -> &NodeData {
+        &self.nodes[node.0 as usize]
+    }
+
+    /// The node after the last of the subtree.
+    pub(crate) fn end(&self, node: NodeId) -> u32 {
+        let data = self.data(node);
+        match data.kind {
+            NodeKind::Mapping(_) | NodeKind::Sequence(_) | NodeKind::Error => data.extra,
+            NodeKind::Scalar(_) | NodeKind::Alias => node.0 + 1,
+        }
+    }
+}
+
+/// The children of a collection.
+#[derive(Clone, Debug)]
+pub struct Children<'t> {
+    tree: &'t Tree,
+    next: u32,
+    end: u32,
+}
+
+impl Iterator for Children<'_> {
+    type Item = NodeId;
+
+    fn next(&mut self) -> Option<NodeId> {
+        if self.next >= self.end {
+            return None;
+        }
+        let node = NodeId(self.next);
+        self.next = self.tree.end(node);
+        Some(node)
+    }
+}
+
+/// The entries of a mapping.
+#[derive(Clone, Debug)]
+pub struct Entries<'t> {
+    children: Children<'t>,
+}
+
+impl Iterator for Entries<'_> {
+    type Item = Entry;
+
+    fn next(&mut self) -> Option<Entry> {
+        Some(Entry {
+            key: self.children.next()?,
+            value: self.children.next()?,
+        })
+    }
 }

@@ -1,0 +1,342 @@
+//! The value of a scalar from its text, for all five styles.
+//!
+//! One walk over the text says which bytes are in the value as they are and which stand for others; what is made of that (the value,
+//! the source map) is the [`Sink`]'s matter. The rules are those of go-yaml v2 (`yaml_parser_scan_plain_scalar`,
+//! `yaml_parser_scan_flow_scalar`, `yaml_parser_scan_block_scalar`). The walk takes any text: what the rules do not cover, as in
+//! the half-written scalars of the tolerant reader, is in the value as it stands.
+
+use std::ops::Range;
+
+use crate::tree::{ScalarStyle, Span};
+
+/// Takes the pieces of a value in order.
+pub(crate) trait Sink {
+    /// These source bytes are in the value as they are.
+    fn copy(&mut self, text: &str, source: Range<usize>);
+    /// These source bytes stand for `value`.
+    fn replace(&mut self, value: &str, source: Range<usize>);
+}
+
+/// Collects the value.
+impl Sink for String {
+    fn copy(&mut self, text: &str, source: Range<usize>) {
+        self.push_str(&text[source]);
+    }
+
+    fn replace(&mut self, value: &str, _source: Range<usize>) {
+        self.push_str(value);
+    }
+}
+
+/// The span without quotes; all of it for the other styles.
+pub(crate) fn inner(style: ScalarStyle, span: Span) -> Span {
+    match style {
+        ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => {
+            let start = span.start.saturating_add(1).min(span.end);
+            Span::new(start, span.end.saturating_sub(1).max(start))
+        }
+        _ => span,
+    }
+}
+
+/// Whether the value differs from the text between the indicators.
+pub(crate) fn needs_decoding(text: &str, style: ScalarStyle, span: Span) -> bool {
+    let bytes = &text.as_bytes()[inner(style, span).range()];
+    match style {
+        ScalarStyle::Plain => has_break(bytes),
+        ScalarStyle::SingleQuoted => bytes.contains(&b'\'') || has_break(bytes),
+        ScalarStyle::DoubleQuoted => bytes.contains(&b'\\') || has_break(bytes),
+        ScalarStyle::Literal | ScalarStyle::Folded => true,
+    }
+}
+
+fn has_break(bytes: &[u8]) -> bool {
+    (0..bytes.len()).any(|at| break_len(bytes, at) > 0)
+}
+
+/// The value of the scalar at `span`; `indent` is the indentation of a block scalar's content in columns.
+pub(crate) fn decode(text: &str, style: ScalarStyle, span: Span, indent: u32) -> String {
+    let mut value = String::with_capacity(span.range().len());
+    walk(text, style, span, indent, &mut value);
+    value
+}
+
+/// Gives the pieces of the scalar's value to `sink`.
+pub(crate) fn walk(text: &str, style: ScalarStyle, span: Span, indent: u32, sink: &mut impl Sink) {
+    let inner = inner(style, span).range();
+    match style {
+        ScalarStyle::Plain => flow(text, inner, Quote::None, sink),
+        ScalarStyle::SingleQuoted => flow(text, inner, Quote::Single, sink),
+        ScalarStyle::DoubleQuoted => flow(text, inner, Quote::Double, sink),
+        ScalarStyle::Literal => block(text, inner, indent, true, sink),
+        ScalarStyle::Folded => block(text, inner, indent, false, sink),
+    }
+}
+
+/// The length in bytes of the line break at `at`, 0 if there is none: CR LF, CR, LF, NEL, LS, PS.
+pub(crate) fn break_len(bytes: &[u8], at: usize) -> usize {
+    match bytes.get(at) {
+        Some(b'\n') => 1,
+        Some(b'\r') => 1 + usize::from(bytes.get(at + 1) == Some(&b'\n')),
+        Some(0xC2) => 2 * usize::from(bytes.get(at + 1) == Some(&0x85)),
+        Some(0xE2) => {
+            let separator = bytes.get(at + 1) == Some(&0x80) && matches!(bytes.get(at + 2), Some(0xA8 | 0xA9));
+            3 * usize::from(separator)
+        }
+        _ => 0,
+    }
+}
+
+/// Whether the break at `at` becomes a line feed (LS and PS stay what they are).
+fn is_normal_break(bytes: &[u8], at: usize) -> bool {
+    bytes[at] != 0xE2
+}
+
+/// Gives one line break to the sink.
+fn put_break(text: &str, source: Range<usize>, sink: &mut impl Sink) {
+    let bytes = text.as_bytes();
+    if bytes[source.start] == b'\n' || !is_normal_break(bytes, source.start) {
+        sink.copy(text, source);
+    } else {
+        sink.replace("\n", source);
+    }
+}
+
+/// Gives the line breaks in a gap of blanks and breaks to the sink, without the first `skip`.
+fn put_breaks(text: &str, gap: Range<usize>, mut skip: usize, sink: &mut impl Sink) {
+    let bytes = &text.as_bytes()[..gap.end];
+    let mut at = gap.start;
+    while at < gap.end {
+        match break_len(bytes, at) {
+            0 => at += 1,
+            len => {
+                if skip > 0 {
+                    skip -= 1;
+                } else {
+                    put_break(text, at..at + len, sink);
+                }
+                at += len;
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quote {
+    None,
+    Single,
+    Double,
+}
+
+/// Plain and quoted scalars: lines are folded, blanks around line breaks dropped.
+fn flow(text: &str, inner: Range<usize>, quote: Quote, sink: &mut impl Sink) {
+    let bytes = &text.as_bytes()[..inner.end];
+    let mut at = inner.start;
+    // Bytes from here to `at` are in the value as they are and not yet given to the sink.
+    let mut pending = at;
+    while at < inner.end {
+        match bytes[at] {
+            b'\'' if quote == Quote::Single && bytes.get(at + 1) == Some(&b'\'') => {
+                sink.copy(text, pending..at);
+                sink.replace("'", at..at + 2);
+                at += 2;
+                pending = at;
+            }
+            b'\\' if quote == Quote::Double => {
+                sink.copy(text, pending..at);
+                let broken = break_len(bytes, at + 1);
+                if broken > 0 {
+                    // The break is escaped: blanks after it go, further breaks stay.
+                    at += 1 + broken;
+                    let end = gap_end(bytes, at);
+                    put_breaks(text, at..end, 0, sink);
+                    at = end;
+                } else {
+                    at += escape(text, at, inner.end, sink);
+                }
+                pending = at;
+            }
+            b' ' | b'\t' | b'\n' | b'\r' | 0xC2 | 0xE2 => {
+                let end = gap_end(bytes, at);
+                if end == at {
+                    at += 1;
+                    continue;
+                }
+                if let Some((first, breaks)) = breaks_in(bytes, at..end)
+                    && (quote != Quote::None || end < inner.end)
+                {
+                    sink.copy(text, pending..at);
+                    if !is_normal_break(bytes, first) {
+                        put_breaks(text, at..end, 0, sink);
+                    } else if breaks == 1 {
+                        sink.replace(" ", at..end);
+                    } else {
+                        put_breaks(text, at..end, 1, sink);
+                    }
+                    pending = end;
+                }
+                at = end;
+            }
+            _ => at += 1,
+        }
+    }
+    sink.copy(text, pending..inner.end.max(pending));
+}
+
+/// The end of the blanks and line breaks from `at`.
+fn gap_end(bytes: &[u8], mut at: usize) -> usize {
+    loop {
+        match bytes.get(at) {
+            Some(b' ' | b'\t') => at += 1,
+            _ => match break_len(bytes, at) {
+                0 => return at,
+                len => at += len,
+            },
+        }
+    }
+}
+
+/// Where the first line break of a gap is, and how many there are.
+fn breaks_in(bytes: &[u8], gap: Range<usize>) -> Option<(usize, usize)> {
+    let mut first = None;
+    let mut count = 0;
+    let mut at = gap.start;
+    while at < gap.end {
+        match break_len(bytes, at) {
+            0 => at += 1,
+            len => {
+                first = first.or(Some(at));
+                count += 1;
+                at += len;
+            }
+        }
+    }
+    first.map(|it| (it, count))
+}
+
+/// Gives what the escape sequence at `at` stands for to the sink; returns its length in bytes.
+fn escape(text: &str, at: usize, end: usize, sink: &mut impl Sink) -> usize {
+    let bytes = &text.as_bytes()[..end];
+    let (value, digits) = match bytes.get(at + 1) {
+        Some(b'0') => ("\0", 0),
+        Some(b'a') => ("\x07", 0),
+        Some(b'b') => ("\x08", 0),
+        Some(b't' | b'\t') => ("\t", 0),
+        Some(b'n') => ("\n", 0),
+        Some(b'v') => ("\x0B", 0),
+        Some(b'f') => ("\x0C", 0),
+        Some(b'r') => ("\r", 0),
+        Some(b'e') => ("\x1B", 0),
+        Some(b' ') => (" ", 0),
+        Some(b'"') => ("\"", 0),
+        Some(b'\'') => ("'", 0),
+        Some(b'\\') => ("\\", 0),
+        Some(b'N') => ("\u{85}", 0),
+        Some(b'_') => ("\u{A0}", 0),
+        Some(b'L') => ("\u{2028}", 0),
+        Some(b'P') => ("\u{2029}", 0),
+        Some(b'x') => ("", 2),
+        Some(b'u') => ("", 4),
+        Some(b'U') => ("", 8),
+        _ => {
+            sink.copy(text, at..at + 1);
+            return 1;
+        }
+    };
+    if digits == 0 {
+        sink.replace(value, at..at + 2);
+        return 2;
+    }
+    let code = bytes
+        .get(at + 2..at + 2 + digits)
+        .and_then(|it| {
+            it.iter().try_fold(0_u32, |code, &digit| {
+                Some((code << 4) | char::from(digit).to_digit(16)?)
+            })
+        })
+        .and_then(char::from_u32);
+    if let Some(code) = code {
+        sink.replace(code.encode_utf8(&mut [0; 4]), at..at + 2 + digits);
+        2 + digits
+    } else {
+        sink.copy(text, at..at + 2);
+        2
+    }
+}
+
+/// Literal and folded scalars.
+fn block(text: &str, inner: Range<usize>, indent: u32, literal: bool, sink: &mut impl Sink) {
+    let bytes = &text.as_bytes()[..inner.end];
+    let mut at = inner.start + 1;
+    let mut chomp = b' ';
+    while let Some(&header @ (b'+' | b'-' | b'0'..=b'9')) = bytes.get(at) {
+        if !header.is_ascii_digit() {
+            chomp = header;
+        }
+        at += 1;
+    }
+    while at < inner.end && break_len(bytes, at) == 0 {
+        at += 1;
+    }
+    at += break_len(bytes, at);
+
+    // The gap before a line: from the break that ends the line before to the line's first content byte.
+    let mut gap = at.min(inner.end);
+    let mut after_content = false;
+    let mut leading_blank = false;
+    loop {
+        let (start, is_content) = next_line(bytes, at, indent);
+        if !is_content {
+            break;
+        }
+        let blank = matches!(bytes[start], b' ' | b'\t');
+        if after_content {
+            let breaks = breaks_in(bytes, gap..start).map_or(0, |it| it.1);
+            let fold = !literal && !leading_blank && !blank && is_normal_break(bytes, gap);
+            if fold && breaks == 1 {
+                sink.replace(" ", gap..start);
+            } else {
+                put_breaks(text, gap..start, usize::from(fold), sink);
+            }
+        } else {
+            put_breaks(text, gap..start, 0, sink);
+        }
+        leading_blank = blank;
+        let end = line_end(bytes, start);
+        sink.copy(text, start..end);
+        after_content = true;
+        gap = end;
+        at = end + break_len(bytes, end);
+        if at == end {
+            return;
+        }
+    }
+    match chomp {
+        b'+' => put_breaks(text, gap..inner.end, 0, sink),
+        b'-' => {}
+        _ if after_content => put_break(text, gap..gap + break_len(bytes, gap), sink),
+        _ => {}
+    }
+}
+
+/// The first byte of the next line with content at `indent` columns, from the start of a line; whether there is such a line.
+fn next_line(bytes: &[u8], mut at: usize, indent: u32) -> (usize, bool) {
+    loop {
+        let line = at;
+        while at - line < indent as usize && bytes.get(at) == Some(&b' ') {
+            at += 1;
+        }
+        match break_len(bytes, at) {
+            0 => return (at, at < bytes.len() && at - line == indent as usize),
+            len => at += len,
+        }
+    }
+}
+
+/// The end of the line, before its break.
+fn line_end(bytes: &[u8], mut at: usize) -> usize {
+    while at < bytes.len() && break_len(bytes, at) == 0 {
+        at += 1;
+    }
+    at
+}

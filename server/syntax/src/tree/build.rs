@@ -1,0 +1,142 @@
+//! How a reader fills a tree: nodes in the order of the text, collections opened and closed.
+
+use std::sync::Arc;
+
+use super::{CollectionStyle, NO_PARENT, NodeData, NodeId, NodeKind, Properties, ScalarStyle, Span, Tree};
+use crate::scalar;
+
+/// Builds a [`Tree`]; the caller gives nodes in the order of the text and closes what it opens.
+#[derive(Debug)]
+pub struct TreeBuilder {
+    tree: Tree,
+    open: Vec<u32>,
+}
+
+impl TreeBuilder {
+    /// Begins the tree of the document at `span` of `text`, with room for about `nodes` nodes.
+    pub fn new(text: Arc<str>, span: Span, nodes: usize) -> Self {
+        Self {
+            tree: Tree {
+                text,
+                nodes: Vec::with_capacity(nodes),
+                properties: Vec::new(),
+                alias_targets: Vec::new(),
+                lines: Vec::new(),
+                comments: Vec::new(),
+                span,
+            },
+            open: Vec::new(),
+        }
+    }
+
+    /// The node that the next one becomes a child of.
+    pub fn current(&self) -> Option<NodeId> {
+        self.open.last().map(|&it| NodeId(it))
+    }
+
+    /// The identifier of the next node.
+    pub fn next_id(&self) -> NodeId {
+        NodeId(self.tree.nodes.len() as u32)
+    }
+
+    /// Opens a mapping: the nodes up to [`TreeBuilder::close`] are its keys and values in turn.
+    pub fn open_mapping(&mut self, style: CollectionStyle, start: u32) -> NodeId {
+        self.open_node(NodeKind::Mapping(style), start)
+    }
+
+    /// Opens a sequence: the nodes up to [`TreeBuilder::close`] are its items.
+    pub fn open_sequence(&mut self, style: CollectionStyle, start: u32) -> NodeId {
+        self.open_node(NodeKind::Sequence(style), start)
+    }
+
+    /// Opens an error node; what could be made out inside it becomes its children.
+    pub fn open_error(&mut self, start: u32) -> NodeId {
+        self.open_node(NodeKind::Error, start)
+    }
+
+    /// Closes the node that was opened last, at byte `end`.
+    pub fn close(&mut self, end: u32) {
+        let after = self.tree.nodes.len() as u32;
+        if let Some(node) = self.open.pop() {
+            let data = &mut self.tree.nodes[node as usize];
+            data.extra = after;
+            data.span.end = end.max(data.span.start);
+        }
+    }
+
+    /// Adds a scalar. `span` has the quotes or the block indicator; `indent` is the indentation of a block scalar's content in columns.
+    pub fn scalar(&mut self, style: ScalarStyle, span: Span, indent: u32) -> NodeId {
+        let decode = scalar::needs_decoding(&self.tree.text, style, span);
+        self.scalar_known(style, span, indent, decode)
+    }
+
+    /// As [`TreeBuilder::scalar`] for a reader that knows if the value differs from the text between the indicators.
+    pub(crate) fn scalar_known(&mut self, style: ScalarStyle, span: Span, indent: u32, decode: bool) -> NodeId {
+        self.push(NodeKind::Scalar(style), span, indent, decode)
+    }
+
+    /// Adds an alias (`*name`) and what it stands for, if there is such an anchor.
+    pub fn alias(&mut self, span: Span, target: Option<NodeId>) -> NodeId {
+        let node = self.push(NodeKind::Alias, span, 0, false);
+        if let Some(target) = target {
+            self.tree.alias_targets.push((node, target));
+        }
+        node
+    }
+
+    /// Gives the node that was added or opened last its anchor and tag.
+    pub fn set_properties(&mut self, properties: Properties) {
+        if properties.is_empty() {
+            return;
+        }
+        if let Some(data) = self.tree.nodes.last_mut() {
+            data.has_properties = true;
+            self.tree
+                .properties
+                .push((NodeId(self.tree.nodes.len() as u32 - 1), properties));
+        }
+    }
+
+    /// Says that the server's messages give the node that was added last another line than its place has.
+    pub(crate) fn set_line(&mut self, line: u32) {
+        self.tree.lines.push((NodeId(self.tree.nodes.len() as u32 - 1), line));
+    }
+
+    /// Where a node ends so far.
+    pub fn end_of(&self, node: NodeId) -> u32 {
+        self.tree.nodes[node.0 as usize].span.end
+    }
+
+    /// Adds a comment, from its `#` to the end of the line.
+    pub fn comment(&mut self, span: Span) {
+        self.tree.comments.push(span);
+    }
+
+    /// The finished tree. What is still open ends with the document.
+    pub fn finish(mut self) -> Tree {
+        while !self.open.is_empty() {
+            self.close(self.tree.span.end);
+        }
+        self.tree
+    }
+
+    fn open_node(&mut self, kind: NodeKind, start: u32) -> NodeId {
+        let node = self.push(kind, Span::new(start, start), 0, false);
+        self.open.push(node.0);
+        node
+    }
+
+    fn push(&mut self, kind: NodeKind, span: Span, extra: u32, decode: bool) -> NodeId {
+        let node = self.next_id();
+        let parent = self.open.last().copied().unwrap_or(NO_PARENT);
+        self.tree.nodes.push(NodeData {
+            kind,
+            has_properties: false,
+            decode,
+            span,
+            parent,
+            extra,
+        });
+        node
+    }
+}
