@@ -22,6 +22,8 @@ pub enum JsonValue<'t> {
     Bool(bool),
     /// A number that Go's decoder reads into an `int64`.
     Int(i64),
+    /// An integer past `i64::MAX` that YAML still reads as one; Go's decoder reads a `float64`, but its errors name all digits.
+    Uint(u64),
     /// Any other number.
     Float(f64),
     /// A string, borrowed from the text where it is written as it is.
