@@ -1,6 +1,11 @@
 //! Field paths and field errors, as `k8s.io/apimachinery/pkg/util/validation/field` has them.
 
+pub mod render;
+mod trail;
+
 use std::fmt;
+
+pub use trail::Trail;
 
 /// One step of a [`Path`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -6,6 +6,7 @@
 pub mod field;
 pub mod go;
 mod json_schema;
+pub mod structural;
 
 pub use crd_analyzer_cel::KubernetesVersion;
 pub use json_schema::{

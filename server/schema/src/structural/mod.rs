@@ -1,0 +1,234 @@
+//! Structural schemas: `k8s.io/apiextensions-apiserver/pkg/apiserver/schema`.
+//!
+//! The server converts a schema into another tree (`NewStructural`) before it asks anything structural of it. That tree
+//! holds the same facts at the same places, so here it is a view: [`Structural`] borrows the author's schema and
+//! answers as the server's type would. Making one costs a walk and no memory.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::json_schema::{JsonSchemaProps, SchemaMap, SchemaOrArray, SchemaOrBool, ValidationRule};
+
+/// A schema that has none of the keywords that no structural schema may have (`Structural`).
+///
+/// That it is one does not yet mean that it is structural: validation says that.
+#[derive(Clone, Copy, Debug)]
+pub struct Structural<'s>(&'s JsonSchemaProps);
+
+/// `additionalProperties` of a [`Structural`] (`StructuralOrBool`).
+#[derive(Clone, Copy, Debug)]
+pub enum AdditionalProperties<'s> {
+    /// The values follow this schema.
+    Schema(Structural<'s>),
+    /// No schema: whether the author allowed any value. Most of the server's rules do not look at the flag.
+    Any(bool),
+}
+
+impl<'s> AdditionalProperties<'s> {
+    /// The schema of the values, if there is one.
+    pub const fn schema(self) -> Option<Structural<'s>> {
+        match self {
+            Self::Schema(schema) => Some(schema),
+            Self::Any(_) => None,
+        }
+    }
+}
+
+/// Why a schema has no structural form (the error of `NewStructural`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnsupportedKeyword(&'static str);
+
+impl fmt::Display for UnsupportedKeyword {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for UnsupportedKeyword {}
+
+impl<'s> Structural<'s> {
+    /// The structural form of `schema`, or the first reason why it has none (`NewStructural`).
+    ///
+    /// `properties` are walked in the order of their names; the server walks them in random order, so where two
+    /// properties have such a reason its choice is not determined.
+    pub fn new(schema: &'s JsonSchemaProps) -> Result<Self, UnsupportedKeyword> {
+        check_structural(schema)?;
+        Ok(Self(schema))
+    }
+
+    /// Takes `schema` as structural without looking, for schemas that come from a structural one.
+    pub const fn assume(schema: &'s JsonSchemaProps) -> Self {
+        Self(schema)
+    }
+
+    /// The schema as its author wrote it.
+    pub const fn props(self) -> &'s JsonSchemaProps {
+        self.0
+    }
+
+    /// Whether both are the same node of the same schema.
+    pub fn is(self, other: Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+
+    /// `type`, empty if absent.
+    pub fn r#type(self) -> &'s str {
+        &self.0.r#type
+    }
+
+    /// `nullable`
+    pub const fn nullable(self) -> bool {
+        self.0.nullable
+    }
+
+    /// `default`; an explicit null is none.
+    pub const fn default_value(self) -> Option<&'s Value> {
+        match &self.0.default {
+            Some(Value::Null) | None => None,
+            Some(value) => Some(value),
+        }
+    }
+
+    /// `items`
+    pub fn items(self) -> Option<Self> {
+        item_schema(self.0.items.as_deref()).map(Self)
+    }
+
+    /// Whether there is no property.
+    pub fn has_no_properties(self) -> bool {
+        self.0.properties.is_empty()
+    }
+
+    /// `properties`, in the order of their names.
+    pub fn properties(self) -> impl ExactSizeIterator<Item = (&'s str, Self)> {
+        self.0
+            .properties
+            .iter()
+            .map(|(name, schema)| (name.as_str(), Self(schema)))
+    }
+
+    /// The property `name`.
+    pub fn property(self, name: &str) -> Option<Self> {
+        lookup(&self.0.properties, name).map(Self)
+    }
+
+    /// `additionalProperties`
+    pub fn additional_properties(self) -> Option<AdditionalProperties<'s>> {
+        let additional = self.0.additional_properties.as_deref()?;
+        Some(match additional.schema.as_deref() {
+            Some(schema) => AdditionalProperties::Schema(Self(schema)),
+            None => AdditionalProperties::Any(additional.allows),
+        })
+    }
+
+    /// The schema of a field of an object: its property's, or else that of `additionalProperties`.
+    pub fn field(self, name: &str) -> Option<Self> {
+        self.property(name).or_else(|| self.additional_properties()?.schema())
+    }
+
+    /// `x-kubernetes-preserve-unknown-fields`
+    pub fn preserves_unknown_fields(self) -> bool {
+        self.0.x_preserve_unknown_fields == Some(true)
+    }
+
+    /// `x-kubernetes-embedded-resource`
+    pub const fn is_embedded_resource(self) -> bool {
+        self.0.x_embedded_resource
+    }
+
+    /// `x-kubernetes-int-or-string`
+    pub const fn is_int_or_string(self) -> bool {
+        self.0.x_int_or_string
+    }
+
+    /// `x-kubernetes-list-map-keys`
+    pub fn list_map_keys(self) -> &'s [String] {
+        &self.0.x_list_map_keys
+    }
+
+    /// `x-kubernetes-list-type`
+    pub fn list_type(self) -> Option<&'s str> {
+        self.0.x_list_type.as_deref()
+    }
+
+    /// `x-kubernetes-map-type`
+    pub fn map_type(self) -> Option<&'s str> {
+        self.0.x_map_type.as_deref()
+    }
+
+    /// `x-kubernetes-validations`
+    pub fn validations(self) -> &'s [ValidationRule] {
+        &self.0.x_validations
+    }
+}
+
+/// The entry `name` of schemas that are sorted by name.
+pub(crate) fn lookup<'s>(schemas: &'s SchemaMap, name: &str) -> Option<&'s JsonSchemaProps> {
+    let at = schemas.binary_search_by(|(key, _)| key.as_str().cmp(name)).ok()?;
+    Some(&schemas[at].1)
+}
+
+fn item_schema(items: Option<&SchemaOrArray>) -> Option<&JsonSchemaProps> {
+    items?.schema.as_deref()
+}
+
+/// `NewStructural` and `newNestedValueValidation` refuse the same keywords in the same order, but for what may stand in
+/// `additionalProperties`.
+fn check_structural(schema: &JsonSchemaProps) -> Result<(), UnsupportedKeyword> {
+    check_keywords(schema)?;
+    if let Some(not) = &schema.not {
+        check_structural(not)?;
+    }
+    for clause in schema.all_of.iter().chain(&schema.any_of).chain(&schema.one_of) {
+        check_structural(clause)?;
+    }
+    if schema.x_preserve_unknown_fields == Some(false) {
+        return Err(UnsupportedKeyword(
+            "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined",
+        ));
+    }
+    if let Some(items) = schema.items.as_deref() {
+        if !items.json_schemas.is_empty() {
+            return Err(UnsupportedKeyword(
+                "OpenAPIV3Schema 'items' must be a schema, but is an array",
+            ));
+        }
+        if let Some(items) = &items.schema {
+            check_structural(items)?;
+        }
+    }
+    for (_, property) in &schema.properties {
+        check_structural(property)?;
+    }
+    if let Some(SchemaOrBool {
+        schema: Some(additional),
+        ..
+    }) = schema.additional_properties.as_deref()
+    {
+        check_structural(additional)?;
+    }
+    Ok(())
+}
+
+/// `validateUnsupportedFields`
+fn check_keywords(schema: &JsonSchemaProps) -> Result<(), UnsupportedKeyword> {
+    let unsupported = if !schema.id.is_empty() {
+        "OpenAPIV3Schema 'id' is not supported"
+    } else if !schema.schema.is_empty() {
+        "OpenAPIV3Schema 'schema' is not supported"
+    } else if schema.r#ref.as_ref().is_some_and(|reference| !reference.is_empty()) {
+        "OpenAPIV3Schema '$ref' is not supported"
+    } else if !schema.pattern_properties.is_empty() {
+        "OpenAPIV3Schema 'patternProperties' is not supported"
+    } else if !schema.dependencies.is_empty() {
+        "OpenAPIV3Schema 'dependencies' is not supported"
+    } else if schema.additional_items.is_some() {
+        "OpenAPIV3Schema 'additionalItems' is not supported"
+    } else if !schema.definitions.is_empty() {
+        "OpenAPIV3Schema 'definitions' is not supported"
+    } else {
+        return Ok(());
+    };
+    Err(UnsupportedKeyword(unsupported))
+}
