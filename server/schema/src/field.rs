@@ -1,5 +1,6 @@
 //! Field paths and field errors, as `k8s.io/apimachinery/pkg/util/validation/field` has them.
 
+mod make;
 pub mod render;
 mod trail;
 

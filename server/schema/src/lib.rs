@@ -3,9 +3,11 @@
 //! This crate knows no YAML and no positions: values (`serde_json::Value`, in which an integer that fits `i64` is one
 //! and every other number is an `f64`, as `sigs.k8s.io/json` decodes) go in, findings with structured field paths come out.
 
+pub mod codes;
 pub mod field;
 pub mod go;
 mod json_schema;
+pub mod metadata;
 pub mod structural;
 
 pub use crd_analyzer_cel::KubernetesVersion;

@@ -5,11 +5,10 @@
 //! Schemas are [`crd_analyzer_schema::JsonSchemaProps`].
 
 mod crd;
-mod metadata;
 mod spec;
 
 pub use crd::{Condition, ConditionStatus, CustomResourceDefinition, Status};
-pub use metadata::{ManagedFieldsEntry, ObjectMeta, OwnerReference, Time};
+pub use crd_analyzer_schema::metadata::{ManagedFieldsEntry, ObjectMeta, OwnerReference, Time};
 pub use spec::{
     ColumnDefinition, Conversion, Names, SelectableField, ServiceReference, Spec, SubresourceScale, Subresources,
     Validation, Version, WebhookClientConfig,

@@ -1,5 +1,7 @@
 //! `metadata` of an object (`k8s.io/apimachinery/pkg/apis/meta/v1`, `ObjectMeta`).
 
+use serde_json::Value;
+
 /// A moment, as the text that was read (`metav1.Time`); an absent or null time is `None` where it is used.
 pub type Time = String;
 
@@ -55,7 +57,7 @@ pub struct OwnerReference {
     pub block_owner_deletion: Option<bool>,
 }
 
-/// One entry of `managedFields`, without the set of fields, which nothing here reads.
+/// One entry of `managedFields`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ManagedFieldsEntry {
     /// `manager`
@@ -64,8 +66,12 @@ pub struct ManagedFieldsEntry {
     pub operation: String,
     /// `apiVersion`
     pub api_version: String,
+    /// `time`
+    pub time: Option<Time>,
     /// `fieldsType`
     pub fields_type: String,
+    /// `fieldsV1`, which may be any value.
+    pub fields_v1: Option<Value>,
     /// `subresource`
     pub subresource: String,
 }

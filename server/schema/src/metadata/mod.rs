@@ -1,0 +1,18 @@
+//! `metadata` of an object: its type and the rules that every object's metadata is under.
+//!
+//! The sources are `k8s.io/apimachinery/pkg/apis/meta/v1`, `…/pkg/api/validation`, `…/pkg/util/validation` (since 1.35
+//! also `…/pkg/api/validate/content`) and `…/pkg/apis/meta/v1/validation`.
+
+mod managed_fields;
+pub mod names;
+mod owner_references;
+mod types;
+mod validation;
+
+pub use managed_fields::validate_managed_fields;
+pub use owner_references::validate_owner_references;
+pub use types::{ManagedFieldsEntry, ObjectMeta, OwnerReference, Time};
+pub use validation::{
+    TOTAL_ANNOTATION_SIZE_LIMIT, validate_annotations, validate_finalizers, validate_labels, validate_object_meta,
+    validate_object_meta_update,
+};
