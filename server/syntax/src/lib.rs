@@ -3,6 +3,9 @@
 //! This crate knows no Kubernetes: no kinds, no schemas, no versions.
 
 pub mod json;
+pub mod reader;
 mod scalar;
 pub mod source_map;
 pub mod tree;
+
+pub use reader::{ReadError, read};

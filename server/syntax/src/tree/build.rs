@@ -112,6 +112,11 @@ impl TreeBuilder {
         self.tree.comments.push(span);
     }
 
+    /// Replaces the comments by these, which are in the order of the text.
+    pub(crate) fn set_comments(&mut self, comments: Vec<Span>) {
+        self.tree.comments = comments;
+    }
+
     /// The finished tree. What is still open ends with the document.
     pub fn finish(mut self) -> Tree {
         while !self.open.is_empty() {

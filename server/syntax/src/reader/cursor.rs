@@ -1,0 +1,274 @@
+//! The place in the text, with the line and column that the scanner's rules count, and the input buffer where it shows.
+//!
+//! go-yaml reads its input in pieces of 512 bytes, and checks each piece for bad characters as a whole. So a bad character is reported
+//! before an error of syntax that stands earlier in the same piece, and after one in an earlier piece. For texts with such a
+//! character (and with a byte order mark inside, which is compared with the start of the buffer) the cursor is `TRACKED` and keeps
+//! book of the pieces; for all others that costs nothing. (`yaml_parser_update_buffer`, `is_bom`)
+
+use super::{Defect, Failure, ReadError};
+use crate::scalar::break_len;
+use crate::tree::Span;
+
+/// A place with all that the rules ask of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mark {
+    /// Byte of the file.
+    pub(super) pos: u32,
+    /// Line from 0, counted from the document's start.
+    pub(super) line: u32,
+    /// Column from 0, in characters.
+    pub(super) column: u32,
+    /// Character from 0, counted from the document's start.
+    pub(super) index: u32,
+}
+
+#[derive(Debug)]
+pub(super) struct Cursor<'t, const TRACKED: bool> {
+    /// The file's bytes up to the end of the document.
+    pub(super) bytes: &'t [u8],
+    /// The next byte.
+    pub(super) pos: usize,
+    pub(super) line: u32,
+    /// `pos - line_base` is the column: the start of the line, moved by the bytes that are no characters of their own.
+    line_base: usize,
+    /// `pos - index_base` is the character's number.
+    index_base: usize,
+    buffer: Buffer,
+}
+
+/// What go-yaml's input buffer would hold.
+#[derive(Debug, Default)]
+struct Buffer {
+    /// The first byte in the buffer.
+    start: usize,
+    /// The byte after the last decoded one.
+    filled: usize,
+    defect: Option<Defect>,
+}
+
+/// Bytes that are read at a time.
+const PIECE: usize = 512;
+
+/// Bytes looked at together when a line's end is searched, so that a text of one long line is not searched again and again.
+const STRIDE: usize = 256;
+
+impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
+    /// A cursor at the start of the document at `span`, after its byte order mark.
+    pub(super) fn new(text: &'t [u8], span: Span, defect: Option<Defect>) -> Self {
+        let bytes = &text[..span.end as usize];
+        let start = span.start as usize;
+        let mark = 3 * usize::from(bytes[start..].starts_with(b"\xEF\xBB\xBF"));
+        let pos = start + mark;
+        let buffer = Buffer {
+            start: pos,
+            filled: start,
+            defect,
+        };
+        Self {
+            bytes,
+            pos,
+            line: 0,
+            line_base: pos,
+            index_base: pos,
+            buffer,
+        }
+    }
+
+    /// The byte `ahead` bytes from here; 0 past the end.
+    pub(super) fn byte(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.pos + ahead).copied().unwrap_or(0)
+    }
+
+    pub(super) fn at_end(&self) -> bool {
+        self.pos >= self.bytes.len()
+    }
+
+    pub(super) fn column(&self) -> usize {
+        self.pos - self.line_base
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark {
+            pos: self.pos as u32,
+            line: self.line,
+            column: self.column() as u32,
+            index: (self.pos - self.index_base) as u32,
+        }
+    }
+
+    pub(super) fn break_here(&self) -> usize {
+        break_len(self.bytes, self.pos)
+    }
+
+    /// A space or tab.
+    pub(super) fn is_blank(&self, ahead: usize) -> bool {
+        matches!(self.byte(ahead), b' ' | b'\t')
+    }
+
+    /// A line break or the end.
+    pub(super) fn is_breakz(&self) -> bool {
+        self.at_end() || self.break_here() > 0
+    }
+
+    /// A space, tab, line break or the end.
+    pub(super) fn is_blankz(&self, ahead: usize) -> bool {
+        match self.byte(ahead) {
+            b' ' | b'\t' | b'\n' | b'\r' => true,
+            0 => self.pos + ahead >= self.bytes.len(),
+            0xC2 | 0xE2 => break_len(self.bytes, self.pos + ahead) > 0,
+            _ => false,
+        }
+    }
+
+    /// Passes `count` one-byte characters.
+    pub(super) fn skip_ascii(&mut self, count: usize) {
+        self.pos += count;
+    }
+
+    /// Passes one character.
+    pub(super) fn skip(&mut self) {
+        let width = width(self.byte(0));
+        self.pos += width;
+        self.line_base += width - 1;
+        self.index_base += width - 1;
+    }
+
+    /// Passes the line break that stands here; nothing if none does.
+    pub(super) fn skip_break(&mut self) {
+        let len = self.break_here();
+        if len == 0 {
+            return;
+        }
+        // CR LF counts as two characters, NEL, LS and PS as one.
+        if self.bytes[self.pos] >= 0x80 {
+            self.index_base += len - 1;
+        }
+        self.pos += len;
+        self.line += 1;
+        self.line_base = self.pos;
+    }
+
+    /// What the end of the stream does to the place: it begins a new line.
+    pub(super) fn force_line(&mut self) {
+        if self.column() != 0 {
+            self.line += 1;
+            self.line_base = self.pos;
+        }
+    }
+
+    /// Passes everything up to the end of the line.
+    pub(super) fn skip_to_line_end(&mut self) -> Result<(), Failure> {
+        if TRACKED {
+            while !self.is_breakz() {
+                self.skip();
+                self.need(1)?;
+            }
+            return Ok(());
+        }
+        loop {
+            let stride = &self.bytes[self.pos..self.bytes.len().min(self.pos + STRIDE)];
+            let len = memchr::memchr2(b'\n', b'\r', stride).unwrap_or(stride.len());
+            if stride[..len].is_ascii() {
+                self.pos += len;
+                if len < STRIDE {
+                    return Ok(());
+                }
+            } else {
+                let end = self.pos + len;
+                while self.pos < end {
+                    if self.break_here() > 0 {
+                        return Ok(());
+                    }
+                    self.skip();
+                }
+                if len < stride.len() || self.at_end() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Passes spaces.
+    pub(super) fn skip_spaces(&mut self, at_most: usize) -> Result<(), Failure> {
+        if TRACKED {
+            let mut left = at_most;
+            while left > 0 && self.byte(0) == b' ' {
+                self.skip();
+                self.need(1)?;
+                left -= 1;
+            }
+            return Ok(());
+        }
+        let stop = self.bytes.len().min(self.pos.saturating_add(at_most));
+        let spaces = self.bytes[self.pos..stop].iter().take_while(|&&it| it == b' ').count();
+        self.pos += spaces;
+        Ok(())
+    }
+
+    /// Asks for `count` characters in the buffer, which reads on if there are fewer.
+    #[inline]
+    pub(super) fn need(&mut self, count: usize) -> Result<(), Failure> {
+        if TRACKED { self.refill(count) } else { Ok(()) }
+    }
+
+    /// Whether the buffer begins with a byte order mark: it is the buffer's start that is looked at, not the place.
+    pub(super) fn buffer_starts_with_bom(&self) -> bool {
+        self.bytes[self.buffer.start..].starts_with(b"\xEF\xBB\xBF")
+    }
+
+    #[cold]
+    fn refill(&mut self, count: usize) -> Result<(), Failure> {
+        let mut moved = false;
+        loop {
+            let mut at = self.pos;
+            let mut unread = 0;
+            while unread < count && at < self.buffer.filled {
+                at += width(self.bytes[at]);
+                unread += 1;
+            }
+            if unread >= count {
+                return Ok(());
+            }
+            if !moved {
+                self.buffer.start = self.pos;
+                moved = true;
+            }
+            let filled = self.buffer.filled;
+            if filled >= self.bytes.len() {
+                return Ok(());
+            }
+            let raw_end = self.bytes.len().min(filled + PIECE);
+            let mut end = raw_end;
+            while end > filled && self.bytes.get(end).is_some_and(|it| it & 0xC0 == 0x80) {
+                end -= 1;
+            }
+            if let Some(defect) = &self.buffer.defect {
+                let offset = defect.offset as usize;
+                if filled <= offset && offset < raw_end {
+                    if offset + defect.width as usize <= raw_end || offset == filled {
+                        return Err(Box::new(ReadError {
+                            message: format!("yaml: {}", defect.problem),
+                            span: Span::new(
+                                defect.offset,
+                                (offset + defect.width as usize).min(self.bytes.len()) as u32,
+                            ),
+                            context: None,
+                        }));
+                    }
+                    end = end.min(offset);
+                }
+            }
+            self.buffer.filled = end;
+        }
+    }
+}
+
+/// The length of a character from its first byte.
+fn width(first: u8) -> usize {
+    match first {
+        0..0xC0 => 1,
+        0xC0..0xE0 => 2,
+        0xE0..0xF0 => 3,
+        _ => 4,
+    }
+}

@@ -1,0 +1,642 @@
+//! From tokens to nodes: go-yaml's parser states (`parserc.go`) and what its decoder makes of the events (`decode.go`, `parser`).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::cursor::Cursor;
+use super::scan::{Scanner, failure};
+use super::tag::{Tag, read_tag_directive};
+use super::token::{Token, TokenKind};
+use super::{Defect, Failure, ReadError};
+use crate::tree::{CollectionStyle, NodeId, Properties, ScalarStyle, Span, Tree, TreeBuilder};
+
+/// What the parser expects next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    DocumentStart,
+    DocumentContent,
+    DocumentEnd,
+    BlockNode,
+    BlockSequenceFirstEntry,
+    BlockSequenceEntry,
+    IndentlessSequenceEntry,
+    BlockMappingFirstKey,
+    BlockMappingKey,
+    BlockMappingValue,
+    FlowSequenceFirstEntry,
+    FlowSequenceEntry,
+    FlowSequenceEntryMappingKey,
+    FlowSequenceEntryMappingValue,
+    FlowSequenceEntryMappingEnd,
+    FlowMappingFirstKey,
+    FlowMappingKey,
+    FlowMappingValue,
+    FlowMappingEmptyValue,
+}
+
+/// Which nodes a place may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Allowed {
+    Block,
+    BlockOrIndentless,
+    Flow,
+}
+
+struct Parser<'t, const TRACKED: bool> {
+    scanner: Scanner<'t, TRACKED>,
+    text: &'t str,
+    builder: TreeBuilder,
+    state: State,
+    states: Vec<State>,
+    /// First tokens of the open collections.
+    marks: Vec<Token>,
+    tag_directives: Vec<(String, String)>,
+    anchors: HashMap<&'t str, NodeId>,
+    /// The end of the text of the last node.
+    last_end: u32,
+}
+
+/// Reads the first document of the text at `span`.
+pub(super) fn parse<const TRACKED: bool>(text: &Arc<str>, span: Span, defect: Option<Defect>) -> Result<Tree, Failure> {
+    let cursor = Cursor::<TRACKED>::new(text.as_bytes(), span, defect);
+    let mut parser = Parser {
+        last_end: cursor.pos as u32,
+        scanner: Scanner::new(cursor),
+        text,
+        builder: TreeBuilder::new(Arc::clone(text), span, span.range().len() / 16),
+        state: State::DocumentStart,
+        states: Vec::new(),
+        marks: Vec::new(),
+        tag_directives: Vec::new(),
+        anchors: HashMap::new(),
+    };
+    parser.document()?;
+    let mut builder = parser.builder;
+    builder.set_comments(parser.scanner.comments);
+    Ok(builder.finish())
+}
+
+impl<const TRACKED: bool> Parser<'_, TRACKED> {
+    fn peek(&mut self) -> Result<Token, Failure> {
+        self.scanner.peek()
+    }
+
+    fn take(&mut self) {
+        self.scanner.take();
+    }
+
+    fn next(&mut self) -> Result<Token, Failure> {
+        self.take();
+        self.peek()
+    }
+
+    /// Reads up to the end of the first document.
+    fn document(&mut self) -> Result<(), Failure> {
+        self.peek()?;
+        self.take();
+        if !self.document_start()? {
+            return Ok(());
+        }
+        loop {
+            match self.state {
+                State::DocumentStart => return Ok(()),
+                State::DocumentContent => self.document_content()?,
+                State::DocumentEnd => {
+                    // The end of the document is an event of its own, so one token more is read.
+                    self.peek()?;
+                    self.state = State::DocumentStart;
+                }
+                State::BlockNode => self.node(Allowed::Block)?,
+                State::BlockSequenceFirstEntry => self.block_sequence_entry(true)?,
+                State::BlockSequenceEntry => self.block_sequence_entry(false)?,
+                State::IndentlessSequenceEntry => self.indentless_sequence_entry()?,
+                State::BlockMappingFirstKey => self.block_mapping_key(true)?,
+                State::BlockMappingKey => self.block_mapping_key(false)?,
+                State::BlockMappingValue => self.block_mapping_value()?,
+                State::FlowSequenceFirstEntry => self.flow_sequence_entry(true)?,
+                State::FlowSequenceEntry => self.flow_sequence_entry(false)?,
+                State::FlowSequenceEntryMappingKey => self.flow_sequence_entry_mapping_key()?,
+                State::FlowSequenceEntryMappingValue => self.flow_sequence_entry_mapping_value()?,
+                State::FlowSequenceEntryMappingEnd => {
+                    self.peek()?;
+                    self.builder.close(self.last_end);
+                    self.state = State::FlowSequenceEntry;
+                }
+                State::FlowMappingFirstKey => self.flow_mapping_key(true)?,
+                State::FlowMappingKey => self.flow_mapping_key(false)?,
+                State::FlowMappingValue => self.flow_mapping_value(false)?,
+                State::FlowMappingEmptyValue => self.flow_mapping_value(true)?,
+            }
+        }
+    }
+
+    /// Says whether there is a document.
+    fn document_start(&mut self) -> Result<bool, Failure> {
+        let token = self.peek()?;
+        self.states.push(State::DocumentEnd);
+        match token.kind {
+            TokenKind::StreamEnd => return Ok(false),
+            TokenKind::VersionDirective | TokenKind::TagDirective | TokenKind::DocumentStart => {
+                self.directives()?;
+                let token = self.peek()?;
+                if token.kind != TokenKind::DocumentStart {
+                    return Err(self.error("did not find expected <document start>", token));
+                }
+                self.state = State::DocumentContent;
+                self.last_end = token.end;
+                self.take();
+            }
+            _ => {
+                self.directives()?;
+                self.state = State::BlockNode;
+            }
+        }
+        Ok(true)
+    }
+
+    fn directives(&mut self) -> Result<(), Failure> {
+        let mut version = false;
+        let mut token = self.peek()?;
+        loop {
+            match token.kind {
+                TokenKind::VersionDirective => {
+                    if version {
+                        return Err(self.error("found duplicate %YAML directive", token));
+                    }
+                    if token.extra != 0x101 {
+                        return Err(self.error("found incompatible YAML document", token));
+                    }
+                    version = true;
+                }
+                TokenKind::TagDirective => {
+                    let directive = read_tag_directive(self.text, Span::new(token.start, token.end));
+                    if self.tag_directives.iter().any(|it| it.0 == directive.0) {
+                        return Err(self.error("found duplicate %TAG directive", token));
+                    }
+                    self.tag_directives.push(directive);
+                }
+                _ => break,
+            }
+            token = self.next()?;
+        }
+        for (handle, prefix) in [("!", "!"), ("!!", "tag:yaml.org,2002:")] {
+            if !self.tag_directives.iter().any(|it| it.0 == handle) {
+                self.tag_directives.push((handle.to_owned(), prefix.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    fn document_content(&mut self) -> Result<(), Failure> {
+        let token = self.peek()?;
+        match token.kind {
+            TokenKind::VersionDirective
+            | TokenKind::TagDirective
+            | TokenKind::DocumentStart
+            | TokenKind::DocumentEnd
+            | TokenKind::StreamEnd => {
+                self.pop_state();
+                self.absent_before(token);
+                Ok(())
+            }
+            _ => self.node(Allowed::Block),
+        }
+    }
+
+    fn pop_state(&mut self) {
+        // Every state that pops was pushed for; the first one leads to the document's end.
+        self.state = self.states.pop().unwrap_or(State::DocumentEnd);
+    }
+
+    fn push_state(&mut self, state: State) {
+        self.states.push(state);
+    }
+
+    /// An error of the parser at a token.
+    fn error(&self, problem: &str, token: Token) -> Failure {
+        failure(
+            problem,
+            false,
+            token.line,
+            0,
+            self.token_span(token),
+            "",
+            Span::default(),
+        )
+    }
+
+    fn error_in(&self, context: &'static str, begin: Token, problem: &str, token: Token) -> Failure {
+        let context_span = Span::new(begin.start, begin.end.max(begin.start));
+        failure(
+            problem,
+            false,
+            token.line,
+            begin.line,
+            self.token_span(token),
+            context,
+            context_span,
+        )
+    }
+
+    /// The text of a token; for those without, the character where they stand.
+    fn token_span(&self, token: Token) -> Span {
+        if token.end > token.start {
+            return Span::new(token.start, token.end);
+        }
+        let rest = &self.text[token.start as usize..self.scanner.cursor.bytes.len().max(token.start as usize)];
+        Span::new(
+            token.start,
+            token.start + rest.chars().next().map_or(0, char::len_utf8) as u32,
+        )
+    }
+
+    /// Adds a node for which nothing is written, at the end of a token.
+    fn absent_after(&mut self, token: Token) {
+        self.absent(token.end, token.line);
+    }
+
+    /// Adds a node for which nothing is written, at the start of a token.
+    fn absent_before(&mut self, token: Token) {
+        self.absent(token.start, token.line);
+    }
+
+    fn absent(&mut self, at: u32, line: u32) {
+        // A token at the text's end may be counted to a line that the text does not have, others stand lines after the place.
+        let here = at.min(self.scanner.cursor.bytes.len() as u32);
+        self.builder
+            .scalar_known(ScalarStyle::Plain, Span::new(here, here), 0, false);
+        if TRACKED || here as usize == self.scanner.cursor.bytes.len() {
+            self.builder.set_line(line);
+        }
+        self.last_end = here;
+    }
+
+    fn node(&mut self, allowed: Allowed) -> Result<(), Failure> {
+        let mut token = self.peek()?;
+        let first = token;
+        if token.kind == TokenKind::Alias {
+            self.pop_state();
+            return self.alias(token);
+        }
+        let mut properties = Properties::default();
+        let mut tag_token = None;
+        let mut end = token.start;
+        for _ in 0..2 {
+            match token.kind {
+                TokenKind::Anchor if properties.anchor.is_none() => {
+                    properties.anchor = Some(Span::new(token.start, token.end));
+                }
+                TokenKind::Tag if properties.tag.is_none() => {
+                    properties.tag = Some(Span::new(token.start, token.end));
+                    tag_token = Some(token);
+                }
+                _ => break,
+            }
+            end = token.end;
+            token = self.next()?;
+        }
+        if let Some(tag_token) = tag_token {
+            properties.tag_name = Some(self.resolve_tag(tag_token, first)?);
+        }
+
+        let block = allowed != Allowed::Flow;
+        let collection = match token.kind {
+            TokenKind::BlockEntry if allowed == Allowed::BlockOrIndentless => {
+                self.state = State::IndentlessSequenceEntry;
+                self.builder.open_sequence(CollectionStyle::Block, token.start)
+            }
+            TokenKind::Scalar(style) => {
+                self.pop_state();
+                let span = Span::new(token.start, token.end);
+                let node = self.builder.scalar_known(style, span, token.extra, token.decode);
+                self.last_end = token.end;
+                self.register(node, properties, first);
+                self.take();
+                return Ok(());
+            }
+            TokenKind::FlowSequenceStart => {
+                self.state = State::FlowSequenceFirstEntry;
+                self.builder.open_sequence(CollectionStyle::Flow, token.start)
+            }
+            TokenKind::FlowMappingStart => {
+                self.state = State::FlowMappingFirstKey;
+                self.builder.open_mapping(CollectionStyle::Flow, token.start)
+            }
+            TokenKind::BlockSequenceStart if block => {
+                self.state = State::BlockSequenceFirstEntry;
+                self.builder.open_sequence(CollectionStyle::Block, token.start)
+            }
+            TokenKind::BlockMappingStart if block => {
+                self.state = State::BlockMappingFirstKey;
+                self.builder.open_mapping(CollectionStyle::Block, token.start)
+            }
+            _ if !properties.is_empty() => {
+                self.pop_state();
+                let node = self
+                    .builder
+                    .scalar_known(ScalarStyle::Plain, Span::new(end, end), 0, false);
+                self.last_end = end;
+                self.register(node, properties, first);
+                return Ok(());
+            }
+            _ => {
+                let context = if block {
+                    "while parsing a block node"
+                } else {
+                    "while parsing a flow node"
+                };
+                return Err(self.error_in(context, first, "did not find expected node content", token));
+            }
+        };
+        self.register(collection, properties, first);
+        Ok(())
+    }
+
+    /// Keeps anchor, tag and line of the node that was just added.
+    fn register(&mut self, node: NodeId, properties: Properties, first: Token) {
+        if TRACKED {
+            self.builder.set_line(first.line);
+        }
+        if let Some(anchor) = properties.anchor {
+            let text = self.text;
+            self.anchors.insert(&text[anchor.range()][1..], node);
+        }
+        self.builder.set_properties(properties);
+    }
+
+    fn alias(&mut self, token: Token) -> Result<(), Failure> {
+        let span = Span::new(token.start, token.end);
+        let name = &self.text[span.range()][1..];
+        let Some(&target) = self.anchors.get(name) else {
+            return Err(Box::new(ReadError {
+                message: format!("yaml: unknown anchor '{name}' referenced"),
+                span,
+                context: None,
+            }));
+        };
+        self.builder.alias(span, Some(target));
+        if TRACKED {
+            self.builder.set_line(token.line);
+        }
+        self.last_end = token.end;
+        self.take();
+        Ok(())
+    }
+
+    fn resolve_tag(&self, token: Token, first: Token) -> Result<Box<str>, Failure> {
+        let tag = Tag::read(&self.text[token.start as usize..token.end as usize]);
+        if tag.handle.is_empty() {
+            return Ok(tag.suffix.into());
+        }
+        match self.tag_directives.iter().find(|it| it.0 == tag.handle) {
+            Some((_, prefix)) => Ok([prefix, tag.suffix.as_ref()].concat().into()),
+            None => Err(self.error_in("while parsing a node", first, "found undefined tag handle", token)),
+        }
+    }
+
+    /// Takes the first token of a collection.
+    fn begin(&mut self) -> Result<(), Failure> {
+        let token = self.peek()?;
+        self.marks.push(token);
+        self.take();
+        Ok(())
+    }
+
+    /// Closes a collection at `end`.
+    fn close(&mut self, end: u32) {
+        self.pop_state();
+        self.marks.pop();
+        self.builder.close(end);
+        self.last_end = end;
+    }
+
+    /// An error in the innermost collection.
+    fn error_here(&mut self, context: &'static str, problem: &str, token: Token) -> Failure {
+        let begin = self.marks.pop().unwrap_or(token);
+        self.error_in(context, begin, problem, token)
+    }
+
+    fn block_sequence_entry(&mut self, first: bool) -> Result<(), Failure> {
+        if first {
+            self.begin()?;
+        }
+        let token = self.peek()?;
+        match token.kind {
+            TokenKind::BlockEntry => match self.next()?.kind {
+                TokenKind::BlockEntry | TokenKind::BlockEnd => {
+                    self.state = State::BlockSequenceEntry;
+                    self.absent_after(token);
+                    Ok(())
+                }
+                _ => {
+                    self.push_state(State::BlockSequenceEntry);
+                    self.node(Allowed::Block)
+                }
+            },
+            TokenKind::BlockEnd => {
+                self.close(self.last_end);
+                self.take();
+                Ok(())
+            }
+            _ => Err(self.error_here(
+                "while parsing a block collection",
+                "did not find expected '-' indicator",
+                token,
+            )),
+        }
+    }
+
+    fn indentless_sequence_entry(&mut self) -> Result<(), Failure> {
+        let token = self.peek()?;
+        if token.kind != TokenKind::BlockEntry {
+            self.pop_state();
+            self.builder.close(self.last_end);
+            return Ok(());
+        }
+        match self.next()?.kind {
+            TokenKind::BlockEntry | TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
+                self.state = State::IndentlessSequenceEntry;
+                self.absent_after(token);
+                Ok(())
+            }
+            _ => {
+                self.push_state(State::IndentlessSequenceEntry);
+                self.node(Allowed::Block)
+            }
+        }
+    }
+
+    fn block_mapping_key(&mut self, first: bool) -> Result<(), Failure> {
+        if first {
+            self.begin()?;
+        }
+        let token = self.peek()?;
+        match token.kind {
+            TokenKind::Key => match self.next()?.kind {
+                TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
+                    self.state = State::BlockMappingValue;
+                    self.absent_after(token);
+                    Ok(())
+                }
+                _ => {
+                    self.push_state(State::BlockMappingValue);
+                    self.node(Allowed::BlockOrIndentless)
+                }
+            },
+            TokenKind::BlockEnd => {
+                self.close(self.last_end);
+                self.take();
+                Ok(())
+            }
+            _ => Err(self.error_here("while parsing a block mapping", "did not find expected key", token)),
+        }
+    }
+
+    fn block_mapping_value(&mut self) -> Result<(), Failure> {
+        let token = self.peek()?;
+        if token.kind != TokenKind::Value {
+            // go-yaml has the absent value at the next token; it would be written after its key.
+            self.state = State::BlockMappingKey;
+            let line = token.line;
+            let at = self.last_end;
+            self.builder
+                .scalar_known(ScalarStyle::Plain, Span::new(at, at), 0, false);
+            self.builder.set_line(line);
+            return Ok(());
+        }
+        match self.next()?.kind {
+            TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
+                self.state = State::BlockMappingKey;
+                self.absent_after(token);
+                Ok(())
+            }
+            _ => {
+                self.push_state(State::BlockMappingKey);
+                self.node(Allowed::BlockOrIndentless)
+            }
+        }
+    }
+
+    fn flow_sequence_entry(&mut self, first: bool) -> Result<(), Failure> {
+        if first {
+            self.begin()?;
+        }
+        let mut token = self.peek()?;
+        if token.kind != TokenKind::FlowSequenceEnd {
+            if !first {
+                if token.kind != TokenKind::FlowEntry {
+                    return Err(self.error_here(
+                        "while parsing a flow sequence",
+                        "did not find expected ',' or ']'",
+                        token,
+                    ));
+                }
+                token = self.next()?;
+            }
+            if token.kind == TokenKind::Key {
+                // `[a: b]`: an entry that is a mapping of one pair.
+                self.state = State::FlowSequenceEntryMappingKey;
+                self.builder.open_mapping(CollectionStyle::Flow, token.start);
+                if TRACKED {
+                    self.builder.set_line(token.line);
+                }
+                self.take();
+                return Ok(());
+            }
+            if token.kind != TokenKind::FlowSequenceEnd {
+                self.push_state(State::FlowSequenceEntry);
+                return self.node(Allowed::Flow);
+            }
+        }
+        self.close(token.end);
+        self.take();
+        Ok(())
+    }
+
+    fn flow_sequence_entry_mapping_key(&mut self) -> Result<(), Failure> {
+        let token = self.peek()?;
+        match token.kind {
+            TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
+                // go-yaml drops this token, which makes most of these texts errors.
+                self.take();
+                self.state = State::FlowSequenceEntryMappingValue;
+                self.absent_after(token);
+                Ok(())
+            }
+            _ => {
+                self.push_state(State::FlowSequenceEntryMappingValue);
+                self.node(Allowed::Flow)
+            }
+        }
+    }
+
+    fn flow_sequence_entry_mapping_value(&mut self) -> Result<(), Failure> {
+        let token = self.peek()?;
+        if token.kind == TokenKind::Value {
+            let next = self.next()?;
+            if !matches!(next.kind, TokenKind::FlowEntry | TokenKind::FlowSequenceEnd) {
+                self.push_state(State::FlowSequenceEntryMappingEnd);
+                return self.node(Allowed::Flow);
+            }
+            self.state = State::FlowSequenceEntryMappingEnd;
+            self.absent_after(token);
+            return Ok(());
+        }
+        self.state = State::FlowSequenceEntryMappingEnd;
+        self.absent_before(token);
+        Ok(())
+    }
+
+    fn flow_mapping_key(&mut self, first: bool) -> Result<(), Failure> {
+        if first {
+            self.begin()?;
+        }
+        let mut token = self.peek()?;
+        if token.kind != TokenKind::FlowMappingEnd {
+            if !first {
+                if token.kind != TokenKind::FlowEntry {
+                    return Err(self.error_here(
+                        "while parsing a flow mapping",
+                        "did not find expected ',' or '}'",
+                        token,
+                    ));
+                }
+                token = self.next()?;
+            }
+            if token.kind == TokenKind::Key {
+                token = self.next()?;
+                if matches!(
+                    token.kind,
+                    TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowMappingEnd
+                ) {
+                    self.state = State::FlowMappingValue;
+                    self.absent_before(token);
+                    return Ok(());
+                }
+                self.push_state(State::FlowMappingValue);
+                return self.node(Allowed::Flow);
+            }
+            if token.kind != TokenKind::FlowMappingEnd {
+                self.push_state(State::FlowMappingEmptyValue);
+                return self.node(Allowed::Flow);
+            }
+        }
+        self.close(token.end);
+        self.take();
+        Ok(())
+    }
+
+    fn flow_mapping_value(&mut self, empty: bool) -> Result<(), Failure> {
+        let mut token = self.peek()?;
+        if !empty && token.kind == TokenKind::Value {
+            token = self.next()?;
+            if !matches!(token.kind, TokenKind::FlowEntry | TokenKind::FlowMappingEnd) {
+                self.push_state(State::FlowMappingKey);
+                return self.node(Allowed::Flow);
+            }
+        }
+        self.state = State::FlowMappingKey;
+        self.absent_before(token);
+        Ok(())
+    }
+}

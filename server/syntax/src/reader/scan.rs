@@ -1,0 +1,520 @@
+//! From characters to tokens: which token begins here, what indentation opens and closes, what is a key.
+//! (`scannerc.go`, except the insides of scalars, tags and directives.)
+
+use super::cursor::{Cursor, Mark};
+use super::token::{NO_KEY, Queue, Token, TokenKind};
+use super::{ErrorContext, Failure, ReadError};
+use crate::tree::Span;
+
+/// go-yaml's limits of nesting, by brackets and by indentation.
+const MAX_DEPTH: usize = 10_000;
+
+/// Characters that a key without `?` may have.
+const MAX_SIMPLE_KEY: u32 = 1024;
+
+/// A place where a key without `?` may have begun.
+#[derive(Clone, Copy, Debug, Default)]
+struct SimpleKey {
+    possible: bool,
+    /// It must be a key: it stands at the indentation of a block mapping.
+    required: bool,
+    token_number: usize,
+    mark: Mark,
+}
+
+#[derive(Debug)]
+pub(super) struct Scanner<'t, const TRACKED: bool> {
+    pub(super) cursor: Cursor<'t, TRACKED>,
+    queue: Queue,
+    started: bool,
+    /// The head of the queue is known not to be a key.
+    token_available: bool,
+    /// Columns of the current block collection, -1 outside of all.
+    pub(super) indent: i32,
+    indents: Vec<i32>,
+    simple_key_allowed: bool,
+    /// One for each level of brackets, and one for outside.
+    simple_keys: Vec<SimpleKey>,
+    pub(super) flow_level: usize,
+    pub(super) comments: Vec<Span>,
+}
+
+impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
+    pub(super) fn new(cursor: Cursor<'t, TRACKED>) -> Self {
+        Self {
+            cursor,
+            queue: Queue::default(),
+            started: false,
+            token_available: false,
+            indent: -1,
+            indents: Vec::new(),
+            simple_key_allowed: true,
+            simple_keys: vec![SimpleKey::default()],
+            flow_level: 0,
+            comments: Vec::new(),
+        }
+    }
+
+    /// The next token, which stays.
+    pub(super) fn peek(&mut self) -> Result<Token, Failure> {
+        if !self.token_available {
+            self.fetch_more()?;
+        }
+        // `fetch_more` leaves a token, and nobody asks after the end of the stream.
+        Ok(self.queue.head().copied().unwrap_or(Token::new(
+            TokenKind::StreamEnd,
+            self.cursor.mark(),
+            self.cursor.pos as u32,
+        )))
+    }
+
+    /// Takes the token that was peeked at.
+    pub(super) fn take(&mut self) {
+        self.token_available = false;
+        self.queue.take();
+    }
+
+    /// An error of the scanner, at the cursor.
+    pub(super) fn error(&self, context: &'static str, begin: Mark, problem: &str) -> Failure {
+        let at = self.cursor.pos as u32;
+        let begin_span = Span::new(begin.pos, at.max(begin.pos));
+        failure(
+            problem,
+            true,
+            self.cursor.line,
+            begin.line,
+            self.error_span(),
+            context,
+            begin_span,
+        )
+    }
+
+    /// As [`Scanner::error`], with the place where a person would look for the error.
+    pub(super) fn error_at(&self, span: Span, context: &'static str, begin: Mark, problem: &str) -> Failure {
+        let mut error = self.error(context, begin, problem);
+        error.span = span;
+        error
+    }
+
+    /// The character at the cursor.
+    fn error_span(&self) -> Span {
+        let start = self.cursor.pos;
+        let mut end = self.cursor.bytes.len().min(start + 1);
+        while self.cursor.bytes.get(end).is_some_and(|it| it & 0xC0 == 0x80) {
+            end += 1;
+        }
+        Span::new(start as u32, end as u32)
+    }
+
+    fn fetch_more(&mut self) -> Result<(), Failure> {
+        while self.head_may_be_key()? {
+            self.fetch_next()?;
+        }
+        self.token_available = true;
+        Ok(())
+    }
+
+    /// Whether more tokens are needed to know what the head of the queue is.
+    fn head_may_be_key(&mut self) -> Result<bool, Failure> {
+        let Some(head) = self.queue.head() else { return Ok(true) };
+        let level = head.key_level;
+        if level == NO_KEY {
+            return Ok(false);
+        }
+        let number = self.queue.head_number();
+        match self.simple_keys.get(level as usize) {
+            Some(key) if key.possible && key.token_number == number => self.simple_key_is_valid(level as usize),
+            _ => Ok(false),
+        }
+    }
+
+    fn fetch_next(&mut self) -> Result<(), Failure> {
+        self.cursor.need(1)?;
+        if !self.started {
+            self.started = true;
+            self.queue.push(Token::new(
+                TokenKind::StreamStart,
+                self.cursor.mark(),
+                self.cursor.pos as u32,
+            ));
+            return Ok(());
+        }
+        self.scan_to_next_token()?;
+        self.unroll_indent(self.cursor.column() as i32);
+        self.cursor.need(4)?;
+        if self.cursor.at_end() {
+            return self.fetch_stream_end();
+        }
+        let first = self.cursor.byte(0);
+        if self.cursor.column() == 0 {
+            if first == b'%' {
+                return self.fetch_directive();
+            }
+            if let Some(kind) = self.document_indicator() {
+                return self.fetch_document_indicator(kind);
+            }
+        }
+        match first {
+            b'[' => self.fetch_flow_start(TokenKind::FlowSequenceStart),
+            b'{' => self.fetch_flow_start(TokenKind::FlowMappingStart),
+            b']' => self.fetch_flow_end(TokenKind::FlowSequenceEnd),
+            b'}' => self.fetch_flow_end(TokenKind::FlowMappingEnd),
+            b',' => self.fetch_flow_entry(),
+            b'-' if self.cursor.is_blankz(1) => self.fetch_block_entry(),
+            b'?' if self.flow_level > 0 || self.cursor.is_blankz(1) => self.fetch_key(),
+            b':' if self.flow_level > 0 || self.cursor.is_blankz(1) => self.fetch_value(),
+            b'*' => self.fetch_keyable(|it| it.scan_anchor(TokenKind::Alias)),
+            b'&' => self.fetch_keyable(|it| it.scan_anchor(TokenKind::Anchor)),
+            b'!' => self.fetch_keyable(Self::scan_tag),
+            b'|' if self.flow_level == 0 => self.fetch_block_scalar(true),
+            b'>' if self.flow_level == 0 => self.fetch_block_scalar(false),
+            b'\'' => self.fetch_keyable(|it| it.scan_quoted(true)),
+            b'"' => self.fetch_keyable(|it| it.scan_quoted(false)),
+            b'-' | b'?' | b':' => self.fetch_plain(),
+            b'|' | b'>' | b'#' | b'%' | b'@' | b'`' | b'\t' => Err(self.error(
+                "while scanning for the next token",
+                self.cursor.mark(),
+                "found character that cannot start any token",
+            )),
+            _ => self.fetch_plain(),
+        }
+    }
+
+    /// `---` or `...` at the start of a line.
+    pub(super) fn document_indicator(&self) -> Option<TokenKind> {
+        let kind = match self.cursor.byte(0) {
+            b'-' => TokenKind::DocumentStart,
+            b'.' => TokenKind::DocumentEnd,
+            _ => return None,
+        };
+        let first = self.cursor.byte(0);
+        (self.cursor.byte(1) == first && self.cursor.byte(2) == first && self.cursor.is_blankz(3)).then_some(kind)
+    }
+
+    fn simple_key_is_valid(&mut self, level: usize) -> Result<bool, Failure> {
+        let key = self.simple_keys[level];
+        if !key.possible {
+            return Ok(false);
+        }
+        let here = self.cursor.mark();
+        if key.mark.line < here.line || key.mark.index + MAX_SIMPLE_KEY < here.index {
+            if key.required {
+                return Err(self.missing_colon(key));
+            }
+            self.simple_keys[level].possible = false;
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// The text that had to be a key: that line is where a colon is missing, not the token after it.
+    fn missing_colon(&self, key: SimpleKey) -> Failure {
+        let start = key.mark.pos as usize;
+        let mut end = start;
+        while end < self.cursor.pos && crate::scalar::break_len(self.cursor.bytes, end) == 0 {
+            end += 1;
+        }
+        while end > start && matches!(self.cursor.bytes[end - 1], b' ' | b'\t') {
+            end -= 1;
+        }
+        let span = Span::new(start as u32, end as u32);
+        self.error_at(
+            span,
+            "while scanning a simple key",
+            key.mark,
+            "could not find expected ':'",
+        )
+    }
+
+    /// Notes that a key may begin here. Returns the level for the token, or `NO_KEY`.
+    fn save_simple_key(&mut self) -> Result<u32, Failure> {
+        if !self.simple_key_allowed {
+            return Ok(NO_KEY);
+        }
+        let required = self.flow_level == 0 && self.indent == self.cursor.column() as i32;
+        let key = SimpleKey {
+            possible: true,
+            required,
+            token_number: self.queue.next_number(),
+            mark: self.cursor.mark(),
+        };
+        self.remove_simple_key()?;
+        let level = self.simple_keys.len() - 1;
+        self.simple_keys[level] = key;
+        Ok(level as u32)
+    }
+
+    fn remove_simple_key(&mut self) -> Result<(), Failure> {
+        let level = self.simple_keys.len() - 1;
+        let key = self.simple_keys[level];
+        if key.possible {
+            if key.required {
+                return Err(self.missing_colon(key));
+            }
+            self.simple_keys[level].possible = false;
+        }
+        Ok(())
+    }
+
+    /// Opens a block collection if the column is deeper than the current one. `before`: the number of the token it starts before.
+    fn roll_indent(&mut self, column: u32, before: Option<usize>, kind: TokenKind, mark: Mark) -> Result<(), Failure> {
+        if self.flow_level > 0 || self.indent >= column as i32 {
+            return Ok(());
+        }
+        self.indents.push(self.indent);
+        self.indent = column as i32;
+        if self.indents.len() > MAX_DEPTH {
+            let key = self.simple_keys[self.simple_keys.len() - 1];
+            let span = Span::new(mark.pos, (mark.pos + 1).min(self.cursor.bytes.len() as u32));
+            let problem = format!("exceeded max depth of {MAX_DEPTH}");
+            return Err(self.error_at(span, "while increasing indent level", key.mark, &problem));
+        }
+        let token = Token::new(kind, mark, mark.pos);
+        match before {
+            Some(number) => self.queue.insert(number, token),
+            None => self.queue.push(token),
+        }
+        Ok(())
+    }
+
+    /// Closes the block collections that are deeper than the column.
+    fn unroll_indent(&mut self, column: i32) {
+        if self.flow_level > 0 {
+            return;
+        }
+        while self.indent > column {
+            self.queue.push(Token::new(
+                TokenKind::BlockEnd,
+                self.cursor.mark(),
+                self.cursor.pos as u32,
+            ));
+            self.indent = self.indents.pop().unwrap_or(-1);
+        }
+    }
+
+    fn fetch_stream_end(&mut self) -> Result<(), Failure> {
+        self.cursor.force_line();
+        self.unroll_indent(-1);
+        self.remove_simple_key()?;
+        self.simple_key_allowed = false;
+        self.queue.push(Token::new(
+            TokenKind::StreamEnd,
+            self.cursor.mark(),
+            self.cursor.pos as u32,
+        ));
+        Ok(())
+    }
+
+    fn fetch_directive(&mut self) -> Result<(), Failure> {
+        self.unroll_indent(-1);
+        self.remove_simple_key()?;
+        self.simple_key_allowed = false;
+        let token = self.scan_directive()?;
+        self.queue.push(token);
+        Ok(())
+    }
+
+    fn fetch_document_indicator(&mut self, kind: TokenKind) -> Result<(), Failure> {
+        self.unroll_indent(-1);
+        self.remove_simple_key()?;
+        self.simple_key_allowed = false;
+        self.push_indicator(kind, 3);
+        Ok(())
+    }
+
+    /// Pushes a token of one-byte characters.
+    fn push_indicator(&mut self, kind: TokenKind, len: usize) {
+        let mark = self.cursor.mark();
+        self.cursor.skip_ascii(len);
+        self.queue.push(Token::new(kind, mark, self.cursor.pos as u32));
+    }
+
+    fn fetch_flow_start(&mut self, kind: TokenKind) -> Result<(), Failure> {
+        let key_level = self.save_simple_key()?;
+        let mark = self.cursor.mark();
+        self.simple_keys.push(SimpleKey {
+            mark,
+            ..SimpleKey::default()
+        });
+        self.flow_level += 1;
+        if self.flow_level > MAX_DEPTH {
+            let problem = format!("exceeded max depth of {MAX_DEPTH}");
+            return Err(self.error("while increasing flow level", mark, &problem));
+        }
+        self.simple_key_allowed = true;
+        self.cursor.skip_ascii(1);
+        let mut token = Token::new(kind, mark, self.cursor.pos as u32);
+        token.key_level = key_level;
+        self.queue.push(token);
+        Ok(())
+    }
+
+    fn fetch_flow_end(&mut self, kind: TokenKind) -> Result<(), Failure> {
+        self.remove_simple_key()?;
+        if self.flow_level > 0 {
+            self.flow_level -= 1;
+            self.simple_keys.pop();
+        }
+        self.simple_key_allowed = false;
+        self.push_indicator(kind, 1);
+        Ok(())
+    }
+
+    fn fetch_flow_entry(&mut self) -> Result<(), Failure> {
+        self.remove_simple_key()?;
+        self.simple_key_allowed = true;
+        self.push_indicator(TokenKind::FlowEntry, 1);
+        Ok(())
+    }
+
+    fn fetch_block_entry(&mut self) -> Result<(), Failure> {
+        if self.flow_level == 0 {
+            let mark = self.cursor.mark();
+            if !self.simple_key_allowed {
+                return Err(self.error("", mark, "block sequence entries are not allowed in this context"));
+            }
+            self.roll_indent(mark.column, None, TokenKind::BlockSequenceStart, mark)?;
+        }
+        self.remove_simple_key()?;
+        self.simple_key_allowed = true;
+        self.push_indicator(TokenKind::BlockEntry, 1);
+        Ok(())
+    }
+
+    fn fetch_key(&mut self) -> Result<(), Failure> {
+        if self.flow_level == 0 {
+            let mark = self.cursor.mark();
+            if !self.simple_key_allowed {
+                return Err(self.error("", mark, "mapping keys are not allowed in this context"));
+            }
+            self.roll_indent(mark.column, None, TokenKind::BlockMappingStart, mark)?;
+        }
+        self.remove_simple_key()?;
+        self.simple_key_allowed = self.flow_level == 0;
+        self.push_indicator(TokenKind::Key, 1);
+        Ok(())
+    }
+
+    fn fetch_value(&mut self) -> Result<(), Failure> {
+        let level = self.simple_keys.len() - 1;
+        if self.simple_key_is_valid(level)? {
+            let key = self.simple_keys[level];
+            self.queue
+                .insert(key.token_number, Token::new(TokenKind::Key, key.mark, key.mark.pos));
+            self.roll_indent(
+                key.mark.column,
+                Some(key.token_number),
+                TokenKind::BlockMappingStart,
+                key.mark,
+            )?;
+            self.simple_keys[level].possible = false;
+            self.simple_key_allowed = false;
+        } else {
+            if self.flow_level == 0 {
+                let mark = self.cursor.mark();
+                if !self.simple_key_allowed {
+                    return Err(self.error("", mark, "mapping values are not allowed in this context"));
+                }
+                self.roll_indent(mark.column, None, TokenKind::BlockMappingStart, mark)?;
+            }
+            self.simple_key_allowed = self.flow_level == 0;
+        }
+        self.push_indicator(TokenKind::Value, 1);
+        Ok(())
+    }
+
+    /// Pushes a token that a key may begin with and that no key can follow.
+    fn fetch_keyable(&mut self, scan: impl FnOnce(&mut Self) -> Result<Token, Failure>) -> Result<(), Failure> {
+        let key_level = self.save_simple_key()?;
+        self.simple_key_allowed = false;
+        let mut token = scan(self)?;
+        token.key_level = key_level;
+        self.queue.push(token);
+        Ok(())
+    }
+
+    fn fetch_plain(&mut self) -> Result<(), Failure> {
+        let key_level = self.save_simple_key()?;
+        self.simple_key_allowed = false;
+        let (mut token, ends_in_new_line) = self.scan_plain()?;
+        if ends_in_new_line {
+            self.simple_key_allowed = true;
+        }
+        token.key_level = key_level;
+        self.queue.push(token);
+        Ok(())
+    }
+
+    fn fetch_block_scalar(&mut self, literal: bool) -> Result<(), Failure> {
+        self.remove_simple_key()?;
+        self.simple_key_allowed = true;
+        let token = self.scan_block_scalar(literal)?;
+        self.queue.push(token);
+        Ok(())
+    }
+
+    /// Passes blanks, comments and line breaks.
+    fn scan_to_next_token(&mut self) -> Result<(), Failure> {
+        loop {
+            self.cursor.need(1)?;
+            if TRACKED && self.cursor.column() == 0 && self.cursor.buffer_starts_with_bom() && !self.cursor.at_end() {
+                self.cursor.skip();
+            }
+            self.cursor.need(1)?;
+            loop {
+                self.cursor.skip_spaces(usize::MAX)?;
+                if self.cursor.byte(0) != b'\t' || self.flow_level == 0 && self.simple_key_allowed {
+                    break;
+                }
+                self.cursor.skip_ascii(1);
+                self.cursor.need(1)?;
+            }
+            if self.cursor.byte(0) == b'#' {
+                self.scan_comment()?;
+            }
+            if self.cursor.break_here() == 0 {
+                return Ok(());
+            }
+            self.cursor.need(2)?;
+            self.cursor.skip_break();
+            if self.flow_level == 0 {
+                self.simple_key_allowed = true;
+            }
+        }
+    }
+
+    /// Passes a comment and keeps its place.
+    pub(super) fn scan_comment(&mut self) -> Result<(), Failure> {
+        let start = self.cursor.pos as u32;
+        self.cursor.skip_to_line_end()?;
+        self.comments.push(Span::new(start, self.cursor.pos as u32));
+        Ok(())
+    }
+}
+
+/// Words an error as go-yaml does (`parser.fail`): it takes the line of the problem, or else of the context, and counts only the scanner's from 1.
+pub(super) fn failure(
+    problem: &str,
+    scanner: bool,
+    problem_line: u32,
+    context_line: u32,
+    span: Span,
+    context: &'static str,
+    context_span: Span,
+) -> Failure {
+    let line = if problem_line != 0 {
+        problem_line + u32::from(scanner)
+    } else {
+        context_line
+    };
+    let message = if line == 0 {
+        format!("yaml: {problem}")
+    } else {
+        format!("yaml: line {line}: {problem}")
+    };
+    let context = (!context.is_empty()).then_some(ErrorContext {
+        text: context,
+        span: context_span,
+    });
+    Box::new(ReadError { message, span, context })
+}

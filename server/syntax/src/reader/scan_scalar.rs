@@ -1,0 +1,320 @@
+//! Where scalars end, and what is wrong inside them. Their values are not made here: see [`crate::scalar`].
+
+use super::Failure;
+use super::cursor::Mark;
+use super::scan::Scanner;
+use super::token::{Token, TokenKind};
+use crate::scalar::break_len;
+use crate::tree::{ScalarStyle, Span};
+
+/// Bytes that a plain scalar's scan must look at.
+const PLAIN: u8 = 1;
+/// Bytes that a single-quoted scalar's scan must look at.
+const SINGLE: u8 = 2;
+/// Bytes that a double-quoted scalar's scan must look at.
+const DOUBLE: u8 = 4;
+
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0x80;
+    while byte < 256 {
+        classes[byte] = PLAIN | SINGLE | DOUBLE;
+        byte += 1;
+    }
+    let all = [0, b' ', b'\t', b'\n', b'\r'];
+    let mut at = 0;
+    while at < all.len() {
+        classes[all[at] as usize] = PLAIN | SINGLE | DOUBLE;
+        at += 1;
+    }
+    let plain = *b":,?[]{}";
+    at = 0;
+    while at < plain.len() {
+        classes[plain[at] as usize] = PLAIN;
+        at += 1;
+    }
+    classes[b'\'' as usize] = SINGLE;
+    classes[b'"' as usize] = DOUBLE;
+    classes[b'\\' as usize] = DOUBLE;
+    classes
+};
+
+impl<const TRACKED: bool> Scanner<'_, TRACKED> {
+    /// Passes bytes that mean nothing to the given kind of scalar.
+    fn skip_ordinary(&mut self, class: u8) {
+        if !TRACKED {
+            let rest = &self.cursor.bytes[self.cursor.pos..];
+            let len = rest.iter().take_while(|&&it| CLASSES[it as usize] & class == 0).count();
+            self.cursor.skip_ascii(len);
+        }
+    }
+
+    /// Scans a plain scalar. Also says whether a line break follows it.
+    pub(super) fn scan_plain(&mut self) -> Result<(Token, bool), Failure> {
+        let start = self.cursor.mark();
+        let indent = (self.indent + 1) as usize;
+        let in_flow = self.flow_level > 0;
+        let mut end = self.cursor.pos;
+        let mut after_break = false;
+        let mut decode = false;
+        loop {
+            self.cursor.need(4)?;
+            if self.cursor.column() == 0 && self.document_indicator().is_some() || self.cursor.byte(0) == b'#' {
+                break;
+            }
+            let run = self.cursor.pos;
+            loop {
+                self.skip_ordinary(PLAIN);
+                match self.cursor.byte(0) {
+                    b':' if self.cursor.is_blankz(1) => break,
+                    b',' | b'?' | b'[' | b']' | b'{' | b'}' if in_flow => break,
+                    _ if self.cursor.is_blankz(0) => break,
+                    _ => self.cursor.skip(),
+                }
+                self.cursor.need(2)?;
+            }
+            if self.cursor.pos > run {
+                decode |= after_break;
+                after_break = false;
+                end = self.cursor.pos;
+            }
+            if self.cursor.at_end() || !self.cursor.is_blankz(0) {
+                break;
+            }
+            self.cursor.need(1)?;
+            loop {
+                if self.cursor.is_blank(0) {
+                    if after_break && self.cursor.column() < indent && self.cursor.byte(0) == b'\t' {
+                        return Err(self.error(
+                            "while scanning a plain scalar",
+                            start,
+                            "found a tab character that violates indentation",
+                        ));
+                    }
+                    if after_break && !TRACKED && self.cursor.byte(0) == b' ' {
+                        self.cursor.skip_spaces(usize::MAX)?;
+                    } else {
+                        self.cursor.skip_ascii(1);
+                    }
+                } else if self.cursor.break_here() > 0 {
+                    self.cursor.need(2)?;
+                    self.cursor.skip_break();
+                    after_break = true;
+                } else {
+                    break;
+                }
+                self.cursor.need(1)?;
+            }
+            if !in_flow && self.cursor.column() < indent {
+                break;
+            }
+        }
+        let mut token = Token::new(TokenKind::Scalar(ScalarStyle::Plain), start, end as u32);
+        token.decode = decode;
+        Ok((token, after_break))
+    }
+
+    /// Scans a quoted scalar.
+    pub(super) fn scan_quoted(&mut self, single: bool) -> Result<Token, Failure> {
+        let start = self.cursor.mark();
+        let (quote, class) = if single { (b'\'', SINGLE) } else { (b'"', DOUBLE) };
+        let mut decode = false;
+        self.cursor.skip_ascii(1);
+        loop {
+            self.cursor.need(4)?;
+            if self.cursor.column() == 0 && self.document_indicator().is_some() {
+                return Err(self.error(
+                    "while scanning a quoted scalar",
+                    start,
+                    "found unexpected document indicator",
+                ));
+            }
+            if self.cursor.at_end() {
+                let opening = Span::new(start.pos, start.pos + 1);
+                return Err(self.error_at(
+                    opening,
+                    "while scanning a quoted scalar",
+                    start,
+                    "found unexpected end of stream",
+                ));
+            }
+            loop {
+                self.skip_ordinary(class);
+                match self.cursor.byte(0) {
+                    b'\'' if single && self.cursor.byte(1) == b'\'' => {
+                        decode = true;
+                        self.cursor.skip_ascii(2);
+                    }
+                    it if it == quote => break,
+                    b'\\' if !single => {
+                        decode = true;
+                        if break_len(self.cursor.bytes, self.cursor.pos + 1) > 0 {
+                            self.cursor.need(3)?;
+                            self.cursor.skip_ascii(1);
+                            self.cursor.skip_break();
+                            break;
+                        }
+                        self.scan_escape(start)?;
+                    }
+                    _ if self.cursor.is_blankz(0) => break,
+                    _ => self.cursor.skip(),
+                }
+                self.cursor.need(2)?;
+            }
+            self.cursor.need(1)?;
+            if self.cursor.byte(0) == quote {
+                break;
+            }
+            loop {
+                if self.cursor.is_blank(0) {
+                    self.cursor.skip_ascii(1);
+                } else if self.cursor.break_here() > 0 {
+                    decode = true;
+                    self.cursor.need(2)?;
+                    self.cursor.skip_break();
+                } else {
+                    break;
+                }
+                self.cursor.need(1)?;
+            }
+        }
+        self.cursor.skip_ascii(1);
+        let style = if single {
+            ScalarStyle::SingleQuoted
+        } else {
+            ScalarStyle::DoubleQuoted
+        };
+        let mut token = Token::new(TokenKind::Scalar(style), start, self.cursor.pos as u32);
+        token.decode = decode;
+        Ok(token)
+    }
+
+    /// Checks and passes an escape sequence.
+    fn scan_escape(&mut self, start: Mark) -> Result<(), Failure> {
+        const CONTEXT: &str = "while parsing a quoted scalar";
+        let digits = match self.cursor.byte(1) {
+            b'0' | b'a' | b'b' | b't' | b'\t' | b'n' | b'v' | b'f' | b'r' | b'e' | b' ' | b'"' | b'\'' | b'\\'
+            | b'N' | b'_' | b'L' | b'P' => 0,
+            b'x' => 2,
+            b'u' => 4,
+            b'U' => 8,
+            _ => return Err(self.error(CONTEXT, start, "found unknown escape character")),
+        };
+        self.cursor.skip_ascii(2);
+        if digits == 0 {
+            return Ok(());
+        }
+        self.cursor.need(digits)?;
+        let mut code: u64 = 0;
+        for at in 0..digits {
+            let Some(digit) = char::from(self.cursor.byte(at)).to_digit(16) else {
+                return Err(self.error(CONTEXT, start, "did not find expected hexdecimal number"));
+            };
+            code = (code << 4) | u64::from(digit);
+        }
+        if (0xD800..=0xDFFF).contains(&code) || code > 0x10_FFFF {
+            return Err(self.error(CONTEXT, start, "found invalid Unicode character escape code"));
+        }
+        self.cursor.skip_ascii(digits);
+        Ok(())
+    }
+
+    /// Scans a literal or folded scalar.
+    pub(super) fn scan_block_scalar(&mut self, literal: bool) -> Result<Token, Failure> {
+        const CONTEXT: &str = "while scanning a block scalar";
+        let start = self.cursor.mark();
+        self.cursor.skip_ascii(1);
+        self.cursor.need(1)?;
+        let mut chomp = 0;
+        let mut increment = 0;
+        // Both indicators are optional and come in either order.
+        for _ in 0..2 {
+            match self.cursor.byte(0) {
+                it @ (b'+' | b'-') if chomp == 0 => chomp = it,
+                b'0' if increment == 0 => {
+                    return Err(self.error(CONTEXT, start, "found an indentation indicator equal to 0"));
+                }
+                it @ b'1'..=b'9' if increment == 0 => increment = i32::from(it - b'0'),
+                _ => break,
+            }
+            self.cursor.skip_ascii(1);
+            self.cursor.need(1)?;
+        }
+        while self.cursor.is_blank(0) {
+            self.cursor.skip_ascii(1);
+            self.cursor.need(1)?;
+        }
+        // The end of what the value has.
+        let mut end = self.cursor.pos;
+        if self.cursor.byte(0) == b'#' {
+            self.scan_comment()?;
+        }
+        if !self.cursor.is_breakz() {
+            return Err(self.error(CONTEXT, start, "did not find expected comment or line break"));
+        }
+        if self.cursor.break_here() > 0 {
+            self.cursor.need(2)?;
+            self.cursor.skip_break();
+        }
+        let mut indent = if increment > 0 {
+            (self.indent.max(0) + increment) as usize
+        } else {
+            0
+        };
+        let mut breaks_end = self.scan_block_breaks(&mut indent, start)?;
+        self.cursor.need(1)?;
+        while self.cursor.column() == indent && !self.cursor.at_end() {
+            self.cursor.skip_to_line_end()?;
+            end = self.cursor.pos;
+            self.cursor.need(2)?;
+            self.cursor.skip_break();
+            if chomp != b'-' {
+                end = self.cursor.pos;
+            }
+            breaks_end = self.scan_block_breaks(&mut indent, start)?;
+        }
+        if chomp == b'+' {
+            end = end.max(breaks_end);
+        }
+        let style = if literal {
+            ScalarStyle::Literal
+        } else {
+            ScalarStyle::Folded
+        };
+        let mut token = Token::new(TokenKind::Scalar(style), start, end as u32);
+        token.decode = true;
+        token.extra = indent as u32;
+        Ok(token)
+    }
+
+    /// Passes indentation and empty lines, and finds out the indentation if it is not known yet (0). Returns where the last empty line ends.
+    fn scan_block_breaks(&mut self, indent: &mut usize, start: Mark) -> Result<usize, Failure> {
+        let mut end = self.cursor.pos;
+        let mut deepest = 0;
+        loop {
+            self.cursor.need(1)?;
+            let wanted = if *indent == 0 {
+                usize::MAX
+            } else {
+                indent.saturating_sub(self.cursor.column())
+            };
+            self.cursor.skip_spaces(wanted)?;
+            let column = self.cursor.column();
+            deepest = deepest.max(column);
+            if (*indent == 0 || column < *indent) && self.cursor.byte(0) == b'\t' {
+                let problem = "found a tab character where an indentation space is expected";
+                return Err(self.error("while scanning a block scalar", start, problem));
+            }
+            if self.cursor.break_here() == 0 {
+                break;
+            }
+            self.cursor.need(2)?;
+            self.cursor.skip_break();
+            end = self.cursor.pos;
+        }
+        if *indent == 0 {
+            *indent = deepest.max((self.indent + 1).max(1) as usize);
+        }
+        Ok(end)
+    }
+}

@@ -1,0 +1,110 @@
+//! Tokens, and the queue that they wait in.
+
+use super::cursor::Mark;
+use crate::tree::ScalarStyle;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TokenKind {
+    StreamStart,
+    StreamEnd,
+    VersionDirective,
+    TagDirective,
+    DocumentStart,
+    DocumentEnd,
+    BlockSequenceStart,
+    BlockMappingStart,
+    BlockEnd,
+    FlowSequenceStart,
+    FlowSequenceEnd,
+    FlowMappingStart,
+    FlowMappingEnd,
+    BlockEntry,
+    FlowEntry,
+    Key,
+    Value,
+    Alias,
+    Anchor,
+    Tag,
+    Scalar(ScalarStyle),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Token {
+    pub(super) kind: TokenKind,
+    /// Scalars: the value is not the text as it stands.
+    pub(super) decode: bool,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// The line of the start.
+    pub(super) line: u32,
+    /// Block scalars: indentation. Version directives: major times 256 and minor.
+    pub(super) extra: u32,
+    /// The level of the simple key that this token may begin, or `NO_KEY`.
+    pub(super) key_level: u32,
+}
+
+pub(super) const NO_KEY: u32 = u32::MAX;
+
+impl Token {
+    pub(super) fn new(kind: TokenKind, start: Mark, end: u32) -> Self {
+        Self {
+            kind,
+            decode: false,
+            start: start.pos,
+            end,
+            line: start.line,
+            extra: 0,
+            key_level: NO_KEY,
+        }
+    }
+}
+
+/// A first-in first-out queue that tokens can also be inserted into.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    tokens: Vec<Token>,
+    head: usize,
+    /// Tokens taken so far: the number of the token at the head.
+    taken: usize,
+}
+
+impl Queue {
+    pub(super) fn is_empty(&self) -> bool {
+        self.head == self.tokens.len()
+    }
+
+    /// The number of the token at the head.
+    pub(super) fn head_number(&self) -> usize {
+        self.taken
+    }
+
+    /// The number that the next token will have.
+    pub(super) fn next_number(&self) -> usize {
+        self.taken + (self.tokens.len() - self.head)
+    }
+
+    pub(super) fn head(&self) -> Option<&Token> {
+        self.tokens.get(self.head)
+    }
+
+    pub(super) fn push(&mut self, token: Token) {
+        self.tokens.push(token);
+    }
+
+    /// Puts a token before the one with this number.
+    pub(super) fn insert(&mut self, number: usize, token: Token) {
+        self.tokens.insert(self.head + (number - self.taken), token);
+    }
+
+    pub(super) fn take(&mut self) {
+        self.taken += 1;
+        self.head += 1;
+        if self.is_empty() {
+            self.tokens.clear();
+            self.head = 0;
+        } else if self.head >= 1024 && self.head * 2 >= self.tokens.len() {
+            self.tokens.drain(..self.head);
+            self.head = 0;
+        }
+    }
+}
