@@ -1,3 +1,6 @@
 //! CustomResourceDefinitions: decoding, defaulting and validation as the API server does them.
 
+pub mod decode;
+pub mod defaults;
+pub mod internal;
 pub mod types;

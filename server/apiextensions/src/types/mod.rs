@@ -6,6 +6,7 @@
 
 mod crd;
 mod spec;
+pub mod v1;
 
 pub use crd::{Condition, ConditionStatus, CustomResourceDefinition, Status};
 pub use crd_analyzer_schema::metadata::{ManagedFieldsEntry, ObjectMeta, OwnerReference, Time};

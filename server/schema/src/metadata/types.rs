@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// A moment, as the text that was read (`metav1.Time`); an absent or null time is `None` where it is used.
+/// A moment as the API writes it, in UTC (`metav1.Time`); an absent or null time is `None` where it is used.
 pub type Time = String;
 
 /// `metadata`. Maps are lists sorted by key, each key once.

@@ -1,0 +1,146 @@
+//! The type of an object, read before the object itself (`pkg/runtime/serializer/json` of apimachinery, `meta.go`), and
+//! what the decoder makes of it.
+
+use crd_analyzer_schema::{KubernetesVersion, go};
+use crd_analyzer_syntax::json::{Json, JsonValue};
+use crd_analyzer_syntax::tree::NodeId;
+
+use super::state::{Cause, DecodeFailure, kind_of};
+
+/// The group of definitions.
+pub const GROUP: &str = "apiextensions.k8s.io";
+/// The kind of definitions.
+pub const KIND: &str = "CustomResourceDefinition";
+/// The only version of definitions that is served.
+pub const VERSION: &str = "v1";
+
+/// Group, version and kind of an object.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct GroupVersionKind {
+    /// The group; empty for the core group.
+    pub group: String,
+    /// The version.
+    pub version: String,
+    /// The kind.
+    pub kind: String,
+}
+
+impl GroupVersionKind {
+    /// `group/version`, or the version alone in the core group.
+    pub fn api_version(&self) -> String {
+        if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
+    }
+}
+
+/// Where the type of an object is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct HeadNodes {
+    pub(super) api_version: Option<NodeId>,
+    pub(super) kind: Option<NodeId>,
+}
+
+/// Reads `apiVersion` and `kind`.
+///
+/// This one decoder is Go's own and not strict, so it takes `Kind` and `KIND` too, the last in the order of keys.
+pub(super) fn interpret(json: &Json<'_>) -> Result<(GroupVersionKind, HeadNodes), Box<DecodeFailure>> {
+    let mut api_version = "";
+    let mut kind = "";
+    let mut nodes = HeadNodes::default();
+    let mut failure: Option<(String, NodeId)> = None;
+    match &json.value {
+        JsonValue::Null => {}
+        JsonValue::Object(members) => {
+            for member in members {
+                let (name, text, node) = match folded(&member.key).as_str() {
+                    "APIVERSION" => ("apiVersion", &mut api_version, &mut nodes.api_version),
+                    "KIND" => ("kind", &mut kind, &mut nodes.kind),
+                    _ => continue,
+                };
+                match &member.value.value {
+                    JsonValue::String(value) => {
+                        *text = value;
+                        *node = Some(member.value.node);
+                    }
+                    JsonValue::Null => {}
+                    other => {
+                        failure.get_or_insert_with(|| {
+                            let why = format!(
+                                "json: cannot unmarshal {} into Go struct field .{name} of type string",
+                                kind_of(other)
+                            );
+                            (why, member.value.node)
+                        });
+                    }
+                }
+            }
+        }
+        other => {
+            let into = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
+            failure = Some((format!("json: cannot unmarshal {} into Go value of type {into}", kind_of(other)), json.node));
+        }
+    }
+    if let Some((why, node)) = failure {
+        let cause = Cause::Text(format!("couldn't get version/kind; json parse error: {why}"));
+        return Err(Box::new(DecodeFailure { cause, node }));
+    }
+    let (group, version) = match parse_group_version(api_version) {
+        Ok(parsed) => parsed,
+        Err(why) => {
+            let node = nodes.api_version.unwrap_or(json.node);
+            return Err(Box::new(DecodeFailure { cause: Cause::Text(why), node }));
+        }
+    };
+    Ok((GroupVersionKind { group: group.to_owned(), version: version.to_owned(), kind: kind.to_owned() }, nodes))
+}
+
+/// Group and version of an `apiVersion` (`schema.ParseGroupVersion`).
+pub fn parse_group_version(text: &str) -> Result<(&str, &str), String> {
+    if text.is_empty() || text == "/" {
+        return Ok(("", ""));
+    }
+    let mut parts = text.split('/');
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(version), None, None) => Ok(("", version)),
+        (Some(group), Some(version), None) => Ok((group, version)),
+        _ => Err(format!("unexpected GroupVersion string: {text}")),
+    }
+}
+
+/// Fills in what the object leaves out (`gvkWithDefaults`).
+pub(super) fn with_defaults(mut actual: GroupVersionKind) -> GroupVersionKind {
+    if actual.kind.is_empty() {
+        KIND.clone_into(&mut actual.kind);
+    }
+    if actual.version.is_empty() && (actual.group.is_empty() || actual.group == GROUP) {
+        GROUP.clone_into(&mut actual.group);
+        VERSION.clone_into(&mut actual.version);
+    }
+    actual
+}
+
+/// The words for a type that no decoder is registered for (`runtime.NewNotRegisteredErrForKind`). They name the line of
+/// the library's source in which the registry is made.
+pub(super) fn not_registered(actual: &GroupVersionKind, version: KubernetesVersion) -> String {
+    let line = match version.number() {
+        ..=32 => 100,
+        33..=34 => 110,
+        _ => 111,
+    };
+    format!(
+        "no kind {} is registered for version {} in scheme {}",
+        go::quote(&actual.kind),
+        go::quote(&actual.api_version()),
+        go::quote(&format!("pkg/runtime/scheme.go:{line}"))
+    )
+}
+
+/// A key as `encoding/json` compares it when it does not mind case: two letters outside ASCII fold into it.
+fn folded(key: &str) -> String {
+    key.chars()
+        .map(|it| match it {
+            '\u{17f}' => 'S',
+            '\u{212a}' => 'K',
+            _ => it.to_ascii_uppercase(),
+        })
+        .collect()
+}

@@ -1,0 +1,188 @@
+//! Values without fields: strings, booleans, numbers, bytes, times, any JSON.
+
+use crd_analyzer_schema::go;
+use crd_analyzer_syntax::json::{Json, JsonValue};
+use serde_json::{Map, Number, Value};
+
+use super::{base64, time};
+use super::state::{Cause, DecodeFailure, Decoder, MAX_VALUE_DEPTH, Stop};
+use crate::types::Time;
+
+impl<'j> Decoder<'j> {
+    /// A Go string; null leaves it as it is.
+    pub(super) fn string(&mut self, json: &Json<'_>, out: &mut String) {
+        self.named_string(json, out, "string");
+    }
+
+    /// A Go type whose kind is string.
+    pub(super) fn named_string(&mut self, json: &Json<'_>, out: &mut String, full_name: &'static str) {
+        match &json.value {
+            JsonValue::String(text) => text.as_ref().clone_into(out),
+            JsonValue::Null => {}
+            _ => self.wrong_type(json, full_name),
+        }
+    }
+
+    /// A pointer to a Go string; null makes it nil.
+    pub(super) fn optional_string(&mut self, json: &Json<'_>, out: &mut Option<String>, full_name: &'static str) {
+        *out = (!matches!(json.value, JsonValue::Null)).then(|| {
+            let mut text = String::new();
+            self.named_string(json, &mut text, full_name);
+            text
+        });
+    }
+
+    /// A Go boolean; null leaves it as it is.
+    pub(super) fn boolean(&mut self, json: &Json<'_>, out: &mut bool) {
+        match json.value {
+            JsonValue::Bool(value) => *out = value,
+            JsonValue::Null => {}
+            _ => self.wrong_type(json, "bool"),
+        }
+    }
+
+    /// A pointer to a Go boolean; null makes it nil.
+    pub(super) fn optional_boolean(&mut self, json: &Json<'_>, out: &mut Option<bool>) {
+        *out = (!matches!(json.value, JsonValue::Null)).then(|| {
+            let mut value = false;
+            self.boolean(json, &mut value);
+            value
+        });
+    }
+
+    /// A signed Go integer type; null leaves it as it is.
+    pub(super) fn integer<T: TryFrom<i64>>(&mut self, json: &Json<'_>, out: &mut T, full_name: &'static str) {
+        let digits = match json.value {
+            JsonValue::Int(value) => match T::try_from(value) {
+                Ok(value) => {
+                    *out = value;
+                    return;
+                }
+                Err(_) => value.to_string(),
+            },
+            JsonValue::Uint(value) => value.to_string(),
+            JsonValue::Float(value) => go::json_float(value),
+            JsonValue::Null => return,
+            _ => return self.wrong_type(json, full_name),
+        };
+        self.wrong_value(json, format!("number {digits}"), full_name);
+    }
+
+    /// A pointer to a signed Go integer type; null makes it nil.
+    pub(super) fn optional_integer<T: TryFrom<i64> + Default>(
+        &mut self,
+        json: &Json<'_>,
+        out: &mut Option<T>,
+        full_name: &'static str,
+    ) {
+        *out = (!matches!(json.value, JsonValue::Null)).then(|| {
+            let mut value = T::default();
+            self.integer(json, &mut value, full_name);
+            value
+        });
+    }
+
+    /// A pointer to a Go `float64`; null makes it nil.
+    pub(super) fn optional_float(&mut self, json: &Json<'_>, out: &mut Option<f64>) {
+        *out = match json.value {
+            JsonValue::Int(value) => Some(value as f64),
+            JsonValue::Uint(value) => Some(value as f64),
+            JsonValue::Float(value) => Some(value),
+            JsonValue::Null => None,
+            _ => {
+                self.wrong_type(json, "float64");
+                None
+            }
+        };
+    }
+
+    /// A slice of strings.
+    pub(super) fn strings(&mut self, json: &'j Json<'j>) -> Result<Option<Vec<String>>, Stop> {
+        self.list(json, "[]string", |d, item, out| {
+            d.string(item, out);
+            Ok(())
+        })
+    }
+
+    /// A map from strings to strings.
+    pub(super) fn string_map(&mut self, json: &'j Json<'j>) -> Result<Option<Vec<(String, String)>>, Stop> {
+        self.map(json, "map[string]string", |d, item, out| {
+            d.string(item, out);
+            Ok(())
+        })
+    }
+
+    /// A slice of bytes: base64 in a string, or a list of numbers.
+    pub(super) fn bytes(&mut self, json: &'j Json<'j>) -> Result<Vec<u8>, Stop> {
+        match &json.value {
+            JsonValue::String(text) => match base64::decode(text) {
+                Ok(bytes) => return Ok(bytes),
+                Err(offset) => {
+                    let cause = Cause::Text(format!("illegal base64 data at input byte {offset}"));
+                    self.save(Box::new(DecodeFailure { cause, node: json.node }));
+                }
+            },
+            JsonValue::Array(_) => {
+                let bytes = self.list(json, "[]uint8", |d, item, out: &mut u8| {
+                    d.integer(item, out, "uint8");
+                    Ok(())
+                })?;
+                return Ok(bytes.unwrap_or_default());
+            }
+            JsonValue::Null => {}
+            _ => self.wrong_type(json, "[]uint8"),
+        }
+        Ok(Vec::new())
+    }
+
+    /// A moment (`metav1.Time`), which decodes itself.
+    pub(super) fn time(&mut self, json: &Json<'_>) -> Result<Option<Time>, Stop> {
+        match &json.value {
+            JsonValue::Null => Ok(None),
+            JsonValue::String(text) => match time::read(text) {
+                Ok(time) => Ok(time),
+                Err(error) => Err(Box::new(DecodeFailure { cause: Cause::Text(error), node: json.node })),
+            },
+            _ => self.on_its_own(|d| {
+                d.wrong_type(json, "string");
+                Ok(None)
+            }),
+        }
+    }
+}
+
+/// Any JSON, as the server holds it in memory. A number that fits `i64` is one, every other is an `f64`.
+///
+/// Stops where values nest deeper than [`MAX_VALUE_DEPTH`].
+pub(super) fn any(json: &Json<'_>) -> Result<Value, Stop> {
+    any_at(json, 0)
+}
+
+fn any_at(json: &Json<'_>, depth: usize) -> Result<Value, Stop> {
+    if depth > MAX_VALUE_DEPTH {
+        return Err(Box::new(DecodeFailure { cause: Cause::TooDeep, node: json.node }));
+    }
+    Ok(match &json.value {
+        JsonValue::Null => Value::Null,
+        JsonValue::Bool(value) => Value::Bool(*value),
+        JsonValue::Int(value) => Value::from(*value),
+        JsonValue::Uint(value) => float(*value as f64),
+        JsonValue::Float(value) => float(*value),
+        JsonValue::String(text) => Value::String(text.clone().into_owned()),
+        JsonValue::Array(items) => {
+            Value::Array(items.iter().map(|it| any_at(it, depth + 1)).collect::<Result<_, _>>()?)
+        }
+        JsonValue::Object(members) => {
+            let mut map = Map::new();
+            for member in members {
+                map.insert(member.key.clone().into_owned(), any_at(&member.value, depth + 1)?);
+            }
+            Value::Object(map)
+        }
+    })
+}
+
+/// JSON text has no infinities, so a number that came from it is finite.
+fn float(value: f64) -> Value {
+    Number::from_f64(value).map_or(Value::Null, Value::Number)
+}

@@ -1,0 +1,104 @@
+//! From a document's JSON to a definition, under strict field validation.
+//!
+//! What decodes, what is refused and in which words follows the server's JSON decoder (`sigs.k8s.io/json`,
+//! `UnmarshalStrict`), the Go types it fills (`pkg/apis/apiextensions/v1`) and the serializer around it
+//! (`k8s.io/apimachinery/pkg/runtime/serializer/json`). Keys are visited sorted, because the server reads YAML into a
+//! map first: that decides which error is the first.
+
+mod base64;
+mod definition;
+mod head;
+mod leaf;
+mod metadata;
+mod schema;
+mod state;
+mod time;
+
+use crd_analyzer_schema::{KubernetesVersion, go};
+use crd_analyzer_syntax::json::Json;
+use crd_analyzer_syntax::tree::NodeId;
+
+pub use head::{GROUP, GroupVersionKind, KIND, VERSION, parse_group_version};
+pub use state::{Cause, DecodeFailure, DroppedField, MAX_SCHEMA_DEPTH, MAX_VALUE_DEPTH, StrictError};
+
+use crate::types::v1::CustomResourceDefinition;
+use state::Decoder;
+
+/// A document that could be decoded.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Decoded {
+    /// What it says, before defaulting.
+    pub definition: CustomResourceDefinition,
+    /// What strict field validation refuses, in the server's order, at most a hundred.
+    pub strict: Vec<StrictError>,
+    /// Unknown fields that not even strict validation sees.
+    pub dropped: Vec<DroppedField>,
+}
+
+/// A document that could not be decoded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refused {
+    /// The server's answer to the request.
+    ByServer {
+        /// The server's words.
+        text: String,
+        /// Where it is decided.
+        node: NodeId,
+    },
+    /// Nested too deeply for us to judge; the server would.
+    TooDeep {
+        /// The first value that is too deep.
+        node: NodeId,
+    },
+}
+
+/// Decodes what was sent as a definition.
+///
+/// Documents of another kind are not for this function: a document that names a kind and a group other than a
+/// definition's is decoded as if the server had been asked to create a definition with it.
+pub fn decode(json: &Json<'_>, version: KubernetesVersion) -> Result<Box<Decoded>, Refused> {
+    let (written, nodes) = match head::interpret(json) {
+        Ok(head) => head,
+        Err(failure) => return Err(refused(*failure, None)),
+    };
+    if written.kind == KIND && written.group == GROUP && written.version != VERSION {
+        let text = format!(
+            "no matches for kind {} in version {}",
+            go::quote(KIND),
+            go::quote(&format!("{GROUP}/{}", written.version))
+        );
+        return Err(Refused::ByServer { text, node: nodes.api_version.unwrap_or(json.node) });
+    }
+    let actual = head::with_defaults(written);
+    if (actual.group.as_str(), actual.version.as_str(), actual.kind.as_str()) != (GROUP, VERSION, KIND) {
+        let cause = Cause::Text(head::not_registered(&actual, version));
+        let node = nodes.api_version.or(nodes.kind).unwrap_or(json.node);
+        return Err(refused(DecodeFailure { cause, node }, Some(&actual)));
+    }
+    let mut definition = CustomResourceDefinition::default();
+    let mut decoder = Decoder::new(version);
+    let end = decoder.definition(json, &mut definition);
+    let found = decoder.finish(end);
+    match found.failure {
+        Some(failure) => Err(refused(*failure, Some(&actual))),
+        None => Ok(Box::new(Decoded { definition, strict: found.strict, dropped: found.dropped })),
+    }
+}
+
+/// The words of a request handler around a decoding error (`transformDecodeError` in `k8s.io/apiserver`): `actual` is the
+/// type of the object, if the decoder came so far. Errors of the YAML reader are worded without.
+pub fn decode_error(actual: Option<&GroupVersionKind>, why: &str) -> String {
+    match actual {
+        Some(actual) if !actual.kind.is_empty() => {
+            format!("{} in version {} cannot be handled as a {KIND}: {why}", actual.kind, go::quote(&actual.version))
+        }
+        _ => format!("the object provided is unrecognized (must be of type {KIND}): {why}"),
+    }
+}
+
+fn refused(failure: DecodeFailure, actual: Option<&GroupVersionKind>) -> Refused {
+    match failure.cause {
+        Cause::TooDeep => Refused::TooDeep { node: failure.node },
+        cause => Refused::ByServer { text: decode_error(actual, &cause.to_string()), node: failure.node },
+    }
+}

@@ -1,0 +1,352 @@
+//! What a decoder remembers on its way down, and the errors that it collects.
+
+use crd_analyzer_schema::{KubernetesVersion, go};
+use crd_analyzer_syntax::json::{Json, JsonValue};
+use crd_analyzer_syntax::tree::NodeId;
+
+/// The server keeps this many errors of strict decoding and drops the rest.
+const MAX_STRICT_ERRORS: usize = 100;
+
+/// How deep schemas may nest before the analyzer declines to judge.
+///
+/// The server has no such limit of its own (JSON may nest 10,000 deep), but every walk here recurses with the schema.
+pub const MAX_SCHEMA_DEPTH: usize = 400;
+
+/// How deep a default, an example or a value of an enum may nest before the analyzer declines to judge.
+pub const MAX_VALUE_DEPTH: usize = 1000;
+
+/// Since this minor a type error below a keyword that decodes itself names the whole path (`sigs.k8s.io/json` of July 2025).
+const WHOLE_PATH_SINCE: KubernetesVersion = KubernetesVersion::minor(35);
+
+/// A field that strict decoding refuses.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StrictError {
+    /// The server's words: `unknown field "spec.versions[0].schemas"`.
+    pub text: String,
+    /// The key.
+    pub node: NodeId,
+}
+
+/// A field that the server drops without a word, although its author surely meant something: below `items`,
+/// `additionalProperties`, `additionalItems` and `dependencies` of a schema nothing is decoded strictly.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DroppedField {
+    /// The dotted path, as a strict error would have named it.
+    pub path: String,
+    /// The key.
+    pub node: NodeId,
+}
+
+/// Why a document could not be decoded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DecodeFailure {
+    /// What went wrong.
+    pub cause: Cause,
+    /// The value that does not fit.
+    pub node: NodeId,
+}
+
+/// What went wrong in decoding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// A value of the wrong type (`encoding/json.UnmarshalTypeError`).
+    Type {
+        /// The JSON value, as Go describes it: `string`, `number 1.5`.
+        value: String,
+        /// The Go type that it should fill.
+        into: &'static str,
+        /// The innermost Go struct around it; empty if there is none.
+        structure: &'static str,
+        /// The dotted names of the struct fields on the way; keys of maps and positions in lists are not in it.
+        field: String,
+    },
+    /// Anything else, in the server's words.
+    Text(String),
+    /// Schemas nest deeper than [`MAX_SCHEMA_DEPTH`]: no answer of the server's, we do not look further.
+    TooDeep,
+}
+
+impl std::fmt::Display for Cause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Type { value, into, structure: "", field } if field.is_empty() => {
+                write!(f, "json: cannot unmarshal {value} into Go value of type {into}")
+            }
+            Self::Type { value, into, structure, field } => {
+                write!(f, "json: cannot unmarshal {value} into Go struct field {structure}.{field} of type {into}")
+            }
+            Self::Text(text) => f.write_str(text),
+            Self::TooDeep => f.write_str("schemas are nested too deeply to be judged"),
+        }
+    }
+}
+
+/// The end of a decoding: nothing after it is read. Boxed, because it is rare and every step returns it.
+pub(super) type Stop = Box<DecodeFailure>;
+
+/// One step of the path that strict errors name.
+#[derive(Clone, Copy)]
+enum Step<'j> {
+    Key(&'j str),
+    Index(usize),
+}
+
+/// A decoder on its way through one document (`decodeState` of `sigs.k8s.io/json`).
+pub(super) struct Decoder<'j> {
+    version: KubernetesVersion,
+    /// Struct fields on the way, for type errors.
+    fields: Vec<&'j str>,
+    /// Where the fields of the innermost decoder begin: a keyword that decodes itself starts anew.
+    first_field: usize,
+    /// The innermost Go struct, for type errors.
+    structure: &'static str,
+    /// Keys and positions on the way, for strict errors.
+    path: Vec<Step<'j>>,
+    /// How many keywords on the way decode themselves, and so not strictly.
+    lenient: usize,
+    schema_depth: usize,
+    saved: Option<Stop>,
+    strict: Vec<StrictError>,
+    dropped: Vec<DroppedField>,
+}
+
+/// What a decoder found beside the value.
+pub(super) struct Found {
+    pub(super) failure: Option<Stop>,
+    pub(super) strict: Vec<StrictError>,
+    pub(super) dropped: Vec<DroppedField>,
+}
+
+impl<'j> Decoder<'j> {
+    pub(super) fn new(version: KubernetesVersion) -> Self {
+        Self {
+            version,
+            fields: Vec::new(),
+            first_field: 0,
+            structure: "",
+            path: Vec::new(),
+            lenient: 0,
+            schema_depth: 0,
+            saved: None,
+            strict: Vec::new(),
+            dropped: Vec::new(),
+        }
+    }
+
+    pub(super) fn version(&self) -> KubernetesVersion {
+        self.version
+    }
+
+    /// The first error in the server's order: what stopped the decoding goes before what was noted on the way.
+    pub(super) fn finish(self, end: Result<(), Stop>) -> Found {
+        Found { failure: end.err().or(self.saved), strict: self.strict, dropped: self.dropped }
+    }
+
+    /// Fills a Go struct: `field` decodes the value of a key and says whether the struct has such a field.
+    pub(super) fn structure(
+        &mut self,
+        json: &'j Json<'j>,
+        name: &'static str,
+        full_name: &'static str,
+        mut field: impl FnMut(&mut Self, &'j str, &'j Json<'j>) -> Result<bool, Stop>,
+    ) -> Result<(), Stop> {
+        let members = match &json.value {
+            JsonValue::Object(members) => members,
+            JsonValue::Null => return Ok(()),
+            _ => {
+                self.wrong_type(json, full_name);
+                return Ok(());
+            }
+        };
+        let outer = self.structure;
+        for member in members {
+            self.structure = name;
+            self.fields.push(&member.key);
+            self.path.push(Step::Key(&member.key));
+            let known = field(self, &member.key, &member.value)?;
+            if !known {
+                self.unknown_field(member.key_node);
+            }
+            self.fields.pop();
+            self.path.pop();
+        }
+        self.structure = outer;
+        Ok(())
+    }
+
+    /// Fills a Go slice; `None` for null and for what is no list.
+    pub(super) fn list<T: Default>(
+        &mut self,
+        json: &'j Json<'j>,
+        full_name: &'static str,
+        mut item: impl FnMut(&mut Self, &'j Json<'j>, &mut T) -> Result<(), Stop>,
+    ) -> Result<Option<Vec<T>>, Stop> {
+        let items = match &json.value {
+            JsonValue::Array(items) => items,
+            JsonValue::Null => return Ok(None),
+            _ => {
+                self.wrong_type(json, full_name);
+                return Ok(None);
+            }
+        };
+        let mut out = Vec::with_capacity(items.len());
+        for (index, value) in items.iter().enumerate() {
+            self.path.push(Step::Index(index));
+            let mut filled = T::default();
+            item(self, value, &mut filled)?;
+            out.push(filled);
+            self.path.pop();
+        }
+        Ok(Some(out))
+    }
+
+    /// Fills a Go map; `None` for null and for what is no object.
+    pub(super) fn map<T: Default>(
+        &mut self,
+        json: &'j Json<'j>,
+        full_name: &'static str,
+        mut item: impl FnMut(&mut Self, &'j Json<'j>, &mut T) -> Result<(), Stop>,
+    ) -> Result<Option<Vec<(String, T)>>, Stop> {
+        let members = match &json.value {
+            JsonValue::Object(members) => members,
+            JsonValue::Null => return Ok(None),
+            _ => {
+                self.wrong_type(json, full_name);
+                return Ok(None);
+            }
+        };
+        let mut out = Vec::with_capacity(members.len());
+        for member in members {
+            self.path.push(Step::Key(&member.key));
+            let mut filled = T::default();
+            item(self, &member.value, &mut filled)?;
+            out.push((member.key.clone().into_owned(), filled));
+            self.path.pop();
+        }
+        Ok(Some(out))
+    }
+
+    /// Decodes with a decoder of its own, as a Go type with an `UnmarshalJSON` does: not strictly, and an error in it
+    /// ends the whole decoding.
+    pub(super) fn on_its_own<T>(&mut self, decode: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<T, Stop> {
+        let structure = std::mem::take(&mut self.structure);
+        let first_field = std::mem::replace(&mut self.first_field, self.fields.len());
+        let saved = self.saved.take();
+        let steps = self.path.len();
+        self.lenient += 1;
+        let end = decode(self);
+        self.lenient -= 1;
+        self.path.truncate(steps);
+        self.fields.truncate(self.first_field);
+        self.first_field = first_field;
+        self.structure = structure;
+        let found = std::mem::replace(&mut self.saved, saved);
+        match (end, found) {
+            (Ok(value), None) => Ok(value),
+            (Err(mut stop), _) | (Ok(_), Some(mut stop)) => {
+                self.add_context(&mut stop);
+                Err(stop)
+            }
+        }
+    }
+
+    /// Counts a schema deeper.
+    pub(super) fn enter_schema(&mut self, json: &Json<'_>) -> Result<(), Stop> {
+        self.schema_depth += 1;
+        if self.schema_depth > MAX_SCHEMA_DEPTH {
+            return Err(Box::new(DecodeFailure { cause: Cause::TooDeep, node: json.node }));
+        }
+        Ok(())
+    }
+
+    /// Counts a schema up again.
+    pub(super) fn leave_schema(&mut self) {
+        self.schema_depth -= 1;
+    }
+
+    /// Notes that `json` is no value for the Go type `into`.
+    pub(super) fn wrong_type(&mut self, json: &Json<'_>, into: &'static str) {
+        self.wrong_value(json, kind_of(&json.value).to_owned(), into);
+    }
+
+    /// Notes that `json`, described as `value`, is no value for the Go type `into`.
+    pub(super) fn wrong_value(&mut self, json: &Json<'_>, value: String, into: &'static str) {
+        self.save(Box::new(DecodeFailure {
+            cause: Cause::Type { value, into, structure: "", field: String::new() },
+            node: json.node,
+        }));
+    }
+
+    /// Notes an error without stopping; only the first one is told.
+    pub(super) fn save(&mut self, mut failure: Stop) {
+        if self.saved.is_none() {
+            self.add_context(&mut failure);
+            self.saved = Some(failure);
+        }
+    }
+
+    /// A type error learns where it is (`addErrorContext`).
+    fn add_context(&self, failure: &mut DecodeFailure) {
+        let around = &self.fields[self.first_field..];
+        if self.structure.is_empty() && around.is_empty() {
+            return;
+        }
+        if let Cause::Type { structure, field, .. } = &mut failure.cause {
+            *structure = self.structure;
+            let inner = std::mem::take(field);
+            *field = around.join(".");
+            if self.version >= WHOLE_PATH_SINCE && !inner.is_empty() {
+                field.push('.');
+                field.push_str(&inner);
+            }
+        }
+    }
+
+    /// The struct has no field for the last step of the path.
+    fn unknown_field(&mut self, key: NodeId) {
+        if self.lenient > 0 {
+            let path = self.path_text();
+            self.dropped.push(DroppedField { path, node: key });
+            return;
+        }
+        if self.strict.len() >= MAX_STRICT_ERRORS {
+            return;
+        }
+        let text = format!("unknown field {}", go::quote(&self.path_text()));
+        if !self.strict.iter().any(|it| it.text == text) {
+            self.strict.push(StrictError { text, node: key });
+        }
+    }
+
+    fn path_text(&self) -> String {
+        let mut text = String::new();
+        for step in &self.path {
+            match step {
+                Step::Key(key) => {
+                    if !text.is_empty() {
+                        text.push('.');
+                    }
+                    text.push_str(key);
+                }
+                Step::Index(index) => {
+                    text.push('[');
+                    text.push_str(&index.to_string());
+                    text.push(']');
+                }
+            }
+        }
+        text
+    }
+}
+
+/// What Go calls a JSON value in a type error.
+pub(super) fn kind_of(value: &JsonValue<'_>) -> &'static str {
+    match value {
+        JsonValue::Null => "null",
+        JsonValue::Bool(_) => "bool",
+        JsonValue::Int(_) | JsonValue::Uint(_) | JsonValue::Float(_) => "number",
+        JsonValue::String(_) => "string",
+        JsonValue::Array(_) => "array",
+        JsonValue::Object(_) => "object",
+    }
+}

@@ -1,0 +1,101 @@
+//! From the form in which authors write to the form that is validated (`pkg/apis/apiextensions/v1`, `conversion.go`).
+
+use crate::types::{
+    Conversion, CustomResourceDefinition, Spec, Version, WebhookClientConfig, v1,
+};
+
+/// Which parts of a definition were the same in all versions, and so moved from each version to `spec`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Hoisted {
+    /// `schema`, now `spec.validation`.
+    pub validation: bool,
+    /// `subresources`
+    pub subresources: bool,
+    /// `additionalPrinterColumns`
+    pub additional_printer_columns: bool,
+    /// `selectableFields`
+    pub selectable_fields: bool,
+}
+
+/// The internal form of a defaulted definition, and what moved on the way.
+pub fn from_v1(definition: v1::CustomResourceDefinition) -> (CustomResourceDefinition, Hoisted) {
+    let v1::Spec { group, names, scope, versions, conversion, preserve_unknown_fields } = definition.spec;
+    let mut spec = Spec {
+        group,
+        names,
+        scope,
+        versions,
+        conversion: conversion.map(flatten),
+        preserve_unknown_fields: Some(preserve_unknown_fields),
+        ..Spec::default()
+    };
+    let hoisted = hoist(&mut spec);
+    (CustomResourceDefinition { metadata: definition.metadata, spec, status: definition.status }, hoisted)
+}
+
+/// What v1 keeps below `webhook` lies beside the strategy.
+fn flatten(conversion: v1::Conversion) -> Conversion {
+    let v1::Conversion { strategy, webhook } = conversion;
+    let webhook = webhook.unwrap_or_default();
+    Conversion {
+        strategy,
+        webhook_client_config: webhook.client_config.map(|it| WebhookClientConfig {
+            url: it.url,
+            service: it.service.map(|(mut service, port)| {
+                service.port = port.unwrap_or_default();
+                service
+            }),
+            ca_bundle: it.ca_bundle,
+        }),
+        conversion_review_versions: webhook.conversion_review_versions,
+    }
+}
+
+/// Moves to the top of `spec` what is the same in all versions. An absent list is the same as an empty one.
+fn hoist(spec: &mut Spec) -> Hoisted {
+    let Some((first, others)) = spec.versions.split_first_mut() else { return Hoisted::default() };
+    first.name.clone_into(&mut spec.version);
+    let hoisted = Hoisted {
+        validation: others.iter().all(|it| it.schema == first.schema),
+        subresources: others.iter().all(|it| it.subresources == first.subresources),
+        additional_printer_columns: others
+            .iter()
+            .all(|it| items(it.additional_printer_columns.as_ref()) == items(first.additional_printer_columns.as_ref())),
+        selectable_fields: others.iter().all(|it| items(it.selectable_fields.as_ref()) == items(first.selectable_fields.as_ref())),
+    };
+    if hoisted.validation {
+        spec.validation = first.schema.take();
+    }
+    if hoisted.subresources {
+        spec.subresources = first.subresources.take();
+    }
+    if hoisted.additional_printer_columns {
+        spec.additional_printer_columns = first.additional_printer_columns.take();
+    }
+    if hoisted.selectable_fields {
+        spec.selectable_fields = first.selectable_fields.take();
+    }
+    for version in others {
+        clear(version, hoisted);
+    }
+    hoisted
+}
+
+fn clear(version: &mut Version, hoisted: Hoisted) {
+    if hoisted.validation {
+        version.schema = None;
+    }
+    if hoisted.subresources {
+        version.subresources = None;
+    }
+    if hoisted.additional_printer_columns {
+        version.additional_printer_columns = None;
+    }
+    if hoisted.selectable_fields {
+        version.selectable_fields = None;
+    }
+}
+
+fn items<T>(list: Option<&Vec<T>>) -> &[T] {
+    list.map_or(&[], Vec::as_slice)
+}
