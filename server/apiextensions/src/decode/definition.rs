@@ -15,37 +15,47 @@ const OBSERVED_GENERATION_SINCE: KubernetesVersion = KubernetesVersion::minor(35
 
 impl<'j> Decoder<'j> {
     pub(super) fn definition(&mut self, json: &'j Json<'j>, out: &mut CustomResourceDefinition) -> Result<(), Stop> {
-        self.structure(json, "CustomResourceDefinition", "v1.CustomResourceDefinition", |d, key, value| {
-            match key {
-                // Read before, for the type of the object.
-                "apiVersion" | "kind" => {}
-                "metadata" => d.metadata(value, &mut out.metadata)?,
-                "spec" => d.spec(value, &mut out.spec)?,
-                "status" => d.status(value, &mut out.status)?,
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })
+        self.structure(
+            json,
+            "CustomResourceDefinition",
+            "v1.CustomResourceDefinition",
+            |d, key, value| {
+                match key {
+                    // Read before, for the type of the object.
+                    "apiVersion" | "kind" => {}
+                    "metadata" => d.metadata(value, &mut out.metadata)?,
+                    "spec" => d.spec(value, &mut out.spec)?,
+                    "status" => d.status(value, &mut out.status)?,
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            },
+        )
     }
 
     fn spec(&mut self, json: &'j Json<'j>, out: &mut Spec) -> Result<(), Stop> {
-        self.structure(json, "CustomResourceDefinitionSpec", "v1.CustomResourceDefinitionSpec", |d, key, value| {
-            match key {
-                "group" => d.string(value, &mut out.group),
-                "names" => d.names(value, &mut out.names)?,
-                "scope" => d.named_string(value, &mut out.scope, "v1.ResourceScope"),
-                "versions" => {
-                    let list = d.list(value, "[]v1.CustomResourceDefinitionVersion", Self::definition_version)?;
-                    out.versions = list.unwrap_or_default();
+        self.structure(
+            json,
+            "CustomResourceDefinitionSpec",
+            "v1.CustomResourceDefinitionSpec",
+            |d, key, value| {
+                match key {
+                    "group" => d.string(value, &mut out.group),
+                    "names" => d.names(value, &mut out.names)?,
+                    "scope" => d.named_string(value, &mut out.scope, "v1.ResourceScope"),
+                    "versions" => {
+                        let list = d.list(value, "[]v1.CustomResourceDefinitionVersion", Self::definition_version)?;
+                        out.versions = list.unwrap_or_default();
+                    }
+                    "conversion" => {
+                        out.conversion = d.pointer(value, Self::conversion)?;
+                    }
+                    "preserveUnknownFields" => d.boolean(value, &mut out.preserve_unknown_fields),
+                    _ => return Ok(false),
                 }
-                "conversion" => {
-                    out.conversion = d.pointer(value, Self::conversion)?;
-                }
-                "preserveUnknownFields" => d.boolean(value, &mut out.preserve_unknown_fields),
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })
+                Ok(true)
+            },
+        )
     }
 
     /// A pointer to a struct: null makes it nil.
@@ -63,18 +73,23 @@ impl<'j> Decoder<'j> {
     }
 
     pub(super) fn names(&mut self, json: &'j Json<'j>, out: &mut Names) -> Result<(), Stop> {
-        self.structure(json, "CustomResourceDefinitionNames", "v1.CustomResourceDefinitionNames", |d, key, value| {
-            match key {
-                "plural" => d.string(value, &mut out.plural),
-                "singular" => d.string(value, &mut out.singular),
-                "shortNames" => out.short_names = d.strings(value)?.unwrap_or_default(),
-                "kind" => d.string(value, &mut out.kind),
-                "listKind" => d.string(value, &mut out.list_kind),
-                "categories" => out.categories = d.strings(value)?.unwrap_or_default(),
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })
+        self.structure(
+            json,
+            "CustomResourceDefinitionNames",
+            "v1.CustomResourceDefinitionNames",
+            |d, key, value| {
+                match key {
+                    "plural" => d.string(value, &mut out.plural),
+                    "singular" => d.string(value, &mut out.singular),
+                    "shortNames" => out.short_names = d.strings(value)?.unwrap_or_default(),
+                    "kind" => d.string(value, &mut out.kind),
+                    "listKind" => d.string(value, &mut out.list_kind),
+                    "categories" => out.categories = d.strings(value)?.unwrap_or_default(),
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            },
+        )
     }
 
     fn definition_version(&mut self, json: &'j Json<'j>, out: &mut Version) -> Result<(), Stop> {
@@ -102,56 +117,76 @@ impl<'j> Decoder<'j> {
     }
 
     fn validation(&mut self, json: &'j Json<'j>, out: &mut Validation) -> Result<(), Stop> {
-        self.structure(json, "CustomResourceValidation", "v1.CustomResourceValidation", |d, key, value| {
-            match key {
-                "openAPIV3Schema" => out.open_api_v3_schema = d.pointer(value, Self::schema)?,
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })
+        self.structure(
+            json,
+            "CustomResourceValidation",
+            "v1.CustomResourceValidation",
+            |d, key, value| {
+                match key {
+                    "openAPIV3Schema" => out.open_api_v3_schema = d.pointer(value, Self::schema)?,
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            },
+        )
     }
 
     fn subresources(&mut self, json: &'j Json<'j>, out: &mut Subresources) -> Result<(), Stop> {
-        self.structure(json, "CustomResourceSubresources", "v1.CustomResourceSubresources", |d, key, value| {
-            match key {
-                "status" => {
-                    out.status = d.pointer(value, |d, value, (): &mut ()| {
-                        let name = "CustomResourceSubresourceStatus";
-                        d.structure(value, name, "v1.CustomResourceSubresourceStatus", |_, _, _| Ok(false))
-                    })?;
+        self.structure(
+            json,
+            "CustomResourceSubresources",
+            "v1.CustomResourceSubresources",
+            |d, key, value| {
+                match key {
+                    "status" => {
+                        out.status = d.pointer(value, |d, value, (): &mut ()| {
+                            let name = "CustomResourceSubresourceStatus";
+                            d.structure(value, name, "v1.CustomResourceSubresourceStatus", |_, _, _| Ok(false))
+                        })?;
+                    }
+                    "scale" => out.scale = d.pointer(value, Self::scale)?,
+                    _ => return Ok(false),
                 }
-                "scale" => out.scale = d.pointer(value, Self::scale)?,
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })
+                Ok(true)
+            },
+        )
     }
 
     fn scale(&mut self, json: &'j Json<'j>, out: &mut SubresourceScale) -> Result<(), Stop> {
-        self.structure(json, "CustomResourceSubresourceScale", "v1.CustomResourceSubresourceScale", |d, key, value| {
-            match key {
-                "specReplicasPath" => d.string(value, &mut out.spec_replicas_path),
-                "statusReplicasPath" => d.string(value, &mut out.status_replicas_path),
-                "labelSelectorPath" => d.optional_string(value, &mut out.label_selector_path, "string"),
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })
+        self.structure(
+            json,
+            "CustomResourceSubresourceScale",
+            "v1.CustomResourceSubresourceScale",
+            |d, key, value| {
+                match key {
+                    "specReplicasPath" => d.string(value, &mut out.spec_replicas_path),
+                    "statusReplicasPath" => d.string(value, &mut out.status_replicas_path),
+                    "labelSelectorPath" => d.optional_string(value, &mut out.label_selector_path, "string"),
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            },
+        )
     }
 
     fn column(&mut self, json: &'j Json<'j>, out: &mut ColumnDefinition) -> Result<(), Stop> {
-        self.structure(json, "CustomResourceColumnDefinition", "v1.CustomResourceColumnDefinition", |d, key, value| {
-            match key {
-                "name" => d.string(value, &mut out.name),
-                "type" => d.string(value, &mut out.r#type),
-                "format" => d.string(value, &mut out.format),
-                "description" => d.string(value, &mut out.description),
-                "priority" => d.integer(value, &mut out.priority, "int32"),
-                "jsonPath" => d.string(value, &mut out.json_path),
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })
+        self.structure(
+            json,
+            "CustomResourceColumnDefinition",
+            "v1.CustomResourceColumnDefinition",
+            |d, key, value| {
+                match key {
+                    "name" => d.string(value, &mut out.name),
+                    "type" => d.string(value, &mut out.r#type),
+                    "format" => d.string(value, &mut out.format),
+                    "description" => d.string(value, &mut out.description),
+                    "priority" => d.integer(value, &mut out.priority, "int32"),
+                    "jsonPath" => d.string(value, &mut out.json_path),
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            },
+        )
     }
 
     fn selectable_field(&mut self, json: &'j Json<'j>, out: &mut SelectableField) -> Result<(), Stop> {
@@ -165,14 +200,19 @@ impl<'j> Decoder<'j> {
     }
 
     fn conversion(&mut self, json: &'j Json<'j>, out: &mut Conversion) -> Result<(), Stop> {
-        self.structure(json, "CustomResourceConversion", "v1.CustomResourceConversion", |d, key, value| {
-            match key {
-                "strategy" => d.named_string(value, &mut out.strategy, "v1.ConversionStrategyType"),
-                "webhook" => out.webhook = d.pointer(value, Self::webhook)?,
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })
+        self.structure(
+            json,
+            "CustomResourceConversion",
+            "v1.CustomResourceConversion",
+            |d, key, value| {
+                match key {
+                    "strategy" => d.named_string(value, &mut out.strategy, "v1.ConversionStrategyType"),
+                    "webhook" => out.webhook = d.pointer(value, Self::webhook)?,
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            },
+        )
     }
 
     fn webhook(&mut self, json: &'j Json<'j>, out: &mut WebhookConversion) -> Result<(), Stop> {
@@ -187,15 +227,20 @@ impl<'j> Decoder<'j> {
     }
 
     fn client_config(&mut self, json: &'j Json<'j>, out: &mut WebhookClientConfig) -> Result<(), Stop> {
-        self.structure(json, "WebhookClientConfig", "v1.WebhookClientConfig", |d, key, value| {
-            match key {
-                "url" => d.optional_string(value, &mut out.url, "string"),
-                "service" => out.service = d.pointer(value, Self::service)?,
-                "caBundle" => out.ca_bundle = d.bytes(value)?,
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })
+        self.structure(
+            json,
+            "WebhookClientConfig",
+            "v1.WebhookClientConfig",
+            |d, key, value| {
+                match key {
+                    "url" => d.optional_string(value, &mut out.url, "string"),
+                    "service" => out.service = d.pointer(value, Self::service)?,
+                    "caBundle" => out.ca_bundle = d.bytes(value)?,
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            },
+        )
     }
 
     fn service(&mut self, json: &'j Json<'j>, out: &mut (ServiceReference, Option<i32>)) -> Result<(), Stop> {
@@ -213,21 +258,26 @@ impl<'j> Decoder<'j> {
     }
 
     fn status(&mut self, json: &'j Json<'j>, out: &mut Status) -> Result<(), Stop> {
-        self.structure(json, "CustomResourceDefinitionStatus", "v1.CustomResourceDefinitionStatus", |d, key, value| {
-            match key {
-                "conditions" => {
-                    let list = d.list(value, "[]v1.CustomResourceDefinitionCondition", Self::condition)?;
-                    out.conditions = list.unwrap_or_default();
+        self.structure(
+            json,
+            "CustomResourceDefinitionStatus",
+            "v1.CustomResourceDefinitionStatus",
+            |d, key, value| {
+                match key {
+                    "conditions" => {
+                        let list = d.list(value, "[]v1.CustomResourceDefinitionCondition", Self::condition)?;
+                        out.conditions = list.unwrap_or_default();
+                    }
+                    "acceptedNames" => d.names(value, &mut out.accepted_names)?,
+                    "storedVersions" => out.stored_versions = d.strings(value)?.unwrap_or_default(),
+                    "observedGeneration" if d.version() >= OBSERVED_GENERATION_SINCE => {
+                        d.integer(value, &mut out.observed_generation, "int64");
+                    }
+                    _ => return Ok(false),
                 }
-                "acceptedNames" => d.names(value, &mut out.accepted_names)?,
-                "storedVersions" => out.stored_versions = d.strings(value)?.unwrap_or_default(),
-                "observedGeneration" if d.version() >= OBSERVED_GENERATION_SINCE => {
-                    d.integer(value, &mut out.observed_generation, "int64");
-                }
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })
+                Ok(true)
+            },
+        )
     }
 
     fn condition(&mut self, json: &'j Json<'j>, out: &mut Condition) -> Result<(), Stop> {

@@ -28,7 +28,11 @@ pub struct GroupVersionKind {
 impl GroupVersionKind {
     /// `group/version`, or the version alone in the core group.
     pub fn api_version(&self) -> String {
-        if self.group.is_empty() { self.version.clone() } else { format!("{}/{}", self.group, self.version) }
+        if self.group.is_empty() {
+            self.version.clone()
+        } else {
+            format!("{}/{}", self.group, self.version)
+        }
     }
 }
 
@@ -76,7 +80,10 @@ pub(super) fn interpret(json: &Json<'_>) -> Result<(GroupVersionKind, HeadNodes)
         }
         other => {
             let into = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
-            failure = Some((format!("json: cannot unmarshal {} into Go value of type {into}", kind_of(other)), json.node));
+            failure = Some((
+                format!("json: cannot unmarshal {} into Go value of type {into}", kind_of(other)),
+                json.node,
+            ));
         }
     }
     if let Some((why, node)) = failure {
@@ -87,10 +94,20 @@ pub(super) fn interpret(json: &Json<'_>) -> Result<(GroupVersionKind, HeadNodes)
         Ok(parsed) => parsed,
         Err(why) => {
             let node = nodes.api_version.unwrap_or(json.node);
-            return Err(Box::new(DecodeFailure { cause: Cause::Text(why), node }));
+            return Err(Box::new(DecodeFailure {
+                cause: Cause::Text(why),
+                node,
+            }));
         }
     };
-    Ok((GroupVersionKind { group: group.to_owned(), version: version.to_owned(), kind: kind.to_owned() }, nodes))
+    Ok((
+        GroupVersionKind {
+            group: group.to_owned(),
+            version: version.to_owned(),
+            kind: kind.to_owned(),
+        },
+        nodes,
+    ))
 }
 
 /// Group and version of an `apiVersion` (`schema.ParseGroupVersion`).

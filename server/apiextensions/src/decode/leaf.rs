@@ -4,8 +4,8 @@ use crd_analyzer_schema::go;
 use crd_analyzer_syntax::json::{Json, JsonValue};
 use serde_json::{Map, Number, Value};
 
-use super::{base64, time};
 use super::state::{Cause, DecodeFailure, Decoder, MAX_VALUE_DEPTH, Stop};
+use super::{base64, time};
 use crate::types::Time;
 
 impl<'j> Decoder<'j> {
@@ -141,7 +141,10 @@ impl<'j> Decoder<'j> {
             JsonValue::Null => Ok(None),
             JsonValue::String(text) => match time::read(text) {
                 Ok(time) => Ok(time),
-                Err(error) => Err(Box::new(DecodeFailure { cause: Cause::Text(error), node: json.node })),
+                Err(error) => Err(Box::new(DecodeFailure {
+                    cause: Cause::Text(error),
+                    node: json.node,
+                })),
             },
             _ => self.on_its_own(|d| {
                 d.wrong_type(json, "string");
@@ -160,7 +163,10 @@ pub(super) fn any(json: &Json<'_>) -> Result<Value, Stop> {
 
 fn any_at(json: &Json<'_>, depth: usize) -> Result<Value, Stop> {
     if depth > MAX_VALUE_DEPTH {
-        return Err(Box::new(DecodeFailure { cause: Cause::TooDeep, node: json.node }));
+        return Err(Box::new(DecodeFailure {
+            cause: Cause::TooDeep,
+            node: json.node,
+        }));
     }
     Ok(match &json.value {
         JsonValue::Null => Value::Null,

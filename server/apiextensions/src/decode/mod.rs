@@ -67,7 +67,10 @@ pub fn decode(json: &Json<'_>, version: KubernetesVersion) -> Result<Box<Decoded
             go::quote(KIND),
             go::quote(&format!("{GROUP}/{}", written.version))
         );
-        return Err(Refused::ByServer { text, node: nodes.api_version.unwrap_or(json.node) });
+        return Err(Refused::ByServer {
+            text,
+            node: nodes.api_version.unwrap_or(json.node),
+        });
     }
     let actual = head::with_defaults(written);
     if (actual.group.as_str(), actual.version.as_str(), actual.kind.as_str()) != (GROUP, VERSION, KIND) {
@@ -81,7 +84,11 @@ pub fn decode(json: &Json<'_>, version: KubernetesVersion) -> Result<Box<Decoded
     let found = decoder.finish(end);
     match found.failure {
         Some(failure) => Err(refused(*failure, Some(&actual))),
-        None => Ok(Box::new(Decoded { definition, strict: found.strict, dropped: found.dropped })),
+        None => Ok(Box::new(Decoded {
+            definition,
+            strict: found.strict,
+            dropped: found.dropped,
+        })),
     }
 }
 
@@ -90,7 +97,11 @@ pub fn decode(json: &Json<'_>, version: KubernetesVersion) -> Result<Box<Decoded
 pub fn decode_error(actual: Option<&GroupVersionKind>, why: &str) -> String {
     match actual {
         Some(actual) if !actual.kind.is_empty() => {
-            format!("{} in version {} cannot be handled as a {KIND}: {why}", actual.kind, go::quote(&actual.version))
+            format!(
+                "{} in version {} cannot be handled as a {KIND}: {why}",
+                actual.kind,
+                go::quote(&actual.version)
+            )
         }
         _ => format!("the object provided is unrecognized (must be of type {KIND}): {why}"),
     }
@@ -99,6 +110,9 @@ pub fn decode_error(actual: Option<&GroupVersionKind>, why: &str) -> String {
 fn refused(failure: DecodeFailure, actual: Option<&GroupVersionKind>) -> Refused {
     match failure.cause {
         Cause::TooDeep => Refused::TooDeep { node: failure.node },
-        cause => Refused::ByServer { text: decode_error(actual, &cause.to_string()), node: failure.node },
+        cause => Refused::ByServer {
+            text: decode_error(actual, &cause.to_string()),
+            node: failure.node,
+        },
     }
 }

@@ -13,7 +13,9 @@ impl<'j> Decoder<'j> {
     /// A schema.
     pub(super) fn schema(&mut self, json: &'j Json<'j>, out: &mut JsonSchemaProps) -> Result<(), Stop> {
         self.enter_schema(json)?;
-        self.structure(json, "JSONSchemaProps", "v1.JSONSchemaProps", |d, key, value| d.keyword(key, value, out))?;
+        self.structure(json, "JSONSchemaProps", "v1.JSONSchemaProps", |d, key, value| {
+            d.keyword(key, value, out)
+        })?;
         self.leave_schema();
         Ok(())
     }
@@ -132,12 +134,16 @@ impl<'j> Decoder<'j> {
     fn schema_or_array(&mut self, json: &'j Json<'j>) -> Result<Option<SchemaOrArray>, Stop> {
         Ok(Some(match &json.value {
             JsonValue::Null => return Ok(None),
-            JsonValue::Object(_) => {
-                SchemaOrArray { schema: self.on_its_own(|d| d.optional_schema(json))?, json_schemas: Vec::new() }
-            }
+            JsonValue::Object(_) => SchemaOrArray {
+                schema: self.on_its_own(|d| d.optional_schema(json))?,
+                json_schemas: Vec::new(),
+            },
             JsonValue::Array(_) => {
                 let list = self.on_its_own(|d| d.schema_list(json))?;
-                SchemaOrArray { schema: None, json_schemas: list.unwrap_or_default() }
+                SchemaOrArray {
+                    schema: None,
+                    json_schemas: list.unwrap_or_default(),
+                }
             }
             _ => SchemaOrArray::default(),
         }))
@@ -147,7 +153,10 @@ impl<'j> Decoder<'j> {
     fn schema_or_bool(&mut self, json: &'j Json<'j>) -> Result<Option<SchemaOrBool>, Stop> {
         match &json.value {
             JsonValue::Null => Ok(None),
-            JsonValue::Bool(allows) => Ok(Some(SchemaOrBool { allows: *allows, schema: None })),
+            JsonValue::Bool(allows) => Ok(Some(SchemaOrBool {
+                allows: *allows,
+                schema: None,
+            })),
             JsonValue::Object(_) => {
                 let schema = self.on_its_own(|d| d.optional_schema(json))?;
                 Ok(Some(SchemaOrBool { allows: true, schema }))
@@ -162,12 +171,16 @@ impl<'j> Decoder<'j> {
     /// A value of `dependencies`: what is neither an object nor a list counts as empty, also null.
     fn schema_or_string_array(&mut self, json: &'j Json<'j>) -> Result<SchemaOrStringArray, Stop> {
         Ok(match &json.value {
-            JsonValue::Object(_) => {
-                SchemaOrStringArray { schema: self.on_its_own(|d| d.optional_schema(json))?, property: Vec::new() }
-            }
+            JsonValue::Object(_) => SchemaOrStringArray {
+                schema: self.on_its_own(|d| d.optional_schema(json))?,
+                property: Vec::new(),
+            },
             JsonValue::Array(_) => {
                 let list = self.on_its_own(|d| d.strings(json))?;
-                SchemaOrStringArray { schema: None, property: list.unwrap_or_default() }
+                SchemaOrStringArray {
+                    schema: None,
+                    property: list.unwrap_or_default(),
+                }
             }
             _ => SchemaOrStringArray::default(),
         })
@@ -178,14 +191,19 @@ impl<'j> Decoder<'j> {
             return Ok(None);
         }
         let mut out = ExternalDocumentation::default();
-        self.structure(json, "ExternalDocumentation", "v1.ExternalDocumentation", |d, key, value| {
-            match key {
-                "description" => d.string(value, &mut out.description),
-                "url" => d.string(value, &mut out.url),
-                _ => return Ok(false),
-            }
-            Ok(true)
-        })?;
+        self.structure(
+            json,
+            "ExternalDocumentation",
+            "v1.ExternalDocumentation",
+            |d, key, value| {
+                match key {
+                    "description" => d.string(value, &mut out.description),
+                    "url" => d.string(value, &mut out.url),
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            },
+        )?;
         Ok(Some(out))
     }
 
@@ -207,7 +225,11 @@ impl<'j> Decoder<'j> {
 
 /// A pointer to any JSON: null makes it nil.
 fn optional_any(json: &Json<'_>) -> Result<Option<serde_json::Value>, Stop> {
-    if matches!(json.value, JsonValue::Null) { Ok(None) } else { any(json).map(Some) }
+    if matches!(json.value, JsonValue::Null) {
+        Ok(None)
+    } else {
+        any(json).map(Some)
+    }
 }
 
 /// What was read, with a note if it was written but empty.

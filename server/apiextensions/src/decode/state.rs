@@ -69,11 +69,24 @@ pub enum Cause {
 impl std::fmt::Display for Cause {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Type { value, into, structure: "", field } if field.is_empty() => {
+            Self::Type {
+                value,
+                into,
+                structure: "",
+                field,
+            } if field.is_empty() => {
                 write!(f, "json: cannot unmarshal {value} into Go value of type {into}")
             }
-            Self::Type { value, into, structure, field } => {
-                write!(f, "json: cannot unmarshal {value} into Go struct field {structure}.{field} of type {into}")
+            Self::Type {
+                value,
+                into,
+                structure,
+                field,
+            } => {
+                write!(
+                    f,
+                    "json: cannot unmarshal {value} into Go struct field {structure}.{field} of type {into}"
+                )
             }
             Self::Text(text) => f.write_str(text),
             Self::TooDeep => f.write_str("schemas are nested too deeply to be judged"),
@@ -139,7 +152,11 @@ impl<'j> Decoder<'j> {
 
     /// The first error in the server's order: what stopped the decoding goes before what was noted on the way.
     pub(super) fn finish(self, end: Result<(), Stop>) -> Found {
-        Found { failure: end.err().or(self.saved), strict: self.strict, dropped: self.dropped }
+        Found {
+            failure: end.err().or(self.saved),
+            strict: self.strict,
+            dropped: self.dropped,
+        }
     }
 
     /// Fills a Go struct: `field` decodes the value of a key and says whether the struct has such a field.
@@ -254,7 +271,10 @@ impl<'j> Decoder<'j> {
     pub(super) fn enter_schema(&mut self, json: &Json<'_>) -> Result<(), Stop> {
         self.schema_depth += 1;
         if self.schema_depth > MAX_SCHEMA_DEPTH {
-            return Err(Box::new(DecodeFailure { cause: Cause::TooDeep, node: json.node }));
+            return Err(Box::new(DecodeFailure {
+                cause: Cause::TooDeep,
+                node: json.node,
+            }));
         }
         Ok(())
     }
@@ -272,7 +292,12 @@ impl<'j> Decoder<'j> {
     /// Notes that `json`, described as `value`, is no value for the Go type `into`.
     pub(super) fn wrong_value(&mut self, json: &Json<'_>, value: String, into: &'static str) {
         self.save(Box::new(DecodeFailure {
-            cause: Cause::Type { value, into, structure: "", field: String::new() },
+            cause: Cause::Type {
+                value,
+                into,
+                structure: "",
+                field: String::new(),
+            },
             node: json.node,
         }));
     }

@@ -17,13 +17,23 @@ struct Moment {
 /// Fails with Go's words.
 pub(super) fn read(text: &str) -> Result<Option<String>, String> {
     let moment = Parser { text, rest: text }.parse()?;
-    if moment == (Moment { seconds: ZERO, nanoseconds: 0 }) {
+    if moment
+        == (Moment {
+            seconds: ZERO,
+            nanoseconds: 0,
+        })
+    {
         return Ok(None);
     }
     let days = moment.seconds.div_euclid(86_400);
     let second = moment.seconds.rem_euclid(86_400);
     let (year, month, day) = date(days);
-    Ok(Some(format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60)))
+    Ok(Some(format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z",
+        second / 3600,
+        second / 60 % 60,
+        second % 60
+    )))
 }
 
 /// The next element of the layout does not fit.
@@ -54,7 +64,11 @@ impl Parser<'_> {
         let nanoseconds = self.fraction();
         let offset = self.zone()?;
         if !self.rest.is_empty() {
-            return Err(format!("parsing time {}: extra text: {}", quote(self.text), quote(self.rest)));
+            return Err(format!(
+                "parsing time {}: extra text: {}",
+                quote(self.text),
+                quote(self.rest)
+            ));
         }
         self.in_range(day >= 1 && day <= days_in(month, year), "day")?;
         let days = days_since_1970(year, month, day);
@@ -88,7 +102,11 @@ impl Parser<'_> {
     }
 
     fn in_range(&self, holds: bool, what: &str) -> Result<(), String> {
-        if holds { Ok(()) } else { Err(format!("parsing time {}: {what} out of range", quote(self.text))) }
+        if holds {
+            Ok(())
+        } else {
+            Err(format!("parsing time {}: {what} out of range", quote(self.text)))
+        }
     }
 
     fn year(&mut self) -> Result<u32, Bad> {
@@ -103,7 +121,12 @@ impl Parser<'_> {
     /// One or two digits; exactly two if `fixed`.
     fn number(&mut self, fixed: bool) -> Result<u32, Bad> {
         let bytes = self.rest.as_bytes();
-        let digit = |at: usize| bytes.get(at).filter(|it| it.is_ascii_digit()).map(|it| u32::from(it - b'0'));
+        let digit = |at: usize| {
+            bytes
+                .get(at)
+                .filter(|it| it.is_ascii_digit())
+                .map(|it| u32::from(it - b'0'))
+        };
         let (value, length) = match (digit(0), digit(1)) {
             (Some(tens), Some(ones)) => (tens * 10 + ones, 2),
             (Some(ones), None) if !fixed => (ones, 1),
@@ -115,13 +138,19 @@ impl Parser<'_> {
 
     /// A fraction of a second, if there is one; digits past the ninth do not count.
     fn fraction(&mut self) -> u32 {
-        let Some(digits) = self.rest.strip_prefix(['.', ',']) else { return 0 };
+        let Some(digits) = self.rest.strip_prefix(['.', ',']) else {
+            return 0;
+        };
         let length = digits.bytes().take_while(u8::is_ascii_digit).count();
         if length == 0 {
             return 0;
         }
         self.rest = &digits[length..];
-        digits[..length].bytes().chain(std::iter::repeat(b'0')).take(9).fold(0, |value, it| value * 10 + u32::from(it - b'0'))
+        digits[..length]
+            .bytes()
+            .chain(std::iter::repeat(b'0'))
+            .take(9)
+            .fold(0, |value, it| value * 10 + u32::from(it - b'0'))
     }
 
     /// `Z` or an offset: seconds east of UTC.
@@ -137,13 +166,18 @@ impl Parser<'_> {
         }
         let number = |at: usize| {
             let digits = &bytes[at..at + 2];
-            digits.iter().all(u8::is_ascii_digit).then(|| i64::from(digits[0] - b'0') * 10 + i64::from(digits[1] - b'0'))
+            digits
+                .iter()
+                .all(u8::is_ascii_digit)
+                .then(|| i64::from(digits[0] - b'0') * 10 + i64::from(digits[1] - b'0'))
         };
         let hour = number(1);
         let minute = hour.and_then(|_| number(4));
         self.in_range(hour.unwrap_or(0) <= 24, "time zone offset hour")?;
         self.in_range(minute.unwrap_or(0) <= 60, "time zone offset minute")?;
-        let (Some(hour), Some(minute)) = (hour, minute) else { return Err(self.cannot(rest, "Z07:00")) };
+        let (Some(hour), Some(minute)) = (hour, minute) else {
+            return Err(self.cannot(rest, "Z07:00"));
+        };
         let offset = (hour * 60 + minute) * 60;
         self.rest = &rest[6..];
         match bytes[0] {
@@ -235,17 +269,38 @@ mod tests {
 
     #[test]
     fn refuses_in_the_words_of_go() {
-        refuse("foo", r#""foo" as "2006-01-02T15:04:05Z07:00": cannot parse "foo" as "2006""#);
+        refuse(
+            "foo",
+            r#""foo" as "2006-01-02T15:04:05Z07:00": cannot parse "foo" as "2006""#,
+        );
         refuse("", r#""" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "2006""#);
-        refuse("2024", r#""2024" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "-""#);
+        refuse(
+            "2024",
+            r#""2024" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "-""#,
+        );
         refuse("2024-13-01", r#""2024-13-01": month out of range"#);
-        refuse("2024-1-01", r#""2024-1-01" as "2006-01-02T15:04:05Z07:00": cannot parse "1-01" as "01""#);
+        refuse(
+            "2024-1-01",
+            r#""2024-1-01" as "2006-01-02T15:04:05Z07:00": cannot parse "1-01" as "01""#,
+        );
         refuse("2024-02-30T00:00:00Z", r#""2024-02-30T00:00:00Z": day out of range"#);
-        refuse("2024-02-01 00:00:00Z", r#""2024-02-01 00:00:00Z" as "2006-01-02T15:04:05Z07:00": cannot parse " 00:00:00Z" as "T""#);
+        refuse(
+            "2024-02-01 00:00:00Z",
+            r#""2024-02-01 00:00:00Z" as "2006-01-02T15:04:05Z07:00": cannot parse " 00:00:00Z" as "T""#,
+        );
         refuse("2024-02-01T24:00:00Z", r#""2024-02-01T24:00:00Z": hour out of range"#);
-        refuse("2024-02-01T00:00:00", r#""2024-02-01T00:00:00" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "Z07:00""#);
-        refuse("2024-02-01T00:00:00Zé", r#""2024-02-01T00:00:00Z\xc3\xa9": extra text: "\xc3\xa9""#);
-        refuse("2024-02-01T00:00:00+25:00", r#""2024-02-01T00:00:00+25:00": time zone offset hour out of range"#);
+        refuse(
+            "2024-02-01T00:00:00",
+            r#""2024-02-01T00:00:00" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "Z07:00""#,
+        );
+        refuse(
+            "2024-02-01T00:00:00Zé",
+            r#""2024-02-01T00:00:00Z\xc3\xa9": extra text: "\xc3\xa9""#,
+        );
+        refuse(
+            "2024-02-01T00:00:00+25:00",
+            r#""2024-02-01T00:00:00+25:00": time zone offset hour out of range"#,
+        );
         refuse(
             "2024-02-01T00:00:00*05:00",
             r#""2024-02-01T00:00:00*05:00" as "2006-01-02T15:04:05Z07:00": cannot parse "*05:00" as "Z07:00""#,

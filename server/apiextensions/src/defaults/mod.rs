@@ -9,7 +9,10 @@ const WEBHOOK_PORT: i32 = 443;
 pub fn set_defaults(definition: &mut CustomResourceDefinition) {
     let spec = &mut definition.spec;
     if definition.status.stored_versions.is_empty() {
-        definition.status.stored_versions.extend(spec.versions.iter().find(|it| it.storage).map(|it| it.name.clone()));
+        definition
+            .status
+            .stored_versions
+            .extend(spec.versions.iter().find(|it| it.storage).map(|it| it.name.clone()));
     }
     let names = &mut spec.names;
     if names.singular.is_empty() {
@@ -18,8 +21,10 @@ pub fn set_defaults(definition: &mut CustomResourceDefinition) {
     if names.list_kind.is_empty() && !names.kind.is_empty() {
         names.list_kind = format!("{}List", names.kind);
     }
-    let conversion =
-        spec.conversion.get_or_insert_with(|| Conversion { strategy: "None".to_owned(), ..Conversion::default() });
+    let conversion = spec.conversion.get_or_insert_with(|| Conversion {
+        strategy: "None".to_owned(),
+        ..Conversion::default()
+    });
     let client_config = conversion.webhook.as_mut().and_then(|it| it.client_config.as_mut());
     if let Some((_, port)) = client_config.and_then(|it| it.service.as_mut()) {
         port.get_or_insert(WEBHOOK_PORT);
@@ -40,13 +45,25 @@ mod tests {
     fn names_follow_from_the_kind() {
         let mut definition = CustomResourceDefinition::default();
         set_defaults(&mut definition);
-        assert_eq!((definition.spec.names.singular.as_str(), definition.spec.names.list_kind.as_str()), ("", ""));
+        assert_eq!(
+            (
+                definition.spec.names.singular.as_str(),
+                definition.spec.names.list_kind.as_str()
+            ),
+            ("", "")
+        );
         definition.spec.names.kind = "İGadget".to_owned();
         set_defaults(&mut definition);
         assert_eq!(
-            (definition.spec.names.singular.as_str(), definition.spec.names.list_kind.as_str()),
+            (
+                definition.spec.names.singular.as_str(),
+                definition.spec.names.list_kind.as_str()
+            ),
             ("igadget", "İGadgetList")
         );
-        assert_eq!(definition.spec.conversion.map(|it| it.strategy).as_deref(), Some("None"));
+        assert_eq!(
+            definition.spec.conversion.map(|it| it.strategy).as_deref(),
+            Some("None")
+        );
     }
 }

@@ -1,8 +1,6 @@
 //! From the form in which authors write to the form that is validated (`pkg/apis/apiextensions/v1`, `conversion.go`).
 
-use crate::types::{
-    Conversion, CustomResourceDefinition, Spec, Version, WebhookClientConfig, v1,
-};
+use crate::types::{Conversion, CustomResourceDefinition, Spec, Version, WebhookClientConfig, v1};
 
 /// Which parts of a definition were the same in all versions, and so moved from each version to `spec`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -19,7 +17,14 @@ pub struct Hoisted {
 
 /// The internal form of a defaulted definition, and what moved on the way.
 pub fn from_v1(definition: v1::CustomResourceDefinition) -> (CustomResourceDefinition, Hoisted) {
-    let v1::Spec { group, names, scope, versions, conversion, preserve_unknown_fields } = definition.spec;
+    let v1::Spec {
+        group,
+        names,
+        scope,
+        versions,
+        conversion,
+        preserve_unknown_fields,
+    } = definition.spec;
     let mut spec = Spec {
         group,
         names,
@@ -30,7 +35,14 @@ pub fn from_v1(definition: v1::CustomResourceDefinition) -> (CustomResourceDefin
         ..Spec::default()
     };
     let hoisted = hoist(&mut spec);
-    (CustomResourceDefinition { metadata: definition.metadata, spec, status: definition.status }, hoisted)
+    (
+        CustomResourceDefinition {
+            metadata: definition.metadata,
+            spec,
+            status: definition.status,
+        },
+        hoisted,
+    )
 }
 
 /// What v1 keeps below `webhook` lies beside the strategy.
@@ -53,15 +65,19 @@ fn flatten(conversion: v1::Conversion) -> Conversion {
 
 /// Moves to the top of `spec` what is the same in all versions. An absent list is the same as an empty one.
 fn hoist(spec: &mut Spec) -> Hoisted {
-    let Some((first, others)) = spec.versions.split_first_mut() else { return Hoisted::default() };
+    let Some((first, others)) = spec.versions.split_first_mut() else {
+        return Hoisted::default();
+    };
     first.name.clone_into(&mut spec.version);
     let hoisted = Hoisted {
         validation: others.iter().all(|it| it.schema == first.schema),
         subresources: others.iter().all(|it| it.subresources == first.subresources),
-        additional_printer_columns: others
+        additional_printer_columns: others.iter().all(|it| {
+            items(it.additional_printer_columns.as_ref()) == items(first.additional_printer_columns.as_ref())
+        }),
+        selectable_fields: others
             .iter()
-            .all(|it| items(it.additional_printer_columns.as_ref()) == items(first.additional_printer_columns.as_ref())),
-        selectable_fields: others.iter().all(|it| items(it.selectable_fields.as_ref()) == items(first.selectable_fields.as_ref())),
+            .all(|it| items(it.selectable_fields.as_ref()) == items(first.selectable_fields.as_ref())),
     };
     if hoisted.validation {
         spec.validation = first.schema.take();
