@@ -1,0 +1,112 @@
+//! Character classes: lists of pairs of inclusive bounds (`regexp/syntax`, the functions on `[]rune`).
+
+use crate::tables::Ranges;
+use crate::tree::{MAX_RUNE, Rune, flags};
+use crate::unicode::{FOLDING, folds_within, simple_fold};
+
+/// A class under construction is tidied whenever it grows past this many bounds, so that overlapping ranges of a
+/// hostile pattern cost no memory. What comes out is tidied anyway.
+const TIDY_AT: usize = 1 << 16;
+
+/// Sorts the ranges and merges those that overlap or abut (`cleanClass`).
+pub(crate) fn clean(class: &mut Vec<Rune>) {
+    if class.len() < 2 {
+        return;
+    }
+    let mut pairs: Vec<(Rune, Rune)> = class.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+    pairs.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
+    class.clear();
+    for (lo, hi) in pairs {
+        match class.last_mut() {
+            Some(last) if lo <= *last + 1 => *last = hi.max(*last),
+            _ => class.extend([lo, hi]),
+        }
+    }
+}
+
+/// Adds a range, widening one of the last two where it touches it (`appendRange`).
+pub(crate) fn append_range(class: &mut Vec<Rune>, lo: Rune, hi: Rune) {
+    let n = class.len();
+    for i in [2, 4] {
+        if n >= i {
+            let (rlo, rhi) = (class[n - i], class[n - i + 1]);
+            if lo <= rhi + 1 && rlo <= hi + 1 {
+                class[n - i] = lo.min(rlo);
+                class[n - i + 1] = hi.max(rhi);
+                return;
+            }
+        }
+    }
+    class.extend([lo, hi]);
+}
+
+/// Adds one rune and, under `(?i)`, its other cases (`appendLiteral`).
+pub(crate) fn append_literal(class: &mut Vec<Rune>, rune: Rune, node_flags: u8) {
+    append_range(class, rune, rune);
+    if node_flags & flags::FOLD_CASE != 0 && FOLDING.contains(&rune) {
+        let mut next = simple_fold(rune);
+        while next != rune {
+            append_range(class, next, next);
+            next = simple_fold(next);
+        }
+    }
+}
+
+/// Adds a range and all its other cases (`appendFoldedRange`). The class must be cleaned afterwards.
+pub(crate) fn append_folded_range(class: &mut Vec<Rune>, lo: Rune, hi: Rune) {
+    append_range(class, lo, hi);
+    if lo <= *FOLDING.start() && hi >= *FOLDING.end() {
+        return;
+    }
+    for &(from, _) in folds_within(lo, hi) {
+        let from = from as Rune;
+        let mut next = simple_fold(from);
+        while next != from {
+            if next < lo || next > hi {
+                append_range(class, next, next);
+            }
+            next = simple_fold(next);
+        }
+    }
+    if class.len() > TIDY_AT {
+        clean(class);
+    }
+}
+
+/// Adds a clean class (`appendClass`).
+pub(crate) fn append_class(class: &mut Vec<Rune>, other: &[Rune]) {
+    for pair in other.chunks_exact(2) {
+        append_range(class, pair[0], pair[1]);
+    }
+    if class.len() > TIDY_AT {
+        clean(class);
+    }
+}
+
+/// Adds what a clean class leaves out (`appendNegatedClass`).
+pub(crate) fn append_negated(class: &mut Vec<Rune>, other: &[Rune]) {
+    let mut next = 0;
+    for pair in other.chunks_exact(2) {
+        if next < pair[0] {
+            append_range(class, next, pair[0] - 1);
+        }
+        next = pair[1] + 1;
+    }
+    if next <= MAX_RUNE {
+        append_range(class, next, MAX_RUNE);
+    }
+    if class.len() > TIDY_AT {
+        clean(class);
+    }
+}
+
+/// Turns a clean class into its complement (`negateClass`).
+pub(crate) fn negate(class: &mut Vec<Rune>) {
+    let clean = std::mem::take(class);
+    append_negated(class, &clean);
+}
+
+/// A table as a class.
+pub(crate) fn of_ranges(ranges: Ranges) -> impl Iterator<Item = Rune> {
+    ranges.iter().flat_map(|&(lo, hi)| [lo as Rune, hi as Rune])
+}

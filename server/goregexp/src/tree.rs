@@ -1,0 +1,120 @@
+//! The parse tree of a pattern: nodes in an arena, named by index.
+
+/// A code point as Go computes with it (`rune`): signed, and surrogates are allowed.
+pub(crate) type Rune = i32;
+
+/// The largest code point.
+pub(crate) const MAX_RUNE: Rune = 0x0010_FFFF;
+
+/// What a node matches (`regexp/syntax.Op`). The order is Go's: among character classes the later is the more complex.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Op {
+    NoMatch,
+    EmptyMatch,
+    Literal,
+    CharClass,
+    AnyCharNotNl,
+    AnyChar,
+    BeginLine,
+    EndLine,
+    BeginText,
+    EndText,
+    WordBoundary,
+    NoWordBoundary,
+    Capture,
+    Star,
+    Plus,
+    Quest,
+    Repeat,
+    Concat,
+    Alternate,
+    /// A group that is still open; only on the parser's stack.
+    LeftParen,
+    /// The bar between alternatives; only on the parser's stack.
+    VerticalBar,
+}
+
+impl Op {
+    /// Whether this op only stands on the parser's stack.
+    pub(crate) fn is_pseudo(self) -> bool {
+        self >= Self::LeftParen
+    }
+}
+
+/// Flags of the parser and of the nodes it makes (`regexp/syntax.Flags`; those that `regexp.Compile` always sets are not represented).
+pub(crate) mod flags {
+    /// `(?i)`
+    pub(crate) const FOLD_CASE: u8 = 1;
+    /// `(?s)`
+    pub(crate) const DOT_NL: u8 = 2;
+    /// No `(?m)`.
+    pub(crate) const ONE_LINE: u8 = 4;
+    /// `(?U)`, or one of `*?`, `+?`, `??`, `{n,m}?`.
+    pub(crate) const NON_GREEDY: u8 = 8;
+}
+
+/// A node's index in its [`Tree`].
+pub(crate) type Id = u32;
+
+/// One node.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) op: Op,
+    pub(crate) flags: u8,
+    pub(crate) subs: Vec<Id>,
+    /// The runes of a literal, or pairs of inclusive bounds of a class.
+    pub(crate) runes: Vec<Rune>,
+    pub(crate) min: i32,
+    /// -1: no limit.
+    pub(crate) max: i32,
+    /// The number of a capturing group, 0 for one that only groups.
+    pub(crate) cap: u32,
+}
+
+impl Node {
+    pub(crate) fn new(op: Op) -> Self {
+        Self {
+            op,
+            flags: 0,
+            subs: Vec::new(),
+            runes: Vec::new(),
+            min: 0,
+            max: 0,
+            cap: 0,
+        }
+    }
+
+    /// Whether a class could stand for this node (`isCharClass`).
+    pub(crate) fn is_char_class(&self) -> bool {
+        match self.op {
+            Op::Literal => self.runes.len() == 1,
+            Op::CharClass | Op::AnyCharNotNl | Op::AnyChar => true,
+            _ => false,
+        }
+    }
+}
+
+/// A parsed pattern.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) root: Id,
+}
+
+impl Tree {
+    pub(crate) fn node(&self, id: Id) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    /// Whether some path from the root has more than `depth` nodes.
+    pub(crate) fn is_deeper_than(&self, depth: usize) -> bool {
+        let mut open = vec![(self.root, 1)];
+        while let Some((id, level)) = open.pop() {
+            if level > depth {
+                return true;
+            }
+            open.extend(self.node(id).subs.iter().map(|&sub| (sub, level + 1)));
+        }
+        false
+    }
+}

@@ -1,0 +1,116 @@
+//! Look-ups in the Unicode tables of Go.
+
+use crate::tables::{CATEGORIES, CATEGORY_ALIASES, FOLD_CATEGORY, FOLD_SCRIPT, Ranges, SCRIPTS, SIMPLE_FOLD};
+use crate::tree::Rune;
+
+/// The code points between which something folds (`minFold`, `maxFold`).
+pub(crate) const FOLDING: std::ops::RangeInclusive<Rune> = 0x0041..=0x1_E943;
+
+/// The next code point of the same letter in another case, round and round (`unicode.SimpleFold`).
+pub(crate) fn simple_fold(rune: Rune) -> Rune {
+    match SIMPLE_FOLD.binary_search_by_key(&(rune as u32), |entry| entry.0) {
+        Ok(n) => SIMPLE_FOLD[n].1 as Rune,
+        Err(_) => rune,
+    }
+}
+
+/// The smallest code point that is the same letter (`minFoldRune`).
+pub(crate) fn min_fold(rune: Rune) -> Rune {
+    if !FOLDING.contains(&rune) {
+        return rune;
+    }
+    let mut min = rune;
+    let mut next = simple_fold(rune);
+    while next != rune {
+        min = min.min(next);
+        next = simple_fold(next);
+    }
+    min
+}
+
+/// The entries of the folding table from `lo` to `hi`.
+pub(crate) fn folds_within(lo: Rune, hi: Rune) -> &'static [(u32, u32)] {
+    let start = SIMPLE_FOLD.partition_point(|entry| (entry.0 as Rune) < lo);
+    let end = SIMPLE_FOLD.partition_point(|entry| (entry.0 as Rune) <= hi);
+    &SIMPLE_FOLD[start..end.max(start)]
+}
+
+const ANY: Ranges = &[(0, 0x0010_FFFF)];
+const ASCII: Ranges = &[(0, 0x7F)];
+/// ASCII, long s and the Kelvin sign.
+const ASCII_FOLD: Ranges = &[(0, 0x7F), (0x017F, 0x017F), (0x212A, 0x212A)];
+
+/// What `\p{name}` names.
+pub(crate) struct Table {
+    pub(crate) ranges: Ranges,
+    /// What case folding adds.
+    pub(crate) fold: Option<Ranges>,
+    /// The name means everything but `ranges`.
+    pub(crate) inverted: bool,
+}
+
+/// The table called `name` in any spelling (`regexp/syntax.unicodeTable`).
+pub(crate) fn table(name: &str) -> Option<Table> {
+    let name = canonical_name(name);
+    let category = |name: &str| {
+        find(CATEGORIES, name).map(|ranges| Table {
+            ranges,
+            fold: find(FOLD_CATEGORY, name),
+            inverted: false,
+        })
+    };
+    match name.as_str() {
+        "Any" => {
+            return Some(Table {
+                ranges: ANY,
+                fold: Some(ANY),
+                inverted: false,
+            });
+        }
+        "Assigned" => {
+            return find(CATEGORIES, "Cn").map(|ranges| Table {
+                ranges,
+                fold: Some(ranges),
+                inverted: true,
+            });
+        }
+        "Ascii" => {
+            return Some(Table {
+                ranges: ASCII,
+                fold: Some(ASCII_FOLD),
+                inverted: false,
+            });
+        }
+        "Lc" => return category("LC"),
+        _ => {}
+    }
+    category(&name)
+        .or_else(|| {
+            find(SCRIPTS, &name).map(|ranges| Table {
+                ranges,
+                fold: find(FOLD_SCRIPT, &name),
+                inverted: false,
+            })
+        })
+        .or_else(|| find(CATEGORY_ALIASES, &name).and_then(category))
+}
+
+fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
+    table
+        .binary_search_by_key(&name, |entry| entry.0)
+        .ok()
+        .map(|n| table[n].1)
+}
+
+/// First letter upper, the rest lower case, without blanks, hyphens and underscores (`canonicalName`).
+fn canonical_name(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for c in name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')) {
+        out.push(if out.is_empty() {
+            c.to_ascii_uppercase()
+        } else {
+            c.to_ascii_lowercase()
+        });
+    }
+    out
+}

@@ -1,0 +1,67 @@
+//! Patterns at the edge of Go's limits: what Go says on either side (asked of Go 1.26), and that ours neither panics nor overflows.
+
+use crd_analyzer_goregexp::{ErrorCode, GoRegex, check};
+
+#[track_caller]
+fn accepts(pattern: &str) {
+    assert_eq!(check(pattern), Ok(()), "{pattern:.60}");
+}
+
+#[track_caller]
+fn refuses(pattern: &str, code: ErrorCode) {
+    let error = check(pattern).expect_err("Go refuses this");
+    assert_eq!(
+        (error.code, error.message),
+        (code, format!("error parsing regexp: {code}: `{pattern}`"))
+    );
+}
+
+fn nested(open: &str, close: &str, n: usize) -> String {
+    format!("{}a{}", open.repeat(n), close.repeat(n))
+}
+
+fn growing_alternatives(n: usize) -> String {
+    (1..n).map(|i| "a".repeat(i)).collect::<Vec<_>>().join("|")
+}
+
+#[test]
+fn a_tree_may_have_a_thousand_levels() {
+    accepts(&nested("(", ")", 999));
+    refuses(&nested("(", ")", 1000), ErrorCode::NestingDepth);
+    accepts(&nested("(?:", ")+", 999));
+    refuses(&nested("(?:", ")+", 1000), ErrorCode::NestingDepth);
+    refuses(&growing_alternatives(990), ErrorCode::NestingDepth);
+    refuses(&growing_alternatives(1900), ErrorCode::NestingDepth);
+}
+
+#[test]
+fn a_program_may_have_some_millions_of_instructions() {
+    accepts(&"(a{1000})".repeat(3348));
+    refuses(&"(a{1000})".repeat(3349), ErrorCode::Large);
+    accepts(&"(a{1000}){0}".repeat(5000));
+    refuses(&"(x{0,1000}y)".repeat(3400), ErrorCode::Large);
+}
+
+#[test]
+fn classes_may_have_some_millions_of_bounds() {
+    accepts(&r"\pL".repeat(1000));
+    refuses(&r"\pL".repeat(25_800), ErrorCode::Large);
+}
+
+#[test]
+fn counted_repetitions_multiply() {
+    accepts("((a{100}){10}){1}");
+    let error = check("((a{100}){10}){2}").expect_err("Go refuses this");
+    assert_eq!((error.code, error.span), (ErrorCode::InvalidRepeatSize, 14..17));
+}
+
+#[test]
+fn what_is_accepted_can_be_compiled_and_run() {
+    let deep = GoRegex::new(&nested("(", ")", 999)).expect("Go accepts this");
+    assert!(deep.is_match("xa"));
+    let deep = GoRegex::new(&nested("(?:", ")*", 999)).expect("Go accepts this");
+    assert_eq!(deep.find("aab"), Some(0..2));
+    let wide = GoRegex::new(r"^[\pL\d]{1000}$").expect("Go accepts this");
+    assert!(wide.is_match(&"é".repeat(1000)));
+    assert!(!wide.is_match(&"é".repeat(999)));
+}

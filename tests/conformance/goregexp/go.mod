@@ -1,0 +1,3 @@
+module crd-analyzer/conformance/goregexp
+
+go 1.26
