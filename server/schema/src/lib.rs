@@ -7,8 +7,12 @@ pub mod codes;
 pub mod field;
 pub mod go;
 mod json_schema;
+pub mod listtype;
 pub mod metadata;
+pub mod pruning;
 pub mod structural;
+#[cfg(test)]
+mod testing;
 
 pub use crd_analyzer_cel::KubernetesVersion;
 pub use json_schema::{
