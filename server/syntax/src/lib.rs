@@ -3,6 +3,7 @@
 //! This crate knows no Kubernetes: no kinds, no schemas, no versions.
 
 pub mod json;
+pub mod lines;
 pub mod reader;
 mod scalar;
 pub mod source_map;

@@ -1,0 +1,141 @@
+//! Byte offsets as lines and columns, and back.
+
+/// What a column counts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum ColumnUnit {
+    /// Bytes of UTF-8.
+    Utf8,
+    /// UTF-16 code units.
+    Utf16,
+    /// Unicode characters.
+    #[default]
+    Utf32,
+}
+
+impl ColumnUnit {
+    fn width(self, text: &str) -> u32 {
+        let width = match self {
+            Self::Utf8 => text.len(),
+            _ if text.is_ascii() => text.len(),
+            Self::Utf16 => text.chars().map(char::len_utf16).sum(),
+            Self::Utf32 => text.chars().count(),
+        };
+        width as u32
+    }
+
+    fn width_of(self, c: char) -> u32 {
+        match self {
+            Self::Utf8 => c.len_utf8() as u32,
+            Self::Utf16 => c.len_utf16() as u32,
+            Self::Utf32 => 1,
+        }
+    }
+}
+
+/// Where the lines of a text begin. A line ends with LF, CRLF or CR, and with nothing else.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LineIndex {
+    starts: Vec<u32>,
+    len: u32,
+}
+
+impl LineIndex {
+    /// The index of a text of up to 4 GiB.
+    pub fn new(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut starts = vec![0];
+        for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
+            if bytes[at] == b'\n' || bytes.get(at + 1) != Some(&b'\n') {
+                starts.push(at as u32 + 1);
+            }
+        }
+        Self { starts, len: bytes.len() as u32 }
+    }
+
+    /// The number of lines; a text that ends with a line break has an empty last line.
+    pub fn line_count(&self) -> u32 {
+        self.starts.len() as u32
+    }
+
+    /// The first byte of a line (from 0); the end of the text for lines past the last.
+    pub fn line_start(&self, line: u32) -> u32 {
+        self.starts.get(line as usize).copied().unwrap_or(self.len)
+    }
+
+    /// The line (from 0) that a byte is on.
+    pub fn line_of(&self, offset: u32) -> u32 {
+        (self.starts.partition_point(|start| *start <= offset) - 1) as u32
+    }
+
+    /// Line and column of a byte offset, both from 0, the column in Unicode characters.
+    pub fn line_column(&self, text: &str, offset: u32) -> (u32, u32) {
+        self.position(text, offset, ColumnUnit::Utf32)
+    }
+
+    /// Line and column of a byte offset, both from 0. An offset past the end or inside a character counts as the place before it.
+    pub fn position(&self, text: &str, offset: u32, unit: ColumnUnit) -> (u32, u32) {
+        let mut end = (offset as usize).min(text.len());
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let line = self.line_of(end as u32);
+        (line, unit.width(&text[self.line_start(line) as usize..end]))
+    }
+
+    /// The byte offset of a line and column, both from 0. A column past the end of its line, or inside a character, counts as the place
+    /// before it; a line past the last counts as the end of the text.
+    pub fn offset(&self, text: &str, line: u32, column: u32, unit: ColumnUnit) -> u32 {
+        if line >= self.line_count() {
+            return self.len;
+        }
+        let start = self.line_start(line) as usize;
+        let (mut offset, mut passed) = (start, 0);
+        for c in text[start..].chars() {
+            passed += unit.width_of(c);
+            if passed > column || c == '\n' || c == '\r' {
+                break;
+            }
+            offset += c.len_utf8();
+        }
+        offset as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_offset_comes_back_in_every_unit() {
+        let text = "a\r\nbä\u{2028}c\rд😀x\n\n";
+        let lines = LineIndex::new(text);
+        assert_eq!(lines.line_count(), 5, "U+2028 ends no line");
+        for unit in [ColumnUnit::Utf8, ColumnUnit::Utf16, ColumnUnit::Utf32] {
+            for (offset, c) in text.char_indices().chain([(text.len(), ' ')]) {
+                if c == '\n' && text[..offset].ends_with('\r') {
+                    continue; // between CR and LF is no place of its own
+                }
+                let (line, column) = lines.position(text, offset as u32, unit);
+                assert_eq!(lines.offset(text, line, column, unit) as usize, offset, "{unit:?} {line}:{column}");
+            }
+        }
+    }
+
+    #[test]
+    fn counts_astral_characters_as_the_unit_does() {
+        let text = "😀x";
+        let at = |unit| LineIndex::new(text).position(text, 4, unit);
+        assert_eq!((at(ColumnUnit::Utf8), at(ColumnUnit::Utf16), at(ColumnUnit::Utf32)), ((0, 4), (0, 2), (0, 1)));
+    }
+
+    #[test]
+    fn places_that_do_not_exist_are_moved_before_them() {
+        let text = "ab\r\n😀\n";
+        let lines = LineIndex::new(text);
+        assert_eq!(lines.offset(text, 0, 99, ColumnUnit::Utf16), 2, "before the line break");
+        assert_eq!(lines.offset(text, 1, 1, ColumnUnit::Utf16), 4, "not inside a character");
+        assert_eq!(lines.offset(text, 9, 0, ColumnUnit::Utf16), text.len() as u32);
+        assert_eq!(lines.position(text, 5, ColumnUnit::Utf16), (1, 0));
+        assert_eq!(lines.position(text, 99, ColumnUnit::Utf16), (2, 0));
+    }
+}
