@@ -50,6 +50,10 @@ codes! {
     LIST_MAP_ITEM_TYPE = "list-map-item-type";
 
     // metadata
+    /// `apiVersion` or `kind` of a resource is missing or malformed.
+    TYPE_META = "type-meta";
+    /// `metadata` holds a value of the wrong type.
+    METADATA_DECODE = "metadata-decode";
     /// `metadata.name` or `generateName` is not a name that this resource may have.
     INVALID_METADATA_NAME = "invalid-metadata-name";
     /// An object has neither `metadata.name` nor `metadata.generateName`.

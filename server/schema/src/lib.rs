@@ -9,6 +9,7 @@ pub mod go;
 mod json_schema;
 pub mod listtype;
 pub mod metadata;
+pub mod objectmeta;
 pub mod pruning;
 pub mod structural;
 #[cfg(test)]

@@ -12,7 +12,6 @@ mod leaf;
 mod metadata;
 mod schema;
 mod state;
-mod time;
 
 use crd_analyzer_schema::{KubernetesVersion, go};
 use crd_analyzer_syntax::json::Json;

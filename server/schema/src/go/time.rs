@@ -15,7 +15,7 @@ struct Moment {
 
 /// The moment that `text` names, as the API writes it: in UTC, to the second. Go's zero time counts as no time at all.
 /// Fails with Go's words.
-pub(super) fn read(text: &str) -> Result<Option<String>, String> {
+pub fn read_rfc3339(text: &str) -> Result<Option<String>, String> {
     let moment = Parser { text, rest: text }.parse()?;
     if moment
         == (Moment {
@@ -245,16 +245,16 @@ fn quote(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::read_rfc3339;
 
     #[track_caller]
     fn check(text: &str, written: &str) {
-        assert_eq!(read(text), Ok(Some(written.to_owned())), "{text}");
+        assert_eq!(read_rfc3339(text), Ok(Some(written.to_owned())), "{text}");
     }
 
     #[track_caller]
     fn refuse(text: &str, why: &str) {
-        assert_eq!(read(text), Err(format!("parsing time {why}")));
+        assert_eq!(read_rfc3339(text), Err(format!("parsing time {why}")));
     }
 
     #[test]
@@ -264,7 +264,7 @@ mod tests {
         check("2024-02-29T3:59:59,1234567891-24:60", "2024-03-01T04:59:59Z");
         check("1999-12-31T23:00:00+01:30", "1999-12-31T21:30:00Z");
         check("0000-03-01T00:00:00Z", "0000-03-01T00:00:00Z");
-        assert_eq!(read("0001-01-01T01:00:00+01:00"), Ok(None));
+        assert_eq!(read_rfc3339("0001-01-01T01:00:00+01:00"), Ok(None));
     }
 
     #[test]
