@@ -7,4 +7,5 @@ pub mod internal;
 pub mod places;
 pub mod strategy;
 pub mod types;
+pub mod validation;
 pub mod warnings;

@@ -5,6 +5,7 @@
 
 pub mod codes;
 pub mod field;
+pub mod field_path;
 pub mod go;
 mod json_schema;
 pub mod listtype;

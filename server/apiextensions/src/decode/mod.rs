@@ -5,7 +5,7 @@
 //! (`k8s.io/apimachinery/pkg/runtime/serializer/json`). Keys are visited sorted, because the server reads YAML into a
 //! map first: that decides which error is the first.
 
-mod base64;
+pub(crate) mod base64;
 mod definition;
 mod head;
 mod leaf;

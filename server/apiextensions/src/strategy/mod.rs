@@ -16,6 +16,7 @@ use crate::decode::{self, Refused};
 use crate::defaults::set_defaults;
 use crate::internal;
 use crate::types::{Condition, CustomResourceDefinition};
+use crate::validation::{Findings, validate_create, validate_update};
 use crate::warnings;
 
 pub use verdict::{DecodeError, Definition, Unjudged, Verdict};
@@ -105,6 +106,7 @@ fn judge(json: &Json<'_>, old: Option<&Stored>, version: KubernetesVersion) -> V
 
 /// `rest.BeforeCreate`, after the strategy prepared the object.
 fn create(definition: &CustomResourceDefinition, version: KubernetesVersion, verdict: &mut Verdict) {
+    take(validate_create(definition, version, None), verdict);
     if verdict.errors.is_empty() && verdict.unjudged.is_none() {
         let base = Path::of(["metadata"]);
         let at = Trail::new(&base);
@@ -130,9 +132,24 @@ fn update(
     verdict: &mut Verdict,
 ) {
     common_fields(&definition.metadata, &old.metadata, version, &mut verdict.errors);
+    take(validate_update(definition, old, version, None), verdict);
     if verdict.is_accepted() {
         verdict.warnings = warnings::on_update(&definition.spec, &old.spec, version);
     }
+}
+
+/// Adds what validation found to the answer.
+fn take(mut findings: Findings, verdict: &mut Verdict) {
+    if let Some(crash) = findings.crash {
+        verdict.unjudged = Some(Unjudged::ServerPanics {
+            path: crash.path,
+            message: crash.detail,
+        });
+        // A server that panics says nothing else.
+        verdict.hidden.append(&mut verdict.errors);
+    }
+    verdict.errors.append(&mut findings.errors);
+    verdict.hidden.append(&mut findings.hidden);
 }
 
 /// What every update is asked (`validateCommonFields`).
