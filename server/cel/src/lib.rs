@@ -7,6 +7,7 @@ pub mod checker;
 pub mod cost;
 pub mod decls;
 pub mod library;
+pub mod parser;
 pub mod types;
 mod version;
 
