@@ -43,6 +43,12 @@ codes! {
     /// A pattern is not a regular expression of Go's syntax.
     INVALID_PATTERN = "invalid-pattern";
 
+    // defaults
+    /// A default holds a field that its schema does not know.
+    DEFAULT_UNKNOWN_FIELD = "default-unknown-field";
+    /// A default inside `metadata` makes no valid metadata.
+    DEFAULT_METADATA = "default-metadata";
+
     // list types
     /// An item of a list is there twice where a set or a map has it once.
     DUPLICATE_LIST_ITEM = "duplicate-list-item";

@@ -4,6 +4,7 @@
 //! and every other number is an `f64`, as `sigs.k8s.io/json` decodes) go in, findings with structured field paths come out.
 
 pub mod codes;
+pub mod defaulting;
 pub mod field;
 pub mod field_path;
 pub mod go;
