@@ -2,11 +2,16 @@
 //!
 //! This crate knows no Kubernetes: no kinds, no schemas, no versions.
 
+mod go_syntax;
 pub mod json;
 pub mod lines;
 pub mod reader;
+mod resolve;
 mod scalar;
+pub mod source;
 pub mod source_map;
+pub mod split;
 pub mod tree;
 
+pub use json::read_json;
 pub use reader::{ReadError, read};
