@@ -3,7 +3,11 @@
 //! `judge [--k8s MINOR] < REQUESTS`: a request is a path, `NEW<tab>OLD` for an update, or a JSON object with `id` and
 //! `text` or `file`, and `old_text` or `old` for an update. Every answer is flushed.
 
-#![expect(clippy::print_stderr, clippy::disallowed_methods, reason = "a program, not a library")]
+#![expect(
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a program, not a library"
+)]
 
 #[path = "judge/documents.rs"]
 mod documents;
@@ -61,7 +65,11 @@ impl Request {
             let old_text = field("old_text");
             return Self {
                 label: if file.is_empty() { field("id") } else { file.clone() },
-                text: if file.is_empty() { Ok(field("text")) } else { read(&file) },
+                text: if file.is_empty() {
+                    Ok(field("text"))
+                } else {
+                    read(&file)
+                },
                 old_text: match (old.as_str(), old_text.as_str()) {
                     ("", "") => None,
                     ("", _) => Some(Ok(old_text)),
@@ -69,8 +77,14 @@ impl Request {
                 },
             };
         }
-        let (path, old) = line.split_once('\t').map_or((line, None), |(path, old)| (path, Some(old)));
-        Self { label: path.to_owned(), text: read(path), old_text: old.map(read) }
+        let (path, old) = line
+            .split_once('\t')
+            .map_or((line, None), |(path, old)| (path, Some(old)));
+        Self {
+            label: path.to_owned(),
+            text: read(path),
+            old_text: old.map(read),
+        }
     }
 
     fn answer(&self, version: KubernetesVersion) -> Vec<Value> {
@@ -88,9 +102,13 @@ impl Request {
         let old = match &self.old_text {
             None => None,
             Some(Err(why)) => return failed(why),
-            Some(Ok(old)) => match documents(old).iter().find(|it| it.is_definition()) {
+            Some(Ok(old)) => match documents(old).iter().find(|it| it.written.is_definition()) {
                 None => return failed("EOF"),
-                Some(document) => match document.with_json(|json| Stored::establish(json, version)).ok().flatten() {
+                Some(document) => match document
+                    .with_json(|json| Stored::establish(json, version))
+                    .ok()
+                    .flatten()
+                {
                     None => return failed("old object does not decode"),
                     old => old,
                 },
@@ -98,10 +116,10 @@ impl Request {
         };
         documents(text)
             .iter()
-            .filter(|it| it.is_definition() || it.has_no_kind())
+            .filter(|it| it.written.is_definition() || it.written.kind.is_empty())
             .map(|document| {
                 let verdict = judge(document, old.as_ref(), version);
-                self.line(document.index, &document.name, &verdict, version)
+                self.line(document.index, &document.written.name, &verdict, version)
             })
             .collect()
     }
@@ -143,8 +161,8 @@ fn read(path: &str) -> Result<String, String> {
 
 fn judge(document: &Document, old: Option<&Stored>, version: KubernetesVersion) -> Verdict {
     let judged = document.with_json(|json| match old {
-        Some(old) => judge_update(json, old, version),
-        None => judge_create(json, version),
+        Some(old) => judge_update(json, old, version, None),
+        None => judge_create(json, version, None),
     });
     match judged {
         Ok(mut verdict) => {

@@ -2,30 +2,23 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_apiextensions::decode::{GROUP, KIND, StrictError, parse_group_version};
+use crd_analyzer_apiextensions::decode::{StrictError, WrittenType};
 use crd_analyzer_syntax::json::{Json, JsonValue, Member};
 use crd_analyzer_syntax::tree::{NodeId, NodeKind, ScalarStyle, Span, Tree};
 
 pub(crate) struct Document {
     pub(crate) index: usize,
-    pub(crate) name: String,
-    api_version: String,
-    kind: String,
+    pub(crate) written: WrittenType,
     tree: Result<Tree, String>,
     pub(crate) duplicates: Option<StrictError>,
 }
 
 impl Document {
-    pub(crate) fn is_definition(&self) -> bool {
-        self.kind == KIND && parse_group_version(&self.api_version).is_ok_and(|(group, _)| group == GROUP)
-    }
-
-    pub(crate) fn has_no_kind(&self) -> bool {
-        self.kind.is_empty()
-    }
-
     pub(crate) fn with_json<T>(&self, look: impl FnOnce(&Json<'_>) -> T) -> Result<T, String> {
-        let tree = self.tree.as_ref().map_err(|why| format!("error converting YAML to JSON: {why}"))?;
+        let tree = self
+            .tree
+            .as_ref()
+            .map_err(|why| format!("error converting YAML to JSON: {why}"))?;
         let root = tree.root().ok_or("empty")?;
         Ok(look(&to_json(tree, root)))
     }
@@ -36,31 +29,12 @@ pub(crate) fn documents(text: &str) -> Vec<Document> {
     let tree = crd_analyzer_syntax::read(&text, Span::new(0, text.len() as u32)).map_err(|it| it.to_string());
     let mut document = Document {
         index: 0,
-        name: String::new(),
-        api_version: String::new(),
-        kind: String::new(),
+        written: WrittenType::default(),
         tree,
         duplicates: None,
     };
-    let (api_version, kind, name) = document
-        .with_json(|json| {
-            let text = |json: Option<&Json<'_>>| match json.map(|it| &it.value) {
-                Some(JsonValue::String(text)) => text.to_string(),
-                _ => String::new(),
-            };
-            let name = get(json, "metadata").and_then(|it| get(it, "name"));
-            (text(get(json, "apiVersion")), text(get(json, "kind")), text(name))
-        })
-        .unwrap_or_default();
-    document.api_version = api_version;
-    document.kind = kind;
-    document.name = name;
+    document.written = document.with_json(WrittenType::of).unwrap_or_default();
     vec![document]
-}
-
-fn get<'a, 't>(json: &'a Json<'t>, key: &str) -> Option<&'a Json<'t>> {
-    let JsonValue::Object(members) = &json.value else { return None };
-    members.iter().find(|it| it.key == key).map(|it| &it.value)
 }
 
 fn to_json(tree: &Tree, node: NodeId) -> Json<'_> {
@@ -68,7 +42,11 @@ fn to_json(tree: &Tree, node: NodeId) -> Json<'_> {
         NodeKind::Mapping(_) => {
             let mut members: Vec<Member<'_>> = tree
                 .entries(node)
-                .map(|it| Member { key: tree.scalar(it.key), key_node: it.key, value: to_json(tree, it.value) })
+                .map(|it| Member {
+                    key: tree.scalar(it.key),
+                    key_node: it.key,
+                    value: to_json(tree, it.value),
+                })
                 .collect();
             members.sort_by(|a, b| a.key.cmp(&b.key));
             JsonValue::Object(members)

@@ -12,6 +12,7 @@ mod leaf;
 mod metadata;
 mod schema;
 mod state;
+mod written_type;
 
 use crd_analyzer_schema::{KubernetesVersion, go};
 use crd_analyzer_syntax::json::Json;
@@ -19,6 +20,7 @@ use crd_analyzer_syntax::tree::NodeId;
 
 pub use head::{GROUP, GroupVersionKind, KIND, VERSION, parse_group_version};
 pub use state::{Cause, DecodeFailure, DroppedField, MAX_SCHEMA_DEPTH, MAX_VALUE_DEPTH, StrictError};
+pub use written_type::WrittenType;
 
 use crate::types::v1::CustomResourceDefinition;
 use state::Decoder;

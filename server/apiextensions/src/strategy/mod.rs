@@ -16,7 +16,7 @@ use crate::decode::{self, Refused};
 use crate::defaults::set_defaults;
 use crate::internal;
 use crate::types::{Condition, CustomResourceDefinition};
-use crate::validation::{Findings, validate_create, validate_update};
+use crate::validation::{self, Findings, RuleCompiler};
 use crate::warnings;
 
 pub use verdict::{DecodeError, Definition, Unjudged, Verdict};
@@ -53,17 +53,27 @@ impl Stored {
     }
 }
 
-/// The answer to a request that creates a definition.
-pub fn judge_create(json: &Json<'_>, version: KubernetesVersion) -> Verdict {
-    judge(json, None, version)
+/// The answer to a request that creates a definition. Its rules are compiled if there is a compiler.
+pub fn judge_create(json: &Json<'_>, version: KubernetesVersion, compiler: Option<&dyn RuleCompiler>) -> Verdict {
+    judge(json, None, version, compiler)
 }
 
-/// The answer to a request that updates a definition.
-pub fn judge_update(json: &Json<'_>, old: &Stored, version: KubernetesVersion) -> Verdict {
-    judge(json, Some(old), version)
+/// The answer to a request that updates a definition. Its rules are compiled if there is a compiler.
+pub fn judge_update(
+    json: &Json<'_>,
+    old: &Stored,
+    version: KubernetesVersion,
+    compiler: Option<&dyn RuleCompiler>,
+) -> Verdict {
+    judge(json, Some(old), version, compiler)
 }
 
-fn judge(json: &Json<'_>, old: Option<&Stored>, version: KubernetesVersion) -> Verdict {
+fn judge(
+    json: &Json<'_>,
+    old: Option<&Stored>,
+    version: KubernetesVersion,
+    compiler: Option<&dyn RuleCompiler>,
+) -> Verdict {
     let decoded = match decode::decode(json, version) {
         Ok(decoded) => *decoded,
         Err(Refused::ByServer { text, node }) => {
@@ -90,11 +100,11 @@ fn judge(json: &Json<'_>, old: Option<&Stored>, version: KubernetesVersion) -> V
     match old {
         None => {
             prepare::for_create(&mut definition, version);
-            create(&definition, version, &mut verdict);
+            create(&definition, version, compiler, &mut verdict);
         }
         Some(Stored(old)) => {
             prepare::for_update(&mut definition, old, version);
-            update(&definition, old, version, &mut verdict);
+            update(&definition, old, version, compiler, &mut verdict);
         }
     }
     verdict.definition = Some(Box::new(Definition {
@@ -105,9 +115,14 @@ fn judge(json: &Json<'_>, old: Option<&Stored>, version: KubernetesVersion) -> V
 }
 
 /// `rest.BeforeCreate`, after the strategy prepared the object.
-fn create(definition: &CustomResourceDefinition, version: KubernetesVersion, verdict: &mut Verdict) {
-    take(validate_create(definition, version, None), verdict);
-    if verdict.errors.is_empty() && verdict.unjudged.is_none() {
+fn create(
+    definition: &CustomResourceDefinition,
+    version: KubernetesVersion,
+    compiler: Option<&dyn RuleCompiler>,
+    verdict: &mut Verdict,
+) {
+    take(validation::validate_create(definition, version, compiler), verdict);
+    if verdict.is_accepted() {
         let base = Path::of(["metadata"]);
         let at = Trail::new(&base);
         validate_object_meta(
@@ -129,27 +144,24 @@ fn update(
     definition: &CustomResourceDefinition,
     old: &CustomResourceDefinition,
     version: KubernetesVersion,
+    compiler: Option<&dyn RuleCompiler>,
     verdict: &mut Verdict,
 ) {
     common_fields(&definition.metadata, &old.metadata, version, &mut verdict.errors);
-    take(validate_update(definition, old, version, None), verdict);
+    take(validation::validate_update(definition, old, version, compiler), verdict);
     if verdict.is_accepted() {
         verdict.warnings = warnings::on_update(&definition.spec, &old.spec, version);
     }
 }
 
-/// Adds what validation found to the answer.
-fn take(mut findings: Findings, verdict: &mut Verdict) {
-    if let Some(crash) = findings.crash {
-        verdict.unjudged = Some(Unjudged::ServerPanics {
-            path: crash.path,
-            message: crash.detail,
-        });
-        // A server that panics says nothing else.
-        verdict.hidden.append(&mut verdict.errors);
+fn take(findings: Findings, verdict: &mut Verdict) {
+    verdict.errors.extend(findings.errors);
+    verdict.hidden.extend(findings.hidden);
+    if let Some(error) = findings.crash {
+        // A server that fails says nothing else.
+        verdict.hidden.splice(0..0, verdict.errors.drain(..));
+        verdict.unjudged = Some(Unjudged::ServerPanics { error });
     }
-    verdict.errors.append(&mut findings.errors);
-    verdict.hidden.append(&mut findings.hidden);
 }
 
 /// What every update is asked (`validateCommonFields`).

@@ -1,6 +1,6 @@
 //! The server's answer to a request, and what we know beside it.
 
-use crd_analyzer_schema::field::{Error, Path};
+use crd_analyzer_schema::field::Error;
 use crd_analyzer_syntax::tree::NodeId;
 
 use crate::decode::{DroppedField, StrictError};
@@ -65,14 +65,12 @@ pub struct DecodeError {
 }
 
 /// Why there is no verdict.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Unjudged {
     /// The server itself panics on this definition and answers 500.
     ServerPanics {
-        /// What it trips over, in the internal form.
-        path: Path,
-        /// What happens, in our words.
-        message: String,
+        /// What it trips over, in our words.
+        error: Error,
     },
     /// Schemas or values nest deeper than we follow.
     TooDeep {
