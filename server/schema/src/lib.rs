@@ -7,6 +7,7 @@ pub mod codes;
 pub mod defaulting;
 pub mod field;
 pub mod field_path;
+pub mod formats;
 pub mod go;
 mod json_schema;
 pub mod listtype;
