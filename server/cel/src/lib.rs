@@ -9,6 +9,7 @@ pub mod decls;
 pub mod library;
 pub mod parser;
 pub mod types;
+pub mod validators;
 mod version;
 
 pub use version::KubernetesVersion;

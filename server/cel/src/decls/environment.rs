@@ -33,7 +33,7 @@ pub struct Features {
     pub version: KubernetesVersion,
     /// Ints, uints and doubles compare with each other.
     pub cross_type_numeric_comparisons: bool,
-    /// List and map literals have elements of one type.
+    /// The checker refuses list and map literals with elements of several types. Kubernetes leaves that to the validators.
     pub homogeneous_aggregate_literals: bool,
     /// Literals of durations, times and regular expressions, list and map literals and formats are validated after the check (since 1.29).
     pub validators: bool,
@@ -97,7 +97,6 @@ impl Environment {
             ExpressionSet::Stored => version,
         };
         let mut environment = Self::empty(version);
-        environment.features.homogeneous_aggregate_literals = true;
         environment.features.validators = true;
         environment.features.presence_test_has_cost = false;
         for entry in LIBRARIES {
@@ -259,7 +258,11 @@ mod tests {
     fn new_expressions_have_the_libraries_of_the_minor_before() {
         let check = |minor, set, name, declared| {
             let environment = Environment::of(KubernetesVersion::minor(minor), set);
-            assert_eq!(environment.function(name).is_some(), declared, "{name} in 1.{minor} {set:?}");
+            assert_eq!(
+                environment.function(name).is_some(),
+                declared,
+                "{name} in 1.{minor} {set:?}"
+            );
         };
         check(30, ExpressionSet::New, "isIP", false);
         check(30, ExpressionSet::Stored, "isIP", true);

@@ -231,8 +231,8 @@ const FUNCTIONS: &[Function] = &[
         .overloads(&[
             overload("duration_to_duration", "(duration) -> duration"),
             overload("int64_to_duration", "(int) -> duration").until(37),
-        overload("string_to_duration", "(string) -> duration"),
-            ]),
+            overload("string_to_duration", "(string) -> duration"),
+        ]),
     function(
         "dyn",
         "The value itself, with its type checked only when the rule runs.",
