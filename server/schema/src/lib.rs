@@ -3,6 +3,7 @@
 //! This crate knows no YAML and no positions: values (`serde_json::Value`, in which an integer that fits `i64` is one
 //! and every other number is an `f64`, as `sigs.k8s.io/json` decodes) go in, findings with structured field paths come out.
 
+pub mod celtypes;
 pub mod codes;
 pub mod defaulting;
 pub mod field;
