@@ -2,16 +2,14 @@
 //!
 //! This crate knows no Kubernetes: no kinds, no schemas, no versions.
 
-mod go_syntax;
+pub mod edit;
 pub mod json;
 pub mod lines;
+pub mod paths;
 pub mod reader;
-mod resolve;
 mod scalar;
-pub mod source;
 pub mod source_map;
-pub mod split;
+pub mod template;
 pub mod tree;
 
-pub use json::read_json;
 pub use reader::{ReadError, read};

@@ -24,7 +24,6 @@ impl TreeBuilder {
                 lines: Vec::new(),
                 comments: Vec::new(),
                 span,
-                limit: u32::MAX,
             },
             open: Vec::new(),
         }

@@ -1,7 +1,0 @@
-module yamljson
-
-go 1.25.0
-
-require sigs.k8s.io/yaml v1.6.0
-
-require go.yaml.in/yaml/v2 v2.4.4 // indirect
