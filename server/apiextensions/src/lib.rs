@@ -1,6 +1,11 @@
 //! CustomResourceDefinitions: decoding, defaulting and validation as the API server does them.
 
+pub mod codes;
 pub mod decode;
 pub mod defaults;
 pub mod internal;
+pub mod places;
+pub mod strategy;
 pub mod types;
+pub mod validation;
+pub mod warnings;

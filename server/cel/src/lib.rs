@@ -3,6 +3,13 @@
 //! This crate knows no YAML and no Kubernetes object: it sees declarations and types.
 
 pub mod ast;
+pub mod checker;
+pub mod cost;
+pub mod decls;
+pub mod library;
+pub mod parser;
+pub mod types;
+pub mod validators;
 mod version;
 
 pub use version::KubernetesVersion;

@@ -11,7 +11,55 @@ macro_rules! codes {
 }
 
 codes! {
+    // structural schemas
+    /// A schema of type array does not say what its items are.
+    MISSING_ITEMS = "missing-items";
+    /// A schema that must have a type has none.
+    MISSING_TYPE = "missing-type";
+    /// The schema at the root is not of type object.
+    ROOT_TYPE = "root-type";
+    /// The schema at the root has `additionalProperties`.
+    ROOT_ADDITIONAL_PROPERTIES = "root-additional-properties";
+    /// An int-or-string also preserves unknown fields or is an embedded resource.
+    INT_OR_STRING_CONFLICT = "int-or-string-conflict";
+    /// An embedded resource is not of type object.
+    EMBEDDED_RESOURCE_TYPE = "embedded-resource-type";
+    /// An embedded resource has `additionalProperties`.
+    EMBEDDED_RESOURCE_ADDITIONAL_PROPERTIES = "embedded-resource-additional-properties";
+    /// An embedded resource neither has properties nor preserves unknown fields.
+    EMBEDDED_RESOURCE_PROPERTIES = "embedded-resource-properties";
+    /// `kind` or `apiVersion` of a resource is not of type string.
+    TYPE_META_TYPE = "type-meta-type";
+    /// `metadata` of a resource is not of type object.
+    METADATA_TYPE = "metadata-type";
+    /// The schema at the root restricts more of `metadata` than its names.
+    METADATA_RESTRICTION = "metadata-restriction";
+    /// A schema in `allOf`, `anyOf`, `oneOf` or `not` speaks of `metadata`.
+    METADATA_IN_JUNCTOR = "metadata-in-junctor";
+    /// A schema in `allOf`, `anyOf`, `oneOf` or `not` has a keyword that may only stand outside of them.
+    NON_STRUCTURAL_JUNCTOR = "non-structural-junctor";
+    /// A schema in `allOf`, `anyOf`, `oneOf` or `not` speaks of something that is not specified outside of them.
+    INCOMPLETE_JUNCTOR = "incomplete-junctor";
+    /// A pattern is not a regular expression of Go's syntax.
+    INVALID_PATTERN = "invalid-pattern";
+
+    // defaults
+    /// A default holds a field that its schema does not know.
+    DEFAULT_UNKNOWN_FIELD = "default-unknown-field";
+    /// A default inside `metadata` makes no valid metadata.
+    DEFAULT_METADATA = "default-metadata";
+
+    // list types
+    /// An item of a list is there twice where a set or a map has it once.
+    DUPLICATE_LIST_ITEM = "duplicate-list-item";
+    /// An item of a list that is a map is not an object.
+    LIST_MAP_ITEM_TYPE = "list-map-item-type";
+
     // metadata
+    /// `apiVersion` or `kind` of a resource is missing or malformed.
+    TYPE_META = "type-meta";
+    /// `metadata` holds a value of the wrong type.
+    METADATA_DECODE = "metadata-decode";
     /// `metadata.name` or `generateName` is not a name that this resource may have.
     INVALID_METADATA_NAME = "invalid-metadata-name";
     /// An object has neither `metadata.name` nor `metadata.generateName`.

@@ -77,6 +77,12 @@ impl Path {
     }
 }
 
+impl FromIterator<Segment> for Path {
+    fn from_iter<I: IntoIterator<Item = Segment>>(segments: I) -> Self {
+        Self(segments.into_iter().collect())
+    }
+}
+
 impl fmt::Display for Path {
     /// As `field.Path.String`: `spec.versions[0].schema.properties[a]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

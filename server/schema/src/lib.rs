@@ -3,12 +3,21 @@
 //! This crate knows no YAML and no positions: values (`serde_json::Value`, in which an integer that fits `i64` is one
 //! and every other number is an `f64`, as `sigs.k8s.io/json` decodes) go in, findings with structured field paths come out.
 
+pub mod celtypes;
 pub mod codes;
+pub mod defaulting;
 pub mod field;
+pub mod field_path;
+pub mod formats;
 pub mod go;
 mod json_schema;
+pub mod listtype;
 pub mod metadata;
+pub mod objectmeta;
+pub mod pruning;
 pub mod structural;
+#[cfg(test)]
+mod testing;
 
 pub use crd_analyzer_cel::KubernetesVersion;
 pub use json_schema::{

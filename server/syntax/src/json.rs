@@ -1,8 +1,19 @@
 //! A document as the JSON that Kubernetes reads from it, each value with the node it came from.
+//!
+//! The server and its clients turn YAML into JSON with `sigs.k8s.io/yaml` (`YAMLToJSON`) and read that with `sigs.k8s.io/json`. [`read_json`] makes what
+//! comes out of both, [`JsonDoc::write`] the text in between.
 
 use std::borrow::Cow;
 
 use crate::tree::NodeId;
+
+pub(crate) mod read;
+mod write;
+
+pub use read::{ConvertError, ConvertErrorKind, Duplicate, read_json};
+
+/// Deepest nesting that Go's JSON decoder reads (`exceeded max depth`).
+pub const MAX_DEPTH: usize = 10_000;
 
 /// A JSON value and the node of the tree that it was read from (through an alias: the aliased node).
 #[derive(Clone, PartialEq, Debug)]
@@ -43,4 +54,134 @@ pub struct Member<'t> {
     pub key_node: NodeId,
     /// The value.
     pub value: Json<'t>,
+}
+
+impl<'t> Json<'t> {
+    /// The member of an object.
+    pub fn member(&self, key: &str) -> Option<&Member<'t>> {
+        let members = self.members()?;
+        let found = members.binary_search_by(|it| it.key.as_ref().cmp(key)).ok()?;
+        Some(&members[found])
+    }
+
+    /// The value at a key of an object.
+    pub fn get(&self, key: &str) -> Option<&Json<'t>> {
+        self.member(key).map(|it| &it.value)
+    }
+
+    /// The members of an object.
+    pub fn members(&self) -> Option<&[Member<'t>]> {
+        match &self.value {
+            JsonValue::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The items of an array.
+    pub fn items(&self) -> Option<&[Json<'t>]> {
+        match &self.value {
+            JsonValue::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The text of a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.value {
+            JsonValue::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value without places.
+    ///
+    /// This recurses as deep as the value is nested; ask [`JsonDoc::depth`] first.
+    pub fn to_value(&self) -> serde_json::Value {
+        use serde_json::Value;
+        match &self.value {
+            JsonValue::Null => Value::Null,
+            JsonValue::Bool(value) => Value::Bool(*value),
+            JsonValue::Int(value) => Value::from(*value),
+            JsonValue::Uint(value) => Value::from(*value as f64),
+            JsonValue::Float(value) => Value::from(*value),
+            JsonValue::String(text) => Value::String(text.as_ref().to_owned()),
+            JsonValue::Array(items) => Value::Array(items.iter().map(Self::to_value).collect()),
+            JsonValue::Object(members) => Value::Object(
+                members
+                    .iter()
+                    .map(|it| (it.key.as_ref().to_owned(), it.value.to_value()))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+/// The JSON of a document.
+#[derive(Debug)]
+pub struct JsonDoc<'t> {
+    root: Option<Json<'t>>,
+    depth: usize,
+    duplicates: Vec<Duplicate>,
+}
+
+impl<'t> JsonDoc<'t> {
+    /// The value; `None` if the document has no content, which reads as `null`.
+    pub fn root(&self) -> Option<&Json<'t>> {
+        self.root.as_ref()
+    }
+
+    /// Takes the value out. Whoever drops a deep one recurses as deep: see [`JsonDoc::depth`].
+    pub fn into_root(mut self) -> Option<Json<'t>> {
+        self.root.take()
+    }
+
+    /// How many arrays and objects lie in each other at the deepest place, through aliases too.
+    ///
+    /// The reader and this type take any depth. What recurses over the value should set itself a limit below
+    /// [`MAX_DEPTH`], at which the server stops, since stacks differ.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// Keys that are written more than once, in the server's order.
+    pub fn duplicates(&self) -> &[Duplicate] {
+        &self.duplicates
+    }
+
+    /// What `YAMLToJSONStrict` says about duplicate keys, all in one message.
+    pub fn strict_error(&self) -> Option<String> {
+        if self.duplicates.is_empty() {
+            return None;
+        }
+        let mut message = "yaml: unmarshal errors:".to_owned();
+        for duplicate in &self.duplicates {
+            message.push_str("\n  ");
+            message.push_str(&duplicate.message);
+        }
+        Some(message)
+    }
+}
+
+impl Drop for JsonDoc<'_> {
+    fn drop(&mut self) {
+        if let Some(root) = self.root.take()
+            && self.depth > SHALLOW
+        {
+            dismantle(vec![root]);
+        }
+    }
+}
+
+/// Up to this depth dropping may recurse.
+const SHALLOW: usize = 100;
+
+/// Drops values of any depth without recursion.
+fn dismantle(mut values: Vec<Json<'_>>) {
+    while let Some(json) = values.pop() {
+        match json.value {
+            JsonValue::Array(items) => values.extend(items),
+            JsonValue::Object(members) => values.extend(members.into_iter().map(|it| it.value)),
+            _ => {}
+        }
+    }
 }

@@ -35,6 +35,8 @@ pub struct SourceMap {
     pieces: Vec<Piece>,
     /// The source without quotes.
     inner: Span,
+    /// The end of the file's own text.
+    limit: u32,
 }
 
 impl Tree {
@@ -45,6 +47,7 @@ impl Tree {
             return SourceMap {
                 pieces: Vec::new(),
                 inner: Span::new(data.span.start, data.span.start),
+                limit: self.limit,
             };
         };
         let inner = scalar::inner(style, data.span);
@@ -57,6 +60,7 @@ impl Tree {
         SourceMap {
             pieces: pieces.0,
             inner,
+            limit: self.limit,
         }
     }
 }
@@ -71,11 +75,12 @@ impl SourceMap {
     /// At the value's end (and past it): where a byte appended to the value would be written.
     pub fn to_source(&self, value_offset: usize) -> u32 {
         let found = self.pieces.partition_point(|it| it.value_end() <= value_offset);
-        match self.pieces.get(found) {
+        let source = match self.pieces.get(found) {
             Some(piece) if piece.copied => piece.source + (value_offset - piece.value) as u32,
             Some(piece) => piece.source,
             None => self.pieces.last().map_or(self.inner.start, |it| it.source_end()),
-        }
+        };
+        source.min(self.limit)
     }
 
     /// Where a range of the value is written, from the start of its first byte's text to the end of its last byte's.
@@ -91,7 +96,7 @@ impl SourceMap {
             Some(piece) => piece.source_end(),
             None => start,
         };
-        Span::new(start, end.max(start))
+        Span::new(start, end.max(start).min(self.limit))
     }
 
     /// The offset in the value that a place of the file means: the start of the value's byte that an escape sequence stands for; in

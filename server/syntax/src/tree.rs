@@ -148,17 +148,19 @@ pub struct Tree {
     pub(crate) lines: Vec<(NodeId, u32)>,
     pub(crate) comments: Vec<Span>,
     pub(crate) span: Span,
+    /// The end of the file's own text, where a line break was added to it.
+    pub(crate) limit: u32,
 }
 
 impl Tree {
-    /// The text of the whole file.
+    /// The text of the whole file. If its last line has no line break, one was added (see [`crate::split`]).
     pub fn text(&self) -> &Arc<str> {
         &self.text
     }
 
     /// Where the document lies in the file.
     pub fn document_span(&self) -> Span {
-        self.span
+        self.clamp(self.span)
     }
 
     /// The topmost node; `None` if the document has no content.
@@ -191,7 +193,12 @@ impl Tree {
     /// A collection by indentation reaches from its first key or dash to the end of its last child; a quoted scalar has its quotes,
     /// a block scalar its indicator and the bytes that its value has, a final line break only if it is in the value.
     pub fn span(&self, node: NodeId) -> Span {
-        self.data(node).span
+        self.clamp(self.data(node).span)
+    }
+
+    /// The part of a span that the file has.
+    pub(crate) fn clamp(&self, span: Span) -> Span {
+        Span::new(span.start.min(self.limit), span.end.min(self.limit))
     }
 
     /// Where the node is written, from its anchor or tag if it has one.

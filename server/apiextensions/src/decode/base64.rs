@@ -1,7 +1,7 @@
 //! Base64 with the standard alphabet and padding, refusing at the same byte as Go (`encoding/base64`, `StdEncoding`).
 
 /// The bytes that `text` stands for, or the offset of the byte that is wrong. Line ends are passed over.
-pub(super) fn decode(text: &str) -> Result<Vec<u8>, usize> {
+pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
     let text = text.as_bytes();
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let mut at = 0;

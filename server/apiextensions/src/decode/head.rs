@@ -152,7 +152,7 @@ pub(super) fn not_registered(actual: &GroupVersionKind, version: KubernetesVersi
 }
 
 /// A key as `encoding/json` compares it when it does not mind case: two letters outside ASCII fold into it.
-fn folded(key: &str) -> String {
+pub(super) fn folded(key: &str) -> String {
     key.chars()
         .map(|it| match it {
             '\u{17f}' => 'S',

@@ -4,8 +4,8 @@ use crd_analyzer_schema::go;
 use crd_analyzer_syntax::json::{Json, JsonValue};
 use serde_json::{Map, Number, Value};
 
+use super::base64;
 use super::state::{Cause, DecodeFailure, Decoder, MAX_VALUE_DEPTH, Stop};
-use super::{base64, time};
 use crate::types::Time;
 
 impl<'j> Decoder<'j> {
@@ -139,7 +139,7 @@ impl<'j> Decoder<'j> {
     pub(super) fn time(&mut self, json: &Json<'_>) -> Result<Option<Time>, Stop> {
         match &json.value {
             JsonValue::Null => Ok(None),
-            JsonValue::String(text) => match time::read(text) {
+            JsonValue::String(text) => match go::read_rfc3339(text) {
                 Ok(time) => Ok(time),
                 Err(error) => Err(Box::new(DecodeFailure {
                     cause: Cause::Text(error),

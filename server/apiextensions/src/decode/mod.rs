@@ -5,14 +5,14 @@
 //! (`k8s.io/apimachinery/pkg/runtime/serializer/json`). Keys are visited sorted, because the server reads YAML into a
 //! map first: that decides which error is the first.
 
-mod base64;
+pub(crate) mod base64;
 mod definition;
 mod head;
 mod leaf;
 mod metadata;
 mod schema;
 mod state;
-mod time;
+mod written_type;
 
 use crd_analyzer_schema::{KubernetesVersion, go};
 use crd_analyzer_syntax::json::Json;
@@ -20,6 +20,7 @@ use crd_analyzer_syntax::tree::NodeId;
 
 pub use head::{GROUP, GroupVersionKind, KIND, VERSION, parse_group_version};
 pub use state::{Cause, DecodeFailure, DroppedField, MAX_SCHEMA_DEPTH, MAX_VALUE_DEPTH, StrictError};
+pub use written_type::WrittenType;
 
 use crate::types::v1::CustomResourceDefinition;
 use state::Decoder;

@@ -3,10 +3,12 @@
 mod is_print;
 mod number;
 mod quote;
+mod time;
 
 pub use is_print::is_print;
 pub use number::{json_float, plain_float};
 pub use quote::quote;
+pub use time::read_rfc3339;
 
 #[cfg(test)]
 mod tests {

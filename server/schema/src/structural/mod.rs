@@ -4,15 +4,25 @@
 //! holds the same facts at the same places, so here it is a view: [`Structural`] borrows the author's schema and
 //! answers as the server's type would. Making one costs a walk and no memory.
 
-use std::fmt;
+mod blank;
+#[cfg(test)]
+mod tests;
+mod unknown;
+mod validation;
 
+use std::fmt;
+use std::sync::LazyLock;
+
+use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Value;
 
 use crate::json_schema::{JsonSchemaProps, SchemaMap, SchemaOrArray, SchemaOrBool, ValidationRule};
+pub use unknown::{Mark, UnknownFields};
+pub use validation::validate;
 
 /// A schema that has none of the keywords that no structural schema may have (`Structural`).
 ///
-/// That it is one does not yet mean that it is structural: validation says that.
+/// That it is one does not yet mean that it is structural: [`validate`] says that.
 #[derive(Clone, Copy, Debug)]
 pub struct Structural<'s>(&'s JsonSchemaProps);
 
@@ -60,6 +70,12 @@ impl<'s> Structural<'s> {
     /// Takes `schema` as structural without looking, for schemas that come from a structural one.
     pub const fn assume(schema: &'s JsonSchemaProps) -> Self {
         Self(schema)
+    }
+
+    /// The schema that says nothing.
+    pub fn empty() -> Self {
+        static EMPTY: LazyLock<JsonSchemaProps> = LazyLock::new(JsonSchemaProps::default);
+        Self(&EMPTY)
     }
 
     /// The schema as its author wrote it.

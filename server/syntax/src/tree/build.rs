@@ -24,6 +24,7 @@ impl TreeBuilder {
                 lines: Vec::new(),
                 comments: Vec::new(),
                 span,
+                limit: u32::MAX,
             },
             open: Vec::new(),
         }

@@ -1,0 +1,198 @@
+//! Answers requests as the API server would, one JSON line a document, without places: for differential runs.
+//!
+//! `judge [--k8s MINOR] < REQUESTS`: a request is a path, `NEW<tab>OLD` for an update, or a JSON object with `id` and
+//! `text` or `file`, and `old_text` or `old` for an update. Every answer is flushed.
+
+#![expect(
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a program, not a library"
+)]
+
+#[path = "judge/documents.rs"]
+mod documents;
+
+use std::io::{BufRead, Write};
+use std::process::ExitCode;
+
+use crd_analyzer_apiextensions::strategy::{Stored, Verdict, judge_create, judge_update};
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::field::Error;
+use serde_json::{Map, Value, json};
+
+use documents::{Document, documents};
+
+fn main() -> ExitCode {
+    let mut version = KubernetesVersion::NEWEST;
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let minor = arguments.next().and_then(|it| it.trim_start_matches("1.").parse().ok());
+        match (argument.as_str(), minor) {
+            ("--k8s", Some(minor)) => version = KubernetesVersion::minor(minor),
+            _ => {
+                eprintln!("usage: judge [--k8s MINOR] < REQUESTS");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    let mut out = std::io::stdout().lock();
+    for line in std::io::stdin().lock().lines() {
+        let Ok(line) = line else { return ExitCode::FAILURE };
+        if line.trim().is_empty() {
+            continue;
+        }
+        let request = Request::parse(line.trim());
+        for answer in request.answer(version) {
+            if writeln!(out, "{answer}").and_then(|()| out.flush()).is_err() {
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+struct Request {
+    label: String,
+    text: Result<String, String>,
+    old_text: Option<Result<String, String>>,
+}
+
+impl Request {
+    fn parse(line: &str) -> Self {
+        if let Ok(Value::Object(fields)) = serde_json::from_str(line) {
+            let field = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let (file, old) = (field("file"), field("old"));
+            let old_text = field("old_text");
+            return Self {
+                label: if file.is_empty() { field("id") } else { file.clone() },
+                text: if file.is_empty() {
+                    Ok(field("text"))
+                } else {
+                    read(&file)
+                },
+                old_text: match (old.as_str(), old_text.as_str()) {
+                    ("", "") => None,
+                    ("", _) => Some(Ok(old_text)),
+                    _ => Some(read(&old)),
+                },
+            };
+        }
+        let (path, old) = line
+            .split_once('\t')
+            .map_or((line, None), |(path, old)| (path, Some(old)));
+        Self {
+            label: path.to_owned(),
+            text: read(path),
+            old_text: old.map(read),
+        }
+    }
+
+    fn answer(&self, version: KubernetesVersion) -> Vec<Value> {
+        let failed = |why: &str| {
+            let mut verdict = Verdict::unreadable("");
+            if let Some(error) = &mut verdict.decode_error {
+                why.clone_into(&mut error.text);
+            }
+            vec![self.line(0, "", &verdict, version)]
+        };
+        let text = match &self.text {
+            Ok(text) => text,
+            Err(why) => return failed(why),
+        };
+        let old = match &self.old_text {
+            None => None,
+            Some(Err(why)) => return failed(why),
+            Some(Ok(old)) => match documents(old).iter().find(|it| it.written.is_definition()) {
+                None => return failed("EOF"),
+                Some(document) => match document
+                    .with_json(|json| Stored::establish(json, version))
+                    .ok()
+                    .flatten()
+                {
+                    None => return failed("old object does not decode"),
+                    old => old,
+                },
+            },
+        };
+        documents(text)
+            .iter()
+            .filter(|it| it.written.is_definition() || it.written.kind.is_empty())
+            .map(|document| {
+                let verdict = judge(document, old.as_ref(), version);
+                self.line(document.index, &document.written.name, &verdict, version)
+            })
+            .collect()
+    }
+
+    fn line(&self, doc: usize, name: &str, verdict: &Verdict, version: KubernetesVersion) -> Value {
+        if let Some(reason) = &verdict.unjudged {
+            return json!({"file": self.label, "doc": doc, "k8s": version.to_string(), "panic": format!("{reason:?}")});
+        }
+        let mut errors: Vec<Value> = verdict.errors.iter().map(error).collect();
+        errors.sort_by_key(|it| {
+            let field = |name: &str| it[name].as_str().unwrap_or_default().to_owned();
+            (field("field"), field("type"), field("detail"))
+        });
+        let mut warnings: Vec<&str> = verdict.warnings.iter().map(|it| it.text.as_str()).collect();
+        warnings.sort_unstable();
+        let mut line = json!({
+            "file": self.label,
+            "doc": doc,
+            "name": name,
+            "k8s": version.to_string(),
+            "decode_error": verdict.decode_error.as_ref().map(|it| &it.text),
+            "strict": verdict.strict.iter().map(|it| &it.text).collect::<Vec<_>>(),
+            "accepted": verdict.is_accepted(),
+            "accepted_strict": verdict.is_accepted_strictly(),
+            "errors": errors,
+            "warnings": warnings,
+        });
+        if let (Some(other), Value::Object(line)) = (&verdict.other_error, &mut line) {
+            line.insert("other_error".to_owned(), Value::from(other.as_str()));
+        }
+        line
+    }
+}
+
+fn read(path: &str) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|it| it.to_string())?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn judge(document: &Document, old: Option<&Stored>, version: KubernetesVersion) -> Verdict {
+    let judged = document.with_json(|json| match old {
+        Some(old) => judge_update(json, old, version, None),
+        None => judge_create(json, version, None),
+    });
+    match judged {
+        Ok(mut verdict) => {
+            if let Some(duplicates) = &document.duplicates
+                && verdict.decode_error.is_none()
+            {
+                verdict.strict.insert(0, duplicates.clone());
+            }
+            verdict
+        }
+        Err(why) => Verdict::unreadable(&why),
+    }
+}
+
+fn error(error: &Error) -> Value {
+    let mut out = Map::new();
+    out.insert("type".to_owned(), Value::from(error.kind.reason()));
+    out.insert("field".to_owned(), Value::from(error.path.to_string()));
+    out.insert("detail".to_owned(), Value::from(error.detail.as_str()));
+    if !error.bad_value.is_empty() {
+        out.insert("bad_value".to_owned(), Value::from(shortened(&error.bad_value)));
+    }
+    Value::Object(out)
+}
+
+/// Long values are cut at 200 bytes, as the answers to compare with are.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 200;
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    format!("{}…", &text[..text.floor_char_boundary(LONGEST)])
+}

@@ -1,0 +1,173 @@
+//! What becomes of a create or update request for a definition, from its JSON to the server's answer.
+//!
+//! The order is the server's: decode, default, convert, prepare, validate, warn (`pkg/registry/customresourcedefinition`,
+//! `strategy.go`; `k8s.io/apiserver/pkg/registry/rest`, `create.go` and `update.go`). Warnings are given only for what is
+//! stored.
+
+mod prepare;
+mod verdict;
+
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::field::{Error, Path, Trail};
+use crd_analyzer_schema::metadata::{ObjectMeta, names, validate_object_meta, validate_object_meta_update};
+use crd_analyzer_syntax::json::Json;
+
+use crate::decode::{self, Refused};
+use crate::defaults::set_defaults;
+use crate::internal;
+use crate::types::{Condition, CustomResourceDefinition};
+use crate::validation::{self, Findings, RuleCompiler};
+use crate::warnings;
+
+pub use verdict::{DecodeError, Definition, Unjudged, Verdict};
+
+/// A definition as a server has it in store, with what its controllers add, for update requests.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stored(CustomResourceDefinition);
+
+impl Stored {
+    /// The definition that a document creates, whether or not a server of this minor would still accept it: an older one
+    /// may have. `None` if the document does not decode.
+    pub fn establish(json: &Json<'_>, version: KubernetesVersion) -> Option<Self> {
+        let decoded = decode::decode(json, version).ok()?;
+        let mut definition = decoded.definition;
+        set_defaults(&mut definition);
+        let (mut definition, _) = internal::from_v1(definition);
+        prepare::for_create(&mut definition, version);
+        "00000000-0000-0000-0000-000000000001".clone_into(&mut definition.metadata.uid);
+        "1".clone_into(&mut definition.metadata.resource_version);
+        definition.status.accepted_names = definition.spec.names.clone();
+        for r#type in ["NamesAccepted", "Established"] {
+            definition.status.conditions.push(Condition {
+                r#type: r#type.to_owned(),
+                status: "True".to_owned(),
+                ..Condition::default()
+            });
+        }
+        Some(Self(definition))
+    }
+
+    /// The definition.
+    pub fn definition(&self) -> &CustomResourceDefinition {
+        &self.0
+    }
+}
+
+/// The answer to a request that creates a definition. Its rules are compiled if there is a compiler.
+pub fn judge_create(json: &Json<'_>, version: KubernetesVersion, compiler: Option<&dyn RuleCompiler>) -> Verdict {
+    judge(json, None, version, compiler)
+}
+
+/// The answer to a request that updates a definition. Its rules are compiled if there is a compiler.
+pub fn judge_update(
+    json: &Json<'_>,
+    old: &Stored,
+    version: KubernetesVersion,
+    compiler: Option<&dyn RuleCompiler>,
+) -> Verdict {
+    judge(json, Some(old), version, compiler)
+}
+
+fn judge(
+    json: &Json<'_>,
+    old: Option<&Stored>,
+    version: KubernetesVersion,
+    compiler: Option<&dyn RuleCompiler>,
+) -> Verdict {
+    let decoded = match decode::decode(json, version) {
+        Ok(decoded) => *decoded,
+        Err(Refused::ByServer { text, node }) => {
+            return Verdict {
+                decode_error: Some(DecodeError { text, node: Some(node) }),
+                ..Verdict::default()
+            };
+        }
+        Err(Refused::TooDeep { node }) => {
+            return Verdict {
+                unjudged: Some(Unjudged::TooDeep { node }),
+                ..Verdict::default()
+            };
+        }
+    };
+    let mut verdict = Verdict {
+        strict: decoded.strict,
+        dropped: decoded.dropped,
+        ..Verdict::default()
+    };
+    let mut definition = decoded.definition;
+    set_defaults(&mut definition);
+    let (mut definition, hoisted) = internal::from_v1(definition);
+    match old {
+        None => {
+            prepare::for_create(&mut definition, version);
+            create(&definition, version, compiler, &mut verdict);
+        }
+        Some(Stored(old)) => {
+            prepare::for_update(&mut definition, old, version);
+            update(&definition, old, version, compiler, &mut verdict);
+        }
+    }
+    verdict.definition = Some(Box::new(Definition {
+        internal: definition,
+        hoisted,
+    }));
+    verdict
+}
+
+/// `rest.BeforeCreate`, after the strategy prepared the object.
+fn create(
+    definition: &CustomResourceDefinition,
+    version: KubernetesVersion,
+    compiler: Option<&dyn RuleCompiler>,
+    verdict: &mut Verdict,
+) {
+    take(validation::validate_create(definition, version, compiler), verdict);
+    if verdict.is_accepted() {
+        let base = Path::of(["metadata"]);
+        let at = Trail::new(&base);
+        validate_object_meta(
+            &definition.metadata,
+            false,
+            names::path_segment,
+            &at,
+            version,
+            &mut verdict.errors,
+        );
+    }
+    if verdict.is_accepted() {
+        verdict.warnings = warnings::on_create(&definition.spec, version);
+    }
+}
+
+/// `rest.BeforeUpdate`, after the strategy prepared the object.
+fn update(
+    definition: &CustomResourceDefinition,
+    old: &CustomResourceDefinition,
+    version: KubernetesVersion,
+    compiler: Option<&dyn RuleCompiler>,
+    verdict: &mut Verdict,
+) {
+    common_fields(&definition.metadata, &old.metadata, version, &mut verdict.errors);
+    take(validation::validate_update(definition, old, version, compiler), verdict);
+    if verdict.is_accepted() {
+        verdict.warnings = warnings::on_update(&definition.spec, &old.spec, version);
+    }
+}
+
+fn take(findings: Findings, verdict: &mut Verdict) {
+    verdict.errors.extend(findings.errors);
+    verdict.hidden.extend(findings.hidden);
+    if let Some(error) = findings.crash {
+        // A server that fails says nothing else.
+        verdict.hidden.splice(0..0, verdict.errors.drain(..));
+        verdict.unjudged = Some(Unjudged::ServerPanics { error });
+    }
+}
+
+/// What every update is asked (`validateCommonFields`).
+fn common_fields(new: &ObjectMeta, old: &ObjectMeta, version: KubernetesVersion, errors: &mut Vec<Error>) {
+    let base = Path::of(["metadata"]);
+    let at = Trail::new(&base);
+    validate_object_meta(new, false, names::path_segment, &at, version, errors);
+    validate_object_meta_update(new, old, &at, version, errors);
+}

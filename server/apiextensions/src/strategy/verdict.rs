@@ -1,0 +1,89 @@
+//! The server's answer to a request, and what we know beside it.
+
+use crd_analyzer_schema::field::Error;
+use crd_analyzer_syntax::tree::NodeId;
+
+use crate::decode::{DroppedField, StrictError};
+use crate::internal::Hoisted;
+use crate::types::CustomResourceDefinition;
+use crate::warnings::Warning;
+
+/// What the server answers to a request that creates or updates a definition.
+///
+/// Texts, fields and details are the server's own. Paths are those of the internal form: [`crate::places`] finds what
+/// they mean in the document.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Verdict {
+    /// The document cannot be read as a definition; then there is nothing else.
+    pub decode_error: Option<DecodeError>,
+    /// What strict field validation refuses, each element of the server's error, in its order.
+    pub strict: Vec<StrictError>,
+    /// The causes of the rejection.
+    pub errors: Vec<Error>,
+    /// A rejection that has no causes.
+    pub other_error: Option<String>,
+    /// The warnings of an accepted object.
+    pub warnings: Vec<Warning>,
+    /// What the server does not get to because of [`Self::errors`], found by going on after them. No part of the answer.
+    pub hidden: Vec<Error>,
+    /// Fields that the server drops without a word. No part of the answer.
+    pub dropped: Vec<DroppedField>,
+    /// There is no verdict, for a reason of ours or of the server's.
+    pub unjudged: Option<Unjudged>,
+    /// What was judged, if it could be read.
+    pub definition: Option<Box<Definition>>,
+}
+
+impl Verdict {
+    /// The answer to a document that is no YAML: `why` are the words of the reader, `error converting YAML to JSON: …`.
+    pub fn unreadable(why: &str) -> Self {
+        let text = crate::decode::decode_error(None, why);
+        Self {
+            decode_error: Some(DecodeError { text, node: None }),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the object is stored, unless the client asks for strict field validation.
+    pub fn is_accepted(&self) -> bool {
+        self.decode_error.is_none() && self.errors.is_empty() && self.other_error.is_none() && self.unjudged.is_none()
+    }
+
+    /// Whether the object is stored in any case.
+    pub fn is_accepted_strictly(&self) -> bool {
+        self.is_accepted() && self.strict.is_empty()
+    }
+}
+
+/// Why a document cannot be read as a definition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DecodeError {
+    /// The server's words.
+    pub text: String,
+    /// The value that decides it, if the document has values at all.
+    pub node: Option<NodeId>,
+}
+
+/// Why there is no verdict.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Unjudged {
+    /// The server itself panics on this definition and answers 500.
+    ServerPanics {
+        /// What it trips over, in our words.
+        error: Error,
+    },
+    /// Schemas or values nest deeper than we follow.
+    TooDeep {
+        /// The first value that is too deep.
+        node: NodeId,
+    },
+}
+
+/// A definition in the form that is validated.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Definition {
+    /// The definition, defaulted and prepared.
+    pub internal: CustomResourceDefinition,
+    /// What moved from the versions to the top.
+    pub hoisted: Hoisted,
+}

@@ -1,0 +1,75 @@
+//! Printer columns (`ValidateCustomResourceColumnDefinition`) and the paths that columns and `scale` point with.
+
+use crd_analyzer_schema::field::{Error, Path};
+
+use super::report::invalid_string;
+use crate::codes;
+use crate::types::ColumnDefinition;
+
+const TYPES: [&str; 5] = ["boolean", "date", "integer", "number", "string"];
+const FORMATS: [&str; 8] = [
+    "byte",
+    "date",
+    "date-time",
+    "double",
+    "float",
+    "int32",
+    "int64",
+    "password",
+];
+
+/// Checks the columns, each at its position below `path`.
+pub(super) fn validate_columns(columns: &[ColumnDefinition], path: &Path, errors: &mut Vec<Error>) {
+    for (i, column) in columns.iter().enumerate() {
+        validate_column(column, errors, |field| path.index(i).child(field));
+    }
+}
+
+fn validate_column(column: &ColumnDefinition, errors: &mut Vec<Error>, path: impl Fn(&str) -> Path) {
+    if column.name.is_empty() {
+        errors.push(Error::required(codes::MISSING_COLUMN_FIELD, path("name"), ""));
+    }
+    if column.r#type.is_empty() {
+        errors.push(Error::required(
+            codes::MISSING_COLUMN_FIELD,
+            path("type"),
+            one_of(&TYPES),
+        ));
+    } else if !TYPES.contains(&column.r#type.as_str()) {
+        errors.push(invalid_string(
+            codes::UNKNOWN_COLUMN_TYPE,
+            path("type"),
+            &column.r#type,
+            one_of(&TYPES),
+        ));
+    }
+    if !column.format.is_empty() && !FORMATS.contains(&column.format.as_str()) {
+        errors.push(invalid_string(
+            codes::UNKNOWN_COLUMN_FORMAT,
+            path("format"),
+            &column.format,
+            one_of(&FORMATS),
+        ));
+    }
+    if column.json_path.is_empty() {
+        errors.push(Error::required(codes::MISSING_COLUMN_FIELD, path("JSONPath"), ""));
+    } else {
+        errors.extend(simple_json_path_error(&column.json_path, || path("JSONPath")));
+    }
+}
+
+fn one_of(values: &[&str]) -> String {
+    format!("must be one of {}", values.join(","))
+}
+
+/// What is wrong with a path in dot notation (`validateSimpleJSONPath`): the server looks at its first character only.
+pub(super) fn simple_json_path_error(json_path: &str, path: impl FnOnce() -> Path) -> Option<Error> {
+    let detail = if json_path.is_empty() {
+        "must not be empty"
+    } else if !json_path.starts_with('.') {
+        "must be a simple json path starting with ."
+    } else {
+        return None;
+    };
+    Some(invalid_string(codes::INVALID_JSON_PATH, path(), json_path, detail))
+}

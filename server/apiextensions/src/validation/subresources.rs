@@ -1,0 +1,70 @@
+//! Subresources (`ValidateCustomResourceDefinitionSubresources`).
+
+use crd_analyzer_schema::field::{Error, Path};
+
+use super::bad_value::Render;
+use super::columns::simple_json_path_error;
+use super::report::invalid_string;
+use crate::codes;
+use crate::types::{Subresources, Version};
+
+/// Checks `scale`; `status` has nothing to check.
+pub(super) fn validate_subresources(
+    subresources: Option<&Subresources>,
+    path: &Path,
+    render: Render,
+    errors: &mut Vec<Error>,
+) {
+    let Some(scale) = subresources.and_then(|it| it.scale.as_ref()) else {
+        return;
+    };
+    // These names are one step of the server's path, dot and all.
+    let replicas = [
+        ("scale.specReplicasPath", &scale.spec_replicas_path, ".spec."),
+        ("scale.statusReplicasPath", &scale.status_replicas_path, ".status."),
+    ];
+    for (field, json_path, prefix) in replicas {
+        if json_path.is_empty() {
+            errors.push(Error::required(codes::MISSING_SCALE_PATH, path.child(field), ""));
+        } else if let Some(error) = simple_json_path_error(json_path, || path.child(field)) {
+            errors.push(error);
+        } else if !json_path.starts_with(prefix) {
+            let detail = format!("should be a json path under {}", prefix.trim_end_matches('.'));
+            errors.push(invalid_string(
+                codes::SCALE_PATH_ELSEWHERE,
+                path.child(field),
+                json_path,
+                detail,
+            ));
+        }
+    }
+    if let Some(json_path) = scale.label_selector_path.as_deref().filter(|it| !it.is_empty()) {
+        let path = || path.child("scale.labelSelectorPath");
+        if let Some(error) = simple_json_path_error(json_path, path) {
+            errors.push(error);
+        } else if !json_path.starts_with(".spec.") && !json_path.starts_with(".status.") {
+            let bad_value = render.string_pointer(Some(json_path));
+            let detail = "should be a json path under either .spec or .status";
+            errors.push(Error::invalid(codes::SCALE_PATH_ELSEWHERE, path(), bad_value, detail));
+        }
+    }
+}
+
+/// Whether there is a `status` subresource (`hasStatusEnabled`).
+pub(super) fn has_status(subresources: Option<&Subresources>) -> bool {
+    subresources.is_some_and(|it| it.status.is_some())
+}
+
+/// The subresources of the version `name` (`getSubresourcesForVersion`): of the first version of that name, unless all
+/// versions share theirs.
+pub(super) fn subresources_of<'s>(
+    shared: Option<&'s Subresources>,
+    versions: &'s [Version],
+    name: &str,
+) -> Option<&'s Subresources> {
+    if versions.iter().all(|it| it.subresources.is_none()) {
+        return shared;
+    }
+    let version = versions.iter().find(|it| it.name == name)?;
+    version.subresources.as_ref()
+}

@@ -1,0 +1,74 @@
+//! One version of a definition (`validateCustomResourceDefinitionVersion`).
+
+use crd_analyzer_schema::field::{Error, Path};
+use crd_analyzer_schema::go::is_print;
+
+use super::Findings;
+use super::columns::validate_columns;
+use super::options::Options;
+use super::root_schema::{SchemaQuestion, validate_schema};
+use super::selectable_fields::validate_version_selectable_fields;
+use super::subresources::validate_subresources;
+use crate::codes;
+use crate::types::Version;
+
+/// Bytes that a deprecation warning may have.
+const MAX_WARNING: usize = 256;
+
+/// Checks what the version at `path` has of its own.
+pub(super) fn validate_version(
+    version: &Version,
+    question: SchemaQuestion,
+    options: &Options<'_>,
+    path: &Path,
+    findings: &mut Findings,
+) {
+    validate_deprecation_warning(version, options, path, &mut findings.errors);
+    validate_schema(
+        version.schema.as_ref(),
+        question,
+        options,
+        &path.child("schema"),
+        findings,
+    );
+    let errors = &mut findings.errors;
+    let subresources_path = path.child("subresources");
+    validate_subresources(
+        version.subresources.as_ref(),
+        &subresources_path,
+        options.render(),
+        errors,
+    );
+    if let Some(columns) = &version.additional_printer_columns {
+        validate_columns(columns, &path.child("additionalPrinterColumns"), errors);
+    }
+    validate_version_selectable_fields(version, options, path, findings);
+}
+
+fn validate_deprecation_warning(version: &Version, options: &Options<'_>, path: &Path, errors: &mut Vec<Error>) {
+    let Some(warning) = version.deprecation_warning.as_deref() else {
+        return;
+    };
+    let mut report = |detail: String, at: Option<std::ops::Range<usize>>| {
+        let bad_value = options.render().string_pointer(Some(warning));
+        let path = path.child("deprecationWarning");
+        let mut error = Error::invalid(codes::INVALID_DEPRECATION_WARNING, path, bad_value, detail);
+        error.inner = at;
+        errors.push(error);
+    };
+    if !version.deprecated {
+        report("can only be set for deprecated versions".to_owned(), None);
+        return;
+    }
+    if warning.len() > MAX_WARNING {
+        report(format!("must be <= {MAX_WARNING} characters long"), None);
+    }
+    if warning.is_empty() {
+        report("must not be an empty string".to_owned(), None);
+    }
+    if let Some((i, c)) = warning.char_indices().find(|&(_, c)| !is_print(c)) {
+        let detail =
+            format!("must only contain printable UTF-8 characters; non-printable character found at index {i}");
+        report(detail, Some(i..i + c.len_utf8()));
+    }
+}

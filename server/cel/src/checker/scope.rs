@@ -1,0 +1,175 @@
+//! What a name means where it stands (`cel-go` `checker/env.go`, `scopes.go`).
+
+use std::sync::Arc;
+
+use crate::decls::{Container, Environment, FunctionDecl, Variable};
+use crate::types::{Type, TypeProvider};
+
+/// What an expression is checked against: the shared environment of a server and what this expression has besides.
+#[derive(Clone, Copy)]
+pub struct CheckEnv<'a> {
+    /// The functions, types and variables that all expressions have.
+    pub environment: &'a Environment,
+    /// More variables (`self`, `oldSelf`).
+    pub variables: &'a [Variable],
+    /// The object types.
+    pub types: &'a dyn TypeProvider,
+    /// Where names are looked up first.
+    pub container: &'a Container,
+}
+
+/// What an identifier was found to be.
+pub(super) struct Resolved {
+    /// Its full name; with a leading dot where a local variable of the same name stands before it.
+    pub(super) name: Arc<str>,
+    pub(super) ty: Type,
+    /// The value, of an enum constant.
+    pub(super) constant: Option<i64>,
+}
+
+/// The environment with the variables of the comprehensions around the place that is being checked.
+pub(super) struct Scopes<'a> {
+    pub(super) env: CheckEnv<'a>,
+    /// Local variables, the innermost last.
+    locals: Vec<(Arc<str>, Type)>,
+    /// Whether local variables always come before global names (since cel-go 0.29).
+    local_first: bool,
+}
+
+/// No declared name has more parts than this, so that long selections are not looked up as names again and again.
+const MAX_QUALIFIERS: usize = 16;
+
+impl<'a> Scopes<'a> {
+    pub(super) fn new(env: CheckEnv<'a>) -> Self {
+        Self {
+            env,
+            locals: Vec::new(),
+            local_first: env.environment.features().version.number() >= 37,
+        }
+    }
+
+    /// Declares a local variable. [`Scopes::leave`] takes it away.
+    pub(super) fn enter(&mut self, name: Arc<str>, ty: Type) {
+        self.locals.push((name, ty));
+    }
+
+    /// Takes away the last `count` local variables.
+    pub(super) fn leave(&mut self, count: usize) {
+        let left = self.locals.len().saturating_sub(count);
+        self.locals.truncate(left);
+    }
+
+    fn local(&self, name: &str) -> Option<&Type> {
+        self.locals
+            .iter()
+            .rev()
+            .find(|(local, _)| **local == *name)
+            .map(|(_, ty)| ty)
+    }
+
+    fn global_variable(&self, name: &str) -> Option<Type> {
+        let own = self
+            .env
+            .variables
+            .iter()
+            .find(|variable| *variable.name == *name)
+            .map(|variable| &variable.ty);
+        own.or_else(|| self.env.environment.variable(name)).cloned()
+    }
+
+    fn global(&self, name: &str) -> Option<(Type, Option<i64>)> {
+        if let Some(ty) = self
+            .global_variable(name)
+            .or_else(|| self.env.types.find_struct_type(name))
+        {
+            return Some((ty, None));
+        }
+        // The one enum that every environment knows.
+        (name == "google.protobuf.NullValue.NULL_VALUE").then_some((Type::Int, Some(0)))
+    }
+
+    /// A name without dots.
+    pub(super) fn resolve(&self, name: &str) -> Option<Resolved> {
+        let local = self.local(name.strip_prefix('.').unwrap_or(name));
+        if self.local_first {
+            if let Some(ty) = local.filter(|_| !name.starts_with('.')) {
+                return Some(Resolved {
+                    name: name.into(),
+                    ty: ty.clone(),
+                    constant: None,
+                });
+            }
+            return self.resolve_global(name, local.is_some());
+        }
+        self.env.container.resolve(name, |candidate| {
+            if let Some(ty) = self.local(candidate) {
+                return Some(Resolved {
+                    name: candidate.into(),
+                    ty: ty.clone(),
+                    constant: None,
+                });
+            }
+            let (ty, constant) = self.global(candidate)?;
+            Some(Resolved {
+                name: candidate.into(),
+                ty,
+                constant,
+            })
+        })
+    }
+
+    fn resolve_global(&self, name: &str, ambiguous: bool) -> Option<Resolved> {
+        self.env.container.resolve(name, |candidate| {
+            let (ty, constant) = self.global(candidate)?;
+            let name = if ambiguous {
+                format!(".{candidate}").into()
+            } else {
+                candidate.into()
+            };
+            Some(Resolved { name, ty, constant })
+        })
+    }
+
+    /// A name with dots, in parts.
+    pub(super) fn resolve_qualified(&self, parts: &[&str]) -> Option<Resolved> {
+        if parts.len() > MAX_QUALIFIERS {
+            return None;
+        }
+        if self.local_first {
+            let ambiguous = self.local(parts[0].strip_prefix('.').unwrap_or(parts[0])).is_some();
+            if ambiguous && !parts[0].starts_with('.') {
+                return None;
+            }
+            return self.resolve_global(&parts.join("."), ambiguous);
+        }
+        self.resolve(&parts.join("."))
+    }
+
+    /// The name of a type in a message literal.
+    pub(super) fn resolve_type(&self, name: &str) -> Option<Resolved> {
+        if !self.local_first {
+            return self.resolve(name);
+        }
+        self.env.container.resolve(name, |candidate| {
+            // Types whose names are values come before object types.
+            let ty = self
+                .env
+                .environment
+                .variable(candidate)
+                .filter(|ty| matches!(ty, Type::Type(Some(_))))
+                .cloned();
+            let ty = ty.or_else(|| self.env.types.find_struct_type(candidate))?;
+            Some(Resolved {
+                name: candidate.into(),
+                ty,
+                constant: None,
+            })
+        })
+    }
+
+    pub(super) fn function(&self, name: &str) -> Option<&'a FunctionDecl> {
+        self.env
+            .container
+            .resolve(name, |candidate| self.env.environment.function(candidate))
+    }
+}

@@ -1,0 +1,255 @@
+//! Which types fit where, and what the free type variables of an expression stand for (`cel-go` `checker/types.go`, `mapping.go`).
+
+use std::sync::Arc;
+
+use crate::types::{Kind, Type};
+
+/// What the type variables found so far stand for. A failed attempt leaves no trace.
+#[derive(Debug, Default)]
+pub(super) struct Mapping {
+    /// Free variables by their number.
+    vars: Vec<Option<Type>>,
+    /// Parameters of declared variables, by name.
+    params: Vec<(Arc<str>, Type)>,
+    /// What was there before each change since the attempt began.
+    trail: Vec<(Type, Option<Type>)>,
+    /// Whether `type(T)` is searched when a variable must not occur in what it stands for (since cel-go 0.20).
+    search_types: bool,
+}
+
+impl Mapping {
+    /// Nothing known.
+    pub(super) fn new(search_types: bool) -> Self {
+        Self {
+            search_types,
+            ..Self::default()
+        }
+    }
+
+    /// A new free variable.
+    pub(super) fn fresh(&mut self) -> Type {
+        self.vars.push(None);
+        Type::Var(self.vars.len() as u32 - 1)
+    }
+
+    fn find(&self, ty: &Type) -> Option<&Type> {
+        match ty {
+            Type::Var(n) => self.vars.get(*n as usize)?.as_ref(),
+            Type::Param(name) => self.params.iter().find(|(known, _)| known == name).map(|(_, ty)| ty),
+            _ => None,
+        }
+    }
+
+    fn set(&mut self, from: &Type, to: Option<Type>) -> Option<Type> {
+        match from {
+            Type::Var(n) => self
+                .vars
+                .get_mut(*n as usize)
+                .and_then(|slot| std::mem::replace(slot, to)),
+            Type::Param(name) => {
+                let before = self
+                    .params
+                    .iter()
+                    .position(|(known, _)| known == name)
+                    .map(|at| self.params.swap_remove(at).1);
+                if let Some(to) = to {
+                    self.params.push((name.clone(), to));
+                }
+                before
+            }
+            _ => None,
+        }
+    }
+
+    fn add(&mut self, from: &Type, to: Type) {
+        let before = self.set(from, Some(to));
+        self.trail.push((from.clone(), before));
+    }
+
+    /// Whether a value of `from` can be used as `to`; what that says of type variables is kept.
+    pub(super) fn is_assignable(&mut self, from: &Type, to: &Type) -> bool {
+        self.attempt(|mapping| mapping.assignable(from, to))
+    }
+
+    /// The same for lists of types of the same length.
+    pub(super) fn is_assignable_list(&mut self, from: &[Type], to: &[Type]) -> bool {
+        self.attempt(|mapping| mapping.assignable_list(from, to))
+    }
+
+    fn attempt(&mut self, try_it: impl FnOnce(&mut Self) -> bool) -> bool {
+        self.trail.clear();
+        let ok = try_it(self);
+        if !ok {
+            while let Some((from, before)) = self.trail.pop() {
+                self.set(&from, before);
+            }
+        }
+        ok
+    }
+
+    fn assignable(&mut self, t1: &Type, t2: &Type) -> bool {
+        let (kind1, kind2) = (t1.kind(), t2.kind());
+        if kind2 == Kind::TypeParam {
+            let (valid, has_substitution) = self.is_valid_substitution(t1, t2);
+            if valid {
+                return true;
+            }
+            if has_substitution {
+                return false;
+            }
+        }
+        if kind1 == Kind::TypeParam {
+            return self.is_valid_substitution(t2, t1).0;
+        }
+        if t1.is_dyn_or_error() || t2.is_dyn_or_error() {
+            return true;
+        }
+        if kind1 == Kind::Null {
+            return is_nullable(t2);
+        }
+        if kind2 == Kind::Null {
+            return is_nullable(t1);
+        }
+        match kind1 {
+            Kind::Type => kind2 == Kind::Type,
+            Kind::Opaque | Kind::List | Kind::Map => {
+                kind1 == kind2
+                    && t1.type_name() == t2.type_name()
+                    && self.assignable_list(t1.parameters(), t2.parameters())
+            }
+            _ => t2.is_assignable_from(t1),
+        }
+    }
+
+    fn assignable_list(&mut self, from: &[Type], to: &[Type]) -> bool {
+        from.len() == to.len() && from.iter().zip(to).all(|(from, to)| self.assignable(from, to))
+    }
+
+    /// Whether `variable` can stand for `ty`, and whether it stood for something before.
+    fn is_valid_substitution(&mut self, ty: &Type, variable: &Type) -> (bool, bool) {
+        if ty.is_exact(variable) {
+            return (true, true);
+        }
+        if let Some(substitution) = self.find(variable).cloned() {
+            if ty.is_exact(&substitution) {
+                return (true, true);
+            }
+            if !self.assignable(ty, &substitution) {
+                return (false, true);
+            }
+            let general = most_general(ty, &substitution).clone();
+            if self.not_referenced_in(variable, &general) {
+                self.add(variable, general);
+            }
+            return (true, true);
+        }
+        if self.not_referenced_in(variable, ty) {
+            self.add(variable, ty.clone());
+            return (true, false);
+        }
+        (false, false)
+    }
+
+    /// Whether `variable` does not occur in `within`, nor in what the variables of that stand for.
+    fn not_referenced_in(&self, variable: &Type, within: &Type) -> bool {
+        if variable.is_exact(within) {
+            return false;
+        }
+        match within.kind() {
+            Kind::TypeParam => self
+                .find(within)
+                .is_none_or(|found| self.not_referenced_in(variable, found)),
+            Kind::Type if !self.search_types => true,
+            _ => within
+                .parameters()
+                .iter()
+                .all(|param| self.not_referenced_in(variable, param)),
+        }
+    }
+
+    /// The type with its variables replaced by what they stand for; those that stand for nothing become `dyn` if `to_dyn`.
+    pub(super) fn substitute(&self, ty: &Type, to_dyn: bool) -> Type {
+        match ty {
+            Type::Var(_) | Type::Param(_) => match self.find(ty) {
+                Some(found) => self.substitute(found, to_dyn),
+                None if to_dyn => Type::Dyn,
+                None => ty.clone(),
+            },
+            _ if !has_params(ty) => ty.clone(),
+            Type::List(element) => Type::list(self.substitute(element, to_dyn)),
+            Type::Map(types) => Type::map(self.substitute(&types[0], to_dyn), self.substitute(&types[1], to_dyn)),
+            Type::Type(Some(of)) => Type::type_of(self.substitute(of, to_dyn)),
+            Type::Opaque(opaque) => Type::opaque(
+                opaque.name.clone(),
+                opaque
+                    .params
+                    .iter()
+                    .map(|param| self.substitute(param, to_dyn))
+                    .collect(),
+            ),
+            other => other.clone(),
+        }
+    }
+}
+
+fn has_params(ty: &Type) -> bool {
+    ty.kind() == Kind::TypeParam || ty.parameters().iter().any(has_params)
+}
+
+/// A declared type with its parameters (`names`) replaced by `vars`.
+pub(super) fn instantiate(ty: &Type, names: &[Arc<str>], vars: &[Type]) -> Type {
+    match ty {
+        Type::Param(name) => match names.iter().position(|known| known == name) {
+            Some(at) => vars[at].clone(),
+            None => ty.clone(),
+        },
+        _ if !has_params(ty) => ty.clone(),
+        Type::List(element) => Type::list(instantiate(element, names, vars)),
+        Type::Map(types) => Type::map(instantiate(&types[0], names, vars), instantiate(&types[1], names, vars)),
+        Type::Type(Some(of)) => Type::type_of(instantiate(of, names, vars)),
+        Type::Opaque(opaque) => Type::opaque(
+            opaque.name.clone(),
+            opaque
+                .params
+                .iter()
+                .map(|param| instantiate(param, names, vars))
+                .collect(),
+        ),
+        other => other.clone(),
+    }
+}
+
+fn is_nullable(ty: &Type) -> bool {
+    matches!(
+        ty.kind(),
+        Kind::Opaque | Kind::Struct | Kind::Any | Kind::Duration | Kind::Timestamp
+    ) || ty.is_assignable_from(&Type::Null)
+}
+
+/// The more general of two types that fit each other.
+pub(super) fn most_general<'a>(t1: &'a Type, t2: &'a Type) -> &'a Type {
+    if is_equal_or_less_specific(t1, t2) { t1 } else { t2 }
+}
+
+fn is_equal_or_less_specific(t1: &Type, t2: &Type) -> bool {
+    let (kind1, kind2) = (t1.kind(), t2.kind());
+    if t1.is_dyn() || kind1 == Kind::TypeParam {
+        return true;
+    }
+    if t2.is_dyn() || kind2 == Kind::TypeParam || kind1 != kind2 {
+        return false;
+    }
+    match kind1 {
+        Kind::Opaque | Kind::List | Kind::Map => {
+            let (params1, params2) = (t1.parameters(), t2.parameters());
+            t1.type_name() == t2.type_name()
+                && params1.len() == params2.len()
+                && params1
+                    .iter()
+                    .zip(params2)
+                    .all(|(t1, t2)| is_equal_or_less_specific(t1, t2))
+        }
+        Kind::Type => true,
+        _ => t1.is_exact(t2),
+    }
+}

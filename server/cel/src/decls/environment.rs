@@ -1,0 +1,286 @@
+//! Environments: the declarations that an expression is compiled against.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use super::{FunctionDecl, OverloadDecl};
+use crate::KubernetesVersion;
+use crate::library::{LIBRARIES, Library, Macro};
+use crate::types::{OPTIONAL, Type};
+
+/// Which expressions a server allows (`k8s.io/apiserver/pkg/cel/environment`, `Type`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ExpressionSet {
+    /// Expressions in a request: only what the minor before knew as well.
+    New,
+    /// Expressions that were stored before: everything this minor knows.
+    Stored,
+}
+
+/// A variable.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Variable {
+    /// The name, which may have dots.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// How a server's version of the checker and of the cost estimate works, as facts that changed between minors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Features {
+    /// The server's minor.
+    pub version: KubernetesVersion,
+    /// Ints, uints and doubles compare with each other.
+    pub cross_type_numeric_comparisons: bool,
+    /// The checker refuses list and map literals with elements of several types. Kubernetes leaves that to the validators.
+    pub homogeneous_aggregate_literals: bool,
+    /// Literals of durations, times and regular expressions, list and map literals and formats are validated after the check (since 1.29).
+    pub validators: bool,
+    /// A presence test adds 1 to the cost. Kubernetes says no.
+    pub presence_test_has_cost: bool,
+}
+
+/// The declarations that an expression is compiled against.
+#[derive(Clone, Debug)]
+pub struct Environment {
+    features: Features,
+    functions: HashMap<Arc<str>, FunctionDecl>,
+    variables: HashMap<Arc<str>, Type>,
+    macros: Vec<&'static Macro>,
+}
+
+/// The minors of [`KubernetesVersion::all`], each with both sets.
+static ENVIRONMENTS: LazyLock<Vec<[Environment; 2]>> = LazyLock::new(|| {
+    KubernetesVersion::all()
+        .map(|version| [ExpressionSet::New, ExpressionSet::Stored].map(|set| Environment::build(version, set)))
+        .collect()
+});
+
+impl Environment {
+    /// The environment of a server of this minor, built once. Minors before the oldest known are taken for it, those after the newest
+    /// for that.
+    pub fn of(version: KubernetesVersion, set: ExpressionSet) -> &'static Self {
+        let at = version
+            .clamp(KubernetesVersion::OLDEST, KubernetesVersion::NEWEST)
+            .number()
+            - KubernetesVersion::OLDEST.number();
+        &ENVIRONMENTS[usize::from(at)][usize::from(set == ExpressionSet::Stored)]
+    }
+
+    /// Only the standard library, with the checker of this minor: what an environment that is no server's begins with.
+    pub fn standard(version: KubernetesVersion) -> Self {
+        let mut environment = Self::empty(version);
+        environment.add_library(&LIBRARIES[0].library);
+        environment
+    }
+
+    /// Nothing declared.
+    pub fn empty(version: KubernetesVersion) -> Self {
+        Self {
+            features: Features {
+                version,
+                cross_type_numeric_comparisons: true,
+                homogeneous_aggregate_literals: false,
+                validators: false,
+                presence_test_has_cost: true,
+            },
+            functions: HashMap::new(),
+            variables: HashMap::new(),
+            macros: Vec::new(),
+        }
+    }
+
+    fn build(version: KubernetesVersion, set: ExpressionSet) -> Self {
+        let minor = match set {
+            ExpressionSet::New => version.compatibility(),
+            ExpressionSet::Stored => version,
+        };
+        let mut environment = Self::empty(version);
+        environment.features.validators = true;
+        environment.features.presence_test_has_cost = false;
+        for entry in LIBRARIES {
+            let removed = entry.removed.is_some_and(|removed| minor.number() >= removed);
+            if minor.number() >= entry.introduced && !removed {
+                environment.add_library(&entry.library);
+            }
+        }
+        environment
+    }
+
+    /// Adds the functions, macros and types of a library.
+    ///
+    /// # Panics
+    /// If a signature in the library is none.
+    pub fn add_library(&mut self, library: &Library) {
+        let minor = self.features.version.number();
+        for function in library.functions {
+            for overload in function.overloads {
+                if minor < overload.since || minor >= overload.until {
+                    continue;
+                }
+                let parsed = OverloadDecl::parse(overload.id, overload.signature);
+                let mut declared = parsed.expect("a test reads every declared signature");
+                declared.cost = overload.cost.or(function.cost);
+                self.add_overload(function.name, function.doc, declared);
+            }
+        }
+        self.macros.extend(library.macros);
+        if library.name == "optional" && minor >= 31 {
+            // Its name became a value with cel-go 0.20.
+            self.add_variable(OPTIONAL, Type::type_of(Type::opaque(OPTIONAL, Vec::new())));
+        }
+        if library.name == "standard" {
+            self.add_standard_types();
+        }
+        for name in library.types {
+            let ty: Type = name.parse().expect("a test reads every declared type");
+            self.add_variable(*name, Type::type_of(ty));
+        }
+    }
+
+    fn add_standard_types(&mut self) {
+        let (a, b) = (Type::Param("A".into()), Type::Param("B".into()));
+        for ty in [
+            Type::Bool,
+            Type::Bytes,
+            Type::Double,
+            Type::Duration,
+            Type::Int,
+            Type::list(a.clone()),
+            Type::map(a, b),
+            Type::Null,
+            Type::String,
+            Type::Timestamp,
+            Type::Type(None),
+            Type::Uint,
+        ] {
+            let name = ty.type_name().into_owned();
+            self.add_variable(name, Type::type_of(ty));
+        }
+    }
+
+    /// Adds an overload, after those that the function has.
+    pub fn add_overload(&mut self, function: &str, doc: &'static str, overload: OverloadDecl) {
+        let declared = self.functions.entry(function.into()).or_insert_with(|| FunctionDecl {
+            name: function.into(),
+            doc,
+            overloads: Vec::new(),
+        });
+        if !declared.overloads.iter().any(|o| o.id == overload.id) {
+            declared.overloads.push(Arc::new(overload));
+        }
+    }
+
+    /// Adds a variable, in place of one of the same name.
+    pub fn add_variable(&mut self, name: impl Into<Arc<str>>, ty: Type) {
+        self.variables.insert(name.into(), ty);
+    }
+
+    /// How the server's version works.
+    pub fn features(&self) -> &Features {
+        &self.features
+    }
+
+    /// The same, to change it.
+    pub fn features_mut(&mut self) -> &mut Features {
+        &mut self.features
+    }
+
+    /// The function of this name.
+    pub fn function(&self, name: &str) -> Option<&FunctionDecl> {
+        self.functions.get(name)
+    }
+
+    /// All functions, in no order.
+    pub fn functions(&self) -> impl Iterator<Item = &FunctionDecl> {
+        self.functions.values()
+    }
+
+    /// The type of the variable of this name.
+    pub fn variable(&self, name: &str) -> Option<&Type> {
+        self.variables.get(name)
+    }
+
+    /// The macros, in the order in which the libraries add them.
+    pub fn macros(&self) -> &[&'static Macro] {
+        &self.macros
+    }
+}
+
+/// Where names are looked up first (`cel-go` `common/containers`): within `a.b`, `x` is `a.b.x`, `a.x` or `x`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Container(String);
+
+impl Container {
+    /// The container of this name; empty for none.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self(name.into())
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+
+    /// The first of the names that `name` may mean for which there is an answer. A leading dot means the name itself.
+    pub fn resolve<T>(&self, name: &str, mut find: impl FnMut(&str) -> Option<T>) -> Option<T> {
+        if let Some(absolute) = name.strip_prefix('.') {
+            return find(absolute);
+        }
+        let mut container = self.0.as_str();
+        while !container.is_empty() {
+            if let Some(found) = find(&format!("{container}.{name}")) {
+                return Some(found);
+            }
+            container = container.rfind('.').map_or("", |dot| &container[..dot]);
+        }
+        find(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_library_can_be_declared() {
+        for version in KubernetesVersion::all() {
+            for set in [ExpressionSet::New, ExpressionSet::Stored] {
+                let environment = Environment::of(version, set);
+                assert!(environment.function("_+_").is_some());
+                assert_eq!(environment.features().version, version);
+            }
+        }
+    }
+
+    #[test]
+    fn new_expressions_have_the_libraries_of_the_minor_before() {
+        let check = |minor, set, name, declared| {
+            let environment = Environment::of(KubernetesVersion::minor(minor), set);
+            assert_eq!(
+                environment.function(name).is_some(),
+                declared,
+                "{name} in 1.{minor} {set:?}"
+            );
+        };
+        check(30, ExpressionSet::New, "isIP", false);
+        check(30, ExpressionSet::Stored, "isIP", true);
+        check(31, ExpressionSet::New, "isIP", true);
+        check(37, ExpressionSet::New, "includes", false);
+        check(37, ExpressionSet::Stored, "includes", true);
+        check(33, ExpressionSet::New, "first", true);
+        check(32, ExpressionSet::Stored, "first", false);
+    }
+
+    #[test]
+    fn container_names_come_first() {
+        let mut asked = Vec::new();
+        let found: Option<()> = Container::new("a.b").resolve("x.y", |name| {
+            asked.push(name.to_owned());
+            None
+        });
+        assert!(found.is_none());
+        assert_eq!(asked, ["a.b.x.y", "a.x.y", "x.y"]);
+    }
+}

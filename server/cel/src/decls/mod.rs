@@ -1,0 +1,7 @@
+//! What an expression may name: functions, variables, types and macros, and the sets of them that a server compiles with.
+
+mod environment;
+mod function;
+
+pub use environment::{Container, Environment, ExpressionSet, Features, Variable};
+pub use function::{FunctionDecl, OverloadDecl};

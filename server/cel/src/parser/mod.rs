@@ -1,0 +1,81 @@
+//! Text to [`Ast`](crate::ast::Ast), as the parser of the server's `cel-go` does it: what it accepts, where it places expressions, how
+//! it expands macros, and what it says about the rest.
+
+mod build;
+mod descent;
+mod lexer;
+pub mod macros;
+mod options;
+mod recovery;
+mod token;
+mod tree;
+mod unescape;
+mod visit;
+
+use build::Builder;
+use lexer::{Lexed, Lexer};
+pub use options::{EscapedIdentifiers, ParseOptions};
+use token::Kind;
+use tree::{Tree, TreeIdx};
+pub use visit::RESERVED;
+use visit::Visitor;
+
+use crate::ast::{Ast, Issues, Location, Source};
+
+/// What became of a text.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The expression. Where there are issues, it has holes ([`ExprKind::Unspecified`](crate::ast::ExprKind::Unspecified)), or no root.
+    pub ast: Ast,
+    /// What is wrong. Only an expression without issues goes on to be checked.
+    pub issues: Issues,
+}
+
+/// Parses an expression (`cel-go` `Parser.Parse`).
+pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
+    let mut issues = Issues::new();
+    let builder = Builder::new(source);
+    if source.len() > options.size_limit {
+        let message = format!(
+            "expression code point size exceeds limit: size: {}, limit {}",
+            source.len(),
+            options.size_limit
+        );
+        issues.report(1, Location::NONE, message);
+        return Parsed {
+            ast: builder.ast,
+            issues,
+        };
+    }
+    let mut tree = Tree::default();
+    let start = match quick(source, options, &mut tree) {
+        Some(start) => Ok(start),
+        None => recovery::parse(source, options, &mut tree, &mut issues),
+    };
+    let Ok(start) = start else {
+        return Parsed {
+            ast: builder.ast,
+            issues,
+        };
+    };
+    let mut visitor = Visitor::new(&tree, options, builder, &mut issues);
+    let root = visitor.visit_start(start);
+    let mut ast = visitor.builder.ast;
+    if let Ok(root) = root {
+        ast.set_root(root);
+    }
+    Parsed { ast, issues }
+}
+
+/// The parse tree of a text without syntax errors.
+fn quick(source: &Source, options: &ParseOptions, tree: &mut Tree) -> Option<TreeIdx> {
+    let mut lexer = Lexer::new(source, options.escaped_identifiers != EscapedIdentifiers::Unknown);
+    loop {
+        let Lexed::Token(token) = lexer.next() else { return None };
+        let end = token.kind == Kind::Eof;
+        tree.tokens.push(token);
+        if end {
+            return descent::parse(tree).ok();
+        }
+    }
+}

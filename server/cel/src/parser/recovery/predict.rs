@@ -1,0 +1,548 @@
+//! Looking ahead: which alternative of a decision the coming tokens take, and where they stop taking any.
+//!
+//! This is ANTLR's adaptive prediction (`ParserATNSimulator` of its Go runtime) over our [`Program`]: first without the rules that
+//! called the current one, remembering what was found; where that leaves more than one alternative, again with them.
+
+use std::collections::HashMap;
+
+use super::network::{Program, StateId, StateKind, Transition};
+
+/// An alternative of a decision, from 1.
+type Alt = u8;
+
+/// A stack of states to return to, or several: an index into [`Predictor::contexts`].
+type Context = u32;
+
+/// The empty stack: the start of the parse, or (without calling rules) anything.
+const EMPTY: Context = 0;
+
+/// In a [`Context`] of several: no state to return to.
+const NOWHERE: StateId = StateId::MAX;
+
+/// One way to be in the network after some tokens.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Config {
+    state: StateId,
+    alt: Alt,
+    context: Context,
+    /// How strongly the operator must bind for this way to count; 0 where it does not matter.
+    precedence: u8,
+    /// Whether the way left the rule that the decision is in.
+    outer: bool,
+    /// Whether it did so by leaving a left-recursive rule for the one that called it first.
+    suppressed: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+struct Configs(Vec<Config>);
+
+/// What is known after some tokens of a decision.
+struct Known {
+    configs: Configs,
+    /// What comes next by kind of token; absent where not asked yet.
+    edges: HashMap<u8, Option<usize>>,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    /// More tokens are needed.
+    Undecided,
+    /// One alternative, if its operator binds strongly enough.
+    Decided { alt: Alt, precedence: u8 },
+    /// The calling rules must be looked at.
+    Conflict,
+}
+
+/// Nothing fits: how many tokens ahead of the decision that was seen.
+pub(super) struct NoViableAlternative {
+    pub(super) ahead: usize,
+}
+
+/// Decides, and remembers what it found out.
+pub(super) struct Predictor<'p> {
+    program: &'p Program,
+    contexts: Vec<Vec<(StateId, Context)>>,
+    context_ids: HashMap<Vec<(StateId, Context)>, Context>,
+    known: Vec<Known>,
+    known_ids: HashMap<(StateId, Configs), usize>,
+    /// What is known before any token, by decision and precedence.
+    starts: HashMap<(StateId, u8), usize>,
+}
+
+/// How a set of configs is being closed over moves without tokens.
+#[derive(Clone, Copy)]
+struct Closing {
+    /// With the rules that called.
+    full: bool,
+    /// Whether precedence counts, and which.
+    collect: bool,
+    precedence: u8,
+    /// Whether the end of the text can be passed.
+    at_end: bool,
+    /// The left-recursive loop that is decided.
+    loop_rule: Option<super::network::RuleId>,
+}
+
+impl<'p> Predictor<'p> {
+    pub(super) fn new(program: &'p Program) -> Self {
+        Self {
+            program,
+            contexts: vec![vec![(NOWHERE, EMPTY)]],
+            context_ids: HashMap::new(),
+            known: Vec::new(),
+            known_ids: HashMap::new(),
+            starts: HashMap::new(),
+        }
+    }
+
+    /// The alternative (from 1) of `decision` that the tokens take. `callers` are the states to go on in after the rules that are being
+    /// parsed, outermost first; `precedence` is what an operator must have at least. `look(n)` is the kind of the n-th token from now.
+    pub(super) fn predict(
+        &mut self,
+        decision: StateId,
+        callers: &[StateId],
+        precedence: u8,
+        mut look: impl FnMut(usize) -> u8,
+    ) -> Result<usize, NoViableAlternative> {
+        let mut at = self.start(decision, precedence);
+        let mut ahead = 0;
+        loop {
+            let token = look(ahead);
+            let Some(next) = self.follow(decision, at, token) else {
+                return self
+                    .finished(&self.known[at].configs, precedence)
+                    .ok_or(NoViableAlternative { ahead });
+            };
+            match self.known[next].outcome {
+                Outcome::Conflict => return self.predict_full(decision, callers, precedence, look),
+                Outcome::Decided {
+                    alt,
+                    precedence: needed,
+                } if needed == 0 || needed >= precedence => {
+                    return Ok(usize::from(alt));
+                }
+                Outcome::Decided { .. } => return Err(NoViableAlternative { ahead: 0 }),
+                Outcome::Undecided => at = next,
+            }
+            if token != 0 {
+                ahead += 1;
+            }
+        }
+    }
+
+    fn predict_full(
+        &mut self,
+        decision: StateId,
+        callers: &[StateId],
+        precedence: u8,
+        mut look: impl FnMut(usize) -> u8,
+    ) -> Result<usize, NoViableAlternative> {
+        let mut context = EMPTY;
+        for caller in callers {
+            context = self.context(vec![(*caller, context)]);
+        }
+        let closing = Closing {
+            full: true,
+            ..self.closing(decision, precedence)
+        };
+        let mut previous = self.start_configs(decision, context, closing);
+        let mut ahead = 0;
+        loop {
+            let token = look(ahead);
+            let Some(reach) = self.reach(&previous, token, true) else {
+                return self
+                    .finished(&previous, precedence)
+                    .ok_or(NoViableAlternative { ahead });
+            };
+            let unique = unique_alt(&reach).or_else(|| {
+                // One alternative is enough if it is the first of all that conflict.
+                let mut firsts = alternatives_by(&reach, |c| (c.state, c.context))
+                    .into_values()
+                    .map(u64::trailing_zeros);
+                let first = firsts.next()?;
+                firsts.all(|f| f == first).then_some(first as Alt)
+            });
+            if let Some(alt) = unique {
+                return Ok(usize::from(alt));
+            }
+            previous = reach;
+            if token != 0 {
+                ahead += 1;
+            }
+        }
+    }
+
+    fn closing(&self, decision: StateId, precedence: u8) -> Closing {
+        let state = &self.program.states[decision as usize];
+        let loop_rule = (state.kind == StateKind::StarEntry { left_recursion: true }).then_some(state.rule);
+        Closing {
+            full: false,
+            collect: true,
+            precedence,
+            at_end: false,
+            loop_rule,
+        }
+    }
+
+    /// What is known of a decision before any token.
+    fn start(&mut self, decision: StateId, precedence: u8) -> usize {
+        let closing = self.closing(decision, precedence);
+        // Only a left-recursive loop drops configs by precedence; all others keep it with the config.
+        let key = (decision, if closing.loop_rule.is_some() { precedence } else { 0 });
+        if let Some(known) = self.starts.get(&key) {
+            return *known;
+        }
+        let mut configs = self.start_configs(decision, EMPTY, closing);
+        if closing.loop_rule.is_some() {
+            configs = Self::filter_precedence(&configs, precedence);
+        }
+        let known = self.remember(decision, configs, Outcome::Undecided);
+        self.starts.insert(key, known);
+        known
+    }
+
+    fn remember(&mut self, decision: StateId, configs: Configs, outcome: Outcome) -> usize {
+        let key = (decision, configs);
+        if let Some(known) = self.known_ids.get(&key) {
+            return *known;
+        }
+        self.known.push(Known {
+            configs: key.1.clone(),
+            edges: HashMap::new(),
+            outcome,
+        });
+        self.known_ids.insert(key, self.known.len() - 1);
+        self.known.len() - 1
+    }
+
+    /// What is known after one more token.
+    fn follow(&mut self, decision: StateId, at: usize, token: u8) -> Option<usize> {
+        if let Some(next) = self.known[at].edges.get(&token) {
+            return *next;
+        }
+        let configs = std::mem::take(&mut self.known[at].configs);
+        let reach = self.reach(&configs, token, false);
+        self.known[at].configs = configs;
+        let next = reach.map(|reach| {
+            let outcome = match unique_alt(&reach) {
+                Some(alt) => {
+                    let needs = reach.0.iter().map(|c| c.precedence);
+                    // Any config without a condition makes the alternative unconditional.
+                    let precedence = if needs.clone().any(|p| p == 0) {
+                        0
+                    } else {
+                        needs.max().unwrap_or(0)
+                    };
+                    Outcome::Decided { alt, precedence }
+                }
+                None if self.conflicts(&reach) => Outcome::Conflict,
+                None => Outcome::Undecided,
+            };
+            self.remember(decision, reach, outcome)
+        });
+        self.known[at].edges.insert(token, next);
+        next
+    }
+
+    /// Whether more tokens would not help without the calling rules.
+    fn conflicts(&self, configs: &Configs) -> bool {
+        let is_stop = |c: &Config| self.program.states[c.state as usize].kind == StateKind::RuleStop;
+        if configs.0.iter().all(is_stop) {
+            return true;
+        }
+        let several = |alts: &u64| alts.count_ones() > 1;
+        // Where conditions differ the configs are compared without them.
+        alternatives_by(configs, |c| (c.state, c.context)).values().any(several)
+            && alternatives_by(configs, |c| c.state).values().all(several)
+    }
+
+    fn start_configs(&mut self, decision: StateId, context: Context, closing: Closing) -> Configs {
+        let mut configs = Configs::default();
+        let targets: Vec<_> = self.program.states[decision as usize]
+            .transitions
+            .iter()
+            .map(|t| t.target())
+            .collect();
+        for (at, state) in targets.into_iter().enumerate() {
+            let config = Config {
+                state,
+                alt: at as Alt + 1,
+                context,
+                precedence: 0,
+                outer: false,
+                suppressed: false,
+            };
+            self.close(config, &mut configs, &mut Vec::new(), closing, 0);
+        }
+        configs
+    }
+
+    /// Of a left-recursive loop: going on only with operators that bind strongly enough, and leaving only where that is not the same as
+    /// going on.
+    fn filter_precedence(configs: &Configs, precedence: u8) -> Configs {
+        let mut kept = Vec::new();
+        let mut going_on = HashMap::new();
+        for config in configs.0.iter().filter(|c| c.alt == 1) {
+            if config.precedence == 0 || config.precedence >= precedence {
+                going_on.insert(config.state, config.context);
+                kept.push(Config {
+                    precedence: 0,
+                    ..*config
+                });
+            }
+        }
+        for config in configs.0.iter().filter(|c| c.alt != 1) {
+            if config.suppressed || going_on.get(&config.state) != Some(&config.context) {
+                kept.push(*config);
+            }
+        }
+        Configs(kept)
+    }
+
+    /// The alternative that could have ended before the token that fits none: leaving the rule is always right then.
+    fn finished(&self, configs: &Configs, precedence: u8) -> Option<usize> {
+        let finished = |c: &&Config| {
+            let stop = self.program.states[c.state as usize].kind == StateKind::RuleStop;
+            c.outer
+                || (stop
+                    && self.contexts[c.context as usize]
+                        .last()
+                        .is_some_and(|(s, _)| *s == NOWHERE))
+        };
+        let valid = |c: &&Config| c.precedence == 0 || c.precedence >= precedence;
+        let first = |alts: &mut dyn Iterator<Item = Alt>| alts.min().map(usize::from);
+        first(&mut configs.0.iter().filter(valid).filter(finished).map(|c| c.alt))
+            .or_else(|| first(&mut configs.0.iter().filter(|c| !valid(c)).filter(finished).map(|c| c.alt)))
+    }
+
+    /// Where a token leads, closed over what needs none.
+    fn reach(&mut self, configs: &Configs, token: u8, full: bool) -> Option<Configs> {
+        let at_end = token == 0;
+        let mut moved = Configs::default();
+        let mut stopped = Vec::new();
+        for config in &configs.0 {
+            let state = &self.program.states[config.state as usize];
+            if state.kind == StateKind::RuleStop {
+                if full || at_end {
+                    stopped.push(*config);
+                }
+                continue;
+            }
+            for transition in &state.transitions {
+                if let Transition::Tokens(set, to) = *transition
+                    && set & (1_u64 << token) != 0
+                {
+                    self.add(&mut moved, Config { state: to, ..*config }, full);
+                }
+            }
+        }
+        let enough = stopped.is_empty() && !at_end && unique_alt(&moved).is_some();
+        let mut reach = if enough {
+            moved
+        } else {
+            let mut reach = Configs::default();
+            let closing = Closing {
+                full,
+                collect: false,
+                precedence: 0,
+                at_end,
+                loop_rule: None,
+            };
+            let mut busy = Vec::new();
+            for config in moved.0 {
+                self.close(config, &mut reach, &mut busy, closing, 0);
+            }
+            reach
+        };
+        let is_stop = |c: &Config| self.program.states[c.state as usize].kind == StateKind::RuleStop;
+        if at_end {
+            reach.0.retain(is_stop);
+        }
+        if !full || !reach.0.iter().any(is_stop) {
+            for config in stopped {
+                self.add(&mut reach, config, full);
+            }
+        }
+        (!reach.0.is_empty()).then_some(reach)
+    }
+
+    fn add(&mut self, configs: &mut Configs, config: Config, full: bool) {
+        let same = |c: &&mut Config| (c.state, c.alt, c.precedence) == (config.state, config.alt, config.precedence);
+        match configs.0.iter_mut().find(same) {
+            Some(existing) => {
+                existing.context = self.merge(existing.context, config.context, !full);
+                existing.outer |= config.outer;
+                existing.suppressed |= config.suppressed;
+            }
+            None => configs.0.push(config),
+        }
+    }
+
+    /// Adds a config and all that follow from it without a token. `depth` is how many rules were entered since the start (and not left).
+    fn close(&mut self, config: Config, configs: &mut Configs, busy: &mut Vec<Config>, closing: Closing, depth: i32) {
+        let mut pending = vec![config];
+        while let Some(config) = pending.pop() {
+            if self.program.states[config.state as usize].kind == StateKind::RuleStop {
+                if config.context == EMPTY {
+                    if closing.full {
+                        self.add(configs, config, true);
+                        continue;
+                    }
+                } else {
+                    let returns = self.contexts[config.context as usize].clone();
+                    for (state, context) in returns {
+                        if state != NOWHERE {
+                            pending.push(Config {
+                                state,
+                                context,
+                                suppressed: false,
+                                ..config
+                            });
+                        } else if closing.full {
+                            self.add(
+                                configs,
+                                Config {
+                                    context: EMPTY,
+                                    ..config
+                                },
+                                true,
+                            );
+                        } else {
+                            self.close_work(config, configs, busy, closing, depth);
+                        }
+                    }
+                    continue;
+                }
+            }
+            self.close_work(config, configs, busy, closing, depth);
+        }
+    }
+
+    fn close_work(
+        &mut self,
+        config: Config,
+        configs: &mut Configs,
+        busy: &mut Vec<Config>,
+        closing: Closing,
+        depth: i32,
+    ) {
+        let program = self.program;
+        let state = &program.states[config.state as usize];
+        if state.transitions.iter().any(|t| matches!(t, Transition::Tokens(..))) || state.transitions.is_empty() {
+            self.add(configs, config, closing.full);
+        }
+        let skip_first = self.loops_back_anyway(config);
+        for transition in state.transitions.iter().skip(usize::from(skip_first)) {
+            let mut next = Config {
+                state: transition.target(),
+                ..config
+            };
+            let mut depth = depth;
+            match *transition {
+                Transition::Epsilon(_, outermost) => {
+                    if state.kind == StateKind::RuleStop {
+                        if closing.loop_rule.is_some() && outermost == closing.loop_rule {
+                            next.suppressed = true;
+                        }
+                        next.outer = true;
+                        // How often the rule was left does not tell configs apart.
+                        if busy.contains(&next) {
+                            continue;
+                        }
+                        busy.push(next);
+                        depth -= 1;
+                    }
+                }
+                Transition::Tokens(set, _) => {
+                    if !closing.at_end || set & 1 == 0 || busy.contains(&next) {
+                        continue;
+                    }
+                    busy.push(next);
+                }
+                Transition::Rule { follow, .. } => {
+                    next.context = self.context(vec![(follow, config.context)]);
+                    if depth >= 0 {
+                        depth += 1;
+                    }
+                }
+                Transition::Precedence(needed, _) => {
+                    if closing.collect && depth == 0 {
+                        if !closing.full {
+                            next.precedence = if config.precedence == 0 {
+                                needed
+                            } else {
+                                needed.min(config.precedence)
+                            };
+                        } else if needed < closing.precedence {
+                            continue;
+                        }
+                    }
+                }
+            }
+            self.close(next, configs, busy, closing, depth);
+        }
+    }
+
+    /// In a left-recursive loop that was entered from itself: going on there is the same as going on further out.
+    fn loops_back_anyway(&self, config: Config) -> bool {
+        let states = &self.program.states;
+        let state = &states[config.state as usize];
+        if state.kind != (StateKind::StarEntry { left_recursion: true }) || config.context == EMPTY {
+            return false;
+        }
+        let returns = &self.contexts[config.context as usize];
+        returns.iter().all(|(to, _)| {
+            *to != NOWHERE && states[*to as usize].rule == state.rule && {
+                let transitions = &states[*to as usize].transitions;
+                let [Transition::Epsilon(target, _)] = transitions[..] else {
+                    return false;
+                };
+                states[target as usize].kind == StateKind::BlockEnd
+            }
+        })
+    }
+
+    fn context(&mut self, mut entries: Vec<(StateId, Context)>) -> Context {
+        entries.sort_unstable();
+        if let Some(context) = self.context_ids.get(&entries) {
+            return *context;
+        }
+        self.contexts.push(entries.clone());
+        let context = self.contexts.len() as Context - 1;
+        self.context_ids.insert(entries, context);
+        context
+    }
+
+    /// Both stacks. With `wildcard`, the empty one stands for all.
+    fn merge(&mut self, a: Context, b: Context, wildcard: bool) -> Context {
+        if a == b {
+            return a;
+        }
+        if wildcard && (a == EMPTY || b == EMPTY) {
+            return EMPTY;
+        }
+        let mut merged = self.contexts[a as usize].clone();
+        for (state, parent) in self.contexts[b as usize].clone() {
+            match merged.iter().position(|(s, _)| *s == state) {
+                Some(at) if state != NOWHERE => merged[at].1 = self.merge(merged[at].1, parent, wildcard),
+                Some(_) => {}
+                None => merged.push((state, parent)),
+            }
+        }
+        self.context(merged)
+    }
+}
+
+fn unique_alt(configs: &Configs) -> Option<Alt> {
+    let alt = configs.0.first()?.alt;
+    configs.0.iter().all(|c| c.alt == alt).then_some(alt)
+}
+
+/// The alternatives (as bits) of configs that are the same in some respect.
+fn alternatives_by<K: std::hash::Hash + Eq>(configs: &Configs, key: impl Fn(&Config) -> K) -> HashMap<K, u64> {
+    let mut map = HashMap::new();
+    for config in &configs.0 {
+        *map.entry(key(config)).or_default() |= 1 << config.alt;
+    }
+    map
+}

@@ -1,0 +1,99 @@
+//! What a string or bytes literal means (`cel-go` `parser/unescape.go`).
+
+/// What an escape sequence may say, which a later `cel-go` narrowed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum CodePoints {
+    /// Everything up to U+10FFFF; surrogates become U+FFFD.
+    WithSurrogates,
+    /// Only characters; the rest is an error that says so.
+    Characters,
+}
+
+const UNABLE: &str = "unable to unescape string";
+const UNABLE_OCTAL: &str = "unable to unescape octal sequence in string";
+
+/// The bytes that a literal with its quotes (and `r`, without `b`) stands for. Those of a string are UTF-8.
+pub(super) fn unescape(literal: &str, is_bytes: bool, code_points: CodePoints) -> Result<Vec<u8>, &'static str> {
+    let literal = literal.replace("\r\n", "\n").replace('\r', "\n");
+    if literal.len() < 2 {
+        return Err(UNABLE);
+    }
+    let (raw, literal) = match literal.strip_prefix(['r', 'R']) {
+        Some(rest) => (true, rest),
+        None => (false, literal.as_str()),
+    };
+    let quote = literal
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '"' | '\''))
+        .ok_or(UNABLE)?;
+    let triple = [quote; 3].iter().collect::<String>();
+    let content = if literal.len() >= 6 && literal.starts_with(&triple) {
+        literal.strip_prefix(&triple).and_then(|l| l.strip_suffix(&triple))
+    } else {
+        literal.strip_prefix(quote).and_then(|l| l.strip_suffix(quote))
+    };
+    let content = content.ok_or(UNABLE)?;
+    if raw || !content.contains('\\') {
+        return Ok(content.as_bytes().to_vec());
+    }
+    let mut out = Vec::with_capacity(content.len());
+    let mut rest = content;
+    while let Some(at) = rest.find('\\') {
+        out.extend_from_slice(&rest.as_bytes()[..at]);
+        rest = escape(&rest[at + 1..], is_bytes, code_points, &mut out)?;
+    }
+    out.extend_from_slice(rest.as_bytes());
+    Ok(out)
+}
+
+/// Writes what the escape sequence at the start of `rest` (after the backslash) means, and returns what follows it.
+fn escape<'a>(
+    rest: &'a str,
+    is_bytes: bool,
+    code_points: CodePoints,
+    out: &mut Vec<u8>,
+) -> Result<&'a str, &'static str> {
+    let c = *rest
+        .as_bytes()
+        .first()
+        .ok_or("unable to unescape string, found '\\' as last character")?;
+    let simple = match c {
+        b'a' => 0x07,
+        b'b' => 0x08,
+        b'f' => 0x0c,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'v' => 0x0b,
+        b'\\' | b'\'' | b'"' | b'`' | b'?' => c,
+        _ => {
+            let (digits, radix, from, failure) = match c {
+                b'x' | b'X' => (2, 16, 1, UNABLE),
+                b'u' if !is_bytes => (4, 16, 1, UNABLE),
+                b'U' if !is_bytes => (8, 16, 1, UNABLE),
+                b'0'..=b'3' => (3, 8, 0, UNABLE_OCTAL),
+                _ => return Err(UNABLE),
+            };
+            let text = rest.get(from..from + digits).ok_or(failure)?;
+            let value = text
+                .chars()
+                .try_fold(0_u32, |v, c| Some(v.wrapping_mul(radix) + c.to_digit(radix)?))
+                .ok_or(failure)?;
+            if is_bytes {
+                out.push(value as u8);
+            } else {
+                let c = match char::from_u32(value) {
+                    Some(c) => c,
+                    None if code_points == CodePoints::Characters => return Err("invalid unicode code point"),
+                    None if (0x0011_0000..0x8000_0000).contains(&value) => return Err(UNABLE),
+                    None => char::REPLACEMENT_CHARACTER,
+                };
+                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            }
+            return Ok(&rest[from + digits..]);
+        }
+    };
+    out.push(simple);
+    Ok(&rest[1..])
+}

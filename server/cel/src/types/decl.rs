@@ -1,0 +1,163 @@
+//! Declared types: what a schema says of values, with the sizes that costs are estimated from
+//! (`k8s.io/apiserver/pkg/cel`, `DeclType`).
+
+use std::sync::Arc;
+
+use super::Type;
+
+/// A declared type. The types of objects have no name of their own: a [`DeclTypeProvider`](super::DeclTypeProvider) names them by the
+/// path from its root.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DeclType {
+    /// What it is.
+    pub kind: DeclKind,
+    /// The most elements (list), entries (map) or bytes (string, bytes) that a value has; 0 where that means nothing.
+    pub max_elements: i64,
+    /// The fewest bytes that a value takes in JSON.
+    pub min_serialized_size: i64,
+}
+
+/// What a declared type is made of.
+#[derive(Clone, PartialEq, Debug)]
+pub enum DeclKind {
+    /// A type without parts.
+    Simple(Type),
+    /// A list, with the type of its elements.
+    List(Arc<DeclType>),
+    /// A map, with the types of its keys and values.
+    Map(Arc<DeclType>, Arc<DeclType>),
+    /// An object with its fields, sorted by name.
+    Object(Vec<DeclField>),
+}
+
+/// A field of an object.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DeclField {
+    /// The name as a rule writes it, escaped.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: Arc<DeclType>,
+    /// Whether every object has it.
+    pub required: bool,
+}
+
+/// The fewest bytes of a string in JSON: `""`.
+const MIN_STRING_SIZE: i64 = 2;
+/// The fewest bytes of a boolean in JSON: `true`.
+const MIN_BOOL_SIZE: i64 = 4;
+/// The fewest bytes of a number in JSON.
+const MIN_NUMBER_SIZE: i64 = 1;
+/// The fewest bytes of a list, map or object in JSON: the brackets.
+const MIN_CONTAINER_SIZE: i64 = 2;
+
+impl DeclType {
+    /// A type without parts.
+    pub fn simple(ty: Type, min_serialized_size: i64) -> Self {
+        Self {
+            kind: DeclKind::Simple(ty),
+            max_elements: 0,
+            min_serialized_size,
+        }
+    }
+
+    /// `bool`
+    pub fn bool() -> Self {
+        Self::simple(Type::Bool, MIN_BOOL_SIZE)
+    }
+
+    /// `double`
+    pub fn double() -> Self {
+        Self::simple(Type::Double, MIN_NUMBER_SIZE)
+    }
+
+    /// `int`
+    pub fn int() -> Self {
+        Self::simple(Type::Int, MIN_NUMBER_SIZE)
+    }
+
+    /// A string of at most `max_elements` bytes.
+    pub fn string(max_elements: i64) -> Self {
+        Self {
+            max_elements,
+            ..Self::simple(Type::String, MIN_STRING_SIZE)
+        }
+    }
+
+    /// A list of at most `max_items` elements.
+    pub fn list(element: Arc<Self>, max_items: i64) -> Self {
+        Self {
+            kind: DeclKind::List(element),
+            max_elements: max_items,
+            min_serialized_size: MIN_CONTAINER_SIZE,
+        }
+    }
+
+    /// A map from strings with at most `max_properties` entries.
+    pub fn map(value: Arc<Self>, max_properties: i64) -> Self {
+        Self {
+            kind: DeclKind::Map(Arc::new(Self::string(0)), value),
+            max_elements: max_properties,
+            min_serialized_size: MIN_CONTAINER_SIZE,
+        }
+    }
+
+    /// An object with these fields. The caller says how few bytes it takes.
+    pub fn object(mut fields: Vec<DeclField>, min_serialized_size: i64) -> Self {
+        fields.sort_by(|a, b| a.name.cmp(&b.name));
+        Self {
+            kind: DeclKind::Object(fields),
+            max_elements: 0,
+            min_serialized_size,
+        }
+    }
+
+    /// The type of elements (list) or values (map).
+    pub fn element(&self) -> Option<&Arc<Self>> {
+        match &self.kind {
+            DeclKind::List(element) | DeclKind::Map(_, element) => Some(element),
+            _ => None,
+        }
+    }
+
+    /// The type of keys (map).
+    pub fn key(&self) -> Option<&Arc<Self>> {
+        match &self.kind {
+            DeclKind::Map(key, _) => Some(key),
+            _ => None,
+        }
+    }
+
+    /// The fields; none unless it is an object.
+    pub fn fields(&self) -> &[DeclField] {
+        match &self.kind {
+            DeclKind::Object(fields) => fields,
+            _ => &[],
+        }
+    }
+
+    /// The field of this (escaped) name.
+    pub fn field(&self, name: &str) -> Option<&DeclField> {
+        let fields = self.fields();
+        fields
+            .binary_search_by(|field| (*field.name).cmp(name))
+            .ok()
+            .map(|at| &fields[at])
+    }
+
+    /// The type as the checker sees it when the value stands at `path`.
+    pub fn cel_type(&self, path: &str) -> Type {
+        match &self.kind {
+            DeclKind::Simple(ty) => ty.clone(),
+            DeclKind::List(element) => Type::list(element.cel_type_below(path, "@idx")),
+            DeclKind::Map(key, element) => Type::map(key.cel_type(path), element.cel_type_below(path, "@elem")),
+            DeclKind::Object(_) => Type::Struct(path.into()),
+        }
+    }
+
+    fn cel_type_below(&self, path: &str, step: &str) -> Type {
+        match &self.kind {
+            DeclKind::Simple(ty) => ty.clone(),
+            _ => self.cel_type(&format!("{path}.{step}")),
+        }
+    }
+}

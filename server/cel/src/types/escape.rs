@@ -1,0 +1,116 @@
+//! Property names as CEL identifiers and back (`k8s.io/apiserver/pkg/cel`, `Escape`, `Unescape`).
+
+use std::borrow::Cow;
+
+/// The words that no identifier may be. Sorted.
+const RESERVED: [&str; 21] = [
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "false",
+    "for",
+    "function",
+    "if",
+    "import",
+    "in",
+    "let",
+    "loop",
+    "namespace",
+    "null",
+    "package",
+    "return",
+    "true",
+    "var",
+    "void",
+    "while",
+];
+
+/// Whether a word is reserved in CEL, so that a property of this name is written with underscores around.
+pub fn is_reserved(word: &str) -> bool {
+    RESERVED.binary_search(&word).is_ok()
+}
+
+/// The identifier by which a rule names a property, or `None` if it cannot be named.
+///
+/// Letters, digits and single underscores stand for themselves; `.`, `-`, `/` and `__` are spelled out (`__dot__`), reserved words
+/// get underscores around. A name that begins with a digit or has other characters is not accessible.
+pub fn escape(property: &str) -> Option<Cow<'_, str>> {
+    let first = *property.as_bytes().first()?;
+    if first.is_ascii_digit() {
+        return None;
+    }
+    if is_reserved(property) {
+        return Some(Cow::Owned(format!("__{property}__")));
+    }
+    if property
+        .bytes()
+        .any(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'/')))
+    {
+        return None;
+    }
+    if !property.contains("__") && !property.bytes().any(|b| matches!(b, b'.' | b'-' | b'/')) {
+        return Some(Cow::Borrowed(property));
+    }
+    let mut escaped = String::with_capacity(property.len() + 16);
+    let mut rest = property;
+    while let Some(c) = rest.chars().next() {
+        let (text, length) = match c {
+            '.' => ("__dot__", 1),
+            '-' => ("__dash__", 1),
+            '/' => ("__slash__", 1),
+            '_' if rest.starts_with("__") => ("__underscores__", 2),
+            _ => (&rest[..1], 1),
+        };
+        escaped.push_str(text);
+        rest = &rest[length..];
+    }
+    Some(Cow::Owned(escaped))
+}
+
+/// The property that an identifier names, or `None` if it is no escaped name.
+pub fn unescape(escaped: &str) -> Option<Cow<'_, str>> {
+    let mut property = String::new();
+    let mut rest = escaped;
+    let mut copied = false;
+    // Two underscores, at least one other character, two underscores: the leftmost such part, then on from its end.
+    while let Some((start, end)) = find_escape(rest) {
+        let word = &rest[start + 2..end - 2];
+        let text = match word {
+            "underscores" => "__",
+            "dot" => ".",
+            "dash" => "-",
+            "slash" => "/",
+            _ if is_reserved(word) && end - start == escaped.len() => word,
+            _ => return None,
+        };
+        property.push_str(&rest[..start]);
+        property.push_str(text);
+        rest = &rest[end..];
+        copied = true;
+    }
+    if !copied {
+        return Some(Cow::Borrowed(escaped));
+    }
+    property.push_str(rest);
+    Some(Cow::Owned(property))
+}
+
+/// Where the first match of `_{2}[^_]+_{2}` is.
+fn find_escape(text: &str) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(start) = text[at..].find("__").map(|found| at + found) {
+        let word = start + 2;
+        let end = bytes[word..]
+            .iter()
+            .position(|b| *b == b'_')
+            .map_or(bytes.len(), |found| word + found);
+        if end > word && bytes[end..].starts_with(b"__") {
+            return Some((start, end + 2));
+        }
+        at = start + 1;
+    }
+    None
+}

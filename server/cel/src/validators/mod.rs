@@ -1,0 +1,216 @@
+//! What the server checks in an expression that has types (`cel-go` `cel/validator.go`, `ext/formatting.go`): literals of durations,
+//! times and regular expressions, list and map literals of one type, format strings.
+
+mod format;
+mod literals;
+
+use crate::ast::{ExprKind, Issues, Literal, NodeId, Source};
+use crate::checker::Checked;
+use crate::decls::Features;
+use crate::types::Type;
+
+pub use literals::{parse_duration, parse_timestamp, timestamp_from_seconds};
+
+/// Validates a checked expression as a server with these features does after the check. Positions are those of `source`.
+pub fn validate(checked: &Checked, source: &Source, features: &Features) -> Issues {
+    let mut nodes = Vec::new();
+    if let Some(root) = checked.ast.root() {
+        collect(
+            checked,
+            root,
+            Above::default(),
+            features.version.number() <= 30,
+            &mut nodes,
+        );
+    }
+    let mut validation = Validation {
+        checked,
+        source,
+        issues: Issues::new(),
+    };
+    for (node, above) in &nodes {
+        if !above.exempt {
+            validation.check_list(*node);
+        }
+    }
+    for (node, above) in &nodes {
+        if !above.exempt {
+            validation.check_map(*node);
+        }
+    }
+    for node in &nodes {
+        validation.check_literal(node.0, "duration", is_duration);
+    }
+    for node in &nodes {
+        validation.check_literal(node.0, "timestamp", is_timestamp);
+    }
+    for node in &nodes {
+        validation.check_literal(node.0, "matches", is_pattern);
+    }
+    // 1.30 left formats to the evaluation.
+    if features.version.number() >= 31 {
+        for (node, _) in &nodes {
+            validation.check_format(*node);
+        }
+    }
+    validation.issues
+}
+
+/// What is above a node.
+#[derive(Clone, Copy, Default)]
+struct Above {
+    /// A call of `format`, whose list may have elements of several types.
+    exempt: bool,
+}
+
+/// The nodes, children before parents. In 1.30 (`direct`) only lists and maps may stand between a call of `format` and what it exempts.
+fn collect(checked: &Checked, node: NodeId, above: Above, direct: bool, nodes: &mut Vec<(NodeId, Above)>) {
+    let below = match &checked.ast[node].kind {
+        ExprKind::Call { function, .. } if **function == *"format" => Above { exempt: true },
+        ExprKind::List { .. } | ExprKind::Map { .. } => above,
+        _ if direct => Above::default(),
+        _ => above,
+    };
+    for child in checked.ast.children(node) {
+        collect(checked, child, below, direct, nodes);
+    }
+    nodes.push((node, above));
+}
+
+struct Validation<'a> {
+    checked: &'a Checked,
+    source: &'a Source,
+    issues: Issues,
+}
+
+impl Validation<'_> {
+    fn check_list(&mut self, node: NodeId) {
+        let ExprKind::List {
+            elements,
+            optional_indices,
+        } = &self.checked.ast[node].kind
+        else {
+            return;
+        };
+        let mut first: Option<&Type> = None;
+        for (at, element) in elements.iter().enumerate() {
+            let mut ty = self.checked.type_of(*element);
+            if optional_indices.contains(&(at as u32)) {
+                ty = ty.parameters().first().unwrap_or(ty);
+            }
+            match first {
+                None => first = Some(ty),
+                Some(first) if !first.is_exact(ty) => {
+                    self.report_mismatch(*element, first, ty);
+                    break;
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn check_map(&mut self, node: NodeId) {
+        let ExprKind::Map { entries } = &self.checked.ast[node].kind else {
+            return;
+        };
+        let mut first: Option<(&Type, &Type)> = None;
+        for entry in entries {
+            let key = self.checked.type_of(entry.key);
+            let mut value = self.checked.type_of(entry.value);
+            if entry.optional {
+                value = value.parameters().first().unwrap_or(value);
+            }
+            let Some((first_key, first_value)) = first else {
+                first = Some((key, value));
+                continue;
+            };
+            if !first_key.is_exact(key) {
+                self.report_mismatch(entry.key, first_key, key);
+            }
+            if !first_value.is_exact(value) {
+                self.report_mismatch(entry.value, first_value, value);
+            }
+        }
+    }
+
+    fn check_literal(&mut self, node: NodeId, function: &str, is_valid: fn(&Literal) -> bool) {
+        let ExprKind::Call {
+            function: called, args, ..
+        } = &self.checked.ast[node].kind
+        else {
+            return;
+        };
+        if **called != *function {
+            return;
+        }
+        let Some(arg) = args.first() else { return };
+        if let ExprKind::Literal(literal) = &self.checked.ast[*arg].kind
+            && !is_valid(literal)
+        {
+            self.report(*arg, format!("invalid {function} argument"));
+        }
+    }
+
+    fn check_format(&mut self, node: NodeId) {
+        let ExprKind::Call {
+            function,
+            target: Some(target),
+            args,
+        } = &self.checked.ast[node].kind
+        else {
+            return;
+        };
+        if **function != *"format" || args.len() != 1 {
+            return;
+        }
+        let (ExprKind::Literal(Literal::String(format)), ExprKind::List { elements, .. }) =
+            (&self.checked.ast[*target].kind, &self.checked.ast[args[0]].kind)
+        else {
+            return;
+        };
+        match format::check(self.checked, format, elements) {
+            Ok(used) if elements.len() > used => self.report(
+                node,
+                format!(
+                    "too many arguments supplied to string.format (expected {used}, got {})",
+                    elements.len()
+                ),
+            ),
+            Ok(_) => {}
+            Err(error) => self.report(error.node.unwrap_or(node), error.message),
+        }
+    }
+
+    fn report(&mut self, node: NodeId, message: String) {
+        let id = self.checked.ast[node].id;
+        self.issues
+            .report(id, self.checked.ast.source_info.location(self.source, id), message);
+    }
+
+    fn report_mismatch(&mut self, node: NodeId, expected: &Type, actual: &Type) {
+        self.report(node, format!("expected type '{expected}' but found '{actual}'"));
+    }
+}
+
+fn is_duration(literal: &Literal) -> bool {
+    match literal {
+        Literal::String(text) => parse_duration(text).is_some(),
+        // A number is declared as an argument until 1.36, but converts to none.
+        _ => false,
+    }
+}
+
+fn is_timestamp(literal: &Literal) -> bool {
+    match literal {
+        Literal::String(text) => parse_timestamp(text).is_some(),
+        Literal::Int(seconds) => timestamp_from_seconds(*seconds).is_some(),
+        _ => false,
+    }
+}
+
+fn is_pattern(literal: &Literal) -> bool {
+    match literal {
+        Literal::String(pattern) => crd_analyzer_goregexp::check(pattern).is_ok(),
+        _ => false,
+    }
+}

@@ -1,0 +1,198 @@
+//! The CEL types of schemas (`k8s.io/apiserver/pkg/cel/common`, `SchemaDeclType`;
+//! `k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model`).
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crd_analyzer_cel::types::{DeclField, DeclType, Type, escape};
+use serde_json::Value;
+
+use crate::KubernetesVersion;
+use crate::structural::{AdditionalProperties, Structural};
+
+/// The largest request that a server takes, in bytes (`MaxRequestSizeBytes`). What bounds nothing else is bounded by it.
+pub const MAX_REQUEST_SIZE: i64 = 3 * 1024 * 1024;
+
+/// The longest text of a duration or time in JSON.
+const MAX_TIME_SIZE: i64 = 32;
+/// A date in JSON.
+const DATE_SIZE: i64 = 12;
+/// The longest `metadata.name` that a server takes (since 1.37 also in costs).
+const MAX_NAME_LENGTH: i64 = 253;
+
+/// The CEL type of values of a schema, or `None` if expressions cannot see them.
+///
+/// `is_resource_root`: the schema is that of a custom resource or of an embedded one, so `apiVersion`, `kind` and
+/// `metadata` are there.
+pub fn decl_type(schema: Structural<'_>, is_resource_root: bool, version: KubernetesVersion) -> Option<Arc<DeclType>> {
+    Types { version }.of(schema, is_resource_root, 0).map(Arc::new)
+}
+
+/// How often a value of this type fits into one request, with a comma between (`maxCardinality`).
+pub fn max_cardinality(ty: &DeclType) -> u64 {
+    (MAX_REQUEST_SIZE / ty.min_serialized_size.saturating_add(1).max(1)) as u64
+}
+
+/// Deeper schemas have no types here: no definition that a server can decode has that many levels.
+const MAX_DEPTH: usize = 10_000;
+
+struct Types {
+    version: KubernetesVersion,
+}
+
+impl Types {
+    fn of(&self, schema: Structural<'_>, is_resource_root: bool, depth: usize) -> Option<DeclType> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        if schema.is_int_or_string() {
+            let max_length = schema.props().max_length.filter(|_| self.version.number() >= 34);
+            let mut ty = DeclType::simple(Type::Dyn, 1);
+            ty.max_elements = max_length.map_or(MAX_REQUEST_SIZE - 2, bytes_of_length);
+            return Some(ty);
+        }
+        match schema.r#type() {
+            "array" => {
+                let items = schema.items()?;
+                let element = self.of(items, items.is_embedded_resource(), depth + 1)?;
+                let max_items = schema.props().max_items.map(zero_if_negative);
+                let max_items = max_items
+                    .unwrap_or_else(|| (MAX_REQUEST_SIZE - 2) / (element.min_serialized_size.saturating_add(1)));
+                Some(DeclType::list(Arc::new(element), max_items))
+            }
+            "object" => {
+                if let Some(AdditionalProperties::Schema(values)) = schema.additional_properties() {
+                    let value = self.of(values, values.is_embedded_resource(), depth + 1)?;
+                    let max_properties = schema.props().max_properties.map(zero_if_negative);
+                    // Two bytes for the key, its quotes, colon and comma.
+                    let max_properties = max_properties
+                        .unwrap_or_else(|| (MAX_REQUEST_SIZE - 2) / (value.min_serialized_size.saturating_add(6)));
+                    return Some(DeclType::map(Arc::new(value), max_properties));
+                }
+                Some(self.object(schema, is_resource_root, depth))
+            }
+            "string" => Some(string_type(schema)),
+            "boolean" => Some(DeclType::bool()),
+            "number" => Some(DeclType::double()),
+            "integer" => Some(DeclType::int()),
+            _ => None,
+        }
+    }
+
+    fn object(&self, schema: Structural<'_>, is_resource_root: bool, depth: usize) -> DeclType {
+        let required: HashSet<&str> = schema.props().required.iter().map(String::as_str).collect();
+        let mut object = Object {
+            fields: Vec::new(),
+            size: 2,
+            required,
+        };
+        let with_metadata = is_resource_root && !has_metadata(schema);
+        for (name, property) in schema.properties() {
+            if with_metadata && matches!(name, "apiVersion" | "kind" | "metadata") {
+                continue;
+            }
+            if let Some(ty) = self.of(property, property.is_embedded_resource(), depth + 1) {
+                object.add(name, ty, property.default_value().is_some());
+            }
+        }
+        if with_metadata {
+            object.add("apiVersion", DeclType::string(MAX_REQUEST_SIZE - 2), false);
+            object.add("kind", DeclType::string(MAX_REQUEST_SIZE - 2), false);
+            object.add("metadata", self.metadata(schema), false);
+        }
+        DeclType::object(object.fields, object.size)
+    }
+
+    /// The metadata that every resource has.
+    fn metadata(&self, schema: Structural<'_>) -> DeclType {
+        let metadata = schema.property("metadata");
+        let name_type = |name, cap: i64| {
+            if self.version.number() < 37 {
+                return DeclType::string(MAX_REQUEST_SIZE - 2);
+            }
+            let own = metadata.and_then(|metadata| metadata.property(name)?.props().max_length);
+            DeclType::string(bytes_of_length(own.map_or(cap, |own| own.min(cap))))
+        };
+        let fields = [("name", MAX_NAME_LENGTH), ("generateName", MAX_NAME_LENGTH - 1)].map(|(name, cap)| DeclField {
+            name: name.into(),
+            ty: Arc::new(name_type(name, cap)),
+            required: false,
+        });
+        DeclType::object(fields.into(), 2)
+    }
+}
+
+struct Object<'s> {
+    fields: Vec<DeclField>,
+    /// The fewest bytes in JSON.
+    size: i64,
+    required: HashSet<&'s str>,
+}
+
+impl Object<'_> {
+    fn add(&mut self, name: &str, ty: DeclType, has_default: bool) {
+        let required = self.required.contains(name);
+        if required && !has_default {
+            // Quotes, colon and comma.
+            self.size = self.size.saturating_add(name.len() as i64 + ty.min_serialized_size + 4);
+        }
+        if let Some(escaped) = escape(name) {
+            self.fields.push(DeclField {
+                name: escaped.into(),
+                ty: Arc::new(ty),
+                required,
+            });
+        }
+    }
+}
+
+/// Whether the schema says all that is known of every resource (`WithTypeAndObjectMeta`).
+fn has_metadata(schema: Structural<'_>) -> bool {
+    let has = |schema: Structural<'_>, name, ty| schema.property(name).is_some_and(|property| property.r#type() == ty);
+    has(schema, "kind", "string")
+        && has(schema, "apiVersion", "string")
+        && has(schema, "metadata", "object")
+        && schema
+            .property("metadata")
+            .is_some_and(|metadata| has(metadata, "name", "string") && has(metadata, "generateName", "string"))
+}
+
+fn string_type(schema: Structural<'_>) -> DeclType {
+    let props = schema.props();
+    let sized = |ty, min_size, max_elements| DeclType {
+        max_elements,
+        ..DeclType::simple(ty, min_size)
+    };
+    match props.format.as_str() {
+        "byte" => sized(
+            Type::Bytes,
+            2,
+            props.max_length.map_or(MAX_REQUEST_SIZE - 2, zero_if_negative),
+        ),
+        "duration" => sized(Type::Duration, 3, MAX_TIME_SIZE),
+        "date" => sized(Type::Timestamp, DATE_SIZE, DATE_SIZE),
+        "date-time" => sized(Type::Timestamp, 21, MAX_TIME_SIZE),
+        _ => DeclType::string(match (props.max_length, props.r#enum.as_slice()) {
+            (Some(max_length), _) => bytes_of_length(max_length),
+            (None, values @ [_, ..]) => values
+                .iter()
+                .filter_map(Value::as_str)
+                .map(|text| text.len() as i64)
+                .max()
+                .unwrap_or(0),
+            _ => MAX_REQUEST_SIZE - 2,
+        }),
+    }
+}
+
+/// The most bytes of so many characters.
+fn bytes_of_length(length: i64) -> i64 {
+    zero_if_negative(length).wrapping_mul(4)
+}
+
+fn zero_if_negative(value: i64) -> i64 {
+    value.max(0)
+}

@@ -1,0 +1,74 @@
+//! The object around a default (`surroundingobject.go` of the package).
+//!
+//! What a schema says about metadata is said of whole resources, so a default deep inside is put into a resource that
+//! holds nothing else.
+
+use serde_json::{Map, Value};
+
+/// The steps from a resource down to a schema inside it, kept on the stack of the walk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Surrounding<'a> {
+    up: Option<&'a Surrounding<'a>>,
+    step: Step<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step<'a> {
+    Root,
+    Field(&'a str),
+    Item,
+}
+
+impl Surrounding<'_> {
+    /// The resource itself (`NewRootObjectFunc`).
+    pub(super) const ROOT: Self = Self {
+        up: None,
+        step: Step::Root,
+    };
+
+    /// The field `name` below (`Child`).
+    pub(super) const fn field<'b>(&'b self, name: &'b str) -> Surrounding<'b> {
+        Surrounding {
+            up: Some(self),
+            step: Step::Field(name),
+        }
+    }
+
+    /// The items below (`Index`).
+    pub(super) const fn item(&self) -> Surrounding<'_> {
+        Surrounding {
+            up: Some(self),
+            step: Step::Item,
+        }
+    }
+
+    /// The resource that holds `value` here and nothing else; `None` if that would be no object.
+    pub(super) fn wrap(&self, value: Value) -> Option<Map<String, Value>> {
+        let mut value = value;
+        let mut at = self;
+        loop {
+            value = match at.step {
+                Step::Root => break,
+                Step::Field(name) => Value::Object(Map::from_iter([(name.to_owned(), value)])),
+                Step::Item => Value::Array(vec![value]),
+            };
+            at = at.up?;
+        }
+        match value {
+            Value::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// What a resource that [`wrap`](Self::wrap) made holds here now; `None` if it is gone.
+    pub(super) fn unwrap(&self, resource: Value) -> Option<Value> {
+        let Some(up) = self.up else {
+            return Some(resource);
+        };
+        match (self.step, up.unwrap(resource)?) {
+            (Step::Field(name), Value::Object(mut fields)) => fields.remove(name),
+            (Step::Item, Value::Array(items)) => items.into_iter().next(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Judging defaults (`validation.go` of the package).
+
+use crd_analyzer_cel::KubernetesVersion;
+use serde_json::Value;
+
+use super::surrounding::Surrounding;
+use crate::codes;
+use crate::field::{Error, Path, Trail, render};
+use crate::json_schema::JsonSchemaProps;
+use crate::objectmeta::{self, CoerceOptions, coerce};
+use crate::pruning::prune;
+use crate::structural::Structural;
+
+/// What all rules of one schema may cost together when they run over one object (`RuntimeCELCostBudget`).
+const RUNTIME_COST_BUDGET: i64 = 10_000_000;
+
+/// What judges a default beside the rules of this module.
+pub trait Checks {
+    /// What is wrong with `value`, the default at `path`, under the schema that it is the default of
+    /// (`ValidateCustomResource` with the validator of `Structural.ToKubeOpenAPI`).
+    fn values(&mut self, value: &Value, schema: Structural<'_>, path: &Path) -> Vec<Error>;
+
+    /// Runs the rules of the schema and of those below it over a default (`Validator.Validate` of
+    /// `pkg/apiserver/schema/cel`).
+    ///
+    /// It is asked of schemas with rules only, and of each twice: with the default as old value, and without one.
+    fn rules(&mut self, run: &RuleRun<'_>) -> RuleOutcome;
+}
+
+/// One run of the rules of a schema over its default.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleRun<'a> {
+    /// The default.
+    pub value: &'a Value,
+    /// The old value: the default itself in the first run, none in the second.
+    pub old: Option<&'a Value>,
+    /// The schema that it is the default of.
+    pub schema: Structural<'a>,
+    /// Whether the schema is a resource's.
+    pub is_resource_root: bool,
+    /// The place of the default.
+    pub path: &'a Path,
+    /// What the rules may cost, in cost units.
+    pub budget: i64,
+}
+
+/// What came of a [`RuleRun`].
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RuleOutcome {
+    /// Failed rules.
+    pub errors: Vec<Error>,
+    /// What remains of the budget, in cost units; negative if it was not enough.
+    pub remaining: i64,
+}
+
+/// How [`validate_defaults`] judges.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Whether the schema is that of a resource, which has `apiVersion`, `kind` and `metadata` whatever the schema says.
+    pub is_resource_root: bool,
+    /// Whether defaults must not hold unknown fields.
+    pub require_pruned: bool,
+    /// The minor that judges.
+    pub version: KubernetesVersion,
+}
+
+/// What is wrong with the defaults of a structural schema (`ValidateDefaults`).
+///
+/// Defaults below `additionalProperties` are not judged. When the budget of rules is used up, judging ends.
+pub fn validate_defaults(schema: Structural<'_>, path: &Path, options: Options, checks: &mut dyn Checks) -> Vec<Error> {
+    let mut judge = Judge {
+        options,
+        checks,
+        budget: RUNTIME_COST_BUDGET,
+        errors: Vec::new(),
+    };
+    let is_resource = options.is_resource_root || schema.is_embedded_resource();
+    let inside = Inside {
+        root: schema,
+        meta: false,
+    };
+    // The answer says whether the walk came to its end, which nobody asks here.
+    let _ = judge.schema(schema, is_resource, inside, &Surrounding::ROOT, &Trail::new(path));
+    judge.errors
+}
+
+/// Which resource a schema is in.
+#[derive(Clone, Copy)]
+struct Inside<'s> {
+    root: Structural<'s>,
+    /// Whether the schema is that of `apiVersion`, `kind`, `metadata` or something below.
+    meta: bool,
+}
+
+/// The budget of rules is used up.
+struct Exhausted;
+
+struct Judge<'c> {
+    options: Options,
+    checks: &'c mut dyn Checks,
+    budget: i64,
+    errors: Vec<Error>,
+}
+
+impl Judge<'_> {
+    fn schema<'s>(
+        &mut self,
+        schema: Structural<'s>,
+        is_resource: bool,
+        inside: Inside<'s>,
+        around: &Surrounding<'_>,
+        at: &Trail<'_>,
+    ) -> Result<(), Exhausted> {
+        let (inside, around) = if is_resource {
+            (
+                Inside {
+                    root: schema,
+                    meta: false,
+                },
+                &Surrounding::ROOT,
+            )
+        } else {
+            (inside, around)
+        };
+        if let Some(default) = schema.default_value() {
+            let path = at.child("default").path();
+            if inside.meta {
+                self.default_in_metadata(default, schema, inside, around, &path)?;
+            } else {
+                self.default(default, schema, is_resource, inside, &path)?;
+            }
+        }
+        if let Some(items) = schema.items() {
+            self.schema(
+                items,
+                items.is_embedded_resource(),
+                inside,
+                &around.item(),
+                &at.child("items"),
+            )?;
+        }
+        if schema.has_no_properties() {
+            return Ok(());
+        }
+        let at = at.child("properties");
+        for (name, property) in schema.properties() {
+            let is_meta = is_resource && matches!(name, "metadata" | "apiVersion" | "kind");
+            let inside = Inside {
+                meta: inside.meta || is_meta,
+                ..inside
+            };
+            let is_embedded = property.is_embedded_resource();
+            self.schema(property, is_embedded, inside, &around.field(name), &at.key(name))?;
+        }
+        Ok(())
+    }
+
+    fn default(
+        &mut self,
+        default: &Value,
+        schema: Structural<'_>,
+        is_resource: bool,
+        inside: Inside<'_>,
+        path: &Path,
+    ) -> Result<(), Exhausted> {
+        let version = self.options.version;
+        if !(default.is_object() || default.is_array()) {
+            // Scalars have no fields, so neither unknown ones nor metadata.
+            return self.values_and_rules(default, schema, inside, path);
+        }
+        if self.options.require_pruned {
+            let mut pruned = default.clone();
+            prune(&mut pruned, Some(schema), is_resource);
+            if pruned != *default {
+                self.errors.push(Error::invalid(
+                    codes::DEFAULT_UNKNOWN_FIELD,
+                    path.clone(),
+                    render::bad_value(default, version),
+                    "must not have unknown fields",
+                ));
+            }
+        }
+        let mut coerced = default.clone();
+        let options = CoerceOptions::default();
+        if let Err(error) = coerce(&mut coerced, Some(schema), is_resource, path, options, version) {
+            self.errors.push(error);
+            return Ok(());
+        }
+        let errors = objectmeta::validate(&coerced, Some(schema), is_resource, path, version);
+        if errors.is_empty() {
+            return self.values_and_rules(&coerced, schema, inside, path);
+        }
+        self.errors.extend(errors);
+        Ok(())
+    }
+
+    /// A default in `apiVersion`, `kind` or `metadata` must make a good resource.
+    fn default_in_metadata(
+        &mut self,
+        default: &Value,
+        schema: Structural<'_>,
+        inside: Inside<'_>,
+        around: &Surrounding<'_>,
+        path: &Path,
+    ) -> Result<(), Exhausted> {
+        let version = self.options.version;
+        // The first step from a resource into its metadata is a field, so what surrounds the default is an object.
+        let mut resource = around.wrap(default.clone()).unwrap_or_default();
+        resource.entry("kind").or_insert_with(|| "Validation".into());
+        resource.entry("apiVersion").or_insert_with(|| "validation/v1".into());
+        let mut resource = Value::Object(resource);
+        let root = Path::root();
+        let problem = match coerce(
+            &mut resource,
+            Some(inside.root),
+            true,
+            &root,
+            CoerceOptions::default(),
+            version,
+        ) {
+            Err(error) => Some(error.to_string()),
+            Ok(_) => aggregate(&objectmeta::validate(
+                &resource,
+                Some(inside.root),
+                true,
+                &root,
+                version,
+            )),
+        };
+        let Some(problem) = problem else {
+            return self.values_and_rules(default, schema, inside, path);
+        };
+        self.errors.push(Error::invalid(
+            codes::DEFAULT_METADATA,
+            path.clone(),
+            render::bad_value(default, version),
+            format!("must result in valid metadata: {problem}"),
+        ));
+        Ok(())
+    }
+
+    fn values_and_rules(
+        &mut self,
+        default: &Value,
+        schema: Structural<'_>,
+        inside: Inside<'_>,
+        path: &Path,
+    ) -> Result<(), Exhausted> {
+        let errors = self.checks.values(default, schema, path);
+        if !errors.is_empty() {
+            self.errors.extend(errors);
+            return Ok(());
+        }
+        if !has_rules(schema.props()) {
+            return Ok(());
+        }
+        let run = RuleRun {
+            value: default,
+            old: Some(default),
+            schema,
+            is_resource_root: schema.is(inside.root),
+            path,
+            budget: self.budget,
+        };
+        let first = self.checks.rules(&run);
+        let mut remaining = first.remaining;
+        if first.errors.is_empty() {
+            // Rules with optionalOldSelf see an old value or none; the default must be good for both.
+            let second = self.checks.rules(&RuleRun { old: None, ..run });
+            self.errors.extend(second.errors);
+            remaining = remaining.min(second.remaining);
+        } else {
+            self.errors.extend(first.errors);
+        }
+        self.budget = remaining;
+        if remaining < 0 { Err(Exhausted) } else { Ok(()) }
+    }
+}
+
+/// The errors as one text (`field.ErrorList.ToAggregate`); `None` if there are none.
+fn aggregate(errors: &[Error]) -> Option<String> {
+    let mut texts: Vec<String> = Vec::new();
+    for error in errors {
+        let text = error.to_string();
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    match texts.as_slice() {
+        [] => None,
+        [text] => Some(text.clone()),
+        _ => Some(format!("[{}]", texts.join(", "))),
+    }
+}
+
+/// Whether a schema or one below it has rules (`hasXValidations`).
+fn has_rules(schema: &JsonSchemaProps) -> bool {
+    !schema.x_validations.is_empty()
+        || schema.properties.iter().any(|(_, property)| has_rules(property))
+        || schema.items.iter().filter_map(|it| it.schema.as_deref()).any(has_rules)
+        || schema
+            .additional_properties
+            .iter()
+            .filter_map(|it| it.schema.as_deref())
+            .any(has_rules)
+}

@@ -1,0 +1,240 @@
+//! Paths to a field of a schema, as `fieldPath` of a rule and `jsonPath` of a selectable field write them
+//! (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, `ValidFieldPath`).
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::field::{Path, Segment};
+use crate::structural::{AdditionalProperties, Structural};
+
+/// Bytes without a delimiter after which the server stops reading a path, without a word (`bufio.MaxScanTokenSize`).
+const TOKEN_LIMIT: usize = 64 * 1024;
+
+/// Why a path is no path to a field of the schema.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FieldPathError {
+    /// The server's words, and which bytes of the path they are about.
+    Invalid(String, Range<usize>),
+    /// The server crashes: it looks for a field where there is no schema.
+    Crash(Range<usize>),
+}
+
+impl fmt::Display for FieldPathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid(detail, _) => f.write_str(detail),
+            Self::Crash(_) => f.write_str("nil pointer dereference"),
+        }
+    }
+}
+
+impl std::error::Error for FieldPathError {}
+
+/// Follows `.name` and, if `allow_brackets`, `['name']` from `schema` down. Returns the path and the schema there, which
+/// is `None` where any value is allowed.
+pub fn resolve<'s>(
+    text: &str,
+    mut schema: Option<Structural<'s>>,
+    allow_brackets: bool,
+) -> Result<(Path, Option<Structural<'s>>), FieldPathError> {
+    let mut path = Path::root();
+    let mut tokens = Tokens { text, at: 0 };
+    while let Some(token) = tokens.next() {
+        let name = match token.text {
+            "[" if !allow_brackets => return Err(token.invalid("array notation is not allowed".to_owned())),
+            "[" => {
+                let quoted = tokens.expect_more()?;
+                let inner = quoted.text.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
+                let Some(inner) = inner else {
+                    let detail = format!("expected single quoted string but got {}", quoted.text);
+                    return Err(quoted.invalid(detail));
+                };
+                match unescape(inner) {
+                    Ok(name) => (name, quoted),
+                    Err(detail) => return Err(quoted.invalid(format!("invalid string literal: {detail}"))),
+                }
+            }
+            "." => {
+                let name = tokens.expect_more()?;
+                (name.text.to_owned(), name)
+            }
+            other => return Err(token.invalid(format!("expected [ or . but got: {other}"))),
+        };
+        let (name, at) = name;
+        let unknown = || at.invalid("does not refer to a valid field".to_owned());
+        let Some(parent) = schema else {
+            return Err(FieldPathError::Crash(at.range()));
+        };
+        if !parent.has_no_properties() {
+            schema = Some(parent.property(&name).ok_or_else(unknown)?);
+            path.push(Segment::Field(name));
+        } else if let Some(additional) = parent.additional_properties() {
+            schema = AdditionalProperties::schema(additional);
+            path.push(Segment::Key(name));
+        } else {
+            return Err(unknown());
+        }
+        if token.text == "[" {
+            let close = tokens.expect_more()?;
+            if close.text != "]" {
+                return Err(close.invalid(format!("expected ] but got {}", close.text)));
+            }
+        }
+    }
+    Ok((path, schema))
+}
+
+#[derive(Clone, Copy)]
+struct Token<'t> {
+    text: &'t str,
+    start: usize,
+}
+
+impl Token<'_> {
+    fn range(self) -> Range<usize> {
+        self.start..self.start + self.text.len()
+    }
+
+    fn invalid(self, detail: String) -> FieldPathError {
+        FieldPathError::Invalid(detail, self.range())
+    }
+}
+
+/// Delimiters (`.`, `[`, `]`), quoted strings with what they enclose, and the text between.
+struct Tokens<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Tokens<'t> {
+    fn expect_more(&mut self) -> Result<Token<'t>, FieldPathError> {
+        let end = self.text.len();
+        self.next()
+            .ok_or_else(|| FieldPathError::Invalid("unexpected end of JSON path".to_owned(), end..end))
+    }
+}
+
+impl<'t> Iterator for Tokens<'t> {
+    type Item = Token<'t>;
+
+    fn next(&mut self) -> Option<Token<'t>> {
+        let rest = &self.text[self.at..];
+        let bytes = rest.as_bytes();
+        let length = match *bytes.first()? {
+            b'.' | b'[' | b']' => 1,
+            b'\'' => {
+                let close = (1..bytes.len()).find(|&i| bytes[i] == b'\'' && bytes[i - 1] != b'\\');
+                close.map_or(bytes.len(), |i| i + 1)
+            }
+            _ => bytes.iter().position(|b| b".[]".contains(b)).unwrap_or(bytes.len()),
+        };
+        // To see the end of a token takes a byte more, unless a quote ends it.
+        let is_closed = bytes[0] == b'\'' && length > 1 && bytes[length - 1] == b'\'' && bytes[length - 2] != b'\\';
+        let seen = if is_closed { length } else { length + 1 };
+        if length > 1 && seen > TOKEN_LIMIT {
+            self.at = self.text.len();
+            return None;
+        }
+        let token = Token {
+            text: &rest[..length],
+            start: self.at,
+        };
+        self.at += length;
+        Some(token)
+    }
+}
+
+/// Escapes of a quoted string; of several wrong ones the last is named (`unescapeSingleQuote`).
+fn unescape(text: &str) -> Result<String, String> {
+    let mut out = String::with_capacity(text.len());
+    let mut wrong = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next_if(|&next| next != '\n') {
+            Some('a') => out.push('\u{7}'),
+            Some('b') => out.push('\u{8}'),
+            Some('f') => out.push('\u{c}'),
+            Some('n') => out.push('\n'),
+            Some('r') => out.push('\r'),
+            Some('t') => out.push('\t'),
+            Some('v') => out.push('\u{b}'),
+            Some(next @ ('\'' | '\\')) => out.push(next),
+            Some(next) => wrong = Some(format!("invalid escape char \\{next}")),
+            None => out.push('\\'),
+        }
+    }
+    wrong.map_or(Ok(out), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{JsonSchemaProps, SchemaOrBool};
+
+    /// `{a: {b}, m: map of strings, any: map of anything}`
+    fn schema() -> JsonSchemaProps {
+        let leaf = || JsonSchemaProps {
+            r#type: "string".to_owned(),
+            ..JsonSchemaProps::default()
+        };
+        let map = |schema: Option<JsonSchemaProps>| JsonSchemaProps {
+            additional_properties: Some(Box::new(SchemaOrBool {
+                allows: true,
+                schema: schema.map(Box::new),
+            })),
+            ..JsonSchemaProps::default()
+        };
+        let object = |properties: Vec<(&str, JsonSchemaProps)>| JsonSchemaProps {
+            properties: properties.into_iter().map(|(name, it)| (name.to_owned(), it)).collect(),
+            ..JsonSchemaProps::default()
+        };
+        object(vec![
+            ("a", object(vec![("b", leaf()), ("x.y'", leaf())])),
+            ("any", map(None)),
+            ("m", map(Some(leaf()))),
+        ])
+    }
+
+    fn check(text: &str, expected: Result<&str, &str>) {
+        let schema = schema();
+        let structural = Structural::new(&schema).expect("the schema is structural");
+        let seen = resolve(text, Some(structural), true)
+            .map(|(path, _)| path.to_string())
+            .map_err(|error| error.to_string());
+        assert_eq!(
+            seen.as_ref().map(String::as_str).map_err(String::as_str),
+            expected,
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn follows_fields_and_keys() {
+        check(".a.b", Ok("a.b"));
+        check("['a']['b']", Ok("a.b"));
+        check(".m.k", Ok("m[k]"));
+        check(".m['k.l']", Ok("m[k.l]"));
+        check(".any.k", Ok("any[k]"));
+        check(r".a['x.y\'']", Ok("a.x.y'"));
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        check("a", Err("expected [ or . but got: a"));
+        check(".", Err("unexpected end of JSON path"));
+        check("..", Err("does not refer to a valid field"));
+        check(".c", Err("does not refer to a valid field"));
+        check(".a.b.c", Err("does not refer to a valid field"));
+        check("[a]", Err("expected single quoted string but got a"));
+        check("['a", Err("expected single quoted string but got 'a"));
+        check("[']", Err("expected single quoted string but got ']"));
+        check(".a['b'", Err("unexpected end of JSON path"));
+        check(".a['b'x", Err("expected ] but got x"));
+        check(r"['a\q']", Err(r"invalid string literal: invalid escape char \q"));
+        check(".any.k.l", Err("nil pointer dereference"));
+    }
+}

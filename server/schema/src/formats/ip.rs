@@ -1,0 +1,179 @@
+//! Addresses: IP, CIDR and MAC.
+//!
+//! Kubernetes reads IPv4 addresses and CIDRs with a reader of its own that allows leading zeros
+//! (`k8s.io/utils/net`, `ParseIPSloppy`, `ParseCIDRSloppy`), IPv6 addresses with that of Go (`net.ParseIP`).
+
+/// What a reader of IP addresses found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ip {
+    V4,
+    V6,
+}
+
+/// How strict a reader is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// `net/netip.ParseAddr`
+    Go,
+    /// The fork of the `net` package of Go 1.16 in `k8s.io/utils`.
+    Sloppy,
+}
+
+pub(super) fn is_ipv4(text: &str) -> bool {
+    text.contains('.') && parse(text, Reader::Sloppy).is_some()
+}
+
+pub(super) fn is_ipv6(text: &str) -> bool {
+    text.contains(':') && !text.contains('%') && parse(text, Reader::Go).is_some()
+}
+
+/// `netip.ParseAddr`; a zone is allowed.
+pub(super) fn parse_addr(text: &str) -> Option<Ip> {
+    let special = text.find(['.', ':', '%'])?;
+    if text.as_bytes()[special] == b':'
+        && let Some((address, zone)) = text.split_once('%')
+    {
+        return if zone.is_empty() {
+            None
+        } else {
+            parse_v6(address, Reader::Go).then_some(Ip::V6)
+        };
+    }
+    parse(text, Reader::Go)
+}
+
+/// `net.ParseIP`: no zone.
+pub(super) fn is_ip(text: &str) -> bool {
+    !text.contains('%') && parse(text, Reader::Go).is_some()
+}
+
+fn parse(text: &str, reader: Reader) -> Option<Ip> {
+    match text.bytes().find(|b| matches!(b, b'.' | b':'))? {
+        b'.' => parse_v4(text, reader).then_some(Ip::V4),
+        _ => parse_v6(text, reader).then_some(Ip::V6),
+    }
+}
+
+fn parse_v4(text: &str, reader: Reader) -> bool {
+    let mut parts = 0;
+    for part in text.split('.') {
+        parts += 1;
+        let leading_zero = part.len() > 1 && part.starts_with('0');
+        // Only zeros make a number that is too long to be one.
+        let value = part.bytes().try_fold(0_u32, |value, b| {
+            b.is_ascii_digit()
+                .then(|| value.saturating_mul(10).saturating_add(u32::from(b - b'0')))
+        });
+        if parts > 4
+            || part.is_empty()
+            || value.is_none_or(|value| value > 255)
+            || (leading_zero && reader == Reader::Go)
+        {
+            return false;
+        }
+    }
+    parts == 4
+}
+
+fn parse_v6(text: &str, reader: Reader) -> bool {
+    let mut rest = text.as_bytes();
+    let mut ellipsis = false;
+    if let [b':', b':', after @ ..] = rest {
+        ellipsis = true;
+        rest = after;
+        if rest.is_empty() {
+            return true;
+        }
+    }
+    let mut len = 0;
+    while len < 16 {
+        let digits = rest.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+        // The fork reads any number of digits as long as the value fits.
+        let value = rest[..digits].iter().fold(0_u32, |value, b| {
+            value
+                .saturating_mul(16)
+                .saturating_add(char::from(*b).to_digit(16).unwrap_or(0))
+        });
+        if digits == 0 || value > 0xFFFF || (digits > 4 && reader == Reader::Go) {
+            return false;
+        }
+        if rest.get(digits) == Some(&b'.') {
+            if (!ellipsis && len != 12) || len + 4 > 16 {
+                return false;
+            }
+            let Ok(v4) = std::str::from_utf8(rest) else {
+                return false;
+            };
+            if !parse_v4(v4, reader) {
+                return false;
+            }
+            rest = &[];
+            len += 4;
+            break;
+        }
+        len += 2;
+        rest = &rest[digits..];
+        if rest.is_empty() {
+            break;
+        }
+        let [b':', after @ ..] = rest else { return false };
+        rest = after;
+        match rest {
+            [] => return false,
+            [b':', after @ ..] => {
+                if ellipsis {
+                    return false;
+                }
+                ellipsis = true;
+                rest = after;
+                if rest.is_empty() {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    rest.is_empty() && ellipsis == (len < 16)
+}
+
+pub(super) fn is_cidr(text: &str) -> bool {
+    let Some((address, mask)) = text.split_once('/') else {
+        return false;
+    };
+    let bits = if parse_v4(address, Reader::Sloppy) {
+        32
+    } else if parse_v6(address, Reader::Sloppy) {
+        128
+    } else {
+        return false;
+    };
+    !mask.is_empty()
+        && mask.bytes().all(|b| b.is_ascii_digit())
+        && mask
+            .bytes()
+            .fold(0_u32, |n, b| n.saturating_mul(10).saturating_add(u32::from(b - b'0')))
+            <= bits
+}
+
+/// `net.ParseMAC`: six, eight or twenty bytes with colons, hyphens, dots after every second, or nothing between.
+pub(super) fn is_mac(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    if bytes.len() < 12 {
+        return false;
+    }
+    let (group, separator) = match (bytes[2], bytes[4]) {
+        (separator @ (b':' | b'-'), _) => (2, Some(separator)),
+        (_, b'.') => (4, Some(b'.')),
+        _ => (2, None),
+    };
+    let stride = group + usize::from(separator.is_some());
+    let padded = bytes.len() + usize::from(separator.is_some());
+    if !padded.is_multiple_of(stride) || !matches!(padded / stride * (group / 2), 6 | 8 | 20) {
+        return false;
+    }
+    bytes.chunks(stride).enumerate().all(|(n, chunk)| {
+        let (digits, rest) = chunk.split_at(group.min(chunk.len()));
+        let is_last = (n + 1) * stride >= bytes.len();
+        digits.iter().all(u8::is_ascii_hexdigit) && (is_last || rest.first().copied() == separator)
+    })
+}

@@ -1,0 +1,234 @@
+//! String and number formats: which ones a server knows, and what they accept.
+//!
+//! The sources are `k8s.io/kube-openapi/pkg/validation/strfmt` (the checks) and `pkg/apiserver/validation/formats.go` of
+//! `k8s.io/apiextensions-apiserver` (which of them a definition may use at a minor). Names are compared without hyphens.
+
+mod email;
+mod ip;
+mod numbers;
+mod time;
+mod uri;
+
+use std::sync::LazyLock;
+
+use crd_analyzer_cel::KubernetesVersion;
+use crd_analyzer_goregexp::GoRegex;
+
+/// A check of a string.
+type Check = fn(&str) -> bool;
+
+/// A string format.
+struct Format {
+    /// Without hyphens.
+    name: &'static str,
+    /// As authors write it.
+    written: &'static str,
+    /// The first minor whose server has the check.
+    known_since: KubernetesVersion,
+    /// The compatibility version since which definitions may use it.
+    supported_since: KubernetesVersion,
+    check: Check,
+}
+
+const fn always(name: &'static str, check: Check) -> Format {
+    let since = KubernetesVersion::minor(0);
+    Format {
+        name,
+        written: name,
+        known_since: since,
+        supported_since: since,
+        check,
+    }
+}
+
+const fn since_34(name: &'static str, written: &'static str, check: Check) -> Format {
+    let since = KubernetesVersion::minor(34);
+    Format {
+        name,
+        written,
+        known_since: since,
+        supported_since: since,
+        check,
+    }
+}
+
+/// Every string format, sorted by name.
+static FORMATS: [Format; 26] = [
+    always("bsonobjectid", numbers::is_bson_object_id),
+    always("byte", numbers::is_base64),
+    always("cidr", ip::is_cidr),
+    always("creditcard", numbers::is_credit_card),
+    always("date", time::is_date),
+    Format {
+        written: "date-time",
+        ..always("datetime", time::is_date_time)
+    },
+    always("duration", time::is_duration),
+    always("email", email::is_email),
+    always("hexcolor", numbers::is_hex_color),
+    always("hostname", is_hostname),
+    always("ipv4", ip::is_ipv4),
+    always("ipv6", ip::is_ipv6),
+    always("isbn", |text| numbers::is_isbn10(text) || numbers::is_isbn13(text)),
+    always("isbn10", numbers::is_isbn10),
+    always("isbn13", numbers::is_isbn13),
+    since_34("k8slongname", "k8s-long-name", is_long_name),
+    since_34("k8sshortname", "k8s-short-name", is_short_name),
+    always("mac", ip::is_mac),
+    always("password", |_| true),
+    always("rgbcolor", is_rgb_color),
+    always("ssn", numbers::is_ssn),
+    always("uri", uri::is_request_uri),
+    always("uuid", |text| is_uuid(text, None, false)),
+    always("uuid3", |text| is_uuid(text, Some(b'3'), false)),
+    always("uuid4", |text| is_uuid(text, Some(b'4'), true)),
+    always("uuid5", |text| is_uuid(text, Some(b'5'), true)),
+];
+
+fn find(name: &str) -> Option<&'static Format> {
+    let name = name.replace('-', "");
+    FORMATS
+        .binary_search_by(|format| format.name.cmp(name.as_str()))
+        .ok()
+        .map(|n| &FORMATS[n])
+}
+
+/// Whether `value` has the format `name`, or `None` if a server of `version` has no such string format
+/// (`strfmt.Registry.Validates`).
+pub fn validates(name: &str, value: &str, version: KubernetesVersion) -> Option<bool> {
+    let format = find(name).filter(|format| format.known_since <= version)?;
+    Some((format.check)(value))
+}
+
+/// The string formats that definitions may use on a server of `version`, as authors write them.
+pub fn string_formats(version: KubernetesVersion) -> impl Iterator<Item = &'static str> {
+    FORMATS
+        .iter()
+        .filter(move |format| is_supported_string(format, version))
+        .map(|format| format.written)
+}
+
+/// The formats that definitions may use for `type: integer` on a server of `version`.
+pub fn integer_formats(version: KubernetesVersion) -> &'static [&'static str] {
+    if version >= NUMBERS_SINCE {
+        &["int32", "int64"]
+    } else {
+        &[]
+    }
+}
+
+/// The formats that definitions may use for `type: number` on a server of `version`.
+pub fn number_formats(version: KubernetesVersion) -> &'static [&'static str] {
+    if version >= NUMBERS_SINCE {
+        &["float", "double"]
+    } else {
+        &[]
+    }
+}
+
+/// Since this minor a format is judged by the type of its schema, and numbers have formats.
+const NUMBERS_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
+
+/// A server of a minor supports what the minor before it knew.
+fn is_supported_string(format: &Format, version: KubernetesVersion) -> bool {
+    format.supported_since <= version.compatibility()
+}
+
+/// Whether values are held to `format` on a server of `version`; all others are ignored
+/// (`StripUnsupportedFormatsPostProcessorForVersion`).
+///
+/// `type` is the type of the schema, empty if it has none or more than one (int-or-string has two).
+pub fn is_enforced(format: &str, r#type: &str, version: KubernetesVersion) -> bool {
+    let string = || find(format).is_some_and(|format| is_supported_string(format, version));
+    if version < NUMBERS_SINCE {
+        return string();
+    }
+    match r#type {
+        "" | "string" => string(),
+        "integer" => integer_formats(version).contains(&format),
+        "number" => number_formats(version).contains(&format),
+        _ => false,
+    }
+}
+
+/// Whether a server of `version` warns of `unrecognized format` where a schema of type `type` has this format
+/// (`GetUnrecognizedFormats`, with the compatibility version of the server).
+///
+/// Here `type` is what is written. 1.34 and 1.35 warn only of the formats of strings. Earlier minors never warn.
+pub fn is_unrecognized(format: &str, r#type: &str, version: KubernetesVersion) -> bool {
+    if format.is_empty() || version < KubernetesVersion::minor(34) {
+        return false;
+    }
+    if version < NUMBERS_SINCE && r#type != "string" {
+        return false;
+    }
+    !is_enforced(format, r#type, version)
+}
+
+fn regex(cell: &'static LazyLock<Option<GoRegex>>, text: &str) -> bool {
+    cell.as_ref().is_some_and(|regex| regex.is_match(text))
+}
+
+fn is_hostname(text: &str) -> bool {
+    static PATTERN: LazyLock<Option<GoRegex>> = LazyLock::new(|| {
+        GoRegex::new(
+            r"^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$",
+        )
+        .ok()
+    });
+    // The limits on bytes are the cheaper part, and the order of the two does not show.
+    text.len() <= 255 && text.split('.').all(|part| part.len() <= 63) && regex(&PATTERN, text)
+}
+
+fn is_rgb_color(text: &str) -> bool {
+    static PATTERN: LazyLock<Option<GoRegex>> = LazyLock::new(|| {
+        const PART: &str = r"(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*";
+        GoRegex::new(&format!(r"^rgb\(\s*{PART},\s*{PART},\s*{PART}\)$")).ok()
+    });
+    regex(&PATTERN, text)
+}
+
+fn is_short_name(text: &str) -> bool {
+    text.len() <= 63 && is_segment(text)
+}
+
+fn is_long_name(text: &str) -> bool {
+    text.len() <= 253 && text.split('.').all(is_segment)
+}
+
+/// Lower-case letters, digits and, but at the ends, hyphens.
+fn is_segment(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_end = |b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    bytes.first().is_some_and(is_end)
+        && bytes.last().is_some_and(is_end)
+        && bytes.iter().all(|b| is_end(b) || *b == b'-')
+}
+
+/// Eight, four, four, four and twelve hexadecimal digits, each hyphen between them optional.
+fn is_uuid(text: &str, version: Option<u8>, checks_variant: bool) -> bool {
+    let mut bytes = text.as_bytes();
+    for (group, digits) in [8, 4, 4, 4, 12].into_iter().enumerate() {
+        if group > 0
+            && let [b'-', rest @ ..] = bytes
+        {
+            bytes = rest;
+        }
+        let Some((part, rest)) = bytes.split_at_checked(digits) else {
+            return false;
+        };
+        let fits = match group {
+            2 => version.is_none_or(|version| part[0] == version),
+            3 if checks_variant => matches!(part[0], b'8' | b'9' | b'a' | b'b' | b'A' | b'B'),
+            _ => true,
+        };
+        if !fits || !part.iter().all(u8::is_ascii_hexdigit) {
+            return false;
+        }
+        bytes = rest;
+    }
+    bytes.is_empty()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,427 @@
+//! Metadata from JSON, typed as the server's decoder does it (`k8s.io/apimachinery/pkg/util/json`, `sigs.k8s.io/json`).
+
+use std::fmt::Write as _;
+
+use crd_analyzer_cel::KubernetesVersion;
+use serde_json::{Map, Value};
+
+use super::{ManagedFieldsEntry, ObjectMeta, OwnerReference};
+use crate::go::read_rfc3339;
+
+/// Since this minor a wrong type in place of a time is told with the field (`sigs.k8s.io/json` of July 2025).
+const NAMES_FIELDS_OF_TIMES_SINCE: KubernetesVersion = KubernetesVersion::minor(35);
+
+/// Strict decoding tells this many errors at most.
+const MAX_STRICT_ERRORS: usize = 100;
+
+/// Metadata that was decoded, and what it held beyond.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Decoded {
+    /// The metadata.
+    pub meta: ObjectMeta,
+    /// Dotted paths of fields that metadata does not have, relative to it.
+    pub unknown: Vec<String>,
+}
+
+impl ObjectMeta {
+    /// Decodes metadata, or says in the server's words what it cannot be (`UnmarshalStrict`, whose strict errors are the
+    /// unknown fields).
+    pub fn decode(value: &Value, version: KubernetesVersion) -> Result<Decoded, String> {
+        let mut decoder = Decoder {
+            version,
+            fields: Vec::new(),
+            structure: "",
+            path: String::new(),
+            saved: None,
+            unknown: Vec::new(),
+        };
+        let mut meta = Self::default();
+        decoder.metadata(value, &mut meta)?;
+        match decoder.saved {
+            Some(error) => Err(error),
+            None => Ok(Decoded {
+                meta,
+                unknown: decoder.unknown,
+            }),
+        }
+    }
+
+    /// Decodes what can be decoded of each field and drops the others (`GetObjectMetaWithOptions` with
+    /// `DropMalformedFields`).
+    pub fn decode_leniently(fields: &Map<String, Value>, version: KubernetesVersion) -> Decoded {
+        let sound: Map<String, Value> = fields
+            .iter()
+            .filter(|(name, value)| {
+                let alone = Map::from_iter([((*name).clone(), (*value).clone())]);
+                Self::decode(&Value::Object(alone), version).is_ok()
+            })
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        Self::decode(&Value::Object(sound), version).unwrap_or_default()
+    }
+
+    /// The metadata as the API writes it (`runtime.DefaultUnstructuredConverter`).
+    pub fn to_value(&self) -> Value {
+        let mut out = Writer::default();
+        out.text("name", &self.name);
+        out.text("generateName", &self.generate_name);
+        out.text("namespace", &self.namespace);
+        out.text("selfLink", &self.self_link);
+        out.text("uid", &self.uid);
+        out.text("resourceVersion", &self.resource_version);
+        if self.generation != 0 {
+            out.value("generation", self.generation);
+        }
+        out.optional("creationTimestamp", self.creation_timestamp.as_deref());
+        out.optional("deletionTimestamp", self.deletion_timestamp.as_deref());
+        out.optional("deletionGracePeriodSeconds", self.deletion_grace_period_seconds);
+        out.texts("labels", &self.labels);
+        out.texts("annotations", &self.annotations);
+        out.list("ownerReferences", &self.owner_references, |reference, out| {
+            out.value("apiVersion", reference.api_version.as_str());
+            out.value("kind", reference.kind.as_str());
+            out.value("name", reference.name.as_str());
+            out.value("uid", reference.uid.as_str());
+            out.optional("controller", reference.controller);
+            out.optional("blockOwnerDeletion", reference.block_owner_deletion);
+        });
+        if !self.finalizers.is_empty() {
+            out.value("finalizers", self.finalizers.clone());
+        }
+        out.list("managedFields", &self.managed_fields, |entry, out| {
+            out.text("manager", &entry.manager);
+            out.text("operation", &entry.operation);
+            out.text("apiVersion", &entry.api_version);
+            out.optional("time", entry.time.as_deref());
+            out.text("fieldsType", &entry.fields_type);
+            out.optional("fieldsV1", entry.fields_v1.clone());
+            out.text("subresource", &entry.subresource);
+        });
+        Value::Object(out.0)
+    }
+}
+
+#[derive(Default)]
+struct Writer(Map<String, Value>);
+
+impl Writer {
+    fn value(&mut self, name: &str, value: impl Into<Value>) {
+        self.0.insert(name.to_owned(), value.into());
+    }
+
+    fn text(&mut self, name: &str, text: &str) {
+        if !text.is_empty() {
+            self.value(name, text);
+        }
+    }
+
+    fn optional(&mut self, name: &str, value: Option<impl Into<Value>>) {
+        if let Some(value) = value {
+            self.value(name, value);
+        }
+    }
+
+    fn texts(&mut self, name: &str, texts: &[(String, String)]) {
+        if !texts.is_empty() {
+            let map: Map<_, _> = texts
+                .iter()
+                .map(|(key, value)| (key.clone(), Value::from(value.as_str())))
+                .collect();
+            self.value(name, map);
+        }
+    }
+
+    fn list<T>(&mut self, name: &str, items: &[T], mut write: impl FnMut(&T, &mut Self)) {
+        if items.is_empty() {
+            return;
+        }
+        let items: Vec<Value> = items
+            .iter()
+            .map(|item| {
+                let mut out = Self::default();
+                write(item, &mut out);
+                Value::Object(out.0)
+            })
+            .collect();
+        self.value(name, items);
+    }
+}
+
+/// A decoder on its way (`decodeState`). A wrong type is noted, the first counts, and decoding goes on; a malformed time
+/// ends it and counts before all.
+struct Decoder {
+    version: KubernetesVersion,
+    /// Struct fields on the way.
+    fields: Vec<&'static str>,
+    /// The innermost Go struct.
+    structure: &'static str,
+    /// The place, for unknown fields.
+    path: String,
+    saved: Option<String>,
+    unknown: Vec<String>,
+}
+
+impl Decoder {
+    fn wrong_type(&self, value: &Value, into: &str) -> String {
+        let value = match value {
+            Value::Null => "null".to_owned(),
+            Value::Bool(_) => "bool".to_owned(),
+            Value::Number(number) if into == "int64" => {
+                format!("number {}", crate::field::render::json(&Value::Number(number.clone())))
+            }
+            Value::Number(_) => "number".to_owned(),
+            Value::String(_) => "string".to_owned(),
+            Value::Array(_) => "array".to_owned(),
+            Value::Object(_) => "object".to_owned(),
+        };
+        if self.structure.is_empty() {
+            return format!("json: cannot unmarshal {value} into Go value of type {into}");
+        }
+        let (structure, field) = (self.structure, self.fields.join("."));
+        format!("json: cannot unmarshal {value} into Go struct field {structure}.{field} of type {into}")
+    }
+
+    fn save_wrong_type(&mut self, value: &Value, into: &str) {
+        if self.saved.is_none() {
+            self.saved = Some(self.wrong_type(value, into));
+        }
+    }
+
+    /// A struct: `field` decodes one that it knows and tells whether it does.
+    fn structure<T>(
+        &mut self,
+        value: &Value,
+        (name, into): (&'static str, &str),
+        out: &mut T,
+        field: fn(&mut Self, &str, &Value, &mut T) -> Field,
+    ) -> Result<(), String> {
+        let fields = match value {
+            Value::Object(fields) => fields,
+            Value::Null => return Ok(()),
+            _ => {
+                self.save_wrong_type(value, into);
+                return Ok(());
+            }
+        };
+        let around = self.structure;
+        for (key, value) in fields {
+            let length = self.path.len();
+            if !self.path.is_empty() {
+                self.path.push('.');
+            }
+            self.path.push_str(key);
+            self.structure = name;
+            let known = field(self, key, value, out);
+            self.structure = around;
+            if matches!(known, Field::Unknown) && self.unknown.len() < MAX_STRICT_ERRORS {
+                self.unknown.push(self.path.clone());
+            }
+            self.path.truncate(length);
+            if let Field::Known(Err(error)) = known {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Decodes the field `name` with `decode`.
+    fn field(&mut self, name: &'static str, decode: impl FnOnce(&mut Self) -> Result<(), String>) -> Field {
+        self.fields.push(name);
+        let result = decode(self);
+        self.fields.pop();
+        Field::Known(result)
+    }
+
+    fn metadata(&mut self, value: &Value, out: &mut ObjectMeta) -> Result<(), String> {
+        self.structure(
+            value,
+            ("ObjectMeta", "v1.ObjectMeta"),
+            out,
+            |d, key, value, out| match key {
+                "name" => d.field("name", |d| d.text(value, "string", &mut out.name)),
+                "generateName" => d.field("generateName", |d| d.text(value, "string", &mut out.generate_name)),
+                "namespace" => d.field("namespace", |d| d.text(value, "string", &mut out.namespace)),
+                "selfLink" => d.field("selfLink", |d| d.text(value, "string", &mut out.self_link)),
+                "uid" => d.field("uid", |d| d.text(value, "types.UID", &mut out.uid)),
+                "resourceVersion" => d.field("resourceVersion", |d| {
+                    d.text(value, "string", &mut out.resource_version)
+                }),
+                "generation" => d.field("generation", |d| {
+                    if let Some(generation) = d.integer(value) {
+                        out.generation = generation;
+                    }
+                    Ok(())
+                }),
+                "creationTimestamp" => d.field("creationTimestamp", |d| d.time(value, &mut out.creation_timestamp)),
+                "deletionTimestamp" => d.field("deletionTimestamp", |d| d.time(value, &mut out.deletion_timestamp)),
+                "deletionGracePeriodSeconds" => d.field("deletionGracePeriodSeconds", |d| {
+                    out.deletion_grace_period_seconds = d.integer(value);
+                    Ok(())
+                }),
+                "labels" => d.field("labels", |d| d.texts(value, &mut out.labels)),
+                "annotations" => d.field("annotations", |d| d.texts(value, &mut out.annotations)),
+                "ownerReferences" => d.field("ownerReferences", |d| {
+                    d.list(
+                        value,
+                        "[]v1.OwnerReference",
+                        &mut out.owner_references,
+                        Self::owner_reference,
+                    )
+                }),
+                "finalizers" => d.field("finalizers", |d| {
+                    d.list(value, "[]string", &mut out.finalizers, |d, value, out| {
+                        d.text(value, "string", out)
+                    })
+                }),
+                "managedFields" => d.field("managedFields", |d| {
+                    d.list(
+                        value,
+                        "[]v1.ManagedFieldsEntry",
+                        &mut out.managed_fields,
+                        Self::managed_fields_entry,
+                    )
+                }),
+                _ => Field::Unknown,
+            },
+        )
+    }
+
+    fn owner_reference(&mut self, value: &Value, out: &mut OwnerReference) -> Result<(), String> {
+        self.structure(
+            value,
+            ("OwnerReference", "v1.OwnerReference"),
+            out,
+            |d, key, value, out| match key {
+                "apiVersion" => d.field("apiVersion", |d| d.text(value, "string", &mut out.api_version)),
+                "kind" => d.field("kind", |d| d.text(value, "string", &mut out.kind)),
+                "name" => d.field("name", |d| d.text(value, "string", &mut out.name)),
+                "uid" => d.field("uid", |d| d.text(value, "types.UID", &mut out.uid)),
+                "controller" => d.field("controller", |d| d.flag(value, &mut out.controller)),
+                "blockOwnerDeletion" => d.field("blockOwnerDeletion", |d| d.flag(value, &mut out.block_owner_deletion)),
+                _ => Field::Unknown,
+            },
+        )
+    }
+
+    fn managed_fields_entry(&mut self, value: &Value, out: &mut ManagedFieldsEntry) -> Result<(), String> {
+        self.structure(
+            value,
+            ("ManagedFieldsEntry", "v1.ManagedFieldsEntry"),
+            out,
+            |d, key, value, out| match key {
+                "manager" => d.field("manager", |d| d.text(value, "string", &mut out.manager)),
+                "operation" => d.field("operation", |d| {
+                    d.text(value, "v1.ManagedFieldsOperationType", &mut out.operation)
+                }),
+                "apiVersion" => d.field("apiVersion", |d| d.text(value, "string", &mut out.api_version)),
+                "time" => d.field("time", |d| d.time(value, &mut out.time)),
+                "fieldsType" => d.field("fieldsType", |d| d.text(value, "string", &mut out.fields_type)),
+                "fieldsV1" => d.field("fieldsV1", |_| {
+                    out.fields_v1 = (!value.is_null()).then(|| value.clone());
+                    Ok(())
+                }),
+                "subresource" => d.field("subresource", |d| d.text(value, "string", &mut out.subresource)),
+                _ => Field::Unknown,
+            },
+        )
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "one of the functions that decode a field")]
+    fn text(&mut self, value: &Value, into: &str, out: &mut String) -> Result<(), String> {
+        match value {
+            Value::String(text) => out.clone_from(text),
+            Value::Null => {}
+            _ => self.save_wrong_type(value, into),
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "one of the functions that decode a field")]
+    fn flag(&mut self, value: &Value, out: &mut Option<bool>) -> Result<(), String> {
+        match value {
+            Value::Bool(flag) => *out = Some(*flag),
+            Value::Null => {}
+            _ => self.save_wrong_type(value, "bool"),
+        }
+        Ok(())
+    }
+
+    /// A whole number; on its way through text, `1.0` became one.
+    fn integer(&mut self, value: &Value) -> Option<i64> {
+        let integer = match value {
+            Value::Null => return None,
+            Value::Number(number) => number
+                .as_i64()
+                .or_else(|| crate::field::render::json(value).parse().ok()),
+            _ => None,
+        };
+        if integer.is_none() {
+            self.save_wrong_type(value, "int64");
+        }
+        integer
+    }
+
+    fn time(&mut self, value: &Value, out: &mut Option<String>) -> Result<(), String> {
+        *out = match value {
+            Value::Null => None,
+            Value::String(text) => read_rfc3339(text)?,
+            _ if self.version >= NAMES_FIELDS_OF_TIMES_SINCE => return Err(self.wrong_type(value, "string")),
+            _ => {
+                let structure = std::mem::take(&mut self.structure);
+                let error = self.wrong_type(value, "string");
+                self.structure = structure;
+                return Err(error);
+            }
+        };
+        Ok(())
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "one of the functions that decode a field")]
+    fn texts(&mut self, value: &Value, out: &mut Vec<(String, String)>) -> Result<(), String> {
+        match value {
+            Value::Object(fields) => {
+                for (key, value) in fields {
+                    match value {
+                        Value::String(text) => out.push((key.clone(), text.clone())),
+                        Value::Null => out.push((key.clone(), String::new())),
+                        _ => self.save_wrong_type(value, "string"),
+                    }
+                }
+            }
+            Value::Null => {}
+            _ => self.save_wrong_type(value, "map[string]string"),
+        }
+        Ok(())
+    }
+
+    fn list<T: Default>(
+        &mut self,
+        value: &Value,
+        into: &str,
+        out: &mut Vec<T>,
+        item: impl Fn(&mut Self, &Value, &mut T) -> Result<(), String>,
+    ) -> Result<(), String> {
+        match value {
+            Value::Array(items) => {
+                for (n, value) in items.iter().enumerate() {
+                    let length = self.path.len();
+                    let _ = write!(self.path, "[{n}]");
+                    let mut element = T::default();
+                    let result = item(self, value, &mut element);
+                    self.path.truncate(length);
+                    result?;
+                    out.push(element);
+                }
+            }
+            Value::Null => {}
+            _ => self.save_wrong_type(value, into),
+        }
+        Ok(())
+    }
+}
+
+/// Whether a struct has a field, and how its decoding ended.
+enum Field {
+    Known(Result<(), String>),
+    Unknown,
+}

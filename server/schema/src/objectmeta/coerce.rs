@@ -1,0 +1,145 @@
+//! Making metadata what the server's types can hold (`algorithm.go` and `coerce.go` of the package).
+
+use std::mem;
+
+use crd_analyzer_cel::KubernetesVersion;
+use serde_json::{Map, Value};
+
+use super::{Node, Step};
+use crate::codes;
+use crate::field::{Error, Path, Trail, render};
+use crate::metadata::{Decoded, ObjectMeta};
+use crate::structural::Structural;
+
+/// What [`coerce`] does with what it finds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CoerceOptions {
+    /// Drop known fields of the wrong type instead of refusing them.
+    pub drop_invalid_fields: bool,
+}
+
+/// Drops the unknown fields of `metadata` and refuses (or drops) known ones of the wrong type, in embedded resources and,
+/// if `is_resource_root`, at the root (`CoerceWithOptions`).
+///
+/// Returns the paths of the unknown fields, sorted. Where several fields are wrong the server names any of them; here it
+/// is the first in the order of names.
+pub fn coerce(
+    value: &mut Value,
+    schema: Option<Structural<'_>>,
+    is_resource_root: bool,
+    path: &Path,
+    options: CoerceOptions,
+    version: KubernetesVersion,
+) -> Result<Vec<String>, Error> {
+    let mut coercer = Coercer {
+        options,
+        version,
+        unknown: Vec::new(),
+    };
+    if let Some(node) = Node::root(schema, is_resource_root) {
+        coercer.value(value, node, &Trail::new(path))?;
+    }
+    coercer.unknown.sort_unstable();
+    Ok(coercer.unknown)
+}
+
+struct Coercer {
+    options: CoerceOptions,
+    version: KubernetesVersion,
+    unknown: Vec<String>,
+}
+
+impl Coercer {
+    fn value(&mut self, value: &mut Value, node: Node<'_>, at: &Trail<'_>) -> Result<(), Error> {
+        match value {
+            Value::Object(fields) => {
+                if node.is_resource {
+                    self.resource(fields, node, at)?;
+                }
+                for (name, value) in fields {
+                    if !(node.is_resource && is_meta(name)) {
+                        self.field(name, value, node, at)?;
+                    }
+                }
+            }
+            Value::Array(items) => {
+                if let Some(item) = node.items() {
+                    for (n, value) in items.iter_mut().enumerate() {
+                        self.value(value, item, &at.index(n))?;
+                    }
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+        Ok(())
+    }
+
+    fn field(&mut self, name: &str, value: &mut Value, node: Node<'_>, at: &Trail<'_>) -> Result<(), Error> {
+        match node.field(name) {
+            Some((Step::Child, node)) => self.value(value, node, &at.child(name)),
+            Some((Step::Key, node)) => self.value(value, node, &at.key(name)),
+            None => Ok(()),
+        }
+    }
+
+    /// The three fields of a resource. What follows from their schemas is done to what they were before.
+    fn resource(&mut self, fields: &mut Map<String, Value>, node: Node<'_>, at: &Trail<'_>) -> Result<(), Error> {
+        for name in ["apiVersion", "kind"] {
+            let Some(value) = fields.get_mut(name) else {
+                continue;
+            };
+            if value.is_string() {
+                continue;
+            }
+            if !self.options.drop_invalid_fields {
+                let bad_value = render::bad_value(value, self.version);
+                return Err(Error::invalid(
+                    codes::TYPE_META,
+                    at.child(name).path(),
+                    bad_value,
+                    "must be a string",
+                ));
+            }
+            let mut dropped = fields.remove(name).unwrap_or_default();
+            self.field(name, &mut dropped, node, at)?;
+        }
+        if let Some(value) = fields.get_mut("metadata") {
+            let mut before = self.metadata(value, at)?;
+            // Inside, it is no longer the value of the object.
+            let inside = before.as_mut().unwrap_or(value);
+            self.field("metadata", inside, node, at)?;
+        }
+        Ok(())
+    }
+
+    /// Replaces metadata by what it decodes to and returns what it was.
+    fn metadata(&mut self, value: &mut Value, at: &Trail<'_>) -> Result<Option<Value>, Error> {
+        let decoded = match (ObjectMeta::decode(value, self.version), &*value) {
+            (Ok(decoded), _) => decoded,
+            (Err(_), Value::Object(fields)) if self.options.drop_invalid_fields => {
+                ObjectMeta::decode_leniently(fields, self.version)
+            }
+            (Err(_), _) if self.options.drop_invalid_fields => return Ok(None),
+            (Err(detail), _) => {
+                let bad_value = render::bad_value(value, self.version);
+                return Err(Error::invalid(
+                    codes::METADATA_DECODE,
+                    at.child("metadata").path(),
+                    bad_value,
+                    detail,
+                ));
+            }
+        };
+        let Decoded { meta, unknown } = decoded;
+        if !unknown.is_empty() {
+            let prefix = at.child("metadata").to_string();
+            self.unknown
+                .extend(unknown.into_iter().map(|path| format!("{prefix}.{path}")));
+        }
+        Ok(Some(mem::replace(value, meta.to_value())))
+    }
+}
+
+fn is_meta(name: &str) -> bool {
+    matches!(name, "apiVersion" | "kind" | "metadata")
+}

@@ -1,0 +1,152 @@
+//! Whether a schema says nothing but its type, which two rules of structural schemas ask by comparing whole values.
+
+use serde_json::Value;
+
+use super::KubernetesVersion;
+use crate::json_schema::{EmptyKeywords, JsonSchemaProps};
+
+/// Since this minor, structural schemas keep `externalDocs` and `example`, so they count in comparisons.
+const KEEPS_DOCUMENTATION_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
+
+/// Lists that the server's structural form keeps when they are written but empty, so that they do not equal absent ones.
+const KEPT_WHEN_EMPTY: [EmptyKeywords; 3] = [
+    EmptyKeywords::REQUIRED,
+    EmptyKeywords::LIST_MAP_KEYS,
+    EmptyKeywords::VALIDATIONS,
+];
+
+/// Whether `anyOf` is exactly `[{type: integer}, {type: string}]` (`isIntOrStringAnyOfPattern`).
+pub(super) fn is_int_or_string_any_of(any_of: &[JsonSchemaProps], version: KubernetesVersion) -> bool {
+    match any_of {
+        [integer, string] => {
+            integer.r#type == "integer"
+                && string.r#type == "string"
+                && says_only_its_type(integer, version)
+                && says_only_its_type(string, version)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the `anyOf` of the first schema of `allOf` is exactly that (`isIntOrStringAllOfPattern`).
+pub(super) fn is_int_or_string_all_of(all_of: &[JsonSchemaProps], version: KubernetesVersion) -> bool {
+    all_of
+        .first()
+        .is_some_and(|first| is_int_or_string_any_of(&first.any_of, version))
+}
+
+/// Whether a schema in a junctor equals one with nothing but a type.
+fn says_only_its_type(schema: &JsonSchemaProps, version: KubernetesVersion) -> bool {
+    let additional = schema.additional_properties.as_deref();
+    // Since 1.31 the nested form of `additionalProperties: false` is that of none.
+    let has_additional =
+        additional.is_some_and(|it| it.schema.is_some() || it.allows || version < KubernetesVersion::minor(31));
+    !has_additional
+        && schema.properties.is_empty()
+        && !schema.empty.contains(EmptyKeywords::PROPERTIES)
+        && matches!(schema.default, None | Some(Value::Null))
+        && restricts_nothing_else(schema, version)
+}
+
+/// Whether the schema of `metadata` at the root equals an empty one, once its type, default, and properties that may be
+/// restricted are put aside (`validateStructuralMetadataInvariants`).
+pub(super) fn restricts_only_names(metadata: &JsonSchemaProps, version: KubernetesVersion) -> bool {
+    let only_names = match metadata.properties.as_slice() {
+        [] => true,
+        [(name, _)] => name == "name" || name == "generateName",
+        [(first, _), (second, _)] => first == "generateName" && second == "name",
+        _ => false,
+    };
+    only_names && metadata.additional_properties.is_none() && restricts_nothing_else(metadata, version)
+}
+
+/// Whether all is absent but `type`, `default`, `properties` and `additionalProperties`, which the callers judge.
+fn restricts_nothing_else(schema: &JsonSchemaProps, version: KubernetesVersion) -> bool {
+    let JsonSchemaProps {
+        // Judged by the callers.
+        r#type: _,
+        default: _,
+        properties: _,
+        additional_properties: _,
+        // A schema with one of these has no structural form at all.
+        id: _,
+        schema: _,
+        r#ref: _,
+        pattern_properties: _,
+        dependencies: _,
+        additional_items: _,
+        definitions: _,
+        description,
+        nullable,
+        format,
+        title,
+        maximum,
+        exclusive_maximum,
+        minimum,
+        exclusive_minimum,
+        max_length,
+        min_length,
+        pattern,
+        max_items,
+        min_items,
+        unique_items,
+        multiple_of,
+        r#enum,
+        max_properties,
+        min_properties,
+        required,
+        items,
+        all_of,
+        one_of,
+        any_of,
+        not,
+        external_docs,
+        example,
+        x_preserve_unknown_fields,
+        x_embedded_resource,
+        x_int_or_string,
+        x_list_map_keys,
+        x_list_type,
+        x_map_type,
+        x_validations,
+        empty,
+    } = schema;
+    let documented = version >= KEEPS_DOCUMENTATION_SINCE
+        && (external_docs.is_some() || !matches!(example, None | Some(Value::Null)));
+    let texts = [description, format, title, pattern];
+    let flags = [
+        *nullable,
+        *exclusive_maximum,
+        *exclusive_minimum,
+        *unique_items,
+        *x_embedded_resource,
+        *x_int_or_string,
+        *x_preserve_unknown_fields == Some(true),
+    ];
+    let floats = [maximum, minimum, multiple_of];
+    let integers = [
+        max_length,
+        min_length,
+        max_items,
+        min_items,
+        max_properties,
+        min_properties,
+    ];
+    let strings = [x_list_type, x_map_type];
+    !documented
+        && texts.iter().all(|it| it.is_empty())
+        && !flags.contains(&true)
+        && floats.iter().all(|it| it.is_none())
+        && integers.iter().all(|it| it.is_none())
+        && strings.iter().all(|it| it.is_none())
+        && r#enum.is_empty()
+        && required.is_empty()
+        && x_list_map_keys.is_empty()
+        && x_validations.is_empty()
+        && all_of.is_empty()
+        && one_of.is_empty()
+        && any_of.is_empty()
+        && not.is_none()
+        && items.as_ref().is_none_or(|items| items.schema.is_none())
+        && !KEPT_WHEN_EMPTY.iter().any(|&keyword| empty.contains(keyword))
+}

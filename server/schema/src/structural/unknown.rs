@@ -1,0 +1,83 @@
+//! The paths of unknown fields (`UnknownFieldPathOptions` of the package).
+
+use std::fmt::Write as _;
+
+/// Collects dotted paths such as `spec.ports[0].nme` while a value is walked, or nothing if nobody asked.
+#[derive(Debug, Default)]
+pub struct UnknownFields {
+    at: String,
+    found: Option<Vec<String>>,
+}
+
+/// Where a walk was before it took a step down.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark(usize);
+
+impl UnknownFields {
+    /// Collects nothing.
+    pub fn ignored() -> Self {
+        Self::default()
+    }
+
+    /// Collects paths.
+    pub fn tracked() -> Self {
+        Self {
+            at: String::new(),
+            found: Some(Vec::new()),
+        }
+    }
+
+    /// Whether the walk is at the root.
+    pub fn is_at_root(&self) -> bool {
+        self.at.is_empty()
+    }
+
+    /// Steps into the field `name`.
+    pub fn enter(&mut self, name: &str) -> Mark {
+        let mark = Mark(self.at.len());
+        if self.found.is_some() {
+            if !self.at.is_empty() {
+                self.at.push('.');
+            }
+            self.at.push_str(name);
+        }
+        mark
+    }
+
+    /// Steps into the item `index`.
+    pub fn enter_index(&mut self, index: usize) -> Mark {
+        let mark = Mark(self.at.len());
+        if self.found.is_some() {
+            let _ = write!(self.at, "[{index}]");
+        }
+        mark
+    }
+
+    /// Goes back to where `mark` was made.
+    pub fn leave(&mut self, mark: Mark) {
+        self.at.truncate(mark.0);
+    }
+
+    /// Notes that the field `name` here is unknown.
+    pub fn record(&mut self, name: &str) {
+        let mark = self.enter(name);
+        if let Some(found) = &mut self.found {
+            found.push(self.at.clone());
+        }
+        self.leave(mark);
+    }
+
+    /// Notes paths that were found in another way.
+    pub fn extend(&mut self, paths: impl IntoIterator<Item = String>) {
+        if let Some(found) = &mut self.found {
+            found.extend(paths);
+        }
+    }
+
+    /// The paths, sorted.
+    pub fn into_paths(self) -> Vec<String> {
+        let mut paths = self.found.unwrap_or_default();
+        paths.sort_unstable();
+        paths
+    }
+}

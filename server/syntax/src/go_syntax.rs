@@ -1,0 +1,196 @@
+//! Values in the syntax of Go (`fmt`'s `%#v`), which some of go-yaml's messages quote.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use crate::json::read::{KeyKind, ScalarValue, is_merge, scalar_value};
+use crate::tree::{NodeId, NodeKind, Tree};
+
+/// Longest text that is written; what a message quotes can be the whole document, and many times so through aliases.
+const MAX_LEN: usize = 1 << 16;
+
+/// Deepest nesting that is written.
+const MAX_DEPTH: usize = 200;
+
+/// Writes what go-yaml decodes from a node. At the top, `nil` has no type.
+pub(crate) fn write(tree: &Tree, node: NodeId) -> String {
+    let mut out = String::new();
+    let node = tree.resolve(node);
+    if tree.is_scalar(node) && matches!(scalar_value(tree, node), Ok(ScalarValue::Null)) {
+        out.push_str("<nil>");
+    } else {
+        write_node(tree, node, MAX_DEPTH, &mut out);
+    }
+    out
+}
+
+fn write_node(tree: &Tree, node: NodeId, depth: usize, out: &mut String) {
+    let node = tree.resolve(node);
+    if out.len() > MAX_LEN || depth == 0 {
+        return;
+    }
+    match tree.kind(node) {
+        NodeKind::Mapping(_) => {
+            let mut entries = Vec::new();
+            collect(tree, node, depth, &mut entries);
+            sort(&mut entries);
+            out.push_str("map[interface {}]interface {}{");
+            for (at, (key, value)) in entries.iter().enumerate() {
+                if at > 0 {
+                    out.push_str(", ");
+                }
+                write_scalar(key, out);
+                out.push(':');
+                write_node(tree, *value, depth - 1, out);
+            }
+            out.push('}');
+        }
+        NodeKind::Sequence(_) => {
+            out.push_str("[]interface {}{");
+            for (at, item) in tree.items(node).enumerate() {
+                if at > 0 {
+                    out.push_str(", ");
+                }
+                write_node(tree, item, depth - 1, out);
+            }
+            out.push('}');
+        }
+        NodeKind::Scalar(_) => {
+            if let Ok(value) = scalar_value(tree, node) {
+                write_scalar(&value, out);
+            }
+        }
+        NodeKind::Alias | NodeKind::Error => {}
+    }
+}
+
+/// The entries that a mapping has after merges, each key once.
+fn collect<'t>(tree: &'t Tree, node: NodeId, depth: usize, entries: &mut Vec<(ScalarValue<'t>, NodeId)>) {
+    for entry in tree.entries(tree.resolve(node)) {
+        if is_merge(tree, entry.key) {
+            let merged = tree.resolve(entry.value);
+            match tree.kind(merged) {
+                NodeKind::Sequence(_) if depth > 0 => {
+                    let items: Vec<NodeId> = tree.items(merged).collect();
+                    for item in items.into_iter().rev() {
+                        collect(tree, item, depth - 1, entries);
+                    }
+                }
+                _ if depth > 0 => collect(tree, merged, depth - 1, entries),
+                _ => {}
+            }
+        } else if let Ok(key) = scalar_value(tree, tree.resolve(entry.key)) {
+            entries.push((key, entry.value));
+        }
+        if entries.len() > MAX_LEN {
+            return;
+        }
+    }
+}
+
+/// Sorts by key as `internal/fmtsort` does, and keeps the last of equal keys.
+fn sort(entries: &mut Vec<(ScalarValue<'_>, NodeId)>) {
+    entries.sort_by(|left, right| left.0.go_order(&right.0));
+    entries.reverse();
+    entries.dedup_by(|left, right| left.0.is_same_key(&right.0));
+    entries.reverse();
+}
+
+fn write_scalar(value: &ScalarValue<'_>, out: &mut String) {
+    // Writing to a string cannot fail.
+    let _ = match value {
+        ScalarValue::Null => write!(out, "interface {{}}(nil)"),
+        ScalarValue::Bool(value) => write!(out, "{value}"),
+        ScalarValue::Int(value) => write!(out, "{value}"),
+        ScalarValue::Uint(value) => write!(out, "{value:#x}"),
+        ScalarValue::Float(value) => write!(out, "{}", float_g(*value, false)),
+        ScalarValue::Text(value) => {
+            quote(value, out);
+            Ok(())
+        }
+    };
+}
+
+/// Writes a key alone, as in `key "a" already set in map`.
+pub(crate) fn key(kind: &KeyKind, text: &str) -> String {
+    let mut out = String::new();
+    match kind {
+        KeyKind::Text => quote(text, &mut out),
+        KeyKind::Null => out.push_str("<nil>"),
+        KeyKind::Bool | KeyKind::Int => out.push_str(text),
+        KeyKind::Uint(value) => {
+            let _ = write!(out, "{value:#x}");
+        }
+        KeyKind::Float(value) => out.push_str(&float_g(f64::from_bits(*value), false)),
+    }
+    out
+}
+
+/// `strconv.FormatFloat(value, 'g', -1, 64)`, or with 32 bits of precision.
+pub(crate) fn float_g(value: f64, single: bool) -> String {
+    let exponential = if single {
+        format!("{:e}", value as f32)
+    } else {
+        format!("{value:e}")
+    };
+    if value.is_nan() {
+        return "NaN".to_owned();
+    }
+    let Some((digits, exponent)) = exponential.split_once('e') else {
+        return if value < 0.0 {
+            "-Inf".to_owned()
+        } else {
+            "+Inf".to_owned()
+        };
+    };
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    // The shortest output uses a precision of 6 for this choice.
+    if !(-4..6).contains(&exponent) {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        format!("{digits}e{sign}{:02}", exponent.abs())
+    } else if single {
+        format!("{}", value as f32)
+    } else {
+        format!("{value}")
+    }
+}
+
+/// `strconv.Quote`
+fn quote(text: &str, out: &mut String) {
+    out.push('"');
+    for char in text.chars() {
+        match char {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\x07' => out.push_str("\\a"),
+            '\x08' => out.push_str("\\b"),
+            '\x0C' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\x0B' => out.push_str("\\v"),
+            _ if is_print(char) => out.push(char),
+            _ => {
+                let code = u32::from(char);
+                let _ = match code {
+                    0..0x20 | 0x7F => write!(out, "\\x{code:02x}"),
+                    0..0x1_0000 => write!(out, "\\u{code:04x}"),
+                    _ => write!(out, "\\U{code:08x}"),
+                };
+            }
+        }
+    }
+    out.push('"');
+}
+
+/// `strconv.IsPrint`: the standard library knows the same set, by way of what it would escape (behind another character, so that
+/// combining marks count for themselves).
+fn is_print(char: char) -> bool {
+    if char.is_ascii() {
+        return matches!(char, ' '..='~');
+    }
+    let mut text = String::from("a");
+    text.push(char);
+    let printed: Cow<'_, str> = text.escape_debug().collect();
+    printed == text
+}

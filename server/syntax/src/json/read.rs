@@ -1,0 +1,721 @@
+//! From a tree to JSON, with go-yaml v2's decoder (`decode.go`) and `sigs.k8s.io/yaml` (`convertToJSONableObject`) as the rule.
+//!
+//! Nothing recurses: texts nest deeper than stacks are.
+
+#![expect(
+    clippy::unnecessary_box_returns,
+    reason = "errors are boxed so that results of the inner loop stay small"
+)]
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+
+use super::{Json, JsonDoc, JsonValue, Member, dismantle};
+use crate::go_syntax;
+use crate::resolve::{self, Resolved, TAG_PREFIX};
+use crate::scalar::break_len;
+use crate::tree::{NodeId, NodeKind, ScalarStyle, Span, Tree};
+
+/// Why a document that is YAML is no JSON, in the server's words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConvertError {
+    /// The message, such as `yaml: map merge requires map or sequence of maps as the value`.
+    pub message: String,
+    /// Where the cause lies.
+    pub span: Span,
+    /// Which rule was broken.
+    pub kind: ConvertErrorKind,
+}
+
+/// The rules of conversion.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ConvertErrorKind {
+    /// A collection is a key: `{{ .Values.name }}`.
+    CollectionKey,
+    /// A key is null or a number over `int64`. (The message of Kubernetes 1.30 begins with a capital letter: `Unsupported`.)
+    UnsupportedKey,
+    /// The value of `<<` is neither a mapping nor a sequence of mappings.
+    Merge,
+    /// An alias stands in what it stands for.
+    Cycle,
+    /// Aliases make the document too large.
+    ExcessiveAliasing,
+    /// A scalar is not what its tag says.
+    Tag,
+    /// A number that JSON cannot write: infinity, not a number.
+    Number,
+}
+
+impl std::fmt::Display for ConvertError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ConvertError {}
+
+/// A key that is written again in the same mapping, or merged into it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Duplicate {
+    /// The key's node that came first.
+    pub first: NodeId,
+    /// The key's node that came after; its value is the one that counts.
+    pub second: NodeId,
+    /// The server's words: `line 23: key "a" already set in map`.
+    pub message: String,
+}
+
+/// Reads a tree of the verdict reader as JSON.
+pub fn read_json(tree: &Tree) -> Result<JsonDoc<'_>, ConvertError> {
+    let mut reader = Reader::new(tree, false);
+    let outcome = reader.run();
+    if outcome.is_ok() && reader.same_keys {
+        // Keys that are equal as strings are rare; which of them go-yaml calls duplicates, and in which order, a second pass finds out.
+        let mut second = Reader::new(tree, true);
+        let again = second.run();
+        reader.duplicates = std::mem::take(&mut second.duplicates);
+        if let Ok(Some(value)) = again {
+            dismantle(vec![value]);
+        }
+        second.clear();
+    }
+    let depth = reader.deepest;
+    let result = outcome.and_then(|root| {
+        let error = reader.key_error.take().or_else(|| {
+            reader
+                .infinite
+                .then(|| root.as_ref().and_then(|it| number_error(tree, it)))
+                .flatten()
+        });
+        let doc = JsonDoc {
+            root,
+            depth,
+            duplicates: std::mem::take(&mut reader.duplicates),
+        };
+        error.map_or(Ok(doc), |it| Err(*it))
+    });
+    reader.clear();
+    result
+}
+
+/// What a scalar decodes to.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum ScalarValue<'t> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    Float(f64),
+    Text(Cow<'t, str>),
+}
+
+impl ScalarValue<'_> {
+    /// Whether Go's map takes both for one key.
+    pub(crate) fn is_same_key(&self, other: &Self) -> bool {
+        self == other
+    }
+
+    /// The order in which Go prints keys: by the address of their type (the same in all builds of the server that
+    /// were asked), and by value.
+    pub(crate) fn go_order(&self, other: &Self) -> Ordering {
+        let rank = |it: &Self| match it {
+            Self::Null => 0,
+            Self::Text(_) => 1,
+            Self::Uint(_) => 2,
+            Self::Int(_) => 3,
+            Self::Float(_) => 4,
+            Self::Bool(_) => 5,
+        };
+        rank(self).cmp(&rank(other)).then_with(|| match (self, other) {
+            (Self::Bool(left), Self::Bool(right)) => left.cmp(right),
+            (Self::Int(left), Self::Int(right)) => left.cmp(right),
+            (Self::Uint(left), Self::Uint(right)) => left.cmp(right),
+            (Self::Float(left), Self::Float(right)) => left.partial_cmp(right).unwrap_or(Ordering::Equal),
+            (Self::Text(left), Self::Text(right)) => left.cmp(right),
+            _ => Ordering::Equal,
+        })
+    }
+}
+
+/// The value of a scalar (`decoder.scalar` into an interface). The error is the message without `yaml: `.
+pub(crate) fn scalar_value(tree: &Tree, node: NodeId) -> Result<ScalarValue<'_>, String> {
+    let text = tree.scalar(node);
+    let resolved = match tree.tag(node) {
+        None if tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain) => resolve::plain(&text),
+        None => Resolved::Text,
+        Some(tag) if tag.strip_prefix(TAG_PREFIX) == Some("binary") => {
+            let Some(bytes) = resolve::base64(&text) else {
+                return Err("!!binary value contains invalid base64 data".to_owned());
+            };
+            return Ok(ScalarValue::Text(Cow::Owned(resolve::lossy(&bytes).into_owned())));
+        }
+        Some(tag) => resolve::tagged(tag, &text)?,
+    };
+    Ok(match resolved {
+        Resolved::Null => ScalarValue::Null,
+        Resolved::Bool(value) => ScalarValue::Bool(value),
+        Resolved::Int(value) => ScalarValue::Int(value),
+        Resolved::Uint(value) => ScalarValue::Uint(value),
+        Resolved::Float(value) => ScalarValue::Float(value),
+        Resolved::Text => ScalarValue::Text(text),
+    })
+}
+
+/// Whether a key merges its value into the mapping (`isMerge`).
+pub(crate) fn is_merge(tree: &Tree, key: NodeId) -> bool {
+    let NodeKind::Scalar(style) = tree.kind(key) else {
+        return false;
+    };
+    let span = tree.span(key);
+    // `<<` is two bytes, four in quotes; a longer way to write it needs escapes, and with them no tag makes it a merge but `!!merge` and `!`.
+    if style == ScalarStyle::Plain && span.range().len() != 2 {
+        return false;
+    }
+    let implied = match tree.tag(key) {
+        None => style == ScalarStyle::Plain,
+        Some(tag) => tag == "!" && !span.is_empty() || tag.strip_prefix(TAG_PREFIX) == Some("merge"),
+    };
+    implied && tree.scalar(key) == "<<"
+}
+
+/// The type of a key, as far as its string does not tell.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum KeyKind {
+    Text,
+    Null,
+    Bool,
+    Int,
+    Uint(u64),
+    /// The bits.
+    Float(u64),
+}
+
+/// A collection that is being read.
+#[derive(Debug)]
+enum Frame {
+    Mapping {
+        node: NodeId,
+        /// The next key.
+        next: u32,
+        /// Where its members begin among all.
+        base: usize,
+        /// It is merged: its members are another's.
+        merged: bool,
+        alias: Option<NodeId>,
+    },
+    Sequence {
+        node: NodeId,
+        next: u32,
+        base: usize,
+        alias: Option<NodeId>,
+    },
+    /// The mappings of a merge, to be read from the last to the first.
+    Merges { items: Vec<NodeId> },
+    /// A collection as a key: an error, but what is wrong inside it comes first.
+    CollectionKey { key: NodeId },
+}
+
+/// Keys of a mapping and where they were written first.
+type Keys<'t> = HashMap<(KeyKind, Cow<'t, str>), NodeId>;
+
+struct Reader<'t> {
+    tree: &'t Tree,
+    frames: Vec<Frame>,
+    /// Members of the open mappings.
+    members: Vec<Member<'t>>,
+    /// Items of the open sequences.
+    items: Vec<Json<'t>>,
+    /// Keys of mappings whose value is being read.
+    keys: Vec<(Cow<'t, str>, KeyKind, NodeId)>,
+    /// For the second pass: the keys of each open mapping.
+    seen: Option<Vec<Keys<'t>>>,
+    aliases: HashSet<NodeId>,
+    decoded: usize,
+    decoded_in_aliases: usize,
+    depth: usize,
+    deepest: usize,
+    /// Some mapping has keys that are the same string.
+    same_keys: bool,
+    /// Some number cannot be written.
+    infinite: bool,
+    /// The first key that cannot be a string.
+    key_error: Option<Box<ConvertError>>,
+    duplicates: Vec<Duplicate>,
+    lines: Option<Vec<u32>>,
+}
+
+type Failure = Box<ConvertError>;
+
+impl<'t> Reader<'t> {
+    fn new(tree: &'t Tree, second_pass: bool) -> Self {
+        Self {
+            tree,
+            frames: Vec::new(),
+            members: Vec::new(),
+            items: Vec::new(),
+            keys: Vec::new(),
+            seen: second_pass.then(Vec::new),
+            aliases: HashSet::new(),
+            decoded: 0,
+            decoded_in_aliases: 0,
+            depth: 0,
+            deepest: 0,
+            same_keys: false,
+            infinite: false,
+            key_error: None,
+            duplicates: Vec::new(),
+            lines: None,
+        }
+    }
+
+    /// Drops what an error left behind.
+    fn clear(&mut self) {
+        let mut values = std::mem::take(&mut self.items);
+        values.extend(std::mem::take(&mut self.members).into_iter().map(|it| it.value));
+        dismantle(values);
+    }
+
+    fn run(&mut self) -> Result<Option<Json<'t>>, ConvertError> {
+        let Some(root) = self.tree.root() else { return Ok(None) };
+        self.read(root).map(Some).map_err(|it| *it)
+    }
+
+    fn read(&mut self, root: NodeId) -> Result<Json<'t>, Failure> {
+        // The document is one decode step.
+        self.count(root)?;
+        let mut ready = self.decode(root)?;
+        loop {
+            if let Some(value) = ready.take() {
+                match self.frames.last() {
+                    None => return Ok(value),
+                    Some(Frame::Sequence { .. }) => self.items.push(value),
+                    Some(Frame::CollectionKey { key }) => {
+                        let key = *key;
+                        dismantle(vec![value]);
+                        let message = format!("yaml: invalid map key: {}", go_syntax::write(self.tree, key));
+                        return Err(self.error(key, ConvertErrorKind::CollectionKey, message));
+                    }
+                    Some(_) => self.set(value),
+                }
+            }
+            ready = self.step()?;
+        }
+    }
+
+    /// Goes on with the innermost collection; returns it when it is complete, or a child that is.
+    fn step(&mut self) -> Result<Option<Json<'t>>, Failure> {
+        let Some(frame) = self.frames.last_mut() else {
+            return Ok(None);
+        };
+        match frame {
+            Frame::Sequence { node, next, .. } => {
+                if *next < self.tree.end(*node) {
+                    let item = NodeId(*next);
+                    *next = self.tree.end(item);
+                    return self.decode(item);
+                }
+                Ok(self.finish())
+            }
+            Frame::Mapping { node, next, .. } => {
+                if *next >= self.tree.end(*node) {
+                    return Ok(self.finish());
+                }
+                let key = NodeId(*next);
+                let value = NodeId(self.tree.end(key));
+                *next = self.tree.end(value);
+                if is_merge(self.tree, key) {
+                    self.merge(value)?;
+                    return Ok(None);
+                }
+                if !self.key(key)? {
+                    return Ok(None);
+                }
+                self.decode(value)
+            }
+            Frame::Merges { items } => {
+                match items.pop() {
+                    Some(item) => {
+                        if !matches!(self.tree.kind(self.tree.resolve(item)), NodeKind::Mapping(_)) {
+                            return Err(self.merge_error(item));
+                        }
+                        self.open_merged(item)?;
+                    }
+                    None => {
+                        self.frames.pop();
+                    }
+                }
+                Ok(None)
+            }
+            Frame::CollectionKey { .. } => Ok(None),
+        }
+    }
+
+    /// Closes the innermost collection.
+    fn finish(&mut self) -> Option<Json<'t>> {
+        match self.frames.pop()? {
+            Frame::Sequence { node, base, alias, .. } => {
+                self.close(alias);
+                let items = self.items.drain(base..).collect();
+                Some(Json {
+                    node,
+                    value: JsonValue::Array(items),
+                })
+            }
+            Frame::Mapping {
+                node,
+                base,
+                merged,
+                alias,
+                ..
+            } => {
+                self.close(alias);
+                if merged {
+                    return None;
+                }
+                if let Some(seen) = &mut self.seen {
+                    seen.pop();
+                }
+                let mut members: Vec<Member<'t>> = self.members.drain(base..).collect();
+                if !members.is_sorted_by(|left, right| left.key < right.key) {
+                    members.sort_by(|left, right| left.key.cmp(&right.key));
+                    if members.windows(2).any(|it| it[0].key == it[1].key) {
+                        self.same_keys = true;
+                        // Keep the last of each.
+                        members.reverse();
+                        members.dedup_by(|left, right| {
+                            let same = left.key == right.key;
+                            if same {
+                                dismantle(vec![std::mem::replace(
+                                    &mut left.value,
+                                    Json {
+                                        node: left.key_node,
+                                        value: JsonValue::Null,
+                                    },
+                                )]);
+                            }
+                            same
+                        });
+                        members.reverse();
+                    }
+                }
+                Some(Json {
+                    node,
+                    value: JsonValue::Object(members),
+                })
+            }
+            Frame::Merges { .. } | Frame::CollectionKey { .. } => None,
+        }
+    }
+
+    fn close(&mut self, alias: Option<NodeId>) {
+        self.depth -= 1;
+        if let Some(alias) = alias {
+            self.aliases.remove(&alias);
+        }
+    }
+
+    /// Counts a decode step and refuses a document that grows too much by aliases (`decoder.unmarshal`).
+    fn count(&mut self, node: NodeId) -> Result<(), Failure> {
+        self.decoded += 1;
+        self.decoded_in_aliases += usize::from(!self.aliases.is_empty());
+        if self.decoded_in_aliases > 100
+            && self.decoded > 1000
+            && self.decoded_in_aliases as f64 / self.decoded as f64 > allowed_alias_ratio(self.decoded)
+        {
+            let message = "yaml: document contains excessive aliasing".to_owned();
+            return Err(self.error(node, ConvertErrorKind::ExcessiveAliasing, message));
+        }
+        Ok(())
+    }
+
+    /// Follows an alias. Returns the node that is meant and the alias to release when that has been read.
+    fn follow(&mut self, node: NodeId) -> Result<(NodeId, Option<NodeId>), Failure> {
+        self.count(node)?;
+        let Some(target) = self.tree.alias_target(node) else {
+            return Ok((node, None));
+        };
+        if !self.aliases.insert(node) {
+            let name = &self.tree.source(node)[1..];
+            let message = format!("yaml: anchor '{name}' value contains itself");
+            return Err(self.error(node, ConvertErrorKind::Cycle, message));
+        }
+        if let Err(error) = self.count(target) {
+            self.aliases.remove(&node);
+            return Err(ConvertError {
+                span: self.tree.span(node),
+                ..*error
+            }
+            .into());
+        }
+        Ok((target, Some(node)))
+    }
+
+    /// Reads a scalar, or opens a collection.
+    fn decode(&mut self, node: NodeId) -> Result<Option<Json<'t>>, Failure> {
+        let (node, alias) = self.follow(node)?;
+        match self.tree.kind(node) {
+            NodeKind::Mapping(_) => {
+                self.open(node, alias, false);
+                Ok(None)
+            }
+            NodeKind::Sequence(_) => {
+                self.open_sequence(node, alias);
+                Ok(None)
+            }
+            NodeKind::Scalar(_) => {
+                let value = scalar_value(self.tree, node).map_err(|it| self.tag_error(node, &it))?;
+                if let Some(alias) = alias {
+                    self.aliases.remove(&alias);
+                }
+                Ok(Some(Json {
+                    node,
+                    value: self.json_value(value),
+                }))
+            }
+            // The verdict reader knows every alias's target and makes no error nodes.
+            NodeKind::Alias | NodeKind::Error => Ok(Some(Json {
+                node,
+                value: JsonValue::Null,
+            })),
+        }
+    }
+
+    fn enter(&mut self) {
+        self.depth += 1;
+        self.deepest = self.deepest.max(self.depth);
+    }
+
+    fn open(&mut self, node: NodeId, alias: Option<NodeId>, merged: bool) {
+        self.enter();
+        if !merged && let Some(seen) = &mut self.seen {
+            seen.push(HashMap::new());
+        }
+        self.frames.push(Frame::Mapping {
+            node,
+            next: node.0 + 1,
+            base: self.members.len(),
+            merged,
+            alias,
+        });
+    }
+
+    fn open_sequence(&mut self, node: NodeId, alias: Option<NodeId>) {
+        self.enter();
+        self.frames.push(Frame::Sequence {
+            node,
+            next: node.0 + 1,
+            base: self.items.len(),
+            alias,
+        });
+    }
+
+    fn json_value(&mut self, value: ScalarValue<'t>) -> JsonValue<'t> {
+        match value {
+            ScalarValue::Null => JsonValue::Null,
+            ScalarValue::Bool(value) => JsonValue::Bool(value),
+            ScalarValue::Int(value) => JsonValue::Int(value),
+            ScalarValue::Uint(value) => JsonValue::Uint(value),
+            ScalarValue::Float(value) => {
+                self.infinite |= !value.is_finite();
+                float(value)
+            }
+            ScalarValue::Text(text) => JsonValue::String(text),
+        }
+    }
+
+    /// Reads a key and keeps it for its value. `false` if the key is a collection, which must be read first.
+    fn key(&mut self, key: NodeId) -> Result<bool, Failure> {
+        let (node, alias) = self.follow(key)?;
+        if !self.tree.is_scalar(node) {
+            self.frames.push(Frame::CollectionKey { key });
+            if matches!(self.tree.kind(node), NodeKind::Mapping(_)) {
+                self.open(node, alias, false);
+            } else {
+                self.open_sequence(node, alias);
+            }
+            return Ok(false);
+        }
+        let value = scalar_value(self.tree, node).map_err(|it| self.tag_error(node, &it))?;
+        if let Some(alias) = alias {
+            self.aliases.remove(&alias);
+        }
+        let (text, kind) = match value {
+            ScalarValue::Text(text) => (text, KeyKind::Text),
+            ScalarValue::Bool(value) => (Cow::Borrowed(if value { "true" } else { "false" }), KeyKind::Bool),
+            ScalarValue::Int(value) => (Cow::Owned(value.to_string()), KeyKind::Int),
+            ScalarValue::Float(value) => {
+                let text = match go_syntax::float_g(value, true).as_str() {
+                    "+Inf" => ".inf".to_owned(),
+                    "-Inf" => "-.inf".to_owned(),
+                    "NaN" => ".nan".to_owned(),
+                    text => text.to_owned(),
+                };
+                (Cow::Owned(text), KeyKind::Float(value.to_bits()))
+            }
+            ScalarValue::Uint(value) => (Cow::Owned(value.to_string()), KeyKind::Uint(value)),
+            ScalarValue::Null => (Cow::Borrowed("null"), KeyKind::Null),
+        };
+        self.keys.push((text, kind, key));
+        Ok(true)
+    }
+
+    /// Puts a value into the innermost mapping.
+    fn set(&mut self, value: Json<'t>) {
+        let Some((key, kind, key_node)) = self.keys.pop() else {
+            return;
+        };
+        if let Some(seen) = self.seen.as_mut().and_then(|it| it.last_mut()) {
+            // `NaN` equals nothing, itself included.
+            let comparable = !matches!(kind, KeyKind::Float(bits) if f64::from_bits(bits).is_nan());
+            let first = if comparable {
+                seen.insert((kind.clone(), key.clone()), key_node)
+            } else {
+                None
+            };
+            if let Some(first) = first {
+                seen.insert((kind.clone(), key.clone()), first);
+                let value_node = self.value_of(key_node);
+                let line = self.line(value_node) + 1;
+                let message = format!("line {line}: key {} already set in map", go_syntax::key(&kind, &key));
+                self.duplicates.push(Duplicate {
+                    first,
+                    second: key_node,
+                    message,
+                });
+            }
+        }
+        if matches!(kind, KeyKind::Null | KeyKind::Uint(_)) && self.key_error.is_none() {
+            let value_node = self.value_of(key_node);
+            let kind_name = if kind == KeyKind::Null { "%!s(<nil>)" } else { "uint64" };
+            let message = format!(
+                "unsupported map key of type: {kind_name}, key: {}, value: {}",
+                go_syntax::key(&kind, &key),
+                go_syntax::write(self.tree, value_node)
+            );
+            self.key_error = Some(self.error(key_node, ConvertErrorKind::UnsupportedKey, message));
+        }
+        self.members.push(Member { key, key_node, value });
+    }
+
+    /// The value's node behind a key's node.
+    fn value_of(&self, key: NodeId) -> NodeId {
+        NodeId(self.tree.end(key))
+    }
+
+    /// Opens what `<<` merges (`decoder.merge`).
+    fn merge(&mut self, value: NodeId) -> Result<(), Failure> {
+        match self.tree.kind(value) {
+            NodeKind::Mapping(_) => self.open_merged(value),
+            NodeKind::Alias if matches!(self.tree.kind(self.tree.resolve(value)), NodeKind::Mapping(_)) => {
+                self.open_merged(value)
+            }
+            NodeKind::Sequence(_) => {
+                // Later ones are read first, so that earlier ones win.
+                self.frames.push(Frame::Merges {
+                    items: self.tree.items(value).collect(),
+                });
+                Ok(())
+            }
+            _ => Err(self.merge_error(value)),
+        }
+    }
+
+    fn open_merged(&mut self, value: NodeId) -> Result<(), Failure> {
+        let (node, alias) = self.follow(value)?;
+        self.open(node, alias, true);
+        Ok(())
+    }
+
+    fn merge_error(&self, node: NodeId) -> Failure {
+        let message = "yaml: map merge requires map or sequence of maps as the value".to_owned();
+        self.error(node, ConvertErrorKind::Merge, message)
+    }
+
+    fn tag_error(&self, node: NodeId, problem: &str) -> Failure {
+        self.error(node, ConvertErrorKind::Tag, format!("yaml: {problem}"))
+    }
+
+    fn error(&self, node: NodeId, kind: ConvertErrorKind, message: String) -> Failure {
+        Box::new(ConvertError {
+            message,
+            span: self.tree.span(node),
+            kind,
+        })
+    }
+
+    /// The line from 0 that go-yaml has for a node, counted from the document's start.
+    fn line(&mut self, node: NodeId) -> u32 {
+        if let Ok(found) = self.tree.lines.binary_search_by_key(&node, |it| it.0) {
+            return self.tree.lines[found].1;
+        }
+        let tree = self.tree;
+        let starts = self.lines.get_or_insert_with(|| {
+            let span = tree.document_span().range();
+            let bytes = &tree.text.as_bytes()[..span.end];
+            let mut starts = Vec::new();
+            let mut at = span.start;
+            while at < bytes.len() {
+                match break_len(bytes, at) {
+                    0 => at += 1,
+                    len => {
+                        at += len;
+                        starts.push(at as u32);
+                    }
+                }
+            }
+            starts
+        });
+        let start = tree.full_span(node).start;
+        starts.partition_point(|&it| it <= start) as u32
+    }
+}
+
+/// How much of a document may come from aliases (`allowedAliasRatio`): 99 % of a small one, 10 % of a large one.
+fn allowed_alias_ratio(decoded: usize) -> f64 {
+    const LOW: usize = 400_000;
+    const HIGH: usize = 4_000_000;
+    match decoded {
+        ..=LOW => 0.99,
+        HIGH.. => 0.10,
+        _ => 0.99 - 0.89 * ((decoded - LOW) as f64 / (HIGH - LOW) as f64),
+    }
+}
+
+/// A float as Go's JSON decoder reads what its encoder writes: whole numbers have no point, so they are integers if they fit.
+fn float(value: f64) -> JsonValue<'static> {
+    if value.fract() == 0.0 && value.abs() < 1e21 {
+        // Go and Rust both write the shortest digits that name the number, then zeros.
+        let whole = if value.abs() < 9e15 {
+            Some(value as i64)
+        } else {
+            value.to_string().parse().ok()
+        };
+        if let Some(whole) = whole {
+            return JsonValue::Int(whole);
+        }
+    }
+    JsonValue::Float(value)
+}
+
+/// The first number that Go's JSON encoder refuses, in the order in which it writes.
+fn number_error(tree: &Tree, root: &Json<'_>) -> Option<Failure> {
+    let mut values = vec![root];
+    while let Some(json) = values.pop() {
+        match &json.value {
+            JsonValue::Float(value) if !value.is_finite() => {
+                let message = format!("json: unsupported value: {}", go_syntax::float_g(*value, false));
+                let span = tree.span(json.node);
+                return Some(Box::new(ConvertError {
+                    message,
+                    span,
+                    kind: ConvertErrorKind::Number,
+                }));
+            }
+            JsonValue::Array(items) => values.extend(items.iter().rev()),
+            JsonValue::Object(members) => values.extend(members.iter().rev().map(|it| &it.value)),
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,135 @@
+//! JSON text as Go's `encoding/json` writes it, without blanks and with HTML's characters escaped: what `YAMLToJSON` returns.
+
+use std::fmt::Write as _;
+
+use super::read::{ScalarValue, scalar_value};
+use super::{Json, JsonDoc, JsonValue, Member};
+use crate::tree::Tree;
+
+/// What is still to be written.
+enum Rest<'d, 't> {
+    Items(std::slice::Iter<'d, Json<'t>>, bool),
+    Members(std::slice::Iter<'d, Member<'t>>, bool),
+}
+
+impl JsonDoc<'_> {
+    /// The text, byte for byte as `YAMLToJSON` returns it. `tree` is the one that this was read from.
+    pub fn write(&self, tree: &Tree) -> String {
+        let mut out = String::with_capacity(tree.document_span().range().len());
+        match self.root() {
+            Some(root) => write(tree, root, &mut out),
+            None => out.push_str("null"),
+        }
+        out
+    }
+}
+
+fn write(tree: &Tree, root: &Json<'_>, out: &mut String) {
+    let mut open = Vec::new();
+    open.extend(begin(tree, root, out));
+    while let Some(rest) = open.last_mut() {
+        let next = match rest {
+            Rest::Items(items, first) => {
+                let Some(item) = items.next() else {
+                    out.push(']');
+                    open.pop();
+                    continue;
+                };
+                separate(first, out);
+                item
+            }
+            Rest::Members(members, first) => {
+                let Some(member) = members.next() else {
+                    out.push('}');
+                    open.pop();
+                    continue;
+                };
+                separate(first, out);
+                write_string(&member.key, out);
+                out.push(':');
+                &member.value
+            }
+        };
+        open.extend(begin(tree, next, out));
+    }
+}
+
+fn separate(first: &mut bool, out: &mut String) {
+    if !std::mem::take(first) {
+        out.push(',');
+    }
+}
+
+/// Writes a value, or the beginning of a collection.
+fn begin<'d, 't>(tree: &Tree, json: &'d Json<'t>, out: &mut String) -> Option<Rest<'d, 't>> {
+    match &json.value {
+        JsonValue::Null => out.push_str("null"),
+        JsonValue::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        JsonValue::Int(_) | JsonValue::Uint(_) | JsonValue::Float(_) => write_number(tree, json, out),
+        JsonValue::String(text) => write_string(text, out),
+        JsonValue::Array(items) => {
+            out.push('[');
+            return Some(Rest::Items(items.iter(), true));
+        }
+        JsonValue::Object(members) => {
+            out.push('{');
+            return Some(Rest::Members(members.iter(), true));
+        }
+    }
+    None
+}
+
+/// Numbers are written from their source: what was read back from the text has lost the sign of zero.
+fn write_number(tree: &Tree, json: &Json<'_>, out: &mut String) {
+    // Writing to a string cannot fail.
+    let _ = match scalar_value(tree, json.node) {
+        Ok(ScalarValue::Int(value)) => write!(out, "{value}"),
+        Ok(ScalarValue::Uint(value)) => write!(out, "{value}"),
+        Ok(ScalarValue::Float(value)) => {
+            out.push_str(&float(value));
+            Ok(())
+        }
+        _ => Ok(()),
+    };
+}
+
+/// A float as Go's encoder writes it.
+fn float(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 || (1e-6..1e21).contains(&size) {
+        return value.to_string();
+    }
+    let text = format!("{value:e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) if !exponent.starts_with('-') => format!("{digits}e+{exponent}"),
+        _ => text,
+    }
+}
+
+fn write_string(text: &str, out: &mut String) {
+    out.push('"');
+    let mut start = 0;
+    for (at, char) in text.char_indices() {
+        let escape = match char {
+            '"' => "\\\"",
+            '\\' => "\\\\",
+            '\x08' => "\\b",
+            '\x0C' => "\\f",
+            '\n' => "\\n",
+            '\r' => "\\r",
+            '\t' => "\\t",
+            '\0'..='\x1F' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&text[start..at]);
+                let _ = write!(out, "\\u{:04x}", u32::from(char));
+                start = at + char.len_utf8();
+                continue;
+            }
+            _ => continue,
+        };
+        out.push_str(&text[start..at]);
+        out.push_str(escape);
+        start = at + 1;
+    }
+    out.push_str(&text[start..]);
+    out.push('"');
+}

@@ -1,0 +1,175 @@
+//! A file's bytes as text, with the errors in them that YAML's reader will name.
+
+use crate::reader::Defect;
+
+/// The text of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// The text. A byte that is no UTF-8 is U+001A in it, so that offsets are those of the bytes (unless they were UTF-16).
+    pub text: String,
+    /// What was wrong with the bytes, sorted by offset.
+    pub defects: Vec<Defect>,
+}
+
+/// What stands for a byte that is no text. YAML does not allow it, so no verdict can miss it.
+const SUBSTITUTE: char = '\u{1A}';
+
+impl Source {
+    /// Reads bytes as go-yaml does (`yaml_parser_determine_encoding`): UTF-16 if they begin with its byte order mark, else UTF-8.
+    pub fn decode(bytes: Vec<u8>) -> Self {
+        match bytes.get(..2) {
+            Some([0xFF, 0xFE]) => Self::decode_utf16(&bytes[2..], u16::from_le_bytes),
+            Some([0xFE, 0xFF]) => Self::decode_utf16(&bytes[2..], u16::from_be_bytes),
+            _ => Self::decode_utf8(bytes),
+        }
+    }
+
+    fn decode_utf8(bytes: Vec<u8>) -> Self {
+        let bytes = match String::from_utf8(bytes) {
+            Ok(text) => {
+                return Self {
+                    text,
+                    defects: Vec::new(),
+                };
+            }
+            Err(error) => error.into_bytes(),
+        };
+        let mut source = Self {
+            text: String::with_capacity(bytes.len()),
+            defects: Vec::new(),
+        };
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            let valid = match std::str::from_utf8(rest) {
+                Ok(valid) => valid,
+                Err(error) => std::str::from_utf8(&rest[..error.valid_up_to()]).unwrap_or_default(),
+            };
+            source.text.push_str(valid);
+            rest = &rest[valid.len()..];
+            if !rest.is_empty() {
+                let (width, problem) = utf8_problem(rest);
+                source.defects.push(Defect {
+                    offset: source.text.len() as u32,
+                    width,
+                    problem,
+                });
+                source.text.push(SUBSTITUTE);
+                rest = &rest[1..];
+            }
+        }
+        source
+    }
+
+    fn decode_utf16(bytes: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Self {
+        let mut source = Self {
+            text: String::with_capacity(bytes.len()),
+            defects: Vec::new(),
+        };
+        let mut units = bytes
+            .chunks(2)
+            .map(|it| <[u8; 2]>::try_from(it).ok().map(&unit))
+            .peekable();
+        while let Some(first) = units.next() {
+            let decoded = match first {
+                None => Err("incomplete UTF-16 character"),
+                Some(0xDC00..=0xDFFF) => Err("unexpected low surrogate area"),
+                Some(high @ 0xD800..=0xDBFF) => match units.peek() {
+                    None | Some(None) => Err("incomplete UTF-16 surrogate pair"),
+                    Some(&Some(low @ 0xDC00..=0xDFFF)) => {
+                        units.next();
+                        let code = 0x1_0000 + (u32::from(high & 0x3FF) << 10) + u32::from(low & 0x3FF);
+                        Ok(char::from_u32(code).unwrap_or(SUBSTITUTE))
+                    }
+                    Some(Some(_)) => Err("expected low surrogate area"),
+                },
+                Some(unit) => Ok(char::from_u32(u32::from(unit)).unwrap_or(SUBSTITUTE)),
+            };
+            match decoded {
+                Ok(char) => source.text.push(char),
+                Err(problem) => {
+                    source.defects.push(Defect {
+                        offset: source.text.len() as u32,
+                        width: 1,
+                        problem,
+                    });
+                    source.text.push(SUBSTITUTE);
+                }
+            }
+        }
+        source
+    }
+}
+
+/// What go-yaml says about bytes that do not begin with a character, and how many it looks at.
+fn utf8_problem(bytes: &[u8]) -> (u8, &'static str) {
+    let width = match bytes[0] {
+        0..0x80 => 1,
+        0xC0..0xE0 => 2,
+        0xE0..0xF0 => 3,
+        0xF0..0xF8 => 4,
+        _ => return (1, "invalid leading UTF-8 octet"),
+    };
+    let problem = match bytes.get(1..width) {
+        None => "incomplete UTF-8 octet sequence",
+        Some(trail) if trail.iter().any(|it| it & 0xC0 != 0x80) => "invalid trailing UTF-8 octet",
+        Some(trail) => {
+            let lead = u32::from(bytes[0]) & (0x7F >> width);
+            let code = trail.iter().fold(lead, |code, it| code << 6 | u32::from(it & 0x3F));
+            let least = [0, 0, 0x80, 0x800, 0x1_0000][width];
+            if code < least {
+                "invalid length of a UTF-8 sequence"
+            } else {
+                "invalid Unicode character"
+            }
+        }
+    };
+    (width as u8, problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: &[u8], text: &str, problems: &[(u32, &str)]) {
+        let source = Source::decode(bytes.to_vec());
+        assert_eq!(source.text, text);
+        assert_eq!(
+            source
+                .defects
+                .iter()
+                .map(|it| (it.offset, it.problem))
+                .collect::<Vec<_>>(),
+            problems
+        );
+    }
+
+    #[test]
+    fn names_what_is_no_utf_8() {
+        check(b"a\xFFb", "a\u{1A}b", &[(1, "invalid leading UTF-8 octet")]);
+        check(
+            b"a\xE2\x80",
+            "a\u{1A}\u{1A}",
+            &[
+                (1, "incomplete UTF-8 octet sequence"),
+                (2, "invalid leading UTF-8 octet"),
+            ],
+        );
+        check(b"\xC3a", "\u{1A}a", &[(0, "invalid trailing UTF-8 octet")]);
+        check(
+            b"\xC0\xAFa",
+            "\u{1A}\u{1A}a",
+            &[
+                (0, "invalid length of a UTF-8 sequence"),
+                (1, "invalid leading UTF-8 octet"),
+            ],
+        );
+    }
+
+    #[test]
+    fn reads_utf_16() {
+        check(b"\xFF\xFEa\0:\0", "a:", &[]);
+        check(b"\xFE\xFF\0a\xD8\x3D\xDE\x00", "a\u{1F600}", &[]);
+        check(b"\xFF\xFE\x00\xDC", "\u{1A}", &[(0, "unexpected low surrogate area")]);
+    }
+}

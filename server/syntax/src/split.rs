@@ -1,0 +1,191 @@
+//! The documents of a file, cut the way the API server's clients cut it before they read anything.
+//!
+//! `k8s.io/apimachinery/pkg/util/yaml` (`YAMLReader`): a line that begins with `---` separates, whatever it stands in; the cut comes
+//! before any YAML is read, so a document's lines are counted from its own start. A text that begins with `{` is one document.
+
+use std::sync::Arc;
+
+use crate::reader::{self, Defect, ReadError};
+use crate::tree::{Span, Tree};
+
+/// A document of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Document {
+    /// Its number among all documents of the file, from 0, those without content counted.
+    pub index: u32,
+    /// Where it lies. A separator above belongs to it only if nothing stands before that.
+    pub span: Span,
+    /// Its last line has no line break; the clients add one.
+    unterminated: bool,
+}
+
+/// The documents of a file that have content, and why the cut stopped early if it did.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Documents {
+    /// In the order of the file.
+    pub documents: Vec<Document>,
+    /// A separator line with something else on it (`--- x`): nothing after it is read.
+    pub error: Option<ReadError>,
+}
+
+/// Cuts a file into documents.
+pub fn split(text: &str) -> Documents {
+    let start = if text.starts_with('\u{FEFF}') {
+        '\u{FEFF}'.len_utf8()
+    } else {
+        0
+    };
+    let bytes = text.as_bytes();
+    let whole = Span::new(start as u32, bytes.len() as u32);
+    if text[start..]
+        .trim_start_matches([' ', '\t', '\r', '\n'])
+        .starts_with('{')
+    {
+        return Documents {
+            documents: vec![Document {
+                index: 0,
+                span: whole,
+                unterminated: false,
+            }],
+            error: None,
+        };
+    }
+    let mut found = Documents::default();
+    let mut index = 0;
+    let mut begin = start;
+    for separator in separators(bytes, start) {
+        let line_end = memchr::memchr(b'\n', &bytes[separator..]).map_or(bytes.len(), |it| separator + it);
+        let rest = text[separator + 3..line_end].trim();
+        if !rest.is_empty() && !rest.starts_with('#') {
+            let at = line_end - text[separator + 3..line_end].trim_start().len();
+            found.error = Some(ReadError {
+                message: format!("invalid Yaml document separator: {rest}"),
+                span: Span::new(at as u32, (at + rest.len()) as u32),
+                context: None,
+            });
+            return found;
+        }
+        if separator > begin {
+            found.add(text, index, Span::new(begin as u32, separator as u32));
+            index += 1;
+            begin = bytes.len().min(line_end + 1);
+        }
+        // With nothing before it, the separator is the document's first line.
+    }
+    if begin < bytes.len() {
+        found.add(text, index, Span::new(begin as u32, bytes.len() as u32));
+    }
+    found
+}
+
+impl Documents {
+    fn add(&mut self, text: &str, index: u32, span: Span) {
+        let body = &text[span.range()];
+        if has_content(body) {
+            let unterminated = !body.ends_with('\n');
+            self.documents.push(Document {
+                index,
+                span,
+                unterminated,
+            });
+        }
+    }
+}
+
+/// The starts of the lines that begin with `---`.
+fn separators(bytes: &[u8], start: usize) -> impl Iterator<Item = usize> + '_ {
+    let first = bytes[start..].starts_with(b"---").then_some(start);
+    first
+        .into_iter()
+        .chain(memchr::memmem::find_iter(&bytes[start..], b"\n---").map(move |it| start + it + 1))
+}
+
+/// Whether there is more than blank lines, comments and separators.
+fn has_content(body: &str) -> bool {
+    body.split('\n')
+        .map(str::trim)
+        .any(|it| !it.is_empty() && !it.starts_with('#') && !it.starts_with("---"))
+}
+
+/// Reads a document of a file as YAML.
+///
+/// `defects` are those of the file's bytes (see [`crate::source::Source`]), none if it was text from the start.
+pub fn read_document(text: &Arc<str>, document: Document, defects: &[Defect]) -> Result<Tree, ReadError> {
+    let end = text.len() as u32;
+    if !document.unterminated {
+        return reader::read_with_defects(text, document.span, defects);
+    }
+    let padded: Arc<str> = [text, "\n"].concat().into();
+    let clamp = |it: Span| Span::new(it.start.min(end), it.end.min(end));
+    match reader::read_with_defects(&padded, Span::new(document.span.start, end + 1), defects) {
+        Ok(mut tree) => {
+            tree.limit = end;
+            Ok(tree)
+        }
+        Err(mut error) => {
+            error.span = clamp(error.span);
+            if let Some(context) = &mut error.context {
+                context.span = clamp(context.span);
+            }
+            Err(error)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[(u32, &str)]) {
+        let found = split(text);
+        let found: Vec<_> = found
+            .documents
+            .iter()
+            .map(|it| (it.index, &text[it.span.range()]))
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn cuts_at_separators() {
+        check("a: 1\n---\nb: 2\n", &[(0, "a: 1\n"), (1, "b: 2\n")]);
+        check("---\na: 1\n--- # next\nb: 2", &[(0, "---\na: 1\n"), (1, "b: 2")]);
+        check("a: 1\r\n---\r\nb: 2\r\n", &[(0, "a: 1\r\n"), (1, "b: 2\r\n")]);
+        check("a: |\n---\nb", &[(0, "a: |\n"), (1, "b")]);
+    }
+
+    #[test]
+    fn documents_without_content_are_counted() {
+        check("# nothing\n---\n\n---\na: 1\n", &[(2, "a: 1\n")]);
+        check("---\n---\na: 1\n", &[(1, "a: 1\n")]);
+        check("", &[]);
+    }
+
+    #[test]
+    fn a_brace_makes_one_document() {
+        check(" \n{a: 1}\n---\n{}\n", &[(0, " \n{a: 1}\n---\n{}\n")]);
+        check("\u{FEFF}{}", &[(0, "{}")]);
+    }
+
+    #[test]
+    fn a_separator_with_more_on_its_line_stops_the_cut() {
+        let text = "a: 1\n--- b\nc: 2\n";
+        let found = split(text);
+        assert!(found.documents.is_empty());
+        let error = found.error.expect("an error");
+        assert_eq!(error.message, "invalid Yaml document separator: b");
+        assert_eq!(&text[error.span.range()], "b");
+    }
+
+    #[test]
+    fn a_missing_last_line_break_is_part_of_a_value() {
+        let text: Arc<str> = "a: |\n  x".into();
+        let found = split(&text);
+        let tree = read_document(&text, found.documents[0], &[]).expect("YAML");
+        let root = tree.root().expect("a root");
+        let value = tree.get(root, "a").expect("a value");
+        assert_eq!(tree.scalar(value), "x\n");
+        assert_eq!(tree.span(value), Span::new(3, 8));
+    }
+}

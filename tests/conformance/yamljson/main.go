@@ -1,0 +1,84 @@
+// Command yamljson answers what sigs.k8s.io/yaml makes of texts.
+//
+// It reads JSON lines {"id", "text"} or {"id", "base64"} and answers each with
+// {"id", "json"} or {"id", "error"}, and "strict" where the strict conversion fails
+// though the plain one does not. A panic is answered as {"id", "panic"}.
+package main
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"sigs.k8s.io/yaml"
+)
+
+type request struct {
+	ID     json.RawMessage `json:"id"`
+	Text   string          `json:"text"`
+	Base64 string          `json:"base64"`
+}
+
+type answer struct {
+	ID     json.RawMessage `json:"id"`
+	JSON   *string         `json:"json,omitempty"`
+	Error  string          `json:"error,omitempty"`
+	Strict string          `json:"strict,omitempty"`
+	Panic  string          `json:"panic,omitempty"`
+}
+
+func main() {
+	in := bufio.NewReaderSize(os.Stdin, 1<<20)
+	out := bufio.NewWriterSize(os.Stdout, 1<<20)
+	defer out.Flush()
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	for {
+		line, err := in.ReadBytes('\n')
+		if len(line) > 0 {
+			var r request
+			if err := json.Unmarshal(line, &r); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			_ = enc.Encode(reply(r))
+		}
+		if err != nil {
+			return
+		}
+		// Nobody waits for an answer while more requests are here.
+		if in.Buffered() == 0 {
+			out.Flush()
+		}
+	}
+}
+
+func reply(r request) (a answer) {
+	a.ID = r.ID
+	defer func() {
+		if p := recover(); p != nil {
+			a = answer{ID: r.ID, Panic: fmt.Sprint(p)}
+		}
+	}()
+	text := []byte(r.Text)
+	if r.Base64 != "" {
+		b, err := base64.StdEncoding.DecodeString(r.Base64)
+		if err != nil {
+			panic(err)
+		}
+		text = b
+	}
+	j, err := yaml.YAMLToJSON(text)
+	if err != nil {
+		a.Error = err.Error()
+		return a
+	}
+	s := string(j)
+	a.JSON = &s
+	if _, err := yaml.YAMLToJSONStrict(text); err != nil {
+		a.Strict = err.Error()
+	}
+	return a
+}
