@@ -49,6 +49,20 @@ codes! {
     /// A default inside `metadata` makes no valid metadata.
     DEFAULT_METADATA = "default-metadata";
 
+    // rules
+    /// A rule or message expression is no CEL.
+    RULE_SYNTAX = "rule-syntax";
+    /// A rule names a field that its type does not have.
+    UNDEFINED_FIELD = "undefined-field";
+    /// A rule names a variable or function that does not exist.
+    UNDECLARED_REFERENCE = "undeclared-reference";
+    /// A function or operator of a rule does not take values of these types.
+    NO_MATCHING_OVERLOAD = "no-matching-overload";
+    /// Types in a rule do not fit, or a literal in it is malformed.
+    RULE_TYPE_ERROR = "rule-type-error";
+    /// A rule does not give a boolean, or a message expression no string.
+    RULE_RESULT_TYPE = "rule-result-type";
+
     // list types
     /// An item of a list is there twice where a set or a map has it once.
     DUPLICATE_LIST_ITEM = "duplicate-list-item";

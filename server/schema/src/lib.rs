@@ -15,6 +15,7 @@ pub mod listtype;
 pub mod metadata;
 pub mod objectmeta;
 pub mod pruning;
+pub mod rules;
 pub mod structural;
 #[cfg(test)]
 mod testing;

@@ -9,6 +9,7 @@ mod bad_value;
 mod ca_bundle;
 mod cel;
 mod columns;
+mod compiler;
 mod conversion;
 mod go_ip;
 mod go_json;
@@ -41,6 +42,7 @@ use crd_analyzer_schema::metadata::{names::name_is_dns_subdomain, validate_objec
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, SchemaMap};
 
 pub use cel::{COST_LIMIT, CompileError, CompiledRule, NodeTypes, RuleCompiler, TOTAL_COST_LIMIT, Types};
+pub use compiler::CelCompiler;
 pub use options::Preexisting;
 
 use approval::approval_error;

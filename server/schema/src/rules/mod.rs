@@ -1,0 +1,346 @@
+//! Rules of a schema compiled and priced (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, `Compile`).
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use crd_analyzer_cel::ast::{Issues, Source, SourceInfo};
+use crd_analyzer_cel::checker::{CheckEnv, Checked, check};
+use crd_analyzer_cel::cost::estimate;
+pub use crd_analyzer_cel::decls::ExpressionSet;
+use crd_analyzer_cel::decls::{Container, Environment, Variable};
+use crd_analyzer_cel::parser::{ParseOptions, parse};
+use crd_analyzer_cel::types::{DeclType, DeclTypeProvider, Type};
+use crd_analyzer_cel::validators::validate;
+
+use crate::celtypes::{decl_type, max_cardinality};
+use crate::codes;
+use crate::structural::{AdditionalProperties, Structural};
+use crate::{KubernetesVersion, ValidationRule};
+
+/// The value that a rule is about.
+pub const SELF: &str = "self";
+/// The value that was stored before.
+pub const OLD_SELF: &str = "oldSelf";
+/// The name of the type of `self` in messages. The server appends a number that it takes from the clock.
+pub const SELF_TYPE: &str = "selfType#";
+
+/// What a rule compiled to (`CompilationResult`). All is empty for a rule without text.
+#[derive(Clone, Debug, Default)]
+pub struct CompiledRule {
+    /// The rule, if it compiles.
+    pub rule: Option<Arc<Expression>>,
+    /// Why it does not compile.
+    pub error: Option<CompileError>,
+    /// How many of the smallest values of the schema fit into a request: the factor where nothing else bounds it.
+    pub max_cardinality: u64,
+    /// Whether the rule compares with the old value, which makes it a transition rule.
+    pub uses_old_self: bool,
+    /// The message expression, or why it does not compile; `None` if there is none or the rule itself does not compile.
+    pub message: Option<Result<Arc<Expression>, CompileError>>,
+}
+
+/// A compiled expression.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    /// The expression with its types.
+    pub checked: Checked,
+    /// The cost units that evaluating it once takes at most; `u64::MAX` for unbounded.
+    pub max_cost: u64,
+}
+
+/// Why an expression does not compile (`apiservercel.Error`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CompileError {
+    /// The server's words.
+    pub detail: String,
+    /// The diagnostic code, that of the first problem.
+    pub code: &'static str,
+    /// What is wrong, each with its bytes in the expression; empty if it is the expression as a whole.
+    pub problems: Vec<Problem>,
+}
+
+/// One problem of an expression.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    /// Which bytes of the expression it is about.
+    pub bytes: Range<usize>,
+    /// The server's words, without place.
+    pub message: String,
+}
+
+/// The CEL types of one node of a schema: what its rules see.
+#[derive(Clone, Debug)]
+pub struct NodeTypes<'s> {
+    schema: Option<Structural<'s>>,
+    ty: Arc<DeclType>,
+}
+
+impl<'s> NodeTypes<'s> {
+    /// The types of a schema; `None` if expressions cannot see its values. `is_resource_root`: the schema is that of a custom
+    /// resource or of an embedded one.
+    pub fn new(schema: Structural<'s>, is_resource_root: bool, version: KubernetesVersion) -> Option<Self> {
+        Some(Self {
+            schema: Some(schema),
+            ty: decl_type(schema, is_resource_root, version)?,
+        })
+    }
+
+    /// The types of a property, if an expression can name it.
+    pub fn property(&self, name: &str) -> Option<Self> {
+        let schema = self.schema?;
+        if schema.has_no_properties() {
+            return None;
+        }
+        let escaped = crd_analyzer_cel::types::escape(name)?;
+        let field = self.ty.field(&escaped)?;
+        Some(Self {
+            schema: schema.property(name),
+            ty: field.ty.clone(),
+        })
+    }
+
+    /// The types of the items of a list.
+    pub fn items(&self) -> Option<Self> {
+        let items = self.schema?.items()?;
+        Some(Self {
+            schema: Some(items),
+            ty: self.ty.element()?.clone(),
+        })
+    }
+
+    /// The types of the values of a map.
+    pub fn values(&self) -> Option<Self> {
+        let Some(AdditionalProperties::Schema(values)) = self.schema?.additional_properties() else {
+            return None;
+        };
+        Some(Self {
+            schema: Some(values),
+            ty: self.ty.element()?.clone(),
+        })
+    }
+
+    /// The declared type.
+    pub fn decl_type(&self) -> &Arc<DeclType> {
+        &self.ty
+    }
+}
+
+/// Which of a rule's expressions is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// `rule`
+    Rule,
+    /// `messageExpression`
+    MessageExpression,
+}
+
+/// Compiles and prices rules of a node as a server of this minor does. `set_of` says for each expression whether the server may compile
+/// it with all it knows, because it was stored before.
+pub fn compile<'r>(
+    types: &NodeTypes<'_>,
+    rules: &'r [ValidationRule],
+    version: KubernetesVersion,
+    set_of: impl Fn(Part, &'r str) -> ExpressionSet,
+) -> Vec<CompiledRule> {
+    let compiler = Compiler::new(&types.ty, version);
+    rules.iter().map(|rule| compiler.compile_rule(rule, &set_of)).collect()
+}
+
+struct Compiler<'t> {
+    ty: &'t Arc<DeclType>,
+    version: KubernetesVersion,
+    /// For new and for stored expressions.
+    providers: [DeclTypeProvider; 2],
+    self_type: Type,
+    container: Container,
+}
+
+/// The parser's settings for each minor and set.
+static PARSE_OPTIONS: LazyLock<Vec<[ParseOptions; 2]>> = LazyLock::new(|| {
+    KubernetesVersion::all()
+        .map(|server| [server.compatibility(), server].map(|environment| ParseOptions::kubernetes(server, environment)))
+        .collect()
+});
+
+fn parse_options(version: KubernetesVersion, set: ExpressionSet) -> &'static ParseOptions {
+    let known = version.clamp(KubernetesVersion::OLDEST, KubernetesVersion::NEWEST);
+    &PARSE_OPTIONS[usize::from(known.number() - KubernetesVersion::OLDEST.number())][set_index(set)]
+}
+
+fn set_index(set: ExpressionSet) -> usize {
+    usize::from(set == ExpressionSet::Stored)
+}
+
+impl<'t> Compiler<'t> {
+    fn new(ty: &'t Arc<DeclType>, version: KubernetesVersion) -> Self {
+        let names_are_types = version.number() >= 32;
+        let provider =
+            |keywords| DeclTypeProvider::new(Arc::clone(ty), Cow::Borrowed(SELF_TYPE), keywords, names_are_types);
+        let providers = [provider(version.number() >= 32), provider(version.number() >= 31)];
+        let self_type = providers[0].root_type();
+        Self {
+            ty,
+            version,
+            providers,
+            self_type,
+            container: Container::default(),
+        }
+    }
+
+    fn compile_rule<'r>(
+        &self,
+        rule: &'r ValidationRule,
+        set_of: &impl Fn(Part, &'r str) -> ExpressionSet,
+    ) -> CompiledRule {
+        let mut compiled = CompiledRule::default();
+        if trim_space(&rule.rule).is_empty() {
+            return compiled;
+        }
+        let optional_old_self = rule.optional_old_self == Some(true);
+        let checked =
+            match self.compile_expression(&rule.rule, set_of(Part::Rule, &rule.rule), optional_old_self, &RULE) {
+                Ok(expression) => expression,
+                Err(error) => {
+                    compiled.error = Some(error);
+                    return compiled;
+                }
+            };
+        compiled.uses_old_self = checked.checked.uses_variable(OLD_SELF);
+        compiled.max_cardinality = max_cardinality(self.ty);
+        compiled.rule = Some(Arc::new(checked));
+        if !rule.message_expression.is_empty() {
+            let set = set_of(Part::MessageExpression, &rule.message_expression);
+            let message =
+                self.compile_expression(&rule.message_expression, set, optional_old_self, &MESSAGE_EXPRESSION);
+            compiled.message = Some(message.map(Arc::new));
+        }
+        compiled
+    }
+
+    fn compile_expression(
+        &self,
+        text: &str,
+        set: ExpressionSet,
+        optional_old_self: bool,
+        words: &Words,
+    ) -> Result<Expression, CompileError> {
+        let source = Source::new(text);
+        let failed = |issues: &Issues, places: &SourceInfo| CompileError {
+            detail: format!("{}{}", words.compilation_failed, issues.display(&source)),
+            code: code_of(issues),
+            problems: problems(issues, &source, places),
+        };
+        let parsed = parse(&source, parse_options(self.version, set));
+        if !parsed.issues.is_empty() {
+            let error = failed(&parsed.issues, &parsed.ast.source_info);
+            return Err(CompileError {
+                code: codes::RULE_SYNTAX,
+                ..error
+            });
+        }
+        let old_self = if optional_old_self {
+            Type::optional(self.self_type.clone())
+        } else {
+            self.self_type.clone()
+        };
+        let variables = [
+            Variable {
+                name: SELF.into(),
+                ty: self.self_type.clone(),
+            },
+            Variable {
+                name: OLD_SELF.into(),
+                ty: old_self,
+            },
+        ];
+        let environment = Environment::of(self.version, set);
+        let env = CheckEnv {
+            environment,
+            variables: &variables,
+            types: &self.providers[set_index(set)],
+            container: &self.container,
+        };
+        let places = parsed.ast.source_info.clone();
+        let checked = check(parsed.ast, &source, env).map_err(|issues| failed(&issues, &places))?;
+        let features = environment.features();
+        let issues = validate(&checked, &source, features);
+        if !issues.is_empty() {
+            return Err(failed(&issues, &places));
+        }
+        if *checked.output_type() != words.output {
+            let detail = words.wrong_output.to_owned();
+            return Err(CompileError {
+                detail,
+                code: codes::RULE_RESULT_TYPE,
+                problems: Vec::new(),
+            });
+        }
+        let max_cost = estimate(&checked, features, &**self.ty).max;
+        Ok(Expression { checked, max_cost })
+    }
+}
+
+/// What the server says of a rule and of a message expression.
+struct Words {
+    compilation_failed: &'static str,
+    output: Type,
+    wrong_output: &'static str,
+}
+
+const RULE: Words = Words {
+    compilation_failed: "compilation failed: ",
+    output: Type::Bool,
+    wrong_output: "cel expression must evaluate to a bool",
+};
+
+const MESSAGE_EXPRESSION: Words = Words {
+    compilation_failed: "messageExpression compilation failed: ",
+    output: Type::String,
+    wrong_output: "messageExpression must evaluate to a string",
+};
+
+/// The code of the first problem.
+fn code_of(issues: &Issues) -> &'static str {
+    let message = issues.sorted().first().map_or("", |issue| issue.message.as_str());
+    if message.starts_with("undefined field") {
+        codes::UNDEFINED_FIELD
+    } else if message.starts_with("undeclared reference") {
+        codes::UNDECLARED_REFERENCE
+    } else if message.starts_with("found no matching overload") {
+        codes::NO_MATCHING_OVERLOAD
+    } else {
+        codes::RULE_TYPE_ERROR
+    }
+}
+
+fn problems(issues: &Issues, source: &Source, places: &SourceInfo) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for issue in issues.sorted() {
+        let at = source.location_byte(issue.location);
+        let bytes = match places.span(issue.id) {
+            Some(span) if span.bytes.0 as usize <= at && at < span.bytes.1 as usize => {
+                span.bytes.0 as usize..span.bytes.1 as usize
+            }
+            _ => at..source.text()[at..].chars().next().map_or(at, |c| at + c.len_utf8()),
+        };
+        problems.push(Problem {
+            bytes,
+            message: issue.message.clone(),
+        });
+    }
+    problems
+}
+
+/// The text without white space at both ends, as Go's `strings.TrimSpace` sees it.
+fn trim_space(text: &str) -> &str {
+    text.trim_matches(|c: char| {
+        matches!(
+            c,
+            '\t' | '\n' | '\u{b}' | '\u{c}' | '\r' | ' ' | '\u{85}' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}'
+        ) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
+    })
+}

@@ -1,0 +1,68 @@
+use crd_analyzer_cel::decls::ExpressionSet;
+use serde_json::{Value, json};
+
+use super::{NodeTypes, compile};
+use crate::KubernetesVersion;
+use crate::structural::Structural;
+use crate::testing::{kubernetes_cases, schema};
+
+/// What the rules of a schema compile to, as the conformance tables write it.
+fn compiled(schema_json: &Value, is_root: bool, version: KubernetesVersion, set: ExpressionSet) -> Vec<Value> {
+    let schema = schema(schema_json);
+    let types = NodeTypes::new(Structural::assume(&schema), is_root, version).expect("types");
+    let results = compile(&types, &schema.x_validations, version, |_, _| set);
+    results
+        .into_iter()
+        .map(|rule| {
+            let mut printed = json!({"maxCardinality": rule.max_cardinality, "usesOldSelf": rule.uses_old_self});
+            printed["maxCost"] = rule.rule.map_or(0, |rule| rule.max_cost).into();
+            if let Some(error) = rule.error {
+                printed["error"] = error.detail.into();
+            }
+            match rule.message {
+                Some(Ok(message)) => printed["messageExpressionMaxCost"] = message.max_cost.into(),
+                Some(Err(error)) => printed["messageExpressionError"] = error.detail.into(),
+                None => {}
+            }
+            printed
+        })
+        .collect()
+}
+
+fn check_table(name: &str) {
+    let mut wrong = Vec::new();
+    for case in kubernetes_cases(name) {
+        if case["flags"]
+            .as_array()
+            .is_some_and(|flags| flags.contains(&json!("needs-fake-function")))
+        {
+            continue;
+        }
+        let set = if case["input"]["env"] == "new" {
+            ExpressionSet::New
+        } else {
+            ExpressionSet::Stored
+        };
+        let is_root = case["input"]["is_root"] == true;
+        let actual = compiled(&case["input"]["schema"], is_root, KubernetesVersion::NEWEST, set);
+        let expected = &case["actual"];
+        for (key, value) in expected.as_object().expect("an object") {
+            // An error's words are its detail.
+            let value = value.get("detail").unwrap_or(value);
+            if actual[0].get(key).unwrap_or(&Value::Null) != value {
+                wrong.push(format!("{} {key}: {} instead of {value}", case["id"], actual[0]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn costs_are_those_of_the_server() {
+    check_table("cel_cost_estimate");
+}
+
+#[test]
+fn errors_are_those_of_the_server() {
+    check_table("cel_compile");
+}
