@@ -15,12 +15,12 @@ mod documents;
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
 
-use crd_analyzer_apiextensions::strategy::{Stored, Verdict, judge_create, judge_update};
+use crd_analyzer_apiextensions::strategy::Verdict;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_schema::field::Error;
 use serde_json::{Map, Value, json};
 
-use documents::{Document, documents};
+use documents::{answers, stored};
 
 fn main() -> ExitCode {
     let mut version = KubernetesVersion::NEWEST;
@@ -53,8 +53,8 @@ fn main() -> ExitCode {
 
 struct Request {
     label: String,
-    text: Result<String, String>,
-    old_text: Option<Result<String, String>>,
+    text: Result<Vec<u8>, String>,
+    old_text: Option<Result<Vec<u8>, String>>,
 }
 
 impl Request {
@@ -66,13 +66,13 @@ impl Request {
             return Self {
                 label: if file.is_empty() { field("id") } else { file.clone() },
                 text: if file.is_empty() {
-                    Ok(field("text"))
+                    Ok(field("text").into_bytes())
                 } else {
                     read(&file)
                 },
                 old_text: match (old.as_str(), old_text.as_str()) {
                     ("", "") => None,
-                    ("", _) => Some(Ok(old_text)),
+                    ("", _) => Some(Ok(old_text.into_bytes())),
                     _ => Some(read(&old)),
                 },
             };
@@ -88,43 +88,29 @@ impl Request {
     }
 
     fn answer(&self, version: KubernetesVersion) -> Vec<Value> {
-        let failed = |why: &str| {
-            let mut verdict = Verdict::unreadable("");
-            if let Some(error) = &mut verdict.decode_error {
-                why.clone_into(&mut error.text);
+        let answered = self.text.as_ref().map_err(String::clone).and_then(|text| {
+            let old = match &self.old_text {
+                None => None,
+                Some(old) => Some(stored(old.as_ref().map_err(String::clone)?, version)?),
+            };
+            answers(text, old.as_ref(), version)
+        });
+        match answered {
+            Ok(answers) => answers
+                .iter()
+                .map(|it| self.line(it.index, &it.name, &it.verdict, version))
+                .collect(),
+            Err(why) => {
+                let mut line = self.line(0, "", &Verdict::default(), version);
+                line["decode_error"] = Value::from(why);
+                line["accepted"] = Value::from(false);
+                line["accepted_strict"] = Value::from(false);
+                vec![line]
             }
-            vec![self.line(0, "", &verdict, version)]
-        };
-        let text = match &self.text {
-            Ok(text) => text,
-            Err(why) => return failed(why),
-        };
-        let old = match &self.old_text {
-            None => None,
-            Some(Err(why)) => return failed(why),
-            Some(Ok(old)) => match documents(old).iter().find(|it| it.written.is_definition()) {
-                None => return failed("EOF"),
-                Some(document) => match document
-                    .with_json(|json| Stored::establish(json, version))
-                    .ok()
-                    .flatten()
-                {
-                    None => return failed("old object does not decode"),
-                    old => old,
-                },
-            },
-        };
-        documents(text)
-            .iter()
-            .filter(|it| it.written.is_definition() || it.written.kind.is_empty())
-            .map(|document| {
-                let verdict = judge(document, old.as_ref(), version);
-                self.line(document.index, &document.written.name, &verdict, version)
-            })
-            .collect()
+        }
     }
 
-    fn line(&self, doc: usize, name: &str, verdict: &Verdict, version: KubernetesVersion) -> Value {
+    fn line(&self, doc: u32, name: &str, verdict: &Verdict, version: KubernetesVersion) -> Value {
         if let Some(reason) = &verdict.unjudged {
             return json!({"file": self.label, "doc": doc, "k8s": version.to_string(), "panic": format!("{reason:?}")});
         }
@@ -154,27 +140,8 @@ impl Request {
     }
 }
 
-fn read(path: &str) -> Result<String, String> {
-    let bytes = std::fs::read(path).map_err(|it| it.to_string())?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn judge(document: &Document, old: Option<&Stored>, version: KubernetesVersion) -> Verdict {
-    let judged = document.with_json(|json| match old {
-        Some(old) => judge_update(json, old, version, None),
-        None => judge_create(json, version, None),
-    });
-    match judged {
-        Ok(mut verdict) => {
-            if let Some(duplicates) = &document.duplicates
-                && verdict.decode_error.is_none()
-            {
-                verdict.strict.insert(0, duplicates.clone());
-            }
-            verdict
-        }
-        Err(why) => Verdict::unreadable(&why),
-    }
+fn read(path: &str) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|it| it.to_string())
 }
 
 fn error(error: &Error) -> Value {

@@ -12,6 +12,7 @@ macro_rules! codes {
 
 codes! {
     "decoding" {
+        INVALID_YAML = "invalid-yaml", "The document is no YAML, or YAML that is no JSON, so nothing of it can be read.";
         UNREADABLE_DEFINITION = "unreadable-definition", "The document cannot be read as a definition at all: a value has the wrong type, or the object another one.";
         UNKNOWN_FIELD = "unknown-field", "A field does not exist in a definition; strict field validation refuses it, without it the field is dropped.";
         DROPPED_FIELD = "dropped-field", "A field does not exist in a schema and is dropped without a word, because nothing is decoded strictly below `items` and `additionalProperties`.";

@@ -1,82 +1,72 @@
-//! The documents of a text (JSON only so far).
+//! The documents of a file and the answers to them.
 
 use std::sync::Arc;
 
-use crd_analyzer_apiextensions::decode::{StrictError, WrittenType};
-use crd_analyzer_syntax::json::{Json, JsonValue, Member};
-use crd_analyzer_syntax::tree::{NodeId, NodeKind, ScalarStyle, Span, Tree};
+use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_apiextensions::strategy::{Stored, Verdict, judge_create, judge_update};
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::read_json;
+use crd_analyzer_syntax::source::Source;
+use crd_analyzer_syntax::split::{read_document, split};
 
-pub(crate) struct Document {
-    pub(crate) index: usize,
-    pub(crate) written: WrittenType,
-    tree: Result<Tree, String>,
-    pub(crate) duplicates: Option<StrictError>,
+/// One document that is answered.
+pub(crate) struct Answer {
+    pub(crate) index: u32,
+    pub(crate) name: String,
+    pub(crate) verdict: Verdict,
 }
 
-impl Document {
-    pub(crate) fn with_json<T>(&self, look: impl FnOnce(&Json<'_>) -> T) -> Result<T, String> {
-        let tree = self
-            .tree
-            .as_ref()
-            .map_err(|why| format!("error converting YAML to JSON: {why}"))?;
-        let root = tree.root().ok_or("empty")?;
-        Ok(look(&to_json(tree, root)))
+/// The answers to all definitions of a file. Fails where the file cannot be cut into documents.
+pub(crate) fn answers(bytes: &[u8], old: Option<&Stored>, version: KubernetesVersion) -> Result<Vec<Answer>, String> {
+    let source = Source::decode(bytes.to_vec());
+    let text: Arc<str> = source.text.into();
+    let documents = split(&text);
+    if let Some(error) = documents.error {
+        return Err(error.message);
     }
-}
-
-pub(crate) fn documents(text: &str) -> Vec<Document> {
-    let text: Arc<str> = Arc::from(text);
-    let tree = crd_analyzer_syntax::read(&text, Span::new(0, text.len() as u32)).map_err(|it| it.to_string());
-    let mut document = Document {
-        index: 0,
-        written: WrittenType::default(),
-        tree,
-        duplicates: None,
-    };
-    document.written = document.with_json(WrittenType::of).unwrap_or_default();
-    vec![document]
-}
-
-fn to_json(tree: &Tree, node: NodeId) -> Json<'_> {
-    let value = match tree.kind(node) {
-        NodeKind::Mapping(_) => {
-            let mut members: Vec<Member<'_>> = tree
-                .entries(node)
-                .map(|it| Member {
-                    key: tree.scalar(it.key),
-                    key_node: it.key,
-                    value: to_json(tree, it.value),
-                })
-                .collect();
-            members.sort_by(|a, b| a.key.cmp(&b.key));
-            JsonValue::Object(members)
+    let mut answers = Vec::new();
+    for document in documents.documents {
+        let tree = read_document(&text, document, &source.defects);
+        let json = tree.as_ref().ok().map(read_json);
+        let whole = json.as_ref().and_then(|it| it.as_ref().ok());
+        let written = WrittenType::of_document(&text, document.span, whole);
+        if !written.kind.is_empty() && !written.is_definition() {
+            continue;
         }
-        NodeKind::Sequence(_) => JsonValue::Array(tree.items(node).map(|it| to_json(tree, it)).collect()),
-        NodeKind::Scalar(ScalarStyle::Plain) => plain(tree.source(node)),
-        _ => JsonValue::String(tree.scalar(node)),
-    };
-    Json { node, value }
+        let verdict = match (&tree, &json) {
+            (Err(error), _) => Verdict::of_read_error(error),
+            (_, Some(Err(error))) => Verdict::of_convert_error(error, version),
+            (_, Some(Ok(json))) => match old {
+                Some(old) => judge_update(json, old, version, None),
+                None => judge_create(json, version, None),
+            },
+            (Ok(_), None) => continue,
+        };
+        answers.push(Answer {
+            index: document.index,
+            name: written.name,
+            verdict,
+        });
+    }
+    Ok(answers)
 }
 
-fn plain(text: &str) -> JsonValue<'_> {
-    match text {
-        "" | "null" | "~" => JsonValue::Null,
-        "true" => JsonValue::Bool(true),
-        "false" => JsonValue::Bool(false),
-        _ => {
-            if let Ok(value) = text.parse() {
-                JsonValue::Int(value)
-            } else if let Ok(value) = text.parse() {
-                JsonValue::Uint(value)
-            } else if let Ok(value) = text.parse::<f64>() {
-                if value.fract() == 0.0 && value.abs() < 9.2e18 {
-                    JsonValue::Int(value as i64)
-                } else {
-                    JsonValue::Float(value)
-                }
-            } else {
-                JsonValue::String(text.into())
-            }
+/// The stored form of the first definition of a file.
+pub(crate) fn stored(bytes: &[u8], version: KubernetesVersion) -> Result<Stored, String> {
+    let source = Source::decode(bytes.to_vec());
+    let text: Arc<str> = source.text.into();
+    let documents = split(&text);
+    if let Some(error) = documents.error {
+        return Err(error.message);
+    }
+    for document in documents.documents {
+        let tree = read_document(&text, document, &source.defects);
+        let json = tree.as_ref().ok().and_then(|it| read_json(it).ok());
+        if WrittenType::of_document(&text, document.span, json.as_ref()).is_definition() {
+            return json
+                .and_then(|it| Stored::establish(&it, version))
+                .ok_or_else(|| "old object does not decode".to_owned());
         }
     }
+    Err("EOF".to_owned())
 }

@@ -19,14 +19,14 @@ use crd_analyzer_syntax::json::Json;
 use crd_analyzer_syntax::tree::NodeId;
 
 pub use head::{GROUP, GroupVersionKind, KIND, VERSION, parse_group_version};
-pub use state::{Cause, DecodeFailure, DroppedField, MAX_SCHEMA_DEPTH, MAX_VALUE_DEPTH, StrictError};
+pub use state::{Cause, DecodeFailure, DroppedField, MAX_SCHEMA_DEPTH, MAX_VALUE_DEPTH, StrictError, StrictErrorKind};
 pub use written_type::WrittenType;
 
 use crate::types::v1::CustomResourceDefinition;
 use state::Decoder;
 
 /// A document that could be decoded.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Decoded {
     /// What it says, before defaulting.
     pub definition: CustomResourceDefinition,
@@ -53,11 +53,12 @@ pub enum Refused {
     },
 }
 
-/// Decodes what was sent as a definition.
+/// Decodes what was sent as a definition. A document without content (`None`) reads as null, and that as nothing at all.
 ///
 /// Documents of another kind are not for this function: a document that names a kind and a group other than a
 /// definition's is decoded as if the server had been asked to create a definition with it.
-pub fn decode(json: &Json<'_>, version: KubernetesVersion) -> Result<Box<Decoded>, Refused> {
+pub fn decode(json: Option<&Json<'_>>, version: KubernetesVersion) -> Result<Box<Decoded>, Refused> {
+    let Some(json) = json else { return Ok(Box::default()) };
     let (written, nodes) = match head::interpret(json) {
         Ok(head) => head,
         Err(failure) => return Err(refused(*failure, None)),

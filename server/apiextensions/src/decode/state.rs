@@ -4,6 +4,8 @@ use crd_analyzer_schema::{KubernetesVersion, go};
 use crd_analyzer_syntax::json::{Json, JsonValue};
 use crd_analyzer_syntax::tree::NodeId;
 
+use crate::codes;
+
 /// The server keeps this many errors of strict decoding and drops the rest.
 const MAX_STRICT_ERRORS: usize = 100;
 
@@ -18,13 +20,35 @@ pub const MAX_VALUE_DEPTH: usize = 1000;
 /// Since this minor a type error below a keyword that decodes itself names the whole path (`sigs.k8s.io/json` of July 2025).
 const WHOLE_PATH_SINCE: KubernetesVersion = KubernetesVersion::minor(35);
 
-/// A field that strict decoding refuses.
+/// Something that strict field validation refuses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StrictError {
     /// The server's words: `unknown field "spec.versions[0].schemas"`.
     pub text: String,
-    /// The key.
+    /// The key; of duplicate keys the first that is written again.
     pub node: NodeId,
+    /// What is refused.
+    pub kind: StrictErrorKind,
+}
+
+/// What strict field validation refuses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StrictErrorKind {
+    /// A key is no field of the Go type.
+    UnknownField,
+    /// Keys are written more than once: all of a document in one error, which only YAML bodies get
+    /// ([`JsonDoc::duplicates`](crd_analyzer_syntax::json::JsonDoc::duplicates) has each with both places).
+    DuplicateKeys,
+}
+
+impl StrictErrorKind {
+    /// Which of our diagnostic codes this is.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::UnknownField => codes::UNKNOWN_FIELD,
+            Self::DuplicateKeys => codes::DUPLICATE_KEY,
+        }
+    }
 }
 
 /// A field that the server drops without a word, although its author surely meant something: below `items`,
@@ -339,7 +363,11 @@ impl<'j> Decoder<'j> {
         }
         let text = format!("unknown field {}", go::quote(&self.path_text()));
         if !self.strict.iter().any(|it| it.text == text) {
-            self.strict.push(StrictError { text, node: key });
+            self.strict.push(StrictError {
+                text,
+                node: key,
+                kind: StrictErrorKind::UnknownField,
+            });
         }
     }
 

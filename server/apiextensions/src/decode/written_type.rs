@@ -1,6 +1,10 @@
 //! What a document says it is, as command line clients read it before they send anything.
 
-use crd_analyzer_syntax::json::{Json, JsonValue};
+use std::sync::Arc;
+
+use crd_analyzer_syntax::json::{Json, JsonDoc, JsonValue};
+use crd_analyzer_syntax::read_json;
+use crd_analyzer_syntax::tree::Span;
 
 use super::head::{GROUP, KIND, folded, parse_group_version};
 
@@ -18,7 +22,14 @@ pub struct WrittenType {
 }
 
 impl WrittenType {
-    /// Reads what a document says it is.
+    /// Reads what the document at `span` of `text` says it is. `whole` is all of it, if it can be read.
+    ///
+    /// What stands above a line `spec:` is enough if it has a type, so that a broken document can have one, too.
+    pub fn of_document(text: &Arc<str>, span: Span, whole: Option<&JsonDoc<'_>>) -> Self {
+        Self::of_top(text, span).unwrap_or_else(|| whole.and_then(JsonDoc::root).map_or_else(Self::default, Self::of))
+    }
+
+    /// Reads what a value says it is.
     pub fn of(json: &Json<'_>) -> Self {
         let metadata = field(json, "METADATA");
         Self {
@@ -32,13 +43,19 @@ impl WrittenType {
     pub fn is_definition(&self) -> bool {
         self.kind == KIND && parse_group_version(&self.api_version).is_ok_and(|(group, _)| group == GROUP)
     }
+
+    fn of_top(text: &Arc<str>, span: Span) -> Option<Self> {
+        let length = text[span.range()].find("\nspec:").filter(|it| *it > 0)?;
+        let tree = crd_analyzer_syntax::read(text, Span::new(span.start, span.start + length as u32)).ok()?;
+        let json = read_json(&tree).ok()?;
+        let written = Self::of(json.root()?);
+        (!written.kind.is_empty() && !written.api_version.is_empty()).then_some(written)
+    }
 }
 
 /// The last field of that name, whatever its case, that is not null.
 fn field<'a, 't>(json: &'a Json<'t>, folded_name: &str) -> Option<&'a Json<'t>> {
-    let JsonValue::Object(members) = &json.value else {
-        return None;
-    };
+    let members = json.members()?;
     let found = members
         .iter()
         .rfind(|it| !matches!(it.value.value, JsonValue::Null) && folded(&it.key) == folded_name)?;

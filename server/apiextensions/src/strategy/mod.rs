@@ -10,16 +10,16 @@ mod verdict;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_schema::field::{Error, Path, Trail};
 use crd_analyzer_schema::metadata::{ObjectMeta, names, validate_object_meta, validate_object_meta_update};
-use crd_analyzer_syntax::json::Json;
+use crd_analyzer_syntax::json::JsonDoc;
 
-use crate::decode::{self, Refused};
+use crate::decode::{self, Refused, StrictError, StrictErrorKind};
 use crate::defaults::set_defaults;
 use crate::internal;
 use crate::types::{Condition, CustomResourceDefinition};
 use crate::validation::{self, Findings, RuleCompiler};
 use crate::warnings;
 
-pub use verdict::{DecodeError, Definition, Unjudged, Verdict};
+pub use verdict::{DecodeError, DecodePlace, Definition, Unjudged, Verdict};
 
 /// A definition as a server has it in store, with what its controllers add, for update requests.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,8 +28,8 @@ pub struct Stored(CustomResourceDefinition);
 impl Stored {
     /// The definition that a document creates, whether or not a server of this minor would still accept it: an older one
     /// may have. `None` if the document does not decode.
-    pub fn establish(json: &Json<'_>, version: KubernetesVersion) -> Option<Self> {
-        let decoded = decode::decode(json, version).ok()?;
+    pub fn establish(document: &JsonDoc<'_>, version: KubernetesVersion) -> Option<Self> {
+        let decoded = decode::decode(document.root(), version).ok()?;
         let mut definition = decoded.definition;
         set_defaults(&mut definition);
         let (mut definition, _) = internal::from_v1(definition);
@@ -54,31 +54,38 @@ impl Stored {
 }
 
 /// The answer to a request that creates a definition. Its rules are compiled if there is a compiler.
-pub fn judge_create(json: &Json<'_>, version: KubernetesVersion, compiler: Option<&dyn RuleCompiler>) -> Verdict {
-    judge(json, None, version, compiler)
+pub fn judge_create(
+    document: &JsonDoc<'_>,
+    version: KubernetesVersion,
+    compiler: Option<&dyn RuleCompiler>,
+) -> Verdict {
+    judge(document, None, version, compiler)
 }
 
 /// The answer to a request that updates a definition. Its rules are compiled if there is a compiler.
 pub fn judge_update(
-    json: &Json<'_>,
+    document: &JsonDoc<'_>,
     old: &Stored,
     version: KubernetesVersion,
     compiler: Option<&dyn RuleCompiler>,
 ) -> Verdict {
-    judge(json, Some(old), version, compiler)
+    judge(document, Some(old), version, compiler)
 }
 
 fn judge(
-    json: &Json<'_>,
+    document: &JsonDoc<'_>,
     old: Option<&Stored>,
     version: KubernetesVersion,
     compiler: Option<&dyn RuleCompiler>,
 ) -> Verdict {
-    let decoded = match decode::decode(json, version) {
+    let decoded = match decode::decode(document.root(), version) {
         Ok(decoded) => *decoded,
         Err(Refused::ByServer { text, node }) => {
             return Verdict {
-                decode_error: Some(DecodeError { text, node: Some(node) }),
+                decode_error: Some(DecodeError {
+                    text,
+                    place: DecodePlace::Node(node),
+                }),
                 ..Verdict::default()
             };
         }
@@ -94,6 +101,14 @@ fn judge(
         dropped: decoded.dropped,
         ..Verdict::default()
     };
+    if let (Some(text), Some(first)) = (document.strict_error(), document.duplicates().first()) {
+        let duplicates = StrictError {
+            text,
+            node: first.second,
+            kind: StrictErrorKind::DuplicateKeys,
+        };
+        verdict.strict.insert(0, duplicates);
+    }
     let mut definition = decoded.definition;
     set_defaults(&mut definition);
     let (mut definition, hoisted) = internal::from_v1(definition);

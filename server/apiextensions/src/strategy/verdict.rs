@@ -1,12 +1,19 @@
 //! The server's answer to a request, and what we know beside it.
 
+use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_schema::field::Error;
-use crd_analyzer_syntax::tree::NodeId;
+use crd_analyzer_syntax::ReadError;
+use crd_analyzer_syntax::json::{ConvertError, ConvertErrorKind};
+use crd_analyzer_syntax::tree::{NodeId, Span};
 
-use crate::decode::{DroppedField, StrictError};
+use crate::codes;
+use crate::decode::{DroppedField, StrictError, decode_error};
 use crate::internal::Hoisted;
 use crate::types::CustomResourceDefinition;
 use crate::warnings::Warning;
+
+/// Since this minor the error about a key that is no text begins in lower case (`sigs.k8s.io/yaml` 1.4).
+const LOWER_CASE_KEY_ERROR_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 
 /// What the server answers to a request that creates or updates a definition.
 ///
@@ -35,11 +42,29 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// The answer to a document that is no YAML: `why` are the words of the reader, `error converting YAML to JSON: …`.
-    pub fn unreadable(why: &str) -> Self {
-        let text = crate::decode::decode_error(None, why);
+    /// The answer to a document that is no YAML.
+    pub fn of_read_error(error: &ReadError) -> Self {
+        Self::unreadable(&error.message, error.span)
+    }
+
+    /// The answer to a document that is YAML, but not JSON.
+    pub fn of_convert_error(error: &ConvertError, version: KubernetesVersion) -> Self {
+        let message = match error.message.strip_prefix('u') {
+            Some(rest) if error.kind == ConvertErrorKind::UnsupportedKey && version < LOWER_CASE_KEY_ERROR_SINCE => {
+                format!("U{rest}")
+            }
+            _ => error.message.clone(),
+        };
+        Self::unreadable(&message, error.span)
+    }
+
+    fn unreadable(why: &str, span: Span) -> Self {
+        let text = decode_error(None, why);
         Self {
-            decode_error: Some(DecodeError { text, node: None }),
+            decode_error: Some(DecodeError {
+                text,
+                place: DecodePlace::Text(span),
+            }),
             ..Self::default()
         }
     }
@@ -60,8 +85,27 @@ impl Verdict {
 pub struct DecodeError {
     /// The server's words.
     pub text: String,
-    /// The value that decides it, if the document has values at all.
-    pub node: Option<NodeId>,
+    /// What decides it.
+    pub place: DecodePlace,
+}
+
+impl DecodeError {
+    /// Which of our diagnostic codes this is.
+    pub const fn code(&self) -> &'static str {
+        match self.place {
+            DecodePlace::Text(_) => codes::INVALID_YAML,
+            DecodePlace::Node(_) => codes::UNREADABLE_DEFINITION,
+        }
+    }
+}
+
+/// What decides that a document cannot be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DecodePlace {
+    /// A value.
+    Node(NodeId),
+    /// A piece of text that is no YAML.
+    Text(Span),
 }
 
 /// Why there is no verdict.
