@@ -2,15 +2,18 @@
 //!
 //! This crate knows no Kubernetes: no kinds, no schemas, no versions.
 
+pub mod edit;
 mod go_syntax;
 pub mod json;
 pub mod lines;
+pub mod paths;
 pub mod reader;
 mod resolve;
 mod scalar;
 pub mod source;
 pub mod source_map;
 pub mod split;
+pub mod template;
 pub mod tree;
 
 pub use json::read_json;

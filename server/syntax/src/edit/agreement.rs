@@ -1,0 +1,132 @@
+//! Where the verdict reader accepts, the editing reader has the same tree: over the corpus, and over random text.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::tests::{Random, random_text};
+use crate::tree::{NodeId, NodeKind, Span, Tree};
+
+/// The first difference between two trees, in words.
+fn difference(verdict: &Tree, editing: &Tree) -> Option<String> {
+    let describe = |tree: &Tree, node: NodeId| {
+        let properties = tree.properties(node).map(|it| (it.anchor, it.tag, it.tag_name.clone()));
+        let parent = tree.parent(node);
+        (
+            tree.kind(node),
+            tree.span(node),
+            parent,
+            properties,
+            tree.alias_target(node),
+        )
+    };
+    for (a, b) in verdict.nodes().zip(editing.nodes()) {
+        if describe(verdict, a) != describe(editing, b) {
+            return Some(format!("{:?}\n{:?}", describe(verdict, a), describe(editing, b)));
+        }
+        if verdict.scalar(a) != editing.scalar(b) {
+            return Some(format!(
+                "{:?}: {:?} and {:?}",
+                verdict.span(a),
+                verdict.scalar(a),
+                editing.scalar(b)
+            ));
+        }
+        if matches!(verdict.kind(a), NodeKind::Mapping(_) | NodeKind::Sequence(_))
+            && verdict.children(a).count() != editing.children(b).count()
+        {
+            return Some(format!("{:?} has other children", verdict.span(a)));
+        }
+    }
+    (verdict.len() != editing.len())
+        .then(|| format!("{} and {} nodes", verdict.len(), editing.len()))
+        .or_else(|| {
+            (verdict.comments() != editing.comments())
+                .then(|| format!("{:?} and {:?}", verdict.comments(), editing.comments()))
+        })
+}
+
+/// Why the trees may differ, by name.
+fn known_difference(verdict: &Tree) -> Option<&'static str> {
+    let end = verdict
+        .root()
+        .map_or(verdict.document_span().start, |it| verdict.full_span(it).end) as usize;
+    let breaks = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
+    let rest = verdict.text()[end..].split(breaks).enumerate().find(|(_, it)| {
+        let text = it.trim_start_matches([' ', '\t', '\u{feff}']);
+        !text.is_empty() && !text.starts_with('#')
+    });
+    // go-yaml stops where the root ends; while a person edits, what follows may be meant to be part of it.
+    let begins_line = end == 0 || verdict.text()[..end].ends_with(breaks);
+    rest.filter(|&(line, it)| !((line > 0 || begins_line) && super::scan::is_document_marker(it.as_bytes(), 0)))
+        .map(|_| "text after the root")
+}
+
+/// Whether the verdict reader accepts the text; fails if the editing reader then differs.
+fn agrees(name: &str, text: &str) -> bool {
+    let text: Arc<str> = text.into();
+    let span = Span::new(0, text.len() as u32);
+    let reading = super::read(&text, span);
+    let Ok(verdict) = crate::read(&text, span) else {
+        return false;
+    };
+    if let Some(name) = known_difference(&verdict) {
+        assert!(!name.is_empty());
+        return true;
+    }
+    if let Some(difference) = difference(&verdict, &reading.tree) {
+        panic!("{name}: {difference}\n{}", text.chars().take(300).collect::<String>());
+    }
+    assert!(
+        !reading.is_broken,
+        "{name} is said to be broken: {:?}",
+        text.chars().take(300).collect::<String>()
+    );
+    true
+}
+
+fn corpus() -> Option<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let found =
+        std::env::var_os("CRD_ANALYZER_CORPUS").map_or_else(|| here.join("../../../shared/corpus"), PathBuf::from);
+    found.is_dir().then_some(found)
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files(&path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn both_readers_agree_over_the_corpus() {
+    let Some(corpus) = corpus() else {
+        assert!(std::env::var_os("CI").is_none(), "the corpus is needed in CI");
+        return;
+    };
+    let mut found = Vec::new();
+    files(&corpus, &mut found);
+    let mut accepted = 0;
+    for file in found {
+        if let Ok(text) = std::fs::read_to_string(&file) {
+            accepted += usize::from(agrees(&file.display().to_string(), &text));
+        }
+    }
+    assert!(accepted > 2_900, "{accepted}");
+}
+
+#[test]
+fn both_readers_agree_over_random_text() {
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    let mut accepted = 0;
+    for _ in 0..60_000 {
+        let pieces = random.below(14);
+        let text = random_text(&mut random, pieces);
+        accepted += usize::from(agrees("random", &text));
+    }
+    assert!(accepted > 10_000, "{accepted}");
+}

@@ -1,0 +1,147 @@
+//! The collections that are open at a place, and which of them takes the next token.
+
+/// What a collection still waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pending {
+    /// For nothing: the next token begins an entry.
+    Nothing,
+    /// Root: the document's content.
+    Content,
+    /// Sequence: the item after the dash that ends at this byte.
+    Item(u32),
+    /// Mapping: the key after the `?` that ends at this byte.
+    ExplicitKey(u32),
+    /// Mapping: the `:` after a key that ends at this byte, written with `?`.
+    ExplicitColon(u32),
+    /// Mapping: the `:` after a key that is a flow collection.
+    Colon(u32),
+    /// Mapping: the value after the colon that ends at this byte; where there is no colon, a key that is not finished.
+    Value {
+        at: u32,
+        has_colon: bool,
+        is_explicit: bool,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum FrameKind {
+    Root,
+    Mapping,
+    Sequence,
+    /// Holds what could not be placed in the frame below.
+    Error,
+    FlowMapping,
+    FlowSequence,
+    /// A mapping of one pair without braces, in a flow sequence.
+    FlowPair,
+}
+
+/// One open collection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Frame {
+    pub(super) kind: FrameKind,
+    /// The column of its keys or dashes; -1 for the root. In flow: that of the block collection around it.
+    pub(super) column: i32,
+    pub(super) pending: Pending,
+}
+
+impl Frame {
+    pub(super) fn is_flow(&self) -> bool {
+        matches!(
+            self.kind,
+            FrameKind::FlowMapping | FrameKind::FlowSequence | FrameKind::FlowPair
+        )
+    }
+
+    /// Whether a node can become a child now.
+    pub(super) fn is_host(&self) -> bool {
+        self.kind == FrameKind::Error
+            || matches!(
+                self.pending,
+                Pending::Content | Pending::Item(_) | Pending::ExplicitKey(_) | Pending::Value { .. }
+            )
+    }
+
+    /// Whether the value or key that it waits for may be a sequence at its own column.
+    fn takes_indentless(&self) -> bool {
+        self.kind == FrameKind::Mapping && matches!(self.pending, Pending::ExplicitKey(_) | Pending::Value { .. })
+    }
+
+    /// Whether the node that it waits for may be a block scalar whose indicator stands at its own column.
+    pub(super) fn takes_block_scalar(&self) -> bool {
+        self.takes_indentless() || matches!(self.pending, Pending::Item(_))
+    }
+}
+
+/// What stands at a place in block context.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Class {
+    /// `-`
+    Dash,
+    /// `?`, `:`, or a node with a colon after it.
+    Key,
+    /// A node without a colon after it.
+    Node,
+    /// `|` or `>`
+    BlockScalar,
+}
+
+/// Where a token goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Target {
+    /// As entry of this frame, whose column it has.
+    Entry(usize),
+    /// As the node that this frame, the last that stays open, waits for.
+    Host(usize),
+    /// As entry of this frame, although its column is another.
+    Adopted(usize),
+    /// Nowhere: into an error under this frame.
+    Misplaced(usize),
+}
+
+/// Where a token that is the first of its line goes; `frames[0]` is the root.
+pub(super) fn target(frames: &[Frame], column: i32, class: Class) -> Target {
+    let below = frames.iter().rposition(|it| it.column <= column).unwrap_or(0);
+    let top = below == frames.len() - 1;
+    for at in (1..=below).rev() {
+        let frame = &frames[at];
+        if frame.column < column {
+            break;
+        }
+        let takes = match class {
+            Class::Dash => frame.kind == FrameKind::Sequence || (at == below && frame.takes_indentless()),
+            Class::BlockScalar if at == below && frame.takes_block_scalar() => return Target::Host(at),
+            Class::Key | Class::Node | Class::BlockScalar => frame.kind == FrameKind::Mapping,
+        };
+        if takes {
+            return if frame.kind == FrameKind::Mapping && class == Class::Dash {
+                Target::Host(at)
+            } else {
+                Target::Entry(at)
+            };
+        }
+    }
+    let frame = &frames[below];
+    if frame.is_host()
+        && (frame.column < column || frame.kind == FrameKind::Error)
+        && (top || frame.kind != FrameKind::Root)
+    {
+        return Target::Host(below);
+    }
+    let fits = |it: &Frame| match class {
+        Class::Dash => it.kind == FrameKind::Sequence,
+        Class::Key | Class::Node | Class::BlockScalar => it.kind == FrameKind::Mapping,
+    };
+    if let Some(above) = frames.get(below + 1) {
+        if fits(above) {
+            return Target::Adopted(below + 1);
+        }
+        if below == 0 {
+            return Target::Misplaced(1);
+        }
+    }
+    if fits(frame) && frame.column < column {
+        return Target::Adopted(below);
+    }
+    Target::Misplaced(below)
+}

@@ -1,0 +1,359 @@
+//! How far one token reaches: pure functions over the bytes of the text.
+//!
+//! For text that go-yaml accepts these find the ends that its scanner finds; for other text they find an end all the same.
+
+use crate::scalar::break_len;
+
+/// Whether a space or tab stands at `at`.
+pub(super) fn is_blank(bytes: &[u8], at: usize) -> bool {
+    matches!(bytes.get(at), Some(b' ' | b'\t'))
+}
+
+/// Whether a line or the text ends at `at`.
+pub(super) fn is_breakz(bytes: &[u8], at: usize) -> bool {
+    at >= bytes.len() || break_len(bytes, at) > 0
+}
+
+/// Whether a blank stands, or a line or the text ends, at `at`.
+pub(super) fn is_blankz(bytes: &[u8], at: usize) -> bool {
+    is_blank(bytes, at) || is_breakz(bytes, at)
+}
+
+/// The first byte at or after `at` that is no blank.
+pub(super) fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
+    while is_blank(bytes, at) {
+        at += 1;
+    }
+    at
+}
+
+/// Where the line that has `at` ends, before its break.
+pub(super) fn line_end(bytes: &[u8], mut at: usize) -> usize {
+    while !is_breakz(bytes, at) {
+        at += 1;
+    }
+    at
+}
+
+/// Whether `---` or `...` alone stands at `at`, which is the start of a line.
+pub(super) fn is_document_marker(bytes: &[u8], at: usize) -> bool {
+    matches!(bytes.get(at..at + 3), Some(b"---" | b"...")) && is_blankz(bytes, at + 3)
+}
+
+/// What ended the text of a plain scalar on a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stop {
+    /// `:` before a blank.
+    Colon,
+    /// `#` after a blank.
+    Comment,
+    /// The end of the line.
+    Line,
+    /// An indicator of a flow collection, in one.
+    Flow,
+}
+
+/// The plain text of one line from `start`: where it ends, without blanks at its end, and what it ends before.
+pub(super) fn plain_line(bytes: &[u8], start: usize, in_flow: bool) -> (usize, Stop) {
+    let mut end = start;
+    let mut at = start;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b' ' | b'\t' => {
+                at += 1;
+                continue;
+            }
+            b':' if is_blankz(bytes, at + 1) => return (end, Stop::Colon),
+            b'#' if at > start && is_blank(bytes, at - 1) => return (end, Stop::Comment),
+            b',' | b'?' | b'[' | b']' | b'{' | b'}' if in_flow => return (end, Stop::Flow),
+            b'\n' | b'\r' => break,
+            0xC2 | 0xE2 if break_len(bytes, at) > 0 => break,
+            _ => {}
+        }
+        at += 1;
+        end = at;
+    }
+    (end, Stop::Line)
+}
+
+/// A plain scalar over all its lines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Plain {
+    /// The byte after its last.
+    pub(super) end: usize,
+    /// What its last line ends before.
+    pub(super) stop: Stop,
+    /// It would go on, but for a later line that holds a key: the column of that line.
+    pub(super) cut: Option<(usize, usize)>,
+}
+
+/// The plain scalar at `start`: its lines lie deeper than `indent`, the column of the collection around it (-1 at the root).
+///
+/// In a flow collection that is not closed, `limit` is the column at which its lines must not begin.
+pub(super) fn plain(bytes: &[u8], start: usize, indent: i32, in_flow: bool, limit: Option<i32>) -> Plain {
+    let (first_end, stop) = plain_line(bytes, start, in_flow);
+    let mut found = Plain {
+        end: first_end,
+        stop,
+        cut: None,
+    };
+    while found.stop == Stop::Line {
+        let Some((line, at)) = next_text(bytes, found.end) else {
+            break;
+        };
+        let column = (at - line) as i32;
+        if bytes[at] == b'#'
+            || (at == line && is_document_marker(bytes, at))
+            || (!in_flow && column <= indent)
+            || (in_flow && limit.is_some_and(|it| column <= it))
+        {
+            break;
+        }
+        let (end, stop) = plain_line(bytes, at, in_flow);
+        if stop == Stop::Colon && !in_flow {
+            return Plain {
+                end: first_end,
+                stop: Stop::Line,
+                cut: Some((line, at)),
+            };
+        }
+        if end == at {
+            break;
+        }
+        found.end = end;
+        found.stop = stop;
+    }
+    found
+}
+
+/// The next line after `at` that has text: its start and the start of the text.
+fn next_text(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let mut at = skip_blanks(bytes, at);
+    let mut line = at;
+    loop {
+        match break_len(bytes, at) {
+            0 => break,
+            len => {
+                line = at + len;
+                at = skip_blanks(bytes, line);
+            }
+        }
+    }
+    (at < bytes.len()).then_some((line, at))
+}
+
+/// The byte after the closing quote of the quoted scalar at `start`, and whether it has more than one line. `None` if it is not closed
+/// before the document's end.
+pub(super) fn quoted(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
+    let mut at = start + 1;
+    let end = if bytes[start] == b'"' {
+        loop {
+            at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+            if bytes[at] == b'"' {
+                break at + 1;
+            }
+            at += 2;
+        }
+    } else {
+        loop {
+            at += memchr::memchr(b'\'', bytes.get(at..)?)? + 1;
+            if bytes.get(at) != Some(&b'\'') {
+                break at;
+            }
+            at += 1;
+        }
+    };
+    let mut many = false;
+    let mut at = start;
+    while at < end {
+        let len = break_len(bytes, at);
+        if len > 0 {
+            many = true;
+            if is_document_marker(bytes, at + len) {
+                return None;
+            }
+        }
+        at += len.max(1);
+    }
+    Some((end, many))
+}
+
+/// A block scalar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct BlockScalar {
+    /// The byte after the last that is in the value.
+    pub(super) end: usize,
+    /// Where the next token is looked for.
+    pub(super) next: usize,
+    /// Columns of indentation of the content.
+    pub(super) indent: usize,
+    /// The header is as it must be.
+    pub(super) is_whole: bool,
+    /// The comment in the header.
+    pub(super) comment: Option<(usize, usize)>,
+}
+
+/// The block scalar whose indicator stands at `start`, in a collection at column `parent` (-1 at the root).
+pub(super) fn block_scalar(bytes: &[u8], start: usize, parent: i32) -> BlockScalar {
+    let mut at = start + 1;
+    let mut chomp = None;
+    let mut increment = 0;
+    for _ in 0..2 {
+        match bytes.get(at) {
+            Some(&it @ (b'+' | b'-')) if chomp.is_none() => chomp = Some(it),
+            Some(&it @ b'1'..=b'9') if increment == 0 => increment = usize::from(it - b'0'),
+            _ => break,
+        }
+        at += 1;
+    }
+    let header = skip_blanks(bytes, at);
+    at = line_end(bytes, header);
+    let comment = (bytes.get(header) == Some(&b'#')).then_some((header, at));
+    let is_whole = header == at || comment.is_some();
+    let content = at + break_len(bytes, at);
+    let mut indent = if increment > 0 {
+        usize::try_from(parent).unwrap_or(0) + increment
+    } else {
+        0
+    };
+    // The lines without text at the start, and the indentation.
+    let (mut line, mut column) = breaks(bytes, content, indent);
+    if indent == 0 {
+        let widest = widest_blank(bytes, content, line).max(column);
+        indent = widest.max(usize::try_from(parent + 1).unwrap_or(0)).max(1);
+    }
+    let mut last_text = None;
+    while column == indent && line + column < bytes.len() {
+        let end = line_end(bytes, line + column);
+        last_text = Some(end);
+        if end == bytes.len() {
+            line = end;
+            break;
+        }
+        (line, column) = breaks(bytes, end + break_len(bytes, end), indent);
+    }
+    let end = match (chomp, last_text) {
+        (Some(b'-'), Some(end)) => end,
+        (None, Some(end)) => end + break_len(bytes, end),
+        (Some(b'+'), _) => line,
+        _ => header,
+    };
+    BlockScalar {
+        end: end.max(header),
+        next: line.max(header),
+        indent,
+        is_whole,
+        comment,
+    }
+}
+
+/// The first line from `line` on that is not blank up to column `indent` (0: any column), and the column of its first text, at most `indent`.
+fn breaks(bytes: &[u8], mut line: usize, indent: usize) -> (usize, usize) {
+    loop {
+        let mut at = line;
+        while (indent == 0 || at - line < indent) && bytes.get(at) == Some(&b' ') {
+            at += 1;
+        }
+        match break_len(bytes, at) {
+            0 => return (line, at - line),
+            len => line = at + len,
+        }
+    }
+}
+
+/// The most spaces on a line between `from` and `to`, all of which are blank.
+fn widest_blank(bytes: &[u8], from: usize, to: usize) -> usize {
+    let mut widest = 0;
+    let mut at = from;
+    while at < to {
+        let text = at;
+        while bytes.get(at) == Some(&b' ') {
+            at += 1;
+        }
+        widest = widest.max(at - text);
+        at += break_len(bytes, at).max(1);
+    }
+    widest
+}
+
+/// The byte after an anchor's or alias's name that begins at `start` (`&` or `*`).
+pub(super) fn anchor(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while bytes
+        .get(at)
+        .is_some_and(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-'))
+    {
+        at += 1;
+    }
+    at
+}
+
+/// The byte after the tag that begins at `start`.
+pub(super) fn tag(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    if bytes.get(at) == Some(&b'<') {
+        while !is_blankz(bytes, at) {
+            at += 1;
+            if bytes[at - 1] == b'>' {
+                break;
+            }
+        }
+        return at;
+    }
+    while bytes
+        .get(at)
+        .is_some_and(|&it| it.is_ascii_alphanumeric() || b"_-;/?:@&=+$,.!~*'()[]%".contains(&it))
+    {
+        at += 1;
+    }
+    at
+}
+
+/// The byte after the bracket that closes the one at `start`; `None` if it is not closed before `to`, or by the other kind.
+pub(super) fn matching_bracket(bytes: &[u8], start: usize, to: usize) -> Option<usize> {
+    let mut open = Vec::new();
+    // A scalar can begin here; else a quote is text of a plain one.
+    let mut begins = true;
+    let mut at = start;
+    while at < to {
+        match bytes[at] {
+            b'[' => open.push(b']'),
+            b'{' => open.push(b'}'),
+            close @ (b']' | b'}') => {
+                if open.pop() != Some(close) {
+                    return None;
+                }
+                if open.is_empty() {
+                    return Some(at + 1);
+                }
+            }
+            b'"' | b'\'' if begins => {
+                at = quoted(bytes, at)?.0;
+                begins = bytes.get(skip_blanks(bytes, at)) == Some(&b':');
+                at = if begins { skip_blanks(bytes, at) + 1 } else { at };
+                continue;
+            }
+            b'!' | b'&' if begins => {
+                at = if bytes[at] == b'!' {
+                    tag(bytes, at)
+                } else {
+                    anchor(bytes, at)
+                };
+                continue;
+            }
+            b'#' if is_blank(bytes, at - 1) || matches!(bytes[at - 1], b'\n' | b'\r') => {
+                at = line_end(bytes, at);
+                continue;
+            }
+            _ => {}
+        }
+        begins = match bytes[at] {
+            b'[' | b'{' | b',' | b'?' => true,
+            b':' => begins || is_blankz(bytes, at + 1) || matches!(bytes[at - 1], b']' | b'}'),
+            b' ' | b'\t' | b'\n' | b'\r' => begins,
+            _ => false,
+        };
+        at += 1;
+    }
+    None
+}

@@ -1,0 +1,128 @@
+//! Go templates (Helm charts, kustomize generators): files that are not YAML until they are filled in.
+
+use std::sync::Arc;
+
+use crate::edit;
+use crate::tree::{NodeKind, ScalarStyle, Span, Tree};
+
+/// The first action of a Go template (`{{ … }}`) in the document at `span` of `text`: one that stands where YAML has no text of its own.
+///
+/// `{{` inside a quoted or block scalar, inside plain text (`a: x{{y}}`) or in a comment is text. In a flow mapping that YAML could mean
+/// (`{{a: 1}: b}`) it is YAML. A document with an action is reported once, as a template, and nothing else is said of it.
+pub fn first_action(text: &Arc<str>, span: Span) -> Option<Span> {
+    // Cheap for nearly all files.
+    let found = text[span.range()].find("{{")?;
+    let reading = edit::read(text, span);
+    action_in(&reading.tree, reading.is_broken, found as u32 + span.start)
+}
+
+/// As [`first_action`], over a tree of the tolerant reader.
+fn action_in(tree: &Tree, is_broken: bool, from: u32) -> Option<Span> {
+    let text = tree.text();
+    let end = tree.document_span().end;
+    let mut at = from;
+    while let Some(found) = text[at as usize..end as usize].find("{{") {
+        let start = at + found as u32;
+        let line_end = text[start as usize..end as usize]
+            .find('\n')
+            .map_or(end, |it| start + it as u32);
+        let close = text[start as usize..line_end as usize]
+            .find("}}")
+            .map(|it| start + it as u32 + 2);
+        if !is_text(tree, start) && (is_broken || is_action(&text[start as usize..close.unwrap_or(line_end) as usize]))
+        {
+            return Some(Span::new(start, close.unwrap_or(line_end)));
+        }
+        at = start + 2;
+    }
+    None
+}
+
+/// Whether the place is inside a scalar or comment, where braces are text. Plain text that begins with braces cannot be.
+fn is_text(tree: &Tree, offset: u32) -> bool {
+    let comments = tree.comments();
+    let next = comments.partition_point(|it| it.end <= offset);
+    if comments.get(next).is_some_and(|it| it.start <= offset) {
+        return true;
+    }
+    // The innermost node that has the byte: the last one that begins at or before it.
+    let mut low = 0;
+    let mut high = tree.len();
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if tree.nodes().nth(middle).is_some_and(|it| tree.span(it).start <= offset) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    let Some(node) = low.checked_sub(1).and_then(|it| tree.nodes().nth(it)) else {
+        return false;
+    };
+    let span = tree.span(node);
+    match tree.kind(node) {
+        NodeKind::Scalar(ScalarStyle::Plain) => span.start < offset && offset < span.end,
+        NodeKind::Scalar(_) => offset < span.end,
+        _ => false,
+    }
+}
+
+/// Whether the text from `{{` on reads as an action of a template rather than as nested flow mappings.
+fn is_action(text: &str) -> bool {
+    let Some(inner) = text.strip_prefix("{{").and_then(|it| it.strip_suffix("}}")) else {
+        return false;
+    };
+    let inner = inner.strip_prefix('-').unwrap_or(inner);
+    let inner = inner.strip_suffix('-').unwrap_or(inner).trim();
+    let first = inner.split_ascii_whitespace().next().unwrap_or_default();
+    !first.is_empty() && !inner.contains(": ") && !inner.contains(['{', '}'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Option<&str>) {
+        let source: Arc<str> = text.into();
+        let found = first_action(&source, Span::new(0, source.len() as u32));
+        assert_eq!(found.map(|it| &text[it.range()]), expected, "of {text:?}");
+    }
+
+    #[test]
+    fn templates() {
+        for (text, expected) in [
+            (
+                "{{- if .Values.crds }}\napiVersion: v1\n{{- end }}\n",
+                "{{- if .Values.crds }}",
+            ),
+            ("metadata:\n  name: {{ .Release.Name }}\n", "{{ .Release.Name }}"),
+            (
+                "a:\n  {{- toYaml .Values.x | nindent 2 }}\nb: 1\n",
+                "{{- toYaml .Values.x | nindent 2 }}",
+            ),
+            ("a: 1\n{{ include \"x\" . }}: b\n", "{{ include \"x\" . }}"),
+            ("- {{ .x }}\n", "{{ .x }}"),
+            ("a: '{{x}}' # {{y}}\nb: {{ z }}\n", "{{ z }}"),
+            ("a: {{", "{{"),
+        ] {
+            check(text, Some(expected));
+        }
+    }
+
+    #[test]
+    fn text_with_braces() {
+        for text in [
+            "a: \"{{ .x }}\"\n",
+            "a: '{{ .x }}'\n",
+            "a: |\n  {{ .x }}\n  b: {{ y }}\nb: 1\n",
+            "a: see {{ .x }}\n",
+            "# {{ .x }}\na: 1\n",
+            "a: {b: {{c: 1}: 2}}\n",
+            "a: {{b: 1}: 2}\n",
+            "a: 1\n",
+            "",
+        ] {
+            check(text, None);
+        }
+    }
+}
