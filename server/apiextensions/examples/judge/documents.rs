@@ -33,15 +33,15 @@ pub(crate) fn answers(bytes: &[u8], old: Option<&Stored>, version: KubernetesVer
         if !written.kind.is_empty() && !written.is_definition() {
             continue;
         }
-        let verdict = match (&tree, &json) {
+        let verdict = Verdict::of_unserved(&written, document.span).unwrap_or_else(|| match (&tree, &json) {
             (Err(error), _) => Verdict::of_read_error(error),
-            (_, Some(Err(error))) => Verdict::of_convert_error(error, version),
-            (_, Some(Ok(json))) => match old {
+            (Ok(_), Some(Err(error))) => Verdict::of_convert_error(error, version),
+            (Ok(_), Some(Ok(json))) => match old {
                 Some(old) => judge_update(json, old, version, None),
                 None => judge_create(json, version, None),
             },
-            (Ok(_), None) => continue,
-        };
+            (Ok(_), None) => Verdict::default(),
+        });
         answers.push(Answer {
             index: document.index,
             name: written.name,

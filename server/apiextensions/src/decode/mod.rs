@@ -22,6 +22,7 @@ pub use head::{GROUP, GroupVersionKind, KIND, VERSION, parse_group_version};
 pub use state::{Cause, DecodeFailure, DroppedField, MAX_SCHEMA_DEPTH, MAX_VALUE_DEPTH, StrictError, StrictErrorKind};
 pub use written_type::WrittenType;
 
+use crate::codes;
 use crate::types::v1::CustomResourceDefinition;
 use state::Decoder;
 
@@ -45,6 +46,8 @@ pub enum Refused {
         text: String,
         /// Where it is decided.
         node: NodeId,
+        /// Which of our diagnostic codes this is.
+        code: &'static str,
     },
     /// Nested too deeply for us to judge; the server would.
     TooDeep {
@@ -59,21 +62,15 @@ pub enum Refused {
 /// definition's is decoded as if the server had been asked to create a definition with it.
 pub fn decode(json: Option<&Json<'_>>, version: KubernetesVersion) -> Result<Box<Decoded>, Refused> {
     let Some(json) = json else { return Ok(Box::default()) };
+    if let Some(text) = WrittenType::of(json).unserved() {
+        let node = json.get("apiVersion").map_or(json.node, |it| it.node);
+        let code = codes::UNSERVED_API_VERSION;
+        return Err(Refused::ByServer { text, node, code });
+    }
     let (written, nodes) = match head::interpret(json) {
         Ok(head) => head,
         Err(failure) => return Err(refused(*failure, None)),
     };
-    if written.kind == KIND && written.group == GROUP && written.version != VERSION {
-        let text = format!(
-            "no matches for kind {} in version {}",
-            go::quote(KIND),
-            go::quote(&format!("{GROUP}/{}", written.version))
-        );
-        return Err(Refused::ByServer {
-            text,
-            node: nodes.api_version.unwrap_or(json.node),
-        });
-    }
     let actual = head::with_defaults(written);
     if (actual.group.as_str(), actual.version.as_str(), actual.kind.as_str()) != (GROUP, VERSION, KIND) {
         let cause = Cause::Text(head::not_registered(&actual, version));
@@ -115,6 +112,7 @@ fn refused(failure: DecodeFailure, actual: Option<&GroupVersionKind>) -> Refused
         cause => Refused::ByServer {
             text: decode_error(actual, &cause.to_string()),
             node: failure.node,
+            code: codes::UNREADABLE_DEFINITION,
         },
     }
 }

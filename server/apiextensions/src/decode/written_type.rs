@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use crd_analyzer_schema::go;
 use crd_analyzer_syntax::json::{Json, JsonDoc, JsonValue};
 use crd_analyzer_syntax::read_json;
 use crd_analyzer_syntax::tree::Span;
 
-use super::head::{GROUP, KIND, folded, parse_group_version};
+use super::head::{GROUP, KIND, VERSION, folded, parse_group_version};
 
 /// `apiVersion`, `kind` and name of a document, before any of it is checked.
 ///
@@ -42,6 +43,19 @@ impl WrittenType {
     /// Whether the document says that it is a definition, of whatever version.
     pub fn is_definition(&self) -> bool {
         self.kind == KIND && parse_group_version(&self.api_version).is_ok_and(|(group, _)| group == GROUP)
+    }
+
+    /// The server's words for a definition of a version that it does not serve: the request finds no endpoint, so nothing
+    /// of the document is looked at. `None` for anything else.
+    pub fn unserved(&self) -> Option<String> {
+        let served = self.api_version == format!("{GROUP}/{VERSION}");
+        (self.is_definition() && !served).then(|| {
+            format!(
+                "no matches for kind {} in version {}",
+                go::quote(KIND),
+                go::quote(&self.api_version)
+            )
+        })
     }
 
     fn of_top(text: &Arc<str>, span: Span) -> Option<Self> {

@@ -80,11 +80,12 @@ fn judge(
 ) -> Verdict {
     let decoded = match decode::decode(document.root(), version) {
         Ok(decoded) => *decoded,
-        Err(Refused::ByServer { text, node }) => {
+        Err(Refused::ByServer { text, node, code }) => {
             return Verdict {
                 decode_error: Some(DecodeError {
                     text,
                     place: DecodePlace::Node(node),
+                    code,
                 }),
                 ..Verdict::default()
             };

@@ -7,7 +7,7 @@ use crd_analyzer_syntax::json::{ConvertError, ConvertErrorKind};
 use crd_analyzer_syntax::tree::{NodeId, Span};
 
 use crate::codes;
-use crate::decode::{DroppedField, StrictError, decode_error};
+use crate::decode::{DroppedField, StrictError, WrittenType, decode_error};
 use crate::internal::Hoisted;
 use crate::types::CustomResourceDefinition;
 use crate::warnings::Warning;
@@ -42,6 +42,21 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// The answer to a document that says it is a definition of a version that is not served, whatever else is in it;
+    /// `None` if it does not. `place` is the document.
+    pub fn of_unserved(written: &WrittenType, place: Span) -> Option<Self> {
+        let text = written.unserved()?;
+        let place = DecodePlace::Text(place);
+        Some(Self {
+            decode_error: Some(DecodeError {
+                text,
+                place,
+                code: codes::UNSERVED_API_VERSION,
+            }),
+            ..Self::default()
+        })
+    }
+
     /// The answer to a document that is no YAML.
     pub fn of_read_error(error: &ReadError) -> Self {
         Self::unreadable(&error.message, error.span)
@@ -64,6 +79,7 @@ impl Verdict {
             decode_error: Some(DecodeError {
                 text,
                 place: DecodePlace::Text(span),
+                code: codes::INVALID_YAML,
             }),
             ..Self::default()
         }
@@ -87,16 +103,8 @@ pub struct DecodeError {
     pub text: String,
     /// What decides it.
     pub place: DecodePlace,
-}
-
-impl DecodeError {
     /// Which of our diagnostic codes this is.
-    pub const fn code(&self) -> &'static str {
-        match self.place {
-            DecodePlace::Text(_) => codes::INVALID_YAML,
-            DecodePlace::Node(_) => codes::UNREADABLE_DEFINITION,
-        }
-    }
+    pub code: &'static str,
 }
 
 /// What decides that a document cannot be read.
@@ -104,7 +112,7 @@ impl DecodeError {
 pub enum DecodePlace {
     /// A value.
     Node(NodeId),
-    /// A piece of text that is no YAML.
+    /// A piece of text.
     Text(Span),
 }
 
