@@ -49,10 +49,11 @@ pub type ConditionStatus = String;
 impl CustomResourceDefinition {
     /// Whether the condition `name` has the status `True` (`IsCRDConditionTrue`).
     pub fn is_condition_true(&self, name: &str) -> bool {
-        self.status
-            .conditions
-            .iter()
-            .any(|it| it.r#type == name && it.status == "True")
+        // Of several conditions of one name the first counts.
+        let mut conditions = self.status.conditions.iter();
+        conditions
+            .find(|it| it.r#type == name)
+            .is_some_and(|it| it.status == "True")
     }
 
     /// Whether objects may be stored in the version `name` (`IsStoredVersion`).

@@ -12,6 +12,11 @@ pub(super) fn is_v4(text: &[u8]) -> Result<bool, String> {
     }
 }
 
+/// Whether the text is an IP address without a zone (`net.ParseIP`).
+pub(super) fn is_ip(text: &[u8]) -> bool {
+    !text.contains(&b'%') && is_v4(text).is_ok()
+}
+
 fn error(text: &[u8], message: &str, at: &[u8]) -> String {
     let at = if at.is_empty() {
         String::new()

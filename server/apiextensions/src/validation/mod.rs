@@ -8,6 +8,7 @@ mod approval;
 mod bad_value;
 mod ca_bundle;
 mod cel;
+mod certificate;
 mod columns;
 mod compiler;
 mod conversion;
@@ -20,7 +21,6 @@ mod list_map;
 mod names;
 mod node;
 mod options;
-mod pem;
 mod report;
 mod root_schema;
 mod rules;
@@ -33,7 +33,6 @@ mod traverse;
 mod version;
 mod version_fields;
 mod webhook;
-mod x509;
 
 use std::collections::HashMap;
 

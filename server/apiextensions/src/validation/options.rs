@@ -95,7 +95,7 @@ impl<'a> Options<'a> {
                 .conversion
                 .as_ref()
                 .is_none_or(has_valid_review_version_or_none),
-            require_immutable_names: is_established(old),
+            require_immutable_names: old.is_condition_true("Established"),
             require_open_api_schema: all_versions_have_schemas(spec),
             require_valid_property_type: !has_schema_with(spec, has_unknown_type),
             require_structural_schema: !schemas_of(spec).any(|schema| is_not_structural(schema, version)),
@@ -120,14 +120,6 @@ impl<'a> Options<'a> {
     pub(super) fn suppresses_expression_cost(&self, name: &str) -> bool {
         self.versions_with_unchanged_schemas.contains(name)
     }
-}
-
-/// Whether the names of the definition are in use (`IsCRDConditionTrue` of `Established`): the first condition counts.
-fn is_established(definition: &CustomResourceDefinition) -> bool {
-    let mut conditions = definition.status.conditions.iter();
-    conditions
-        .find(|it| it.r#type == "Established")
-        .is_some_and(|it| it.status == "True")
 }
 
 fn all_versions_have_schemas(spec: &Spec) -> bool {
@@ -205,7 +197,7 @@ fn versions_with_unchanged_schemas<'a>(
 
 /// Whether the CA bundle may be invalid: it was before, or the definition is not in use yet (`allowInvalidCABundle`).
 fn allows_invalid_ca_bundle(old: &CustomResourceDefinition) -> bool {
-    if !is_established(old) {
+    if !old.is_condition_true("Established") {
         return true;
     }
     let config = old

@@ -1,5 +1,7 @@
 //! Where a webhook is (`k8s.io/apiserver/pkg/util/webhook`, `ValidateWebhookURL` and `ValidateWebhookService`).
 
+use std::borrow::Cow;
+
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::metadata::names;
@@ -102,9 +104,13 @@ fn validate_url_path(url_path: &str, errors: &mut Vec<Error>, path: impl Fn() ->
             errors.push(invalid_string(code, path(), url_path, detail));
             continue;
         }
-        // What is left of a first character of several bytes is no name.
-        let step = if is_cut { "\u{fffd}" } else { step };
-        for wrong in names::dns1123_subdomain(step) {
+        // What is left of a first character of several bytes is no name, but counts for its length.
+        let step = if is_cut {
+            Cow::Owned("_".repeat(first.len_utf8() - 1) + step)
+        } else {
+            Cow::Borrowed(step)
+        };
+        for wrong in names::dns1123_subdomain(&step) {
             errors.push(invalid_string(code, path(), url_path, format!("segment[{i}]: {wrong}")));
         }
     }

@@ -4,13 +4,13 @@ use crate::decode::base64;
 
 /// A block between `-----BEGIN` and `-----END`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Block {
+pub(in super::super) struct Block {
     /// What stands behind `BEGIN`.
-    pub(super) label: Vec<u8>,
+    pub(in super::super) label: Vec<u8>,
     /// The block begins with `Key: value` lines.
-    pub(super) has_headers: bool,
+    pub(in super::super) has_headers: bool,
     /// What the base64 between stands for.
-    pub(super) bytes: Vec<u8>,
+    pub(in super::super) bytes: Vec<u8>,
 }
 
 const BEGIN: &[u8] = b"-----BEGIN ";
@@ -18,7 +18,7 @@ const END: &[u8] = b"\n-----END ";
 const DASHES: &[u8] = b"-----";
 
 /// The next block and what follows it (`pem.Decode`). What is no block is skipped.
-pub(super) fn decode(data: &[u8]) -> Option<(Block, &[u8])> {
+pub(in super::super) fn decode(data: &[u8]) -> Option<(Block, &[u8])> {
     let mut rest = data;
     loop {
         // The first END line, and the last BEGIN line before it.
