@@ -49,7 +49,10 @@ impl LineIndex {
                 starts.push(at as u32 + 1);
             }
         }
-        Self { starts, len: bytes.len() as u32 }
+        Self {
+            starts,
+            len: bytes.len() as u32,
+        }
     }
 
     /// The number of lines; a text that ends with a line break has an empty last line.
@@ -116,7 +119,11 @@ mod tests {
                     continue; // between CR and LF is no place of its own
                 }
                 let (line, column) = lines.position(text, offset as u32, unit);
-                assert_eq!(lines.offset(text, line, column, unit) as usize, offset, "{unit:?} {line}:{column}");
+                assert_eq!(
+                    lines.offset(text, line, column, unit) as usize,
+                    offset,
+                    "{unit:?} {line}:{column}"
+                );
             }
         }
     }
@@ -125,7 +132,10 @@ mod tests {
     fn counts_astral_characters_as_the_unit_does() {
         let text = "😀x";
         let at = |unit| LineIndex::new(text).position(text, 4, unit);
-        assert_eq!((at(ColumnUnit::Utf8), at(ColumnUnit::Utf16), at(ColumnUnit::Utf32)), ((0, 4), (0, 2), (0, 1)));
+        assert_eq!(
+            (at(ColumnUnit::Utf8), at(ColumnUnit::Utf16), at(ColumnUnit::Utf32)),
+            ((0, 4), (0, 2), (0, 1))
+        );
     }
 
     #[test]

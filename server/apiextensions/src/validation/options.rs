@@ -27,7 +27,6 @@ pub(super) struct Options<'a> {
     pub(super) require_open_api_schema: bool,
     pub(super) require_valid_property_type: bool,
     pub(super) require_structural_schema: bool,
-    #[expect(dead_code, reason = "defaults are not checked yet")]
     pub(super) require_pruned_defaults: bool,
     pub(super) require_atomic_set_type: bool,
     pub(super) require_map_list_keys_map_set_validation: bool,

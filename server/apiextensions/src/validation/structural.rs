@@ -1,5 +1,8 @@
 //! Whether a schema is structural, and whether its defaults are good: what `schema` answers, as this crate asks it.
 
+use serde_json::Value;
+
+use crd_analyzer_schema::defaulting::{self, Checks, RuleOutcome, RuleRun, validate_defaults};
 use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::structural::{self, Structural};
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
@@ -13,8 +16,28 @@ pub(super) fn structural_errors(schema: Structural<'_>, path: &Path, version: Ku
 
 /// What is wrong with the defaults of a schema (`ValidateDefaults`).
 pub(super) fn default_errors(schema: Structural<'_>, path: &Path, options: &Options<'_>) -> Vec<Error> {
-    let _ = (schema, path, options);
-    Vec::new()
+    let defaults = defaulting::Options {
+        is_resource_root: true,
+        require_pruned: options.require_pruned_defaults,
+        version: options.version,
+    };
+    validate_defaults(schema, path, defaults, &mut DefaultChecks)
+}
+
+/// What judges defaults by their schemas and rules.
+struct DefaultChecks;
+
+impl Checks for DefaultChecks {
+    fn values(&mut self, _: &Value, _: Structural<'_>, _: &Path) -> Vec<Error> {
+        Vec::new()
+    }
+
+    fn rules(&mut self, run: &RuleRun<'_>) -> RuleOutcome {
+        RuleOutcome {
+            errors: Vec::new(),
+            remaining: run.budget,
+        }
+    }
 }
 
 /// Whether a stored schema has a default that pruning would change (`schemaHasUnprunedDefaults`).
@@ -22,5 +45,6 @@ pub(super) fn has_unpruned_defaults(schema: &JsonSchemaProps, version: Kubernete
     let Ok(schema) = Structural::new(schema) else {
         return false;
     };
-    structural_errors(schema, &Path::root(), version).is_empty() && schema.is(Structural::empty())
+    structural_errors(schema, &Path::root(), version).is_empty()
+        && defaulting::has_unpruned_defaults(schema, version).unwrap_or(false)
 }

@@ -168,21 +168,33 @@ impl Judge<'_> {
             // Scalars have no fields, so neither unknown ones nor metadata.
             return self.values_and_rules(default, schema, inside, path);
         }
+        let mut has_unknown = false;
         if self.options.require_pruned {
             let mut pruned = default.clone();
             prune(&mut pruned, Some(schema), is_resource);
-            if pruned != *default {
-                self.errors.push(Error::invalid(
-                    codes::DEFAULT_UNKNOWN_FIELD,
-                    path.clone(),
-                    render::bad_value(default, version),
-                    "must not have unknown fields",
-                ));
-            }
+            has_unknown = pruned != *default;
         }
         let mut coerced = default.clone();
-        let options = CoerceOptions::default();
-        if let Err(error) = coerce(&mut coerced, Some(schema), is_resource, path, options, version) {
+        let outcome = coerce(
+            &mut coerced,
+            Some(schema),
+            is_resource,
+            path,
+            CoerceOptions::default(),
+            version,
+        );
+        if has_unknown {
+            // The server coerces the default in place before it renders it.
+            let bad_value = render::bad_value(&coerced, version);
+            let code = codes::DEFAULT_UNKNOWN_FIELD;
+            self.errors.push(Error::invalid(
+                code,
+                path.clone(),
+                bad_value,
+                "must not have unknown fields",
+            ));
+        }
+        if let Err(error) = outcome {
             self.errors.push(error);
             return Ok(());
         }

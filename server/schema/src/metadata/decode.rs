@@ -2,14 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crd_analyzer_cel::KubernetesVersion;
 use serde_json::{Map, Value};
 
 use super::{ManagedFieldsEntry, ObjectMeta, OwnerReference};
 use crate::go::read_rfc3339;
-
-/// Since this minor a wrong type in place of a time is told with the field (`sigs.k8s.io/json` of July 2025).
-const NAMES_FIELDS_OF_TIMES_SINCE: KubernetesVersion = KubernetesVersion::minor(35);
 
 /// Strict decoding tells this many errors at most.
 const MAX_STRICT_ERRORS: usize = 100;
@@ -26,9 +22,8 @@ pub struct Decoded {
 impl ObjectMeta {
     /// Decodes metadata, or says in the server's words what it cannot be (`UnmarshalStrict`, whose strict errors are the
     /// unknown fields).
-    pub fn decode(value: &Value, version: KubernetesVersion) -> Result<Decoded, String> {
+    pub fn decode(value: &Value) -> Result<Decoded, String> {
         let mut decoder = Decoder {
-            version,
             fields: Vec::new(),
             structure: "",
             path: String::new(),
@@ -48,16 +43,16 @@ impl ObjectMeta {
 
     /// Decodes what can be decoded of each field and drops the others (`GetObjectMetaWithOptions` with
     /// `DropMalformedFields`).
-    pub fn decode_leniently(fields: &Map<String, Value>, version: KubernetesVersion) -> Decoded {
+    pub fn decode_leniently(fields: &Map<String, Value>) -> Decoded {
         let sound: Map<String, Value> = fields
             .iter()
             .filter(|(name, value)| {
                 let alone = Map::from_iter([((*name).clone(), (*value).clone())]);
-                Self::decode(&Value::Object(alone), version).is_ok()
+                Self::decode(&Value::Object(alone)).is_ok()
             })
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
-        Self::decode(&Value::Object(sound), version).unwrap_or_default()
+        Self::decode(&Value::Object(sound)).unwrap_or_default()
     }
 
     /// The metadata as the API writes it (`runtime.DefaultUnstructuredConverter`).
@@ -150,7 +145,6 @@ impl Writer {
 /// A decoder on its way (`decodeState`). A wrong type is noted, the first counts, and decoding goes on; a malformed time
 /// ends it and counts before all.
 struct Decoder {
-    version: KubernetesVersion,
     /// Struct fields on the way.
     fields: Vec<&'static str>,
     /// The innermost Go struct.
@@ -365,13 +359,7 @@ impl Decoder {
         *out = match value {
             Value::Null => None,
             Value::String(text) => read_rfc3339(text)?,
-            _ if self.version >= NAMES_FIELDS_OF_TIMES_SINCE => return Err(self.wrong_type(value, "string")),
-            _ => {
-                let structure = std::mem::take(&mut self.structure);
-                let error = self.wrong_type(value, "string");
-                self.structure = structure;
-                return Err(error);
-            }
+            _ => return Err(self.wrong_type(value, "string")),
         };
         Ok(())
     }

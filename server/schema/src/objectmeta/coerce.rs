@@ -114,11 +114,9 @@ impl Coercer {
 
     /// Replaces metadata by what it decodes to and returns what it was.
     fn metadata(&mut self, value: &mut Value, at: &Trail<'_>) -> Result<Option<Value>, Error> {
-        let decoded = match (ObjectMeta::decode(value, self.version), &*value) {
+        let decoded = match (ObjectMeta::decode(value), &*value) {
             (Ok(decoded), _) => decoded,
-            (Err(_), Value::Object(fields)) if self.options.drop_invalid_fields => {
-                ObjectMeta::decode_leniently(fields, self.version)
-            }
+            (Err(_), Value::Object(fields)) if self.options.drop_invalid_fields => ObjectMeta::decode_leniently(fields),
             (Err(_), _) if self.options.drop_invalid_fields => return Ok(None),
             (Err(detail), _) => {
                 let bad_value = render::bad_value(value, self.version);

@@ -93,7 +93,7 @@ impl Check {
     }
 
     fn metadata(&mut self, value: &Value, at: &Trail<'_>) {
-        match ObjectMeta::decode(value, self.version) {
+        match ObjectMeta::decode(value) {
             Ok(decoded) => {
                 let mut meta = decoded.meta;
                 if meta.name.is_empty() {
