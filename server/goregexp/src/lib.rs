@@ -33,19 +33,19 @@ const MAX_DEPTH: usize = 200;
 /// How much memory the fast engine's program may take, in bytes.
 const MAX_PROGRAM: usize = 32 << 20;
 
-/// A compiled pattern. Cheap to clone.
+/// A compiled pattern. Clones share it, and may be used in several threads at a time.
 ///
 /// Matching agrees with Go's on every text, with one known exception: where a pattern demands a surrogate (`\x{D800}`),
 /// Go may find U+FFFD instead; here nothing matches.
 #[derive(Clone, Debug)]
 pub struct GoRegex {
-    engine: Engine,
+    engine: Arc<Engine>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Engine {
     Fast(meta::Regex),
-    Plain(Arc<Machine>),
+    Plain(Machine),
 }
 
 impl GoRegex {
@@ -57,13 +57,15 @@ impl GoRegex {
         } else {
             fast_engine(&tree)
         };
-        let engine = fast.map_or_else(|| Engine::Plain(Arc::new(Machine::new(&tree))), Engine::Fast);
-        Ok(Self { engine })
+        let engine = fast.map_or_else(|| Engine::Plain(Machine::new(&tree)), Engine::Fast);
+        Ok(Self {
+            engine: Arc::new(engine),
+        })
     }
 
     /// Whether the pattern matches somewhere in `text` (`Regexp.MatchString`).
     pub fn is_match(&self, text: &str) -> bool {
-        match &self.engine {
+        match &*self.engine {
             Engine::Fast(regex) => regex.is_match(text),
             Engine::Plain(machine) => machine.find_at(text, 0, true).is_some(),
         }
@@ -71,7 +73,7 @@ impl GoRegex {
 
     /// The leftmost match, in bytes of `text` (`Regexp.FindStringIndex`).
     pub fn find(&self, text: &str) -> Option<Range<usize>> {
-        match &self.engine {
+        match &*self.engine {
             Engine::Fast(regex) => regex.find(text).map(|found| found.range()),
             Engine::Plain(machine) => machine.find_at(text, 0, false).map(|(start, end)| start..end),
         }
@@ -80,7 +82,7 @@ impl GoRegex {
     /// All matches that do not overlap, in bytes of `text` (`Regexp.FindAllStringIndex`). An empty one right after another
     /// is not reported.
     pub fn find_all<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
-        let (fast, plain) = match &self.engine {
+        let (fast, plain) = match &*self.engine {
             Engine::Fast(regex) => (Some(regex.find_iter(text).map(|found| found.range())), None),
             Engine::Plain(machine) => (None, Some(all_of(machine, text))),
         };
@@ -126,10 +128,10 @@ mod tests {
     fn agree(pattern: &str) {
         let tree = parser::parse(pattern).expect("Go accepts this");
         let fast = GoRegex {
-            engine: Engine::Fast(fast_engine(&tree).expect("small")),
+            engine: Arc::new(Engine::Fast(fast_engine(&tree).expect("small"))),
         };
         let plain = GoRegex {
-            engine: Engine::Plain(Arc::new(Machine::new(&tree))),
+            engine: Arc::new(Engine::Plain(Machine::new(&tree))),
         };
         for text in [
             "",

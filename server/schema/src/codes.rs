@@ -63,6 +63,54 @@ codes! {
     /// A rule does not give a boolean, or a message expression no string.
     RULE_RESULT_TYPE = "rule-result-type";
 
+    // value validation
+    /// A value has another type than its schema demands.
+    WRONG_TYPE = "wrong-type";
+    /// A property that is required is not there.
+    MISSING_PROPERTY = "missing-property";
+    /// A value is none of those that `enum` lists.
+    NOT_IN_ENUM = "not-in-enum";
+    /// A string is longer than `maxLength`.
+    STRING_TOO_LONG = "string-too-long";
+    /// A string is shorter than `minLength`.
+    STRING_TOO_SHORT = "string-too-short";
+    /// A string does not match its `pattern`.
+    PATTERN_MISMATCH = "pattern-mismatch";
+    /// A string does not have its `format`.
+    FORMAT_MISMATCH = "format-mismatch";
+    /// A number does not fit the type and format of its schema, or a bound of the schema does not.
+    NUMBER_OUT_OF_FORMAT = "number-out-of-format";
+    /// A number is greater than `maximum`.
+    NUMBER_TOO_LARGE = "number-too-large";
+    /// A number is less than `minimum`.
+    NUMBER_TOO_SMALL = "number-too-small";
+    /// A number is no multiple of `multipleOf`.
+    NOT_A_MULTIPLE = "not-a-multiple";
+    /// A list has more items than `maxItems`.
+    TOO_MANY_ITEMS = "too-many-items";
+    /// A list has fewer items than `minItems`.
+    TOO_FEW_ITEMS = "too-few-items";
+    /// A list that must have unique items has one twice.
+    DUPLICATE_ITEM = "duplicate-item";
+    /// A list has more items than its schema has schemas for.
+    ADDITIONAL_ITEM = "additional-item";
+    /// An object has more properties than `maxProperties`.
+    TOO_MANY_PROPERTIES = "too-many-properties";
+    /// An object has fewer properties than `minProperties`.
+    TOO_FEW_PROPERTIES = "too-few-properties";
+    /// An object has a property where no other is allowed.
+    FORBIDDEN_PROPERTY = "forbidden-property";
+    /// A property demands another one that is not there.
+    MISSING_DEPENDENCY = "missing-dependency";
+    /// A value fits not all schemas of `allOf`.
+    ALL_OF_MISMATCH = "all-of-mismatch";
+    /// A value fits none of the schemas of `anyOf`.
+    ANY_OF_MISMATCH = "any-of-mismatch";
+    /// A value fits no schema of `oneOf`, or more than one.
+    ONE_OF_MISMATCH = "one-of-mismatch";
+    /// A value fits the schema of `not`.
+    NOT_MISMATCH = "not-mismatch";
+
     // list types
     /// An item of a list is there twice where a set or a map has it once.
     DUPLICATE_LIST_ITEM = "duplicate-list-item";

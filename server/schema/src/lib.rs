@@ -19,6 +19,7 @@ pub mod rules;
 pub mod structural;
 #[cfg(test)]
 mod testing;
+pub mod validation;
 
 pub use crd_analyzer_cel::KubernetesVersion;
 pub use json_schema::{

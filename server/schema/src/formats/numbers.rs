@@ -28,7 +28,7 @@ pub(super) fn is_credit_card(text: &str) -> bool {
     let card: Vec<u8> = text.bytes().filter(u8::is_ascii_digit).map(|b| b - b'0').collect();
     let lengths: &[usize] = match card.as_slice() {
         [4, ..] => &[13, 16],
-        [5, 1..=5, ..] | [6, 5, ..] | [6, 0, 1, 1, ..] | [3, 5, ..] => &[16],
+        [5, 1..=5, ..] | [3 | 6, 5, ..] | [6, 0, 1, 1, ..] => &[16],
         [3, 4 | 7, ..] | [2, 1, 3, 1, ..] | [1, 8, 0, 0, ..] => &[15],
         [3, 0, 0..=5, ..] | [3, 6 | 8, ..] => &[14],
         _ => &[],

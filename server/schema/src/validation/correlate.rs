@@ -1,0 +1,143 @@
+//! Which part of an old object a part of the new one is to be compared with (`k8s.io/apiserver/pkg/cel/common`,
+//! `CorrelatedObject` and `MapList`).
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::compare::deep_equal;
+use crate::go::quote;
+use crate::json_schema::JsonSchemaProps;
+use crate::structural::lookup;
+
+/// A value, what it was, and the schema of both.
+#[derive(Clone, Copy)]
+pub(super) struct Correlated<'s, 'v> {
+    pub(super) schema: &'s JsonSchemaProps,
+    pub(super) old: &'v Value,
+    pub(super) new: &'v Value,
+}
+
+impl Correlated<'_, '_> {
+    /// The property `name` of both (`CorrelatedObject.Key`). None where one of them or the schema does not have it.
+    pub(super) fn property(self, name: &str) -> Option<Self> {
+        let old = self.old.as_object()?.get(name)?;
+        let new = self.new.as_object()?.get(name)?;
+        let schema = lookup(&self.schema.properties, name).or_else(|| {
+            self.schema
+                .additional_properties
+                .as_deref()
+                .and_then(|additional| additional.schema.as_deref())
+        })?;
+        Some(Self { schema, old, new })
+    }
+}
+
+/// What has been found out about an old and a new object.
+#[derive(Default)]
+pub(super) struct Memo<'v> {
+    /// By the addresses of the old and the new value: whether they are equal.
+    equal: RefCell<HashMap<(usize, usize), bool>>,
+    /// By the address of the old list: its items by their keys.
+    lists: RefCell<HashMap<usize, Rc<HashMap<String, &'v Value>>>>,
+}
+
+impl<'v> Memo<'v> {
+    /// The item `index` of the new list and the one with the same keys of the old (`CorrelatedObject.Index`).
+    pub(super) fn item<'s>(&self, list: Correlated<'s, 'v>, index: usize) -> Option<Correlated<'s, 'v>> {
+        let old_items = list.old.as_array()?;
+        let new = list.new.as_array()?.get(index)?;
+        if list.schema.x_list_type.as_deref() != Some("map") {
+            return None;
+        }
+        let keys = &list.schema.x_list_map_keys;
+        // The type of int-or-string is another one, but no such list is structural.
+        if list.schema.r#type != "array" || keys.is_empty() {
+            return None;
+        }
+        let key = key_of(new, keys)?;
+        let by_key = self.lists.borrow().get(&address(list.old)).cloned();
+        let by_key = by_key.unwrap_or_else(|| {
+            let mut by_key: HashMap<String, &'v Value> = HashMap::with_capacity(old_items.len());
+            for item in old_items {
+                if let Some(key) = key_of(item, keys) {
+                    by_key.entry(key).or_insert(item);
+                }
+            }
+            let by_key = Rc::new(by_key);
+            self.lists.borrow_mut().insert(address(list.old), by_key.clone());
+            by_key
+        });
+        let old = *by_key.get(&key)?;
+        let schema = list.schema.items.as_deref()?.schema.as_deref()?;
+        Some(Correlated { schema, old, new })
+    }
+
+    /// Whether nothing changed (`CorrelatedObject.CachedDeepEqual`): map lists may have another order, and an object with
+    /// properties that the schema does not know is taken as changed.
+    pub(super) fn equal(&self, pair: Correlated<'_, 'v>) -> bool {
+        self.equal_at(pair, 0)
+    }
+
+    fn equal_at(&self, pair: Correlated<'_, 'v>, depth: u32) -> bool {
+        if depth > super::MAX_DEPTH {
+            return deep_equal(pair.old, pair.new);
+        }
+        let key = (address(pair.old), address(pair.new));
+        if let Some(known) = self.equal.borrow().get(&key) {
+            return *known;
+        }
+        let is_equal = match (pair.old, pair.new) {
+            (Value::Array(old), Value::Array(new)) => {
+                old.len() == new.len()
+                    && if pair.schema.x_list_type.as_deref() == Some("map") {
+                        (0..new.len()).all(|n| self.item(pair, n).is_some_and(|below| self.equal_at(below, depth + 1)))
+                    } else {
+                        deep_equal(pair.old, pair.new)
+                    }
+            }
+            (Value::Object(old), Value::Object(new)) => {
+                old.len() == new.len()
+                    && new
+                        .keys()
+                        .all(|name| pair.property(name).is_some_and(|below| self.equal_at(below, depth + 1)))
+            }
+            _ => deep_equal(pair.old, pair.new),
+        };
+        self.equal.borrow_mut().insert(key, is_equal);
+        is_equal
+    }
+}
+
+fn address(value: &Value) -> usize {
+    std::ptr::from_ref(value) as usize
+}
+
+/// The keys of an item as one text (`CompositeKeyFor`); None if it is no object, or a key is missing or no scalar.
+///
+/// With one key the server compares values, with more of them this text, in which floats have six decimals.
+fn key_of(item: &Value, keys: &[String]) -> Option<String> {
+    let object = item.as_object()?;
+    let mut text = String::new();
+    for key in keys {
+        text.push('\0');
+        match object.get(key)? {
+            Value::Bool(flag) => {
+                let _ = write!(text, "{flag}");
+            }
+            Value::String(string) => text.push_str(&quote(string)),
+            Value::Number(number) => {
+                let _ = match (number.as_i64(), number.as_f64()) {
+                    (Some(int), _) => write!(text, "{int}"),
+                    (None, Some(float)) if keys.len() == 1 => write!(text, "{float:?}"),
+                    (None, float) => write!(text, "{:.6}", float.unwrap_or_default()),
+                };
+            }
+            Value::Null | Value::Array(_) | Value::Object(_) => return None,
+        }
+    }
+    Some(text)
+}

@@ -1,0 +1,92 @@
+//! Lists: `items`, `additionalItems`, `minItems`, `maxItems`, `uniqueItems` (`schemaSliceValidator`).
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::Run;
+use super::compare::has_duplicates;
+use super::correlate::Correlated;
+use super::outcome::{Failure, Outcome, Report, Shown};
+use super::place::Place;
+use crate::codes;
+use crate::json_schema::JsonSchemaProps;
+
+impl<'s, 'v> Run<'_, 's, 'v> {
+    pub(super) fn list(
+        &self,
+        schema: &'s JsonSchemaProps,
+        items: &'v [Value],
+        place: &Place<'_>,
+        correlated: Option<Correlated<'s, 'v>>,
+        depth: u32,
+    ) -> Outcome<'s, 'v> {
+        let mut outcome = Outcome::default();
+        let check = |item_schema: &'s JsonSchemaProps, n: usize, outcome: &mut Outcome<'s, 'v>| {
+            let below = correlated.and_then(|parent| self.memo.item(parent, n));
+            outcome.merge(self.schema(item_schema, &items[n], &Place::Index(place, n), below, depth + 1));
+        };
+        let mut positional: &'s [JsonSchemaProps] = &[];
+        if let Some(item_schemas) = &schema.items {
+            if let Some(item_schema) = &item_schemas.schema {
+                for n in 0..items.len() {
+                    check(item_schema, n, &mut outcome);
+                }
+            }
+            positional = &item_schemas.json_schemas;
+            for (n, item_schema) in positional.iter().enumerate().take(items.len()) {
+                check(item_schema, n, &mut outcome);
+            }
+        }
+        if let Some(additional) = &schema.additional_items
+            && positional.len() < items.len()
+        {
+            if !positional.is_empty() && !additional.allows {
+                let message = "array doesn't allow for additional items".to_owned();
+                outcome.push(Failure::of_whole(codes::ADDITIONAL_ITEM, message));
+            }
+            if let Some(item_schema) = &additional.schema {
+                // The server stops too early where there are positional schemas, and runs past the end where there are
+                // none; it never comes to that, as no definition may have `additionalItems`.
+                let end = (items.len() + 1 - positional.len()).min(items.len());
+                for n in positional.len()..end {
+                    check(item_schema, n, &mut outcome);
+                }
+            }
+        }
+        let size = i64::try_from(items.len()).unwrap_or(i64::MAX);
+        if let Some(min) = schema.min_items
+            && size < min
+        {
+            let what = format!("should have at least {min} items");
+            outcome.push(Failure::at(
+                place,
+                codes::TOO_FEW_ITEMS,
+                &what,
+                Report::Invalid(Shown::Int(size)),
+            ));
+        }
+        if let Some(max) = schema.max_items
+            && size > max
+        {
+            let what = format!("should have at most {max} items");
+            outcome.push(Failure::at(
+                place,
+                codes::TOO_MANY_ITEMS,
+                &what,
+                Report::TooMany { actual: size, max },
+            ));
+        }
+        if schema.unique_items && has_duplicates(items) {
+            let report = Report::Invalid(Shown::Text(Cow::Borrowed("")));
+            outcome.push(Failure::at(
+                place,
+                codes::DUPLICATE_ITEM,
+                "shouldn't contain duplicates",
+                report,
+            ));
+        }
+        outcome.matches += 1;
+        outcome
+    }
+}

@@ -1,0 +1,214 @@
+//! Values against schemas: `pkg/apiserver/validation` of `k8s.io/apiextensions-apiserver` on top of
+//! `k8s.io/kube-openapi/pkg/validation/validate`.
+//!
+//! The server converts the schema of a definition into an OpenAPI schema and builds a tree of validators from it. Here the
+//! [`Validator`] walks the author's schema itself. What is kept exactly: which checks run on which values, which failure
+//! hides which, that a failure with the same words is reported once, and how many checks a branch of `anyOf` or `oneOf`
+//! passed, because the failures of the best branch are the ones reported.
+//!
+//! Where the server walks a Go map its order is random; here it is that of the names.
+
+mod compare;
+mod correlate;
+mod juncture;
+mod list;
+mod number;
+mod object;
+mod outcome;
+mod place;
+mod text;
+mod types;
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crd_analyzer_cel::KubernetesVersion;
+use crd_analyzer_goregexp::{GoRegex, GoRegexError};
+use serde_json::Value;
+
+use crate::field::{Error, Path};
+use crate::json_schema::JsonSchemaProps;
+use correlate::{Correlated, Memo};
+use outcome::Outcome;
+use place::Place;
+use types::Types;
+
+pub use compare::deep_equal;
+
+/// How deep schema and value are followed together, in levels. What is deeper is taken as valid: the recursion must end
+/// before the stack does, and no schema of a person comes near.
+const MAX_DEPTH: u32 = 400;
+
+/// Which of the server's two conversions the schema goes through.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    /// `NewSchemaValidator`, for custom resources: int-or-string is a type, unsupported formats are ignored.
+    Definition,
+    /// `Structural.ToKubeOpenAPI`, for defaults: int-or-string is no type, all formats stay.
+    Structural,
+}
+
+/// Validates values against one schema on a server of one minor.
+#[derive(Debug)]
+pub struct Validator<'s> {
+    schema: &'s JsonSchemaProps,
+    version: KubernetesVersion,
+    form: Form,
+    patterns: RwLock<HashMap<&'s str, Arc<Result<GoRegex, GoRegexError>>>>,
+}
+
+impl<'s> Validator<'s> {
+    /// A validator of custom resources (`NewSchemaValidator`). Costs nothing: patterns are compiled when first needed.
+    pub fn new(schema: &'s JsonSchemaProps, version: KubernetesVersion) -> Self {
+        Self {
+            schema,
+            version,
+            form: Form::Definition,
+            patterns: RwLock::default(),
+        }
+    }
+
+    /// A validator of defaults: the schema as the server has it in its structural form
+    /// (`NewSchemaValidatorFromOpenAPI` of `Structural.ToKubeOpenAPI`). Formats are not stripped there, and int-or-string
+    /// has no type of its own.
+    pub fn of_structural(schema: &'s JsonSchemaProps, version: KubernetesVersion) -> Self {
+        Self {
+            form: Form::Structural,
+            ..Self::new(schema, version)
+        }
+    }
+
+    /// What is wrong with `value` (`ValidateCustomResource`). Paths begin with `path`; failures of `allOf`, `anyOf`, `oneOf`,
+    /// `not` and number formats have `path` itself, as they do on the server.
+    pub fn validate(&self, path: &Path, value: &Value) -> Vec<Error> {
+        let run = Run {
+            validator: self,
+            memo: Memo::default(),
+        };
+        run.schema(self.schema, value, &Place::Root, None, 0)
+            .into_errors(path, self.version)
+    }
+
+    /// What is wrong with `value` that was not wrong with `old` already (`ValidateCustomResourceUpdate` with ratcheting):
+    /// failures at or below a part that did not change are not reported.
+    ///
+    /// Parts are correlated by the names of properties and the keys of `x-kubernetes-list-type: map` lists.
+    pub fn validate_update(&self, path: &Path, value: &Value, old: &Value) -> Vec<Error> {
+        let run = Run {
+            validator: self,
+            memo: Memo::default(),
+        };
+        let correlated = Correlated {
+            schema: self.schema,
+            old,
+            new: value,
+        };
+        run.schema(self.schema, value, &Place::Root, Some(correlated), 0)
+            .into_errors(path, self.version)
+    }
+
+    fn pattern(&self, pattern: &'s str) -> Arc<Result<GoRegex, GoRegexError>> {
+        let patterns = self.patterns.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = patterns.get(pattern) {
+            return found.clone();
+        }
+        drop(patterns);
+        let compiled = Arc::new(GoRegex::new(pattern));
+        let mut patterns = self.patterns.write().unwrap_or_else(PoisonError::into_inner);
+        patterns.entry(pattern).or_insert(compiled).clone()
+    }
+}
+
+/// One validation.
+struct Run<'r, 's, 'v> {
+    validator: &'r Validator<'s>,
+    memo: Memo<'v>,
+}
+
+impl<'s, 'v> Run<'_, 's, 'v> {
+    /// The value at `place` against its schema (`SchemaValidator.Validate`, `ratchetingValueValidator.Validate`).
+    fn schema(
+        &self,
+        schema: &'s JsonSchemaProps,
+        value: &'v Value,
+        place: &Place<'_>,
+        correlated: Option<Correlated<'s, 'v>>,
+        depth: u32,
+    ) -> Outcome<'s, 'v> {
+        if depth > MAX_DEPTH {
+            return Outcome::default();
+        }
+        let outcome = self.checks(schema, value, place, correlated, depth);
+        match correlated {
+            Some(correlated) if !outcome.is_valid() && self.memo.equal(correlated) => outcome.without_failures(),
+            _ => outcome,
+        }
+    }
+
+    fn checks(
+        &self,
+        schema: &'s JsonSchemaProps,
+        value: &'v Value,
+        place: &Place<'_>,
+        correlated: Option<Correlated<'s, 'v>>,
+        depth: u32,
+    ) -> Outcome<'s, 'v> {
+        let mut outcome = Outcome::default();
+        let types = Types::of(schema, self.validator.form);
+        let format = self.format(schema, &types);
+        if value.is_null() {
+            outcome.merge(types.check_null(schema, place));
+            outcome.merge(compare::check_enum(schema, value, place));
+            return outcome;
+        }
+        if !types.is_empty() || !format.is_empty() {
+            outcome.merge(types.check(value, format, self.validator.version, place));
+            outcome.matches += 1;
+        }
+        outcome.merge(self.junctures(schema, value, place, depth));
+        outcome.matches += 1;
+        match value {
+            Value::String(string) => {
+                outcome.merge(self.string(schema, string, place));
+                outcome.matches += 1;
+                if let Some(is_valid) = crate::formats::validates(format, string, self.validator.version) {
+                    if !is_valid {
+                        outcome.push(text::wrong_format(place, format, string));
+                    }
+                    outcome.matches += 1;
+                }
+            }
+            Value::Number(number) => {
+                outcome.merge(self.number(schema, number, &types, format, place));
+                outcome.matches += 1;
+            }
+            Value::Array(items) => {
+                outcome.merge(self.list(schema, items, place, correlated, depth));
+                outcome.matches += 1;
+            }
+            Value::Null | Value::Bool(_) | Value::Object(_) => {}
+        }
+        outcome.merge(compare::check_enum(schema, value, place));
+        outcome.matches += 1;
+        if let Value::Object(properties) = value {
+            outcome.merge(self.object(schema, properties, place, correlated, depth));
+            outcome.matches += 1;
+        }
+        outcome.matches += 1;
+        outcome
+    }
+
+    /// The format that values are held to, empty if none.
+    fn format(&self, schema: &'s JsonSchemaProps, types: &Types<'s>) -> &'s str {
+        let keeps = self.validator.form == Form::Structural
+            || crate::formats::is_enforced(&schema.format, types.single().unwrap_or(""), self.validator.version);
+        if !schema.format.is_empty() && keeps {
+            &schema.format
+        } else {
+            ""
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

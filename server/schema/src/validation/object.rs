@@ -1,0 +1,140 @@
+//! Objects: `properties`, `required`, `additionalProperties`, `patternProperties`, `minProperties`, `maxProperties`
+//! (`objectValidator`).
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::Run;
+use super::correlate::Correlated;
+use super::outcome::{Failure, Outcome, Report, Shown};
+use super::place::Place;
+use crate::codes;
+use crate::json_schema::JsonSchemaProps;
+use crate::structural::lookup;
+
+impl<'s, 'v> Run<'_, 's, 'v> {
+    pub(super) fn object(
+        &self,
+        schema: &'s JsonSchemaProps,
+        properties: &'v Map<String, Value>,
+        place: &Place<'_>,
+        correlated: Option<Correlated<'s, 'v>>,
+        depth: u32,
+    ) -> Outcome<'s, 'v> {
+        let mut outcome = Outcome::default();
+        count(schema, properties.len(), place, &mut outcome);
+
+        let field = |field_schema: &'s JsonSchemaProps, name: &'v str, value: &'v Value, at: Place<'_>| {
+            // What identifies the type of the resource is not ratcheted.
+            let is_type_meta = place.is_root() && (name == "kind" || name == "apiVersion");
+            let below = correlated
+                .filter(|_| !is_type_meta)
+                .and_then(|parent| parent.property(name));
+            self.schema(field_schema, value, &at, below, depth + 1)
+        };
+        // The server validates what matches a pattern three times over; the repeated failures are dropped, the counts stay.
+        let by_pattern = |name: &'v str, value: &'v Value, times: u32, outcome: &mut Outcome<'s, 'v>| {
+            let mut matched = false;
+            for (pattern, pattern_schema) in &schema.pattern_properties {
+                if self.matches(pattern, name) {
+                    matched = true;
+                    for _ in 0..times {
+                        outcome.merge(field(pattern_schema, name, value, Place::Member(place, name)));
+                    }
+                }
+            }
+            matched
+        };
+
+        let additional = schema.additional_properties.as_deref();
+        let additional_schema = additional.and_then(|additional| additional.schema.as_deref());
+        let is_closed = additional.is_some_and(|additional| !additional.allows);
+        if is_closed || additional_schema.is_some() || !schema.pattern_properties.is_empty() {
+            for (name, value) in properties {
+                let is_regular = lookup(&schema.properties, name).is_some();
+                if is_closed {
+                    let matched = schema
+                        .pattern_properties
+                        .iter()
+                        .any(|(pattern, _)| self.matches(pattern, name));
+                    if !is_regular && !matched {
+                        outcome.push(forbidden(place, name));
+                    }
+                } else if !by_pattern(name, value, 1, &mut outcome)
+                    && !is_regular
+                    && let Some(additional_schema) = additional_schema
+                {
+                    outcome.merge(field(additional_schema, name, value, Place::Member(place, name)));
+                }
+            }
+        }
+
+        for (name, value) in properties {
+            if let Some(property) = lookup(&schema.properties, name) {
+                outcome.merge(field(property, name, value, Place::Property(place, name)));
+            }
+        }
+
+        for name in &schema.required {
+            if !properties.contains_key(name) {
+                let at = Place::Member(place, name);
+                let what = "is required";
+                outcome.push(Failure::at(&at, codes::MISSING_PROPERTY, what, Report::Required));
+            }
+        }
+
+        if !schema.pattern_properties.is_empty() {
+            for (name, value) in properties {
+                let is_regular = lookup(&schema.properties, name).is_some();
+                by_pattern(name, value, if is_regular { 1 } else { 2 }, &mut outcome);
+            }
+        }
+        outcome
+    }
+
+    /// Whether a pattern matches; one that is malformed never does.
+    fn matches(&self, pattern: &'s str, name: &str) -> bool {
+        self.validator
+            .pattern(pattern)
+            .as_ref()
+            .as_ref()
+            .is_ok_and(|regex| regex.is_match(name))
+    }
+}
+
+fn count(schema: &JsonSchemaProps, size: usize, place: &Place<'_>, outcome: &mut Outcome<'_, '_>) {
+    let size = i64::try_from(size).unwrap_or(i64::MAX);
+    if let Some(min) = schema.min_properties
+        && size < min
+    {
+        let what = format!("should have at least {min} properties");
+        outcome.push(Failure::at(
+            place,
+            codes::TOO_FEW_PROPERTIES,
+            &what,
+            Report::Invalid(Shown::Int(size)),
+        ));
+    }
+    if let Some(max) = schema.max_properties
+        && size > max
+    {
+        let what = format!("should have at most {max} properties");
+        outcome.push(Failure::at(
+            place,
+            codes::TOO_MANY_PROPERTIES,
+            &what,
+            Report::TooMany { actual: size, max },
+        ));
+    }
+}
+
+fn forbidden<'s, 'v>(place: &Place<'_>, name: &'v str) -> Failure<'s, 'v> {
+    let at = place.name();
+    Failure {
+        code: codes::FORBIDDEN_PROPERTY,
+        message: format!("{}.{name} in body is a forbidden property", at.text),
+        name: Some(at),
+        report: Report::Invalid(Shown::Text(Cow::Borrowed(name))),
+    }
+}

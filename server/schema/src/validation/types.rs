@@ -1,0 +1,101 @@
+//! `type` (`typeValidator`).
+
+use crd_analyzer_cel::KubernetesVersion;
+use serde_json::Value;
+
+use super::Form;
+use super::number::is_json_integer;
+use super::outcome::{Outcome, wrong_type};
+use super::place::Place;
+use crate::json_schema::JsonSchemaProps;
+
+/// The types of a schema: none, its own, or the two of int-or-string.
+pub(super) enum Types<'s> {
+    None,
+    One(&'s str),
+    IntOrString,
+}
+
+impl<'s> Types<'s> {
+    pub(super) fn of(schema: &'s JsonSchemaProps, form: Form) -> Self {
+        if schema.x_int_or_string && form == Form::Definition {
+            Self::IntOrString
+        } else if schema.r#type.is_empty() {
+            Self::None
+        } else {
+            Self::One(&schema.r#type)
+        }
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        matches!(self, Self::None)
+    }
+
+    /// The type, if there is exactly one.
+    pub(super) const fn single(&self) -> Option<&'s str> {
+        match self {
+            Self::One(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn contains(&self, name: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::One(only) => *only == name,
+            Self::IntOrString => matches!(name, "integer" | "string"),
+        }
+    }
+
+    fn joined(&self) -> &'s str {
+        match self {
+            Self::None => "",
+            Self::One(name) => name,
+            Self::IntOrString => "integer,string",
+        }
+    }
+
+    pub(super) fn check_null<'v>(&self, schema: &JsonSchemaProps, place: &Place<'_>) -> Outcome<'s, 'v> {
+        if !self.is_empty() && !self.contains("null") && !schema.nullable {
+            return wrong_type(place, self.joined(), "null").into();
+        }
+        Outcome::passed()
+    }
+
+    /// Any value but null. The odd cases are the server's: a string or list with a format passes whatever the type,
+    /// unless that is a number.
+    pub(super) fn check<'v>(
+        &self,
+        value: &Value,
+        format: &str,
+        version: KubernetesVersion,
+        place: &Place<'_>,
+    ) -> Outcome<'s, 'v> {
+        let (found, found_format) = match value {
+            Value::Null => ("null", ""),
+            Value::Bool(_) => ("boolean", ""),
+            Value::String(_) => ("string", ""),
+            Value::Number(number) if number.is_i64() => ("integer", "int64"),
+            Value::Number(_) => ("number", "float64"),
+            Value::Array(_) => ("array", ""),
+            Value::Object(_) => ("object", ""),
+        };
+        let is_integral = || {
+            found == "number"
+                && self.contains("integer")
+                && value.as_f64().is_some_and(|float| is_json_integer(float, version))
+        };
+        let fits = self.contains(found) || is_integral() || (found == "integer" && self.contains("number"));
+        let is_text = matches!(value, Value::String(_) | Value::Array(_));
+        if !is_text && !format.is_empty() && !fits && found_format != format {
+            return wrong_type(place, format, found_format).into();
+        }
+        if is_text && !format.is_empty() && !self.contains("number") && !self.contains("integer") {
+            return Outcome::passed();
+        }
+        if !fits {
+            return wrong_type(place, self.joined(), found).into();
+        }
+        Outcome::passed()
+    }
+}
