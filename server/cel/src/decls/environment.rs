@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::{FunctionDecl, OverloadDecl};
 use crate::KubernetesVersion;
-use crate::library::{LIBRARIES, Library, Macro};
+use crate::library::{LIBRARIES, Library};
 use crate::types::{OPTIONAL, Type};
 
 /// Which expressions a server allows (`k8s.io/apiserver/pkg/cel/environment`, `Type`).
@@ -47,7 +47,6 @@ pub struct Environment {
     features: Features,
     functions: HashMap<Arc<str>, FunctionDecl>,
     variables: HashMap<Arc<str>, Type>,
-    macros: Vec<&'static Macro>,
 }
 
 /// The minors of [`KubernetesVersion::all`], each with both sets.
@@ -87,7 +86,6 @@ impl Environment {
             },
             functions: HashMap::new(),
             variables: HashMap::new(),
-            macros: Vec::new(),
         }
     }
 
@@ -108,7 +106,7 @@ impl Environment {
         environment
     }
 
-    /// Adds the functions, macros and types of a library.
+    /// Adds the functions and types of a library.
     ///
     /// # Panics
     /// If a signature in the library is none.
@@ -125,7 +123,6 @@ impl Environment {
                 self.add_overload(function.name, function.doc, declared);
             }
         }
-        self.macros.extend(library.macros);
         if library.name == "optional" && minor >= 31 {
             // Its name became a value with cel-go 0.20.
             self.add_variable(OPTIONAL, Type::type_of(Type::opaque(OPTIONAL, Vec::new())));
@@ -200,11 +197,6 @@ impl Environment {
     /// The type of the variable of this name.
     pub fn variable(&self, name: &str) -> Option<&Type> {
         self.variables.get(name)
-    }
-
-    /// The macros, in the order in which the libraries add them.
-    pub fn macros(&self) -> &[&'static Macro] {
-        &self.macros
     }
 }
 

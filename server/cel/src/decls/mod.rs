@@ -1,4 +1,4 @@
-//! What an expression may name: functions, variables, types and macros, and the sets of them that a server compiles with.
+//! What an expression may name: functions, variables and types, and the sets of them that a server compiles with.
 
 mod environment;
 mod function;

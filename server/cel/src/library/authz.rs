@@ -8,7 +8,6 @@ use crate::cost::calls;
 pub(super) const LIBRARY: Library = Library {
     name: "kubernetes.authz",
     functions: FUNCTIONS,
-    macros: &[],
     types: &[],
 };
 

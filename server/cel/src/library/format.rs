@@ -7,7 +7,6 @@ use crate::cost::calls;
 pub(super) const LIBRARY: Library = Library {
     name: "kubernetes.format",
     functions: FUNCTIONS,
-    macros: &[],
     types: &[],
 };
 

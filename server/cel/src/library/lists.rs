@@ -1,13 +1,12 @@
 //! Functions on lists (`cel-go` `ext.Lists`, version 3).
 
-use super::{Function, Library, Macro, function, overload};
+use super::{Function, Library, function, overload};
 use crate::cost::calls;
 
 /// The lists library as Kubernetes enables it since 1.34.
 pub(super) const LIBRARY: Library = Library {
     name: "lists",
     functions: FUNCTIONS,
-    macros: MACROS,
     types: &[],
 };
 
@@ -79,12 +78,3 @@ const FUNCTIONS: &[Function] = &[
         .cost(calls::list_distinct)
         .overloads(&[overload("list_distinct", "list(T).() -> list(T)")]),
 ];
-
-const MACROS: &[Macro] = &[Macro {
-    name: "sortBy",
-    args: 2,
-    receiver: true,
-    signature: "list.sortBy(x, key)",
-    doc: "The elements in the order of a key made from each.",
-    examples: &[("['ab', 'c'].sortBy(x, x.size())", "['c', 'ab']")],
-}];

@@ -1,7 +1,8 @@
-//! The functions and macros of CEL in Kubernetes, each declared once: what it takes and gives, what it does, what it costs.
+//! The functions of CEL in Kubernetes, each declared once: what it takes and gives, what it does, what it costs.
 //!
 //! The checker, the cost estimate, the evaluator, completion, hover and signature help all read these declarations. One file a library,
-//! as the server's environment is put together from (`k8s.io/apiserver/pkg/cel/environment`, `baseOpts`).
+//! as the server's environment is put together from (`k8s.io/apiserver/pkg/cel/environment`, `baseOpts`). Macros are the parser's:
+//! [`parser::macros`](crate::parser::macros).
 
 mod authz;
 mod authz_selectors;
@@ -23,15 +24,13 @@ mod urls;
 
 use crate::cost::EstimateFn;
 
-/// A set of functions and macros that is enabled as a whole.
+/// A set of functions that is enabled as a whole.
 #[derive(Clone, Copy, Debug)]
 pub struct Library {
     /// What it is called.
     pub name: &'static str,
     /// Its functions.
     pub functions: &'static [Function],
-    /// Its macros.
-    pub macros: &'static [Macro],
     /// The types whose names it makes values.
     pub types: &'static [&'static str],
 }
@@ -64,23 +63,6 @@ pub struct Overload {
     pub until: u8,
     /// The estimated cost of a call, if it is another than the function's.
     pub cost: Option<EstimateFn>,
-}
-
-/// A macro: what looks like a call and is something else before the checker sees it.
-#[derive(Clone, Copy, Debug)]
-pub struct Macro {
-    /// The name.
-    pub name: &'static str,
-    /// How many arguments it takes.
-    pub args: usize,
-    /// Whether it is called on a target.
-    pub receiver: bool,
-    /// How it is written.
-    pub signature: &'static str,
-    /// What it does, in a sentence.
-    pub doc: &'static str,
-    /// Expressions with it, each with what it gives.
-    pub examples: &'static [(&'static str, &'static str)],
 }
 
 const fn function(name: &'static str, doc: &'static str) -> Function {

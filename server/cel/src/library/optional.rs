@@ -1,12 +1,11 @@
 //! Optional values (`cel-go` `cel.OptionalTypes`).
 
-use super::{Function, Library, Macro, function, overload};
+use super::{Function, Library, function, overload};
 
 /// Optional types, their syntax and functions.
 pub(super) const LIBRARY: Library = Library {
     name: "optional",
     functions: FUNCTIONS,
-    macros: MACROS,
     types: &[],
 };
 
@@ -90,23 +89,4 @@ const FUNCTIONS: &[Function] = &[
     )
     .examples(&[("[1, 2].last().value()", "2")])
     .overloads(&[overload("list_last", "list(V).() -> optional_type(V)").since(33)]),
-];
-
-const MACROS: &[Macro] = &[
-    Macro {
-        name: "optMap",
-        args: 2,
-        receiver: true,
-        signature: "optional.optMap(x, value)",
-        doc: "An optional with a value made from that of another, without value if that has none.",
-        examples: &[("optional.of(1).optMap(x, x + 1).value()", "2")],
-    },
-    Macro {
-        name: "optFlatMap",
-        args: 2,
-        receiver: true,
-        signature: "optional.optFlatMap(x, optional)",
-        doc: "An optional made from the value of another, without value if that has none.",
-        examples: &[("optional.of({'a': 1}).optFlatMap(x, x.?a).value()", "1")],
-    },
 ];

@@ -1,13 +1,12 @@
 //! The standard functions and macros of CEL (`cel-go` `common/stdlib`).
 
-use super::{Function, Library, Macro, function, overload};
+use super::{Function, Library, function, overload};
 use crate::cost::calls;
 
 /// What every environment has.
 pub(super) const LIBRARY: Library = Library {
     name: "standard",
     functions: FUNCTIONS,
-    macros: MACROS,
     types: &[],
 };
 
@@ -385,63 +384,4 @@ const FUNCTIONS: &[Function] = &[
         overload("timestamp_to_milliseconds_with_tz", "timestamp.(string) -> int"),
         overload("duration_to_milliseconds", "duration.() -> int"),
     ]),
-];
-
-const MACROS: &[Macro] = &[
-    Macro {
-        name: "has",
-        args: 1,
-        receiver: false,
-        signature: "has(x.field)",
-        doc: "Whether the field is set.",
-        examples: &[("has({'a': 1}.a)", "true")],
-    },
-    Macro {
-        name: "all",
-        args: 2,
-        receiver: true,
-        signature: "list.all(x, condition)",
-        doc: "Whether the condition holds for every element of a list or key of a map.",
-        examples: &[("[1, 2].all(x, x > 0)", "true")],
-    },
-    Macro {
-        name: "exists",
-        args: 2,
-        receiver: true,
-        signature: "list.exists(x, condition)",
-        doc: "Whether the condition holds for at least one element of a list or key of a map.",
-        examples: &[("[1, 2].exists(x, x > 1)", "true")],
-    },
-    Macro {
-        name: "exists_one",
-        args: 2,
-        receiver: true,
-        signature: "list.exists_one(x, condition)",
-        doc: "Whether the condition holds for exactly one element of a list or key of a map.",
-        examples: &[("[1, 2].exists_one(x, x > 1)", "true")],
-    },
-    Macro {
-        name: "map",
-        args: 2,
-        receiver: true,
-        signature: "list.map(x, value)",
-        doc: "The list of a value for each element of a list or key of a map.",
-        examples: &[("[1, 2].map(x, x * 2)", "[2, 4]")],
-    },
-    Macro {
-        name: "map",
-        args: 3,
-        receiver: true,
-        signature: "list.map(x, condition, value)",
-        doc: "The list of a value for each element or key for which the condition holds.",
-        examples: &[("[1, 2].map(x, x > 1, x * 2)", "[4]")],
-    },
-    Macro {
-        name: "filter",
-        args: 2,
-        receiver: true,
-        signature: "list.filter(x, condition)",
-        doc: "The elements of a list or keys of a map for which the condition holds.",
-        examples: &[("[1, 2].filter(x, x > 1)", "[2]")],
-    },
 ];

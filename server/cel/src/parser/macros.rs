@@ -1,6 +1,7 @@
 //! The macros: calls that the parser replaces by other expressions.
 //!
-//! Ported from `cel-go`: `parser/macro.go`, `cel/library.go` (`optMap`, `optFlatMap`), `ext/comprehensions.go` (two variables).
+//! Ported from `cel-go`: `parser/macro.go`, `cel/library.go` (`optMap`, `optFlatMap`), `ext/comprehensions.go` (two variables),
+//! `ext/lists.go` (`sortBy`).
 
 use std::sync::Arc;
 
@@ -40,6 +41,7 @@ const CEL_GO_0_22: KubernetesVersion = KubernetesVersion::minor(32);
 const CEL_GO_0_23: KubernetesVersion = KubernetesVersion::minor(33);
 const OPTIONALS: KubernetesVersion = KubernetesVersion::minor(28);
 const TWO_VARIABLES: KubernetesVersion = KubernetesVersion::minor(32);
+const LISTS: KubernetesVersion = KubernetesVersion::minor(34);
 
 /// All macros of all minors.
 pub const MACROS: &[Macro] = &[
@@ -280,6 +282,16 @@ pub const MACROS: &[Macro] = &[
         environment: TWO_VARIABLES,
         expand: |e, target, args| e.transform_map(target, args, true),
     },
+    Macro {
+        name: "sortBy",
+        receiver: true,
+        parameters: &["element", "key"],
+        documentation: "The elements of a list in the ascending order of a key made from each.",
+        examples: &["['ab', 'c'].sortBy(x, x.size()) // ['c', 'ab']"],
+        server: LISTS,
+        environment: LISTS,
+        expand: |e, target, args| e.sort_by(target, args),
+    },
 ];
 
 /// The function that `transformMap` folds with.
@@ -481,12 +493,44 @@ impl Expand<'_, '_> {
         Ok(self.fold(target, (element, None), [init, condition, step]))
     }
 
+    /// A name for the list, whose elements are then sorted by the list of their keys.
+    fn sort_by(&mut self, target: NodeId, args: &[NodeId]) -> Expansion {
+        const INPUT: &str = "@__sortBy_input__";
+        if matches!(
+            self.builder.ast[target].kind,
+            ExprKind::Literal(_) | ExprKind::Map { .. } | ExprKind::Struct { .. } | ExprKind::Unspecified
+        ) {
+            return self.error(
+                target,
+                "sortBy can only be applied to a list, identifier, comprehension, call or select expression",
+            );
+        }
+        let step = self.ident(INPUT.into());
+        let elements = self.ident(INPUT.into());
+        let keys = self.map(elements, args)?;
+        let list = self.ident(INPUT.into());
+        let result = self.node(ExprKind::Call {
+            function: "@sortByAssociatedKeys".into(),
+            target: Some(list),
+            args: vec![keys],
+        });
+        let range = self.list(&[]);
+        let condition = self.literal(Literal::Bool(false));
+        let parts = [target, condition, step, result];
+        Ok(self.fold_of(range, ("#unused".into(), None), INPUT.into(), parts))
+    }
+
     fn optional(&mut self, target: NodeId, args: &[NodeId], message: &str, wrap: bool) -> Expansion {
         let variable = self.variable(args[0], message)?;
         let has_value = self.member_call("hasValue", target);
         let range = self.list(&[]);
-        let copy = self.builder.copy(target, self.call);
-        let init = self.member_call("value", copy);
+        // Before cel-go 0.22 the target itself stands in both places, with the same numbers.
+        let second = if self.options.copies_targets {
+            self.builder.copy(target, self.call)
+        } else {
+            target
+        };
+        let init = self.member_call("value", second);
         let condition = self.literal(Literal::Bool(false));
         let step = self.ident(variable.clone());
         let mut then = self.fold_of(

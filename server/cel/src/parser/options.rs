@@ -23,6 +23,8 @@ pub struct ParseOptions {
     pub(super) accumulator: &'static str,
     /// Whether a macro may not name its variable as an accumulator.
     pub(super) accumulator_reserved: bool,
+    /// Whether a macro that uses its target twice copies it.
+    pub(super) copies_targets: bool,
     pub(super) escaped_identifiers: EscapedIdentifiers,
     pub(super) optional_syntax: bool,
     /// `a || b || c` is one call with three arguments, instead of a balanced tree of calls.
@@ -57,6 +59,7 @@ impl ParseOptions {
                 .collect(),
             accumulator: if since(33) { "@result" } else { "__result__" },
             accumulator_reserved: since(33),
+            copies_targets: since(32),
             escaped_identifiers: if since(37) {
                 EscapedIdentifiers::Allowed
             } else if since(33) {
