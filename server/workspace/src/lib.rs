@@ -1,1 +1,15 @@
 //! Documents and what they are, the index of definitions, configuration, and findings with places.
+//!
+//! This crate knows no protocol and no terminal, and does no I/O: text in, findings out.
+
+pub mod analysis;
+pub mod codes;
+pub mod config;
+pub mod finding;
+mod head;
+mod hints;
+pub mod report;
+pub mod suppress;
+mod text;
+mod verdict;
+pub mod versions;

@@ -1,0 +1,100 @@
+//! Every diagnostic code with its sentence.
+
+/// A diagnostic code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Code {
+    /// The code, kebab-case.
+    pub name: &'static str,
+    /// What it means, in one sentence.
+    pub summary: &'static str,
+}
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
+        $($(#[doc = $doc])+ pub const $name: &str = $code;)+
+
+        /// The codes of this crate with their sentences.
+        const OURS: &[(&str, &str)] = &[$(($code, concat!($($doc),+))),+];
+    };
+}
+
+codes! {
+    /// The request is refused as a whole.
+    REFUSED = "refused";
+    /// The manifest is larger than client-side `kubectl apply` can annotate.
+    LARGE_MANIFEST = "large-manifest";
+    /// The revision to compare with cannot be read as a definition.
+    UNREADABLE_PREVIOUS_REVISION = "unreadable-previous-revision";
+    /// A comment that silences findings cannot be read.
+    MALFORMED_SUPPRESSION = "malformed-suppression";
+    /// A comment silences a finding that is not there.
+    UNUSED_SUPPRESSION = "unused-suppression";
+    /// A comment silences a finding and does not say why.
+    SUPPRESSION_WITHOUT_REASON = "suppression-without-reason";
+}
+
+/// Every code, sorted by name.
+pub fn all() -> Vec<Code> {
+    let lists = [
+        OURS,
+        crd_analyzer_apiextensions::codes::ALL,
+        crd_analyzer_schema::codes::ALL,
+    ];
+    let mut all: Vec<Code> = lists
+        .into_iter()
+        .flatten()
+        .map(|(name, summary)| Code {
+            name,
+            summary: summary.trim(),
+        })
+        .collect();
+    all.sort_by_key(|code| code.name);
+    all
+}
+
+/// The code of this name.
+pub fn find(name: &str) -> Option<Code> {
+    all().into_iter().find(|code| code.name == name)
+}
+
+/// The code whose name is the fewest edits away, if it is near enough to be meant.
+pub fn nearest(name: &str) -> Option<&'static str> {
+    let near = all()
+        .into_iter()
+        .map(|code| (edits(name, code.name), code.name))
+        .min()?;
+    (near.0 <= name.len().div_ceil(3)).then_some(near.1)
+}
+
+/// The edit distance of two short words.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let next = (diagonal + usize::from(x != *y)).min(row[j] + 1).min(row[j + 1] + 1);
+            diagonal = std::mem::replace(&mut row[j + 1], next);
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique() {
+        let all = all();
+        for pair in all.windows(2) {
+            assert_ne!(pair[0].name, pair[1].name);
+        }
+    }
+
+    #[test]
+    fn finds_what_was_meant() {
+        assert_eq!(nearest("unknown-feild"), Some("unknown-field"));
+        assert_eq!(nearest("x"), None);
+    }
+}

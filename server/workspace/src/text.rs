@@ -1,0 +1,37 @@
+//! The text of a file, and what was wrong with its bytes.
+
+use std::sync::Arc;
+
+use crd_analyzer_syntax::{
+    reader::{Defect, ReadError, read_with_defects},
+    source::Source,
+    split::{Document, read_document},
+    tree::{Span, Tree},
+};
+
+/// The text of a file.
+pub(crate) struct Text {
+    pub(crate) text: Arc<str>,
+    defects: Vec<Defect>,
+}
+
+impl Text {
+    /// Any bytes are a text; what is no text in them is remembered.
+    pub(crate) fn decode(bytes: Vec<u8>) -> Self {
+        let Source { text, defects } = Source::decode(bytes);
+        Self {
+            text: text.into(),
+            defects,
+        }
+    }
+
+    /// Reads a document of the text.
+    pub(crate) fn read(&self, document: Document) -> Result<Tree, ReadError> {
+        read_document(&self.text, document, &self.defects)
+    }
+
+    /// Reads a part of the text as if it were a document.
+    pub(crate) fn read_span(&self, span: Span) -> Result<Tree, ReadError> {
+        read_with_defects(&self.text, span, &self.defects)
+    }
+}
