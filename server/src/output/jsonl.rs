@@ -1,0 +1,264 @@
+//! One JSON object a line: what one minor answers for one document.
+
+use std::{
+    io::{self, Write},
+    time::Duration,
+};
+
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
+use crd_analyzer_workspace::{
+    finding::{Finding, ServerSays},
+    report::{DocumentReport, Verdict},
+};
+use serde::Serialize;
+
+use super::{File, Printer, Summary};
+use crate::input::Unreadable;
+
+/// A place: line and column from 1, columns in Unicode characters, offsets in bytes.
+#[derive(Serialize)]
+struct Position {
+    line: u32,
+    column: u32,
+    offset: u32,
+}
+
+#[derive(Serialize)]
+pub(super) struct Range {
+    start: Position,
+    end: Position,
+}
+
+#[derive(Serialize)]
+struct Related<'a> {
+    range: Range,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ErrorLine<'a> {
+    r#type: &'a str,
+    field: &'a str,
+    detail: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    bad_value: &'a str,
+    #[serde(flatten)]
+    place: Place<'a>,
+}
+
+/// What every finding has.
+#[derive(Serialize)]
+struct Place<'a> {
+    code: &'a str,
+    range: Range,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<Related<'a>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    suppressed: bool,
+    /// Why the range is not where the cause was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct WarningLine<'a> {
+    text: &'a str,
+    #[serde(flatten)]
+    place: Place<'a>,
+}
+
+#[derive(Serialize)]
+struct HintLine<'a> {
+    message: &'a str,
+    severity: &'static str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    hidden: bool,
+    #[serde(flatten)]
+    place: Place<'a>,
+}
+
+/// One document's answer by one minor.
+#[derive(Serialize)]
+pub(super) struct Line<'a> {
+    file: &'a str,
+    doc: usize,
+    api_version: &'a str,
+    kind: &'a str,
+    name: &'a str,
+    k8s: String,
+    decode_error: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decode_error_range: Option<Range>,
+    strict: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    strict_places: Vec<Place<'a>>,
+    accepted: bool,
+    accepted_strict: bool,
+    errors: Vec<ErrorLine<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_error: Option<&'a str>,
+    warnings: Vec<WarningLine<'a>>,
+    hints: Vec<HintLine<'a>>,
+}
+
+/// A file that could not be read, or a finding about a file as a whole.
+#[derive(Serialize)]
+struct FileLine<'a> {
+    file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unreadable: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hints: Vec<HintLine<'a>>,
+}
+
+fn range(lines: &LineIndex, text: &str, span: Span) -> Range {
+    let position = |offset: u32| {
+        let (line, column) = lines.line_column(text, offset);
+        Position {
+            line: line + 1,
+            column: column + 1,
+            offset,
+        }
+    };
+    Range {
+        start: position(span.start),
+        end: position(span.end),
+    }
+}
+
+fn place<'a>(file: &File<'a>, finding: &'a Finding) -> Place<'a> {
+    let text = &file.report.text;
+    let related = finding.related.iter().map(|related| Related {
+        range: range(&file.lines, text, related.span),
+        message: &related.message,
+        file: related.file.as_deref(),
+    });
+    Place {
+        code: finding.code,
+        range: range(&file.lines, text, finding.span),
+        related: related.collect(),
+        suppressed: finding.suppressed,
+        reason: finding.elsewhere.as_deref(),
+    }
+}
+
+/// The server's text of a finding that has one.
+fn text_of(finding: &Finding) -> &str {
+    match &finding.server {
+        Some(
+            ServerSays::Decode(text) | ServerSays::Strict(text) | ServerSays::Other(text) | ServerSays::Warning(text),
+        ) => text,
+        _ => &finding.message,
+    }
+}
+
+/// The line of one document and minor.
+pub(super) fn line<'a>(
+    file: &File<'a>,
+    document: &'a DocumentReport,
+    version: KubernetesVersion,
+    verdict: &'a Verdict,
+) -> Line<'a> {
+    let errors = verdict.errors.iter().filter_map(|finding| match &finding.server {
+        Some(ServerSays::Cause {
+            reason,
+            field,
+            detail,
+            bad_value,
+            ..
+        }) => Some(ErrorLine {
+            r#type: reason,
+            field,
+            detail,
+            bad_value,
+            place: place(file, finding),
+        }),
+        _ => None,
+    });
+    let hints = verdict.hints.iter().map(|finding| hint(file, finding));
+    Line {
+        file: file.label,
+        doc: document.index,
+        api_version: &document.api_version,
+        kind: &document.kind,
+        name: &document.name,
+        k8s: version.to_string(),
+        decode_error: verdict.decode_error.as_ref().map(text_of),
+        decode_error_range: verdict
+            .decode_error
+            .as_ref()
+            .map(|finding| range(&file.lines, &file.report.text, finding.span)),
+        strict: verdict.strict.iter().map(text_of).collect(),
+        strict_places: verdict.strict.iter().map(|finding| place(file, finding)).collect(),
+        accepted: verdict.accepted(),
+        accepted_strict: verdict.accepted_strict(),
+        errors: errors.collect(),
+        other_error: verdict.other_error.as_ref().map(text_of),
+        warnings: verdict
+            .warnings
+            .iter()
+            .map(|finding| WarningLine {
+                text: text_of(finding),
+                place: place(file, finding),
+            })
+            .collect(),
+        hints: hints.collect(),
+    }
+}
+
+fn hint<'a>(file: &File<'a>, finding: &'a Finding) -> HintLine<'a> {
+    HintLine {
+        message: &finding.message,
+        severity: finding.severity.word(),
+        hidden: finding.hidden,
+        place: place(file, finding),
+    }
+}
+
+/// Prints JSON lines.
+pub(super) struct Jsonl;
+
+fn write_line(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, line)?;
+    out.write_all(b"\n")
+}
+
+impl Printer for Jsonl {
+    fn file(&mut self, out: &mut dyn Write, file: &File<'_>) -> io::Result<()> {
+        for document in &file.report.documents {
+            for (version, verdict) in &document.verdicts {
+                write_line(out, &line(file, document, *version, verdict))?;
+            }
+        }
+        if !file.report.findings.is_empty() {
+            let hints = file.report.findings.iter().map(|finding| hint(file, finding)).collect();
+            write_line(
+                out,
+                &FileLine {
+                    file: file.label,
+                    unreadable: None,
+                    hints,
+                },
+            )?;
+        }
+        Ok(())
+    }
+
+    fn unreadable(&mut self, out: &mut dyn Write, unreadable: &Unreadable) -> io::Result<()> {
+        write_line(
+            out,
+            &FileLine {
+                file: &unreadable.label,
+                unreadable: Some(&unreadable.why),
+                hints: Vec::new(),
+            },
+        )
+    }
+
+    fn end(&mut self, _: &mut dyn Write, _: &Summary, _: Duration) -> io::Result<()> {
+        Ok(())
+    }
+}

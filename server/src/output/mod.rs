@@ -1,0 +1,100 @@
+//! What is printed: one file a format.
+
+mod github;
+mod json;
+mod jsonl;
+mod text;
+
+use std::io::{self, Write};
+
+use clap::ValueEnum;
+use crd_analyzer_syntax::lines::LineIndex;
+use crd_analyzer_workspace::{config::Config, finding::Class, report::FileReport};
+
+use crate::input::Unreadable;
+
+/// How findings are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Format {
+    /// For people: the source with the places marked.
+    Text,
+    /// One JSON document: every answer and a summary.
+    Json,
+    /// One JSON object a line: a document's answer by one minor.
+    Jsonl,
+    /// Workflow commands of GitHub Actions: annotations on the changed files.
+    Github,
+}
+
+/// One checked file.
+pub(crate) struct File<'a> {
+    /// The path as it was given.
+    pub(crate) label: &'a str,
+    pub(crate) report: &'a FileReport,
+    pub(crate) config: &'a Config,
+    pub(crate) lines: LineIndex,
+}
+
+impl<'a> File<'a> {
+    pub(crate) fn new(label: &'a str, report: &'a FileReport, config: &'a Config) -> Self {
+        Self {
+            label,
+            report,
+            config,
+            lines: LineIndex::new(&report.text),
+        }
+    }
+}
+
+/// What was counted over all files.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Summary {
+    pub(crate) files: usize,
+    pub(crate) definitions: usize,
+    pub(crate) errors: usize,
+    pub(crate) warnings: usize,
+    pub(crate) hints: usize,
+    pub(crate) unreadable: usize,
+}
+
+impl Summary {
+    /// Counts a file and what is shown of it.
+    pub(crate) fn add(&mut self, report: &FileReport, config: &Config) {
+        self.files += 1;
+        self.definitions += report.documents.len();
+        let shown = report
+            .documents
+            .iter()
+            .flat_map(|document| document.shown(config))
+            .map(|shown| shown.finding.class);
+        for class in shown.chain(report.findings.iter().map(|finding| finding.class)) {
+            *match class {
+                Class::Error => &mut self.errors,
+                Class::Warning => &mut self.warnings,
+                Class::Hint => &mut self.hints,
+            } += 1;
+        }
+    }
+}
+
+/// Prints files one after the other, then a summary.
+pub(crate) trait Printer {
+    /// Prints what there is to say about one file.
+    fn file(&mut self, out: &mut dyn Write, file: &File<'_>) -> io::Result<()>;
+
+    /// Prints that a file could not be read.
+    fn unreadable(&mut self, out: &mut dyn Write, unreadable: &Unreadable) -> io::Result<()>;
+
+    /// Prints the end.
+    fn end(&mut self, out: &mut dyn Write, summary: &Summary, elapsed: std::time::Duration) -> io::Result<()>;
+}
+
+/// The printer of a format. `color`: the output is a terminal that shows styles.
+pub(crate) fn printer(format: Format, color: bool) -> Box<dyn Printer> {
+    match format {
+        Format::Text => Box::new(text::Text::new(color)),
+        Format::Json => Box::new(json::Json::default()),
+        Format::Jsonl => Box::new(jsonl::Jsonl),
+        Format::Github => Box::new(github::Github),
+    }
+}
