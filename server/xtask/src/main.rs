@@ -1,3 +1,43 @@
-//! Chores of the project.
+//! Chores of the project: `cargo xtask --help` lists them.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line tool talks on its streams"
+)]
+#![allow(clippy::disallowed_methods, reason = "chores run programs and read files")]
 
-fn main() {}
+mod bench;
+mod conformance;
+mod goldens;
+mod mutate;
+mod peers;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Chores of the project")]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Compare our answers with those of the API server's own code (needs Go and the corpus).
+    Conformance(conformance::Args),
+    /// Record the API server's answers to the project's own fixtures (needs Go).
+    Goldens(goldens::Args),
+    /// Measure against the API server's own code in the same run (needs Go and the corpus).
+    Bench(bench::Args),
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    let clean = match Cli::parse().chore {
+        Chore::Conformance(args) => conformance::run(&args)?,
+        Chore::Goldens(args) => goldens::run(&args)?,
+        Chore::Bench(args) => bench::run(&args)?,
+    };
+    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

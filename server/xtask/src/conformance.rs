@@ -1,0 +1,264 @@
+//! Compares our answers with the API server's: over the corpus, or over mutants of it.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::Arc,
+};
+
+use anyhow::Context as _;
+use crd_analyzer_fixtures::answers::{Scope, differences};
+use crd_analyzer_syntax::tree::Span;
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use crate::{mutate::mutate, peers};
+
+/// Differential runs against the API server's own code.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Minors to compare: `37`, `30,37` or `30..37`.
+    #[arg(long, default_value = "37")]
+    minors: String,
+    /// Compare this many mutants of the corpus instead of the corpus itself.
+    #[arg(long)]
+    mutants: Option<usize>,
+    /// The seed of the mutants; a fresh one if absent.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Ask the update question: from the original to the mutant, and back.
+    #[arg(long)]
+    update: bool,
+    /// Leave out what needs the CEL compiler.
+    #[arg(long)]
+    without_cel: bool,
+    /// Mutate only definitions up to this size in bytes.
+    #[arg(long, default_value_t = 60_000)]
+    max_size: u64,
+    /// Edits a mutant.
+    #[arg(long, default_value_t = 1)]
+    edits: usize,
+    /// Print at most this many differing requests.
+    #[arg(long, default_value_t = 20)]
+    show: usize,
+    /// Write the differing texts into this folder.
+    #[arg(long)]
+    keep: Option<PathBuf>,
+}
+
+/// One request and where its text was edited.
+struct Case {
+    request: String,
+    text: Option<String>,
+    edit: Option<std::ops::Range<usize>>,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    let corpus = peers::corpus()?;
+    let analyzer = peers::analyzer()?;
+    let files = definitions(&corpus)?;
+    let seed = args.seed.unwrap_or_else(|| Rng::new().u64(..));
+    let cases = match args.mutants {
+        None => files
+            .iter()
+            .map(|file| {
+                (
+                    file.clone(),
+                    Case {
+                        request: file.clone(),
+                        text: None,
+                        edit: None,
+                    },
+                )
+            })
+            .collect(),
+        Some(count) => mutants(&corpus, &files, count, seed, args)?,
+    };
+    let mut clean = true;
+    for minor in minors(&args.minors)? {
+        clean &= compare(args, &corpus, &analyzer, minor, &cases)?;
+    }
+    if args.mutants.is_some() {
+        println!("seed {seed}");
+    }
+    Ok(clean)
+}
+
+fn minors(text: &str) -> anyhow::Result<Vec<u8>> {
+    if let Some((first, last)) = text.split_once("..") {
+        return Ok((first.parse()?..=last.parse()?).collect());
+    }
+    text.split(',')
+        .map(|minor| minor.parse().context("minors are numbers such as 37"))
+        .collect()
+}
+
+/// The definitions of the corpus, by path relative to it.
+pub(crate) fn definitions(corpus: &Path) -> anyhow::Result<Vec<String>> {
+    let mut files = Vec::new();
+    for folder in std::fs::read_dir(corpus.join("crds"))? {
+        for file in std::fs::read_dir(folder?.path())? {
+            files.push(file?.path().strip_prefix(corpus)?.to_string_lossy().into_owned());
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn mutants(
+    corpus: &Path,
+    files: &[String],
+    count: usize,
+    seed: u64,
+    args: &Args,
+) -> anyhow::Result<BTreeMap<String, Case>> {
+    let mut rng = Rng::with_seed(seed);
+    let mut texts: BTreeMap<&str, Arc<str>> = BTreeMap::new();
+    for file in files {
+        let path = corpus.join(file);
+        if std::fs::metadata(&path)?.len() <= args.max_size
+            && let Ok(text) = std::fs::read_to_string(path)
+        {
+            texts.insert(file, text.into());
+        }
+    }
+    let names: Vec<&str> = texts.keys().copied().collect();
+    let mut cases = BTreeMap::new();
+    while cases.len() < count {
+        let name = names[rng.usize(..names.len())];
+        let original = &texts[name];
+        let mut text = original.clone();
+        let mut edit = None;
+        let mut what = "";
+        for _ in 0..args.edits {
+            let span = Span::new(0, text.len() as u32);
+            let Ok(tree) = crd_analyzer_syntax::read(&text, span) else {
+                break;
+            };
+            let Some(mutant) = mutate(&tree, &mut rng) else {
+                continue;
+            };
+            text = mutant.text.into();
+            edit = Some(mutant.edit);
+            what = mutant.what;
+        }
+        if edit.is_none() {
+            continue;
+        }
+        let n = cases.len();
+        let id = format!("{n:06} {what} {name}");
+        let (new, old) = if !args.update {
+            (&text, None)
+        } else if rng.bool() {
+            (&text, Some(original))
+        } else {
+            (original, Some(&text))
+        };
+        let mut request = json!({"id": id, "text": &**new});
+        if let Some(old) = old {
+            request["old_text"] = json!(&**old);
+        }
+        let edit = edit.filter(|_| args.edits == 1 && !args.update);
+        cases.insert(
+            id,
+            Case {
+                request: request.to_string(),
+                text: Some(text.to_string()),
+                edit,
+            },
+        );
+    }
+    Ok(cases)
+}
+
+fn compare(
+    args: &Args,
+    corpus: &Path,
+    analyzer: &Path,
+    minor: u8,
+    cases: &BTreeMap<String, Case>,
+) -> anyhow::Result<bool> {
+    let oracle = peers::oracle(minor)?;
+    let scope = Scope {
+        without_cel: args.without_cel,
+        bad_values: true,
+    };
+    let (mut answers, mut differing, mut far, mut rejected) = (0, 0, 0, 0);
+    let labels: Vec<&String> = cases.keys().collect();
+    for batch in labels.chunks(400) {
+        let requests: Vec<String> = batch.iter().map(|label| cases[*label].request.clone()).collect();
+        let theirs = peers::ask(
+            Command::new(&oracle).args(["crd", "-list", "-"]).current_dir(corpus),
+            &requests,
+        )?;
+        let ours = peers::ask(
+            Command::new(analyzer)
+                .args([
+                    "check",
+                    "--output",
+                    "jsonl",
+                    "--no-config",
+                    "--kubernetes-version",
+                    &format!("1.{minor}"),
+                    "--list",
+                    "-",
+                ])
+                .current_dir(corpus),
+            &requests,
+        )?;
+        let mut keys: Vec<&(String, u64)> = theirs.keys().chain(ours.keys()).collect();
+        keys.sort();
+        keys.dedup();
+        for key in keys {
+            answers += 1;
+            let (their, our) = (theirs.get(key), ours.get(key));
+            rejected += usize::from(their.is_some_and(|answer| answer["accepted_strict"] == false));
+            let found = differences(their, our, scope);
+            let case = cases.get(&key.0);
+            if !found.is_empty() {
+                differing += 1;
+                if differing <= args.show {
+                    println!("1.{minor} {} [{}]", key.0, key.1);
+                    println!("    {}", found.join("\n    "));
+                }
+                if let (Some(folder), Some(text)) = (&args.keep, case.and_then(|case| case.text.as_ref())) {
+                    std::fs::create_dir_all(folder)?;
+                    std::fs::write(folder.join(format!("{minor}-{}.yaml", &key.0[..6])), text)?;
+                }
+            }
+            if let (Some(edit), Some(our)) = (case.and_then(|case| case.edit.clone()), our) {
+                let away = findings_away_from(our, &edit);
+                far += usize::from(!away.is_empty());
+                if !away.is_empty() && far <= args.show {
+                    println!("1.{minor} {} [{}] edited at {edit:?}, found elsewhere:", key.0, key.1);
+                    println!("    {}", away.join("\n    "));
+                }
+            }
+        }
+    }
+    println!(
+        "1.{minor}: {answers} answers, {rejected} rejections, {differing} differ, {far} with a finding away from the edit and no reason"
+    );
+    Ok(differing == 0)
+}
+
+/// Findings whose range and related ranges do not touch the edit, and that do not say why.
+fn findings_away_from(answer: &Value, edit: &std::ops::Range<usize>) -> Vec<String> {
+    let touches = |range: &Value| {
+        let offset = |end: &str| range[end]["offset"].as_u64().unwrap_or(0) as usize;
+        offset("start") <= edit.end + 1 && edit.start <= offset("end") + 1
+    };
+    let findings = ["errors", "warnings"]
+        .iter()
+        .flat_map(|field| answer[*field].as_array().into_iter().flatten());
+    findings
+        .filter(|finding| {
+            let related = finding["related"].as_array().into_iter().flatten();
+            !touches(&finding["range"])
+                && !related.clone().any(|it| touches(&it["range"]))
+                && finding["reason"].is_null()
+        })
+        .map(|finding| format!("{} {}", finding["code"], finding["range"]))
+        .collect()
+}

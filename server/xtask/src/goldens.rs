@@ -1,0 +1,93 @@
+//! Records what the API server of each minor answers for the project's own fixtures, so that tests need no Go.
+//!
+//! `tests/conformance/fixtures/create/*.yaml` are created; `tests/conformance/fixtures/update/NAME.new.yaml` replaces `NAME.old.yaml`.
+//! The golden file has the newest minor's answers whole and of the others only those that differ from it.
+
+use std::{collections::BTreeMap, fmt::Write as _, path::Path, process::Command};
+
+use anyhow::Context as _;
+use serde_json::Value;
+
+use crate::peers;
+
+/// Recording of goldens.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Only say whether the golden file is what would be recorded.
+    #[arg(long)]
+    check: bool,
+}
+
+const OLDEST: u8 = 30;
+const NEWEST: u8 = 37;
+
+/// The requests for all fixtures, one a line, by path relative to the fixtures' folder.
+fn requests(fixtures: &Path) -> anyhow::Result<Vec<String>> {
+    let mut requests = Vec::new();
+    for kind in ["create", "update"] {
+        for file in std::fs::read_dir(fixtures.join(kind))? {
+            let name = file?.file_name().to_string_lossy().into_owned();
+            match (kind, name.strip_suffix(".new.yaml")) {
+                ("update", Some(stem)) => requests.push(format!("{kind}/{name}\t{kind}/{stem}.old.yaml")),
+                ("update", None) => {}
+                _ => requests.push(format!("{kind}/{name}")),
+            }
+        }
+    }
+    requests.sort();
+    Ok(requests)
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    let folder = peers::root().join("tests/conformance");
+    let fixtures = folder.join("fixtures");
+    let requests = requests(&fixtures)?;
+    let mut newest = BTreeMap::new();
+    let mut golden = String::new();
+    for minor in (OLDEST..=NEWEST).rev() {
+        let oracle = peers::oracle(minor)?;
+        let answers = peers::ask(
+            Command::new(oracle).args(["crd", "-list", "-"]).current_dir(&fixtures),
+            &requests,
+        )?;
+        for (key, mut answer) in answers {
+            let object = answer.as_object_mut().context("an answer is an object")?;
+            object.remove("stack");
+            let version = object.remove("k8s").unwrap_or_default();
+            if minor == NEWEST {
+                newest.insert(key, answer.clone());
+            } else if newest.get(&key) == Some(&answer) {
+                continue;
+            }
+            answer["k8s"] = version;
+            writeln!(golden, "{}", line(&answer))?;
+        }
+    }
+    let path = folder.join("golden.jsonl");
+    if args.check {
+        let same = std::fs::read_to_string(&path)? == golden;
+        println!(
+            "{} is {}",
+            path.display(),
+            if same {
+                "what the servers answer"
+            } else {
+                "stale: run `cargo xtask goldens`"
+            }
+        );
+        return Ok(same);
+    }
+    std::fs::write(&path, &golden)?;
+    println!(
+        "{} requests, {} answers in {}",
+        requests.len(),
+        golden.lines().count(),
+        path.display()
+    );
+    std::fs::write(fixtures.join("requests.txt"), requests.join("\n") + "\n")?;
+    Ok(true)
+}
+
+fn line(answer: &Value) -> String {
+    answer.to_string()
+}

@@ -1,0 +1,95 @@
+//! The two programs that are compared: the oracle of a minor, and our own binary. Both answer JSON lines.
+
+use std::{
+    collections::BTreeMap,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use anyhow::{Context as _, bail};
+use serde_json::Value;
+
+/// The root of the repository.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .map(Path::to_path_buf)
+        .unwrap_or_default()
+}
+
+/// The corpus of real manifests: `$CRD_ANALYZER_CORPUS`, or `shared/corpus` beside the repository.
+pub(crate) fn corpus() -> anyhow::Result<PathBuf> {
+    let path = std::env::var_os("CRD_ANALYZER_CORPUS").map_or_else(|| root().join("../shared/corpus"), PathBuf::from);
+    path.canonicalize()
+        .with_context(|| format!("no corpus at {} (set CRD_ANALYZER_CORPUS)", path.display()))
+}
+
+/// The oracle of a minor: `$ORACLE_OUT/v<minor>/oracle`, built there if it is not yet. Needs Go.
+pub(crate) fn oracle(minor: u8) -> anyhow::Result<PathBuf> {
+    let out = std::env::var_os("ORACLE_OUT").map_or_else(|| root().join("target/oracle"), PathBuf::from);
+    let binary = out.join(format!("v{minor}/oracle"));
+    if !binary.exists() {
+        eprintln!("building the oracle of 1.{minor} in {}", out.display());
+        let status = Command::new("bash")
+            .arg(root().join("tests/conformance/oracle/build.sh"))
+            .arg(minor.to_string())
+            .env("ORACLE_OUT", &out)
+            .stdout(Stdio::null())
+            .status()
+            .context("cannot run bash")?;
+        if !status.success() {
+            bail!("the oracle of 1.{minor} does not build: Go 1.26 and the Go module proxy are needed");
+        }
+    }
+    Ok(binary)
+}
+
+/// Our own binary, optimized and quick to build.
+pub(crate) fn analyzer() -> anyhow::Result<PathBuf> {
+    build("fast")
+}
+
+/// Our own binary of a cargo profile.
+pub(crate) fn build(profile: &str) -> anyhow::Result<PathBuf> {
+    let status = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--profile", profile, "--bin", "crd-analyzer"])
+        .current_dir(root())
+        .status()?;
+    if !status.success() {
+        bail!("crd-analyzer does not build");
+    }
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    Ok(target.join(profile).join("crd-analyzer"))
+}
+
+/// Asks a program all requests at once, one a line, and returns its answers by the request's label and document.
+pub(crate) fn ask(command: &mut Command, requests: &[String]) -> anyhow::Result<BTreeMap<(String, u64), Value>> {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()?;
+    let mut stdin = child.stdin.take().context("a piped child has a standard input")?;
+    let text = requests.join("\n");
+    let writer = std::thread::spawn(move || stdin.write_all(text.as_bytes()));
+    let output = child.wait_with_output()?;
+    // A program that ends early breaks the pipe; its exit code says so below.
+    drop(writer.join());
+    if !matches!(output.status.code(), Some(0 | 1 | 3)) {
+        bail!("{command:?} ended with {}", output.status);
+    }
+    let mut answers = BTreeMap::new();
+    for line in output
+        .stdout
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+    {
+        let answer: Value =
+            serde_json::from_slice(line).with_context(|| format!("not JSON: {}", String::from_utf8_lossy(line)))?;
+        let label = answer["file"].as_str().unwrap_or_default().to_owned();
+        answers.insert((label, answer["doc"].as_u64().unwrap_or(0)), answer);
+    }
+    Ok(answers)
+}
