@@ -1,0 +1,22 @@
+-- crd-analyzer for Neovim 0.10 (and 0.8 and later): `require('crd_analyzer_0_10').setup()` in init.lua, with this file in
+-- ~/.config/nvim/lua/. The argument may hold `cmd` and `settings`.
+local M = {}
+
+function M.setup(options)
+  options = options or {}
+  vim.api.nvim_create_autocmd('FileType', {
+    pattern = { 'yaml', 'json', 'helm' },
+    group = vim.api.nvim_create_augroup('crd_analyzer', { clear = true }),
+    callback = function(event)
+      local markers = vim.fs.find({ '.crd-analyzer.yaml', '.git' }, { upward = true, path = vim.fs.dirname(event.file) })
+      vim.lsp.start({
+        name = 'crd_analyzer',
+        cmd = options.cmd or { 'crd-analyzer', 'lsp' },
+        root_dir = markers[1] and vim.fs.dirname(markers[1]) or vim.fs.dirname(vim.api.nvim_buf_get_name(event.buf)),
+        settings = { ['crd-analyzer'] = options.settings or vim.empty_dict() },
+      }, { bufnr = event.buf })
+    end,
+  })
+end
+
+return M
