@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::json::read::{KeyKind, ScalarValue, is_merge, scalar_value};
+use crate::json::read::{KeyKind, ScalarValue, binary, is_merge, scalar_value};
 use crate::tree::{NodeId, NodeKind, Tree};
 
 /// Longest text that is written; what a message quotes can be the whole document, and many times so through aliases.
@@ -35,13 +35,13 @@ fn write_node(tree: &Tree, node: NodeId, depth: usize, out: &mut String) {
             collect(tree, node, depth, &mut entries);
             sort(&mut entries);
             out.push_str("map[interface {}]interface {}{");
-            for (at, (key, value)) in entries.iter().enumerate() {
+            for (at, key) in entries.iter().enumerate() {
                 if at > 0 {
                     out.push_str(", ");
                 }
-                write_scalar(key, out);
+                write_scalar(tree, key.node, &key.value, out);
                 out.push(':');
-                write_node(tree, *value, depth - 1, out);
+                write_node(tree, key.entry_value, depth - 1, out);
             }
             out.push('}');
         }
@@ -57,15 +57,22 @@ fn write_node(tree: &Tree, node: NodeId, depth: usize, out: &mut String) {
         }
         NodeKind::Scalar(_) => {
             if let Ok(value) = scalar_value(tree, node) {
-                write_scalar(&value, out);
+                write_scalar(tree, node, &value, out);
             }
         }
         NodeKind::Alias | NodeKind::Error => {}
     }
 }
 
+/// A key's node and value, and the node of the value behind it.
+struct Pair<'t> {
+    node: NodeId,
+    value: ScalarValue<'t>,
+    entry_value: NodeId,
+}
+
 /// The entries that a mapping has after merges, each key once.
-fn collect<'t>(tree: &'t Tree, node: NodeId, depth: usize, entries: &mut Vec<(ScalarValue<'t>, NodeId)>) {
+fn collect<'t>(tree: &'t Tree, node: NodeId, depth: usize, entries: &mut Vec<Pair<'t>>) {
     for entry in tree.entries(tree.resolve(node)) {
         if is_merge(tree, entry.key) {
             let merged = tree.resolve(entry.value);
@@ -79,8 +86,12 @@ fn collect<'t>(tree: &'t Tree, node: NodeId, depth: usize, entries: &mut Vec<(Sc
                 _ if depth > 0 => collect(tree, merged, depth - 1, entries),
                 _ => {}
             }
-        } else if let Ok(key) = scalar_value(tree, tree.resolve(entry.key)) {
-            entries.push((key, entry.value));
+        } else if let Ok(value) = scalar_value(tree, tree.resolve(entry.key)) {
+            entries.push(Pair {
+                node: tree.resolve(entry.key),
+                value,
+                entry_value: entry.value,
+            });
         }
         if entries.len() > MAX_LEN {
             return;
@@ -89,14 +100,14 @@ fn collect<'t>(tree: &'t Tree, node: NodeId, depth: usize, entries: &mut Vec<(Sc
 }
 
 /// Sorts by key as `internal/fmtsort` does, and keeps the last of equal keys.
-fn sort(entries: &mut Vec<(ScalarValue<'_>, NodeId)>) {
-    entries.sort_by(|left, right| left.0.go_order(&right.0));
+fn sort(entries: &mut Vec<Pair<'_>>) {
+    entries.sort_by(|left, right| left.value.go_order(&right.value));
     entries.reverse();
-    entries.dedup_by(|left, right| left.0.is_same_key(&right.0));
+    entries.dedup_by(|left, right| left.value.is_same_key(&right.value));
     entries.reverse();
 }
 
-fn write_scalar(value: &ScalarValue<'_>, out: &mut String) {
+fn write_scalar(tree: &Tree, node: NodeId, value: &ScalarValue<'_>, out: &mut String) {
     // Writing to a string cannot fail.
     let _ = match value {
         ScalarValue::Null => write!(out, "interface {{}}(nil)"),
@@ -105,17 +116,17 @@ fn write_scalar(value: &ScalarValue<'_>, out: &mut String) {
         ScalarValue::Uint(value) => write!(out, "{value:#x}"),
         ScalarValue::Float(value) => write!(out, "{}", float_g(*value, false)),
         ScalarValue::Text(value) => {
-            quote(value, out);
+            quote_node(tree, node, value, out);
             Ok(())
         }
     };
 }
 
 /// Writes a key alone, as in `key "a" already set in map`.
-pub(crate) fn key(kind: &KeyKind, text: &str) -> String {
+pub(crate) fn key(tree: &Tree, node: NodeId, kind: &KeyKind, text: &str) -> String {
     let mut out = String::new();
     match kind {
-        KeyKind::Text => quote(text, &mut out),
+        KeyKind::Text => quote_node(tree, tree.resolve(node), text, &mut out),
         KeyKind::Null => out.push_str("<nil>"),
         KeyKind::Bool | KeyKind::Int => out.push_str(text),
         KeyKind::Uint(value) => {
@@ -155,9 +166,24 @@ pub(crate) fn float_g(value: f64, single: bool) -> String {
     }
 }
 
-/// `strconv.Quote`
-fn quote(text: &str, out: &mut String) {
+/// `strconv.Quote` of a scalar's text; a `!!binary` may have bytes that are none.
+fn quote_node(tree: &Tree, node: NodeId, text: &str, out: &mut String) {
     out.push('"');
+    match binary(tree, node) {
+        Some(bytes) => {
+            for chunk in bytes.utf8_chunks() {
+                quote(chunk.valid(), out);
+                for byte in chunk.invalid() {
+                    let _ = write!(out, "\\x{byte:02x}");
+                }
+            }
+        }
+        None => quote(text, out),
+    }
+    out.push('"');
+}
+
+fn quote(text: &str, out: &mut String) {
     for char in text.chars() {
         match char {
             '"' => out.push_str("\\\""),
@@ -180,7 +206,6 @@ fn quote(text: &str, out: &mut String) {
             }
         }
     }
-    out.push('"');
 }
 
 /// `strconv.IsPrint`: the standard library knows the same set, by way of what it would escape (behind another character, so that

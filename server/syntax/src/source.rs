@@ -1,6 +1,6 @@
 //! A file's bytes as text, with the errors in them that YAML's reader will name.
 
-use crate::reader::Defect;
+use crate::reader::{Defect, Encoding};
 
 /// The text of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -9,6 +9,8 @@ pub struct Source {
     pub text: String,
     /// What was wrong with the bytes, sorted by offset.
     pub defects: Vec<Defect>,
+    /// How the bytes were text.
+    pub encoding: Encoding,
 }
 
 /// What stands for a byte that is no text. YAML does not allow it, so no verdict can miss it.
@@ -30,6 +32,7 @@ impl Source {
                 return Self {
                     text,
                     defects: Vec::new(),
+                    encoding: Encoding::Utf8,
                 };
             }
             Err(error) => error.into_bytes(),
@@ -37,6 +40,7 @@ impl Source {
         let mut source = Self {
             text: String::with_capacity(bytes.len()),
             defects: Vec::new(),
+            encoding: Encoding::Utf8,
         };
         let mut rest = bytes.as_slice();
         while !rest.is_empty() {
@@ -64,6 +68,7 @@ impl Source {
         let mut source = Self {
             text: String::with_capacity(bytes.len()),
             defects: Vec::new(),
+            encoding: Encoding::Utf16,
         };
         let mut units = bytes
             .chunks(2)
@@ -89,7 +94,8 @@ impl Source {
                 Err(problem) => {
                     source.defects.push(Defect {
                         offset: source.text.len() as u32,
-                        width: 1,
+                        // What is incomplete is noticed when more is read.
+                        width: if problem.starts_with("incomplete") { 2 } else { 1 },
                         problem,
                     });
                     source.text.push(SUBSTITUTE);

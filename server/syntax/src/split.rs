@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::reader::{self, Defect, ReadError};
+use crate::reader::{self, Defect, Encoding, ReadError};
 use crate::tree::{Span, Tree};
 
 /// A document of a file.
@@ -17,6 +17,7 @@ pub struct Document {
     pub span: Span,
     /// Its last line has no line break; the clients add one.
     unterminated: bool,
+    encoding: Encoding,
 }
 
 /// The documents of a file that have content, and why the cut stopped early if it did.
@@ -46,6 +47,7 @@ pub fn split(text: &str) -> Documents {
                 index: 0,
                 span: whole,
                 unterminated: false,
+                encoding: Encoding::Utf8,
             }],
             error: None,
         };
@@ -87,6 +89,7 @@ impl Documents {
                 index,
                 span,
                 unterminated,
+                encoding: Encoding::Utf8WithLineFeeds,
             });
         }
     }
@@ -113,11 +116,16 @@ fn has_content(body: &str) -> bool {
 pub fn read_document(text: &Arc<str>, document: Document, defects: &[Defect]) -> Result<Tree, ReadError> {
     let end = text.len() as u32;
     if !document.unterminated {
-        return reader::read_with_defects(text, document.span, defects);
+        return reader::read_decoded(text, document.span, defects, document.encoding);
     }
     let padded: Arc<str> = [text, "\n"].concat().into();
     let clamp = |it: Span| Span::new(it.start.min(end), it.end.min(end));
-    match reader::read_with_defects(&padded, Span::new(document.span.start, end + 1), defects) {
+    match reader::read_decoded(
+        &padded,
+        Span::new(document.span.start, end + 1),
+        defects,
+        document.encoding,
+    ) {
         Ok(mut tree) => {
             tree.limit = end;
             Ok(tree)

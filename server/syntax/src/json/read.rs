@@ -144,7 +144,7 @@ pub(crate) fn scalar_value(tree: &Tree, node: NodeId) -> Result<ScalarValue<'_>,
     let resolved = match tree.tag(node) {
         None if tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain) => resolve::plain(&text),
         None => Resolved::Text,
-        Some(tag) if tag.strip_prefix(TAG_PREFIX) == Some("binary") => {
+        Some(tag) if is_binary(tag) => {
             let Some(bytes) = resolve::base64(&text) else {
                 return Err("!!binary value contains invalid base64 data".to_owned());
             };
@@ -160,6 +160,17 @@ pub(crate) fn scalar_value(tree: &Tree, node: NodeId) -> Result<ScalarValue<'_>,
         Resolved::Float(value) => ScalarValue::Float(value),
         Resolved::Text => ScalarValue::Text(text),
     })
+}
+
+fn is_binary(tag: &str) -> bool {
+    tag.strip_prefix(TAG_PREFIX) == Some("binary")
+}
+
+/// The bytes of a `!!binary` scalar.
+pub(crate) fn binary(tree: &Tree, node: NodeId) -> Option<Vec<u8>> {
+    tree.tag(node)
+        .filter(|it| is_binary(it))
+        .and_then(|_| resolve::base64(&tree.scalar(node)))
 }
 
 /// Whether a key merges its value into the mapping (`isMerge`).
@@ -577,7 +588,10 @@ impl<'t> Reader<'t> {
                 seen.insert((kind.clone(), key.clone()), first);
                 let value_node = self.value_of(key_node);
                 let line = self.line(value_node) + 1;
-                let message = format!("line {line}: key {} already set in map", go_syntax::key(&kind, &key));
+                let message = format!(
+                    "line {line}: key {} already set in map",
+                    go_syntax::key(self.tree, key_node, &kind, &key)
+                );
                 self.duplicates.push(Duplicate {
                     first,
                     second: key_node,
@@ -590,7 +604,7 @@ impl<'t> Reader<'t> {
             let kind_name = if kind == KeyKind::Null { "%!s(<nil>)" } else { "uint64" };
             let message = format!(
                 "unsupported map key of type: {kind_name}, key: {}, value: {}",
-                go_syntax::key(&kind, &key),
+                go_syntax::key(self.tree, key_node, &kind, &key),
                 go_syntax::write(self.tree, value_node)
             );
             self.key_error = Some(self.error(key_node, ConvertErrorKind::UnsupportedKey, message));

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::read::{ScalarValue, scalar_value};
+use super::read::{ScalarValue, binary, scalar_value};
 use super::{Json, JsonDoc, JsonValue, Member};
-use crate::tree::Tree;
+use crate::tree::{NodeId, Tree};
 
 /// What is still to be written.
 enum Rest<'d, 't> {
@@ -45,7 +45,7 @@ fn write(tree: &Tree, root: &Json<'_>, out: &mut String) {
                     continue;
                 };
                 separate(first, out);
-                write_string(&member.key, out);
+                write_scalar(tree, member.key_node, &member.key, out);
                 out.push(':');
                 &member.value
             }
@@ -66,7 +66,7 @@ fn begin<'d, 't>(tree: &Tree, json: &'d Json<'t>, out: &mut String) -> Option<Re
         JsonValue::Null => out.push_str("null"),
         JsonValue::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         JsonValue::Int(_) | JsonValue::Uint(_) | JsonValue::Float(_) => write_number(tree, json, out),
-        JsonValue::String(text) => write_string(text, out),
+        JsonValue::String(text) => write_scalar(tree, json.node, text, out),
         JsonValue::Array(items) => {
             out.push('[');
             return Some(Rest::Items(items.iter(), true));
@@ -106,8 +106,23 @@ fn float(value: f64) -> String {
     }
 }
 
-fn write_string(text: &str, out: &mut String) {
+/// Writes a string. Bytes of a `!!binary` that are no UTF-8 are escaped, other than U+FFFD that is written out.
+fn write_scalar(tree: &Tree, node: NodeId, text: &str, out: &mut String) {
     out.push('"');
+    let node = tree.resolve(node);
+    match binary(tree, node) {
+        Some(bytes) => {
+            for chunk in bytes.utf8_chunks() {
+                write_escaped(chunk.valid(), out);
+                out.extend(chunk.invalid().iter().map(|_| "\\ufffd"));
+            }
+        }
+        None => write_escaped(text, out),
+    }
+    out.push('"');
+}
+
+fn write_escaped(text: &str, out: &mut String) {
     let mut start = 0;
     for (at, char) in text.char_indices() {
         let escape = match char {
@@ -131,5 +146,4 @@ fn write_string(text: &str, out: &mut String) {
         start = at + 1;
     }
     out.push_str(&text[start..]);
-    out.push('"');
 }

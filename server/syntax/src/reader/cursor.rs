@@ -5,7 +5,7 @@
 //! character (and with a byte order mark inside, which is compared with the start of the buffer) the cursor is `TRACKED` and keeps
 //! book of the pieces; for all others that costs nothing. (`yaml_parser_update_buffer`, `is_bom`)
 
-use super::{Defect, Failure, ReadError};
+use super::{Defect, Encoding, Failure, ReadError};
 use crate::scalar::break_len;
 use crate::tree::Span;
 
@@ -37,13 +37,16 @@ pub(super) struct Cursor<'t, const TRACKED: bool> {
 }
 
 /// What go-yaml's input buffer would hold.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Buffer {
     /// The first byte in the buffer.
     start: usize,
     /// The byte after the last decoded one.
     filled: usize,
+    /// Where the document begins.
+    first: usize,
     defect: Option<Defect>,
+    encoding: Encoding,
 }
 
 /// Bytes that are read at a time.
@@ -54,15 +57,17 @@ const STRIDE: usize = 256;
 
 impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
     /// A cursor at the start of the document at `span`, after its byte order mark.
-    pub(super) fn new(text: &'t [u8], span: Span, defect: Option<Defect>) -> Self {
+    pub(super) fn new(text: &'t [u8], span: Span, defect: Option<Defect>, encoding: Encoding) -> Self {
         let bytes = &text[..span.end as usize];
         let start = span.start as usize;
-        let mark = 3 * usize::from(bytes[start..].starts_with(b"\xEF\xBB\xBF"));
+        let mark = super::mark_len(&bytes[start..], encoding);
         let pos = start + mark;
         let buffer = Buffer {
             start: pos,
             filled: start,
+            first: start,
             defect,
+            encoding,
         };
         Self {
             bytes,
@@ -237,11 +242,7 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
             if filled >= self.bytes.len() {
                 return Ok(());
             }
-            let raw_end = self.bytes.len().min(filled + PIECE);
-            let mut end = raw_end;
-            while end > filled && self.bytes.get(end).is_some_and(|it| it & 0xC0 == 0x80) {
-                end -= 1;
-            }
+            let (raw_end, mut end) = self.next_piece(filled);
             if let Some(defect) = &self.buffer.defect {
                 let offset = defect.offset as usize;
                 if filled <= offset && offset < raw_end {
@@ -260,6 +261,47 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
             }
             self.buffer.filled = end;
         }
+    }
+
+    /// The end of the next piece of input, and of the last whole character in it.
+    fn next_piece(&self, filled: usize) -> (usize, usize) {
+        let len = self.bytes.len();
+        if self.buffer.encoding == Encoding::Utf8 {
+            let raw_end = len.min(filled + PIECE);
+            let mut end = raw_end;
+            while end > filled && self.bytes.get(end).is_some_and(|it| it & 0xC0 == 0x80) {
+                end -= 1;
+            }
+            return (raw_end, end);
+        }
+        let utf16 = self.buffer.encoding == Encoding::Utf16;
+        // The byte order mark is not in the text, but it was in the first piece.
+        let mut left = if utf16 && filled <= self.buffer.first {
+            PIECE - 2
+        } else {
+            PIECE
+        };
+        let mut end = filled;
+        while end < len {
+            let width = width(self.bytes[end]);
+            let raw = match self.bytes[end] {
+                _ if utf16 => {
+                    if width == 4 {
+                        4
+                    } else {
+                        2
+                    }
+                }
+                b'\r' if self.bytes.get(end + 1) == Some(&b'\n') => 0,
+                _ => width,
+            };
+            if raw > left {
+                break;
+            }
+            left -= raw;
+            end += width;
+        }
+        (end, end)
     }
 }
 

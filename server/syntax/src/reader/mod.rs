@@ -62,20 +62,33 @@ pub struct Defect {
     pub problem: &'static str,
 }
 
-/// Reads the document at `span` of `text`, which is a whole file.
-///
-/// A span comes from [`crate::split::split`]; spans are on character boundaries. The tree's offsets are those of the file.
-pub fn read(text: &Arc<str>, span: Span) -> Result<Tree, ReadError> {
-    read_with_defects(text, span, &[])
+/// What the bytes of a file were before they became text, as far as it shows in a verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Encoding {
+    /// The text is the bytes.
+    #[default]
+    Utf8,
+    /// As UTF-8, but the reader gets LF for each CR LF: the documents of a file that was [split](crate::split).
+    Utf8WithLineFeeds,
+    /// UTF-16 with its byte order mark.
+    Utf16,
 }
 
-/// As [`read`], for a text that was decoded from bytes with errors in them (sorted by offset; see [`crate::source::Source`]).
-pub fn read_with_defects(text: &Arc<str>, span: Span, defects: &[Defect]) -> Result<Tree, ReadError> {
-    let inspection = inspect(text.as_bytes(), span, defects);
+/// Reads the document at `span` of `text`, which is a whole file.
+///
+/// Spans are on character boundaries. For the documents of a file see [`crate::split::read_document`], which reads them as the
+/// server's clients do. The tree's offsets are those of the file.
+pub fn read(text: &Arc<str>, span: Span) -> Result<Tree, ReadError> {
+    read_decoded(text, span, &[], Encoding::Utf8)
+}
+
+/// As [`read`], for a text that was decoded from bytes (see [`crate::source::Source`]), with what was wrong with them, sorted by offset.
+pub fn read_decoded(text: &Arc<str>, span: Span, defects: &[Defect], encoding: Encoding) -> Result<Tree, ReadError> {
+    let inspection = inspect(text.as_bytes(), span, defects, encoding);
     let tree = if inspection.tracked {
-        parse::parse::<true>(text, span, inspection.defect)
+        parse::parse::<true>(text, span, inspection.defect, encoding)
     } else {
-        parse::parse::<false>(text, span, None)
+        parse::parse::<false>(text, span, None, encoding)
     };
     tree.map_err(|it| *it)
 }
@@ -86,7 +99,7 @@ struct Inspection {
 }
 
 /// Looks for what makes the cursor keep book: a character that is not allowed, a byte order mark after the first.
-fn inspect(text: &[u8], span: Span, defects: &[Defect]) -> Inspection {
+fn inspect(text: &[u8], span: Span, defects: &[Defect], encoding: Encoding) -> Inspection {
     const CONTROL: &str = "control characters are not allowed";
     const STRIDE: usize = 128;
     let mut inspection = Inspection {
@@ -95,9 +108,7 @@ fn inspect(text: &[u8], span: Span, defects: &[Defect]) -> Inspection {
     };
     let end = span.end as usize;
     let mut at = span.start as usize;
-    if text[at..end].starts_with(b"\xEF\xBB\xBF") {
-        at += 3;
-    }
+    at += mark_len(&text[at..end], encoding);
     while at < end {
         let stride = &text[at..end.min(at + STRIDE)];
         if stride
@@ -139,6 +150,15 @@ fn inspect(text: &[u8], span: Span, defects: &[Defect]) -> Inspection {
         }
     }
     inspection
+}
+
+/// The length of the byte order mark that begins the text. (That of UTF-16 is not in the text.)
+fn mark_len(text: &[u8], encoding: Encoding) -> usize {
+    if encoding != Encoding::Utf16 && text.starts_with(b"\xEF\xBB\xBF") {
+        3
+    } else {
+        0
+    }
 }
 
 /// Whether a one-byte character may occur.

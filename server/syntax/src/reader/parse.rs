@@ -7,7 +7,7 @@ use super::cursor::Cursor;
 use super::scan::{Scanner, failure};
 use super::tag::{Tag, read_tag_directive};
 use super::token::{Token, TokenKind};
-use super::{Defect, Failure, ReadError};
+use super::{Defect, Encoding, Failure, ReadError};
 use crate::tree::{CollectionStyle, NodeId, Properties, ScalarStyle, Span, Tree, TreeBuilder};
 
 /// What the parser expects next.
@@ -57,8 +57,13 @@ struct Parser<'t, const TRACKED: bool> {
 }
 
 /// Reads the first document of the text at `span`.
-pub(super) fn parse<const TRACKED: bool>(text: &Arc<str>, span: Span, defect: Option<Defect>) -> Result<Tree, Failure> {
-    let cursor = Cursor::<TRACKED>::new(text.as_bytes(), span, defect);
+pub(super) fn parse<const TRACKED: bool>(
+    text: &Arc<str>,
+    span: Span,
+    defect: Option<Defect>,
+    encoding: Encoding,
+) -> Result<Tree, Failure> {
+    let cursor = Cursor::<TRACKED>::new(text.as_bytes(), span, defect, encoding);
     let mut parser = Parser {
         last_end: cursor.pos as u32,
         scanner: Scanner::new(cursor),

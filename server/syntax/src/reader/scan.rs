@@ -18,6 +18,8 @@ struct SimpleKey {
     possible: bool,
     /// It must be a key: it stands at the indentation of a block mapping.
     required: bool,
+    /// The queue waits at its token to learn if it is a key.
+    awaited: bool,
     token_number: usize,
     mark: Mark,
 }
@@ -123,7 +125,9 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         }
         let number = self.queue.head_number();
         match self.simple_keys.get(level as usize) {
-            Some(key) if key.possible && key.token_number == number => self.simple_key_is_valid(level as usize),
+            Some(key) if key.awaited && key.possible && key.token_number == number => {
+                self.simple_key_is_valid(level as usize)
+            }
             _ => Ok(false),
         }
     }
@@ -234,6 +238,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         let required = self.flow_level == 0 && self.indent == self.cursor.column() as i32;
         let key = SimpleKey {
             possible: true,
+            awaited: true,
             required,
             token_number: self.queue.next_number(),
             mark: self.cursor.mark(),
@@ -332,7 +337,9 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
     fn fetch_flow_start(&mut self, kind: TokenKind) -> Result<(), Failure> {
         let key_level = self.save_simple_key()?;
         let mark = self.cursor.mark();
+        let token_number = self.queue.next_number();
         self.simple_keys.push(SimpleKey {
+            token_number,
             mark,
             ..SimpleKey::default()
         });
@@ -353,7 +360,14 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         self.remove_simple_key()?;
         if self.flow_level > 0 {
             self.flow_level -= 1;
-            self.simple_keys.pop();
+            // go-yaml forgets a bracket that may be a key when no key was possible inside it: it goes to the parser at once, and a
+            // colon after it is too late.
+            let inside = self.simple_keys.pop();
+            if let (Some(inside), Some(bracket)) = (inside, self.simple_keys.last_mut())
+                && inside.token_number == bracket.token_number
+            {
+                bracket.awaited = false;
+            }
         }
         self.simple_key_allowed = false;
         self.push_indicator(kind, 1);

@@ -91,9 +91,12 @@ impl Queue {
         self.tokens.push(token);
     }
 
-    /// Puts a token before the one with this number.
+    /// Puts a token before the one with this number; at the end if that one was taken already.
     pub(super) fn insert(&mut self, number: usize, token: Token) {
-        self.tokens.insert(self.head + (number - self.taken), token);
+        match number.checked_sub(self.taken) {
+            Some(ahead) => self.tokens.insert(self.head + ahead, token),
+            None => self.tokens.push(token),
+        }
     }
 
     pub(super) fn take(&mut self) {

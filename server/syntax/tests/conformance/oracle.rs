@@ -1,0 +1,111 @@
+//! The program that answers with `sigs.k8s.io/yaml`.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::Value;
+
+pub(crate) struct Oracle {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+/// What Kubernetes makes of a text.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Answer {
+    Json { text: String, strict: Option<String> },
+    Error(String),
+    Panic(String),
+}
+
+impl Oracle {
+    /// Builds and starts the program; `None` where that is not possible, which CI does not forgive.
+    pub(crate) fn start() -> Option<Self> {
+        let source = super::repository().join("tests/conformance/yamljson");
+        let binary = Path::new(env!("CARGO_TARGET_TMPDIR")).join("yamljson");
+        let built = Command::new("go")
+            .arg("build")
+            .arg("-o")
+            .arg(&binary)
+            .arg(".")
+            .current_dir(&source)
+            .status();
+        if !built.is_ok_and(|it| it.success()) {
+            assert!(!super::in_ci(), "cannot build {}", source.display());
+            return None;
+        }
+        let mut child = Command::new(binary)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("its output"));
+        Some(Self { child, input, output })
+    }
+
+    /// Asks about all texts and returns the answers in their order.
+    pub(crate) fn ask<'a>(&mut self, texts: impl Iterator<Item = &'a [u8]>) -> Vec<Answer> {
+        let mut requests = String::new();
+        let mut count = 0;
+        for text in texts {
+            let request = match std::str::from_utf8(text) {
+                Ok(text) => serde_json::json!({ "id": count, "text": text }),
+                Err(_) => serde_json::json!({ "id": count, "base64": base64(text) }),
+            };
+            writeln!(requests, "{request}").expect("a string");
+            count += 1;
+        }
+        // The program answers while it reads, so both ends must be served.
+        let mut input = self.input.take().expect("the input");
+        let writer = std::thread::spawn(move || {
+            input
+                .write_all(requests.as_bytes())
+                .and_then(|()| input.flush())
+                .expect("a listening program");
+            input
+        });
+        let answers = (0..count).map(|id| self.answer(id)).collect();
+        self.input = Some(writer.join().expect("the writer"));
+        answers
+    }
+
+    fn answer(&mut self, id: u64) -> Answer {
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("an answer");
+        let answer: Value = serde_json::from_str(&line).expect("JSON");
+        assert_eq!(answer["id"], id);
+        let text = |key: &str| answer[key].as_str().map(ToOwned::to_owned);
+        match (text("json"), text("error"), text("panic")) {
+            (Some(json), ..) => Answer::Json {
+                text: json,
+                strict: text("strict"),
+            },
+            (_, Some(error), _) => Answer::Error(error),
+            (_, _, panic) => Answer::Panic(panic.unwrap_or_default()),
+        }
+    }
+}
+
+impl Drop for Oracle {
+    fn drop(&mut self) {
+        drop(self.input.take());
+        let _ = self.child.wait();
+    }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let all = chunk.iter().fold(0_u32, |all, &it| all << 8 | u32::from(it)) << (8 * (3 - chunk.len()));
+        for at in 0..4 {
+            let digit = DIGITS[(all >> (18 - 6 * at)) as usize & 63];
+            text.push(if at <= chunk.len() { char::from(digit) } else { '=' });
+        }
+    }
+    text
+}
