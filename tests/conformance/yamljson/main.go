@@ -3,15 +3,21 @@
 // It reads JSON lines {"id", "text"} or {"id", "base64"} and answers each with
 // {"id", "json"} or {"id", "error"}, and "strict" where the strict conversion fails
 // though the plain one does not. A panic is answered as {"id", "panic"}.
+//
+// With "split": true the text is a file; the answer is {"id", "bodies"}, what the YAML reader of
+// k8s.io/apimachinery cuts it into, and "error" if it stops early.
 package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 )
 
@@ -19,6 +25,7 @@ type request struct {
 	ID     json.RawMessage `json:"id"`
 	Text   string          `json:"text"`
 	Base64 string          `json:"base64"`
+	Split  bool            `json:"split"`
 }
 
 type answer struct {
@@ -27,6 +34,7 @@ type answer struct {
 	Error  string          `json:"error,omitempty"`
 	Strict string          `json:"strict,omitempty"`
 	Panic  string          `json:"panic,omitempty"`
+	Bodies []string        `json:"bodies,omitempty"`
 }
 
 func main() {
@@ -62,13 +70,20 @@ func reply(r request) (a answer) {
 			a = answer{ID: r.ID, Panic: fmt.Sprint(p)}
 		}
 	}()
+	var err error
 	text := []byte(r.Text)
 	if r.Base64 != "" {
-		b, err := base64.StdEncoding.DecodeString(r.Base64)
+		text, err = base64.StdEncoding.DecodeString(r.Base64)
 		if err != nil {
 			panic(err)
 		}
-		text = b
+	}
+	if r.Split {
+		a.Bodies, err = split(text)
+		if err != nil {
+			a.Error = err.Error()
+		}
+		return a
 	}
 	j, err := yaml.YAMLToJSON(text)
 	if err != nil {
@@ -81,4 +96,20 @@ func reply(r request) (a answer) {
 		a.Strict = err.Error()
 	}
 	return a
+}
+
+// split returns the documents of a file, also those without content.
+func split(text []byte) ([]string, error) {
+	bodies := []string{}
+	reader := utilyaml.NewYAMLReader(bufio.NewReaderSize(bytes.NewReader(text), 1<<16))
+	for {
+		body, err := reader.Read()
+		if err == io.EOF {
+			return bodies, nil
+		}
+		if err != nil {
+			return bodies, err
+		}
+		bodies = append(bodies, string(body))
+	}
 }

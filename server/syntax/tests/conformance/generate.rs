@@ -156,7 +156,7 @@ pub(crate) fn document(random: &mut Random) -> String {
             writer.flow(0);
         }
         1 => {
-            writer.scalar(0, false);
+            writer.scalar(0);
         }
         2..4 => writer.sequence(0),
         _ => writer.mapping(0),
@@ -235,12 +235,18 @@ impl Writer<'_> {
         }
     }
 
+    fn push_name(&mut self, sigil: &str, name: usize) {
+        self.out.push_str(sigil);
+        self.out.push_str(&name.to_string());
+    }
+
     fn properties(&mut self) {
         for _ in 0..2 {
             if self.random.one_in(14) {
                 self.anchors += 1;
                 let name = self.random.below(4);
-                self.out.push_str(&format!("&a{name} "));
+                self.push_name("&a", name);
+                self.out.push(' ');
             }
             if self.random.one_in(14) {
                 let tag = self.random.text(TAGS);
@@ -256,7 +262,8 @@ impl Writer<'_> {
             1 => self.out.push_str(self.random.text(PLAIN)),
             2 if self.anchors > 0 => {
                 let name = self.random.below(4);
-                self.out.push_str(&format!("*a{name} "));
+                self.push_name("*a", name);
+                self.out.push(' ');
             }
             3 => {
                 self.properties();
@@ -283,7 +290,7 @@ impl Writer<'_> {
                     continue;
                 }
                 self.indent(columns);
-                self.out.push_str(":");
+                self.out.push(':');
             } else {
                 self.key();
                 self.out
@@ -358,18 +365,18 @@ impl Writer<'_> {
             }
             7 if self.anchors > 0 => {
                 let name = self.random.below(4);
-                self.out.push_str(&format!("*a{name}"));
+                self.push_name("*a", name);
                 self.line_end();
             }
             _ => {
                 self.properties();
-                self.scalar(columns, false);
+                self.scalar(columns);
                 self.line_end();
             }
         }
     }
 
-    fn scalar(&mut self, columns: usize, flow: bool) {
+    fn scalar(&mut self, columns: usize) {
         if self.random.one_in(3) {
             let text = self.random.text(QUOTED);
             self.out
@@ -397,7 +404,6 @@ impl Writer<'_> {
             let text = self.random.text(PLAIN);
             self.out.push_str(text);
         }
-        let _ = flow;
     }
 
     fn block_scalar(&mut self, columns: usize) {
@@ -441,9 +447,9 @@ impl Writer<'_> {
                 0 if self.left > 0 => self.flow(columns),
                 1 if self.anchors > 0 => {
                     let name = self.random.below(4);
-                    self.out.push_str(&format!("*a{name}"));
+                    self.push_name("*a", name);
                 }
-                _ => self.scalar(columns, true),
+                _ => self.scalar(columns),
             }
             self.flow_gap(columns);
             self.out.push_str(self.random.text(&[",", ", ", ", ", ",\n "]));

@@ -41,9 +41,9 @@ fn corpus() -> Vec<PathBuf> {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
             if path.is_dir() {
-                folders.push(path)
+                folders.push(path);
             } else {
-                files.push(path)
+                files.push(path);
             }
         }
     }
@@ -128,4 +128,78 @@ fn mutants_read_as_the_server_reads_them() {
         }
     }
     expect_none(&found, at as usize);
+}
+
+#[test]
+fn files_are_cut_as_clients_cut_them() {
+    let Some(mut oracle) = Oracle::start() else { return };
+    let seed = number("YAML_SEED", 1);
+    let count = number("YAML_MUTANTS", 10_000) / 5;
+    let mut random = Random::new(seed + 1000);
+    let mut files: Vec<Arc<str>> = Vec::new();
+    while files.len() < count as usize {
+        let mut file = String::new();
+        for _ in 0..random.below(4) {
+            file += &generate::document(&mut random);
+            let separators = [
+                "---\n",
+                "\n---\n",
+                "--- # c\n",
+                "---\r\n",
+                "---\n---\n",
+                "...\n---\n",
+                "",
+                "--- \t\n",
+                "# c\n---\n",
+            ];
+            file += random.text(&separators);
+        }
+        let times = random.below(3);
+        let bytes = (0..times).fold(file.into_bytes(), |bytes, _| mutate::mutate(&mut random, bytes));
+        // A text that begins with a brace is no matter of the reader that is asked.
+        if let Ok(file) = String::from_utf8(bytes)
+            && !file
+                .trim_start_matches('\u{FEFF}')
+                .trim_start_matches([' ', '\t', '\r', '\n'])
+                .starts_with('{')
+        {
+            files.push(file.into());
+        }
+    }
+    let mut found = Vec::new();
+    for batch in files.chunks(200) {
+        let answers = oracle.split(batch.iter().map(|it| it.strip_prefix('\u{FEFF}').unwrap_or(it)));
+        let mut cases = Vec::new();
+        for (file, (bodies, error)) in batch.iter().zip(answers) {
+            let ours = split(file);
+            let theirs: Vec<_> = (0..).zip(&bodies).filter(|it| has_content(it.1)).collect();
+            let same = ours
+                .documents
+                .iter()
+                .map(|it| it.index)
+                .eq(theirs.iter().map(|it| it.0));
+            if !same || ours.error.map(|it| it.message) != error {
+                found.push(format!("cut differs from {bodies:?} {error:?}:\n{file:?}"));
+                continue;
+            }
+            for (document, (_, body)) in ours.documents.into_iter().zip(theirs) {
+                let tree = Some(read_document(file, document, &[]));
+                cases.push(Case {
+                    name: format!("file {file:?}"),
+                    bytes: body.clone().into_bytes(),
+                    tree,
+                });
+            }
+        }
+        found.extend(differences(&mut oracle, cases));
+    }
+    expect_none(&found, files.len());
+}
+
+/// What the clients keep of a file's documents.
+fn has_content(body: &str) -> bool {
+    let lines = body.split('\n').map(str::trim);
+    lines
+        .into_iter()
+        .any(|it| !(it.is_empty() || it.starts_with('#') || it.starts_with("---")))
 }

@@ -49,44 +49,67 @@ impl Oracle {
 
     /// Asks about all texts and returns the answers in their order.
     pub(crate) fn ask<'a>(&mut self, texts: impl Iterator<Item = &'a [u8]>) -> Vec<Answer> {
-        let mut requests = String::new();
-        let mut count = 0;
-        for text in texts {
-            let request = match std::str::from_utf8(text) {
-                Ok(text) => serde_json::json!({ "id": count, "text": text }),
-                Err(_) => serde_json::json!({ "id": count, "base64": base64(text) }),
-            };
-            writeln!(requests, "{request}").expect("a string");
-            count += 1;
+        let requests = texts.map(|it| match std::str::from_utf8(it) {
+            Ok(text) => serde_json::json!({ "text": text }),
+            Err(_) => serde_json::json!({ "base64": base64(it) }),
+        });
+        self.exchange(requests.collect()).iter().map(answer).collect()
+    }
+
+    /// Asks how each file is cut; returns the documents and the error that stopped the cut.
+    pub(crate) fn split<'a>(&mut self, files: impl Iterator<Item = &'a str>) -> Vec<(Vec<String>, Option<String>)> {
+        let requests = files.map(|it| serde_json::json!({ "text": it, "split": true }));
+        let bodies = |it: &Value| it["bodies"].as_array().into_iter().flatten().map(text_of).collect();
+        let answers = self.exchange(requests.collect());
+        answers
+            .iter()
+            .map(|it| (bodies(it), it["error"].as_str().map(ToOwned::to_owned)))
+            .collect()
+    }
+
+    fn exchange(&mut self, requests: Vec<Value>) -> Vec<Value> {
+        let count = requests.len();
+        let mut lines = String::new();
+        for (id, mut request) in requests.into_iter().enumerate() {
+            request["id"] = id.into();
+            writeln!(lines, "{request}").expect("a string");
         }
         // The program answers while it reads, so both ends must be served.
         let mut input = self.input.take().expect("the input");
         let writer = std::thread::spawn(move || {
             input
-                .write_all(requests.as_bytes())
+                .write_all(lines.as_bytes())
                 .and_then(|()| input.flush())
                 .expect("a listening program");
             input
         });
-        let answers = (0..count).map(|id| self.answer(id)).collect();
+        let answers = (0..count).map(|id| self.read(id)).collect();
         self.input = Some(writer.join().expect("the writer"));
         answers
     }
 
-    fn answer(&mut self, id: u64) -> Answer {
+    fn read(&mut self, id: usize) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).expect("an answer");
         let answer: Value = serde_json::from_str(&line).expect("JSON");
         assert_eq!(answer["id"], id);
-        let text = |key: &str| answer[key].as_str().map(ToOwned::to_owned);
-        match (text("json"), text("error"), text("panic")) {
-            (Some(json), ..) => Answer::Json {
-                text: json,
-                strict: text("strict"),
-            },
-            (_, Some(error), _) => Answer::Error(error),
-            (_, _, panic) => Answer::Panic(panic.unwrap_or_default()),
-        }
+        answer
+    }
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn answer(value: &Value) -> Answer {
+    let text = |key: &str| value[key].as_str().map(ToOwned::to_owned);
+    match (text("json"), text("error"), text("panic")) {
+        (Some(json), ..) => Answer::Json {
+            text: json,
+            strict: text("strict"),
+        },
+        (_, Some(error), _) => Answer::Error(error),
+        (_, _, panic) => Answer::Panic(panic.unwrap_or_default()),
     }
 }
 
