@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crd_analyzer_syntax::{
-    reader::{Defect, ReadError, read_with_defects},
+    reader::{Defect, Encoding, ReadError, read_decoded},
     source::Source,
     split::{Document, read_document},
     tree::{Span, Tree},
@@ -13,15 +13,21 @@ use crd_analyzer_syntax::{
 pub(crate) struct Text {
     pub(crate) text: Arc<str>,
     defects: Vec<Defect>,
+    encoding: Encoding,
 }
 
 impl Text {
     /// Any bytes are a text; what is no text in them is remembered.
     pub(crate) fn decode(bytes: Vec<u8>) -> Self {
-        let Source { text, defects } = Source::decode(bytes);
+        let Source {
+            text,
+            defects,
+            encoding,
+        } = Source::decode(bytes);
         Self {
             text: text.into(),
             defects,
+            encoding,
         }
     }
 
@@ -32,6 +38,6 @@ impl Text {
 
     /// Reads a part of the text as if it were a document.
     pub(crate) fn read_span(&self, span: Span) -> Result<Tree, ReadError> {
-        read_with_defects(&self.text, span, &self.defects)
+        read_decoded(&self.text, span, &self.defects, self.encoding)
     }
 }
