@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_apiextensions::strategy::{Stored, Verdict, judge_create, judge_update};
+use crd_analyzer_apiextensions::validation::CelCompiler;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::read_json;
 use crd_analyzer_syntax::source::Source;
@@ -24,6 +25,7 @@ pub(crate) fn answers(bytes: &[u8], old: Option<&Stored>, version: KubernetesVer
     if let Some(error) = documents.error {
         return Err(error.message);
     }
+    let compiler = CelCompiler::new(version);
     let mut answers = Vec::new();
     for document in documents.documents {
         let tree = read_document(&text, document, &source.defects);
@@ -37,8 +39,8 @@ pub(crate) fn answers(bytes: &[u8], old: Option<&Stored>, version: KubernetesVer
             (Err(error), _) => Verdict::of_read_error(error),
             (Ok(_), Some(Err(error))) => Verdict::of_convert_error(error, version),
             (Ok(_), Some(Ok(json))) => match old {
-                Some(old) => judge_update(json, old, version, None),
-                None => judge_create(json, version, None),
+                Some(old) => judge_update(json, old, version, Some(&compiler)),
+                None => judge_create(json, version, Some(&compiler)),
             },
             (Ok(_), None) => Verdict::default(),
         });

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crd_analyzer_schema::defaulting::{self, Checks, RuleOutcome, RuleRun, validate_defaults};
 use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::structural::{self, Structural};
+use crd_analyzer_schema::validation::Validator;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
 
 use super::options::Options;
@@ -21,15 +22,18 @@ pub(super) fn default_errors(schema: Structural<'_>, path: &Path, options: &Opti
         require_pruned: options.require_pruned_defaults,
         version: options.version,
     };
-    validate_defaults(schema, path, defaults, &mut DefaultChecks)
+    let version = options.version;
+    validate_defaults(schema, path, defaults, &mut DefaultChecks { version })
 }
 
 /// What judges defaults by their schemas and rules.
-struct DefaultChecks;
+struct DefaultChecks {
+    version: KubernetesVersion,
+}
 
 impl Checks for DefaultChecks {
-    fn values(&mut self, _: &Value, _: Structural<'_>, _: &Path) -> Vec<Error> {
-        Vec::new()
+    fn values(&mut self, value: &Value, schema: Structural<'_>, path: &Path) -> Vec<Error> {
+        Validator::of_structural(schema.props(), self.version).validate(path, value)
     }
 
     fn rules(&mut self, run: &RuleRun<'_>) -> RuleOutcome {
