@@ -27,7 +27,11 @@ impl WrittenType {
     ///
     /// What stands above a line `spec:` is enough if it has a type, so that a broken document can have one, too.
     pub fn of_document(text: &Arc<str>, span: Span, whole: Option<&JsonDoc<'_>>) -> Self {
-        Self::of_top(text, span).unwrap_or_else(|| whole.and_then(JsonDoc::root).map_or_else(Self::default, Self::of))
+        let top = Self::of_top(text, span).unwrap_or_default();
+        match whole.and_then(JsonDoc::root) {
+            Some(json) if top.kind.is_empty() || top.api_version.is_empty() => Self::of(json),
+            _ => top,
+        }
     }
 
     /// Reads what a value says it is.
@@ -62,8 +66,7 @@ impl WrittenType {
         let length = text[span.range()].find("\nspec:").filter(|it| *it > 0)?;
         let tree = crd_analyzer_syntax::read(text, Span::new(span.start, span.start + length as u32)).ok()?;
         let json = read_json(&tree).ok()?;
-        let written = Self::of(json.root()?);
-        (!written.kind.is_empty() && !written.api_version.is_empty()).then_some(written)
+        Some(Self::of(json.root()?))
     }
 }
 
