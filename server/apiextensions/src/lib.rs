@@ -7,5 +7,6 @@ pub mod internal;
 pub mod places;
 pub mod strategy;
 pub mod types;
+pub mod v1beta1;
 pub mod validation;
 pub mod warnings;
