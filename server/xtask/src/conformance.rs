@@ -1,7 +1,7 @@
 //! Compares our answers with the API server's: over the corpus, or over mutants of it.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     process::Command,
     sync::Arc,
@@ -36,6 +36,9 @@ pub(crate) struct Args {
     /// Mutate only definitions up to this size in bytes.
     #[arg(long, default_value_t = 60_000)]
     max_size: u64,
+    /// Mutate only files whose path contains this.
+    #[arg(long, default_value = "")]
+    only: String,
     /// Edits a mutant.
     #[arg(long, default_value_t = 1)]
     edits: usize,
@@ -52,6 +55,8 @@ struct Case {
     request: String,
     text: Option<String>,
     edit: Option<std::ops::Range<usize>>,
+    /// The file that it was made from.
+    origin: String,
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
@@ -69,6 +74,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
                         request: file.clone(),
                         text: None,
                         edit: None,
+                        origin: file.clone(),
                     },
                 )
             })
@@ -117,15 +123,28 @@ fn mutants(
     let mut texts: BTreeMap<&str, Arc<str>> = BTreeMap::new();
     for file in files {
         let path = corpus.join(file);
+        if !file.contains(&args.only) {
+            continue;
+        }
         if std::fs::metadata(&path)?.len() <= args.max_size
             && let Ok(text) = std::fs::read_to_string(path)
         {
             texts.insert(file, text.into());
         }
     }
-    let names: Vec<&str> = texts.keys().copied().collect();
+    anyhow::ensure!(
+        !texts.is_empty(),
+        "no file of the corpus is small enough and fits --only"
+    );
+    // Patches are small and of few kinds: most mutants are made from whole definitions.
+    let (patches, whole): (Vec<&str>, Vec<&str>) = texts.keys().copied().partition(|name| name.contains(".partial"));
     let mut cases = BTreeMap::new();
     while cases.len() < count {
+        let names = if patches.is_empty() || (!whole.is_empty() && rng.u8(..16) > 0) {
+            &whole
+        } else {
+            &patches
+        };
         let name = names[rng.usize(..names.len())];
         let original = &texts[name];
         let mut text = original.clone();
@@ -166,6 +185,7 @@ fn mutants(
                 request: request.to_string(),
                 text: Some(text.to_string()),
                 edit,
+                origin: name.to_owned(),
             },
         );
     }
@@ -185,6 +205,7 @@ fn compare(
         bad_values: true,
     };
     let (mut answers, mut differing, mut far, mut rejected) = (0, 0, 0, 0);
+    let mut away_by_code: BTreeMap<String, usize> = BTreeMap::new();
     let labels: Vec<&String> = cases.keys().collect();
     for batch in labels.chunks(400) {
         let requests: Vec<String> = batch.iter().map(|label| cases[*label].request.clone()).collect();
@@ -192,21 +213,30 @@ fn compare(
             Command::new(&oracle).args(["crd", "-list", "-"]).current_dir(corpus),
             &requests,
         )?;
-        let ours = peers::ask(
-            Command::new(analyzer)
-                .args([
-                    "check",
-                    "--output",
-                    "jsonl",
-                    "--no-config",
-                    "--kubernetes-version",
-                    &format!("1.{minor}"),
-                    "--list",
-                    "-",
-                ])
-                .current_dir(corpus),
-            &requests,
-        )?;
+        let ask_us = |requests: &[String]| {
+            peers::ask(
+                Command::new(analyzer)
+                    .args([
+                        "check",
+                        "--output",
+                        "jsonl",
+                        "--no-config",
+                        "--kubernetes-version",
+                        &format!("1.{minor}"),
+                        "--list",
+                        "-",
+                    ])
+                    .current_dir(corpus),
+                requests,
+            )
+        };
+        let ours = ask_us(&requests)?;
+        let origins: BTreeSet<String> = batch.iter().map(|label| cases[*label].origin.clone()).collect();
+        let before = if args.mutants.is_some() {
+            ask_us(&origins.into_iter().collect::<Vec<_>>())?
+        } else {
+            BTreeMap::new()
+        };
         let mut keys: Vec<&(String, u64)> = theirs.keys().chain(ours.keys()).collect();
         keys.sort();
         keys.dedup();
@@ -228,7 +258,16 @@ fn compare(
                 }
             }
             if let (Some(edit), Some(our)) = (case.and_then(|case| case.edit.clone()), our) {
-                let away = findings_away_from(our, &edit);
+                let away = findings_away_from(
+                    our,
+                    &edit,
+                    case.and_then(|case| before.get(&(case.origin.clone(), key.1))),
+                );
+                for finding in &away {
+                    *away_by_code
+                        .entry(finding.split(' ').next().unwrap_or_default().to_owned())
+                        .or_default() += 1;
+                }
                 far += usize::from(!away.is_empty());
                 if !away.is_empty() && far <= args.show {
                     println!("1.{minor} {} [{}] edited at {edit:?}, found elsewhere:", key.0, key.1);
@@ -240,11 +279,19 @@ fn compare(
     println!(
         "1.{minor}: {answers} answers, {rejected} rejections, {differing} differ, {far} with a finding away from the edit and no reason"
     );
+    if !away_by_code.is_empty() {
+        println!("away from the edit, by code: {away_by_code:?}");
+    }
     Ok(differing == 0)
 }
 
 /// Findings whose range and related ranges do not touch the edit, and that do not say why.
-fn findings_away_from(answer: &Value, edit: &std::ops::Range<usize>) -> Vec<String> {
+fn findings_away_from(answer: &Value, edit: &std::ops::Range<usize>, before: Option<&Value>) -> Vec<String> {
+    let same = |a: &Value, b: &Value| {
+        ["code", "field", "detail", "text"]
+            .iter()
+            .all(|part| a[*part] == b[*part])
+    };
     let touches = |range: &Value| {
         let offset = |end: &str| range[end]["offset"].as_u64().unwrap_or(0) as usize;
         offset("start") <= edit.end + 1 && edit.start <= offset("end") + 1
@@ -258,6 +305,12 @@ fn findings_away_from(answer: &Value, edit: &std::ops::Range<usize>) -> Vec<Stri
             !touches(&finding["range"])
                 && !related.clone().any(|it| touches(&it["range"]))
                 && finding["reason"].is_null()
+                && !before.is_some_and(|before| {
+                    ["errors", "warnings"]
+                        .iter()
+                        .flat_map(|field| before[*field].as_array().into_iter().flatten())
+                        .any(|old| same(old, finding))
+                })
         })
         .map(|finding| format!("{} {}", finding["code"], finding["range"]))
         .collect()
