@@ -30,7 +30,11 @@ pub(super) fn end_of_lines(tree: &Tree, node: NodeId) -> usize {
     let text = tree.text();
     // The tree's text may have a line break more than the file.
     let last = tree.document_span().end as usize;
-    if end > 0 && text.as_bytes()[end - 1] == b'\n' { end } else { after_line(text, end).min(last) }
+    if end > 0 && text.as_bytes()[end - 1] == b'\n' {
+        end
+    } else {
+        after_line(text, end).min(last)
+    }
 }
 
 /// The whole lines of an entry that begins a line, with the comments right above it.
@@ -48,7 +52,11 @@ pub(super) fn entry_lines(tree: &Tree, entry: Entry) -> Span {
         }
         start = above;
     }
-    let value = if tree.is_absent(entry.value) { entry.key } else { entry.value };
+    let value = if tree.is_absent(entry.value) {
+        entry.key
+    } else {
+        entry.value
+    };
     Span::new(start as u32, end_of_lines(tree, value) as u32)
 }
 

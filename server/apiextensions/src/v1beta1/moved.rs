@@ -15,7 +15,11 @@ pub(super) struct Change {
 pub(super) fn lines(tree: &Tree, entry: Entry, name: &str, mut changes: Vec<Change>, indent: usize) -> String {
     let text = tree.text();
     let key = tree.full_span(entry.key);
-    changes.push(Change { start: key.start as usize, end: key.end as usize, text: name.to_owned() });
+    changes.push(Change {
+        start: key.start as usize,
+        end: key.end as usize,
+        text: name.to_owned(),
+    });
     changes.sort_by_key(|it| it.start);
     let whole = entry_lines(tree, entry);
     let mut out = String::with_capacity(whole.range().len() + 64);
@@ -31,8 +35,16 @@ pub(super) fn lines(tree: &Tree, entry: Entry, name: &str, mut changes: Vec<Chan
 
 /// Columns name their path otherwise in v1.
 pub(super) fn rename_json_path(tree: &Tree, columns: NodeId) -> Vec<Change> {
-    let keys = tree.items(columns).filter_map(|it| tree.entry(it, "JSONPath")).map(|it| tree.span(it.key));
-    keys.map(|it| Change { start: it.start as usize, end: it.end as usize, text: "jsonPath".to_owned() }).collect()
+    let keys = tree
+        .items(columns)
+        .filter_map(|it| tree.entry(it, "JSONPath"))
+        .map(|it| tree.span(it.key));
+    keys.map(|it| Change {
+        start: it.start as usize,
+        end: it.end as usize,
+        text: "jsonPath".to_owned(),
+    })
+    .collect()
 }
 
 /// Adds keywords to a schema before its first one, unless it has them.
@@ -44,14 +56,24 @@ pub(super) fn add_keywords(tree: &Tree, schema: NodeId, keywords: &[(&str, &str)
         (NodeKind::Mapping(CollectionStyle::Block), Some(first)) => {
             let start = tree.full_span(first.key).start as usize;
             let indent = " ".repeat(column(text, start));
-            let added: String = missing.map(|(name, value)| format!("{name}: {value}\n{indent}")).collect();
-            Some(Change { start, end: start, text: added })
+            let added: String = missing
+                .map(|(name, value)| format!("{name}: {value}\n{indent}"))
+                .collect();
+            Some(Change {
+                start,
+                end: start,
+                text: added,
+            })
         }
         (NodeKind::Mapping(CollectionStyle::Flow), first) => {
             let start = tree.span(schema).start as usize + 1;
             let added: Vec<String> = missing.map(|(name, value)| format!("{name}: {value}")).collect();
             let comma = if first.is_some() && !added.is_empty() { ", " } else { "" };
-            Some(Change { start, end: start, text: added.join(", ") + comma })
+            Some(Change {
+                start,
+                end: start,
+                text: added.join(", ") + comma,
+            })
         }
         _ => None,
     }

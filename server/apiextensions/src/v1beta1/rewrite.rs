@@ -5,9 +5,7 @@
 
 use crd_analyzer_syntax::tree::{CollectionStyle, Entry, NodeId, NodeKind, Span, Tree};
 
-use super::block::{
-    begins_line, column, end_of_lines, entry_lines, is_block_mapping, line_start, own_lines, reindent,
-};
+use super::block::{begins_line, column, end_of_lines, entry_lines, is_block_mapping, line_start, own_lines, reindent};
 use super::moved::{self, Change};
 use crate::decode::{GROUP, VERSION};
 
@@ -42,7 +40,10 @@ pub fn rewrite_to_v1(tree: &Tree) -> Result<Vec<TextEdit>, Obstacle> {
     if tree.scalar(api_version) != format!("{GROUP}/v1beta1") {
         return Err(Obstacle::NoDefinition);
     }
-    let mut rewriter = Rewriter { tree, edits: Vec::new() };
+    let mut rewriter = Rewriter {
+        tree,
+        edits: Vec::new(),
+    };
     rewriter.replace(tree.span(api_version), format!("{GROUP}/{VERSION}"));
     if let Some(spec) = tree.get(root, "spec").filter(|it| !tree.is_absent(*it)) {
         if !is_block_mapping(tree, spec) {
@@ -79,7 +80,11 @@ impl Rewriter<'_> {
             return;
         }
         // A last line without a line break gets one.
-        let glue = if at > 0 && !self.tree.text()[..at].ends_with('\n') { "\n" } else { "" };
+        let glue = if at > 0 && !self.tree.text()[..at].ends_with('\n') {
+            "\n"
+        } else {
+            ""
+        };
         self.replace(Span::new(at as u32, at as u32), format!("{glue}{text}"));
     }
 
@@ -95,8 +100,10 @@ impl Rewriter<'_> {
 
     fn spec(&mut self, spec: NodeId) -> Result<(), Obstacle> {
         let tree = self.tree;
-        let shared: Vec<(Entry, &str)> =
-            SHARED.iter().filter_map(|(name, new)| Some((tree.entry(spec, name)?, *new))).collect();
+        let shared: Vec<(Entry, &str)> = SHARED
+            .iter()
+            .filter_map(|(name, new)| Some((tree.entry(spec, name)?, *new)))
+            .collect();
         for (entry, _) in &shared {
             self.movable(*entry)?;
         }
@@ -150,7 +157,10 @@ impl Rewriter<'_> {
             return Err(Obstacle::Style(versions));
         }
         for version in tree.items(versions) {
-            let own: Vec<_> = shared.iter().filter(|(_, name)| tree.get(version, name).is_none()).collect();
+            let own: Vec<_> = shared
+                .iter()
+                .filter(|(_, name)| tree.get(version, name).is_none())
+                .collect();
             let schema = tree.get(version, "schema").filter(|it| !tree.is_absent(*it));
             let mut added = String::new();
             let indent = column(text, tree.full_span(version).start as usize);
@@ -174,9 +184,9 @@ impl Rewriter<'_> {
             match tree.kind(version) {
                 NodeKind::Mapping(CollectionStyle::Block) => self.insert(end_of_lines(tree, version), added),
                 NodeKind::Mapping(CollectionStyle::Flow) if schema.is_none() => {
-                    let entries = tree.entries(version).map(|it| {
-                        format!("{}: {}\n", tree.source(it.key), tree.source(it.value))
-                    });
+                    let entries = tree
+                        .entries(version)
+                        .map(|it| format!("{}: {}\n", tree.source(it.key), tree.source(it.value)));
                     let entries: String = entries.collect();
                     let lines = reindent(&(entries + &reindent(&added, indent, 0)), 0, indent);
                     self.replace(tree.span(version), lines.trim_start().trim_end().to_owned());
@@ -196,7 +206,10 @@ impl Rewriter<'_> {
         }
         let indent = column(text, tree.full_span(version.key).start as usize);
         let inner = indent + 2;
-        let mut lines = format!("- name: {}\n  served: true\n  storage: true\n", tree.source(version.value));
+        let mut lines = format!(
+            "- name: {}\n  served: true\n  storage: true\n",
+            tree.source(version.value)
+        );
         let mut added = String::new();
         for (entry, name) in shared {
             added.push_str(&self.moved(*entry, name, preserves, inner));
@@ -214,7 +227,10 @@ impl Rewriter<'_> {
         let tree = self.tree;
         let mut changes = Vec::new();
         match name {
-            "schema" => match tree.get(entry.value, "openAPIV3Schema").filter(|it| !tree.is_absent(*it)) {
+            "schema" => match tree
+                .get(entry.value, "openAPIV3Schema")
+                .filter(|it| !tree.is_absent(*it))
+            {
                 Some(root) => changes.extend(moved::add_keywords(tree, root, &root_keywords(preserves))),
                 None => return no_schema(preserves, indent),
             },
@@ -255,7 +271,9 @@ impl Rewriter<'_> {
         let text = tree.text();
         let config = tree.entry(conversion, "webhookClientConfig");
         let versions = tree.entry(conversion, "conversionReviewVersions");
-        let calls = tree.get(conversion, "strategy").is_some_and(|it| tree.scalar(it) == "Webhook");
+        let calls = tree
+            .get(conversion, "strategy")
+            .is_some_and(|it| tree.scalar(it) == "Webhook");
         if config.is_none() && versions.is_none() {
             return Ok(());
         }
@@ -264,8 +282,9 @@ impl Rewriter<'_> {
         }
         let indent = column(text, tree.full_span(conversion).start as usize);
         let mut lines = String::new();
-        for (entry, name) in
-            [(config, "clientConfig"), (versions, "conversionReviewVersions")].into_iter().filter_map(|(it, name)| Some((it?, name)))
+        for (entry, name) in [(config, "clientConfig"), (versions, "conversionReviewVersions")]
+            .into_iter()
+            .filter_map(|(it, name)| Some((it?, name)))
         {
             self.movable(entry)?;
             lines.push_str(&moved::lines(tree, entry, name, Vec::new(), indent + 2));

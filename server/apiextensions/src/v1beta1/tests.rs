@@ -134,7 +134,7 @@ metadata:
 spec:
   group: example.com
   version: v1
-  scope: ""
+  scope: ''
   preserveUnknownFields: true
   names:
     kind: Foo
@@ -193,9 +193,18 @@ spec:
 #[test]
 fn what_lines_cannot_move_is_left_alone() {
     let head = "apiVersion: apiextensions.k8s.io/v1beta1\n";
-    assert_eq!(rewritten("apiVersion: apiextensions.k8s.io/v1\n"), Err(Obstacle::NoDefinition));
-    assert!(matches!(rewritten(&format!("{head}spec: {{}}\n")), Err(Obstacle::Style(_))));
-    assert!(matches!(rewritten(&format!("{head}spec:\n  validation: {{}}\n")), Err(Obstacle::NoVersion(_))));
+    assert_eq!(
+        rewritten("apiVersion: apiextensions.k8s.io/v1\n"),
+        Err(Obstacle::NoDefinition)
+    );
+    assert!(matches!(
+        rewritten(&format!("{head}spec: {{}}\n")),
+        Err(Obstacle::Style(_))
+    ));
+    assert!(matches!(
+        rewritten(&format!("{head}spec:\n  validation: {{}}\n")),
+        Err(Obstacle::NoVersion(_))
+    ));
     let tied = format!("{head}spec:\n  version: v1\n  validation: &a {{}}\n");
     assert!(matches!(rewritten(&tied), Err(Obstacle::Anchors(_))));
 }
