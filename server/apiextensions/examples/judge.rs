@@ -3,11 +3,7 @@
 //! `judge [--k8s MINOR] < REQUESTS`: a request is a path, `NEW<tab>OLD` for an update, or a JSON object with `id` and
 //! `text` or `file`, and `old_text` or `old` for an update. Every answer is flushed.
 
-#![expect(
-    clippy::print_stderr,
-    clippy::disallowed_methods,
-    reason = "a program, not a library"
-)]
+#![expect(clippy::print_stderr, reason = "a program, not a library")]
 
 #[path = "judge/documents.rs"]
 mod documents;
@@ -27,13 +23,11 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let minor = arguments.next().and_then(|it| it.trim_start_matches("1.").parse().ok());
-        match (argument.as_str(), minor) {
-            ("--k8s", Some(minor)) => version = KubernetesVersion::minor(minor),
-            _ => {
-                eprintln!("usage: judge [--k8s MINOR] < REQUESTS");
-                return ExitCode::FAILURE;
-            }
-        }
+        let ("--k8s", Some(minor)) = (argument.as_str(), minor) else {
+            eprintln!("usage: judge [--k8s MINOR] < REQUESTS");
+            return ExitCode::FAILURE;
+        };
+        version = KubernetesVersion::minor(minor);
     }
     let mut out = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {

@@ -56,13 +56,14 @@ pub(super) fn add_keywords(tree: &Tree, schema: NodeId, keywords: &[(&str, &str)
         (NodeKind::Mapping(CollectionStyle::Block), Some(first)) => {
             let start = tree.full_span(first.key).start as usize;
             let indent = " ".repeat(column(text, start));
-            let added: String = missing
-                .map(|(name, value)| format!("{name}: {value}\n{indent}"))
-                .collect();
+            let mut text = String::new();
+            for (name, value) in missing {
+                text.extend([*name, ": ", *value, "\n", indent.as_str()]);
+            }
             Some(Change {
                 start,
                 end: start,
-                text: added,
+                text,
             })
         }
         (NodeKind::Mapping(CollectionStyle::Flow), first) => {

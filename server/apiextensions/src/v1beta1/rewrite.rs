@@ -75,7 +75,7 @@ impl Rewriter<'_> {
         }
     }
 
-    fn insert(&mut self, at: usize, text: String) {
+    fn insert(&mut self, at: usize, text: &str) {
         if text.is_empty() {
             return;
         }
@@ -182,7 +182,7 @@ impl Rewriter<'_> {
                 }
             }
             match tree.kind(version) {
-                NodeKind::Mapping(CollectionStyle::Block) => self.insert(end_of_lines(tree, version), added),
+                NodeKind::Mapping(CollectionStyle::Block) => self.insert(end_of_lines(tree, version), &added),
                 NodeKind::Mapping(CollectionStyle::Flow) if schema.is_none() => {
                     let entries = tree
                         .entries(version)
@@ -252,7 +252,7 @@ impl Rewriter<'_> {
             None => {
                 let start = tree.full_span(spec).start as usize;
                 let line = reindent("scope: Namespaced\n", 0, column(text, start));
-                self.insert(line_start(text, start), line);
+                self.insert(line_start(text, start), &line);
             }
             Some(scope) if tree.is_absent(scope.value) => {
                 let end = tree.span(scope.key).end + ":".len() as u32;
@@ -294,7 +294,7 @@ impl Rewriter<'_> {
             lines.push_str(&reindent("conversionReviewVersions: [v1beta1]\n", 0, indent + 2));
         }
         let header = reindent("webhook:\n", 0, indent);
-        self.insert(end_of_lines(tree, conversion), header + &lines);
+        self.insert(end_of_lines(tree, conversion), &(header + &lines));
         Ok(())
     }
 }
