@@ -45,6 +45,7 @@ impl<'j> Decoder<'j> {
                     "scope" => d.named_string(value, &mut out.scope, "v1.ResourceScope"),
                     "versions" => {
                         let list = d.list(value, "[]v1.CustomResourceDefinitionVersion", Self::definition_version)?;
+                        out.has_empty_versions = list.as_ref().is_some_and(Vec::is_empty);
                         out.versions = list.unwrap_or_default();
                     }
                     "conversion" => {

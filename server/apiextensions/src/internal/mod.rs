@@ -22,6 +22,7 @@ pub fn from_v1(definition: v1::CustomResourceDefinition) -> (CustomResourceDefin
         names,
         scope,
         versions,
+        has_empty_versions,
         conversion,
         preserve_unknown_fields,
     } = definition.spec;
@@ -30,6 +31,7 @@ pub fn from_v1(definition: v1::CustomResourceDefinition) -> (CustomResourceDefin
         names,
         scope,
         versions,
+        has_empty_versions,
         conversion: conversion.map(flatten),
         preserve_unknown_fields: Some(preserve_unknown_fields),
         ..Spec::default()

@@ -19,6 +19,8 @@ pub struct Spec {
     pub subresources: Option<Subresources>,
     /// `versions`; what is the same in all of them stands in the fields above and is absent here.
     pub versions: Vec<Version>,
+    /// `versions` is written, but empty.
+    pub has_empty_versions: bool,
     /// The printer columns of all versions, when they are the same in all of them.
     pub additional_printer_columns: Option<Vec<ColumnDefinition>>,
     /// The selectable fields of all versions, when they are the same in all of them.

@@ -25,6 +25,8 @@ pub struct Spec {
     pub scope: String,
     /// `versions`
     pub versions: Vec<Version>,
+    /// `versions` is written, but empty.
+    pub has_empty_versions: bool,
     /// `conversion`
     pub conversion: Option<Conversion>,
     /// `preserveUnknownFields`

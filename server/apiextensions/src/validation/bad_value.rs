@@ -1,107 +1,140 @@
 //! The value that a message is about, as the server renders it (`field.Error.ErrorBody` in
 //! `k8s.io/apimachinery/pkg/util/validation/field`).
 //!
-//! Strings are quoted and numbers printed plainly in every minor. Anything else is JSON since 1.34 (with the names of
-//! Go's fields, since the internal types have no others); before, it is Go syntax, in which a pointer inside a value is
-//! a memory address. Where such an address would stand, older minors get the JSON too.
+//! Strings are quoted and numbers printed plainly in every minor. Anything else is JSON since 1.34; before, it is Go
+//! syntax.
 
+use crd_analyzer_schema::field::render::renders_json;
 use crd_analyzer_schema::go::quote;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, SchemaOrArray, ValidationRule};
 
-use super::go_json::Writer;
-use crate::types::Version;
+use super::go_value::{Syntax, Writer};
+use crate::types::Spec;
 
 /// Renders values for the messages of one minor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Render {
-    json: bool,
+    syntax: Syntax,
 }
 
 impl Render {
     pub(super) fn new(version: KubernetesVersion) -> Self {
-        Self {
-            json: version >= KubernetesVersion::minor(34),
-        }
+        let syntax = if renders_json(version) {
+            Syntax::Json
+        } else {
+            Syntax::Go
+        };
+        Self { syntax }
     }
 
     /// A string of a named type, or behind a pointer that is not nil.
     pub(super) fn named_string(self, value: &str) -> String {
-        if self.json {
-            write(|out| out.string(value))
-        } else {
-            quote(value)
-        }
+        self.write(|out| out.string(value))
     }
 
-    /// A `*string`.
+    /// A `*string`. Before it was JSON, nil was the string `null`.
     pub(super) fn string_pointer(self, value: Option<&str>) -> String {
-        match value {
-            Some(value) => self.named_string(value),
-            None if self.json => "null".to_owned(),
-            None => quote("null"),
+        match (value, self.syntax) {
+            (Some(value), _) => self.named_string(value),
+            (None, Syntax::Json) => "null".to_owned(),
+            (None, Syntax::Go) => quote("null"),
         }
     }
 
     /// A `[]string`.
     pub(super) fn strings(self, value: Option<&[String]>) -> String {
-        match value {
-            _ if self.json => write(|out| out.strings(value)),
-            Some(value) => {
-                let items: Vec<String> = value.iter().map(|it| quote(it)).collect();
-                format!("[]string{{{}}}", items.join(", "))
-            }
-            None => "[]string(nil)".to_owned(),
-        }
+        self.write(|out| out.strings(value))
     }
 
     /// A `[]byte`.
     pub(super) fn bytes(self, value: &[u8]) -> String {
-        if self.json {
-            return write(|out| out.bytes(value));
-        }
-        let items: Vec<String> = value.iter().map(|byte| format!("{byte:#x}")).collect();
-        format!("[]byte{{{}}}", items.join(", "))
+        self.write(|out| out.bytes(value))
     }
 
     /// A `ValidationRule`.
     pub(super) fn rule(self, rule: &ValidationRule) -> String {
-        if self.json {
-            return write(|out| out.rule(rule));
-        }
-        let pointer = |kind: &str, is_set: bool| {
-            let address = if is_set { "0xc000000000" } else { "nil" };
-            format!("({kind})({address})")
-        };
-        format!(
-            "apiextensions.ValidationRule{{Rule:{}, Message:{}, MessageExpression:{}, Reason:{}, FieldPath:{}, \
-             OptionalOldSelf:{}}}",
-            quote(&rule.rule),
-            quote(&rule.message),
-            quote(&rule.message_expression),
-            pointer("*apiextensions.FieldValueErrorReason", rule.reason.is_some()),
-            quote(&rule.field_path),
-            pointer("*bool", rule.optional_old_self.is_some()),
-        )
+        self.write(|out| out.rule(rule))
+    }
+
+    /// A `JSONSchemaProps`.
+    pub(super) fn schema(self, schema: &JsonSchemaProps) -> String {
+        self.write(|out| out.schema(schema))
+    }
+
+    /// A `JSONSchemaPropsOrArray`.
+    pub(super) fn items(self, items: &SchemaOrArray) -> String {
+        self.write(|out| out.schema_or_array(items))
+    }
+
+    /// The versions of a definition.
+    pub(super) fn versions(self, spec: &Spec) -> String {
+        self.write(|out| out.versions(spec))
+    }
+
+    fn write(self, content: impl FnOnce(&mut Writer)) -> String {
+        let mut out = Writer::new(self.syntax);
+        content(&mut out);
+        out.finish()
     }
 }
 
-/// A `JSONSchemaProps`.
-pub(super) fn schema(schema: &JsonSchemaProps) -> String {
-    write(|out| out.schema(schema))
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Version;
 
-/// A `JSONSchemaPropsOrArray`.
-pub(super) fn items(items: &SchemaOrArray) -> String {
-    write(|out| out.schema_or_array(items))
-}
+    fn check(render: impl Fn(Render) -> String, go: &str, json: &str) {
+        assert_eq!(render(Render::new(KubernetesVersion::minor(33))), go);
+        assert_eq!(render(Render::new(KubernetesVersion::minor(34))), json);
+    }
 
-/// A `[]CustomResourceDefinitionVersion`.
-pub(super) fn versions(versions: &[Version]) -> String {
-    write(|out| out.versions(versions))
-}
+    #[test]
+    fn renders_values_as_the_messages_of_each_minor_do() {
+        check(
+            |it| it.named_string("a<\"\u{1}"),
+            r#""a<\"\x01""#,
+            r#""a\u003c\"\u0001""#,
+        );
+        check(|it| it.string_pointer(None), r#""null""#, "null");
+        check(|it| it.strings(None), "[]string(nil)", "null");
+        let strings = ["a".to_owned(), "b".to_owned()];
+        check(|it| it.strings(Some(&strings)), r#"[]string{"a", "b"}"#, r#"["a","b"]"#);
+        check(
+            |it| it.bytes(&[1, 255, 16, 0]),
+            "[]byte{0x1, 0xff, 0x10, 0x0}",
+            r#""Af8QAA==""#,
+        );
+        let rule = ValidationRule {
+            rule: "a > b".to_owned(),
+            optional_old_self: Some(true),
+            ..ValidationRule::default()
+        };
+        check(
+            |it| it.rule(&rule),
+            r#"apiextensions.ValidationRule{Rule:"a > b", Message:"", MessageExpression:"", Reason:(*apiextensions.FieldValueErrorReason)(nil), FieldPath:"", OptionalOldSelf:(*bool)(0xc000000000)}"#,
+            r#"{"Rule":"a \u003e b","Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":true}"#,
+        );
+        let mut spec = Spec::default();
+        check(
+            |it| it.versions(&spec),
+            "[]apiextensions.CustomResourceDefinitionVersion(nil)",
+            "null",
+        );
+        spec.versions.push(Version::default());
+        check(
+            |it| it.versions(&spec),
+            r#"[]apiextensions.CustomResourceDefinitionVersion{apiextensions.CustomResourceDefinitionVersion{Name:"", Served:false, Storage:false, Deprecated:false, DeprecationWarning:(*string)(nil), Schema:(*apiextensions.CustomResourceValidation)(nil), Subresources:(*apiextensions.CustomResourceSubresources)(nil), AdditionalPrinterColumns:[]apiextensions.CustomResourceColumnDefinition(nil), SelectableFields:[]apiextensions.SelectableField(nil)}}"#,
+            r#"[{"Name":"","Served":false,"Storage":false,"Deprecated":false,"DeprecationWarning":null,"Schema":null,"Subresources":null,"AdditionalPrinterColumns":null,"SelectableFields":null}]"#,
+        );
+    }
 
-fn write(content: impl FnOnce(&mut Writer)) -> String {
-    let mut out = Writer::default();
-    content(&mut out);
-    out.finish()
+    #[test]
+    fn cuts_what_is_long() {
+        let schema = JsonSchemaProps {
+            description: "é".repeat(10_000),
+            ..JsonSchemaProps::default()
+        };
+        let seen = Render::new(KubernetesVersion::NEWEST).schema(&schema);
+        assert!(seen.ends_with("é…") && seen.len() < 5000, "{}", seen.len());
+    }
 }

@@ -6,7 +6,6 @@ use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::field::{Error, Trail};
 use crd_analyzer_schema::go::quote;
 
-use super::bad_value;
 use super::list_map::list_map_errors;
 use super::lookup;
 use super::options::{Options, granular_set_items};
@@ -133,7 +132,7 @@ fn validate_list_map(schema: &JsonSchemaProps, at: &Trail<'_>, options: &Options
     };
     let Some(item) = items.schema.as_deref() else {
         let detail = "must only have a single schema if x-kubernetes-list-type is map";
-        let bad_value = bad_value::items(items);
+        let bad_value = options.render().items(items);
         errors.push(Error::invalid(
             codes::INVALID_LIST_MAP_ITEMS,
             items_at.path(),

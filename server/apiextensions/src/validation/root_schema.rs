@@ -5,7 +5,6 @@ use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{EmptyKeywords, JsonSchemaProps};
 
 use super::Findings;
-use super::bad_value;
 use super::cel::total_cost_errors;
 use super::node::NodeWalk;
 use super::options::Options;
@@ -39,7 +38,7 @@ pub(super) fn validate_schema(
     let schema_path = path.child("openAPIV3Schema");
     let mut errors = Vec::new();
     if question.has_status {
-        errors.extend(root_with_status_error(schema, path));
+        errors.extend(root_with_status_error(schema, options, path));
     }
     if schema.nullable {
         let path = path.child("openAPIV3Schema.nullable");
@@ -93,7 +92,7 @@ pub(super) fn validate_schema(
 
 /// Which keyword may not stand at the root of a schema whose status is a subresource. The schema of `status` is taken out
 /// of it, so nothing at the root may say more about `status` than its own property does.
-fn root_with_status_error(schema: &JsonSchemaProps, path: &Path) -> Option<Error> {
+fn root_with_status_error(schema: &JsonSchemaProps, options: &Options<'_>, path: &Path) -> Option<Error> {
     let empty = |keyword| schema.empty.contains(keyword);
     // The server goes by the order of its struct's fields and stops at the first that is wrong.
     let before_type = !schema.id.is_empty() || !schema.schema.is_empty() || schema.r#ref.is_some();
@@ -138,7 +137,7 @@ fn root_with_status_error(schema: &JsonSchemaProps, path: &Path) -> Option<Error
     Some(Error::invalid(
         codes::KEYWORD_AT_ROOT_WITH_STATUS,
         path.child("openAPIV3Schema"),
-        bad_value::schema(schema),
+        options.render().schema(schema),
         "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength \
          Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example \
          XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource \

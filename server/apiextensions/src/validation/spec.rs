@@ -6,7 +6,6 @@ use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::go::quote;
 use crd_analyzer_schema::metadata::names;
 
-use super::bad_value;
 use super::columns::validate_columns;
 use super::conversion::validate_conversion;
 use super::names::validate_names;
@@ -77,7 +76,7 @@ pub(super) fn validate_spec(spec: &Spec, options: &Options<'_>, path: &Path, fin
 
     let errors = &mut findings.errors;
     validate_shared_and_single(spec, path, errors);
-    validate_versions_together(spec, names.len(), path, errors);
+    validate_versions_together(spec, names.len(), options, path, errors);
     validate_version_field(spec, path, errors);
 
     let names_path = path.child("names");
@@ -258,7 +257,13 @@ fn validate_shared_and_single(spec: &Spec, path: &Path, errors: &mut Vec<Error>)
     }
 }
 
-fn validate_versions_together(spec: &Spec, distinct_names: usize, path: &Path, errors: &mut Vec<Error>) {
+fn validate_versions_together(
+    spec: &Spec,
+    distinct_names: usize,
+    options: &Options<'_>,
+    path: &Path,
+    errors: &mut Vec<Error>,
+) {
     let versions = &spec.versions;
     let wrong = [
         (
@@ -291,7 +296,7 @@ fn validate_versions_together(spec: &Spec, distinct_names: usize, path: &Path, e
     ];
     for (code, is_wrong, detail) in wrong {
         if is_wrong {
-            let bad_value = bad_value::versions(versions);
+            let bad_value = options.render().versions(spec);
             errors.push(Error::invalid(code, path.child("versions"), bad_value, detail));
         }
     }
