@@ -559,13 +559,16 @@ impl Checker<'_> {
         let range = self.mapping.substitute(&self.type_of(fold.iter_range), false);
         let accu = self.type_of(fold.accu_init);
         self.scopes.enter(fold.accu_var.clone(), accu.clone());
+        // 1.32 forgot to give the second variable a type where there is no range to take it from.
+        let untyped = self.scopes.env.environment.features().version.number() <= 32;
+        let second_of = |ty: Type| if untyped { Type::opaque("", Vec::new()) } else { ty };
         let (first, second) = match &range {
             Type::List(element) if fold.iter_var2.is_some() => (Type::Int, (**element).clone()),
             Type::List(element) => ((**element).clone(), Type::Dyn),
             Type::Map(types) => (types[0].clone(), types[1].clone()),
             Type::Dyn | Type::Error | Type::Param(_) | Type::Var(_) => {
                 self.mapping.is_assignable(&Type::Dyn, &range);
-                (Type::Dyn, Type::Dyn)
+                (Type::Dyn, second_of(Type::Dyn))
             }
             other => {
                 let message = format!(
@@ -573,7 +576,7 @@ impl Checker<'_> {
                     self.printed(other)
                 );
                 self.report(fold.iter_range, message);
-                (Type::Error, Type::Error)
+                (Type::Error, second_of(Type::Error))
             }
         };
         self.scopes.enter(fold.iter_var.clone(), first);

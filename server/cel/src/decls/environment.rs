@@ -124,8 +124,9 @@ impl Environment {
             }
         }
         if library.name == "optional" && minor >= 31 {
-            // Its name became a value with cel-go 0.20.
-            self.add_variable(OPTIONAL, Type::type_of(Type::opaque(OPTIONAL, Vec::new())));
+            // Its name became a value with cel-go 0.20, and got a parameter with 0.29.
+            let params = if minor >= 37 { vec![Type::Dyn] } else { Vec::new() };
+            self.add_variable(OPTIONAL, Type::type_of(Type::opaque(OPTIONAL, params)));
         }
         if library.name == "standard" {
             self.add_standard_types();
