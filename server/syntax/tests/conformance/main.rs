@@ -196,6 +196,44 @@ fn files_are_cut_as_clients_cut_them() {
     expect_none(&found, files.len());
 }
 
+#[test]
+fn aliases_are_refused_where_the_server_refuses_them() {
+    let Some(mut oracle) = Oracle::start() else { return };
+    let mut random = Random::new(number("YAML_SEED", 1));
+    let mut found = Vec::new();
+    let total = 60;
+    for at in 0..total {
+        let width = 1 + random.below(400);
+        // The limit lies between 99 aliased nodes of 100 in small documents and 400,000 aliased nodes in large ones.
+        let aliased = [100, 1_000, 10_000, 380_000, 400_000][random.below(5)] * (90 + random.below(21)) / 100;
+        let aliases = 1 + aliased / (width + 1);
+        let plain = if random.one_in(2) {
+            aliased / 99 * random.below(3)
+        } else {
+            random.below(1100)
+        };
+        let mut text = format!("a: &a [{}]\nb: [{}]\n", "x,".repeat(width), "*a,".repeat(aliases));
+        let more = "1,".repeat(plain);
+        text.extend(["c: [", more.as_str(), "]\n"]);
+        if random.one_in(3) {
+            text = text
+                .replace("*a,", "{<<: [*m, *m]},")
+                .replacen("a: &a", "m: &m {k: v, l: w}\na: &a", 1);
+        }
+        let case = Case {
+            name: format!("aliasing {at}"),
+            bytes: text.into_bytes(),
+            tree: None,
+        };
+        found.extend(
+            differences(&mut oracle, vec![case])
+                .into_iter()
+                .map(|it| it[..it.len().min(600)].to_owned()),
+        );
+    }
+    expect_none(&found, total);
+}
+
 /// What the clients keep of a file's documents.
 fn has_content(body: &str) -> bool {
     let lines = body.split('\n').map(str::trim);
