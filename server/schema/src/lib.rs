@@ -6,6 +6,8 @@
 pub mod celtypes;
 pub mod codes;
 pub mod defaulting;
+#[cfg(test)]
+mod depth_tests;
 pub mod field;
 pub mod field_path;
 pub mod formats;

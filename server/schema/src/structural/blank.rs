@@ -6,7 +6,7 @@ use super::KubernetesVersion;
 use crate::json_schema::{EmptyKeywords, JsonSchemaProps};
 
 /// Since this minor, structural schemas keep `externalDocs` and `example`, so they count in comparisons.
-const KEEPS_DOCUMENTATION_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
+pub(super) const KEEPS_DOCUMENTATION_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
 
 /// Lists that the server's structural form keeps when they are written but empty, so that they do not equal absent ones.
 const KEPT_WHEN_EMPTY: [EmptyKeywords; 3] = [

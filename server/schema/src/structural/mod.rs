@@ -5,6 +5,7 @@
 //! answers as the server's type would. Making one costs a walk and no memory.
 
 mod blank;
+mod forms;
 #[cfg(test)]
 mod tests;
 mod unknown;
@@ -17,6 +18,7 @@ use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Value;
 
 use crate::json_schema::{JsonSchemaProps, SchemaMap, SchemaOrArray, SchemaOrBool, ValidationRule};
+pub use forms::unfold;
 pub use unknown::{Mark, UnknownFields};
 pub use validation::validate;
 

@@ -1,0 +1,195 @@
+//! Schemas made from structural ones: what the server publishes and what it hands to other validators
+//! (`unfold.go`, `skeleton.go`, `kubeopenapi.go` and `visitor.go` of the package).
+
+use super::blank::{KEEPS_DOCUMENTATION_SINCE, is_int_or_string_all_of, is_int_or_string_any_of};
+use super::{KubernetesVersion, Structural};
+use crate::json_schema::JsonSchemaProps;
+
+impl Structural<'_> {
+    /// The schema as the server's structural form holds it (`ToKubeOpenAPI`): `externalDocs` and `example` are lost
+    /// before 1.36, and `additionalProperties` in junctors always.
+    pub fn to_json_schema(self, version: KubernetesVersion) -> JsonSchemaProps {
+        let mut schema = self.props().clone();
+        keep_structural(&mut schema, version, false);
+        schema
+    }
+
+    /// The schema without `nullable` (`StripNullable`), as [`to_json_schema`](Self::to_json_schema) else.
+    pub fn without_nullable(self, version: KubernetesVersion) -> JsonSchemaProps {
+        let mut schema = self.to_json_schema(version);
+        visit(&mut schema, &mut |schema| schema.nullable = false);
+        schema
+    }
+
+    /// The schema without what validates values (`StripValueValidations`), as [`to_json_schema`](Self::to_json_schema)
+    /// else.
+    pub fn without_value_validations(self, version: KubernetesVersion) -> JsonSchemaProps {
+        let mut schema = self.to_json_schema(version);
+        visit(&mut schema, &mut strip_value_validations);
+        schema
+    }
+}
+
+/// Spells `x-kubernetes-int-or-string` out in `anyOf`, or in `allOf` where `anyOf` is taken (`Unfold`).
+pub fn unfold(schema: &mut JsonSchemaProps, version: KubernetesVersion) {
+    visit(schema, &mut |schema| {
+        if !schema.x_int_or_string
+            || is_int_or_string_any_of(&schema.any_of, version)
+            || is_int_or_string_all_of(&schema.all_of, version)
+        {
+            return;
+        }
+        let types = ["integer", "string"]
+            .map(|name| JsonSchemaProps {
+                r#type: name.to_owned(),
+                ..JsonSchemaProps::default()
+            })
+            .to_vec();
+        if schema.any_of.is_empty() {
+            schema.any_of = types;
+        } else {
+            schema.all_of.insert(
+                0,
+                JsonSchemaProps {
+                    any_of: types,
+                    ..JsonSchemaProps::default()
+                },
+            );
+        }
+    });
+}
+
+/// Changes a schema and those below it, but not those in junctors, from the root down (`Visitor`).
+fn visit(schema: &mut JsonSchemaProps, change: &mut dyn FnMut(&mut JsonSchemaProps)) {
+    change(schema);
+    let items = schema.items.as_mut().and_then(|items| items.schema.as_mut());
+    let additional = schema
+        .additional_properties
+        .as_mut()
+        .and_then(|additional| additional.schema.as_mut());
+    for below in items.into_iter().chain(additional) {
+        visit(below, change);
+    }
+    for (_, property) in &mut schema.properties {
+        visit(property, change);
+    }
+}
+
+fn keep_structural(schema: &mut JsonSchemaProps, version: KubernetesVersion, in_junctor: bool) {
+    if version < KEEPS_DOCUMENTATION_SINCE {
+        schema.external_docs = None;
+        schema.example = None;
+    }
+    if in_junctor {
+        schema.additional_properties = None;
+    }
+    let items = schema.items.as_mut().and_then(|items| items.schema.as_mut());
+    let additional = schema
+        .additional_properties
+        .as_mut()
+        .and_then(|additional| additional.schema.as_mut());
+    for below in items.into_iter().chain(additional) {
+        keep_structural(below, version, in_junctor);
+    }
+    for (_, property) in &mut schema.properties {
+        keep_structural(property, version, in_junctor);
+    }
+    let clauses = schema
+        .all_of
+        .iter_mut()
+        .chain(&mut schema.any_of)
+        .chain(&mut schema.one_of);
+    for clause in clauses.chain(schema.not.as_deref_mut()) {
+        keep_structural(clause, version, true);
+    }
+}
+
+/// Drops the keywords of `ValueValidation`.
+fn strip_value_validations(schema: &mut JsonSchemaProps) {
+    let whole = std::mem::take(schema);
+    *schema = JsonSchemaProps {
+        description: whole.description,
+        r#type: whole.r#type,
+        nullable: whole.nullable,
+        title: whole.title,
+        default: whole.default,
+        items: whole.items,
+        properties: whole.properties,
+        additional_properties: whole.additional_properties,
+        external_docs: whole.external_docs,
+        example: whole.example,
+        x_preserve_unknown_fields: whole.x_preserve_unknown_fields,
+        x_embedded_resource: whole.x_embedded_resource,
+        x_int_or_string: whole.x_int_or_string,
+        x_list_map_keys: whole.x_list_map_keys,
+        x_list_type: whole.x_list_type,
+        x_map_type: whole.x_map_type,
+        x_validations: whole.x_validations,
+        empty: whole.empty,
+        ..JsonSchemaProps::default()
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::testing::schema;
+
+    const NEWEST: KubernetesVersion = KubernetesVersion::NEWEST;
+
+    #[test]
+    fn spells_out_int_or_string_once() {
+        let types = json!([{"type": "integer"}, {"type": "string"}]);
+        let int_or_string = "x-kubernetes-int-or-string";
+        for (before, after) in [
+            (json!({}), json!({"anyOf": types})),
+            (json!({"anyOf": types}), json!({"anyOf": types})),
+            (
+                json!({"allOf": [{"anyOf": types}]}),
+                json!({"allOf": [{"anyOf": types}]}),
+            ),
+            (
+                json!({"anyOf": [{"maximum": 1}], "allOf": [{"minimum": 1}]}),
+                json!({"anyOf": [{"maximum": 1}], "allOf": [{"anyOf": types}, {"minimum": 1}]}),
+            ),
+        ] {
+            let with = |mut it: serde_json::Value| {
+                it[int_or_string] = true.into();
+                schema(&json!({"properties": {"a": {"items": it}}}))
+            };
+            let mut unfolded = with(before);
+            unfold(&mut unfolded, NEWEST);
+            assert_eq!(unfolded, with(after));
+        }
+    }
+
+    #[test]
+    fn keeps_what_the_structural_form_holds() {
+        let whole = schema(&json!({
+            "type": "object", "nullable": true, "example": 1, "minProperties": 1, "additionalProperties": {"nullable": true},
+            "not": {"additionalProperties": false, "required": ["a"]},
+        }));
+        let structural = Structural::assume(&whole);
+        assert_eq!(
+            structural.to_json_schema(KubernetesVersion::minor(35)),
+            schema(&json!({
+                "type": "object", "nullable": true, "minProperties": 1, "additionalProperties": {"nullable": true},
+                "not": {"required": ["a"]},
+            }))
+        );
+        assert_eq!(
+            structural.without_nullable(NEWEST),
+            schema(&json!({
+                "type": "object", "example": 1, "minProperties": 1, "additionalProperties": {}, "not": {"required": ["a"]},
+            }))
+        );
+        assert_eq!(
+            structural.without_value_validations(NEWEST),
+            schema(&json!({
+                "type": "object", "nullable": true, "example": 1, "additionalProperties": {"nullable": true},
+            }))
+        );
+    }
+}
