@@ -1,12 +1,12 @@
 //! Walks over schemas and values as deep as the decoders let through, on the stack of an ordinary thread.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::KubernetesVersion;
 use crate::defaulting::{
-    Checks, Options, RuleOutcome, RuleRun, has_unpruned_defaults, prune_nulls, set_defaults, validate_defaults,
+    Options, RuleOutcome, RuleRun, Rules, has_unpruned_defaults, prune_nulls, set_defaults, validate_defaults,
 };
-use crate::field::{Error, Path};
+use crate::field::Path;
 use crate::json_schema::{JsonSchemaProps, SchemaOrArray};
 use crate::listtype::validate_list_sets_and_maps;
 use crate::objectmeta::{self, CoerceOptions, coerce};
@@ -18,14 +18,10 @@ const SCHEMA_DEPTH: usize = 400;
 /// The deepest value.
 const VALUE_DEPTH: usize = 1000;
 
-struct NoChecks;
+struct NoRules;
 
-impl Checks for NoChecks {
-    fn values(&mut self, _: &Value, _: Structural<'_>, _: &Path) -> Vec<Error> {
-        Vec::new()
-    }
-
-    fn rules(&mut self, run: &RuleRun<'_>) -> RuleOutcome {
+impl Rules for NoRules {
+    fn run(&mut self, run: &RuleRun<'_>) -> RuleOutcome {
         RuleOutcome {
             errors: Vec::new(),
             remaining: run.budget,
@@ -78,7 +74,7 @@ fn no_walk_overflows_the_stack() {
             require_pruned: true,
             version,
         };
-        validate_defaults(schema, &path, options, &mut NoChecks);
+        validate_defaults(schema, &path, options, &mut NoRules);
         let _ = has_unpruned_defaults(schema, version);
         let mut object = value.clone();
         prune_nulls(&mut object, Some(schema));

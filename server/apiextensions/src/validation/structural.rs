@@ -1,11 +1,8 @@
 //! Whether a schema is structural, and whether its defaults are good: what `schema` answers, as this crate asks it.
 
-use serde_json::Value;
-
-use crd_analyzer_schema::defaulting::{self, Checks, RuleOutcome, RuleRun, validate_defaults};
+use crd_analyzer_schema::defaulting::{self, RuleOutcome, RuleRun, Rules, validate_defaults};
 use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::structural::{self, Structural};
-use crd_analyzer_schema::validation::Validator;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
 
 use super::options::Options;
@@ -22,21 +19,14 @@ pub(super) fn default_errors(schema: Structural<'_>, path: &Path, options: &Opti
         require_pruned: options.require_pruned_defaults,
         version: options.version,
     };
-    let version = options.version;
-    validate_defaults(schema, path, defaults, &mut DefaultChecks { version })
+    validate_defaults(schema, path, defaults, &mut NoRules)
 }
 
-/// What judges defaults by their schemas and rules.
-struct DefaultChecks {
-    version: KubernetesVersion,
-}
+/// Takes the rules of defaults as held.
+struct NoRules;
 
-impl Checks for DefaultChecks {
-    fn values(&mut self, value: &Value, schema: Structural<'_>, path: &Path) -> Vec<Error> {
-        Validator::of_structural(schema.props(), self.version).validate(path, value)
-    }
-
-    fn rules(&mut self, run: &RuleRun<'_>) -> RuleOutcome {
+impl Rules for NoRules {
+    fn run(&mut self, run: &RuleRun<'_>) -> RuleOutcome {
         RuleOutcome {
             errors: Vec::new(),
             remaining: run.budget,

@@ -7,7 +7,7 @@ mod validation;
 use serde_json::Value;
 
 pub use prune::{PruneError, has_unpruned_defaults, prune_defaults};
-pub use validation::{Checks, Options, RuleOutcome, RuleRun, validate_defaults};
+pub use validation::{Options, RuleOutcome, RuleRun, Rules, validate_defaults};
 
 use crate::structural::{AdditionalProperties, Structural};
 

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Checks, Options, RuleOutcome, RuleRun, has_unpruned_defaults, prune_defaults, prune_nulls, set_defaults,
+    Options, RuleOutcome, RuleRun, Rules, has_unpruned_defaults, prune_defaults, prune_nulls, set_defaults,
     validate_defaults,
 };
 use crate::KubernetesVersion;
@@ -48,22 +48,14 @@ fn keeps_nulls_that_are_allowed() {
     );
 }
 
-/// Refuses the values of its list, and answers a rule by its text: a failure, or a cost.
-struct FakeChecks {
-    refused: Vec<Value>,
+/// Answers a rule by its text: a failure, or a cost.
+#[derive(Default)]
+struct FakeRules {
     runs: Vec<(String, bool, bool)>,
 }
 
-impl Checks for FakeChecks {
-    fn values(&mut self, value: &Value, _: Structural<'_>, path: &Path) -> Vec<Error> {
-        if self.refused.contains(value) {
-            vec![Error::invalid("test", path.clone(), value.to_string(), "refused")]
-        } else {
-            Vec::new()
-        }
-    }
-
-    fn rules(&mut self, run: &RuleRun<'_>) -> RuleOutcome {
+impl Rules for FakeRules {
+    fn run(&mut self, run: &RuleRun<'_>) -> RuleOutcome {
         self.runs
             .push((run.path.to_string(), run.old.is_some(), run.is_resource_root));
         let rule = run.schema.validations().first().map_or("0", |rule| &rule.rule);
@@ -85,24 +77,21 @@ impl Checks for FakeChecks {
     }
 }
 
-fn judged(schema_json: &Value, refused: Vec<Value>, minor: u8) -> (Vec<String>, Vec<(String, bool, bool)>) {
+fn judged(schema_json: &Value, minor: u8) -> (Vec<String>, Vec<(String, bool, bool)>) {
     let props = schema(schema_json);
     let options = Options {
         is_resource_root: true,
         require_pruned: true,
         version: KubernetesVersion::minor(minor),
     };
-    let mut checks = FakeChecks {
-        refused,
-        runs: Vec::new(),
-    };
-    let errors = validate_defaults(Structural::assume(&props), &Path::of(["s"]), options, &mut checks);
-    (errors.iter().map(ToString::to_string).collect(), checks.runs)
+    let mut rules = FakeRules::default();
+    let errors = validate_defaults(Structural::assume(&props), &Path::of(["s"]), options, &mut rules);
+    (errors.iter().map(ToString::to_string).collect(), rules.runs)
 }
 
 #[track_caller]
 fn check_validate(schema_json: &Value, expected: &[&str]) {
-    assert_eq!(judged(schema_json, Vec::new(), 37).0, expected);
+    assert_eq!(judged(schema_json, 37).0, expected);
 }
 
 #[test]
@@ -114,11 +103,26 @@ fn refuses_unknown_fields_in_defaults() {
         &[r#"s.properties[p].default: Invalid value: {"a":1,"l":[{"b":1}]}: must not have unknown fields"#],
     );
     assert_eq!(
-        judged(&schema, vec![default], 33).0,
+        judged(&schema, 33).0,
         [
-            r#"s.properties[p].default: Invalid value: map[string]interface {}{"a":1, "l":[]interface {}{map[string]interface {}{"b":1}}}: must not have unknown fields"#,
-            r#"s.properties[p].default: Invalid value: {"a":1,"l":[{"b":1}]}: refused"#,
+            r#"s.properties[p].default: Invalid value: map[string]interface {}{"a":1, "l":[]interface {}{map[string]interface {}{"b":1}}}: must not have unknown fields"#
         ]
+    );
+}
+
+#[test]
+fn judges_values_by_their_own_schema() {
+    check_validate(
+        &json!({"properties": {"p": {"default": {"a": 1}, "properties": {"a": {"minimum": 2, "default": 3}}}}}),
+        &["s.properties[p].default.a: Invalid value: 1: a in body should be greater than or equal to 2"],
+    );
+    // What the structural form does not hold does not count.
+    check_validate(
+        &json!({"properties": {"p": {
+            "default": {"a": 1}, "x-kubernetes-int-or-string": true, "anyOf": [{"additionalProperties": false}],
+            "properties": {"a": {}},
+        }}}),
+        &[],
     );
 }
 
@@ -178,7 +182,7 @@ fn runs_rules_with_and_without_an_old_value_until_the_budget_is_gone() {
         "e": {"default": 1, "x-kubernetes-validations": rule("8000000")},
         "f": {"default": 1, "x-kubernetes-validations": rule("never asked")},
     }});
-    let (errors, runs) = judged(&schema, Vec::new(), 37);
+    let (errors, runs) = judged(&schema, 37);
     assert_eq!(errors, ["s.properties[b].default: Invalid value: v: failed rule: self"]);
     let run = |name: &str, has_old: bool| (format!("s.properties[{name}].default"), has_old, false);
     assert_eq!(

@@ -10,21 +10,17 @@ use crate::json_schema::JsonSchemaProps;
 use crate::objectmeta::{self, CoerceOptions, coerce};
 use crate::pruning::prune;
 use crate::structural::Structural;
+use crate::validation::Validator;
 
 /// What all rules of one schema may cost together when they run over one object (`RuntimeCELCostBudget`).
 const RUNTIME_COST_BUDGET: i64 = 10_000_000;
 
-/// What judges a default beside the rules of this module.
-pub trait Checks {
-    /// What is wrong with `value`, the default at `path`, under the schema that it is the default of
-    /// (`ValidateCustomResource` with the validator of `Structural.ToKubeOpenAPI`).
-    fn values(&mut self, value: &Value, schema: Structural<'_>, path: &Path) -> Vec<Error>;
-
-    /// Runs the rules of the schema and of those below it over a default (`Validator.Validate` of
-    /// `pkg/apiserver/schema/cel`).
+/// What runs the rules of schemas (`pkg/apiserver/schema/cel`).
+pub trait Rules {
+    /// Runs the rules of a schema and of those below it over a default (`Validator.Validate`).
     ///
     /// It is asked of schemas with rules only, and of each twice: with the default as old value, and without one.
-    fn rules(&mut self, run: &RuleRun<'_>) -> RuleOutcome;
+    fn run(&mut self, run: &RuleRun<'_>) -> RuleOutcome;
 }
 
 /// One run of the rules of a schema over its default.
@@ -67,10 +63,12 @@ pub struct Options {
 /// What is wrong with the defaults of a structural schema (`ValidateDefaults`).
 ///
 /// Defaults below `additionalProperties` are not judged. When the budget of rules is used up, judging ends.
-pub fn validate_defaults(schema: Structural<'_>, path: &Path, options: Options, checks: &mut dyn Checks) -> Vec<Error> {
+pub fn validate_defaults(schema: Structural<'_>, path: &Path, options: Options, rules: &mut dyn Rules) -> Vec<Error> {
     let mut judge = Judge {
         options,
-        checks,
+        root: schema,
+        is_lossy: None,
+        rules,
         budget: RUNTIME_COST_BUDGET,
         errors: Vec::new(),
     };
@@ -95,14 +93,17 @@ struct Inside<'s> {
 /// The budget of rules is used up.
 struct Exhausted;
 
-struct Judge<'c> {
+struct Judge<'r, 's> {
     options: Options,
-    checks: &'c mut dyn Checks,
+    root: Structural<'s>,
+    /// Whether the structural form of the root loses anything that values are judged by, once that was asked.
+    is_lossy: Option<bool>,
+    rules: &'r mut dyn Rules,
     budget: i64,
     errors: Vec<Error>,
 }
 
-impl Judge<'_> {
+impl Judge<'_, '_> {
     fn schema<'s>(
         &mut self,
         schema: Structural<'s>,
@@ -251,6 +252,16 @@ impl Judge<'_> {
         Ok(())
     }
 
+    fn value_errors(&mut self, default: &Value, schema: Structural<'_>, path: &Path) -> Vec<Error> {
+        let version = self.options.version;
+        let root = self.root;
+        if *self.is_lossy.get_or_insert_with(|| root.is_lossy()) {
+            let schema = schema.to_json_schema(version);
+            return Validator::of_structural(&schema, version).validate(path, default);
+        }
+        Validator::of_structural(schema.props(), version).validate(path, default)
+    }
+
     fn values_and_rules(
         &mut self,
         default: &Value,
@@ -258,7 +269,7 @@ impl Judge<'_> {
         inside: Inside<'_>,
         path: &Path,
     ) -> Result<(), Exhausted> {
-        let errors = self.checks.values(default, schema, path);
+        let errors = self.value_errors(default, schema, path);
         if !errors.is_empty() {
             self.errors.extend(errors);
             return Ok(());
@@ -274,11 +285,11 @@ impl Judge<'_> {
             path,
             budget: self.budget,
         };
-        let first = self.checks.rules(&run);
+        let first = self.rules.run(&run);
         let mut remaining = first.remaining;
         if first.errors.is_empty() {
             // Rules with optionalOldSelf see an old value or none; the default must be good for both.
-            let second = self.checks.rules(&RuleRun { old: None, ..run });
+            let second = self.rules.run(&RuleRun { old: None, ..run });
             self.errors.extend(second.errors);
             remaining = remaining.min(second.remaining);
         } else {

@@ -14,6 +14,11 @@ impl Structural<'_> {
         schema
     }
 
+    /// Whether a value can be valid under one of this schema and [`to_json_schema`](Self::to_json_schema) only.
+    pub fn is_lossy(self) -> bool {
+        has_additional_in_junctors(self.props(), false)
+    }
+
     /// The schema without `nullable` (`StripNullable`), as [`to_json_schema`](Self::to_json_schema) else.
     pub fn without_nullable(self, version: KubernetesVersion) -> JsonSchemaProps {
         let mut schema = self.to_json_schema(version);
@@ -73,6 +78,30 @@ fn visit(schema: &mut JsonSchemaProps, change: &mut dyn FnMut(&mut JsonSchemaPro
     for (_, property) in &mut schema.properties {
         visit(property, change);
     }
+}
+
+fn has_additional_in_junctors(schema: &JsonSchemaProps, in_junctor: bool) -> bool {
+    let additional = schema.additional_properties.as_ref();
+    if in_junctor && additional.is_some() {
+        return true;
+    }
+    let items = schema.items.as_ref().and_then(|items| items.schema.as_ref());
+    let additional = additional.and_then(|additional| additional.schema.as_ref());
+    let mut clauses = schema
+        .all_of
+        .iter()
+        .chain(&schema.any_of)
+        .chain(&schema.one_of)
+        .chain(schema.not.as_deref());
+    items
+        .into_iter()
+        .chain(additional)
+        .any(|below| has_additional_in_junctors(below, in_junctor))
+        || schema
+            .properties
+            .iter()
+            .any(|(_, property)| has_additional_in_junctors(property, in_junctor))
+        || clauses.any(|clause| has_additional_in_junctors(clause, true))
 }
 
 fn keep_structural(schema: &mut JsonSchemaProps, version: KubernetesVersion, in_junctor: bool) {
