@@ -1,0 +1,96 @@
+//! What is known about one version of a document, ready to be sent.
+
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
+
+use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
+use crd_analyzer_workspace::{
+    analysis::{Question, analyze},
+    report::Shown,
+};
+use lsp_types::{Diagnostic, Location, Uri};
+use ropey::Rope;
+
+use crate::{capabilities::Client, settings::Effective, to_proto};
+
+/// What is known about one version of a document.
+#[derive(Debug)]
+pub(crate) struct Analysis {
+    /// What is shown, in the order of the text.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Names this list: two lists with the same name are the same.
+    pub(crate) result_id: String,
+}
+
+impl Analysis {
+    /// Nothing to show.
+    pub(crate) fn empty() -> Self {
+        Self::of(Vec::new())
+    }
+
+    /// Asks about a text.
+    pub(crate) fn new(uri: &Uri, text: &Rope, effective: &Effective, client: &Client) -> Self {
+        if effective.is_excluded {
+            return Self::empty();
+        }
+        let mut bytes = Vec::with_capacity(text.len_bytes());
+        text.chunks().for_each(|it| bytes.extend_from_slice(it.as_bytes()));
+        let question = Question {
+            versions: effective.versions,
+            named: false,
+            old: None,
+        };
+        let report = analyze(bytes, &question);
+        let mut shown: Vec<Shown> = report
+            .documents
+            .iter()
+            .flat_map(|it| it.shown(&effective.config))
+            .collect();
+        let of_file = report
+            .findings
+            .iter()
+            .filter_map(|it| effective.config.apply(it.clone()));
+        shown.extend(of_file.map(|finding| Shown {
+            finding,
+            versions: effective.versions,
+        }));
+        if shown.is_empty() {
+            return Self::empty();
+        }
+        let source = to_proto::Source {
+            uri,
+            text: &report.text,
+            lines: &LineIndex::new(&report.text),
+            client,
+        };
+        let elsewhere = |file: &str, span: Span| location_in(file, span, client);
+        let convert = |it: &Shown| to_proto::diagnostic(&source, it, effective.versions, elsewhere);
+        Self::of(shown.iter().map(convert).collect())
+    }
+
+    fn of(diagnostics: Vec<Diagnostic>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        serde_json::to_string(&diagnostics)
+            .unwrap_or_default()
+            .hash(&mut hasher);
+        Self {
+            diagnostics,
+            result_id: format!("{:016x}", hasher.finish()),
+        }
+    }
+}
+
+/// A place in another file, as it is on disk.
+fn location_in(file: &str, span: Span, client: &Client) -> Option<Location> {
+    let text: Arc<str> = std::fs::read_to_string(file).ok()?.into();
+    let uri = Uri::from_file_path(file)?;
+    let source = to_proto::Source {
+        uri: &uri,
+        text: &text,
+        lines: &LineIndex::new(&text),
+        client,
+    };
+    Some(Location::new(uri.clone(), to_proto::range(&source, span)))
+}

@@ -1,0 +1,123 @@
+//! What the client can do, as far as it matters here, and what this server offers to it.
+
+use crd_analyzer_syntax::lines::ColumnUnit;
+use lsp_types::{
+    ClientCapabilities, DiagnosticOptions, DiagnosticServerCapabilities, DiagnosticTag, OneOf, PositionEncodingKind,
+    SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
+};
+
+/// The name under which settings, diagnostics and registrations go.
+pub(crate) const NAME: &str = "crd-analyzer";
+
+/// What the client can do. What it cannot show is left out, not guessed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Client {
+    pub(crate) unit: ColumnUnit,
+    /// It asks for diagnostics; else they are sent to it. Never both, as some clients would show both.
+    pub(crate) pulls_diagnostics: bool,
+    pub(crate) refreshes_diagnostics: bool,
+    pub(crate) related_information: bool,
+    pub(crate) code_description: bool,
+    pub(crate) diagnostic_data: bool,
+    pub(crate) unnecessary_tag: bool,
+    pub(crate) deprecated_tag: bool,
+    pub(crate) registers_watchers: bool,
+    pub(crate) registers_configuration: bool,
+    pub(crate) answers_configuration: bool,
+}
+
+impl Client {
+    pub(crate) fn new(capabilities: &ClientCapabilities) -> Self {
+        let text = capabilities.text_document.as_ref();
+        let workspace = capabilities.workspace.as_ref();
+        let pulls_diagnostics = text.is_some_and(|it| it.diagnostic.is_some());
+        let publish = text.and_then(|it| it.publish_diagnostics.as_ref());
+        // A client that only pulls need not say what published lists may hold.
+        let assumed = publish.is_none() && pulls_diagnostics;
+        let can = |said: Option<Option<bool>>| said.flatten().unwrap_or(assumed);
+        let tag = |tag: DiagnosticTag| {
+            let known = publish.and_then(|it| it.tag_support.as_ref());
+            known.map_or(assumed, |it| it.value_set.contains(&tag))
+        };
+        Self {
+            unit: unit(capabilities),
+            pulls_diagnostics,
+            refreshes_diagnostics: workspace
+                .and_then(|it| it.diagnostics.as_ref())
+                .and_then(|it| it.refresh_support)
+                .unwrap_or_default(),
+            related_information: can(publish.map(|it| it.related_information)),
+            code_description: can(publish.map(|it| it.code_description_support)),
+            diagnostic_data: can(publish.map(|it| it.data_support)),
+            unnecessary_tag: tag(DiagnosticTag::UNNECESSARY),
+            deprecated_tag: tag(DiagnosticTag::DEPRECATED),
+            registers_watchers: workspace
+                .and_then(|it| it.did_change_watched_files)
+                .and_then(|it| it.dynamic_registration)
+                .unwrap_or_default(),
+            registers_configuration: workspace
+                .and_then(|it| it.did_change_configuration)
+                .and_then(|it| it.dynamic_registration)
+                .unwrap_or_default(),
+            answers_configuration: workspace.and_then(|it| it.configuration).unwrap_or_default(),
+        }
+    }
+
+    /// The protocol's name for the unit of columns.
+    pub(crate) fn encoding(&self) -> PositionEncodingKind {
+        match self.unit {
+            ColumnUnit::Utf8 => PositionEncodingKind::UTF8,
+            ColumnUnit::Utf16 => PositionEncodingKind::UTF16,
+            ColumnUnit::Utf32 => PositionEncodingKind::UTF32,
+        }
+    }
+}
+
+/// The first unit of the client's list that is known; UTF-16 if it has none, which all clients can.
+fn unit(capabilities: &ClientCapabilities) -> ColumnUnit {
+    let offered = capabilities
+        .general
+        .as_ref()
+        .and_then(|it| it.position_encodings.as_deref())
+        .unwrap_or_default();
+    let known = offered.iter().find_map(|it| match it.as_str() {
+        "utf-8" => Some(ColumnUnit::Utf8),
+        "utf-16" => Some(ColumnUnit::Utf16),
+        "utf-32" => Some(ColumnUnit::Utf32),
+        _ => None,
+    });
+    known.unwrap_or(ColumnUnit::Utf16)
+}
+
+/// What this server offers to a client.
+pub(crate) fn server(client: &Client) -> ServerCapabilities {
+    ServerCapabilities {
+        position_encoding: Some(client.encoding()),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
+            open_close: Some(true),
+            change: Some(TextDocumentSyncKind::INCREMENTAL),
+            save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions {
+                include_text: Some(false),
+            })),
+            ..TextDocumentSyncOptions::default()
+        })),
+        diagnostic_provider: client.pulls_diagnostics.then(|| {
+            DiagnosticServerCapabilities::Options(DiagnosticOptions {
+                identifier: Some(NAME.to_owned()),
+                inter_file_dependencies: false,
+                workspace_diagnostics: false,
+                work_done_progress_options: WorkDoneProgressOptions::default(),
+            })
+        }),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(OneOf::Left(true)),
+            }),
+            file_operations: None,
+        }),
+        ..ServerCapabilities::default()
+    }
+}

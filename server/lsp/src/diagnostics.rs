@@ -1,0 +1,55 @@
+//! Diagnostics for clients that do not ask for them: sent with their version, after the last of quick edits, never an older list after
+//! a newer one.
+
+use std::{sync::Arc, time::Duration};
+
+use lsp_types::Uri;
+
+use crate::{session::Session, tasks};
+
+/// The shortest and longest wait after an edit. Between them it is as long as the last analysis of the document took, so that at
+/// most half of the time goes into analyses that the next keystroke makes worthless.
+const WAIT: std::ops::RangeInclusive<Duration> = Duration::from_millis(5)..=Duration::from_millis(250);
+
+impl Session {
+    /// Sends what is known about a document, when no edit has come for a while. Does nothing for clients that ask themselves.
+    pub(crate) fn publish_soon(self: &Arc<Self>, uri: &Uri) {
+        if self.client().pulls_diagnostics {
+            return;
+        }
+        let Some(snapshot) = self.documents.snapshot(uri) else {
+            return;
+        };
+        let wait = self.documents.effort(uri).clamp(*WAIT.start(), *WAIT.end());
+        let session = self.clone();
+        tasks::beside(async move {
+            tokio::time::sleep(wait).await;
+            // Stale, or failed and logged: then a newer run will come, or there is nothing to send.
+            let Ok(analysis) = session.analysis(&snapshot).await else {
+                return;
+            };
+            let _turn = session.publishing.lock().await;
+            if !snapshot.is_stale() {
+                let list = analysis.diagnostics.clone();
+                session
+                    .remote
+                    .publish_diagnostics(snapshot.uri.clone(), list, Some(snapshot.version))
+                    .await;
+            }
+        });
+    }
+
+    /// Takes back what was sent about a document that was closed.
+    pub(crate) fn unpublish(self: &Arc<Self>, uri: Uri) {
+        if self.client().pulls_diagnostics {
+            return;
+        }
+        let session = self.clone();
+        tasks::beside(async move {
+            let _turn = session.publishing.lock().await;
+            if !session.is_open(&uri) {
+                session.remote.publish_diagnostics(uri, Vec::new(), None).await;
+            }
+        });
+    }
+}

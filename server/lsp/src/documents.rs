@@ -1,0 +1,225 @@
+//! The documents that are open in the client, each in its newest version.
+
+use std::{
+    collections::HashMap,
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicI32, Ordering},
+    },
+    time::Duration,
+};
+
+use crd_analyzer_syntax::lines::ColumnUnit;
+use lsp_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri};
+use ropey::Rope;
+use tokio::sync::OnceCell;
+
+use crate::{analysis::Analysis, from_proto};
+
+/// An open document.
+#[derive(Debug)]
+struct Document {
+    uri: Uri,
+    text: Rope,
+    /// Shared with those who work on an older version, so that they can stop.
+    version: Arc<AtomicI32>,
+    /// The analysis of this version, made once for all who ask.
+    analysis: Arc<OnceCell<Arc<Analysis>>>,
+    /// How long the last analysis took.
+    last_effort: Duration,
+}
+
+/// One version of a document.
+#[derive(Clone, Debug)]
+pub(crate) struct Snapshot {
+    pub(crate) uri: Uri,
+    pub(crate) version: i32,
+    pub(crate) text: Rope,
+    pub(crate) analysis: Arc<OnceCell<Arc<Analysis>>>,
+    newest: Arc<AtomicI32>,
+}
+
+impl Snapshot {
+    /// Whether the document has changed, or is no longer open.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.newest.load(Ordering::Acquire) != self.version
+    }
+
+    /// The file, if the document is one.
+    pub(crate) fn path(&self) -> Option<PathBuf> {
+        path_of(&self.uri)
+    }
+}
+
+/// The path of a `file:` URI.
+pub(crate) fn path_of(uri: &Uri) -> Option<PathBuf> {
+    let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");
+    is_file
+        .then(|| uri.to_file_path().map(std::borrow::Cow::into_owned))
+        .flatten()
+}
+
+/// The version of a document that is not open any more.
+const CLOSED: i32 = i32::MIN;
+
+/// All open documents, by their URI as the client writes it.
+#[derive(Debug, Default)]
+pub(crate) struct Documents {
+    open: Mutex<HashMap<String, Document>>,
+}
+
+impl Documents {
+    /// Opens a document, or opens it anew if the client forgot that it was.
+    pub(crate) fn open(&self, item: TextDocumentItem) {
+        let mut open = self.lock();
+        let document = Document {
+            text: Rope::from_str(&item.text),
+            version: Arc::new(AtomicI32::new(item.version)),
+            analysis: Arc::default(),
+            last_effort: Duration::ZERO,
+            uri: item.uri,
+        };
+        if let Some(old) = open.insert(document.uri.to_string(), document) {
+            old.version.store(CLOSED, Ordering::Release);
+        }
+    }
+
+    /// Applies the changes of one notification in their order. False if the document is not open.
+    pub(crate) fn change(
+        &self,
+        uri: &Uri,
+        version: i32,
+        changes: Vec<TextDocumentContentChangeEvent>,
+        unit: ColumnUnit,
+    ) -> bool {
+        let mut open = self.lock();
+        let Some(document) = open.get_mut(uri.as_str()) else {
+            return false;
+        };
+        for change in changes {
+            if let Some(range) = change.range {
+                let range = from_proto::range(&document.text, range, unit);
+                document.text.remove(range.clone());
+                document.text.insert(range.start, &change.text);
+            } else {
+                document.text = Rope::from_str(&change.text);
+            }
+        }
+        document.analysis = Arc::default();
+        document.version.store(version, Ordering::Release);
+        true
+    }
+
+    /// Forgets a document. False if it was not open.
+    pub(crate) fn close(&self, uri: &Uri) -> bool {
+        let closed = self.lock().remove(uri.as_str());
+        if let Some(document) = &closed {
+            document.version.store(CLOSED, Ordering::Release);
+        }
+        closed.is_some()
+    }
+
+    /// Whether a document is open.
+    pub(crate) fn is_open(&self, uri: &Uri) -> bool {
+        self.lock().contains_key(uri.as_str())
+    }
+
+    /// The newest version of a document.
+    pub(crate) fn snapshot(&self, uri: &Uri) -> Option<Snapshot> {
+        self.lock().get(uri.as_str()).map(Document::snapshot)
+    }
+
+    /// The URIs of all open documents, in a stable order.
+    pub(crate) fn uris(&self) -> Vec<Uri> {
+        let mut uris: Vec<_> = self.lock().values().map(|it| it.uri.clone()).collect();
+        uris.sort();
+        uris
+    }
+
+    /// Forgets all analyses: what they depend on has changed.
+    pub(crate) fn forget_analyses(&self) {
+        for document in self.lock().values_mut() {
+            document.analysis = Arc::default();
+        }
+    }
+
+    /// Remembers how long the analysis of a document took.
+    pub(crate) fn set_effort(&self, uri: &Uri, effort: Duration) {
+        if let Some(document) = self.lock().get_mut(uri.as_str()) {
+            document.last_effort = effort;
+        }
+    }
+
+    /// How long the last analysis of a document took.
+    pub(crate) fn effort(&self, uri: &Uri) -> Duration {
+        self.lock()
+            .get(uri.as_str())
+            .map_or(Duration::ZERO, |it| it.last_effort)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Document>> {
+        // A panic under the lock was reported; the documents go on as they are.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Document {
+    fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            uri: self.uri.clone(),
+            version: self.version.load(Ordering::Acquire),
+            text: self.text.clone(),
+            analysis: self.analysis.clone(),
+            newest: self.version.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lsp_types::{Position, Range};
+
+    use super::*;
+
+    fn edit(line: u32, from: u32, to: u32, text: &str) -> TextDocumentContentChangeEvent {
+        TextDocumentContentChangeEvent {
+            range: Some(Range::new(Position::new(line, from), Position::new(line, to))),
+            range_length: None,
+            text: text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn changes_of_one_notification_build_on_each_other() {
+        let documents = Documents::default();
+        let uri: Uri = "file:///a.yaml".parse().unwrap();
+        documents.open(TextDocumentItem::new(
+            uri.clone(),
+            "yaml".to_owned(),
+            1,
+            "a: 😀b\r\nc: 1\n".to_owned(),
+        ));
+        let first = documents.snapshot(&uri).unwrap();
+        let changes = vec![edit(0, 5, 6, "x\ny"), edit(1, 1, 1, "z"), edit(2, 0, 1, "d")];
+        assert!(documents.change(&uri, 2, changes, ColumnUnit::Utf16));
+        let second = documents.snapshot(&uri).unwrap();
+        assert_eq!(second.text.to_string(), "a: 😀x\nyz\r\nd: 1\n");
+        assert!(first.is_stale() && !second.is_stale());
+        assert_eq!(
+            first.text.to_string(),
+            "a: 😀b\r\nc: 1\n",
+            "an older snapshot stays what it was"
+        );
+        let whole = TextDocumentContentChangeEvent {
+            range: None,
+            range_length: None,
+            text: "new".to_owned(),
+        };
+        assert!(documents.change(&uri, 3, vec![whole, edit(0, 0, 99, "")], ColumnUnit::Utf16));
+        assert_eq!(documents.snapshot(&uri).unwrap().text.len_bytes(), 0);
+        let third = documents.snapshot(&uri).unwrap();
+        assert!(documents.close(&uri) && !documents.close(&uri) && third.is_stale());
+        assert!(!documents.change(&uri, 4, Vec::new(), ColumnUnit::Utf16));
+    }
+}

@@ -1,0 +1,20 @@
+//! `textDocument/didChange`
+
+use std::sync::Arc;
+
+use lsp_types::DidChangeTextDocumentParams;
+
+use crate::session::Session;
+
+pub(crate) fn handle(session: &Arc<Session>, params: DidChangeTextDocumentParams) {
+    let document = params.text_document;
+    let unit = session.client().unit;
+    if session
+        .documents
+        .change(&document.uri, document.version, params.content_changes, unit)
+    {
+        session.publish_soon(&document.uri);
+    } else {
+        tracing::warn!("a change of a document that is not open: {}", document.uri.as_str());
+    }
+}

@@ -1,0 +1,13 @@
+//! `textDocument/didClose`
+
+use std::sync::Arc;
+
+use lsp_types::DidCloseTextDocumentParams;
+
+use crate::session::Session;
+
+pub(crate) fn handle(session: &Arc<Session>, params: DidCloseTextDocumentParams) {
+    if session.documents.close(&params.text_document.uri) {
+        session.unpublish(params.text_document.uri);
+    }
+}

@@ -1,0 +1,13 @@
+//! `textDocument/didOpen`
+
+use std::sync::Arc;
+
+use lsp_types::DidOpenTextDocumentParams;
+
+use crate::session::Session;
+
+pub(crate) fn handle(session: &Arc<Session>, params: DidOpenTextDocumentParams) {
+    let uri = params.text_document.uri.clone();
+    session.documents.open(params.text_document);
+    session.publish_soon(&uri);
+}

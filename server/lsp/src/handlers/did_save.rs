@@ -1,0 +1,16 @@
+//! `textDocument/didSave`
+
+use std::sync::Arc;
+
+use crd_analyzer_workspace::config::FILE_NAME;
+use lsp_types::DidSaveTextDocumentParams;
+
+use crate::{documents::path_of, session::Session};
+
+/// A configuration that was saved counts at once, also where the client watches no files.
+pub(crate) fn handle(session: &Arc<Session>, params: &DidSaveTextDocumentParams) {
+    let path = path_of(&params.text_document.uri);
+    if path.is_some_and(|it| it.file_name().is_some_and(|it| it == FILE_NAME)) {
+        session.refresh();
+    }
+}

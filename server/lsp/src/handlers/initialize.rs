@@ -1,0 +1,35 @@
+//! `initialize`: what the client can do, where it works, and what it wants.
+
+use std::sync::Arc;
+
+use lsp_types::{InitializeParams, InitializeResult, ServerInfo, WorkspaceFolder};
+
+use crate::{
+    capabilities::{self, Client, NAME},
+    session::Session,
+};
+
+pub(crate) fn handle(session: &Arc<Session>, params: InitializeParams) -> InitializeResult {
+    let client = session.set_client(Client::new(&params.capabilities));
+    #[allow(deprecated, reason = "older clients send only the one root")]
+    let root = params.root_uri;
+    let folders = params.workspace_folders.filter(|it| !it.is_empty()).unwrap_or_else(|| {
+        let only = root.map(|uri| WorkspaceFolder {
+            uri,
+            name: String::new(),
+        });
+        only.into_iter().collect()
+    });
+    session.change_folders(&folders, &[]);
+    if let Some(options) = params.initialization_options {
+        session.set_settings(&options);
+    }
+    InitializeResult {
+        capabilities: capabilities::server(client),
+        server_info: Some(ServerInfo {
+            name: NAME.to_owned(),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+        }),
+        offset_encoding: None,
+    }
+}

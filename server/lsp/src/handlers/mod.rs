@@ -1,0 +1,12 @@
+//! One file a method of the protocol.
+
+pub(crate) mod diagnostic;
+pub(crate) mod did_change;
+pub(crate) mod did_change_configuration;
+pub(crate) mod did_change_watched_files;
+pub(crate) mod did_change_workspace_folders;
+pub(crate) mod did_close;
+pub(crate) mod did_open;
+pub(crate) mod did_save;
+pub(crate) mod initialize;
+pub(crate) mod initialized;

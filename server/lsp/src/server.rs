@@ -1,0 +1,95 @@
+//! The protocol's methods, each handed to its handler.
+
+use std::sync::Arc;
+
+use lsp_types::{
+    DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+    DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
+    DocumentDiagnosticParams, DocumentDiagnosticReportResult, InitializeParams, InitializeResult, InitializedParams,
+};
+use tower_lsp::{
+    LanguageServer,
+    jsonrpc::{Error, Result},
+};
+
+use crate::{handlers, session::Session, tasks::guarded};
+
+/// The session as the transport sees it.
+#[derive(Debug)]
+pub(crate) struct Server {
+    session: Arc<Session>,
+}
+
+impl Server {
+    pub(crate) fn new(session: Arc<Session>) -> Self {
+        Self { session }
+    }
+
+    /// Answers a message that is none; see [`crate::transport`].
+    #[allow(clippy::unused_async, reason = "the transport calls an async method")]
+    pub(crate) async fn unreadable(&self) -> Result<()> {
+        Err(Error::parse_error())
+    }
+}
+
+// Notifications change the session before anything is awaited: the transport polls them in the order in which they came.
+impl LanguageServer for Server {
+    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        Ok(handlers::initialize::handle(&self.session, params))
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        guarded("initialized", || handlers::initialized::handle(&self.session));
+    }
+
+    async fn shutdown(&self) -> Result<()> {
+        self.session.shut_down();
+        Ok(())
+    }
+
+    async fn did_open(&self, params: DidOpenTextDocumentParams) {
+        guarded("textDocument/didOpen", || {
+            handlers::did_open::handle(&self.session, params);
+        });
+    }
+
+    async fn did_change(&self, params: DidChangeTextDocumentParams) {
+        guarded("textDocument/didChange", || {
+            handlers::did_change::handle(&self.session, params);
+        });
+    }
+
+    async fn did_save(&self, params: DidSaveTextDocumentParams) {
+        guarded("textDocument/didSave", || {
+            handlers::did_save::handle(&self.session, &params);
+        });
+    }
+
+    async fn did_close(&self, params: DidCloseTextDocumentParams) {
+        guarded("textDocument/didClose", || {
+            handlers::did_close::handle(&self.session, params);
+        });
+    }
+
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        guarded("workspace/didChangeConfiguration", || {
+            handlers::did_change_configuration::handle(&self.session, &params);
+        });
+    }
+
+    async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
+        guarded("workspace/didChangeWatchedFiles", || {
+            handlers::did_change_watched_files::handle(&self.session, &params);
+        });
+    }
+
+    async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
+        guarded("workspace/didChangeWorkspaceFolders", || {
+            handlers::did_change_workspace_folders::handle(&self.session, &params);
+        });
+    }
+
+    async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
+        handlers::diagnostic::handle(&self.session, params).await
+    }
+}

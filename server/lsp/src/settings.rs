@@ -1,0 +1,196 @@
+//! Settings: what the editor sends, and the nearest `.crd-analyzer.yaml`, which has the same names and counts for more.
+
+use std::path::Path;
+
+use crd_analyzer_workspace::{
+    config::{Config, FILE_NAME},
+    versions::VersionSet,
+};
+use serde_json::{Map, Value};
+
+use crate::capabilities::NAME;
+
+/// What the editor asks for.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    config: Config,
+    pub(crate) features: Features,
+}
+
+/// What can be switched off, beside other servers for YAML.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Features {
+    /// Findings are shown.
+    pub(crate) diagnostics: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            config: Config::default(),
+            features: Features { diagnostics: true },
+        }
+    }
+}
+
+/// Settings of the editor that `.crd-analyzer.yaml` has too.
+const SHARED: [&str; 4] = ["kubernetesVersion", "rules", "exclude", "crds"];
+
+impl Settings {
+    /// Reads settings as they come: whole, or under the server's name. What cannot be used is left out and said.
+    pub(crate) fn read(settings: &Value) -> (Self, Vec<String>) {
+        let mut problems = Vec::new();
+        let mut read = Self::default();
+        let settings = settings.get(NAME).unwrap_or(settings);
+        let Some(settings) = settings.as_object() else {
+            return (read, problems);
+        };
+        let mut usable = Map::new();
+        for name in SHARED {
+            // Editors send an empty text for what is not set.
+            let Some(value) = settings.get(name).filter(|it| !it.is_null() && *it != "") else {
+                continue;
+            };
+            let one = Value::Object(Map::from_iter([(name.to_owned(), value.clone())]));
+            match Config::from_json(one) {
+                Ok(_) => {
+                    usable.insert(name.to_owned(), value.clone());
+                }
+                Err(error) => problems.push(format!("setting {NAME}.{name} is not used: {error}")),
+            }
+        }
+        match Config::from_json(Value::Object(usable)) {
+            Ok(config) => read.config = config,
+            Err(error) => problems.push(format!("settings of {NAME} are not used: {error}")),
+        }
+        if let Some(features) = settings.get("features").and_then(Value::as_object) {
+            for (name, value) in features {
+                match (name.as_str(), value.as_bool()) {
+                    ("diagnostics", Some(on)) => read.features.diagnostics = on,
+                    ("diagnostics", None) => {
+                        problems.push(format!("setting {NAME}.features.{name} is neither true nor false"));
+                    }
+                    _ => problems.push(format!("setting {NAME}.features.{name} is not known")),
+                }
+            }
+        }
+        (read, problems)
+    }
+
+    /// What holds for a file in one of the workspace's folders, if it is one, with the nearest configuration file.
+    pub(crate) fn for_file(&self, path: Option<&Path>, folders: &[std::path::PathBuf]) -> Effective {
+        let mut editor = self.config.clone();
+        let folder = path.and_then(|path| {
+            folders
+                .iter()
+                .filter(|it| path.starts_with(it))
+                .max_by_key(|it| it.as_os_str().len())
+        });
+        editor.folder = folder.cloned().unwrap_or_default();
+        let mut effective = Effective {
+            versions: editor.kubernetes_versions.unwrap_or_default(),
+            is_excluded: path.is_some_and(|it| editor.excludes(it)),
+            config: editor,
+            problem: None,
+        };
+        let Some((file, text)) = path.and_then(nearest) else {
+            return effective;
+        };
+        match Config::parse(&text) {
+            Ok(mut config) => {
+                config.folder = file.parent().map(Path::to_owned).unwrap_or_default();
+                effective.is_excluded |= path.is_some_and(|it| config.excludes(it));
+                effective.versions = config.kubernetes_versions.unwrap_or(effective.versions);
+                effective.config.rules.extend(config.rules);
+            }
+            Err(error) => effective.problem = Some(format!("{} is not used: {error}", file.display())),
+        }
+        effective
+    }
+}
+
+/// What holds for one file.
+#[derive(Clone, Debug)]
+pub(crate) struct Effective {
+    /// The minors to ask.
+    pub(crate) versions: VersionSet,
+    /// How loud each code is.
+    pub(crate) config: Config,
+    /// Nothing is to be said of the file.
+    pub(crate) is_excluded: bool,
+    /// Why a configuration file is not used.
+    pub(crate) problem: Option<String>,
+}
+
+/// The configuration file in the folder of a file or the nearest one above, and its text.
+fn nearest(path: &Path) -> Option<(std::path::PathBuf, String)> {
+    path.ancestors().skip(1).find_map(|folder| {
+        let file = folder.join(FILE_NAME);
+        std::fs::read_to_string(&file).ok().map(|text| (file, text))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(settings: &Value, versions: &str, problems: &[&str]) {
+        let (read, said) = Settings::read(settings);
+        assert_eq!(read.for_file(None, &[]).versions.to_string(), versions);
+        assert_eq!(said.len(), problems.len(), "{said:?}");
+        for (said, expected) in said.iter().zip(problems) {
+            assert!(said.contains(expected), "{said}");
+        }
+    }
+
+    #[test]
+    fn settings_come_whole_or_under_the_name() {
+        check(&json!({"kubernetesVersion": "1.31"}), "1.31", &[]);
+        check(
+            &json!({"crd-analyzer": {"kubernetesVersion": "1.30..1.32", "server": {"path": ""}}}),
+            "1.30 to 1.32",
+            &[],
+        );
+        check(&json!({"kubernetesVersion": "", "rules": {}}), "1.37", &[]);
+        check(&Value::Null, "1.37", &[]);
+        check(&json!("x"), "1.37", &[]);
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_said_and_the_rest_counts() {
+        check(
+            &json!({"kubernetesVersion": "1.31", "rules": 3, "features": {"diagnostics": "no", "hoover": true}}),
+            "1.31",
+            &[
+                "crd-analyzer.rules is not used",
+                "features.diagnostics is neither",
+                "features.hoover is not known",
+            ],
+        );
+    }
+
+    #[test]
+    fn the_nearest_file_counts_for_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let below = folder.path().join("a/b");
+        std::fs::create_dir_all(&below).unwrap();
+        std::fs::write(
+            folder.path().join(FILE_NAME),
+            "kubernetesVersion: '1.33'\nexclude: ['a/b/skip.yaml']\n",
+        )
+        .unwrap();
+        let (settings, _) =
+            Settings::read(&json!({"kubernetesVersion": "1.30", "rules": {"x": "off"}, "exclude": ["a/b/other.yaml"]}));
+        let folders = [folder.path().to_owned()];
+        let of = |name: &str| settings.for_file(Some(&below.join(name)), &folders);
+        assert_eq!(of("x.yaml").versions.to_string(), "1.33");
+        assert!(of("x.yaml").config.rules.contains_key("x"));
+        assert!(of("skip.yaml").is_excluded && of("other.yaml").is_excluded && !of("x.yaml").is_excluded);
+        std::fs::write(below.join(FILE_NAME), "kubernetesVersion: 9\n").unwrap();
+        let broken = of("x.yaml");
+        assert_eq!(broken.versions.to_string(), "1.30");
+        assert!(broken.problem.is_some_and(|it| it.contains("is not used")));
+    }
+}

@@ -1,0 +1,128 @@
+//! From our findings and places to the protocol's.
+
+use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
+use crd_analyzer_workspace::{
+    finding::{Finding, Related, ServerSays, Severity},
+    report::Shown,
+    versions::VersionSet,
+};
+use lsp_types::{
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location,
+    NumberOrString, Position, Range, Uri,
+};
+
+use crate::capabilities::{Client, NAME};
+
+/// The text that places count in, and for whom.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source<'a> {
+    pub(crate) uri: &'a Uri,
+    pub(crate) text: &'a str,
+    pub(crate) lines: &'a LineIndex,
+    pub(crate) client: &'a Client,
+}
+
+/// A byte offset as the client counts.
+pub(crate) fn position(source: &Source<'_>, offset: u32) -> Position {
+    let (line, column) = source.lines.position(source.text, offset, source.client.unit);
+    Position::new(line, column)
+}
+
+/// A span as the client counts.
+pub(crate) fn range(source: &Source<'_>, span: Span) -> Range {
+    Range::new(position(source, span.start), position(source, span.end))
+}
+
+/// A finding as the client can show it. `asked` are the minors that were asked; `elsewhere` gives places in other files.
+pub(crate) fn diagnostic(
+    source: &Source<'_>,
+    shown: &Shown,
+    asked: VersionSet,
+    elsewhere: impl Fn(&str, Span) -> Option<Location>,
+) -> Diagnostic {
+    let finding = &shown.finding;
+    let client = source.client;
+    let related = client
+        .related_information
+        .then(|| related(source, &finding.related, elsewhere));
+    Diagnostic {
+        range: range(source, finding.span),
+        severity: Some(severity(finding.severity)),
+        code: Some(NumberOrString::String(finding.code.to_owned())),
+        code_description: client
+            .code_description
+            .then(|| code_description(finding.code))
+            .flatten(),
+        source: Some(NAME.to_owned()),
+        message: message(finding, (shown.versions != asked).then_some(shown.versions)),
+        related_information: related.filter(|it| !it.is_empty()),
+        tags: tags(finding, client),
+        data: client
+            .diagnostic_data
+            .then(|| serde_json::json!({ "code": finding.code, "start": finding.span.start, "end": finding.span.end })),
+    }
+}
+
+/// Where the pages of the codes are shown; `crd-analyzer explain CODE` prints the same.
+const PAGES: &str = "https://github.com/crd-analyzer/crd-analyzer/blob/main/docs/codes";
+
+/// The page of a code.
+fn code_description(code: &str) -> Option<CodeDescription> {
+    let href = format!("{PAGES}/{code}.md").parse().ok()?;
+    Some(CodeDescription { href })
+}
+
+/// What is wrong, in a line that makes sense alone; then why, and what to do.
+fn message(finding: &Finding, only: Option<VersionSet>) -> String {
+    let mut lines = vec![finding.message.clone()];
+    if let Some(server) = finding
+        .server
+        .as_ref()
+        .map(ServerSays::message)
+        .filter(|it| *it != finding.message)
+    {
+        lines.push(format!("the server says: {server}"));
+    }
+    if finding.hidden {
+        lines.push("the server says so once the errors before it are repaired".to_owned());
+    }
+    lines.extend(only.map(|it| format!("only Kubernetes {it}")));
+    lines.extend(finding.elsewhere.iter().map(|it| format!("note: {it}")));
+    lines.extend(finding.notes.iter().map(|it| format!("note: {it}")));
+    lines.extend(finding.help.iter().map(|it| format!("help: {it}")));
+    lines.join("\n")
+}
+
+fn severity(severity: Severity) -> DiagnosticSeverity {
+    match severity {
+        Severity::Error => DiagnosticSeverity::ERROR,
+        Severity::Warning => DiagnosticSeverity::WARNING,
+        Severity::Information => DiagnosticSeverity::INFORMATION,
+        Severity::Hint => DiagnosticSeverity::HINT,
+    }
+}
+
+fn tags(finding: &Finding, client: &Client) -> Option<Vec<DiagnosticTag>> {
+    let unnecessary = (finding.unnecessary && client.unnecessary_tag).then_some(DiagnosticTag::UNNECESSARY);
+    let deprecated = (finding.deprecated && client.deprecated_tag).then_some(DiagnosticTag::DEPRECATED);
+    let tags: Vec<_> = unnecessary.into_iter().chain(deprecated).collect();
+    (!tags.is_empty()).then_some(tags)
+}
+
+fn related(
+    source: &Source<'_>,
+    related: &[Related],
+    elsewhere: impl Fn(&str, Span) -> Option<Location>,
+) -> Vec<DiagnosticRelatedInformation> {
+    let convert = |it: &Related| {
+        let location = match &it.file {
+            Some(file) => elsewhere(file, it.span)?,
+            None => Location::new(source.uri.clone(), range(source, it.span)),
+        };
+        Some(DiagnosticRelatedInformation {
+            location,
+            message: it.message.clone(),
+        })
+    };
+    related.iter().filter_map(convert).collect()
+}

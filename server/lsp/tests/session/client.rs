@@ -1,0 +1,284 @@
+//! The client's side of a session.
+
+use std::{collections::VecDeque, time::Duration};
+
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf},
+    task::JoinHandle,
+};
+
+/// How long to wait for what must come. Tests do not wait for what must not come: they provoke something later instead.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A client and the server that it talks to.
+pub(crate) struct Client {
+    output: Option<WriteHalf<DuplexStream>>,
+    input: BufReader<ReadHalf<DuplexStream>>,
+    server: JoinHandle<u8>,
+    next_id: i64,
+    /// Messages that came while another was waited for.
+    waiting: VecDeque<Value>,
+    /// What the server asked for, answered at once.
+    pub(crate) asked: Vec<Value>,
+    /// The answer to `workspace/configuration`.
+    pub(crate) settings: Value,
+}
+
+impl Client {
+    /// A client whose server waits for `initialize`.
+    pub(crate) fn connect() -> Self {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let (their_input, their_output) = tokio::io::split(theirs);
+        let server = tokio::spawn(crd_analyzer_lsp::serve(their_input, their_output));
+        let (input, output) = tokio::io::split(ours);
+        Self {
+            output: Some(output),
+            input: BufReader::new(input),
+            server,
+            next_id: 0,
+            waiting: VecDeque::new(),
+            asked: Vec::new(),
+            settings: Value::Null,
+        }
+    }
+
+    /// An initialized session of a client that can do `capabilities`.
+    pub(crate) async fn start(capabilities: Value) -> Self {
+        Self::start_with(json!({ "capabilities": capabilities })).await
+    }
+
+    /// An initialized session.
+    pub(crate) async fn start_with(params: Value) -> Self {
+        let mut client = Self::connect();
+        client.request("initialize", params).await;
+        client.notify("initialized", json!({})).await;
+        client
+    }
+
+    pub(crate) async fn send(&mut self, message: &Value) {
+        self.send_raw(&message.to_string()).await;
+    }
+
+    pub(crate) async fn send_raw(&mut self, body: &str) {
+        let framed = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+        let output = self.output.as_mut().expect("the client has not hung up");
+        output.write_all(framed.as_bytes()).await.expect("the server reads");
+    }
+
+    pub(crate) async fn notify(&mut self, method: &str, params: Value) {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+            .await;
+    }
+
+    /// Sends a request and returns its number.
+    pub(crate) async fn begin(&mut self, method: &str, params: Value) -> i64 {
+        self.next_id += 1;
+        let mut message = json!({ "jsonrpc": "2.0", "id": self.next_id, "method": method });
+        if !params.is_null() {
+            message["params"] = params;
+        }
+        self.send(&message).await;
+        self.next_id
+    }
+
+    /// The response to a request, whole.
+    pub(crate) async fn response(&mut self, id: i64) -> Value {
+        self.find(|it| it.get("method").is_none() && it["id"] == id).await
+    }
+
+    /// The error that answers a message that has no number.
+    pub(crate) async fn response_without_id(&mut self) -> Value {
+        self.find(|it| it.get("method").is_none() && it["id"].is_null()).await
+    }
+
+    /// Sends a request and returns its result.
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params).await;
+        let mut response = self.response(id).await;
+        assert!(response.get("error").is_none(), "{method}: {response}");
+        response["result"].take()
+    }
+
+    /// The parameters of the next notification of a method.
+    pub(crate) async fn notification(&mut self, method: &str) -> Value {
+        self.find(|it| it["method"] == method).await["params"].take()
+    }
+
+    /// Waits until the server has asked for something.
+    pub(crate) async fn until_asked(&mut self, method: &str) -> Value {
+        loop {
+            if let Some(at) = self.asked.iter().position(|it| it["method"] == method) {
+                return self.asked.remove(at)["params"].take();
+            }
+            let message = self.read().await;
+            self.waiting.extend(message);
+        }
+    }
+
+    /// The first message that fits, those before it kept.
+    async fn find(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.waiting.iter().position(&fits) {
+            return self.waiting.remove(at).expect("it is there");
+        }
+        loop {
+            match self.read().await {
+                Some(message) if fits(&message) => return message,
+                other => self.waiting.extend(other),
+            }
+        }
+    }
+
+    /// The next message; `None` if it was a request, which is answered.
+    async fn read(&mut self) -> Option<Value> {
+        let message = tokio::time::timeout(PATIENCE, self.read_any())
+            .await
+            .expect("a message comes in time");
+        if message.get("method").is_none() || message.get("id").is_none() {
+            return Some(message);
+        }
+        let result = match message["method"].as_str() {
+            Some("workspace/configuration") => json!([self.settings]),
+            _ => Value::Null,
+        };
+        let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
+        self.asked.push(message);
+        self.send(&answer).await;
+        None
+    }
+
+    async fn read_any(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            let count = self.input.read_line(&mut line).await.expect("the server writes");
+            assert_ne!(count, 0, "the server hung up");
+            if line == "\r\n" {
+                break;
+            }
+            if let Some(value) = line.strip_prefix("Content-Length: ") {
+                length = value.trim().parse().expect("a number");
+            }
+        }
+        let mut body = vec![0; length];
+        self.input.read_exact(&mut body).await.expect("the server writes");
+        serde_json::from_slice(&body).expect("JSON")
+    }
+
+    /// Opens a document.
+    pub(crate) async fn open(&mut self, uri: &str, version: i32, text: &str) {
+        let document = json!({ "uri": uri, "languageId": "yaml", "version": version, "text": text });
+        self.notify("textDocument/didOpen", json!({ "textDocument": document }))
+            .await;
+    }
+
+    /// Changes a document: `[start line, start column, end line, end column]` and the new text.
+    pub(crate) async fn change(&mut self, uri: &str, version: i32, edits: &[([u64; 4], &str)]) {
+        let changes: Vec<_> = edits
+            .iter()
+            .map(|([line, column, end_line, end_column], text)| {
+                let start = json!({ "line": line, "character": column });
+                let end = json!({ "line": end_line, "character": end_column });
+                json!({ "range": { "start": start, "end": end }, "text": text })
+            })
+            .collect();
+        let document = json!({ "uri": uri, "version": version });
+        self.notify(
+            "textDocument/didChange",
+            json!({ "textDocument": document, "contentChanges": changes }),
+        )
+        .await;
+    }
+
+    /// Asks for the diagnostics of a document.
+    pub(crate) async fn pull(&mut self, uri: &str, previous: Option<&str>) -> Value {
+        let mut params = json!({ "textDocument": { "uri": uri } });
+        if let Some(previous) = previous {
+            params["previousResultId"] = json!(previous);
+        }
+        self.request("textDocument/diagnostic", params).await
+    }
+
+    /// The next list that the server sends for a document in this version.
+    pub(crate) async fn published(&mut self, uri: &str, version: i32) -> Vec<Value> {
+        let is_it = |it: &Value| {
+            it["method"] == "textDocument/publishDiagnostics"
+                && it["params"]["uri"] == uri
+                && it["params"]["version"] == version
+        };
+        let mut message = self.find(is_it).await;
+        list(message["params"]["diagnostics"].take())
+    }
+
+    /// The documents' versions of all lists that came and were not looked at.
+    pub(crate) fn other_versions(&self) -> Vec<i64> {
+        let lists = self
+            .waiting
+            .iter()
+            .filter(|it| it["method"] == "textDocument/publishDiagnostics");
+        lists.map(|it| it["params"]["version"].as_i64().unwrap_or(-1)).collect()
+    }
+
+    /// Looks away from lists that came and were not looked at.
+    pub(crate) fn forget_published(&mut self) {
+        self.waiting
+            .retain(|it| it["method"] != "textDocument/publishDiagnostics");
+    }
+
+    /// Ends the session as the protocol has it. Fails if the server said something that nobody looked at.
+    pub(crate) async fn finish(mut self) {
+        self.request("shutdown", Value::Null).await;
+        self.notify("exit", Value::Null).await;
+        let code = tokio::time::timeout(PATIENCE, &mut self.server)
+            .await
+            .expect("it exits")
+            .expect("it does not panic");
+        assert_eq!(code, 0, "the exit code after shutdown");
+        assert!(self.waiting.is_empty(), "not looked at: {:?}", self.waiting);
+    }
+
+    /// Hangs up, or exits without a shutdown.
+    pub(crate) async fn leave(mut self, says_exit: bool) -> u8 {
+        if says_exit {
+            self.notify("exit", Value::Null).await;
+        } else {
+            self.output = None;
+            self.input = BufReader::new(tokio::io::split(tokio::io::duplex(1).0).0);
+        }
+        tokio::time::timeout(PATIENCE, &mut self.server)
+            .await
+            .expect("it exits")
+            .expect("it does not panic")
+    }
+}
+
+/// A JSON list's items.
+pub(crate) fn list(value: Value) -> Vec<Value> {
+    match value {
+        Value::Array(items) => items,
+        other => panic!("no list: {other}"),
+    }
+}
+
+/// A client that asks for diagnostics.
+pub(crate) fn pulling() -> Value {
+    json!({
+        "textDocument": { "diagnostic": {}, "publishDiagnostics": published() },
+        "workspace": { "diagnostics": { "refreshSupport": true } },
+    })
+}
+
+/// A client that is sent diagnostics.
+pub(crate) fn pushed() -> Value {
+    json!({ "textDocument": { "publishDiagnostics": published() } })
+}
+
+fn published() -> Value {
+    json!({
+        "relatedInformation": true,
+        "codeDescriptionSupport": true,
+        "dataSupport": true,
+        "versionSupport": true,
+        "tagSupport": { "valueSet": [1, 2] },
+    })
+}

@@ -1,0 +1,31 @@
+//! Whole sessions: a client over streams in memory, JSON as it goes over the wire.
+
+mod client;
+mod configuration;
+mod documents;
+mod encodings;
+mod lifecycle;
+mod pulled;
+mod pushed;
+
+/// A definition with one error: `strng` at 14:20, behind a line with `é😀` at its start.
+const BROKEN: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        \"type\": object
+        properties: {\"é😀\": {type: strng}}
+";
+
+/// The line of the error.
+const LINE: u64 = 14;
