@@ -12,7 +12,7 @@ const MAX_STRICT_ERRORS: usize = 100;
 /// How deep schemas may nest before the analyzer declines to judge.
 ///
 /// The server has no such limit of its own (JSON may nest 10,000 deep), but every walk here recurses with the schema.
-pub const MAX_SCHEMA_DEPTH: usize = 400;
+pub const MAX_SCHEMA_DEPTH: usize = 250;
 
 /// How deep a default, an example or a value of an enum may nest before the analyzer declines to judge.
 pub const MAX_VALUE_DEPTH: usize = 1000;

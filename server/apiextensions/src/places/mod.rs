@@ -5,6 +5,8 @@
 
 mod resolve;
 mod rewrite;
+#[cfg(test)]
+mod tests;
 
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_syntax::json::Json;

@@ -5,6 +5,8 @@
 //! stored.
 
 mod prepare;
+#[cfg(test)]
+mod tests;
 mod verdict;
 
 use crd_analyzer_schema::KubernetesVersion;
