@@ -8,6 +8,8 @@ pub mod cost;
 pub mod decls;
 pub mod library;
 pub mod parser;
+#[cfg(test)]
+mod testing;
 pub mod types;
 pub mod validators;
 mod version;

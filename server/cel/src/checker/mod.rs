@@ -1,6 +1,8 @@
 //! Type checking (`cel-go` `checker`): what every part of an expression is, which overloads its calls mean, and what is wrong with it.
 
 mod scope;
+#[cfg(test)]
+mod tests;
 mod unify;
 
 use std::sync::Arc;

@@ -6,6 +6,8 @@
 pub mod calls;
 mod path;
 mod size;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;

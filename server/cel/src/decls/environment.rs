@@ -90,16 +90,24 @@ impl Environment {
     }
 
     fn build(version: KubernetesVersion, set: ExpressionSet) -> Self {
-        let minor = match set {
+        let compatibility = match set {
             ExpressionSet::New => version.compatibility(),
             ExpressionSet::Stored => version,
         };
+        Self::with_compatibility(version, compatibility)
+    }
+
+    /// The environment that a server of this minor makes for a compatibility version, with what that version knew
+    /// (`MustBaseEnvSet`).
+    pub fn with_compatibility(version: KubernetesVersion, compatibility: KubernetesVersion) -> Self {
+        let minor = compatibility.number();
         let mut environment = Self::empty(version);
-        environment.features.validators = true;
+        environment.features.cross_type_numeric_comparisons = minor >= 28;
+        environment.features.validators = minor >= 29;
         environment.features.presence_test_has_cost = false;
         for entry in LIBRARIES {
-            let removed = entry.removed.is_some_and(|removed| minor.number() >= removed);
-            if minor.number() >= entry.introduced && !removed {
+            let removed = entry.removed.is_some_and(|removed| minor >= removed);
+            if minor >= entry.introduced && !removed {
                 environment.add_library(&entry.library);
             }
         }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use crd_analyzer_cel::ast::{Issues, Source, SourceInfo};
+use crd_analyzer_cel::ast::{Issue, Issues, Source, SourceInfo};
 use crd_analyzer_cel::checker::{CheckEnv, Checked, check};
 use crd_analyzer_cel::cost::estimate;
 pub use crd_analyzer_cel::decls::ExpressionSet;
@@ -318,21 +318,35 @@ fn code_of(issues: &Issues) -> &'static str {
 }
 
 fn problems(issues: &Issues, source: &Source, places: &SourceInfo) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    for issue in issues.sorted() {
+    let place = |issue: &Issue| {
         let at = source.location_byte(issue.location);
-        let bytes = match places.span(issue.id) {
-            Some(span) if span.bytes.0 as usize <= at && at < span.bytes.1 as usize => {
+        let rest = &source.text()[at..];
+        // A selection stands at its dot: what is meant is the field.
+        if let Some(after) = rest.strip_prefix('.') {
+            let field = after.trim_start_matches(|c: char| c == '?' || c.is_ascii_whitespace());
+            let end = field
+                .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                .unwrap_or(field.len());
+            let start = source.text().len() - field.len();
+            if end > 0 {
+                return start..start + end;
+            }
+        }
+        match places.span(issue.id) {
+            Some(span) if (span.bytes.0 as usize..span.bytes.1 as usize).contains(&at) => {
                 span.bytes.0 as usize..span.bytes.1 as usize
             }
-            _ => at..source.text()[at..].chars().next().map_or(at, |c| at + c.len_utf8()),
-        };
-        problems.push(Problem {
-            bytes,
+            _ => at..at + rest.chars().next().map_or(0, char::len_utf8),
+        }
+    };
+    issues
+        .sorted()
+        .into_iter()
+        .map(|issue| Problem {
+            bytes: place(issue),
             message: issue.message.clone(),
-        });
-    }
-    problems
+        })
+        .collect()
 }
 
 /// The text without white space at both ends, as Go's `strings.TrimSpace` sees it.

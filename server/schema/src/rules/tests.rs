@@ -66,3 +66,48 @@ fn costs_are_those_of_the_server() {
 fn errors_are_those_of_the_server() {
     check_table("cel_compile");
 }
+
+#[test]
+fn operands_share_paths_as_the_server_keeps_them() {
+    // Until 1.32 sizes were looked up when both operands had been visited, and the path of the argument had overwritten
+    // that of the target in the memory that they share.
+    let text = |max: u32| json!({"type": "string", "maxLength": max});
+    let item = json!({"type": "object", "properties": {"a": text(10), "b": text(1000)}});
+    let mut schema = json!({"type": "array", "maxItems": 10, "items": item});
+    for name in ["l", "q", "p", "o"] {
+        schema = json!({"type": "object", "properties": {name: schema}});
+    }
+    schema["x-kubernetes-validations"] = json!([{"rule": "self.o.p.q.l.all(x, x.b.contains(x.a))"}]);
+    for (minor, cost) in [(30, 1_600_076), (32, 1_600_076), (33, 16_076), (37, 16_076)] {
+        let version = KubernetesVersion::minor(minor);
+        let compiled = compiled(&schema, false, version, ExpressionSet::New);
+        assert_eq!(compiled[0]["maxCost"], cost, "1.{minor}");
+    }
+}
+
+#[test]
+fn problems_have_their_bytes() {
+    let check = |rule: &str, expected: &[&str]| {
+        let schema = schema(&json!({
+            "type": "object",
+            "properties": {"a": {"type": "string"}},
+            "x-kubernetes-validations": [{"rule": rule}],
+        }));
+        let types = NodeTypes::new(Structural::assume(&schema), false, KubernetesVersion::NEWEST).expect("types");
+        let results = compile(&types, &schema.x_validations, KubernetesVersion::NEWEST, |_, _| {
+            ExpressionSet::New
+        });
+        let error = results[0].error.as_ref().expect("an error");
+        let actual: Vec<_> = error
+            .problems
+            .iter()
+            .map(|problem| &rule[problem.bytes.clone()])
+            .collect();
+        assert_eq!(actual, expected, "{error:?}");
+    };
+    check("self.b == 1", &["b"]);
+    check("'é' + 1 == self.a || foo", &["+", "foo"]);
+    check("self.a ==", &[""]);
+    check("self.a.matches('(')", &["'('"]);
+    check("self.a", &[]);
+}

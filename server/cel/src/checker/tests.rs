@@ -1,0 +1,152 @@
+use serde_json::Value;
+
+use crate::KubernetesVersion;
+use crate::decls::{Container, Environment, OverloadDecl, Variable};
+use crate::testing::{assert_none, compile, environment_of, has_flag, kubernetes_cases, variables_of};
+
+/// A type as the tables write it, with parameters in angle brackets.
+fn type_text(text: &Value) -> String {
+    text.as_str().expect("a type").replace(['<', '>'], "")
+}
+
+fn environment(case: &Value) -> Environment {
+    let version = KubernetesVersion::NEWEST;
+    let input = &case["input"];
+    let mut environment = if input["disable_std_env"] == true {
+        Environment::empty(version)
+    } else {
+        Environment::standard(version)
+    };
+    // Options only ever say whether numbers of different types compare.
+    let options = input["options"].as_array().is_some_and(|options| !options.is_empty());
+    environment.features_mut().cross_type_numeric_comparisons = options && case["actual"]["errors"].is_null();
+    for function in input["env"]["functions"].as_array().into_iter().flatten() {
+        for overload in function["overloads"].as_array().expect("overloads") {
+            let mut args: Vec<_> = overload["args"]
+                .as_array()
+                .expect("types")
+                .iter()
+                .map(type_text)
+                .collect();
+            let target = if overload["member"] == true {
+                format!("{}.", args.remove(0))
+            } else {
+                String::new()
+            };
+            let signature = format!("{target}({}) -> {}", args.join(", "), type_text(&overload["result"]));
+            let id = overload["id"].as_str().expect("an id");
+            let declared = OverloadDecl::parse(id, &signature).expect("a signature");
+            environment.add_overload(function["name"].as_str().expect("a name"), "", declared);
+        }
+    }
+    environment
+}
+
+#[test]
+fn types_and_errors_are_those_of_cel_go() {
+    let mut wrong = Vec::new();
+    for case in kubernetes_cases("celgo_checker") {
+        let input = &case["input"];
+        if case["kind"] != "cel-check" || has_flag(&case, &["protobuf-types"]) || input["env"]["variadicASTs"] == true {
+            continue;
+        }
+        let mut environment = environment(&case);
+        if input["env"]["optionalSyntax"] == true {
+            let library = crate::library::LIBRARIES
+                .iter()
+                .find(|entry| entry.library.name == "optional");
+            environment.add_library(&library.expect("the library").library);
+        }
+        let variables: Vec<_> = input["env"]["idents"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|ident| Variable {
+                name: ident["name"].as_str().expect("a name").into(),
+                ty: type_text(&ident["type"]).parse().expect("a type"),
+            })
+            .collect();
+        let container = Container::new(input["container"].as_str().unwrap_or_default());
+        let text = input["expr"].as_str().expect("an expression");
+        let (expected, actual) = match compile(text, &environment, &variables, &container) {
+            Ok(checked) => (case["actual"]["type"].clone(), checked.output_type().declared_name()),
+            Err(error) => (case["actual"]["errors"]["text"].clone(), error),
+        };
+        // Types are written without parameters there.
+        let matches = expected
+            .as_str()
+            .is_some_and(|expected| expected == actual || expected.starts_with(&format!("{actual}(")));
+        if !matches {
+            wrong.push(format!("{text}: {actual} instead of {expected}"));
+        }
+    }
+    assert_none(&wrong);
+}
+
+/// Functions of later versions of libraries than Kubernetes has.
+const NEWER: [&str; 4] = ["reverse()", "'tacocat'.reverse", "strings.quote", "format("];
+
+#[test]
+fn library_calls_compile_as_in_the_server() {
+    let mut wrong = Vec::new();
+    for table in ["lib_functions", "lib_cost", "celgo_ext"] {
+        for case in kubernetes_cases(table) {
+            let text = case["input"]["expr"].as_str().expect("an expression");
+            let newer = table == "celgo_ext"
+                && (NEWER.iter().any(|name| text.contains(name))
+                    || case["test"].as_str().is_some_and(|t| t.contains("Version")));
+            // Some cases are evaluated without a check, some name what only the tests or other parts of the server have.
+            let unchecked = case["actual"]["type"].is_null() && case["actual"]["issues"].is_null();
+            let foreign = ["ExampleType", "test.", "jsonpatch."]
+                .iter()
+                .any(|name| text.contains(name));
+            if newer || unchecked || foreign || has_flag(&case, &["library-not-in-kubernetes"]) {
+                continue;
+            }
+            let Some(environment) = environment_of(&case) else {
+                continue;
+            };
+            let variables = variables_of(&case["input"]["env"]["vars"]);
+            let result = compile(text, &environment, &variables, &Container::default());
+            let expected = &case["actual"]["issues"]["text"];
+            match (result, expected.as_str()) {
+                (Ok(_), None) => {}
+                (Err(error), Some(expected)) if error == expected => {}
+                (result, expected) => {
+                    let actual = result.map_or_else(|error| error, |checked| checked.output_type().to_string());
+                    wrong.push(format!("{text}: {actual} instead of {expected:?}"));
+                }
+            }
+        }
+    }
+    assert_none(&wrong);
+}
+
+#[test]
+fn environments_are_those_of_compatibility_versions() {
+    let mut wrong = Vec::new();
+    for case in kubernetes_cases("lib_environment") {
+        if has_flag(&case, &["extended-environment"]) {
+            continue;
+        }
+        let newest = KubernetesVersion::NEWEST;
+        let asked = case["input"]["kubernetes_version"].as_str().expect("a version");
+        let minor = asked
+            .strip_prefix("1.")
+            .and_then(|minor| minor.parse().ok())
+            .expect("a minor");
+        let is_new = case["input"]["env_type"] == "NewExpressions";
+        let compatibility = if is_new {
+            KubernetesVersion::minor(minor)
+        } else {
+            newest
+        };
+        let environment = Environment::with_compatibility(newest, compatibility);
+        let text = case["input"]["expr"].as_str().expect("an expression");
+        let error = compile(text, &environment, &[], &Container::default()).err();
+        if error.as_deref() != case["actual"]["error"].as_str() {
+            wrong.push(format!("{text}: {error:?} instead of {}", case["actual"]["error"]));
+        }
+    }
+    assert_none(&wrong);
+}

@@ -1,0 +1,102 @@
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{NoSizes, SizeEstimate, SizeEstimator, estimate};
+use crate::KubernetesVersion;
+use crate::decls::{Container, Environment, Variable};
+use crate::testing::{assert_none, compile, environment_of, has_flag, kubernetes_cases, variables_of};
+
+/// The most that a value can be large, by its path.
+struct Hints<'a>(&'a Value);
+
+impl SizeEstimator for Hints<'_> {
+    fn estimate_size(&self, path: &[Arc<str>]) -> Option<SizeEstimate> {
+        let max = self.0.get(path.join("."))?.as_u64()?;
+        Some(SizeEstimate { min: 0, max })
+    }
+}
+
+fn check_case(
+    case: &Value,
+    environment: &Environment,
+    variables: &[Variable],
+    sizes: &dyn SizeEstimator,
+) -> Option<String> {
+    let text = case["input"]["expr"].as_str().expect("an expression");
+    let checked = compile(text, environment, variables, &Container::default());
+    let actual = match checked {
+        Ok(checked) => {
+            let cost = estimate(&checked, environment.features(), sizes);
+            json!({"min": cost.min, "max": cost.max})
+        }
+        Err(error) => error.into(),
+    };
+    let expected = &case["actual"]["estimate"];
+    (actual != *expected).then(|| format!("{text}: {actual} instead of {expected}"))
+}
+
+#[test]
+fn estimates_are_those_of_cel_go() {
+    let mut wrong = Vec::new();
+    for case in kubernetes_cases("celgo_checker") {
+        // An estimator of the test prices getFullYear and max itself.
+        let own_prices = ["estimated function call", "bytes list max"];
+        let name = case["case"].as_str().unwrap_or_default();
+        if case["kind"] != "cel-cost-estimate" || has_flag(&case, &["cost-options"]) || own_prices.contains(&name) {
+            continue;
+        }
+        let declared = case["input"]["vars"].as_array().expect("variables");
+        let mut variables = Vec::new();
+        for variable in declared {
+            variables.push(Variable {
+                name: variable["name"].as_str().expect("a name").into(),
+                ty: variable["type"].as_str().expect("a type").parse().expect("a type"),
+            });
+        }
+        if declared
+            .iter()
+            .any(|variable| variable["type"].as_str().is_some_and(|ty| ty.contains("google.expr")))
+            || case["input"]["expr"]
+                .as_str()
+                .is_some_and(|text| text.contains("google.expr"))
+        {
+            continue;
+        }
+        let mut environment = Environment::standard(KubernetesVersion::NEWEST);
+        environment.features_mut().cross_type_numeric_comparisons = false;
+        wrong.extend(check_case(
+            &case,
+            &environment,
+            &variables,
+            &Hints(&case["input"]["size_hints"]),
+        ));
+    }
+    assert_none(&wrong);
+}
+
+#[test]
+fn library_estimates_are_those_of_the_server() {
+    let mut wrong = Vec::new();
+    for table in ["lib_cost", "celgo_ext"] {
+        for case in kubernetes_cases(table) {
+            let test = case["test"].as_str().unwrap_or_default();
+            let priced =
+                table == "lib_cost" || matches!(test, "TestSets" | "TestTwoVarComprehensionsCost" | "TestListsCosts");
+            // The tests' own estimators know sizes of elements and of variables that the tables do not tell.
+            let text = case["input"]["expr"].as_str().unwrap_or_default();
+            let foreign = ["'012345678901'", ".join(", "jsonpatch.", "x."]
+                .iter()
+                .any(|part| text.contains(part));
+            if !priced || foreign || case["actual"]["estimate"].is_null() {
+                continue;
+            }
+            let Some(environment) = environment_of(&case) else {
+                continue;
+            };
+            let variables = variables_of(&case["input"]["env"]["vars"]);
+            wrong.extend(check_case(&case, &environment, &variables, &NoSizes));
+        }
+    }
+    assert_none(&wrong);
+}

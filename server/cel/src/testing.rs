@@ -1,0 +1,123 @@
+//! What tests of this crate share: the conformance tables where they are at hand, and expressions compiled against an environment.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::KubernetesVersion;
+use crate::ast::Source;
+use crate::checker::{CheckEnv, Checked, check};
+use crate::decls::{Container, Environment, Variable};
+use crate::library::LIBRARIES;
+use crate::parser::{ParseOptions, parse};
+use crate::types::EmptyTypeProvider;
+use crate::validators::validate;
+
+/// The cases of a table of the Kubernetes and cel-go projects (`golden/k8s/{name}.jsonl` in the folder that `CRD_ANALYZER_CORPUS`
+/// names, or in `shared` beside the repository); none if it is absent and this is not CI.
+pub(crate) fn kubernetes_cases(name: &str) -> Vec<Value> {
+    let root = std::env::var_os("CRD_ANALYZER_CORPUS").map(PathBuf::from);
+    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let near = manifest.ancestors().map(|folder| folder.join("shared"));
+    let mut found = root
+        .into_iter()
+        .chain(near)
+        .map(|folder| folder.join("golden/k8s").join(format!("{name}.jsonl")));
+    if let Some(text) = found.find_map(|file| std::fs::read_to_string(file).ok()) {
+        return text
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("a case is JSON"))
+            .collect();
+    }
+    assert!(std::env::var_os("CI").is_none(), "the table {name} is not at hand");
+    Vec::new()
+}
+
+/// Whether a case has one of these flags.
+pub(crate) fn has_flag(case: &Value, flags: &[&str]) -> bool {
+    let own = case["flags"].as_array();
+    own.is_some_and(|own| {
+        own.iter()
+            .any(|flag| flag.as_str().is_some_and(|flag| flags.contains(&flag)))
+    })
+}
+
+/// The environment of a case: the libraries that it names. `None` if it names one that Kubernetes does not have.
+pub(crate) fn environment_of(case: &Value) -> Option<Environment> {
+    let mut environment = Environment::empty(KubernetesVersion::NEWEST);
+    let names: Vec<&str> = case["input"]["env"]["libraries"]
+        .as_array()?
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    for name in &names {
+        let known = match *name {
+            "cel.lib.std" => "standard",
+            "cel.lib.optional" => "optional",
+            "cel.lib.ext.strings" => "strings",
+            "cel.lib.ext.sets" => "sets",
+            "cel.lib.ext.comprev2" => "two-variable comprehensions",
+            "cel.lib.ext.lists" => "lists",
+            "kubernetes.Semver" => "kubernetes.semver",
+            "kubernetes.lists" => "kubernetes.lists",
+            "kubernetes.jsonpatch" => continue,
+            other if other.starts_with("kubernetes.") => other,
+            _ => return None,
+        };
+        for entry in LIBRARIES.iter().filter(|entry| entry.library.name == known) {
+            environment.add_library(&entry.library);
+        }
+        if known == "kubernetes.lists" {
+            let includes = LIBRARIES
+                .iter()
+                .find(|entry| entry.library.name == "kubernetes.lists.v1")?;
+            environment.add_library(&includes.library);
+        }
+    }
+    Some(environment)
+}
+
+/// The variables that a case declares, `{"name": "type"}`.
+pub(crate) fn variables_of(declared: &Value) -> Vec<Variable> {
+    let declared = declared.as_object().into_iter().flatten();
+    declared
+        .map(|(name, ty)| Variable {
+            name: name.as_str().into(),
+            ty: ty.as_str().expect("a type").parse().expect("a type"),
+        })
+        .collect()
+}
+
+/// Compiles an expression, or says what is wrong as the server prints it.
+pub(crate) fn compile(
+    text: &str,
+    environment: &Environment,
+    variables: &[Variable],
+    container: &Container,
+) -> Result<Checked, String> {
+    let options = ParseOptions::kubernetes(environment.features().version, environment.features().version);
+    let source = Source::new(text);
+    let parsed = parse(&source, &options);
+    if !parsed.issues.is_empty() {
+        return Err(parsed.issues.display(&source));
+    }
+    let env = CheckEnv {
+        environment,
+        variables,
+        types: &EmptyTypeProvider,
+        container,
+    };
+    let checked = check(parsed.ast, &source, env).map_err(|issues| issues.display(&source))?;
+    if environment.features().validators {
+        let issues = validate(&checked, &source, environment.features());
+        if !issues.is_empty() {
+            return Err(issues.display(&source));
+        }
+    }
+    Ok(checked)
+}
+
+/// Fails with all that differ.
+pub(crate) fn assert_none(wrong: &[String]) {
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
