@@ -8,6 +8,7 @@ use crd_analyzer_schema::go::quote;
 
 use super::list_map::list_map_errors;
 use super::lookup;
+use super::node::MAX_ERRORS;
 use super::options::{Options, granular_set_items};
 use super::report::invalid_string;
 use crate::codes;
@@ -154,7 +155,7 @@ fn validate_list_map(schema: &JsonSchemaProps, at: &Trail<'_>, options: &Options
     }
     let bad_keys = || options.render().strings(Some(keys));
     let mut seen = HashSet::new();
-    for key in keys {
+    for key in keys.iter().take(MAX_ERRORS) {
         match lookup(&item.properties, key) {
             Some(property) if matches!(property.r#type.as_str(), "array" | "object") => {
                 // The message shows the type of the items, not of the key.

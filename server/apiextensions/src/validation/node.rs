@@ -12,6 +12,9 @@ use super::standard::{ForbiddenDefaults, Standard, validate_standard};
 use crate::codes;
 use crate::decode::MAX_SCHEMA_DEPTH;
 
+/// How many errors of one schema are enough. Nobody reads them, and each may hold a rendered value of some kilobytes.
+pub(super) const MAX_ERRORS: usize = 10_000;
+
 /// A walk over one schema and what it found.
 pub(super) struct NodeWalk<'w> {
     pub(super) options: &'w Options<'w>,
@@ -61,7 +64,7 @@ impl<'w> NodeWalk<'w> {
         is_root: bool,
         cel: Option<&CelContext<'_, 's>>,
     ) {
-        if self.depth > MAX_SCHEMA_DEPTH {
+        if self.depth > MAX_SCHEMA_DEPTH || self.schema_errors.len() > MAX_ERRORS {
             return;
         }
         self.depth += 1;

@@ -1,7 +1,7 @@
 //! What a request is judged with: the minor, and on an update what the stored definition already got away with
 //! (`validationOptions` and the functions that fill it).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
@@ -14,7 +14,7 @@ use super::list_map::list_map_errors;
 use super::selectable_fields::MAX_SELECTABLE_FIELDS;
 use super::structural::{has_unpruned_defaults, structural_errors};
 use super::traverse::{any_schema, has_default, has_schema_with, has_unknown_type, schemas_of};
-use super::version_fields::{has_per_version_schemas, schema_of_version};
+use super::version_fields::{SchemasByName, has_per_version_schemas};
 use crate::types::{CustomResourceDefinition, Spec};
 
 /// The questions that a create and an update answer differently.
@@ -185,13 +185,13 @@ fn versions_with_unchanged_schemas<'a>(
         }
         return new.spec.versions.iter().map(|it| it.name.as_str()).collect();
     }
+    let (new_schemas, old_schemas) = (SchemasByName::new(&new.spec), SchemasByName::new(&old.spec));
     let names = new.spec.versions.iter().map(|it| it.name.as_str());
-    names
-        .filter(|name| {
-            let pair = (schema_of_version(&new.spec, name), schema_of_version(&old.spec, name));
-            matches!(pair, (Some(new), Some(old)) if new == old)
-        })
-        .collect()
+    let unchanged = names.filter(|name| {
+        let pair = (new_schemas.get(name), old_schemas.get(name));
+        matches!(pair, (Some(new), Some(old)) if new == old)
+    });
+    unchanged.collect()
 }
 
 /// Whether the CA bundle may be invalid: it was before, or the definition is not in use yet (`allowInvalidCABundle`).
@@ -223,10 +223,16 @@ fn too_many_selectable_fields_allowed<'a>(
     if is_too_many(old_fields) && new.spec.selectable_fields == *old_fields {
         allowed.insert("");
     }
+    // Of several old versions of one name the last counts.
+    let old: HashMap<&str, _> = old
+        .spec
+        .versions
+        .iter()
+        .map(|it| (it.name.as_str(), &it.selectable_fields))
+        .collect();
     for it in &new.spec.versions {
-        // Of several old versions of one name the last counts.
-        let old = old.spec.versions.iter().rfind(|old| old.name == it.name);
-        if old.is_some_and(|old| is_too_many(&old.selectable_fields) && it.selectable_fields == old.selectable_fields) {
+        let old = old.get(it.name.as_str());
+        if old.is_some_and(|old| is_too_many(old) && it.selectable_fields == **old) {
             allowed.insert(it.name.as_str());
         }
     }

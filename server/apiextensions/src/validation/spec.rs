@@ -13,7 +13,7 @@ use super::options::Options;
 use super::report::invalid_string;
 use super::root_schema::{SchemaQuestion, validate_schema};
 use super::selectable_fields::validate_shared_selectable_fields;
-use super::subresources::{has_status, subresources_of, validate_subresources};
+use super::subresources::{has_status, validate_subresources, versions_with_status};
 use super::traverse::{has_default, has_extension, has_schema_with, schemas_of};
 use super::version::validate_version;
 use super::version_fields::{
@@ -56,18 +56,14 @@ pub(super) fn validate_spec(spec: &Spec, options: &Options<'_>, path: &Path, fin
     require_structural_schema = require_structural_schema || has_schema_with(spec, has_extension);
 
     let versions_path = path.child("versions");
+    let versions_with_status = versions_with_status(spec);
     let mut names = HashSet::new();
     for (i, version) in spec.versions.iter().enumerate() {
         let path = versions_path.index(i);
         names.insert(version.name.as_str());
         validate_version_name(&version.name, || path.child("name"), &mut findings.errors);
-        let has_status = has_status(subresources_of(
-            spec.subresources.as_ref(),
-            &spec.versions,
-            &version.name,
-        ));
         let question = SchemaQuestion {
-            has_status,
+            has_status: versions_with_status[i],
             require_structural_schema,
             suppress_expression_cost: options.suppresses_expression_cost(&version.name),
         };

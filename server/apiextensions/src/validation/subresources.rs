@@ -1,12 +1,15 @@
 //! Subresources (`ValidateCustomResourceDefinitionSubresources`).
 
+use std::collections::HashMap;
+
 use crd_analyzer_schema::field::{Error, Path};
 
 use super::bad_value::Render;
 use super::columns::simple_json_path_error;
 use super::report::invalid_string;
+use super::version_fields::has_per_version_subresources;
 use crate::codes;
-use crate::types::{Subresources, Version};
+use crate::types::{Spec, Subresources, Version};
 
 /// Checks `scale`; `status` has nothing to check.
 pub(super) fn validate_subresources(
@@ -55,16 +58,16 @@ pub(super) fn has_status(subresources: Option<&Subresources>) -> bool {
     subresources.is_some_and(|it| it.status.is_some())
 }
 
-/// The subresources of the version `name` (`getSubresourcesForVersion`): of the first version of that name, unless all
-/// versions share theirs.
-pub(super) fn subresources_of<'s>(
-    shared: Option<&'s Subresources>,
-    versions: &'s [Version],
-    name: &str,
-) -> Option<&'s Subresources> {
-    if versions.iter().all(|it| it.subresources.is_none()) {
-        return shared;
+/// Which versions have a status subresource (`getSubresourcesForVersion`): each the one of the first version of its name,
+/// unless all versions share theirs.
+pub(super) fn versions_with_status(spec: &Spec) -> Vec<bool> {
+    if !has_per_version_subresources(&spec.versions) {
+        return vec![has_status(spec.subresources.as_ref()); spec.versions.len()];
     }
-    let version = versions.iter().find(|it| it.name == name)?;
-    version.subresources.as_ref()
+    let mut first_of_name = HashMap::new();
+    let of_version = |it: &Version| has_status(it.subresources.as_ref());
+    let versions = spec.versions.iter();
+    versions
+        .map(|it| *first_of_name.entry(it.name.as_str()).or_insert_with(|| of_version(it)))
+        .collect()
 }

@@ -1,6 +1,8 @@
 //! What versions have of their own, and what they share (`hasPerVersion…`, `hasIdenticalPerVersion…`,
 //! `GetSchemaForVersion`).
 
+use std::collections::HashMap;
+
 use crate::types::{Spec, Validation, Version};
 
 /// Whether a version has a schema of its own.
@@ -57,15 +59,34 @@ fn all_alike(
     is_set(first) && rest.iter().all(|it| is_set(it) && is_same(first, it))
 }
 
-/// The schema of the version `name`; `None` if the server finds no answer (`GetSchemaForVersion`).
-#[expect(clippy::option_option, reason = "no answer and the answer that there is no schema")]
-pub(super) fn schema_of_version<'s>(spec: &'s Spec, name: &str) -> Option<Option<&'s Validation>> {
-    if !has_per_version_schemas(&spec.versions) {
-        return Some(spec.validation.as_ref());
+/// The schemas of all versions by name, of several versions of one name that of the first (`GetSchemaForVersion`). The
+/// server finds no answer where versions have schemas of their own and share one.
+pub(super) struct SchemasByName<'s> {
+    shared: Option<&'s Validation>,
+    single: Option<HashMap<&'s str, Option<&'s Validation>>>,
+}
+
+impl<'s> SchemasByName<'s> {
+    pub(super) fn new(spec: &'s Spec) -> Self {
+        let shared = spec.validation.as_ref();
+        let single = has_per_version_schemas(&spec.versions).then(|| {
+            let mut schemas = HashMap::new();
+            if shared.is_none() {
+                for version in &spec.versions {
+                    schemas.entry(version.name.as_str()).or_insert(version.schema.as_ref());
+                }
+            }
+            schemas
+        });
+        Self { shared, single }
     }
-    if spec.validation.is_some() {
-        return None;
+
+    /// The schema of the version `name`, if there is an answer.
+    #[expect(clippy::option_option, reason = "no answer, and the answer that there is no schema")]
+    pub(super) fn get(&self, name: &str) -> Option<Option<&'s Validation>> {
+        match &self.single {
+            None => Some(self.shared),
+            Some(single) => single.get(name).copied(),
+        }
     }
-    let version = spec.versions.iter().find(|it| it.name == name)?;
-    Some(version.schema.as_ref())
 }
