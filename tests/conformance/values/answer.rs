@@ -1,0 +1,67 @@
+//! Answers, for lines of `{"crd_text", "text", "old_text"?}` on standard input, what is wrong with the values: the part of
+//! `oracle cr` that is value validation. See `compare.py`, which asks both.
+
+#![allow(clippy::print_stdout, reason = "it answers on standard output")]
+
+use std::io::BufRead;
+use std::sync::Arc;
+
+use crd_analyzer_apiextensions::decode::decode;
+use crd_analyzer_apiextensions::{defaults, internal};
+use crd_analyzer_schema::defaulting::prune_nulls;
+use crd_analyzer_schema::field::Path;
+use crd_analyzer_schema::pruning::prune;
+use crd_analyzer_schema::structural::Structural;
+use crd_analyzer_schema::validation::Validator;
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
+use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_syntax::{read, read_json};
+use serde_json::{Value, json};
+
+fn main() {
+    let minor = std::env::args().nth(1).and_then(|minor| minor.parse().ok()).expect("usage: answer MINOR");
+    let version = KubernetesVersion::minor(minor);
+    for line in std::io::stdin().lock().lines() {
+        let request: Value = serde_json::from_str(&line.expect("a line")).expect("a request");
+        let text = |name: &str| request[name].as_str().map(Arc::<str>::from);
+        let schema = schema(&text("crd_text").expect("crd_text"), version);
+        let value = pruned(&text("text").expect("text"), &schema);
+        let validator = Validator::new(&schema, version);
+        let errors = match text("old_text") {
+            Some(old) => validator.validate_update(&Path::root(), &value, &pruned(&old, &schema)),
+            None => validator.validate(&Path::root(), &value),
+        };
+        let errors: Vec<Value> = errors
+            .iter()
+            .map(|error| {
+                json!({
+                    "type": error.kind.reason(), "field": error.path.to_string(), "detail": error.detail,
+                    "bad_value": error.bad_value,
+                })
+            })
+            .collect();
+        println!("{}", json!({"id": request["id"], "errors": errors}));
+    }
+}
+
+fn value(text: &Arc<str>) -> Value {
+    let tree = read(text, Span { start: 0, end: text.len() as u32 }).expect("it reads");
+    let document = read_json(&tree).expect("it converts");
+    document.root().expect("it is not empty").to_value()
+}
+
+fn pruned(text: &Arc<str>, schema: &JsonSchemaProps) -> Value {
+    let mut value = value(text);
+    prune_nulls(&mut value, Some(Structural::assume(schema)));
+    prune(&mut value, Some(Structural::assume(schema)), true);
+    value
+}
+
+fn schema(text: &Arc<str>, version: KubernetesVersion) -> JsonSchemaProps {
+    let tree = read(text, Span { start: 0, end: text.len() as u32 }).expect("it reads");
+    let document = read_json(&tree).expect("it converts");
+    let mut definition = decode(document.root(), version).ok().expect("it decodes").definition;
+    defaults::set_defaults(&mut definition);
+    let (definition, _) = internal::from_v1(definition);
+    definition.spec.validation.and_then(|validation| validation.open_api_v3_schema).expect("one schema")
+}
