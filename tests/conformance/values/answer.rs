@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crd_analyzer_apiextensions::decode::decode;
 use crd_analyzer_apiextensions::{defaults, internal};
-use crd_analyzer_schema::defaulting::prune_nulls;
+use crd_analyzer_schema::defaulting::{prune_nulls, set_defaults};
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_schema::pruning::prune;
 use crd_analyzer_schema::structural::Structural;
@@ -19,12 +19,19 @@ use crd_analyzer_syntax::{read, read_json};
 use serde_json::{Value, json};
 
 fn main() {
-    let minor = std::env::args().nth(1).and_then(|minor| minor.parse().ok()).expect("usage: answer MINOR");
+    let minor = std::env::args()
+        .nth(1)
+        .and_then(|minor| minor.parse().ok())
+        .expect("usage: answer MINOR");
     let version = KubernetesVersion::minor(minor);
     for line in std::io::stdin().lock().lines() {
         let request: Value = serde_json::from_str(&line.expect("a line")).expect("a request");
         let text = |name: &str| request[name].as_str().map(Arc::<str>::from);
-        let schema = schema(&text("crd_text").expect("crd_text"), version);
+        let schema = schema(
+            &text("crd_text").expect("crd_text"),
+            request["version"].as_str(),
+            version,
+        );
         let value = pruned(&text("text").expect("text"), &schema);
         let validator = Validator::new(&schema, version);
         let errors = match text("old_text") {
@@ -45,7 +52,14 @@ fn main() {
 }
 
 fn value(text: &Arc<str>) -> Value {
-    let tree = read(text, Span { start: 0, end: text.len() as u32 }).expect("it reads");
+    let tree = read(
+        text,
+        Span {
+            start: 0,
+            end: text.len() as u32,
+        },
+    )
+    .expect("it reads");
     let document = read_json(&tree).expect("it converts");
     document.root().expect("it is not empty").to_value()
 }
@@ -53,15 +67,32 @@ fn value(text: &Arc<str>) -> Value {
 fn pruned(text: &Arc<str>, schema: &JsonSchemaProps) -> Value {
     let mut value = value(text);
     prune_nulls(&mut value, Some(Structural::assume(schema)));
+    set_defaults(&mut value, Some(Structural::assume(schema)));
     prune(&mut value, Some(Structural::assume(schema)), true);
     value
 }
 
-fn schema(text: &Arc<str>, version: KubernetesVersion) -> JsonSchemaProps {
-    let tree = read(text, Span { start: 0, end: text.len() as u32 }).expect("it reads");
+/// The schema of the version `name`, or the only one.
+fn schema(text: &Arc<str>, name: Option<&str>, version: KubernetesVersion) -> JsonSchemaProps {
+    let tree = read(
+        text,
+        Span {
+            start: 0,
+            end: text.len() as u32,
+        },
+    )
+    .expect("it reads");
     let document = read_json(&tree).expect("it converts");
     let mut definition = decode(document.root(), version).ok().expect("it decodes").definition;
     defaults::set_defaults(&mut definition);
     let (definition, _) = internal::from_v1(definition);
-    definition.spec.validation.and_then(|validation| validation.open_api_v3_schema).expect("one schema")
+    let mut spec = definition.spec;
+    let of_version = spec
+        .versions
+        .iter_mut()
+        .find(|version| name.is_none_or(|name| version.name == name));
+    let validation = of_version.and_then(|version| version.schema.take()).or(spec.validation);
+    validation
+        .and_then(|validation| validation.open_api_v3_schema)
+        .unwrap_or_default()
 }

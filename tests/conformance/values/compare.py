@@ -142,6 +142,8 @@ def schema(r, depth, update):
         how = r.random()
         if how < .6:
             node["properties"] = {name: schema(r, depth - 1, update) for name in r.sample(NAMES, r.randint(1, 4))}
+        elif how < .65:
+            node["additionalProperties"] = some(r, .5)
         elif how < .85:
             node["additionalProperties"] = schema(r, depth - 1, update)
         else:
@@ -152,6 +154,22 @@ def schema(r, depth, update):
     for key, value in own.items():
         node.setdefault(key, value)
     return node
+
+
+def root_constraints(r):
+    s = {}
+    if some(r, .1):
+        s["required"] = r.sample(["spec", "status", "kind", "x"], r.randint(1, 3))
+    if some(r, .1):
+        s["maxProperties"] = r.randint(2, 5)
+    if some(r, .1):
+        s["minProperties"] = r.randint(3, 6)
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        if some(r, .1):
+            s[keyword] = [r.choice([{"required": ["spec"]}, {"required": ["status"]}, {"maxProperties": 3}, {"minProperties": 5},
+                                    {"properties": {"kind": {"pattern": "^B"}}}, {"properties": {"kind": {"minLength": 2}}}])
+                          for _ in range(r.randint(1, 3))]
+    return s
 
 
 def value(r, node, depth=6):
@@ -179,7 +197,7 @@ def value(r, node, depth=6):
         for name, child in node.get("properties", {}).items():
             if some(r, .75):
                 out[name] = value(r, child, depth - 1)
-        if "additionalProperties" in node:
+        if isinstance(node.get("additionalProperties"), dict):
             for name in r.sample(NAMES, r.randint(0, 3)):
                 out[name] = value(r, node["additionalProperties"], depth - 1)
         if node.get("x-kubernetes-preserve-unknown-fields") or some(r, .05):
@@ -211,7 +229,7 @@ def mutate(r, old, node, depth=6):
     return old
 
 
-def definition(spec):
+def definition(spec, extra):
     return json.dumps({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "foos.example.com"},
@@ -221,7 +239,7 @@ def definition(spec):
             "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": {
                 "type": "object",
                 "properties": {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"},
-                               "spec": spec}}}}],
+                               "spec": spec}, **extra}}}],
         },
     }, ensure_ascii=False)
 
@@ -256,7 +274,7 @@ def main():
     requests = []
     while len(requests) < int(count):
         node = schema(r, 3, update)
-        crd = definition(node)
+        crd = definition(node, root_constraints(r))
         for _ in range(4):
             spec = value(r, node)
             request = {"id": str(len(requests)), "crd_text": crd, "text": resource(spec)}
