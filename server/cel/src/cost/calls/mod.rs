@@ -3,8 +3,14 @@
 //! From `cel-go` `checker/cost.go` (`functionCost`), `ext/sets.go`, `ext/lists.go`, and `k8s.io/apiserver/pkg/cel/library/cost.go`
 //! (`CostEstimator.EstimateCallCost`), which comes before the functions of `cel-go`.
 
+mod kubernetes;
+mod lists;
+
+pub(crate) use kubernetes::*;
+pub(crate) use lists::*;
+
 use super::{Call, CallEstimate, CostEstimate, Coster, Operand, SizeEstimate};
-use crate::types::{Kind, Type};
+use crate::types::Type;
 
 /// Going through a string costs this for each character.
 const STRING: f64 = 0.1;
@@ -225,73 +231,6 @@ pub(crate) fn traverse_argument(coster: &mut Coster<'_>, call: &Call<'_>) -> Opt
     })
 }
 
-/// Reading an address, quantity or version: going through the argument once.
-pub(crate) fn parse(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    Some(call.costs(coster.library_size(call.args.first()?).times_factor(STRING)))
-}
-
-/// `ip.isCanonical`: reading, printing and comparing.
-pub(crate) fn parse_twice(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    Some(call.costs(coster.library_size(call.args.first()?).times_factor(2.0 * STRING)))
-}
-
-/// The bytes of an address.
-const ADDRESS: SizeEstimate = SizeEstimate { min: 4, max: 16 };
-
-fn text_argument(coster: &Coster<'_>, call: &Call<'_>, overload: &str) -> Option<CostEstimate> {
-    let argument = call.args.first()?;
-    if *call.overload.id != *overload {
-        return Some(CostEstimate::default());
-    }
-    Some(coster.library_size(argument).times_factor(STRING))
-}
-
-/// `cidr.containsIP`: comparing addresses, and reading one if it is text.
-pub(crate) fn contains_ip(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    let text = text_argument(coster, call, "cidr_contains_ip_string")?;
-    Some(call.costs(ADDRESS.plus(ADDRESS).times_factor(STRING).plus(text)))
-}
-
-/// `cidr.containsCIDR`: the same, and masking.
-pub(crate) fn contains_cidr(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    let text = text_argument(coster, call, "cidr_contains_cidr_string")?;
-    let masking = ADDRESS.times_factor(STRING).plus(CostEstimate::fixed(1));
-    Some(call.costs(ADDRESS.plus(ADDRESS).times_factor(STRING).plus(masking).plus(text)))
-}
-
-/// `format.validate`: the string, by the longest regular expression that a format has.
-pub(crate) fn validate_format(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    let size = coster.library_size(call.args.first()?);
-    Some(call.costs(size.times_factor(STRING).times_factor(MAX_FORMAT_REGEX * REGEX)))
-}
-
-/// `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`: every element, and the text of elements that are text; of a string, its
-/// characters.
-pub(crate) fn list_or_string_scan(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    scan_elements(coster, call).or_else(|| {
-        let size = coster.library_size(call.target?);
-        Some(call.costs(size.times_factor(STRING)))
-    })
-}
-
-/// `includes`: every element; a value that is no list is taken for one of unknown length.
-pub(crate) fn includes(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    scan_elements(coster, call).or_else(|| {
-        let size = coster.library_size(call.target?);
-        Some(call.costs(size.times_cost(CostEstimate::fixed(1))))
-    })
-}
-
-fn scan_elements(coster: &Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    let target = call.target?;
-    let element = coster.element(target)?;
-    let mut cost = CostEstimate::fixed(1);
-    if matches!(element.ty.kind(), Kind::String | Kind::Bytes) {
-        cost = cost.plus(coster.library_size(&element).times_factor(STRING));
-    }
-    Some(call.costs(coster.library_size(target).times_cost(cost)))
-}
-
 /// `replace`: reading the string and making the result, whose size is bounded by how often the part can occur.
 pub(crate) fn replace(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
     let [part, with, ..] = call.args else { return None };
@@ -358,104 +297,4 @@ pub(crate) fn join(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstim
         size = size.plus(coster.library_size(separator).times(between));
     }
     Some(call.gives(size.times_factor(STRING), size))
-}
-
-/// `sets.contains`, `sets.intersects`: each element with each.
-pub(crate) fn sets_once(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    sets(coster, call, 1.0)
-}
-
-/// `sets.equivalent`: the same in both directions.
-pub(crate) fn sets_twice(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    sets(coster, call, 2.0)
-}
-
-fn sets(coster: &Coster<'_>, call: &Call<'_>, factor: f64) -> Option<CallEstimate> {
-    let [left, right] = call.args else { return None };
-    let pairs = coster.library_size(left).times(coster.library_size(right));
-    Some(call.costs(pairs.times_factor(factor).plus(CostEstimate::fixed(1))))
-}
-
-fn makes_list(call: &Call<'_>, factor: f64, size: SizeEstimate) -> CallEstimate {
-    call.gives(size.times_factor(factor).plus(CostEstimate::fixed(1 + LIST)), size)
-}
-
-fn natural(coster: &Coster<'_>, operand: &Operand, otherwise: u64) -> u64 {
-    coster
-        .int_literal(operand)
-        .map_or(otherwise, |value| u64::try_from(value).unwrap_or(0))
-}
-
-/// `slice`: the elements between the indices, where they are written as numbers.
-pub(crate) fn list_slice(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    let [start, end] = call.args else { return None };
-    let size = coster.library_size(call.target?);
-    let count = natural(coster, end, size.max).wrapping_sub(natural(coster, start, 0));
-    Some(makes_list(call, 1.0, SizeEstimate::fixed(count)))
-}
-
-/// `lists.range`: the number of ints.
-pub(crate) fn list_range(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    let count = natural(coster, call.args.first()?, u64::MAX);
-    Some(makes_list(call, 1.0, SizeEstimate::fixed(count)))
-}
-
-/// `reverse`: every element.
-pub(crate) fn list_reverse(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    Some(makes_list(call, 1.0, coster.library_size(call.target?)))
-}
-
-/// `flatten`: every element, as often as the depth says.
-pub(crate) fn list_flatten(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    let depth = call.args.first().map_or(1, |depth| natural(coster, depth, u64::MAX));
-    Some(makes_list(call, depth as f64, coster.library_size(call.target?)))
-}
-
-fn pairs(coster: &Coster<'_>, call: &Call<'_>, list: &Operand, factor: f64) -> CallEstimate {
-    let size = coster.library_size(list);
-    makes_list(call, factor, size.times(size))
-}
-
-/// `distinct`: each element with each.
-pub(crate) fn list_distinct(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    Some(pairs(coster, call, call.target?, 2.0))
-}
-
-/// `sort`: each element with each.
-pub(crate) fn list_sort(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    Some(pairs(coster, call, call.target?, 2.0))
-}
-
-/// `sort` of strings or byte sequences.
-pub(crate) fn list_sort_text(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    Some(pairs(coster, call, call.target?, 2.0 + STRING))
-}
-
-/// `sortBy`: each key with each.
-pub(crate) fn list_sort_by(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    Some(pairs(coster, call, call.args.first()?, 2.0))
-}
-
-/// `sortBy` with keys that are strings or byte sequences.
-pub(crate) fn list_sort_by_text(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    Some(pairs(coster, call, call.args.first()?, 2.0 + STRING))
-}
-
-/// An authorization check: two of them fill an expression's budget.
-#[expect(clippy::unnecessary_wraps, reason = "an EstimateFn")]
-pub(crate) fn authorization_check(_: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    Some(call.costs(CostEstimate::fixed(350_000)))
-}
-
-/// A field or label selector: reading it and making its requirements (since 1.31).
-pub(crate) fn selector(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEstimate> {
-    let size = coster.library_size(call.args.first()?);
-    let requirements = size.times_factor(0.5).times_factor((LIST + STRUCT) as f64);
-    Some(
-        call.costs(
-            CostEstimate::fixed(LIST)
-                .plus(size.times_factor(STRING))
-                .plus(requirements),
-        ),
-    )
 }
