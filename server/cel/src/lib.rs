@@ -6,12 +6,14 @@ pub mod ast;
 pub mod checker;
 pub mod cost;
 pub mod decls;
+pub mod eval;
 pub mod library;
 pub mod parser;
 #[cfg(test)]
 mod testing;
 pub mod types;
 pub mod validators;
+pub mod value;
 mod version;
 
 pub use version::KubernetesVersion;

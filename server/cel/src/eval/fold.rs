@@ -1,0 +1,201 @@
+//! Folds, and the variables that they bring (`cel-go` `interpreter/interpretable.go`, `folder`).
+
+use std::cell::RefCell;
+
+use super::Variables;
+use super::plan::Fold;
+use super::run::Run;
+use crate::value::{EvalError, List, Map, Result, Value};
+
+/// The variables that an expression sees.
+pub(super) struct Frame<'f> {
+    scope: Scope<'f>,
+}
+
+enum Scope<'f> {
+    Root(&'f dyn Variables),
+    Fold {
+        parent: &'f Frame<'f>,
+        fold: &'f Fold,
+        state: RefCell<State>,
+    },
+}
+
+#[derive(Default)]
+struct State {
+    /// The accumulator; none until something asks for it.
+    accu: Option<Result>,
+    iter: Option<Result>,
+    iter2: Option<Result>,
+    /// Only the accumulator is seen by the result.
+    done: bool,
+    /// Whether the accumulator is a list or map that grows in place.
+    growing: bool,
+}
+
+impl<'f> Frame<'f> {
+    pub(super) fn root(variables: &'f dyn Variables) -> Self {
+        Self {
+            scope: Scope::Root(variables),
+        }
+    }
+
+    fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> Option<T> {
+        match &self.scope {
+            Scope::Fold { state, .. } => Some(change(&mut state.borrow_mut())),
+            Scope::Root(_) => None,
+        }
+    }
+}
+
+impl Run<'_> {
+    /// The value of a variable; `None` if there is no such variable.
+    pub(super) fn variable(&mut self, name: &str, frame: &Frame<'_>) -> Option<Result> {
+        let mut frame = frame;
+        // A leading dot passes the variables of folds by.
+        let global = name.strip_prefix('.');
+        loop {
+            match &frame.scope {
+                Scope::Root(variables) if global.is_some() => {
+                    return global.and_then(|name| variables.resolve(name)).map(Ok);
+                }
+                Scope::Fold { parent, .. } if global.is_some() => frame = parent,
+                Scope::Root(variables) => return variables.resolve(name).map(Ok),
+                Scope::Fold { parent, fold, state } => {
+                    if *name == *fold.accu_var {
+                        let accu = state.borrow().accu.clone();
+                        return Some(match accu {
+                            Some(accu) => accu,
+                            None => self.start(fold, parent, state),
+                        });
+                    }
+                    let state = state.borrow();
+                    if !state.done {
+                        if *name == *fold.iter_var {
+                            return state.iter.clone();
+                        }
+                        if fold.iter_var2.as_deref() == Some(name) {
+                            return state.iter2.clone();
+                        }
+                    }
+                    frame = parent;
+                }
+            }
+        }
+    }
+
+    /// The first value of an accumulator. An empty list or map is one that grows in place, as all folds that make lists begin.
+    fn start(&mut self, fold: &Fold, parent: &Frame<'_>, state: &RefCell<State>) -> Result {
+        let init = self.exec(fold.accu, parent);
+        let mut state = state.borrow_mut();
+        let init = match init {
+            Ok(Value::List(list)) if list.is_empty() => {
+                state.growing = true;
+                Ok(Value::List(List::growing()))
+            }
+            Ok(Value::Map(map)) if map.is_empty() => {
+                state.growing = true;
+                Ok(Value::Map(Map::growing()))
+            }
+            init => init,
+        };
+        state.accu = Some(init.clone());
+        init
+    }
+
+    pub(super) fn fold(&mut self, fold: &Fold, frame: &Frame<'_>) -> Result {
+        let range = self.exec(fold.range, frame)?;
+        let inner = Frame {
+            scope: Scope::Fold {
+                parent: frame,
+                fold,
+                state: RefCell::default(),
+            },
+        };
+        let two = fold.iter_var2.is_some();
+        match range {
+            Value::List(list) => {
+                for (at, element) in list.iter().enumerate() {
+                    let entry = if two {
+                        (Ok(Value::Int(at as i64)), Some(element))
+                    } else {
+                        (element, None)
+                    };
+                    if !self.turn(fold, &inner, entry)? {
+                        break;
+                    }
+                }
+            }
+            Value::Map(map) => {
+                for key in map.keys() {
+                    let value = two.then(|| map.at(&key));
+                    if !self.turn(fold, &inner, (Ok(key), value))? {
+                        break;
+                    }
+                }
+            }
+            other if two => {
+                return Err(EvalError::new(format!(
+                    "unsupported comprehension range type: {}",
+                    go_type(&other)
+                )));
+            }
+            other => {
+                return Err(EvalError::new(format!(
+                    "got '{}', expected iterable type",
+                    go_type(&other)
+                )));
+            }
+        }
+        inner.with(|state| state.done = true);
+        let result = self.exec(fold.result, &inner)?;
+        Ok(match (inner.with(|state| state.growing), result) {
+            (Some(true), Value::List(list)) => Value::List(list.frozen()),
+            (Some(true), Value::Map(map)) => Value::Map(map.frozen()),
+            (_, result) => result,
+        })
+    }
+
+    /// One entry of the range; whether to go on.
+    fn turn(&mut self, fold: &Fold, inner: &Frame<'_>, entry: (Result, Option<Result>)) -> Result<bool> {
+        inner.with(|state| {
+            state.iter = Some(entry.0);
+            state.iter2 = entry.1;
+        });
+        let condition = self.exec(fold.condition, inner);
+        match condition {
+            Ok(Value::Bool(false)) => return Ok(false),
+            Err(fatal) if fatal.is_fatal() => return Err(fatal),
+            _ => {}
+        }
+        let accu = self.exec(fold.step, inner);
+        if let Err(fatal) = &accu
+            && fatal.is_fatal()
+        {
+            return accu.map(|_| true);
+        }
+        inner.with(|state| state.accu = Some(accu));
+        Ok(true)
+    }
+}
+
+/// The name of the Go type of a value, which two messages have.
+fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "types.Null",
+        Value::Bool(_) => "types.Bool",
+        Value::Int(_) => "types.Int",
+        Value::Uint(_) => "types.Uint",
+        Value::Double(_) => "types.Double",
+        Value::String(_) => "types.String",
+        Value::Bytes(_) => "types.Bytes",
+        Value::Duration(_) => "types.Duration",
+        Value::Timestamp(_) => "types.Timestamp",
+        Value::Optional(_) => "*types.Optional",
+        Value::Type(_) => "*types.Type",
+        Value::List(_) => "*types.baseList",
+        Value::Map(_) => "*types.baseMap",
+        Value::Opaque(_) => "cel.Opaque",
+        Value::Raw(_) => "*common.unknownPreserved",
+    }
+}

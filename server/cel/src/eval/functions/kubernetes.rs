@@ -1,0 +1,190 @@
+//! The types that Kubernetes' libraries bring (`k8s.io/apiserver/pkg/cel/library`).
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use super::{Binding, int, overloaded, text};
+use crate::value::{Cidr, EvalError, Format, Ip, Map, Opaque, Quantity, Result, Semver, Url, Value};
+
+pub(super) fn binding(function: &str) -> Option<Binding> {
+    Some(match function {
+        "quantity" => overloaded(|_, args| {
+            let quantity = Quantity::parse(text(&args[0])?).map_err(EvalError::new)?;
+            Ok(Value::Opaque(Opaque::Quantity(Arc::new(quantity))))
+        }),
+        "isQuantity" => overloaded(|_, args| Ok(Value::Bool(Quantity::parse(text(&args[0])?).is_ok()))),
+        "sign" => overloaded(|_, args| Ok(Value::Int(quantity(&args[0])?.sign()))),
+        "asInteger" => overloaded(|_, args| {
+            let int = quantity(&args[0])?.as_int();
+            int.map(Value::Int)
+                .ok_or_else(|| EvalError::new("cannot convert value to integer"))
+        }),
+        "isInteger" => overloaded(|_, args| Ok(Value::Bool(quantity(&args[0])?.as_int().is_some()))),
+        "asApproximateFloat" => overloaded(|_, args| Ok(Value::Double(quantity(&args[0])?.approximate()))),
+        "add" => overloaded(|_, args| sum(args, Quantity::plus)),
+        "sub" => overloaded(|_, args| sum(args, Quantity::minus)),
+        "isGreaterThan" => overloaded(|_, args| order(args).map(|order| Value::Bool(order.is_gt()))),
+        "isLessThan" => overloaded(|_, args| order(args).map(|order| Value::Bool(order.is_lt()))),
+        "compareTo" => overloaded(|_, args| order(args).map(|order| Value::Int(order as i64))),
+        "semver" => overloaded(|_, args| {
+            let version = semver_of(args)?.map_err(EvalError::new)?;
+            Ok(Value::Opaque(Opaque::Semver(Arc::new(version))))
+        }),
+        "isSemver" => overloaded(|_, args| Ok(Value::Bool(semver_of(args)?.is_ok()))),
+        "major" => overloaded(|_, args| Ok(Value::Int(semver(&args[0])?.major as i64))),
+        "minor" => overloaded(|_, args| Ok(Value::Int(semver(&args[0])?.minor as i64))),
+        "patch" => overloaded(|_, args| Ok(Value::Int(semver(&args[0])?.patch as i64))),
+        "ip" => overloaded(|_, args| match &args[0] {
+            Value::Opaque(Opaque::Cidr(cidr)) => Ok(Value::Opaque(Opaque::Ip(cidr.ip))),
+            other => Ok(Value::Opaque(Opaque::Ip(parse_ip(other)?))),
+        }),
+        "isIP" => overloaded(|_, args| Ok(Value::Bool(Ip::parse(text(&args[0])?).is_ok()))),
+        "ip.isCanonical" => overloaded(|_, args| {
+            let ip = parse_ip(&args[0])?;
+            Ok(Value::Bool(ip.to_string() == text(&args[0])?))
+        }),
+        "family" => overloaded(|_, args| Ok(Value::Int(ip(&args[0])?.family()))),
+        "isUnspecified" => overloaded(|_, args| Ok(Value::Bool(ip(&args[0])?.is_unspecified()))),
+        "isLoopback" => overloaded(|_, args| Ok(Value::Bool(ip(&args[0])?.is_loopback()))),
+        "isLinkLocalMulticast" => overloaded(|_, args| Ok(Value::Bool(ip(&args[0])?.is_link_local_multicast()))),
+        "isLinkLocalUnicast" => overloaded(|_, args| Ok(Value::Bool(ip(&args[0])?.is_link_local_unicast()))),
+        "isGlobalUnicast" => overloaded(|_, args| Ok(Value::Bool(ip(&args[0])?.is_global_unicast()))),
+        "cidr" => overloaded(|_, args| Ok(Value::Opaque(Opaque::Cidr(parse_cidr(&args[0])?)))),
+        "isCIDR" => overloaded(|_, args| Ok(Value::Bool(Cidr::parse(text(&args[0])?).is_ok()))),
+        "containsIP" => overloaded(|_, args| {
+            let other = match &args[1] {
+                Value::Opaque(Opaque::Ip(ip)) => *ip,
+                // What is wrong with the text is lost.
+                other => parse_ip(other).map_err(|_| EvalError::no_such_overload())?,
+            };
+            Ok(Value::Bool(cidr(&args[0])?.contains_ip(other)))
+        }),
+        "containsCIDR" => overloaded(|_, args| {
+            let other = match &args[1] {
+                Value::Opaque(Opaque::Cidr(cidr)) => *cidr,
+                other => parse_cidr(other)?,
+            };
+            Ok(Value::Bool(cidr(&args[0])?.contains_cidr(other)))
+        }),
+        "prefixLength" => overloaded(|_, args| Ok(Value::Int(i64::from(cidr(&args[0])?.bits)))),
+        "masked" => overloaded(|_, args| Ok(Value::Opaque(Opaque::Cidr(cidr(&args[0])?.masked())))),
+        "url" => overloaded(|_, args| {
+            let url = Url::parse(text(&args[0])?)
+                .map_err(|e| EvalError::new(format!("URL parse error during conversion from string: {e}")))?;
+            Ok(Value::Opaque(Opaque::Url(Arc::new(url))))
+        }),
+        "isURL" => overloaded(|_, args| Ok(Value::Bool(Url::check_request(text(&args[0])?).is_ok()))),
+        "getScheme" => overloaded(|_, args| Ok(url(&args[0])?.scheme().into())),
+        "getHost" => overloaded(|_, args| Ok(url(&args[0])?.host().into())),
+        "getHostname" => overloaded(|_, args| Ok(url(&args[0])?.hostname().into())),
+        "getPort" => overloaded(|_, args| Ok(url(&args[0])?.port().into())),
+        "getEscapedPath" => overloaded(|_, args| Ok(url(&args[0])?.escaped_path().into())),
+        "getQuery" => overloaded(|_, args| {
+            let query = url(&args[0])?.query().into_iter().map(|(name, values)| {
+                (
+                    Value::from(name),
+                    Value::list(values.into_iter().map(Value::from).collect()),
+                )
+            });
+            Ok(Value::Map(Map::new(query)))
+        }),
+        "format.named" => overloaded(|_, args| {
+            let format = Format::named(text(&args[0])?);
+            Ok(format.map_or(Value::NONE, |format| Value::some(Value::Opaque(Opaque::Format(format)))))
+        }),
+        "validate" => overloaded(|_, args| match &args[0] {
+            Value::Opaque(Opaque::Format(format)) => {
+                let errors = format.validate(text(&args[1])?);
+                if errors.is_empty() {
+                    return Ok(Value::NONE);
+                }
+                Ok(Value::some(Value::list(errors.into_iter().map(Value::from).collect())))
+            }
+            _ => Err(EvalError::no_such_overload()),
+        }),
+        _ => {
+            Format::named(function.strip_prefix("format.")?)?;
+            overloaded(|overload, _| {
+                let format = overload.strip_prefix("format.").and_then(Format::named);
+                format
+                    .map(|f| Value::Opaque(Opaque::Format(f)))
+                    .ok_or_else(EvalError::no_such_overload)
+            })
+        }
+    })
+}
+
+fn quantity(value: &Value) -> Result<&Quantity> {
+    match value {
+        Value::Opaque(Opaque::Quantity(quantity)) => Ok(quantity),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+fn semver(value: &Value) -> Result<&Semver> {
+    match value {
+        Value::Opaque(Opaque::Semver(version)) => Ok(version),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+fn ip(value: &Value) -> Result<Ip> {
+    match value {
+        Value::Opaque(Opaque::Ip(ip)) => Ok(*ip),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+fn cidr(value: &Value) -> Result<Cidr> {
+    match value {
+        Value::Opaque(Opaque::Cidr(cidr)) => Ok(*cidr),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+fn url(value: &Value) -> Result<&Url> {
+    match value {
+        Value::Opaque(Opaque::Url(url)) => Ok(url),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+fn parse_ip(value: &Value) -> Result<Ip> {
+    Ip::parse(text(value)?).map_err(EvalError::new)
+}
+
+fn parse_cidr(value: &Value) -> Result<Cidr> {
+    Cidr::parse(text(value)?).map_err(|e| {
+        EvalError::new(format!(
+            "network address parse error during conversion from string: {e}"
+        ))
+    })
+}
+
+fn sum(args: &[Value], operation: fn(&Quantity, &Quantity) -> Quantity) -> Result {
+    let other = match &args[1] {
+        Value::Int(_) => Quantity::from_int(int(&args[1])?),
+        other => quantity(other)?.clone(),
+    };
+    Ok(Value::Opaque(Opaque::Quantity(Arc::new(operation(
+        quantity(&args[0])?,
+        &other,
+    )))))
+}
+
+fn order(args: &[Value]) -> Result<Ordering> {
+    match (&args[0], &args[1]) {
+        (Value::Opaque(Opaque::Quantity(a)), Value::Opaque(Opaque::Quantity(b))) => Ok(a.compare(b)),
+        (Value::Opaque(Opaque::Semver(a)), Value::Opaque(Opaque::Semver(b))) => Ok(a.compare(b)),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+fn semver_of(args: &[Value]) -> Result<std::result::Result<Semver, String>> {
+    let text = text(&args[0])?;
+    match args.get(1) {
+        None | Some(Value::Bool(false)) => Ok(Semver::parse(text)),
+        Some(Value::Bool(true)) => Ok(Semver::parse_normalized(text)),
+        Some(_) => Err(EvalError::no_such_overload()),
+    }
+}

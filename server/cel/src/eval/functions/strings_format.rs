@@ -1,0 +1,264 @@
+//! `'%s'.format([x])` (`cel-go` `ext/formatting.go`).
+
+use super::conversion;
+use crate::value::go_quote;
+use crate::value::{EvalError, List, Result, Value};
+
+const DEFAULT_PRECISION: usize = 6;
+const MAX_PRECISION: usize = 1000;
+
+pub(super) fn format(format: &str, args: &List) -> Result {
+    let mut out = String::new();
+    let mut next = 0;
+    let mut chars = format.char_indices().peekable();
+    while let Some((_, c)) = chars.next() {
+        if c != '%' {
+            out.push(c);
+            continue;
+        }
+        if chars.peek().is_none() {
+            return Err(EvalError::new("unexpected end of string"));
+        }
+        if chars.next_if(|(_, c)| *c == '%').is_some() {
+            out.push('%');
+            continue;
+        }
+        let arg = match args.get(next) {
+            Some(arg) => arg?,
+            None => return Err(EvalError::new(format!("index {next} out of range"))),
+        };
+        next += 1;
+        let mut precision = None;
+        if chars.next_if(|(_, c)| *c == '.').is_some() {
+            let mut digits = String::new();
+            while let Some((_, digit)) = chars.next_if(|(_, c)| c.is_ascii_digit()) {
+                digits.push(digit);
+            }
+            if digits.is_empty() {
+                return Err(EvalError::new(
+                    "could not parse formatting clause: error while parsing precision: could not convert precision to integer",
+                ));
+            }
+            let value: usize = digits.parse().unwrap_or(usize::MAX);
+            if value > MAX_PRECISION {
+                return Err(EvalError::new(format!(
+                    "could not parse formatting clause: error while parsing precision: precision {digits} exceeds maximum {MAX_PRECISION}"
+                )));
+            }
+            precision = Some(value);
+        }
+        let Some((_, clause)) = chars.next() else {
+            return Err(EvalError::new(
+                "could not parse formatting clause: unexpected end of string",
+            ));
+        };
+        let formatted = match clause {
+            's' => string(&arg),
+            'd' => decimal(&arg),
+            'f' => fixed(&arg, precision.unwrap_or(DEFAULT_PRECISION)),
+            'e' => scientific(&arg, precision.unwrap_or(DEFAULT_PRECISION)),
+            'b' => binary(&arg),
+            'x' | 'X' => hex(&arg, clause == 'X'),
+            'o' => octal(&arg),
+            _ => {
+                return Err(EvalError::new(format!(
+                    "could not parse formatting clause: unrecognized formatting clause \"{clause}\""
+                )));
+            }
+        };
+        out.push_str(&formatted.map_err(|message| EvalError::new(format!("error during formatting: {message}")))?);
+    }
+    Ok(out.into())
+}
+
+type Formatted = std::result::Result<String, String>;
+
+fn mismatch(clause: &str, arg: &Value) -> String {
+    format!("{clause}, was given {}", arg.type_name())
+}
+
+fn string(arg: &Value) -> Formatted {
+    match arg {
+        Value::List(list) => format_list(list),
+        Value::Map(_) => format_map(arg),
+        Value::Null => Ok("null".to_owned()),
+        Value::Bool(_)
+        | Value::Int(_)
+        | Value::Uint(_)
+        | Value::Double(_)
+        | Value::String(_)
+        | Value::Bytes(_)
+        | Value::Duration(_)
+        | Value::Timestamp(_)
+        | Value::Type(_) => match conversion::to_string(arg) {
+            Ok(Value::String(text)) => Ok(text.to_string()),
+            Ok(other) => Ok(other.to_string()),
+            Err(error) => Err(format!(
+                "could not convert argument {} to string",
+                go_quote(error.message())
+            )),
+        },
+        _ => Err(mismatch(
+            "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
+            arg,
+        )),
+    }
+}
+
+/// A value within a list or map.
+fn nested(arg: &Value) -> Formatted {
+    match arg {
+        Value::String(text) => Ok(go_quote(text)),
+        Value::Bytes(_) => string(arg).map(|text| format!("b{}", go_quote(&text))),
+        Value::Double(d) if d.is_finite() => Ok(format!("{d:.DEFAULT_PRECISION$}")),
+        Value::Double(d) => Ok(go_quote(if d.is_nan() {
+            "NaN"
+        } else if *d > 0.0 {
+            "+Inf"
+        } else {
+            "-Inf"
+        })),
+        Value::Timestamp(time) => Ok(format!("timestamp({})", go_quote(&time.to_cel_string()))),
+        Value::Duration(duration) => Ok(format!("duration({})", go_quote(&duration.to_cel_string()))),
+        Value::Optional(_) | Value::Opaque(_) | Value::Raw(_) => {
+            Err(format!("no formatting function for {}", arg.type_name()))
+        }
+        _ => string(arg),
+    }
+}
+
+fn format_list(list: &List) -> Formatted {
+    let mut parts = Vec::with_capacity(list.len());
+    for element in list.iter() {
+        parts.push(nested(&element.map_err(|e| e.message().to_owned())?)?);
+    }
+    Ok(format!("[{}]", parts.join(", ")))
+}
+
+fn format_map(arg: &Value) -> Formatted {
+    let Value::Map(map) = arg else { return Ok(String::new()) };
+    let mut parts = Vec::with_capacity(map.len());
+    for key in map.keys() {
+        if !matches!(key, Value::String(_) | Value::Bool(_) | Value::Int(_) | Value::Uint(_)) {
+            return Err(format!(
+                "no formatting function for map key of type {}",
+                key.type_name()
+            ));
+        }
+        let value = map.at(&key).map_err(|e| e.message().to_owned())?;
+        parts.push((nested(&key)?, nested(&value)?));
+    }
+    parts.sort();
+    let parts: Vec<_> = parts.into_iter().map(|(key, value)| format!("{key}:{value}")).collect();
+    Ok(format!("{{{}}}", parts.join(", ")))
+}
+
+fn decimal(arg: &Value) -> Formatted {
+    match arg {
+        Value::Int(_) | Value::Uint(_) => Ok(arg.to_string()),
+        _ => Err(mismatch("decimal clause can only be used on integers", arg)),
+    }
+}
+
+fn double(arg: &Value, clause: &str) -> std::result::Result<f64, String> {
+    match arg {
+        Value::Double(d) => Ok(*d),
+        Value::String(text) if &**text == "NaN" => Ok(f64::NAN),
+        Value::String(text) if &**text == "Infinity" => Ok(f64::INFINITY),
+        Value::String(text) if &**text == "-Infinity" => Ok(f64::NEG_INFINITY),
+        _ => Err(mismatch(clause, arg)),
+    }
+}
+
+/// Infinities and NaN, as the server's printer for English writes them.
+fn not_finite(value: f64) -> Option<&'static str> {
+    match value {
+        v if v.is_nan() => Some("NaN"),
+        f64::INFINITY => Some("∞"),
+        f64::NEG_INFINITY => Some("-∞"),
+        _ => None,
+    }
+}
+
+fn fixed(arg: &Value, precision: usize) -> Formatted {
+    let value = double(arg, "fixed-point clause can only be used on doubles")?;
+    if let Some(text) = not_finite(value) {
+        return Ok(text.to_owned());
+    }
+    let text = format!("{value:.precision$}");
+    let (sign, digits) = text.strip_prefix('-').map_or(("", &*text), |digits| ("-", digits));
+    let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
+    let mut grouped = String::new();
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    Ok(format!("{sign}{grouped}{fraction}"))
+}
+
+fn scientific(arg: &Value, precision: usize) -> Formatted {
+    let value = double(arg, "scientific clause can only be used on doubles")?;
+    if let Some(text) = not_finite(value) {
+        return Ok(text.to_owned());
+    }
+    let text = format!("{value:.precision$e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (sign, digits) = exponent
+        .strip_prefix('-')
+        .map_or(('+', exponent), |digits| ('-', digits));
+    let superscript = |c: char| match c {
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        c => char::from_u32(0x2070 + c.to_digit(10).unwrap_or(0)).unwrap_or(c),
+    };
+    let sign = if sign == '-' { "⁻" } else { "⁺" };
+    let exponent: String = format!("{digits:0>2}").chars().map(superscript).collect();
+    Ok(format!("{mantissa}\u{202f}×\u{202f}10{sign}{exponent}"))
+}
+
+fn signed(value: i64, digits: impl Fn(u64) -> String) -> String {
+    format!("{}{}", if value < 0 { "-" } else { "" }, digits(value.unsigned_abs()))
+}
+
+fn binary(arg: &Value) -> Formatted {
+    match arg {
+        Value::Int(i) => Ok(signed(*i, |v| format!("{v:b}"))),
+        Value::Uint(u) => Ok(format!("{u:b}")),
+        Value::Bool(b) => Ok(u8::from(*b).to_string()),
+        _ => Err(mismatch("only integers and bools can be formatted as binary", arg)),
+    }
+}
+
+fn hex(arg: &Value, upper: bool) -> Formatted {
+    let bytes = |bytes: &[u8]| {
+        let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
+        bytes
+            .iter()
+            .flat_map(|b| [digit(b >> 4), digit(b & 15)])
+            .collect::<String>()
+    };
+    let text = match arg {
+        Value::Int(i) => signed(*i, |v| format!("{v:x}")),
+        Value::Uint(u) => format!("{u:x}"),
+        Value::String(text) => bytes(text.as_bytes()),
+        Value::Bytes(b) => bytes(b),
+        _ => {
+            return Err(mismatch(
+                "only integers, byte buffers, and strings can be formatted as hex",
+                arg,
+            ));
+        }
+    };
+    Ok(if upper { text.to_uppercase() } else { text })
+}
+
+fn octal(arg: &Value) -> Formatted {
+    match arg {
+        Value::Int(i) => Ok(signed(*i, |v| format!("{v:o}"))),
+        Value::Uint(u) => Ok(format!("{u:o}")),
+        _ => Err(mismatch("octal clause can only be used on integers", arg)),
+    }
+}

@@ -1,0 +1,95 @@
+//! Running checked expressions (`cel-go` `interpreter`), and what that costs.
+//!
+//! A [`Program`] is planned once and can run any number of times. Planning folds constants as the server does, because what is folded
+//! costs nothing when it runs.
+
+mod attribute;
+mod cost;
+mod fold;
+mod functions;
+mod plan;
+mod run;
+
+use std::sync::Arc;
+
+use plan::{AttrIdx, Attribute, Step, StepIdx};
+
+use crate::checker::Checked;
+use crate::decls::Environment;
+use crate::value::{EvalError, Result, Value};
+
+/// Where the values of variables come from.
+pub trait Variables {
+    /// The value of a variable; `None` if there is no such variable.
+    fn resolve(&self, name: &str) -> Option<Value>;
+}
+
+impl Variables for [(&str, Value)] {
+    fn resolve(&self, name: &str) -> Option<Value> {
+        self.iter().find(|(n, _)| *n == name).map(|(_, value)| value.clone())
+    }
+}
+
+impl<const N: usize> Variables for [(&str, Value); N] {
+    fn resolve(&self, name: &str) -> Option<Value> {
+        self.as_slice().resolve(name)
+    }
+}
+
+/// What became of an expression.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// Its value, or the error in the server's words.
+    pub result: Result,
+    /// What evaluating it cost.
+    pub cost: u64,
+}
+
+/// An expression that is ready to run.
+#[derive(Debug)]
+pub struct Program {
+    steps: Vec<Step>,
+    attributes: Vec<Attribute>,
+    root: StepIdx,
+    /// Whether `has()` costs 1. On Kubernetes it does not.
+    presence_test_has_cost: bool,
+    /// One past the greatest id of an expression.
+    ids: usize,
+    environment: Arc<plan::Functions>,
+}
+
+impl Program {
+    /// Plans an expression. A constant part that is an error (`int('x')`) is one here already.
+    pub fn new(checked: &Checked, environment: &Environment) -> Result<Self> {
+        plan::plan(checked, environment, true)
+    }
+
+    /// Plans an expression without folding constants, so that they cost what they would if they were none. The server does not do this.
+    pub fn without_folding(checked: &Checked, environment: &Environment) -> Result<Self> {
+        plan::plan(checked, environment, false)
+    }
+
+    /// Runs the expression, until it costs more than `limit`.
+    pub fn eval(&self, variables: &dyn Variables, limit: Option<u64>) -> Evaluation {
+        run::run(self, variables, limit)
+    }
+
+    fn step(&self, step: StepIdx) -> &Step {
+        &self.steps[step.0 as usize]
+    }
+
+    fn attribute(&self, attribute: AttrIdx) -> &Attribute {
+        &self.attributes[attribute.0 as usize]
+    }
+
+    /// The id of an attribute as `cel-go` has it, which is that of what was last added to it.
+    fn attribute_id(&self, attribute: AttrIdx) -> i64 {
+        plan::attribute_id(&self.attributes, attribute)
+    }
+}
+
+/// An error that says which function was given values that it does not take.
+fn no_such_overload(function: &str, args: &[Value]) -> EvalError {
+    let types: Vec<_> = args.iter().map(Value::type_name).collect();
+    EvalError::new(format!("no such overload: {function}({})", types.join(", ")))
+}

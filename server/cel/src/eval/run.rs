@@ -1,0 +1,289 @@
+//! Running the steps of a program (`cel-go` `interpreter/interpretable.go`).
+
+use super::cost::Tracker;
+use super::fold::Frame;
+use super::plan::{Call, StepIdx, StepKind};
+use super::{Evaluation, Program, Variables, no_such_overload};
+use crate::decls::OverloadDecl;
+use crate::types::Type;
+use crate::value::{EvalError, Key, Map, Result, Value, equal};
+
+/// One run of a program.
+pub(super) struct Run<'r> {
+    pub(super) program: &'r Program,
+    pub(super) tracker: Tracker,
+}
+
+struct NoVariables;
+
+impl Variables for NoVariables {
+    fn resolve(&self, _: &str) -> Option<Value> {
+        None
+    }
+}
+
+pub(super) fn run(program: &Program, variables: &dyn Variables, limit: Option<u64>) -> Evaluation {
+    let mut run = Run {
+        program,
+        tracker: Tracker::new(limit, program.ids),
+    };
+    let result = run.exec(program.root, &Frame::root(variables));
+    Evaluation {
+        result,
+        cost: run.tracker.cost,
+    }
+}
+
+/// The value of a step that has only constants.
+pub(super) fn constant(program: &Program, step: StepIdx) -> Result {
+    let mut run = Run {
+        program,
+        tracker: Tracker::disabled(),
+    };
+    run.exec(step, &Frame::root(&NoVariables))
+}
+
+impl Run<'_> {
+    /// Runs a step and counts what it costs.
+    pub(super) fn exec(&mut self, step: StepIdx, frame: &Frame<'_>) -> Result {
+        let program = self.program;
+        let this = program.step(step);
+        let result = match &this.kind {
+            StepKind::Const(value) => Ok(value.clone()),
+            StepKind::Attribute(attribute) => self.resolve(*attribute, frame),
+            StepKind::Test(attribute) => self.resolve(*attribute, frame).map(|value| match value {
+                Value::Optional(optional) => Value::Bool(optional.is_some()),
+                value => value,
+            }),
+            StepKind::And(terms) => self.logic(terms, false, frame),
+            StepKind::Or(terms) => self.logic(terms, true, frame),
+            StepKind::Equals(a, b) => self.equality(*a, *b, frame).map(Value::Bool),
+            StepKind::NotEquals(a, b) => self.inequality(*a, *b, frame).map(Value::Bool),
+            StepKind::Call(call) => self.call(call, frame),
+            StepKind::Member { of, set } => self
+                .exec(*of, frame)
+                .map(|value| Value::Bool(set.contains(&Key::of(&value)))),
+            StepKind::OptionalOr(a, b) | StepKind::OptionalOrValue(a, b) => {
+                let unwrap = matches!(this.kind, StepKind::OptionalOrValue(..));
+                match self.exec(*a, frame) {
+                    Ok(Value::Optional(Some(value))) if unwrap => Ok((*value).clone()),
+                    Ok(Value::Optional(Some(value))) => Ok(Value::Optional(Some(value))),
+                    Ok(Value::Optional(None)) => self.exec(*b, frame),
+                    Ok(_) => Err(EvalError::no_such_overload()),
+                    Err(error) => Err(error),
+                }
+            }
+            StepKind::List(elements) => self.list(elements, frame),
+            StepKind::Map(entries) => self.map(entries, frame),
+            StepKind::Fold(fold) => self.fold(fold, frame),
+        };
+        if let Err(error) = &result
+            && error.is_fatal()
+        {
+            return result;
+        }
+        self.observe(step, &result)?;
+        result
+    }
+
+    /// The id that a step's value has on the stack.
+    pub(super) fn id(&self, step: StepIdx) -> i64 {
+        match self.program.step(step).kind {
+            StepKind::Attribute(attribute) => self.program.attribute_id(attribute),
+            _ => self.program.step(step).id,
+        }
+    }
+
+    fn observe(&mut self, step: StepIdx, result: &Result) -> Result<()> {
+        let program = self.program;
+        let ids = |steps: &[StepIdx]| steps.iter().map(|s| self.id(*s)).collect::<Vec<_>>();
+        match &program.step(step).kind {
+            StepKind::Const(_) | StepKind::Member { .. } | StepKind::OptionalOr(..) | StepKind::OptionalOrValue(..) => {
+            }
+            StepKind::Attribute(attribute) => self.observe_attribute(*attribute),
+            StepKind::Test(attribute) => {
+                self.observe_attribute(*attribute);
+                if !program.presence_test_has_cost {
+                    self.tracker.subtract(1);
+                }
+            }
+            StepKind::And(terms) | StepKind::Or(terms) => {
+                let ids = ids(terms);
+                self.tracker.drop(ids);
+            }
+            StepKind::Equals(a, b) => {
+                let ids = ids(&[*a, *b]);
+                self.tracker.call("_==_", "equals", &ids, result);
+            }
+            StepKind::NotEquals(a, b) => {
+                let ids = ids(&[*a, *b]);
+                self.tracker.call("_!=_", "not_equals", &ids, result);
+            }
+            StepKind::Call(call) => {
+                let ids = ids(&call.args);
+                let overload = call.overload.as_ref().map_or("", |o| &*o.id);
+                self.tracker.call(&call.function, overload, &ids, result);
+            }
+            StepKind::List(elements) => {
+                let ids = elements.iter().map(|(e, _)| self.id(*e)).collect::<Vec<_>>();
+                self.tracker.list(&ids);
+            }
+            StepKind::Map(entries) => {
+                let ids = entries
+                    .iter()
+                    .flat_map(|(k, v, _)| [self.id(*k), self.id(*v)])
+                    .collect::<Vec<_>>();
+                self.tracker.map(&ids);
+            }
+            StepKind::Fold(fold) => {
+                let id = self.id(fold.range);
+                self.tracker.drop([id]);
+            }
+        }
+        let id = self.id(step);
+        self.tracker.push(result, id)
+    }
+
+    /// `&&` and `||`: a term that decides outweighs errors of others.
+    fn logic(&mut self, terms: &[StepIdx], decisive: bool, frame: &Frame<'_>) -> Result {
+        let mut error = None;
+        for term in terms {
+            match self.exec(*term, frame) {
+                Ok(Value::Bool(value)) if value == decisive => return Ok(Value::Bool(decisive)),
+                Ok(Value::Bool(_)) => {}
+                Ok(_) => error = error.or_else(|| Some(EvalError::no_such_overload())),
+                Err(fatal) if fatal.is_fatal() => return Err(fatal),
+                Err(e) => error = error.or(Some(e)),
+            }
+        }
+        error.map_or(Ok(Value::Bool(!decisive)), Err)
+    }
+
+    fn equality(&mut self, a: StepIdx, b: StepIdx, frame: &Frame<'_>) -> Result<bool> {
+        let (a, b) = self.both(a, b, frame)?;
+        equal(&a, &b)
+    }
+
+    fn inequality(&mut self, a: StepIdx, b: StepIdx, frame: &Frame<'_>) -> Result<bool> {
+        let (a, b) = self.both(a, b, frame)?;
+        Ok(!matches!(equal(&a, &b), Ok(true)))
+    }
+
+    /// Both values; both are evaluated even if the first is an error.
+    fn both(&mut self, a: StepIdx, b: StepIdx, frame: &Frame<'_>) -> Result<(Value, Value)> {
+        let a = self.exec(a, frame);
+        if let Err(error) = &a
+            && error.is_fatal()
+        {
+            return Err(error.clone());
+        }
+        let b = self.exec(b, frame);
+        if let Err(error) = &b
+            && error.is_fatal()
+        {
+            return Err(error.clone());
+        }
+        Ok((a?, b?))
+    }
+
+    fn call(&mut self, call: &Call, frame: &Frame<'_>) -> Result {
+        if &*call.function == "@not_strictly_false" {
+            // An error is not false.
+            return match self.exec(call.args[0], frame) {
+                Ok(Value::Bool(value)) => Ok(Value::Bool(value)),
+                Err(fatal) if fatal.is_fatal() => Err(fatal),
+                _ => Ok(Value::Bool(true)),
+            };
+        }
+        let args = if let [a, b] = call.args[..] {
+            let (a, b) = self.both(a, b, frame)?;
+            vec![a, b]
+        } else {
+            call.args
+                .iter()
+                .map(|arg| self.exec(*arg, frame))
+                .collect::<Result<Vec<_>>>()?
+        };
+        if let Some(pattern) = &call.pattern {
+            return super::functions::with_pattern(&call.function, pattern, &args);
+        }
+        if call.binding.singleton {
+            return (call.binding.call)("", &args);
+        }
+        let overload = if let Some(overload) = &call.overload {
+            takes(overload, &args).then_some(overload)
+        } else {
+            let overloads = self.program.environment.get(&call.function);
+            overloads.and_then(|overloads| overloads.iter().find(|o| takes(o, &args)))
+        };
+        match overload {
+            Some(overload) => (call.binding.call)(&overload.id, &args),
+            None => Err(no_such_overload(&call.function, &args)),
+        }
+    }
+
+    fn list(&mut self, elements: &[(StepIdx, bool)], frame: &Frame<'_>) -> Result {
+        let mut values = Vec::with_capacity(elements.len());
+        for (element, optional) in elements {
+            let value = self.exec(*element, frame)?;
+            match value {
+                value if !optional => values.push(value),
+                Value::Optional(Some(value)) => values.push((*value).clone()),
+                Value::Optional(None) => {}
+                value => {
+                    let message = format!("cannot initialize optional list element from non-optional value {value}");
+                    return Err(EvalError::new(message));
+                }
+            }
+        }
+        Ok(Value::list(values))
+    }
+
+    fn map(&mut self, entries: &[(StepIdx, StepIdx, bool)], frame: &Frame<'_>) -> Result {
+        let mut pairs: Vec<(Value, Value)> = Vec::with_capacity(entries.len());
+        for (key, value, optional) in entries {
+            let key = self.exec(*key, frame)?;
+            let value = self.exec(*value, frame)?;
+            match value {
+                value if !optional => pairs.push((key, value)),
+                Value::Optional(Some(value)) => pairs.push((key, (*value).clone())),
+                Value::Optional(None) => {
+                    let removed = Key::of(&key);
+                    pairs.retain(|(key, _)| Key::of(key) != removed);
+                }
+                value => {
+                    let message = format!("cannot initialize optional entry '{key}' from non-optional value {value}");
+                    return Err(EvalError::new(message));
+                }
+            }
+        }
+        Ok(Value::Map(Map::new(pairs)))
+    }
+}
+
+/// Whether an overload takes these values.
+fn takes(overload: &OverloadDecl, args: &[Value]) -> bool {
+    overload.params.len() == args.len() && overload.params.iter().zip(args).all(|(ty, value)| is_a(ty, value))
+}
+
+/// Whether a value has a type as far as can be told at a glance: of lists and maps, the first entry is looked at
+/// (`cel-go` `types.Type.IsAssignableRuntimeType`).
+fn is_a(ty: &Type, value: &Value) -> bool {
+    match (ty, value) {
+        (Type::Dyn | Type::Any | Type::Param(_) | Type::Var(_), _) => true,
+        (Type::Wrapper(of), value) => matches!(value, Value::Null) || is_a(of, value),
+        (Type::List(element), Value::List(list)) => list.get(0).is_none_or(|v| v.is_ok_and(|v| is_a(element, &v))),
+        (Type::Map(types), Value::Map(map)) => map
+            .keys()
+            .first()
+            .is_none_or(|key| is_a(&types[0], key) && map.at(key).is_ok_and(|value| is_a(&types[1], &value))),
+        (Type::Opaque(opaque), Value::Optional(optional)) => {
+            &*opaque.name == crate::types::OPTIONAL
+                && match (optional, opaque.params.first()) {
+                    (Some(value), Some(of)) => is_a(of, value),
+                    _ => true,
+                }
+        }
+        (ty, value) => ty.type_name() == value.type_of().type_name(),
+    }
+}

@@ -1,0 +1,73 @@
+//! Whether values are equal, and which is less (`cel-go` `common/types`, the methods `Equal` and `Compare`).
+
+use std::cmp::Ordering;
+
+use super::number::{compare_double_int, compare_double_uint, compare_doubles, compare_int_uint};
+use super::{EvalError, Result, Value};
+
+/// Whether two values are equal, as `==` asks. Lists and objects from outside can have no answer.
+pub fn equal(a: &Value, b: &Value) -> Result<bool> {
+    match (a, b) {
+        (Value::Null, b) => Ok(matches!(b, Value::Null)),
+        (_, Value::Null) => Ok(false),
+        _ => equal_to(a, b),
+    }
+}
+
+/// What the method of `a` says of `b`.
+pub(super) fn equal_to(a: &Value, b: &Value) -> Result<bool> {
+    Ok(match (a, b) {
+        (Value::Null, b) => matches!(b, Value::Null),
+        (Value::Bool(a), Value::Bool(b)) => a == b,
+        (Value::Int(_) | Value::Uint(_) | Value::Double(_), Value::Int(_) | Value::Uint(_) | Value::Double(_)) => {
+            compare_numbers(a, b) == Some(Ordering::Equal)
+        }
+        (Value::String(a), Value::String(b)) => a == b,
+        (Value::Bytes(a), Value::Bytes(b)) => a == b,
+        (Value::Duration(a), Value::Duration(b)) => a == b,
+        (Value::Timestamp(a), Value::Timestamp(b)) => a.cmp_instant(b) == Ordering::Equal,
+        (Value::List(a), b) => return a.equal(b),
+        (Value::Map(a), b) => return a.equal(b),
+        (Value::Optional(a), Value::Optional(b)) => match (a, b) {
+            (Some(a), Some(b)) => return equal_to(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        },
+        (Value::Type(a), Value::Type(b)) => a.type_name() == b.type_name(),
+        (Value::Opaque(a), b) => return a.equal(b),
+        (Value::Raw(a), b) => a.equal(b),
+        _ => false,
+    })
+}
+
+/// `None` if one of them is NaN (or no number).
+fn compare_numbers(a: &Value, b: &Value) -> Option<Ordering> {
+    match (a, b) {
+        (Value::Double(d), _) | (_, Value::Double(d)) if d.is_nan() => None,
+        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+        (Value::Uint(a), Value::Uint(b)) => Some(a.cmp(b)),
+        (Value::Double(a), Value::Double(b)) => (!b.is_nan()).then(|| compare_doubles(*a, *b)),
+        (Value::Int(a), Value::Uint(b)) => Some(compare_int_uint(*a, *b)),
+        (Value::Uint(a), Value::Int(b)) => Some(compare_int_uint(*b, *a).reverse()),
+        (Value::Double(a), Value::Int(b)) => Some(compare_double_int(*a, *b)),
+        (Value::Int(a), Value::Double(b)) => Some(compare_double_int(*b, *a).reverse()),
+        (Value::Double(a), Value::Uint(b)) => Some(compare_double_uint(*a, *b)),
+        (Value::Uint(a), Value::Double(b)) => Some(compare_double_uint(*b, *a).reverse()),
+        _ => None,
+    }
+}
+
+/// Which of two values is less. Numbers of all kinds compare with each other.
+pub fn compare(a: &Value, b: &Value) -> Result<Ordering> {
+    Ok(match (a, b) {
+        (Value::Int(_) | Value::Uint(_) | Value::Double(_), Value::Int(_) | Value::Uint(_) | Value::Double(_)) => {
+            return compare_numbers(a, b).ok_or_else(|| EvalError::new("NaN values cannot be ordered"));
+        }
+        (Value::Double(d), _) if d.is_nan() => return Err(EvalError::new("NaN values cannot be ordered")),
+        (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
+        (Value::String(a), Value::String(b)) => a.cmp(b),
+        (Value::Bytes(a), Value::Bytes(b)) => a.cmp(b),
+        (Value::Duration(a), Value::Duration(b)) => a.cmp(b),
+        (Value::Timestamp(a), Value::Timestamp(b)) => a.cmp_instant(b),
+        _ => return Err(EvalError::no_such_overload()),
+    })
+}

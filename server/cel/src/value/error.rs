@@ -1,0 +1,52 @@
+//! Why an expression has no value.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// An error of evaluation, in the words of the server.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EvalError {
+    message: Arc<str>,
+    fatal: bool,
+}
+
+impl EvalError {
+    /// An error that is a value of the language: `||`, `&&` and quantifiers can make up for it.
+    pub fn new(message: impl Into<Arc<str>>) -> Self {
+        Self {
+            message: message.into(),
+            fatal: false,
+        }
+    }
+
+    /// An error that ends the evaluation.
+    pub fn fatal(message: impl Into<Arc<str>>) -> Self {
+        Self {
+            message: message.into(),
+            fatal: true,
+        }
+    }
+
+    /// An operation on values that it is not made for.
+    pub fn no_such_overload() -> Self {
+        Self::new("no such overload")
+    }
+
+    /// Whether it ends the evaluation.
+    pub fn is_fatal(&self) -> bool {
+        self.fatal
+    }
+
+    /// What it says.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for EvalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for EvalError {}

@@ -1,0 +1,118 @@
+//! Values as text, as Go's `%v` writes those of `cel-go`; it is in messages.
+
+use std::fmt;
+
+use super::Value;
+
+/// A double as Go's `%g` writes it.
+pub fn double_g(value: f64) -> String {
+    if value.is_nan() {
+        return "NaN".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 {
+            "+Inf".to_owned()
+        } else {
+            "-Inf".to_owned()
+        };
+    }
+    let scientific = format!("{value:e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if !(-4..6).contains(&exponent) {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        return format!("{digits}e{sign}{:02}", exponent.abs());
+    }
+    format!("{value}")
+}
+
+/// A double without exponent and with as few digits as tell it apart, as Go's `strconv.FormatFloat(value, 'f', -1, 64)` writes it.
+pub fn double_f(value: f64) -> String {
+    if value.is_finite() {
+        format!("{value}")
+    } else {
+        double_g(value)
+    }
+}
+
+/// A text in double quotes, as Go's `%q` writes it.
+pub(crate) fn go_quote(text: &str) -> String {
+    use fmt::Write;
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\u{7}' => quoted.push_str("\\a"),
+            '\u{8}' => quoted.push_str("\\b"),
+            '\u{c}' => quoted.push_str("\\f"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            '\u{b}' => quoted.push_str("\\v"),
+            ' '..='~' => quoted.push(c),
+            c => {
+                let code = u32::from(c);
+                let printable = !c.is_whitespace() && c.escape_debug().count() == 1;
+                let _ = match code {
+                    _ if printable => quoted.write_char(c),
+                    0..0x80 => write!(quoted, "\\x{code:02x}"),
+                    0x80..0x10000 => write!(quoted, "\\u{code:04x}"),
+                    _ => write!(quoted, "\\U{code:08x}"),
+                };
+            }
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("0"),
+            Self::Bool(b) => write!(f, "{b}"),
+            Self::Int(i) => write!(f, "{i}"),
+            Self::Uint(u) => write!(f, "{u}"),
+            Self::Double(d) => f.write_str(&double_g(*d)),
+            Self::String(s) => f.write_str(s),
+            Self::Bytes(b) => {
+                f.write_str("[")?;
+                for (at, byte) in b.iter().enumerate() {
+                    write!(f, "{}{byte}", if at == 0 { "" } else { " " })?;
+                }
+                f.write_str("]")
+            }
+            Self::Duration(d) => f.write_str(&d.go_string()),
+            Self::Timestamp(t) => f.write_str(&t.go_string()),
+            Self::List(l) => {
+                f.write_str("[")?;
+                for (at, value) in l.iter().enumerate() {
+                    f.write_str(if at == 0 { "" } else { ", " })?;
+                    match value {
+                        Ok(value) => write!(f, "{value}")?,
+                        Err(error) => write!(f, "{error}")?,
+                    }
+                }
+                f.write_str("]")
+            }
+            Self::Map(m) => {
+                f.write_str("{")?;
+                for (at, key) in m.keys().into_iter().enumerate() {
+                    f.write_str(if at == 0 { "" } else { ", " })?;
+                    match m.find(&key) {
+                        Ok(Some(value)) => write!(f, "{key}: {value}")?,
+                        Ok(None) => write!(f, "{key}: <nil>")?,
+                        Err(error) => write!(f, "{key}: {error}")?,
+                    }
+                }
+                f.write_str("}")
+            }
+            Self::Optional(Some(value)) => write!(f, "optional({value})"),
+            Self::Optional(None) => f.write_str("optional.none()"),
+            Self::Type(ty) => f.write_str(&ty.type_name()),
+            Self::Opaque(o) => write!(f, "{o}"),
+            Self::Raw(raw) => write!(f, "{raw:?}"),
+        }
+    }
+}

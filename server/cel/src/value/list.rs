@@ -1,0 +1,294 @@
+//! Lists (`cel-go` `common/types/list.go`, `k8s.io/apiserver/pkg/cel/common/valuesunstructured.go`).
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::compare::{equal, equal_to};
+use super::number::{exact_int, exact_uint};
+use super::{EvalError, Result, Value};
+
+/// A list from outside, read as it is asked for.
+pub trait ListValue: fmt::Debug + Send + Sync {
+    /// How many elements there are.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// An element; `index` is less than [`Self::len`].
+    fn get(&self, index: usize) -> Result;
+
+    /// Whether another list is the same; `None`: if all elements are, in this order.
+    fn equal(&self, other: &List) -> Option<Result<bool>> {
+        let _ = other;
+        None
+    }
+
+    /// This list and another; `None`: all elements of the one, then those of the other.
+    fn add(&self, other: &List) -> Option<Result> {
+        let _ = other;
+        None
+    }
+
+    /// The list itself, for who knows more about it.
+    fn as_any(&self) -> &dyn std::any::Any;
+}
+
+/// A list. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct List(Repr);
+
+#[derive(Clone, Debug)]
+enum Repr {
+    Values(Arc<[Value]>),
+    /// Two lists one after the other, and their length.
+    Concat(Arc<(List, List)>, usize),
+    /// What a fold builds up. All clones are the same list, until the fold ends.
+    Growing(Arc<Mutex<Vec<Value>>>),
+    Foreign(Arc<dyn ListValue>),
+}
+
+impl List {
+    /// A list of these values.
+    pub fn new(values: Vec<Value>) -> Self {
+        Self(Repr::Values(values.into()))
+    }
+
+    /// A list from outside.
+    pub fn foreign(list: Arc<dyn ListValue>) -> Self {
+        Self(Repr::Foreign(list))
+    }
+
+    /// An empty list to which [`Self::add`] adds in place.
+    pub(crate) fn growing() -> Self {
+        Self(Repr::Growing(Arc::default()))
+    }
+
+    /// The list as it is now, for good.
+    pub(crate) fn frozen(self) -> Self {
+        match self.0 {
+            Repr::Growing(values) => {
+                let values = std::mem::take(&mut *values.lock().unwrap_or_else(PoisonError::into_inner));
+                Self::new(values)
+            }
+            repr => Self(repr),
+        }
+    }
+
+    /// The list from outside that this is.
+    pub fn as_foreign(&self) -> Option<&dyn ListValue> {
+        match &self.0 {
+            Repr::Foreign(list) => Some(&**list),
+            _ => None,
+        }
+    }
+
+    /// How many elements there are.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Repr::Values(values) => values.len(),
+            Repr::Concat(_, len) => *len,
+            Repr::Growing(values) => values.lock().unwrap_or_else(PoisonError::into_inner).len(),
+            Repr::Foreign(list) => list.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether it counts as not set. Lists from outside never do.
+    pub(super) fn is_zero(&self) -> bool {
+        !matches!(self.0, Repr::Foreign(_)) && self.is_empty()
+    }
+
+    /// An element by its position.
+    pub fn get(&self, index: usize) -> Option<Result> {
+        let mut list = self.clone();
+        let mut index = index;
+        loop {
+            match &list.0 {
+                Repr::Values(values) => return values.get(index).cloned().map(Ok),
+                Repr::Growing(values) => {
+                    return values
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .get(index)
+                        .cloned()
+                        .map(Ok);
+                }
+                Repr::Foreign(list) => return (index < list.len()).then(|| list.get(index)),
+                Repr::Concat(parts, _) => {
+                    let first = parts.0.len();
+                    let next = if index < first {
+                        parts.0.clone()
+                    } else {
+                        index -= first;
+                        parts.1.clone()
+                    };
+                    list = next;
+                }
+            }
+        }
+    }
+
+    /// All elements.
+    pub fn iter(&self) -> impl Iterator<Item = Result> + '_ {
+        (0..self.len()).map_while(|index| self.get(index))
+    }
+
+    /// The element that an index means, with the errors that the list's own method has.
+    pub fn at(&self, index: &Value) -> Result {
+        if matches!(self.0, Repr::Foreign(_)) {
+            let Value::Int(i) = index else {
+                return Err(EvalError::new(format!("unsupported index: {index}")));
+            };
+            let found = usize::try_from(*i).ok().and_then(|i| self.get(i));
+            return found.unwrap_or_else(|| Err(EvalError::new(format!("index out of bounds: {i}"))));
+        }
+        let i = Self::index(index)?;
+        let found = usize::try_from(i).ok().and_then(|i| self.get(i));
+        found.unwrap_or_else(|| {
+            Err(EvalError::new(format!(
+                "index '{i}' out of range in list size '{}'",
+                self.len()
+            )))
+        })
+    }
+
+    /// The position that a value means.
+    pub fn index(value: &Value) -> Result<i64> {
+        match value {
+            Value::Int(i) => Ok(*i),
+            Value::Double(d) => {
+                exact_int(*d).ok_or_else(|| EvalError::new(format!("unsupported index value {value} in list")))
+            }
+            Value::Uint(u) => {
+                i64::try_from(*u).map_err(|_| EvalError::new(format!("unsupported index value {value} in list")))
+            }
+            _ => Err(EvalError::new(format!(
+                "unsupported index type '{}' in list",
+                value.type_name()
+            ))),
+        }
+    }
+
+    /// Whether an element equals a value.
+    pub fn contains(&self, value: &Value) -> Result<bool> {
+        match &self.0 {
+            Repr::Foreign(list) => {
+                let mut error = None;
+                for index in 0..list.len() {
+                    match list.get(index).and_then(|element| equal_to(&element, value)) {
+                        Ok(true) => return Ok(true),
+                        Ok(false) => {}
+                        Err(e) => error = error.or(Some(e)),
+                    }
+                }
+                error.map_or(Ok(false), Err)
+            }
+            Repr::Concat(parts, _) => {
+                let first = parts.0.contains(value);
+                if matches!(first, Ok(true)) {
+                    return Ok(true);
+                }
+                match (first, parts.1.contains(value)) {
+                    (_, Ok(true)) => Ok(true),
+                    (Err(e), _) => Err(e),
+                    (_, second) => second,
+                }
+            }
+            _ => Ok(self
+                .iter()
+                .flatten()
+                .any(|element| matches!(equal_to(value, &element), Ok(true)))),
+        }
+    }
+
+    /// Whether another value is the same list.
+    pub(super) fn equal(&self, other: &Value) -> Result<bool> {
+        if let Repr::Foreign(list) = &self.0 {
+            let Value::List(other) = other else {
+                return Err(EvalError::no_such_overload());
+            };
+            if let Some(answer) = list.equal(other) {
+                return answer;
+            }
+            if list.len() != other.len() {
+                return Ok(false);
+            }
+            for index in 0..list.len() {
+                let theirs = other.get(index).unwrap_or(Ok(Value::Null))?;
+                if !equal_to(&list.get(index)?, &theirs)? {
+                    return Ok(false);
+                }
+            }
+            return Ok(true);
+        }
+        let Value::List(other) = other else { return Ok(false) };
+        if self.len() != other.len() {
+            return Ok(false);
+        }
+        let mut error = None;
+        for (a, b) in self.iter().zip(other.iter()) {
+            match a.and_then(|a| equal(&a, &b?)) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(e) => error = error.or(Some(e)),
+            }
+        }
+        // Only of two lists one after the other it matters that elements could not be compared.
+        match error {
+            Some(error) if matches!(self.0, Repr::Concat(..)) => Err(error),
+            _ => Ok(true),
+        }
+    }
+
+    /// This list and then another.
+    pub fn add(&self, other: &Self) -> Result {
+        match &self.0 {
+            Repr::Growing(values) => {
+                let more: Result<Vec<_>> = other.iter().collect();
+                values.lock().unwrap_or_else(PoisonError::into_inner).extend(more?);
+                Ok(Value::List(self.clone()))
+            }
+            Repr::Foreign(list) => {
+                if let Some(sum) = list.add(other) {
+                    return sum;
+                }
+                let all: Result<Vec<_>> = self.iter().chain(other.iter()).collect();
+                Ok(Value::list(all?))
+            }
+            _ if self.is_empty() => Ok(Value::List(other.clone())),
+            _ if other.is_empty() => Ok(Value::List(self.clone())),
+            // Long chains are flattened, so that nothing nests deeper than it was written.
+            _ => {
+                let small = self.len() + other.len() <= 64;
+                let foreign = matches!(other.0, Repr::Foreign(_)) || matches!(self.0, Repr::Concat(..));
+                if small && !foreign {
+                    let all: Result<Vec<_>> = self.iter().chain(other.iter()).collect();
+                    return Ok(Value::list(all?));
+                }
+                let len = self.len() + other.len();
+                Ok(Value::List(Self(Repr::Concat(
+                    Arc::new((self.clone(), other.clone())),
+                    len,
+                ))))
+            }
+        }
+    }
+}
+
+/// The other number that is the same key in a map.
+pub(super) fn same_number(value: &Value) -> impl Iterator<Item = Value> + use<> {
+    let (first, second) = match value {
+        Value::Double(d) => (exact_int(*d).map(Value::Int), exact_uint(*d).map(Value::Uint)),
+        Value::Int(i) => (u64::try_from(*i).ok().map(Value::Uint), None),
+        Value::Uint(u) => (i64::try_from(*u).ok().map(Value::Int), None),
+        _ => (None, None),
+    };
+    first.into_iter().chain(second)
+}

@@ -1,0 +1,240 @@
+//! Maps, which objects are too when they run (`cel-go` `common/types/map.go`, `k8s.io/apiserver/pkg/cel/common/valuesunstructured.go`).
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::compare::equal;
+use super::list::same_number;
+use super::{EvalError, Result, Value};
+
+/// An object or map from outside, read as it is asked for. Its keys are strings.
+pub trait MapValue: fmt::Debug + Send + Sync {
+    /// How many entries there are, with those that have no key for expressions.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value of a key (escaped, if it is the name of a property).
+    fn find(&self, key: &str) -> Option<Result>;
+
+    /// The keys that have a value for expressions.
+    fn keys(&self) -> Vec<Arc<str>>;
+
+    /// Whether another map is the same.
+    fn equal(&self, other: &Map) -> Result<bool>;
+
+    /// The map itself, for who knows more about it.
+    fn as_any(&self) -> &dyn std::any::Any;
+}
+
+/// A key of a map that an expression made.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Key {
+    /// `bool`
+    Bool(bool),
+    /// `int`
+    Int(i64),
+    /// `uint`
+    Uint(u64),
+    /// `double`, by its bits
+    Double(u64),
+    /// `string`
+    String(Arc<str>),
+    /// Everything else, by its type and text.
+    Other(String, String),
+}
+
+impl Key {
+    /// The key that a value is.
+    pub fn of(value: &Value) -> Self {
+        match value {
+            Value::Bool(b) => Self::Bool(*b),
+            Value::Int(i) => Self::Int(*i),
+            Value::Uint(u) => Self::Uint(*u),
+            Value::Double(d) => Self::Double(if *d == 0.0 { 0 } else { d.to_bits() }),
+            Value::String(s) => Self::String(s.clone()),
+            other => Self::Other(other.type_name(), other.to_string()),
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Entries {
+    index: HashMap<Key, usize>,
+    entries: Vec<(Value, Value)>,
+}
+
+impl Entries {
+    fn find(&self, key: &Value) -> Option<&Value> {
+        let find = |key: &Value| self.index.get(&Key::of(key)).map(|at| &self.entries[*at].1);
+        find(key).or_else(|| same_number(key).find_map(|key| find(&key)))
+    }
+
+    fn insert(&mut self, key: Value, value: Value) {
+        match self.index.entry(Key::of(&key)) {
+            std::collections::hash_map::Entry::Occupied(at) => self.entries[*at.get()].1 = value,
+            std::collections::hash_map::Entry::Vacant(slot) => {
+                slot.insert(self.entries.len());
+                self.entries.push((key, value));
+            }
+        }
+    }
+}
+
+/// A map. Cheap to clone. Its entries are in the order in which they were added; the server's are in no order.
+#[derive(Clone, Debug)]
+pub struct Map(Repr);
+
+#[derive(Clone, Debug)]
+enum Repr {
+    Values(Arc<Entries>),
+    /// What a fold builds up. All clones are the same map, until the fold ends.
+    Growing(Arc<Mutex<Entries>>),
+    Foreign(Arc<dyn MapValue>),
+}
+
+impl Map {
+    /// A map of these entries; the last of those with one key counts.
+    pub fn new(entries: impl IntoIterator<Item = (Value, Value)>) -> Self {
+        let mut map = Entries::default();
+        for (key, value) in entries {
+            map.insert(key, value);
+        }
+        Self(Repr::Values(Arc::new(map)))
+    }
+
+    /// A map from outside.
+    pub fn foreign(map: Arc<dyn MapValue>) -> Self {
+        Self(Repr::Foreign(map))
+    }
+
+    /// An empty map to which [`Self::insert`] adds in place.
+    pub(crate) fn growing() -> Self {
+        Self(Repr::Growing(Arc::default()))
+    }
+
+    /// The map as it is now, for good.
+    pub(crate) fn frozen(self) -> Self {
+        match self.0 {
+            Repr::Growing(entries) => {
+                let entries = std::mem::take(&mut *entries.lock().unwrap_or_else(PoisonError::into_inner));
+                Self(Repr::Values(Arc::new(entries)))
+            }
+            repr => Self(repr),
+        }
+    }
+
+    /// The map from outside that this is.
+    pub fn as_foreign(&self) -> Option<&dyn MapValue> {
+        match &self.0 {
+            Repr::Foreign(map) => Some(&**map),
+            _ => None,
+        }
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Repr::Values(entries) => entries.entries.len(),
+            Repr::Growing(entries) => entries.lock().unwrap_or_else(PoisonError::into_inner).entries.len(),
+            Repr::Foreign(map) => map.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether it counts as not set. Objects and maps from outside never do.
+    pub(super) fn is_zero(&self) -> bool {
+        !matches!(self.0, Repr::Foreign(_)) && self.is_empty()
+    }
+
+    /// The value of a key.
+    pub fn find(&self, key: &Value) -> Result<Option<Value>> {
+        match &self.0 {
+            Repr::Values(entries) => Ok(entries.find(key).cloned()),
+            Repr::Growing(entries) => Ok(entries
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .find(key)
+                .cloned()),
+            Repr::Foreign(map) => match key {
+                Value::String(key) => map.find(key).transpose(),
+                _ => Err(EvalError::no_such_overload()),
+            },
+        }
+    }
+
+    /// The value of a key, or that there is none.
+    pub fn at(&self, key: &Value) -> Result {
+        self.find(key)?
+            .ok_or_else(|| EvalError::new(format!("no such key: {key}")))
+    }
+
+    /// The keys.
+    pub fn keys(&self) -> Vec<Value> {
+        match &self.0 {
+            Repr::Values(entries) => entries.entries.iter().map(|(key, _)| key.clone()).collect(),
+            Repr::Growing(entries) => {
+                let entries = entries.lock().unwrap_or_else(PoisonError::into_inner);
+                entries.entries.iter().map(|(key, _)| key.clone()).collect()
+            }
+            Repr::Foreign(map) => map.keys().into_iter().map(Value::String).collect(),
+        }
+    }
+
+    /// This map with one entry more. A key that is there already is an error.
+    pub fn insert(&self, key: &Value, value: &Value) -> Result {
+        let exists = || EvalError::new(format!("insert failed: key {key} already exists"));
+        if let Repr::Growing(entries) = &self.0 {
+            let mut entries = entries.lock().unwrap_or_else(PoisonError::into_inner);
+            if entries.find(key).is_some() {
+                return Err(exists());
+            }
+            entries.insert(key.clone(), value.clone());
+            return Ok(Value::Map(self.clone()));
+        }
+        if self.find(key)?.is_some() {
+            return Err(exists());
+        }
+        let mut entries = Vec::with_capacity(self.len() + 1);
+        for key in self.keys() {
+            let value = self.at(&key)?;
+            entries.push((key, value));
+        }
+        entries.push((key.clone(), value.clone()));
+        Ok(Value::Map(Self::new(entries)))
+    }
+
+    /// Whether another value is the same map.
+    pub(super) fn equal(&self, other: &Value) -> Result<bool> {
+        if let Repr::Foreign(map) = &self.0 {
+            let Value::Map(other) = other else {
+                return Err(EvalError::no_such_overload());
+            };
+            return map.equal(other);
+        }
+        let Value::Map(other) = other else { return Ok(false) };
+        if self.len() != other.len() {
+            return Ok(false);
+        }
+        for key in self.keys() {
+            // An error where a value should be is a value to the other side, and one that cannot be compared counts as equal.
+            let theirs = match other.find(&key) {
+                Ok(Some(theirs)) => theirs,
+                Ok(None) => return Ok(false),
+                Err(_) => continue,
+            };
+            if matches!(self.at(&key).and_then(|ours| equal(&ours, &theirs)), Ok(false)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,192 @@
+//! The values of CEL when it runs (`cel-go` `common/types`).
+//!
+//! Objects and lists that come from outside are read as they are asked for: whoever owns them implements [`ListValue`] and [`MapValue`].
+
+mod compare;
+mod error;
+mod format;
+mod list;
+mod map;
+mod number;
+mod opaque;
+mod time;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use compare::{compare, equal};
+pub use error::EvalError;
+pub(crate) use format::go_quote;
+pub use format::{double_f, double_g};
+pub use list::{List, ListValue};
+pub use map::{Key, Map, MapValue};
+pub use number::{double_to_int, double_to_uint};
+pub(crate) use number::{exact_int, exact_uint};
+pub use opaque::{Cidr, Format, Ip, Opaque, Quantity, Semver, Url};
+pub use time::{Duration, Timestamp};
+
+use crate::types::{OPTIONAL, Type};
+
+/// A value, or why there is none.
+pub type Result<T = Value> = std::result::Result<T, EvalError>;
+
+/// A value. Cheap to clone.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// `null`
+    Null,
+    /// `bool`
+    Bool(bool),
+    /// `int`
+    Int(i64),
+    /// `uint`
+    Uint(u64),
+    /// `double`
+    Double(f64),
+    /// `string`
+    String(Arc<str>),
+    /// `bytes`
+    Bytes(Arc<[u8]>),
+    /// `google.protobuf.Duration`
+    Duration(Duration),
+    /// `google.protobuf.Timestamp`
+    Timestamp(Timestamp),
+    /// `list`
+    List(List),
+    /// `map`, and objects, which are maps when they run
+    Map(Map),
+    /// `optional_type`
+    Optional(Option<Arc<Value>>),
+    /// A type as a value.
+    Type(Type),
+    /// A value of a library's own type.
+    Opaque(Opaque),
+    /// A value without a type of which only equality is known.
+    Raw(Arc<dyn RawValue>),
+}
+
+/// A value that a schema keeps without saying what it is (`x-kubernetes-preserve-unknown-fields` without `type`).
+pub trait RawValue: fmt::Debug + Send + Sync {
+    /// Whether it is the same as another value.
+    fn equal(&self, other: &Value) -> bool;
+}
+
+impl Value {
+    /// A string.
+    pub fn string(text: impl Into<Arc<str>>) -> Self {
+        Self::String(text.into())
+    }
+
+    /// Bytes.
+    pub fn bytes(bytes: impl Into<Arc<[u8]>>) -> Self {
+        Self::Bytes(bytes.into())
+    }
+
+    /// A list of values.
+    pub fn list(values: Vec<Self>) -> Self {
+        Self::List(List::new(values))
+    }
+
+    /// An optional with a value.
+    pub fn some(value: Self) -> Self {
+        Self::Optional(Some(Arc::new(value)))
+    }
+
+    /// The optional without a value.
+    pub const NONE: Self = Self::Optional(None);
+
+    /// The type of the value; elements are `dyn`.
+    pub fn type_of(&self) -> Type {
+        match self {
+            Self::Null => Type::Null,
+            Self::Bool(_) => Type::Bool,
+            Self::Int(_) => Type::Int,
+            Self::Uint(_) => Type::Uint,
+            Self::Double(_) => Type::Double,
+            Self::String(_) => Type::String,
+            Self::Bytes(_) => Type::Bytes,
+            Self::Duration(_) => Type::Duration,
+            Self::Timestamp(_) => Type::Timestamp,
+            Self::List(_) => Type::list(Type::Dyn),
+            Self::Map(_) => Type::map(Type::Dyn, Type::Dyn),
+            Self::Optional(_) => Type::opaque(OPTIONAL, vec![Type::Dyn]),
+            Self::Type(_) => Type::Type(None),
+            Self::Opaque(opaque) => opaque.type_of(),
+            Self::Raw(_) => Type::Struct("unknown".into()),
+        }
+    }
+
+    /// The name of the type.
+    pub fn type_name(&self) -> String {
+        self.type_of().type_name().into_owned()
+    }
+
+    /// Its size, where it has one: characters of a string, bytes, elements, entries.
+    pub fn size(&self) -> Option<usize> {
+        Some(match self {
+            Self::String(s) => s.chars().count(),
+            Self::Bytes(b) => b.len(),
+            Self::List(l) => l.len(),
+            Self::Map(m) => m.len(),
+            Self::Opaque(o) => return o.size(),
+            _ => return None,
+        })
+    }
+
+    /// Whether it is what a field has that was not set: false, 0, empty.
+    pub fn is_zero(&self) -> bool {
+        match self {
+            Self::Null => true,
+            Self::Bool(b) => !b,
+            Self::Int(i) => *i == 0,
+            Self::Uint(u) => *u == 0,
+            Self::Double(d) => *d == 0.0,
+            Self::String(s) => s.is_empty(),
+            Self::Bytes(b) => b.is_empty(),
+            Self::Duration(d) => d.0 == 0,
+            Self::Timestamp(t) => t.is_zero(),
+            Self::List(l) => l.is_zero(),
+            Self::Map(m) => m.is_zero(),
+            Self::Optional(_) | Self::Type(_) | Self::Opaque(_) | Self::Raw(_) => false,
+        }
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Self::Int(value)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(value: &str) -> Self {
+        Self::String(value.into())
+    }
+}
+
+impl From<String> for Value {
+    fn from(value: String) -> Self {
+        Self::String(value.into())
+    }
+}
+
+impl From<crate::ast::Literal> for Value {
+    fn from(literal: crate::ast::Literal) -> Self {
+        use crate::ast::Literal;
+        match literal {
+            Literal::Null => Self::Null,
+            Literal::Bool(b) => Self::Bool(b),
+            Literal::Int(i) => Self::Int(i),
+            Literal::Uint(u) => Self::Uint(u),
+            Literal::Double(d) => Self::Double(d),
+            Literal::String(s) => Self::String(s),
+            Literal::Bytes(b) => Self::Bytes(b),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Values of the types that Kubernetes' libraries bring (`k8s.io/apiserver/pkg/cel`).
+
+mod format;
+mod ip;
+mod quantity;
+mod semver;
+mod url;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use format::Format;
+pub use ip::{Cidr, Ip};
+pub use quantity::Quantity;
+pub use semver::Semver;
+pub use url::Url;
+
+use super::{EvalError, Result, Value};
+use crate::types::Type;
+
+/// A value of a library's own type.
+#[derive(Clone, Debug)]
+pub enum Opaque {
+    /// `kubernetes.Quantity`
+    Quantity(Arc<Quantity>),
+    /// `net.IP`
+    Ip(Ip),
+    /// `net.CIDR`
+    Cidr(Cidr),
+    /// `kubernetes.URL`
+    Url(Arc<Url>),
+    /// `kubernetes.Semver`
+    Semver(Arc<Semver>),
+    /// `kubernetes.NamedFormat`
+    Format(&'static Format),
+}
+
+impl Opaque {
+    /// The type.
+    pub fn type_of(&self) -> Type {
+        match self {
+            Self::Quantity(_) => Type::Struct("kubernetes.Quantity".into()),
+            Self::Ip(_) => Type::opaque("net.IP", Vec::new()),
+            Self::Cidr(_) => Type::opaque("net.CIDR", Vec::new()),
+            Self::Url(_) => Type::Struct("kubernetes.URL".into()),
+            Self::Semver(_) => Type::Struct("kubernetes.Semver".into()),
+            Self::Format(_) => Type::Struct("kubernetes.NamedFormat".into()),
+        }
+    }
+
+    /// The size, for the cost of calls: bytes of an address or prefix.
+    pub(super) fn size(&self) -> Option<usize> {
+        match self {
+            Self::Ip(ip) => Some(ip.bits().div_ceil(8) as usize),
+            Self::Cidr(cidr) => Some(cidr.bits.div_ceil(8) as usize),
+            _ => None,
+        }
+    }
+
+    /// Whether another value is the same; an error if it is of another type.
+    pub(super) fn equal(&self, other: &Value) -> Result<bool> {
+        let Value::Opaque(other) = other else {
+            return Err(EvalError::no_such_overload());
+        };
+        Ok(match (self, other) {
+            (Self::Quantity(a), Self::Quantity(b)) => a.compare(b).is_eq(),
+            (Self::Ip(a), Self::Ip(b)) => a == b,
+            (Self::Cidr(a), Self::Cidr(b)) => a == b,
+            (Self::Url(a), Self::Url(b)) => a.to_string() == b.to_string(),
+            (Self::Semver(a), Self::Semver(b)) => a.compare(b).is_eq(),
+            (Self::Format(a), Self::Format(b)) => a.name == b.name,
+            _ => return Err(EvalError::no_such_overload()),
+        })
+    }
+}
+
+impl fmt::Display for Opaque {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Quantity(q) => write!(f, "{q}"),
+            Self::Ip(ip) => write!(f, "{ip}"),
+            Self::Cidr(cidr) => write!(f, "{cidr}"),
+            Self::Url(url) => write!(f, "{url}"),
+            Self::Semver(version) => write!(f, "{version}"),
+            Self::Format(format) => f.write_str(format.name),
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Quantities: numbers with a suffix (`k8s.io/apimachinery/pkg/api/resource`).
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use num_bigint::{BigInt, Sign};
+
+/// A quantity.
+///
+/// The server keeps small ones as an `int64` and a power of ten, others as decimals of any length, and says of the latter that they are no
+/// integers even when they are; this does too.
+#[derive(Clone, Debug)]
+pub struct Quantity {
+    value: BigInt,
+    /// The power of ten to multiply with.
+    scale: i32,
+    /// Whether the server keeps it as a decimal.
+    decimal: bool,
+}
+
+const FORMAT_WRONG: &str =
+    "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const NUMERIC: &str = "unable to parse numeric part of quantity";
+const SUFFIX: &str = "unable to parse quantity's suffix";
+
+/// Nothing is finer than this power of ten.
+const NANO: i32 = -9;
+/// How many digits always fit.
+const MAX_DIGITS: i64 = 18;
+/// Larger exponents are refused: the server takes them, and then all its memory.
+const MAX_EXPONENT: i64 = 100_000;
+
+fn ten_to(power: u32) -> BigInt {
+    BigInt::from(10).pow(power)
+}
+
+/// The parts of a quantity as it is written.
+struct Parts<'a> {
+    positive: bool,
+    whole: &'a str,
+    fraction: &'a str,
+    suffix: &'a str,
+}
+
+fn parts(text: &str) -> Option<Parts<'_>> {
+    let (positive, rest) = match text.as_bytes().first() {
+        Some(b'-') => (false, &text[1..]),
+        Some(b'+') => (true, &text[1..]),
+        _ => (true, text),
+    };
+    let rest = rest.trim_start_matches('0');
+    let digits = |s: &str| s.bytes().take_while(u8::is_ascii_digit).count();
+    let (whole, rest) = rest.split_at(digits(rest));
+    let (fraction, rest) = match rest.strip_prefix('.') {
+        Some(rest) => rest.split_at(digits(rest)),
+        None => ("", rest),
+    };
+    let letters = rest.bytes().take_while(|b| b"eEinumkKMGTP".contains(b)).count();
+    let exponent = rest[letters..].strip_prefix(['-', '+']).unwrap_or(&rest[letters..]);
+    let suffix = exponent.bytes().all(|b| b.is_ascii_digit()).then_some(rest)?;
+    Some(Parts {
+        positive,
+        whole: if whole.is_empty() { "0" } else { whole },
+        fraction,
+        suffix,
+    })
+}
+
+/// The base and exponent of a suffix.
+fn suffix(text: &str) -> Option<(u32, i64)> {
+    Some(match text {
+        "" => (10, 0),
+        "n" => (10, -9),
+        "u" => (10, -6),
+        "m" => (10, -3),
+        "k" => (10, 3),
+        "M" => (10, 6),
+        "G" => (10, 9),
+        "T" => (10, 12),
+        "P" => (10, 15),
+        "E" => (10, 18),
+        "Ki" => (2, 10),
+        "Mi" => (2, 20),
+        "Gi" => (2, 30),
+        "Ti" => (2, 40),
+        "Pi" => (2, 50),
+        "Ei" => (2, 60),
+        _ => (10, text.strip_prefix(['e', 'E'])?.parse::<i64>().ok()?),
+    })
+}
+
+impl Quantity {
+    /// The quantity that a text is, or the server's words on why it is none.
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
+        if text.is_empty() {
+            return Err(FORMAT_WRONG);
+        }
+        let Parts {
+            positive,
+            whole,
+            fraction,
+            suffix: unit,
+        } = parts(text).ok_or(FORMAT_WRONG)?;
+        let (base, exponent) = suffix(unit).ok_or(SUFFIX)?;
+        if exponent.abs() > MAX_EXPONENT {
+            return Err(SUFFIX);
+        }
+        let digits = (whole.len() + fraction.len()) as i64;
+        let number = |text: &str| text.parse::<BigInt>().map_err(|_| NUMERIC);
+        let signed = |value: BigInt| if positive { value } else { -value };
+        // What is small enough stays an integer.
+        let (fits, scale, factor) = if base == 10 {
+            (MAX_DIGITS >= digits, exponent - fraction.len() as i64, BigInt::from(1))
+        } else {
+            let spare = 15 - whole.len() as i64 - (exponent as f32 * 3.0 / 10.0) as i64 - 1;
+            (fraction.is_empty() && spare >= 0, 0, BigInt::from(1) << exponent as u64)
+        };
+        if fits && scale >= i64::from(NANO) {
+            let value = number(&format!("{whole}{fraction}"))? * factor;
+            if i64::try_from(&value).is_ok() {
+                return Ok(Self {
+                    value: signed(value),
+                    scale: scale as i32,
+                    decimal: false,
+                });
+            }
+        }
+        let mut value = number(&format!("{whole}{fraction}"))?;
+        let mut scale = -(fraction.len() as i64);
+        if base == 10 {
+            scale += exponent;
+        } else {
+            value <<= exponent as u64;
+        }
+        // Rounded up to what is not finer than nano.
+        if scale < i64::from(NANO) {
+            let divisor = ten_to((i64::from(NANO) - scale) as u32);
+            let up = u8::from(&value % &divisor != BigInt::ZERO);
+            value = value / divisor + up;
+            scale = i64::from(NANO);
+        }
+        let mut quantity = Self {
+            value,
+            scale: scale as i32,
+            decimal: true,
+        };
+        let max = Self {
+            value: BigInt::from(i64::MAX),
+            scale: 0,
+            decimal: true,
+        };
+        if base == 2 && quantity.compare(&max).is_gt() {
+            quantity = max;
+        }
+        quantity.value = signed(quantity.value);
+        Ok(quantity)
+    }
+
+    /// A whole number.
+    pub fn from_int(value: i64) -> Self {
+        Self {
+            value: value.into(),
+            scale: 0,
+            decimal: false,
+        }
+    }
+
+    fn scaled_to(&self, scale: i32) -> BigInt {
+        &self.value * ten_to((self.scale - scale).max(0) as u32)
+    }
+
+    /// Which is greater.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        match (self.value.sign(), other.value.sign()) {
+            (a, b) if a != b => a.cmp(&b),
+            (Sign::NoSign, _) => Ordering::Equal,
+            _ => {
+                let scale = self.scale.min(other.scale);
+                self.scaled_to(scale).cmp(&other.scaled_to(scale))
+            }
+        }
+    }
+
+    /// The sum.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        let fits = |value: &BigInt| i64::try_from(value).is_ok();
+        if !self.decimal && !other.decimal {
+            let zero = |q: &Self| q.value.sign() == Sign::NoSign;
+            if zero(other) {
+                return self.clone();
+            }
+            if zero(self) {
+                return other.clone();
+            }
+            let scale = self.scale.min(other.scale);
+            let (a, b) = (self.scaled_to(scale), other.scaled_to(scale));
+            if fits(&a) && fits(&b) && fits(&(&a + &b)) {
+                return Self {
+                    value: a + b,
+                    scale,
+                    decimal: false,
+                };
+            }
+        }
+        let scale = self.scale.min(other.scale);
+        Self {
+            value: self.scaled_to(scale) + other.scaled_to(scale),
+            scale,
+            decimal: true,
+        }
+    }
+
+    /// The difference.
+    #[must_use]
+    pub fn minus(&self, other: &Self) -> Self {
+        self.plus(&Self {
+            value: -&other.value,
+            ..other.clone()
+        })
+    }
+
+    /// 1, 0 or -1.
+    pub fn sign(&self) -> i64 {
+        match self.value.sign() {
+            Sign::Minus => -1,
+            Sign::NoSign => 0,
+            Sign::Plus => 1,
+        }
+    }
+
+    /// The whole number that it is, if the server says so.
+    pub fn as_int(&self) -> Option<i64> {
+        if self.decimal || self.scale < 0 {
+            return None;
+        }
+        if self.value.sign() == Sign::NoSign {
+            return Some(0);
+        }
+        (self.scale <= 18)
+            .then(|| i64::try_from(self.scaled_to(0)).ok())
+            .flatten()
+    }
+
+    /// About how much it is.
+    pub fn approximate(&self) -> f64 {
+        let value: f64 = self.value.to_string().parse().unwrap_or(f64::NAN);
+        if self.scale == 0 {
+            value
+        } else {
+            value * pow10(self.scale)
+        }
+    }
+}
+
+/// A power of ten as Go's `math.Pow10` has it: the nearest double.
+fn pow10(exponent: i32) -> f64 {
+    format!("1e{exponent}").parse().unwrap_or(f64::NAN)
+}
+
+impl fmt::Display for Quantity {
+    /// The number without suffix. The server's form depends on how it was written.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.scale == 0 {
+            write!(f, "{}", self.value)
+        } else {
+            write!(f, "{}e{}", self.value, self.scale)
+        }
+    }
+}

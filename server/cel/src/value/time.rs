@@ -1,0 +1,247 @@
+//! Durations and times (`cel-go` `common/types/{duration,timestamp,overflow}.go` and what they use of Go's `time`).
+
+use std::cmp::Ordering;
+use std::fmt::Write;
+
+use super::{EvalError, Result};
+
+const SECOND: i64 = 1_000_000_000;
+const MIN_SECONDS: i64 = -62_135_596_800;
+const MAX_SECONDS: i64 = 253_402_300_799;
+
+/// A duration in nanoseconds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Duration(pub i64);
+
+/// A time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timestamp {
+    /// Seconds from 1970.
+    pub seconds: i64,
+    /// Nanoseconds after that.
+    pub nanos: u32,
+    /// The zone in which it is written: seconds east of UTC.
+    pub offset: i32,
+}
+
+fn overflow() -> EvalError {
+    EvalError::new("integer overflow")
+}
+
+impl Duration {
+    /// Both together.
+    pub fn plus(self, other: Self) -> Result<Self> {
+        self.0.checked_add(other.0).map(Self).ok_or_else(overflow)
+    }
+
+    /// This less the other.
+    pub fn minus(self, other: Self) -> Result<Self> {
+        self.0.checked_sub(other.0).map(Self).ok_or_else(overflow)
+    }
+
+    fn units(self, unit: i64) -> f64 {
+        (self.0 / unit) as f64 + (self.0 % unit) as f64 / unit as f64
+    }
+
+    /// Whole hours.
+    pub fn hours(self) -> i64 {
+        self.units(3600 * SECOND) as i64
+    }
+
+    /// Whole minutes.
+    pub fn minutes(self) -> i64 {
+        self.units(60 * SECOND) as i64
+    }
+
+    /// Whole seconds.
+    pub fn seconds(self) -> i64 {
+        self.units(SECOND) as i64
+    }
+
+    /// Whole milliseconds.
+    pub fn milliseconds(self) -> i64 {
+        self.0 / 1_000_000
+    }
+
+    /// As `string(duration)` gives it: seconds.
+    pub fn to_cel_string(self) -> String {
+        format!("{}s", super::double_f(self.units(SECOND)))
+    }
+
+    /// As Go's `%v` writes it, in hours, minutes and seconds.
+    pub fn go_string(self) -> String {
+        let nanos = self.0.unsigned_abs();
+        if nanos == 0 {
+            return "0s".to_owned();
+        }
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let fraction = |value: u64, unit: u64| {
+            let (whole, rest) = (value / unit, value % unit);
+            if rest == 0 {
+                return whole.to_string();
+            }
+            let width = unit.ilog10() as usize;
+            format!("{whole}.{}", format!("{rest:0width$}").trim_end_matches('0'))
+        };
+        if nanos < 1_000 {
+            return format!("{sign}{nanos}ns");
+        }
+        if nanos < 1_000_000 {
+            return format!("{sign}{}µs", fraction(nanos, 1_000));
+        }
+        if nanos < 1_000_000_000 {
+            return format!("{sign}{}ms", fraction(nanos, 1_000_000));
+        }
+        let minutes = nanos / (60 * SECOND as u64);
+        let seconds = fraction(nanos % (60 * SECOND as u64), SECOND as u64);
+        match (minutes / 60, minutes % 60) {
+            (0, 0) => format!("{sign}{seconds}s"),
+            (0, minutes) => format!("{sign}{minutes}m{seconds}s"),
+            (hours, minutes) => format!("{sign}{hours}h{minutes}m{seconds}s"),
+        }
+    }
+}
+
+/// The parts of a time in a zone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Civil {
+    pub(crate) year: i64,
+    pub(crate) month: i64,
+    pub(crate) day: i64,
+    pub(crate) day_of_year: i64,
+    /// From Sunday.
+    pub(crate) weekday: i64,
+    pub(crate) hour: i64,
+    pub(crate) minute: i64,
+    pub(crate) second: i64,
+}
+
+impl Timestamp {
+    /// A time in UTC; an error if it is not within the years 1 to 9999.
+    pub fn new(seconds: i64, nanos: u32) -> Result<Self> {
+        if (MIN_SECONDS..=MAX_SECONDS).contains(&seconds) {
+            Ok(Self {
+                seconds,
+                nanos,
+                offset: 0,
+            })
+        } else {
+            Err(EvalError::new("timestamp overflow"))
+        }
+    }
+
+    /// The time that a text is, as RFC 3339.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (seconds, nanos) = crate::validators::parse_timestamp(text)?;
+        let offset = match text.as_bytes() {
+            [.., sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
+                let two = |a: u8, b: u8| i32::from(a - b'0') * 10 + i32::from(b - b'0');
+                let offset = two(*h1, *h2) * 3600 + two(*m1, *m2) * 60;
+                if *sign == b'-' { -offset } else { offset }
+            }
+            _ => 0,
+        };
+        Some(Self { seconds, nanos, offset })
+    }
+
+    /// The order of the instants, whatever the zones.
+    pub fn cmp_instant(&self, other: &Self) -> Ordering {
+        (self.seconds, self.nanos).cmp(&(other.seconds, other.nanos))
+    }
+
+    /// Whether it is the first second of year 1, Go's zero time.
+    pub fn is_zero(&self) -> bool {
+        self.seconds == MIN_SECONDS && self.nanos == 0
+    }
+
+    /// The time a duration later.
+    pub fn plus(self, duration: Duration) -> Result<Self> {
+        let mut seconds = self.seconds.checked_add(duration.0 / SECOND).ok_or_else(overflow)?;
+        let nanos = i64::from(self.nanos) + duration.0 % SECOND;
+        seconds = seconds.checked_add(nanos.div_euclid(SECOND)).ok_or_else(overflow)?;
+        let later = Self::new(seconds, nanos.rem_euclid(SECOND) as u32)?;
+        Ok(Self {
+            offset: self.offset,
+            ..later
+        })
+    }
+
+    /// The time a duration earlier.
+    pub fn minus(self, duration: Duration) -> Result<Self> {
+        self.plus(Duration(duration.0.checked_neg().ok_or_else(overflow)?))
+    }
+
+    /// The duration from another time to this.
+    pub fn since(self, other: Self) -> Result<Duration> {
+        let seconds = self.seconds.checked_sub(other.seconds).ok_or_else(overflow)?;
+        let nanos = i64::from(self.nanos) - i64::from(other.nanos);
+        let total = seconds.checked_mul(SECOND).and_then(|s| s.checked_add(nanos));
+        total.map(Duration).ok_or_else(overflow)
+    }
+
+    /// Its parts in a zone.
+    pub(crate) fn civil(self, offset: i32) -> Civil {
+        let local = self.seconds + i64::from(offset);
+        let (days, time) = (local.div_euclid(86_400), local.rem_euclid(86_400));
+        // Years from March, so that the leap day is a year's last; in eras of 400 years.
+        let shifted = days + 719_468;
+        let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+        let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_march_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let march_month = (5 * day_of_march_year + 2) / 153;
+        let day = day_of_march_year - (153 * march_month + 2) / 5 + 1;
+        let month = if march_month < 10 {
+            march_month + 3
+        } else {
+            march_month - 9
+        };
+        let year = year_of_era + era * 400 + i64::from(month <= 2);
+        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let before = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334][month as usize - 1];
+        Civil {
+            year,
+            month,
+            day,
+            day_of_year: before + day + i64::from(leap && month > 2),
+            weekday: (days + 4).rem_euclid(7),
+            hour: time / 3600,
+            minute: time % 3600 / 60,
+            second: time % 60,
+        }
+    }
+
+    fn date_and_time(self, between: char) -> String {
+        let c = self.civil(self.offset);
+        let mut text = format!(
+            "{:04}-{:02}-{:02}{between}{:02}:{:02}:{:02}",
+            c.year, c.month, c.day, c.hour, c.minute, c.second
+        );
+        if self.nanos != 0 {
+            let _ = write!(text, ".{}", format!("{:09}", self.nanos).trim_end_matches('0'));
+        }
+        text
+    }
+
+    fn zone(self, between: &str) -> String {
+        let sign = if self.offset < 0 { '-' } else { '+' };
+        let minutes = self.offset.unsigned_abs() / 60;
+        format!("{sign}{:02}{between}{:02}", minutes / 60, minutes % 60)
+    }
+
+    /// As `string(timestamp)` gives it: RFC 3339, with as many digits as needed.
+    pub fn to_cel_string(self) -> String {
+        let zone = if self.offset == 0 {
+            "Z".to_owned()
+        } else {
+            self.zone(":")
+        };
+        format!("{}{zone}", self.date_and_time('T'))
+    }
+
+    /// As Go's `%v` writes it.
+    pub fn go_string(self) -> String {
+        let zone = self.zone("");
+        let name = if self.offset == 0 { "UTC" } else { &zone };
+        format!("{} {zone} {name}", self.date_and_time(' '))
+    }
+}
