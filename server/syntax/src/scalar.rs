@@ -131,18 +131,39 @@ enum Quote {
 /// Plain and quoted scalars: lines are folded, blanks around line breaks dropped.
 fn flow(text: &str, inner: Range<usize>, quote: Quote, sink: &mut impl Sink) {
     let bytes = &text.as_bytes()[..inner.end];
+    let special = match quote {
+        Quote::None => b'\n',
+        Quote::Single => b'\'',
+        Quote::Double => b'\\',
+    };
+    let is_ascii = bytes[inner.clone()].is_ascii();
+    let next = |from: usize| {
+        let rest = &bytes[from..];
+        let found = if is_ascii {
+            memchr::memchr3(b'\n', b'\r', special, rest)
+        } else {
+            rest.iter()
+                .position(|&it| it == special || matches!(it, b'\n' | b'\r' | 0xC2 | 0xE2))
+        };
+        found.map(|it| from + it)
+    };
     let mut at = inner.start;
     // Bytes from here to `at` are in the value as they are and not yet given to the sink.
     let mut pending = at;
-    while at < inner.end {
+    while let Some(found) = next(at) {
+        at = found;
         match bytes[at] {
-            b'\'' if quote == Quote::Single && bytes.get(at + 1) == Some(&b'\'') => {
-                sink.copy(text, pending..at);
-                sink.replace("'", at..at + 2);
-                at += 2;
-                pending = at;
+            b'\'' => {
+                if bytes.get(at + 1) == Some(&b'\'') {
+                    sink.copy(text, pending..at);
+                    sink.replace("'", at..at + 2);
+                    pending = at + 2;
+                    at = pending;
+                } else {
+                    at += 1;
+                }
             }
-            b'\\' if quote == Quote::Double => {
+            b'\\' => {
                 sink.copy(text, pending..at);
                 let broken = break_len(bytes, at + 1);
                 if broken > 0 {
@@ -156,31 +177,30 @@ fn flow(text: &str, inner: Range<usize>, quote: Quote, sink: &mut impl Sink) {
                 }
                 pending = at;
             }
-            b' ' | b'\t' | b'\n' | b'\r' | 0xC2 | 0xE2 => {
+            _ if break_len(bytes, at) == 0 => at += 1,
+            _ => {
+                // The blanks before a break go with it.
+                let blanks = bytes[pending..at]
+                    .iter()
+                    .rev()
+                    .take_while(|&&it| matches!(it, b' ' | b'\t'))
+                    .count();
+                let start = at - blanks;
                 let end = gap_end(bytes, at);
-                if end == at {
-                    at += 1;
-                    continue;
-                }
-                if let Some((first, breaks)) = breaks_in(bytes, at..end)
-                    && (quote != Quote::None || end < inner.end)
-                {
-                    sink.copy(text, pending..at);
-                    if !is_normal_break(bytes, first) {
-                        put_breaks(text, at..end, 0, sink);
-                    } else if breaks == 1 {
-                        sink.replace(" ", at..end);
-                    } else {
-                        put_breaks(text, at..end, 1, sink);
-                    }
-                    pending = end;
+                sink.copy(text, pending..start);
+                if !is_normal_break(bytes, at) {
+                    put_breaks(text, start..end, 0, sink);
+                } else if count_breaks(bytes, at..end) == 1 {
+                    sink.replace(" ", start..end);
+                } else {
+                    put_breaks(text, start..end, 1, sink);
                 }
                 at = end;
+                pending = end;
             }
-            _ => at += 1,
         }
     }
-    sink.copy(text, pending..inner.end.max(pending));
+    sink.copy(text, pending..inner.end);
 }
 
 /// The end of the blanks and line breaks from `at`.
@@ -196,22 +216,20 @@ fn gap_end(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// Where the first line break of a gap is, and how many there are.
-fn breaks_in(bytes: &[u8], gap: Range<usize>) -> Option<(usize, usize)> {
-    let mut first = None;
+/// How many line breaks are in a gap of blanks and breaks.
+fn count_breaks(bytes: &[u8], gap: Range<usize>) -> usize {
     let mut count = 0;
     let mut at = gap.start;
     while at < gap.end {
         match break_len(bytes, at) {
             0 => at += 1,
             len => {
-                first = first.or(Some(at));
                 count += 1;
                 at += len;
             }
         }
     }
-    first.map(|it| (it, count))
+    count
 }
 
 /// Gives what the escape sequence at `at` stands for to the sink; returns its length in bytes.
@@ -291,7 +309,7 @@ fn block(text: &str, inner: Range<usize>, indent: u32, literal: bool, sink: &mut
         }
         let blank = matches!(bytes[start], b' ' | b'\t');
         if after_content {
-            let breaks = breaks_in(bytes, gap..start).map_or(0, |it| it.1);
+            let breaks = count_breaks(bytes, gap..start);
             let fold = !literal && !leading_blank && !blank && is_normal_break(bytes, gap);
             if fold && breaks == 1 {
                 sink.replace(" ", gap..start);
@@ -339,4 +357,28 @@ fn line_end(bytes: &[u8], mut at: usize) -> usize {
         at += 1;
     }
     at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decodes texts that the tolerant reader may take for scalars.
+    #[track_caller]
+    fn check(style: ScalarStyle, text: &str, expected: &str) {
+        assert_eq!(decode(text, style, Span::new(0, text.len() as u32), 2), expected);
+    }
+
+    #[test]
+    fn what_no_rule_covers_is_in_the_value_as_it_stands() {
+        check(ScalarStyle::SingleQuoted, "'a'b'", "a'b");
+        check(ScalarStyle::SingleQuoted, "'a''", "a'");
+        check(ScalarStyle::SingleQuoted, "'", "");
+        check(ScalarStyle::DoubleQuoted, "\"\\q\\u12\\", "\\q\\u12");
+        check(ScalarStyle::DoubleQuoted, "\"é\\\"", "é\\");
+        check(ScalarStyle::DoubleQuoted, "", "");
+        check(ScalarStyle::Literal, "|", "");
+        check(ScalarStyle::Literal, "|\n a\n  b", "");
+        check(ScalarStyle::Folded, ">-", "");
+    }
 }

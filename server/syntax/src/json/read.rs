@@ -82,12 +82,13 @@ pub fn read_json(tree: &Tree) -> Result<JsonDoc<'_>, ConvertError> {
     }
     let depth = reader.deepest;
     let result = outcome.and_then(|root| {
-        let error = reader.key_error.take().or_else(|| {
-            reader
-                .infinite
-                .then(|| root.as_ref().and_then(|it| number_error(tree, it)))
-                .flatten()
-        });
+        // What was wrong with a value that a later one has replaced does not matter, so only what is left is searched.
+        let error = root
+            .as_ref()
+            .filter(|_| reader.bad_key || reader.infinite)
+            .and_then(|root| {
+                first_error(root, |it| key_error(tree, it)).or_else(|| first_error(root, |it| number_error(tree, it)))
+            });
         let doc = JsonDoc {
             root,
             depth,
@@ -250,8 +251,8 @@ struct Reader<'t> {
     same_keys: bool,
     /// Some number cannot be written.
     infinite: bool,
-    /// The first key that cannot be a string.
-    key_error: Option<Box<ConvertError>>,
+    /// Some key cannot be a string.
+    bad_key: bool,
     duplicates: Vec<Duplicate>,
     lines: Option<Vec<u32>>,
 }
@@ -274,7 +275,7 @@ impl<'t> Reader<'t> {
             deepest: 0,
             same_keys: false,
             infinite: false,
-            key_error: None,
+            bad_key: false,
             duplicates: Vec::new(),
             lines: None,
         }
@@ -564,8 +565,14 @@ impl<'t> Reader<'t> {
                 };
                 (Cow::Owned(text), KeyKind::Float(value.to_bits()))
             }
-            ScalarValue::Uint(value) => (Cow::Owned(value.to_string()), KeyKind::Uint(value)),
-            ScalarValue::Null => (Cow::Borrowed("null"), KeyKind::Null),
+            ScalarValue::Uint(value) => {
+                self.bad_key = true;
+                (Cow::Owned(format!("{BAD_KEY}{value}")), KeyKind::Uint(value))
+            }
+            ScalarValue::Null => {
+                self.bad_key = true;
+                (Cow::Borrowed(BAD_KEY), KeyKind::Null)
+            }
         };
         self.keys.push((text, kind, key));
         Ok(true)
@@ -598,16 +605,6 @@ impl<'t> Reader<'t> {
                     message,
                 });
             }
-        }
-        if matches!(kind, KeyKind::Null | KeyKind::Uint(_)) && self.key_error.is_none() {
-            let value_node = self.value_of(key_node);
-            let kind_name = if kind == KeyKind::Null { "%!s(<nil>)" } else { "uint64" };
-            let message = format!(
-                "unsupported map key of type: {kind_name}, key: {}, value: {}",
-                go_syntax::key(self.tree, key_node, &kind, &key),
-                go_syntax::write(self.tree, value_node)
-            );
-            self.key_error = Some(self.error(key_node, ConvertErrorKind::UnsupportedKey, message));
         }
         self.members.push(Member { key, key_node, value });
     }
@@ -712,24 +709,66 @@ fn float(value: f64) -> JsonValue<'static> {
     JsonValue::Float(value)
 }
 
-/// The first number that Go's JSON encoder refuses, in the order in which it writes.
-fn number_error(tree: &Tree, root: &Json<'_>) -> Option<Failure> {
+/// What the keys that cannot be strings begin with until they are refused, so that they are not taken for strings.
+const BAD_KEY: &str = "\0";
+
+/// The first error in the order in which Go's JSON encoder writes.
+fn first_error(root: &Json<'_>, check: impl Fn(&Json<'_>) -> Option<Failure>) -> Option<Failure> {
     let mut values = vec![root];
     while let Some(json) = values.pop() {
+        if let Some(error) = check(json) {
+            return Some(error);
+        }
         match &json.value {
-            JsonValue::Float(value) if !value.is_finite() => {
-                let message = format!("json: unsupported value: {}", go_syntax::float_g(*value, false));
-                let span = tree.span(json.node);
-                return Some(Box::new(ConvertError {
-                    message,
-                    span,
-                    kind: ConvertErrorKind::Number,
-                }));
-            }
             JsonValue::Array(items) => values.extend(items.iter().rev()),
             JsonValue::Object(members) => values.extend(members.iter().rev().map(|it| &it.value)),
             _ => {}
         }
     }
     None
+}
+
+/// A key that cannot be a string (`convertToJSONableObject`).
+fn key_error(tree: &Tree, json: &Json<'_>) -> Option<Failure> {
+    for Member { key, key_node, .. } in json
+        .members()
+        .into_iter()
+        .flatten()
+        .filter(|it| it.key.starts_with(BAD_KEY))
+    {
+        let (type_name, kind) = match scalar_value(tree, tree.resolve(*key_node)) {
+            Ok(ScalarValue::Null) => ("%!s(<nil>)", KeyKind::Null),
+            Ok(ScalarValue::Uint(value)) => ("uint64", KeyKind::Uint(value)),
+            _ => continue,
+        };
+        let message = format!(
+            "unsupported map key of type: {type_name}, key: {}, value: {}",
+            go_syntax::key(tree, *key_node, &kind, key),
+            go_syntax::write(tree, NodeId(tree.end(*key_node)))
+        );
+        let span = tree.span(*key_node);
+        return Some(Box::new(ConvertError {
+            message,
+            span,
+            kind: ConvertErrorKind::UnsupportedKey,
+        }));
+    }
+    None
+}
+
+/// A number that Go's JSON encoder refuses.
+fn number_error(tree: &Tree, json: &Json<'_>) -> Option<Failure> {
+    let JsonValue::Float(value) = json.value else {
+        return None;
+    };
+    if value.is_finite() {
+        return None;
+    }
+    let message = format!("json: unsupported value: {}", go_syntax::float_g(value, false));
+    let span = tree.span(json.node);
+    Some(Box::new(ConvertError {
+        message,
+        span,
+        kind: ConvertErrorKind::Number,
+    }))
 }

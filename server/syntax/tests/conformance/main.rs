@@ -108,7 +108,8 @@ fn mutants_read_as_the_server_reads_them() {
     while at < count {
         let batch = (0..200.min(count - at))
             .map(|it| {
-                let text = match random.below(10) {
+                let text = match random.below(12) {
+                    10.. => generate::soup(&mut random),
                     0..5 if !files.is_empty() => mutate::excerpt(&mut random, &files),
                     _ => generate::document(&mut random),
                 };

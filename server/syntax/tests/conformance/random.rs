@@ -4,7 +4,8 @@ pub(crate) struct Random(u64);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+        // One step keeps seeds apart that are next to each other: without it their numbers would be the same, one place on.
+        Self(Self(seed).next())
     }
 
     pub(crate) fn next(&mut self) -> u64 {
