@@ -135,6 +135,12 @@ impl<'s> CelContext<'_, 's> {
         }
     }
 
+    /// How often a value of this schema can be in one object; `None` if nothing bounds it.
+    #[cfg(test)]
+    pub(super) fn max_cardinality(&self) -> Option<u64> {
+        self.max_cardinality
+    }
+
     /// The types of the node, made when first asked for (`CELSchemaContext.TypeInfo`); `None` where no rule applies.
     fn types(&self) -> Option<&Result<Types<'s>, String>> {
         if !self.has_rules_above {
@@ -180,13 +186,22 @@ pub(super) struct TotalCost {
 }
 
 impl TotalCost {
-    fn observe(&mut self, path: impl FnOnce() -> Path, cost: u64) {
+    pub(super) fn observe(&mut self, path: impl FnOnce() -> Path, cost: u64) {
         self.total = self.total.saturating_add(cost);
         if cost >= TOTAL_COST_LIMIT / 100 {
             self.most_expensive.push((path(), cost));
             self.most_expensive.sort_by_key(|&(_, cost)| std::cmp::Reverse(cost));
             self.most_expensive.truncate(4);
         }
+    }
+}
+
+#[cfg(test)]
+impl TotalCost {
+    /// The sum, and what the most expensive rules cost.
+    pub(super) fn parts(self) -> (u64, Vec<u64>) {
+        let most_expensive = self.most_expensive.into_iter().map(|(_, cost)| cost).collect();
+        (self.total, most_expensive)
     }
 }
 

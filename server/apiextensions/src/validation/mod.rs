@@ -29,6 +29,8 @@ mod spec;
 mod standard;
 mod structural;
 mod subresources;
+#[cfg(test)]
+mod tests;
 mod traverse;
 mod version;
 mod version_fields;

@@ -1,5 +1,7 @@
 //! One version of a definition (`validateCustomResourceDefinitionVersion`).
 
+use std::ops::Range;
+
 use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::go::is_print;
 
@@ -49,26 +51,31 @@ fn validate_deprecation_warning(version: &Version, options: &Options<'_>, path: 
     let Some(warning) = version.deprecation_warning.as_deref() else {
         return;
     };
-    let mut report = |detail: String, at: Option<std::ops::Range<usize>>| {
+    for (detail, at) in deprecation_warning_errors(version.deprecated, warning) {
         let bad_value = options.render().string_pointer(Some(warning));
         let path = path.child("deprecationWarning");
         let mut error = Error::invalid(codes::INVALID_DEPRECATION_WARNING, path, bad_value, detail);
         error.inner = at;
         errors.push(error);
-    };
-    if !version.deprecated {
-        report("can only be set for deprecated versions".to_owned(), None);
-        return;
     }
+}
+
+/// What is wrong with a deprecation warning, and where in it (`validateDeprecationWarning`).
+pub(super) fn deprecation_warning_errors(is_deprecated: bool, warning: &str) -> Vec<(String, Option<Range<usize>>)> {
+    if !is_deprecated {
+        return vec![("can only be set for deprecated versions".to_owned(), None)];
+    }
+    let mut errors = Vec::new();
     if warning.len() > MAX_WARNING {
-        report(format!("must be <= {MAX_WARNING} characters long"), None);
+        errors.push((format!("must be <= {MAX_WARNING} characters long"), None));
     }
     if warning.is_empty() {
-        report("must not be an empty string".to_owned(), None);
+        errors.push(("must not be an empty string".to_owned(), None));
     }
     if let Some((i, c)) = warning.char_indices().find(|&(_, c)| !is_print(c)) {
         let detail =
             format!("must only contain printable UTF-8 characters; non-printable character found at index {i}");
-        report(detail, Some(i..i + c.len_utf8()));
+        errors.push((detail, Some(i..i + c.len_utf8())));
     }
+    errors
 }
