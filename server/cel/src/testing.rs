@@ -109,7 +109,7 @@ pub(crate) fn compile(
     };
     let checked = check(parsed.ast, &source, env).map_err(|issues| issues.display(&source))?;
     if environment.features().validators {
-        let issues = validate(&checked, &source, environment.features());
+        let issues = validate(&checked, &source, environment.features()).issues;
         if !issues.is_empty() {
             return Err(issues.display(&source));
         }

@@ -63,6 +63,8 @@ pub struct CompiledRule {
 pub struct CompileError {
     /// The server reports a missing value, not an invalid one.
     pub is_required: bool,
+    /// The server itself fails on the expression; the words are ours.
+    pub crashes: bool,
     /// The server's words.
     pub detail: String,
     /// The diagnostic code.
@@ -267,6 +269,27 @@ pub(super) fn compile_rules<'s>(
     let mut errors = Vec::new();
     for (i, (rule, compiled)) in schema.x_validations.iter().zip(compiled).enumerate() {
         let at = rules_at.index(i);
+        let message_error = compiled.message_expression.as_ref().and_then(|it| it.as_ref().err());
+        let crash = [("rule", compiled.error.as_ref()), ("messageExpression", message_error)]
+            .into_iter()
+            .find_map(|(name, error)| Some((name, error.filter(|it| it.crashes)?)));
+        if let Some((name, crash)) = crash {
+            let detail = crash.detail.clone();
+            let mut error = Error::new(
+                ErrorType::Internal,
+                codes::SERVER_PANIC,
+                at.child(name).path(),
+                "",
+                detail,
+            );
+            error.inner.clone_from(&crash.inner);
+            if is_hidden {
+                errors.push(error);
+            } else {
+                walk.crash.get_or_insert(error);
+            }
+            continue;
+        }
         let cost = compiled
             .max_cost
             .saturating_mul(context.max_cardinality.unwrap_or(compiled.max_cardinality));

@@ -85,6 +85,7 @@ fn compiled_rule(compiled: rules::CompiledRule) -> CompiledRule {
 fn compile_error(error: rules::CompileError) -> CompileError {
     CompileError {
         is_required: false,
+        crashes: error.crashes,
         detail: error.detail,
         code: error.code,
         inner: error.problems.into_iter().next().map(|problem| problem.bytes),

@@ -11,8 +11,26 @@ use crate::types::Type;
 
 pub use literals::{parse_duration, parse_timestamp, timestamp_from_seconds};
 
+/// What validation says of an expression.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Validated {
+    /// What is wrong.
+    pub issues: Issues,
+    /// Where the server itself fails, so that it says nothing.
+    pub crash: Option<Crash>,
+}
+
+/// A part of an expression on which the server's validation panics.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Crash {
+    /// The part, by its id.
+    pub id: i64,
+    /// Why, in words of ours.
+    pub why: &'static str,
+}
+
 /// Validates a checked expression as a server with these features does after the check. Positions are those of `source`.
-pub fn validate(checked: &Checked, source: &Source, features: &Features) -> Issues {
+pub fn validate(checked: &Checked, source: &Source, features: &Features) -> Validated {
     let mut nodes = Vec::new();
     if let Some(root) = checked.ast.root() {
         collect(
@@ -27,6 +45,7 @@ pub fn validate(checked: &Checked, source: &Source, features: &Features) -> Issu
         checked,
         source,
         issues: Issues::new(),
+        crash: None,
     };
     for (node, above) in &nodes {
         if !above.exempt {
@@ -50,10 +69,13 @@ pub fn validate(checked: &Checked, source: &Source, features: &Features) -> Issu
     // 1.30 left formats to the evaluation.
     if features.version.number() >= 31 {
         for (node, _) in &nodes {
-            validation.check_format(*node);
+            validation.check_format(*node, features.version.number() == 31);
         }
     }
-    validation.issues
+    Validated {
+        issues: validation.issues,
+        crash: validation.crash,
+    }
 }
 
 /// What is above a node.
@@ -81,9 +103,28 @@ struct Validation<'a> {
     checked: &'a Checked,
     source: &'a Source,
     issues: Issues,
+    crash: Option<Crash>,
 }
 
-impl Validation<'_> {
+impl<'a> Validation<'a> {
+    /// What the type of an optional element wraps. The server takes a parameter for granted, which `dyn` has not.
+    fn unwrapped(&mut self, node: NodeId, ty: &'a Type) -> &'a Type {
+        if ty.parameters().is_empty() {
+            self.crash(
+                node,
+                "it expects that the type of an optional element is known, and the element is dynamic",
+            );
+        }
+        ty.parameters().first().unwrap_or(ty)
+    }
+
+    fn crash(&mut self, node: NodeId, why: &'static str) {
+        self.crash.get_or_insert(Crash {
+            id: self.checked.ast[node].id,
+            why,
+        });
+    }
+
     fn check_list(&mut self, node: NodeId) {
         let ExprKind::List {
             elements,
@@ -96,7 +137,7 @@ impl Validation<'_> {
         for (at, element) in elements.iter().enumerate() {
             let mut ty = self.checked.type_of(*element);
             if optional_indices.contains(&(at as u32)) {
-                ty = ty.parameters().first().unwrap_or(ty);
+                ty = self.unwrapped(*element, ty);
             }
             match first {
                 None => first = Some(ty),
@@ -118,7 +159,7 @@ impl Validation<'_> {
             let key = self.checked.type_of(entry.key);
             let mut value = self.checked.type_of(entry.value);
             if entry.optional {
-                value = value.parameters().first().unwrap_or(value);
+                value = self.unwrapped(entry.value, value);
             }
             let Some((first_key, first_value)) = first else {
                 first = Some((key, value));
@@ -151,7 +192,7 @@ impl Validation<'_> {
         }
     }
 
-    fn check_format(&mut self, node: NodeId) {
+    fn check_format(&mut self, node: NodeId, needs_literal: bool) {
         let ExprKind::Call {
             function,
             target: Some(target),
@@ -160,7 +201,14 @@ impl Validation<'_> {
         else {
             return;
         };
-        if **function != *"format" || args.len() != 1 {
+        if **function != *"format" {
+            return;
+        }
+        if needs_literal && !matches!(self.checked.ast[*target].kind, ExprKind::Literal(_)) {
+            self.crash(*target, "it expects that a format string is written as a literal");
+            return;
+        }
+        if args.len() != 1 {
             return;
         }
         let (ExprKind::Literal(Literal::String(format)), ExprKind::List { elements, .. }) =

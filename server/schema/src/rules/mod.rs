@@ -57,6 +57,8 @@ pub struct Expression {
 pub struct CompileError {
     /// The server's words.
     pub detail: String,
+    /// The server itself fails on the expression and says nothing; the words are ours.
+    pub crashes: bool,
     /// The diagnostic code, that of the first problem.
     pub code: &'static str,
     /// What is wrong, each with its bytes in the expression; empty if it is the expression as a whole.
@@ -231,6 +233,7 @@ impl<'t> Compiler<'t> {
         let source = Source::new(text);
         let failed = |issues: &Issues, places: &SourceInfo| CompileError {
             detail: format!("{}{}", words.compilation_failed, issues.display(&source)),
+            crashes: false,
             code: code_of(issues),
             problems: problems(issues, &source, places),
         };
@@ -267,14 +270,25 @@ impl<'t> Compiler<'t> {
         let places = parsed.ast.source_info.clone();
         let checked = check(parsed.ast, &source, env).map_err(|issues| failed(&issues, &places))?;
         let features = environment.features();
-        let issues = validate(&checked, &source, features);
-        if !issues.is_empty() {
-            return Err(failed(&issues, &places));
+        let validated = validate(&checked, &source, features);
+        if let Some(crash) = validated.crash {
+            let mut issues = Issues::new();
+            issues.report(crash.id, places.location(&source, crash.id), crash.why);
+            let detail = format!("the API server crashes when it compiles this expression: {}", crash.why);
+            return Err(CompileError {
+                detail,
+                crashes: true,
+                ..failed(&issues, &places)
+            });
+        }
+        if !validated.issues.is_empty() {
+            return Err(failed(&validated.issues, &places));
         }
         if *checked.output_type() != words.output {
             let detail = words.wrong_output.to_owned();
             return Err(CompileError {
                 detail,
+                crashes: false,
                 code: codes::RULE_RESULT_TYPE,
                 problems: Vec::new(),
             });

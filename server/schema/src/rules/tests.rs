@@ -111,3 +111,24 @@ fn problems_have_their_bytes() {
     check("self.a.matches('(')", &["'('"]);
     check("self.a", &[]);
 }
+
+#[test]
+fn crashes_of_the_server_are_told() {
+    let check = |minor, rule: &str, place: Option<&str>| {
+        let schema = schema(&json!({
+            "type": "object",
+            "properties": {"a": {"type": "string"}},
+            "x-kubernetes-validations": [{"rule": rule}],
+        }));
+        let version = KubernetesVersion::minor(minor);
+        let types = NodeTypes::new(Structural::assume(&schema), false, version).expect("types");
+        let results = compile(&types, &schema.x_validations, version, |_, _| ExpressionSet::New);
+        let crash = results[0].error.as_ref().filter(|error| error.crashes);
+        let actual = crash.map(|crash| &rule[crash.problems[0].bytes.clone()]);
+        assert_eq!(actual, place, "1.{minor}");
+    };
+    for minor in 30..=37 {
+        check(minor, "[?dyn(optional.of(1))].size() == 1", Some("("));
+        check(minor, "self.a.format([1]) == 'a'", (minor == 31).then_some("a"));
+    }
+}
