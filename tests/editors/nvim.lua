@@ -33,7 +33,7 @@ local ok, failure = pcall(function()
   must(#findings() == 1, 'there is one finding')
   must(finding.lnum == 19 and finding.col == 20, ('it is at 20:21 (%d:%d)'):format(finding.lnum + 1, finding.col + 1))
   must(finding.end_col == 24, 'it ends with the word')
-  must(finding.code == 'unsupported-type', 'its code is unsupported-type (' .. tostring(finding.code) .. ')')
+  must(finding.code == 'unknown-type', 'its code is unknown-type (' .. tostring(finding.code) .. ')')
   must(finding.severity == vim.diagnostic.severity.ERROR, 'it is an error')
   must(finding.message:find('supported values'), 'it says what is supported')
   -- Type the repair as a person does.

@@ -112,7 +112,7 @@ async function scenario(page, port, workspace, shot) {
   const problems = page.locator(".markers-panel .monaco-list-row");
   await waitFor("the problem is listed with its code and place", async () => {
     const texts = (await problems.allInnerTexts()).join(" ").replace(/\s+/g, " ");
-    return /supported values/.test(texts) && /unsupported-type/.test(texts) && /\[Ln 20, Col 21\]/.test(texts);
+    return /supported values/.test(texts) && /unknown-type/.test(texts) && /\[Ln 20, Col 21\]/.test(texts);
   });
   await shot("problem");
   // Type the repair as a person does.

@@ -2,6 +2,7 @@
 
 mod check;
 mod explain;
+mod lsp;
 
 use std::{io, process::ExitCode};
 
@@ -19,6 +20,8 @@ pub(crate) struct Cli {
 enum Command {
     /// Say what the API server would answer for these manifests, at the place in the file.
     Check(check::Args),
+    /// Speak the Language Server Protocol on standard input and output.
+    Lsp(lsp::Args),
     /// Print the page of a diagnostic code.
     Explain(explain::Args),
 }
@@ -68,6 +71,7 @@ impl Cli {
     pub(crate) fn run(self) -> anyhow::Result<Status> {
         match self.command {
             Command::Check(args) => check::run(&args),
+            Command::Lsp(args) => lsp::run(&args),
             Command::Explain(args) => explain::run(&args),
         }
     }

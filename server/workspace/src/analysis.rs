@@ -38,11 +38,11 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
     let source = Text::decode(bytes);
     let old = question.old.map(|old| Text::decode(old.to_vec()));
     let mut report = FileReport {
-        text: source.text.clone(),
+        text: source.content.clone(),
         documents: Vec::new(),
         findings: Vec::new(),
     };
-    let found = split(&source.text);
+    let found = split(&source.content);
     if let Some(error) = found.error {
         // Clients that cannot cut a file send none of it.
         if question.named
@@ -78,7 +78,7 @@ struct StoredText {
 
 impl StoredText {
     fn new(old: &Text) -> Self {
-        let tree = split(&old.text).documents.into_iter().find_map(|document| {
+        let tree = split(&old.content).documents.into_iter().find_map(|document| {
             let head = head::read(old, document);
             head.is_definition().then(|| old.read(document).ok()).flatten()
         });
@@ -110,7 +110,7 @@ fn judge(
         report.verdicts.extend(verdicts);
         Some(report)
     };
-    if let Some(answer) = ServerVerdict::of_unserved(&head, verdict::first_line(&source.text, document.span)) {
+    if let Some(answer) = ServerVerdict::of_unserved(&head, verdict::first_line(&source.content, document.span)) {
         return unread(&|_| answer.clone());
     }
     let tree = match source.read(document) {
@@ -170,7 +170,7 @@ fn silence(source: &Text, tree: &Tree, report: &mut DocumentReport) {
         return;
     }
     for (_, verdict) in &mut report.verdicts {
-        let hints = suppress::apply(&source.text, comments, verdict.findings_mut());
+        let hints = suppress::apply(&source.content, comments, verdict.findings_mut());
         verdict.hints.extend(hints);
     }
 }

@@ -10,7 +10,7 @@ use crate::text::Text;
 /// What stands before `spec:` is enough in the usual layout, and all there is where the rest is broken.
 pub(crate) fn read(text: &Text, document: Document) -> WrittenType {
     let span = document.span;
-    let top = text.text[span.range()].find("\nspec:").filter(|end| *end > 0);
+    let top = text.content[span.range()].find("\nspec:").filter(|end| *end > 0);
     if let Some(end) = top {
         let tree = text.read_span(Span::new(span.start, span.start + end as u32));
         let head = tree

@@ -11,7 +11,7 @@ use crd_analyzer_syntax::{
 
 /// The text of a file.
 pub(crate) struct Text {
-    pub(crate) text: Arc<str>,
+    pub(crate) content: Arc<str>,
     defects: Vec<Defect>,
     encoding: Encoding,
 }
@@ -25,7 +25,7 @@ impl Text {
             encoding,
         } = Source::decode(bytes);
         Self {
-            text: text.into(),
+            content: text.into(),
             defects,
             encoding,
         }
@@ -33,11 +33,11 @@ impl Text {
 
     /// Reads a document of the text.
     pub(crate) fn read(&self, document: Document) -> Result<Tree, ReadError> {
-        read_document(&self.text, document, &self.defects)
+        read_document(&self.content, document, &self.defects)
     }
 
     /// Reads a part of the text as if it were a document.
     pub(crate) fn read_span(&self, span: Span) -> Result<Tree, ReadError> {
-        read_decoded(&self.text, span, &self.defects, self.encoding)
+        read_decoded(&self.content, span, &self.defects, self.encoding)
     }
 }

@@ -89,7 +89,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let corpus = peers::corpus()?;
     let files = crate::conformance::definitions(&corpus)?;
     let oracle = peers::oracle(37)?;
-    let analyzer = peers::build("release")?;
+    let analyzer = peers::build("dist")?;
     let list = std::env::temp_dir().join(format!("crd-analyzer-bench-{}.txt", std::process::id()));
     std::fs::write(&list, files.join("\n"))?;
     let list_text = list.to_string_lossy().into_owned();

@@ -1,0 +1,20 @@
+//! `crd-analyzer lsp`: the language server.
+
+use super::Status;
+
+/// The language server, on standard input and output.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// Accepted because many clients pass it: standard input and output are the only way.
+    #[arg(long, hide = true)]
+    stdio: bool,
+}
+
+pub(super) fn run(_: &Args) -> anyhow::Result<Status> {
+    // The protocol has two exit codes: 0 after a shutdown request, else 1.
+    Ok(if crd_analyzer_lsp::run_stdio()? == 0 {
+        Status::Clean
+    } else {
+        Status::Findings
+    })
+}
