@@ -26,6 +26,7 @@ pub(crate) struct Client {
     pub(crate) registers_watchers: bool,
     pub(crate) registers_configuration: bool,
     pub(crate) answers_configuration: bool,
+    pub(crate) shows_progress: bool,
 }
 
 impl Client {
@@ -60,6 +61,11 @@ impl Client {
             registers_configuration: workspace
                 .and_then(|it| it.did_change_configuration)
                 .and_then(|it| it.dynamic_registration)
+                .unwrap_or_default(),
+            shows_progress: capabilities
+                .window
+                .as_ref()
+                .and_then(|it| it.work_done_progress)
                 .unwrap_or_default(),
             answers_configuration: workspace.and_then(|it| it.configuration).unwrap_or_default(),
         }
@@ -107,7 +113,7 @@ pub(crate) fn server(client: &Client) -> ServerCapabilities {
             DiagnosticServerCapabilities::Options(DiagnosticOptions {
                 identifier: Some(NAME.to_owned()),
                 inter_file_dependencies: false,
-                workspace_diagnostics: false,
+                workspace_diagnostics: true,
                 work_done_progress_options: WorkDoneProgressOptions::default(),
             })
         }),

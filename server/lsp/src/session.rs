@@ -2,15 +2,16 @@
 
 use std::{
     collections::HashSet,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, OnceLock, PoisonError, RwLock,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Instant,
 };
 
 use lsp_types::{MessageType, Uri, WorkspaceFolder};
+use ropey::Rope;
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
 
@@ -18,6 +19,7 @@ use crate::{
     analysis::Analysis,
     capabilities::Client,
     documents::{Documents, Snapshot, path_of},
+    scan::Scanned,
     settings::{Features, Settings},
     tasks,
 };
@@ -28,6 +30,7 @@ pub(crate) struct Session {
     /// The way to the client. Nobody who keeps the reader waiting may await an answer or room for a message.
     pub(crate) remote: tower_lsp::Client,
     pub(crate) documents: Documents,
+    scanned: Scanned,
     /// Held while a list of diagnostics is sent, so that an older one never comes after a newer one.
     pub(crate) publishing: tokio::sync::Mutex<()>,
     client: OnceLock<Client>,
@@ -43,6 +46,7 @@ impl Session {
         Self {
             remote,
             documents: Documents::default(),
+            scanned: Scanned::default(),
             publishing: tokio::sync::Mutex::default(),
             client: OnceLock::new(),
             settings: RwLock::default(),
@@ -130,6 +134,33 @@ impl Session {
         Some(Arc::new(analysis))
     }
 
+    /// The manifests in the workspace's folders, and how many of them have to be read.
+    pub(crate) fn list_files(&self) -> (Vec<PathBuf>, usize) {
+        let folders = self.folders.read().unwrap_or_else(PoisonError::into_inner).clone();
+        self.scanned.list(&folders)
+    }
+
+    /// Analyses files that are not open. `done` counts them.
+    pub(crate) fn scan(
+        &self,
+        paths: &[PathBuf],
+        cancelled: &AtomicBool,
+        done: &AtomicUsize,
+    ) -> Vec<(Uri, Arc<Analysis>)> {
+        let folders = self.folders.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let settings = self.settings();
+        let skip = |uri: &Uri| self.is_open(uri);
+        let analyze = |path: &Path, uri: &Uri, text: &str| {
+            // Cheap for most files: what names no definition is none.
+            if !text.contains("CustomResourceDefinition") {
+                return Analysis::empty();
+            }
+            let effective = settings.for_file(Some(path), &folders);
+            Analysis::new(uri, &Rope::from_str(text), &effective, self.client())
+        };
+        self.scanned.run(paths, cancelled, done, skip, analyze)
+    }
+
     /// Shows a problem to the user, once.
     pub(crate) fn tell(self: &Arc<Self>, problem: String) {
         let is_new = self
@@ -148,6 +179,7 @@ impl Session {
     /// What analyses depend on has changed: they are made anew, and the client gets or asks for the results.
     pub(crate) fn refresh(self: &Arc<Self>) {
         self.documents.forget_analyses();
+        self.scanned.clear();
         let session = self.clone();
         if self.client().pulls_diagnostics {
             if self.client().refreshes_diagnostics {

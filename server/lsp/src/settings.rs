@@ -22,13 +22,19 @@ pub(crate) struct Settings {
 pub(crate) struct Features {
     /// Findings are shown.
     pub(crate) diagnostics: bool,
+    /// Findings are also shown in files that are not open, to clients that ask for them. Off unless switched on: definitions of others
+    /// lie in many repositories.
+    pub(crate) workspace_diagnostics: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
             config: Config::default(),
-            features: Features { diagnostics: true },
+            features: Features {
+                diagnostics: true,
+                workspace_diagnostics: false,
+            },
         }
     }
 }
@@ -65,12 +71,17 @@ impl Settings {
         }
         if let Some(features) = settings.get("features").and_then(Value::as_object) {
             for (name, value) in features {
-                match (name.as_str(), value.as_bool()) {
-                    ("diagnostics", Some(on)) => read.features.diagnostics = on,
-                    ("diagnostics", None) => {
-                        problems.push(format!("setting {NAME}.features.{name} is neither true nor false"));
+                let feature = match name.as_str() {
+                    "diagnostics" => &mut read.features.diagnostics,
+                    "workspaceDiagnostics" => &mut read.features.workspace_diagnostics,
+                    _ => {
+                        problems.push(format!("setting {NAME}.features.{name} is not known"));
+                        continue;
                     }
-                    _ => problems.push(format!("setting {NAME}.features.{name} is not known")),
+                };
+                match value.as_bool() {
+                    Some(on) => *feature = on,
+                    None => problems.push(format!("setting {NAME}.features.{name} is neither true nor false")),
                 }
             }
         }

@@ -10,3 +10,4 @@ pub(crate) mod did_open;
 pub(crate) mod did_save;
 pub(crate) mod initialize;
 pub(crate) mod initialized;
+pub(crate) mod workspace_diagnostic;

@@ -7,6 +7,7 @@ mod encodings;
 mod lifecycle;
 mod pulled;
 mod pushed;
+mod workspace;
 
 /// A definition with one error: `strng` at 14:20, behind a line with `é😀` at its start.
 const BROKEN: &str = "\

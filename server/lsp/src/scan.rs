@@ -1,0 +1,148 @@
+//! The manifests in the workspace's folders that are not open, as they are on disk.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::SystemTime,
+};
+
+use lsp_types::Uri;
+
+use crate::analysis::Analysis;
+
+/// Files over this are not read: no server takes a manifest that comes near.
+const MAX_FILE_BYTES: u64 = 1 << 30;
+
+/// What is known about files, as long as they do not change.
+#[derive(Debug, Default)]
+pub(crate) struct Scanned {
+    files: Mutex<HashMap<PathBuf, File>>,
+}
+
+#[derive(Debug)]
+struct File {
+    stamp: Stamp,
+    analysis: Arc<Analysis>,
+}
+
+/// What tells one text of a file from another.
+type Stamp = (Option<SystemTime>, u64);
+
+/// `None` if the file is gone, or too large to be a manifest.
+fn stamp(path: &Path) -> Option<Stamp> {
+    let metadata = std::fs::metadata(path).ok()?;
+    (metadata.len() <= MAX_FILE_BYTES).then(|| (metadata.modified().ok(), metadata.len()))
+}
+
+/// Says to a scan on another thread that nobody waits for it any more, when it is dropped.
+#[derive(Debug, Default)]
+pub(crate) struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// What the scan looks at.
+    pub(crate) fn flag(&self) -> Arc<AtomicBool> {
+        self.0.clone()
+    }
+}
+
+impl Drop for Cancel {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+impl Scanned {
+    /// Forgets all: what analyses depend on has changed.
+    pub(crate) fn clear(&self) {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// The manifests in folders, in a stable order, and how many of them have to be read.
+    pub(crate) fn list(&self, folders: &[PathBuf]) -> (Vec<PathBuf>, usize) {
+        let paths = manifests(folders);
+        let new = paths
+            .iter()
+            .filter(|it| stamp(it).is_some_and(|stamp| self.known(it, stamp).is_none()))
+            .count();
+        (paths, new)
+    }
+
+    /// Analyses files, except for those that `skip` names. `done` counts them. Ends early, with what it has, when the flag is set.
+    pub(crate) fn run(
+        &self,
+        paths: &[PathBuf],
+        cancelled: &AtomicBool,
+        done: &AtomicUsize,
+        skip: impl Fn(&Uri) -> bool,
+        analyze: impl Fn(&Path, &Uri, &str) -> Analysis,
+    ) -> Vec<(Uri, Arc<Analysis>)> {
+        let mut found = Vec::new();
+        for path in paths {
+            if cancelled.load(Ordering::Acquire) {
+                break;
+            }
+            if let Some(uri) = Uri::from_file_path(path)
+                && !skip(&uri)
+                && let Some(analysis) = self.file(path, &uri, &analyze)
+            {
+                found.push((uri, analysis));
+            }
+            done.fetch_add(1, Ordering::Relaxed);
+        }
+        found
+    }
+
+    fn known(&self, path: &Path, stamp: Stamp) -> Option<Arc<Analysis>> {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files
+            .get(path)
+            .filter(|it| it.stamp == stamp)
+            .map(|it| it.analysis.clone())
+    }
+
+    fn file(&self, path: &Path, uri: &Uri, analyze: impl Fn(&Path, &Uri, &str) -> Analysis) -> Option<Arc<Analysis>> {
+        let stamp = stamp(path)?;
+        let known = self.known(path, stamp);
+        if known.is_some() {
+            return known;
+        }
+        let bytes = std::fs::read(path).ok()?;
+        let analysis = Arc::new(analyze(path, uri, &String::from_utf8_lossy(&bytes)));
+        let file = File {
+            stamp,
+            analysis: analysis.clone(),
+        };
+        self.files
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(path.to_owned(), file);
+        Some(analysis)
+    }
+}
+
+/// The files of folders that may hold manifests, as git would see them, each once.
+fn manifests(folders: &[PathBuf]) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for folder in folders {
+        let entries = ignore::WalkBuilder::new(folder)
+            .require_git(false)
+            .sort_by_file_path(Path::cmp)
+            .build();
+        let files = entries
+            .flatten()
+            .filter(|it| it.file_type().is_some_and(|it| it.is_file()));
+        paths.extend(files.map(ignore::DirEntry::into_path).filter(|it| {
+            let extension = it.extension().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
+            ["yaml", "yml", "json"]
+                .iter()
+                .any(|it| extension.eq_ignore_ascii_case(it))
+        }));
+    }
+    paths.sort();
+    paths.dedup();
+    paths
+}
