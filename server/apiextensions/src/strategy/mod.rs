@@ -9,9 +9,10 @@ mod prepare;
 mod tests;
 mod verdict;
 
-use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_schema::field::{Error, Path, Trail};
 use crd_analyzer_schema::metadata::{ObjectMeta, names, validate_object_meta, validate_object_meta_update};
+use crd_analyzer_schema::structural::{self, Structural};
+use crd_analyzer_schema::{KubernetesVersion, defaulting};
 use crd_analyzer_syntax::json::JsonDoc;
 
 use crate::decode::{self, Refused, StrictError, StrictErrorKind};
@@ -36,6 +37,7 @@ impl Stored {
         set_defaults(&mut definition);
         let (mut definition, _) = internal::from_v1(definition);
         prepare::for_create(&mut definition, version);
+        coerce_defaults(&mut definition, version);
         "00000000-0000-0000-0000-000000000001".clone_into(&mut definition.metadata.uid);
         "1".clone_into(&mut definition.metadata.resource_version);
         definition.status.accepted_names = definition.spec.names.clone();
@@ -52,6 +54,18 @@ impl Stored {
     /// The definition.
     pub fn definition(&self) -> &CustomResourceDefinition {
         &self.0
+    }
+}
+
+/// Does to the defaults of a definition what judging them did when it was created.
+fn coerce_defaults(definition: &mut CustomResourceDefinition, version: KubernetesVersion) {
+    let shared = definition.spec.validation.iter_mut();
+    let single = definition.spec.versions.iter_mut().filter_map(|it| it.schema.as_mut());
+    for schema in shared.chain(single).filter_map(|it| it.open_api_v3_schema.as_mut()) {
+        // Only the defaults of structural schemas are judged.
+        if Structural::new(schema).is_ok_and(|it| structural::validate(it, &Path::root(), version).is_empty()) {
+            defaulting::coerce_defaults(schema, version);
+        }
     }
 }
 

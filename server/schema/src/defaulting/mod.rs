@@ -1,11 +1,14 @@
 //! Defaulting (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting`).
 
+mod coerced;
 mod prune;
+mod rewrite;
 mod surrounding;
 mod validation;
 
 use serde_json::Value;
 
+pub use coerced::coerce_defaults;
 pub use prune::{PruneError, has_unpruned_defaults, prune_defaults};
 pub use validation::{Options, RuleOutcome, RuleRun, Rules, validate_defaults};
 

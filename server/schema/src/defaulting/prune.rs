@@ -5,6 +5,7 @@ use std::fmt;
 use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Value;
 
+use super::rewrite::apply;
 use super::surrounding::Surrounding;
 use crate::field::Path;
 use crate::json_schema::JsonSchemaProps;
@@ -91,22 +92,5 @@ impl<'s> Pruner<'s> {
         );
         prune(&mut resource, Some(self.root), true);
         Ok(around.unwrap(resource).unwrap_or(Value::Null))
-    }
-}
-
-fn apply(schema: &mut JsonSchemaProps, pruned: &mut impl Iterator<Item = Option<Value>>) {
-    if !matches!(schema.default, None | Some(Value::Null))
-        && let Some(default) = pruned.next().flatten()
-    {
-        schema.default = Some(default);
-    }
-    if let Some(additional) = schema.additional_properties.as_mut().and_then(|it| it.schema.as_mut()) {
-        apply(additional, pruned);
-    }
-    if let Some(items) = schema.items.as_mut().and_then(|it| it.schema.as_mut()) {
-        apply(items, pruned);
-    }
-    for (_, property) in &mut schema.properties {
-        apply(property, pruned);
     }
 }

@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    Options, RuleOutcome, RuleRun, Rules, has_unpruned_defaults, prune_defaults, prune_nulls, set_defaults,
-    validate_defaults,
+    Options, RuleOutcome, RuleRun, Rules, coerce_defaults, has_unpruned_defaults, prune_defaults, prune_nulls,
+    set_defaults, validate_defaults,
 };
 use crate::KubernetesVersion;
 use crate::field::{Error, Path};
@@ -225,6 +225,22 @@ fn prunes_defaults_within_the_whole_schema() {
         has_unpruned_defaults(Structural::assume(&wrong), version).map_err(|error| error.to_string()),
         Err("failed to prune default value: object root default value must be of object type".to_owned())
     );
+}
+
+#[test]
+fn coerces_the_defaults_that_are_judged_by_themselves() {
+    let embedded = |metadata: Value| json!({"x-kubernetes-embedded-resource": true, "default": {"kind": "K", "metadata": metadata}});
+    let written = embedded(json!({"name": "n", "unknown": 1}));
+    let with = |judged: &Value| {
+        schema(&json!({"properties": {
+            "l": {"items": judged},
+            "m": {"additionalProperties": written},
+            "metadata": {"default": {"unknown": 1}},
+        }}))
+    };
+    let mut props = with(&written);
+    coerce_defaults(&mut props, KubernetesVersion::NEWEST);
+    assert_eq!(props, with(&embedded(json!({"name": "n"}))));
 }
 
 #[test]

@@ -1,0 +1,90 @@
+//! What judging a definition does to its defaults.
+
+use crd_analyzer_cel::KubernetesVersion;
+use serde_json::Value;
+
+use super::rewrite::apply;
+use crate::field::Path;
+use crate::json_schema::JsonSchemaProps;
+use crate::objectmeta::{CoerceOptions, coerce};
+use crate::structural::{AdditionalProperties, Structural};
+
+/// Makes the defaults of a resource's schema what they are once the server has judged them: `ValidateDefaults` coerces
+/// the metadata of embedded resources in place, so that a stored definition no longer has the metadata that its author
+/// wrote.
+pub fn coerce_defaults(schema: &mut JsonSchemaProps, version: KubernetesVersion) {
+    let mut coercer = Coercer {
+        version,
+        defaults: Vec::new(),
+    };
+    coercer.schema(Structural::assume(schema), Part::Resource);
+    if coercer.defaults.iter().any(Option::is_some) {
+        apply(schema, &mut coercer.defaults.into_iter());
+    }
+}
+
+/// Where a schema stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// It is that of a resource.
+    Resource,
+    /// Its defaults are judged by themselves.
+    Plain,
+    /// It is in `apiVersion`, `kind` or `metadata`: copies of its defaults are judged.
+    Meta,
+    /// It is in `additionalProperties`: its defaults are not judged.
+    Unjudged,
+}
+
+struct Coercer {
+    version: KubernetesVersion,
+    /// In the order of [`apply`].
+    defaults: Vec<Option<Value>>,
+}
+
+impl Coercer {
+    fn schema(&mut self, schema: Structural<'_>, part: Part) {
+        let part = match part {
+            Part::Unjudged => part,
+            _ if schema.is_embedded_resource() => Part::Resource,
+            _ => part,
+        };
+        if let Some(default) = schema.default_value() {
+            let coerced = match part {
+                Part::Resource | Part::Plain => self.coerced(default, schema, part == Part::Resource),
+                Part::Meta | Part::Unjudged => None,
+            };
+            self.defaults.push(coerced);
+        }
+        if let Some(additional) = schema.additional_properties().and_then(AdditionalProperties::schema) {
+            self.schema(additional, Part::Unjudged);
+        }
+        let below = if part == Part::Resource { Part::Plain } else { part };
+        if let Some(items) = schema.items() {
+            self.schema(items, below);
+        }
+        for (name, property) in schema.properties() {
+            let is_meta = part == Part::Resource && matches!(name, "apiVersion" | "kind" | "metadata");
+            self.schema(property, if is_meta { Part::Meta } else { below });
+        }
+    }
+
+    /// The default after coercion; `None` if it is the same, or refused.
+    fn coerced(&self, default: &Value, schema: Structural<'_>, is_resource: bool) -> Option<Value> {
+        if !(default.is_object() || default.is_array()) {
+            return None;
+        }
+        let mut coerced = default.clone();
+        let options = CoerceOptions::default();
+        coerce(
+            &mut coerced,
+            Some(schema),
+            is_resource,
+            &Path::root(),
+            options,
+            self.version,
+        )
+        .ok()?;
+        (coerced != *default).then_some(coerced)
+    }
+}
