@@ -2,6 +2,9 @@
 //!
 //! `k8s.io/apimachinery/pkg/util/yaml` (`YAMLReader`): a line that begins with `---` separates, whatever it stands in; the cut comes
 //! before any YAML is read, so a document's lines are counted from its own start. A text that begins with `{` is one document.
+//!
+//! Two things are left out: the cut drops the CR of a CR LF, so that the YAML reader takes CR CR LF for one line break and we for two;
+//! and it cuts bytes, which tears the last character of UTF-16.
 
 use std::sync::Arc;
 

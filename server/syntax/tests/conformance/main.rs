@@ -157,8 +157,9 @@ fn files_are_cut_as_clients_cut_them() {
         }
         let times = random.below(3);
         let bytes = (0..times).fold(file.into_bytes(), |bytes, _| mutate::mutate(&mut random, bytes));
-        // A text that begins with a brace is no matter of the reader that is asked.
+        // A text that begins with a brace is no matter of the reader that is asked; CR CR LF is a known difference (see `split`).
         if let Ok(file) = String::from_utf8(bytes)
+            && !file.contains("\r\r\n")
             && !file
                 .trim_start_matches('\u{FEFF}')
                 .trim_start_matches([' ', '\t', '\r', '\n'])
