@@ -36,11 +36,11 @@ impl WrittenType {
 
     /// Reads what a value says it is.
     pub fn of(json: &Json<'_>) -> Self {
-        let metadata = field(json, "METADATA");
+        let metadata = fields(json, "METADATA").find(|it| it.members().is_some());
         Self {
-            api_version: scalar(field(json, "APIVERSION")),
-            kind: scalar(field(json, "KIND")),
-            name: scalar(metadata.and_then(|it| field(it, "NAME"))),
+            api_version: scalar(json, "APIVERSION"),
+            kind: scalar(json, "KIND"),
+            name: metadata.map(|it| scalar(it, "NAME")).unwrap_or_default(),
         }
     }
 
@@ -70,22 +70,22 @@ impl WrittenType {
     }
 }
 
-/// The last field of that name, whatever its case, that is not null.
-fn field<'a, 't>(json: &'a Json<'t>, folded_name: &str) -> Option<&'a Json<'t>> {
-    let members = json.members()?;
-    let found = members
-        .iter()
-        .rfind(|it| !matches!(it.value.value, JsonValue::Null) && folded(&it.key) == folded_name)?;
-    Some(&found.value)
+/// The fields of that name, whatever its case, the last first.
+fn fields<'a, 't>(json: &'a Json<'t>, folded_name: &'a str) -> impl Iterator<Item = &'a Json<'t>> {
+    let members = json.members().unwrap_or_default();
+    let named = members.iter().rev().filter(move |it| folded(&it.key) == folded_name);
+    named.map(|it| &it.value)
 }
 
-fn scalar(json: Option<&Json<'_>>) -> String {
-    match json.map(|it| &it.value) {
-        Some(JsonValue::String(text)) => text.to_string(),
-        Some(JsonValue::Bool(value)) => value.to_string(),
-        Some(JsonValue::Int(value)) => value.to_string(),
-        Some(JsonValue::Uint(value)) => value.to_string(),
-        Some(JsonValue::Float(value)) => crd_analyzer_schema::go::plain_float(*value),
-        _ => String::new(),
-    }
+/// The text of the last field of that name that is a scalar and not null.
+fn scalar(json: &Json<'_>, folded_name: &str) -> String {
+    let mut texts = fields(json, folded_name).filter_map(|it| match &it.value {
+        JsonValue::String(text) => Some(text.to_string()),
+        JsonValue::Bool(value) => Some(value.to_string()),
+        JsonValue::Int(value) => Some(value.to_string()),
+        JsonValue::Uint(value) => Some(value.to_string()),
+        JsonValue::Float(value) => Some(crd_analyzer_schema::go::plain_float(*value)),
+        JsonValue::Null | JsonValue::Array(_) | JsonValue::Object(_) => None,
+    });
+    texts.next().unwrap_or_default()
 }
