@@ -60,7 +60,7 @@ impl<'j> Decoder<'j> {
     }
 
     /// A pointer to a struct: null makes it nil.
-    fn pointer<T: Default>(
+    pub(super) fn pointer<T: Default>(
         &mut self,
         json: &'j Json<'j>,
         fill: impl FnOnce(&mut Self, &'j Json<'j>, &mut T) -> Result<(), Stop>,
@@ -93,7 +93,7 @@ impl<'j> Decoder<'j> {
         )
     }
 
-    fn definition_version(&mut self, json: &'j Json<'j>, out: &mut Version) -> Result<(), Stop> {
+    pub(super) fn definition_version(&mut self, json: &'j Json<'j>, out: &mut Version) -> Result<(), Stop> {
         let name = "CustomResourceDefinitionVersion";
         self.structure(json, name, "v1.CustomResourceDefinitionVersion", |d, key, value| {
             match key {
@@ -104,20 +104,15 @@ impl<'j> Decoder<'j> {
                 "deprecationWarning" => d.optional_string(value, &mut out.deprecation_warning, "string"),
                 "schema" => out.schema = d.pointer(value, Self::validation)?,
                 "subresources" => out.subresources = d.pointer(value, Self::subresources)?,
-                "additionalPrinterColumns" => {
-                    out.additional_printer_columns =
-                        d.list(value, "[]v1.CustomResourceColumnDefinition", Self::column)?;
-                }
-                "selectableFields" => {
-                    out.selectable_fields = d.list(value, "[]v1.SelectableField", Self::selectable_field)?;
-                }
+                "additionalPrinterColumns" => out.additional_printer_columns = d.columns(value)?,
+                "selectableFields" => out.selectable_fields = d.selectable_fields(value)?,
                 _ => return Ok(false),
             }
             Ok(true)
         })
     }
 
-    fn validation(&mut self, json: &'j Json<'j>, out: &mut Validation) -> Result<(), Stop> {
+    pub(super) fn validation(&mut self, json: &'j Json<'j>, out: &mut Validation) -> Result<(), Stop> {
         self.structure(
             json,
             "CustomResourceValidation",
@@ -132,7 +127,7 @@ impl<'j> Decoder<'j> {
         )
     }
 
-    fn subresources(&mut self, json: &'j Json<'j>, out: &mut Subresources) -> Result<(), Stop> {
+    pub(super) fn subresources(&mut self, json: &'j Json<'j>, out: &mut Subresources) -> Result<(), Stop> {
         self.structure(
             json,
             "CustomResourceSubresources",
@@ -170,6 +165,14 @@ impl<'j> Decoder<'j> {
         )
     }
 
+    pub(super) fn columns(&mut self, json: &'j Json<'j>) -> Result<Option<Vec<ColumnDefinition>>, Stop> {
+        self.list(json, "[]v1.CustomResourceColumnDefinition", Self::column)
+    }
+
+    pub(super) fn selectable_fields(&mut self, json: &'j Json<'j>) -> Result<Option<Vec<SelectableField>>, Stop> {
+        self.list(json, "[]v1.SelectableField", Self::selectable_field)
+    }
+
     fn column(&mut self, json: &'j Json<'j>, out: &mut ColumnDefinition) -> Result<(), Stop> {
         self.structure(
             json,
@@ -182,7 +185,8 @@ impl<'j> Decoder<'j> {
                     "format" => d.string(value, &mut out.format),
                     "description" => d.string(value, &mut out.description),
                     "priority" => d.integer(value, &mut out.priority, "int32"),
-                    "jsonPath" => d.string(value, &mut out.json_path),
+                    "JSONPath" if d.reads_v1beta1() => d.string(value, &mut out.json_path),
+                    "jsonPath" if !d.reads_v1beta1() => d.string(value, &mut out.json_path),
                     _ => return Ok(false),
                 }
                 Ok(true)
@@ -227,7 +231,7 @@ impl<'j> Decoder<'j> {
         })
     }
 
-    fn client_config(&mut self, json: &'j Json<'j>, out: &mut WebhookClientConfig) -> Result<(), Stop> {
+    pub(super) fn client_config(&mut self, json: &'j Json<'j>, out: &mut WebhookClientConfig) -> Result<(), Stop> {
         self.structure(
             json,
             "WebhookClientConfig",
@@ -258,7 +262,7 @@ impl<'j> Decoder<'j> {
         })
     }
 
-    fn status(&mut self, json: &'j Json<'j>, out: &mut Status) -> Result<(), Stop> {
+    pub(super) fn status(&mut self, json: &'j Json<'j>, out: &mut Status) -> Result<(), Stop> {
         self.structure(
             json,
             "CustomResourceDefinitionStatus",

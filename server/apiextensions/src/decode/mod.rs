@@ -12,6 +12,7 @@ mod leaf;
 mod metadata;
 mod schema;
 mod state;
+mod v1beta1;
 mod written_type;
 
 use crd_analyzer_schema::{KubernetesVersion, go};
@@ -23,18 +24,33 @@ pub use state::{Cause, DecodeFailure, DroppedField, MAX_SCHEMA_DEPTH, MAX_VALUE_
 pub use written_type::WrittenType;
 
 use crate::codes;
-use crate::types::v1::CustomResourceDefinition;
+use crate::types::{CustomResourceDefinition, v1};
 use state::Decoder;
 
 /// A document that could be decoded.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Decoded {
     /// What it says, before defaulting.
-    pub definition: CustomResourceDefinition,
+    pub definition: Written,
     /// What strict field validation refuses, in the server's order, at most a hundred.
     pub strict: Vec<StrictError>,
     /// Unknown fields that not even strict validation sees.
     pub dropped: Vec<DroppedField>,
+}
+
+/// A definition as it was sent.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Written {
+    /// In the form of v1.
+    V1(v1::CustomResourceDefinition),
+    /// In the form of v1beta1, which is that of the internal one but for what is filled in.
+    V1beta1(CustomResourceDefinition),
+}
+
+impl Default for Written {
+    fn default() -> Self {
+        Self::V1(v1::CustomResourceDefinition::default())
+    }
 }
 
 /// A document that could not be decoded.
@@ -72,14 +88,22 @@ pub fn decode(json: Option<&Json<'_>>, version: KubernetesVersion) -> Result<Box
         Err(failure) => return Err(refused(*failure, None)),
     };
     let actual = head::with_defaults(written);
-    if (actual.group.as_str(), actual.version.as_str(), actual.kind.as_str()) != (GROUP, VERSION, KIND) {
+    let known = actual.group == GROUP && actual.kind == KIND && [VERSION, "v1beta1"].contains(&actual.version.as_str());
+    if !known {
         let cause = Cause::Text(head::not_registered(&actual, version));
         let node = nodes.api_version.or(nodes.kind).unwrap_or(json.node);
         return Err(refused(DecodeFailure { cause, node }, Some(&actual)));
     }
-    let mut definition = CustomResourceDefinition::default();
-    let mut decoder = Decoder::new(version);
-    let end = decoder.definition(json, &mut definition);
+    let mut decoder = Decoder::new(version, actual.version != VERSION);
+    let (definition, end) = if actual.version == VERSION {
+        let mut definition = v1::CustomResourceDefinition::default();
+        let end = decoder.definition(json, &mut definition);
+        (Written::V1(definition), end)
+    } else {
+        let mut definition = CustomResourceDefinition::default();
+        let end = decoder.old_definition(json, &mut definition);
+        (Written::V1beta1(definition), end)
+    };
     let found = decoder.finish(end);
     match found.failure {
         Some(failure) => Err(refused(*failure, Some(&actual))),

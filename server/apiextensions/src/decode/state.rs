@@ -1,5 +1,7 @@
 //! What a decoder remembers on its way down, and the errors that it collects.
 
+use std::borrow::Cow;
+
 use crd_analyzer_schema::{KubernetesVersion, go};
 use crd_analyzer_syntax::json::{Json, JsonValue};
 use crd_analyzer_syntax::tree::NodeId;
@@ -8,6 +10,14 @@ use crate::codes;
 
 /// The server keeps this many errors of strict decoding and drops the rest.
 const MAX_STRICT_ERRORS: usize = 100;
+
+/// Go types of metadata, which has but one version.
+const OF_METADATA: [&str; 4] = [
+    "v1.ObjectMeta",
+    "v1.OwnerReference",
+    "v1.ManagedFieldsEntry",
+    "v1.ManagedFieldsOperationType",
+];
 
 /// How deep schemas may nest before the analyzer declines to judge.
 ///
@@ -78,7 +88,7 @@ pub enum Cause {
         /// The JSON value, as Go describes it: `string`, `number 1.5`.
         value: String,
         /// The Go type that it should fill.
-        into: &'static str,
+        into: Cow<'static, str>,
         /// The innermost Go struct around it; empty if there is none.
         structure: &'static str,
         /// The dotted names of the struct fields on the way; keys of maps and positions in lists are not in it.
@@ -131,6 +141,8 @@ enum Step<'j> {
 /// A decoder on its way through one document (`decodeState` of `sigs.k8s.io/json`).
 pub(super) struct Decoder<'j> {
     version: KubernetesVersion,
+    /// The types to fill are those of v1beta1.
+    v1beta1: bool,
     /// Struct fields on the way, for type errors.
     fields: Vec<&'j str>,
     /// Where the fields of the innermost decoder begin: a keyword that decodes itself starts anew.
@@ -155,9 +167,10 @@ pub(super) struct Found {
 }
 
 impl<'j> Decoder<'j> {
-    pub(super) fn new(version: KubernetesVersion) -> Self {
+    pub(super) fn new(version: KubernetesVersion, v1beta1: bool) -> Self {
         Self {
             version,
+            v1beta1,
             fields: Vec::new(),
             first_field: 0,
             structure: "",
@@ -168,6 +181,10 @@ impl<'j> Decoder<'j> {
             strict: Vec::new(),
             dropped: Vec::new(),
         }
+    }
+
+    pub(super) fn reads_v1beta1(&self) -> bool {
+        self.v1beta1
     }
 
     pub(super) fn version(&self) -> KubernetesVersion {
@@ -315,6 +332,11 @@ impl<'j> Decoder<'j> {
 
     /// Notes that `json`, described as `value`, is no value for the Go type `into`.
     pub(super) fn wrong_value(&mut self, json: &Json<'_>, value: String, into: &'static str) {
+        let into = if self.v1beta1 && !OF_METADATA.iter().any(|it| into.ends_with(it)) {
+            Cow::Owned(into.replace("v1.", "v1beta1."))
+        } else {
+            Cow::Borrowed(into)
+        };
         self.save(Box::new(DecodeFailure {
             cause: Cause::Type {
                 value,

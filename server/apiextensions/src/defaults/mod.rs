@@ -1,9 +1,14 @@
 //! What the server fills in before it converts (`pkg/apis/apiextensions/v1`, `defaults.go`).
 
+mod v1beta1;
+
+use crate::types::Names;
 use crate::types::v1::{Conversion, CustomResourceDefinition};
 
+pub use v1beta1::set_defaults_v1beta1;
+
 /// The port of a webhook's service when none is written.
-const WEBHOOK_PORT: i32 = 443;
+pub(crate) const WEBHOOK_PORT: i32 = 443;
 
 /// Fills in singular and list kind, the conversion strategy, the port of a webhook's service, and the stored version.
 pub fn set_defaults(definition: &mut CustomResourceDefinition) {
@@ -14,13 +19,7 @@ pub fn set_defaults(definition: &mut CustomResourceDefinition) {
             .stored_versions
             .extend(spec.versions.iter().find(|it| it.storage).map(|it| it.name.clone()));
     }
-    let names = &mut spec.names;
-    if names.singular.is_empty() {
-        names.singular = names.kind.chars().map(lower).collect();
-    }
-    if names.list_kind.is_empty() && !names.kind.is_empty() {
-        names.list_kind = format!("{}List", names.kind);
-    }
+    name_defaults(&mut spec.names);
     let conversion = spec.conversion.get_or_insert_with(|| Conversion {
         strategy: "None".to_owned(),
         ..Conversion::default()
@@ -28,6 +27,16 @@ pub fn set_defaults(definition: &mut CustomResourceDefinition) {
     let client_config = conversion.webhook.as_mut().and_then(|it| it.client_config.as_mut());
     if let Some((_, port)) = client_config.and_then(|it| it.service.as_mut()) {
         port.get_or_insert(WEBHOOK_PORT);
+    }
+}
+
+/// Makes the names that are not written from the kind.
+fn name_defaults(names: &mut Names) {
+    if names.singular.is_empty() {
+        names.singular = names.kind.chars().map(lower).collect();
+    }
+    if names.list_kind.is_empty() && !names.kind.is_empty() {
+        names.list_kind = format!("{}List", names.kind);
     }
 }
 
