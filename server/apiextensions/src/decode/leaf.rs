@@ -176,8 +176,14 @@ fn any_at(json: &Json<'_>, depth: usize) -> Result<Value, Stop> {
         JsonValue::Float(value) => float(*value),
         JsonValue::String(text) => Value::String(text.clone().into_owned()),
         JsonValue::Array(items) => {
-            Value::Array(items.iter().map(|it| any_at(it, depth + 1)).collect::<Result<_, _>>()?)
+            // A loop, because adapters would be many frames a level.
+            let mut list = Vec::with_capacity(items.len());
+            for item in items {
+                list.push(any_at(item, depth + 1)?);
+            }
+            Value::Array(list)
         }
+
         JsonValue::Object(members) => {
             let mut map = Map::new();
             for member in members {

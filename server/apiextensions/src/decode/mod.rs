@@ -42,14 +42,14 @@ pub struct Decoded {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Written {
     /// In the form of v1.
-    V1(v1::CustomResourceDefinition),
+    V1(Box<v1::CustomResourceDefinition>),
     /// In the form of v1beta1, which is that of the internal one but for what is filled in.
-    V1beta1(CustomResourceDefinition),
+    V1beta1(Box<CustomResourceDefinition>),
 }
 
 impl Default for Written {
     fn default() -> Self {
-        Self::V1(v1::CustomResourceDefinition::default())
+        Self::V1(Box::default())
     }
 }
 
@@ -96,11 +96,11 @@ pub fn decode(json: Option<&Json<'_>>, version: KubernetesVersion) -> Result<Box
     }
     let mut decoder = Decoder::new(version, actual.version != VERSION);
     let (definition, end) = if actual.version == VERSION {
-        let mut definition = v1::CustomResourceDefinition::default();
+        let mut definition = Box::<v1::CustomResourceDefinition>::default();
         let end = decoder.definition(json, &mut definition);
         (Written::V1(definition), end)
     } else {
-        let mut definition = CustomResourceDefinition::default();
+        let mut definition = Box::<CustomResourceDefinition>::default();
         let end = decoder.old_definition(json, &mut definition);
         (Written::V1beta1(definition), end)
     };

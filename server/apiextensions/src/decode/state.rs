@@ -25,7 +25,7 @@ const OF_METADATA: [&str; 4] = [
 pub const MAX_SCHEMA_DEPTH: usize = 250;
 
 /// How deep a default, an example or a value of an enum may nest before the analyzer declines to judge.
-pub const MAX_VALUE_DEPTH: usize = 1000;
+pub const MAX_VALUE_DEPTH: usize = 250;
 
 /// Since this minor a type error below a keyword that decodes itself names the whole path (`sigs.k8s.io/json` of July 2025).
 const WHOLE_PATH_SINCE: KubernetesVersion = KubernetesVersion::minor(35);

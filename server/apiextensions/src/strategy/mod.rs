@@ -72,11 +72,11 @@ fn convert(written: Written) -> (CustomResourceDefinition, Hoisted) {
     match written {
         Written::V1(mut definition) => {
             set_defaults(&mut definition);
-            internal::from_v1(definition)
+            internal::from_v1(*definition)
         }
         Written::V1beta1(mut definition) => {
             set_defaults_v1beta1(&mut definition);
-            (definition, Hoisted::default())
+            (*definition, Hoisted::default())
         }
     }
 }

@@ -45,9 +45,13 @@ fn decode(definition: &Value) -> v1::CustomResourceDefinition {
     let text: Arc<str> = Arc::from(definition.to_string());
     let tree = crd_analyzer_syntax::read(&text, Span::new(0, text.len() as u32)).expect("it is YAML");
     let document = read_json(&tree).expect("it is JSON");
-    crate::decode::decode(document.root(), VERSION)
+    match crate::decode::decode(document.root(), VERSION)
         .expect("it decodes")
         .definition
+    {
+        crate::decode::Written::V1(definition) => *definition,
+        crate::decode::Written::V1beta1(_) => panic!("it names v1"),
+    }
 }
 
 /// The definition with these versions, neither defaulted nor converted.
