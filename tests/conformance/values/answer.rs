@@ -7,7 +7,7 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use crd_analyzer_apiextensions::decode::decode;
-use crd_analyzer_apiextensions::{defaults, internal};
+use crd_analyzer_apiextensions::internal;
 use crd_analyzer_schema::defaulting::{prune_nulls, set_defaults};
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_schema::pruning::prune;
@@ -83,9 +83,8 @@ fn schema(text: &Arc<str>, name: Option<&str>, version: KubernetesVersion) -> Js
     )
     .expect("it reads");
     let document = read_json(&tree).expect("it converts");
-    let mut definition = decode(document.root(), version).ok().expect("it decodes").definition;
-    defaults::set_defaults(&mut definition);
-    let (definition, _) = internal::from_v1(definition);
+    let written = decode(document.root(), version).ok().expect("it decodes").definition;
+    let (definition, _) = internal::of(written);
     let mut spec = definition.spec;
     let of_version = spec
         .versions

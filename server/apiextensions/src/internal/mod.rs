@@ -1,5 +1,7 @@
 //! From the form in which authors write to the form that is validated (`pkg/apis/apiextensions/v1`, `conversion.go`).
 
+use crate::decode::Written;
+use crate::defaults::{set_defaults, set_defaults_v1beta1};
 use crate::types::{Conversion, CustomResourceDefinition, Spec, Version, WebhookClientConfig, v1};
 
 /// Which parts of a definition were the same in all versions, and so moved from each version to `spec`.
@@ -13,6 +15,20 @@ pub struct Hoisted {
     pub additional_printer_columns: bool,
     /// `selectableFields`
     pub selectable_fields: bool,
+}
+
+/// The internal form of what was sent, with what the server fills in, and what moved on the way.
+pub fn of(written: Written) -> (CustomResourceDefinition, Hoisted) {
+    match written {
+        Written::V1(mut definition) => {
+            set_defaults(&mut definition);
+            from_v1(*definition)
+        }
+        Written::V1beta1(mut definition) => {
+            set_defaults_v1beta1(&mut definition);
+            (*definition, Hoisted::default())
+        }
+    }
 }
 
 /// The internal form of a defaulted definition, and what moved on the way.

@@ -15,9 +15,8 @@ use crd_analyzer_schema::structural::{self, Structural};
 use crd_analyzer_schema::{KubernetesVersion, defaulting};
 use crd_analyzer_syntax::json::JsonDoc;
 
-use crate::decode::{self, Refused, StrictError, StrictErrorKind, Written};
-use crate::defaults::{set_defaults, set_defaults_v1beta1};
-use crate::internal::{self, Hoisted};
+use crate::decode::{self, Refused, StrictError, StrictErrorKind};
+use crate::internal;
 use crate::types::{Condition, CustomResourceDefinition};
 use crate::validation::{self, Findings, RuleCompiler};
 use crate::warnings;
@@ -33,7 +32,7 @@ impl Stored {
     /// may have. `None` if the document does not decode.
     pub fn establish(document: &JsonDoc<'_>, version: KubernetesVersion) -> Option<Self> {
         let decoded = decode::decode(document.root(), version).ok()?;
-        let (mut definition, _) = convert(decoded.definition);
+        let (mut definition, _) = internal::of(decoded.definition);
         prepare::for_create(&mut definition, version);
         coerce_defaults(&mut definition, version);
         "00000000-0000-0000-0000-000000000001".clone_into(&mut definition.metadata.uid);
@@ -63,20 +62,6 @@ fn coerce_defaults(definition: &mut CustomResourceDefinition, version: Kubernete
         // Only the defaults of structural schemas are judged.
         if Structural::new(schema).is_ok_and(|it| structural::validate(it, &Path::root(), version).is_empty()) {
             defaulting::coerce_defaults(schema, version);
-        }
-    }
-}
-
-/// The internal form of what was sent, with what the server fills in.
-fn convert(written: Written) -> (CustomResourceDefinition, Hoisted) {
-    match written {
-        Written::V1(mut definition) => {
-            set_defaults(&mut definition);
-            internal::from_v1(*definition)
-        }
-        Written::V1beta1(mut definition) => {
-            set_defaults_v1beta1(&mut definition);
-            (*definition, Hoisted::default())
         }
     }
 }
@@ -138,7 +123,7 @@ fn judge(
         };
         verdict.strict.insert(0, duplicates);
     }
-    let (mut definition, hoisted) = convert(decoded.definition);
+    let (mut definition, hoisted) = internal::of(decoded.definition);
     match old {
         None => {
             prepare::for_create(&mut definition, version);
