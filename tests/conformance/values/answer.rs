@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use crd_analyzer_apiextensions::decode::decode;
 use crd_analyzer_apiextensions::internal;
+use crd_analyzer_apiextensions::strategy::judge_create;
 use crd_analyzer_schema::defaulting::{prune_nulls, set_defaults};
-use crd_analyzer_schema::field::Path;
+use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::pruning::prune;
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::validation::Validator;
@@ -27,6 +28,11 @@ fn main() {
     for line in std::io::stdin().lock().lines() {
         let request: Value = serde_json::from_str(&line.expect("a line")).expect("a request");
         let text = |name: &str| request[name].as_str().map(Arc::<str>::from);
+        if request["text"].is_null() {
+            let text = text("crd_text").expect("crd_text");
+            println!("{}", definition_answer(&request["id"], &text, version));
+            continue;
+        }
         let schema = schema(
             &text("crd_text").expect("crd_text"),
             request["version"].as_str(),
@@ -38,28 +44,39 @@ fn main() {
             Some(old) => validator.validate_update(&Path::root(), &value, &pruned(&old, &schema)),
             None => validator.validate(&Path::root(), &value),
         };
-        let errors: Vec<Value> = errors
-            .iter()
-            .map(|error| {
-                json!({
-                    "type": error.kind.reason(), "field": error.path.to_string(), "detail": error.detail,
-                    "bad_value": error.bad_value,
-                })
+        println!("{}", json!({"id": request["id"], "errors": listed(&errors)}));
+    }
+}
+
+fn listed(errors: &[Error]) -> Vec<Value> {
+    errors
+        .iter()
+        .map(|error| {
+            json!({
+                "type": error.kind.reason(), "field": error.path.to_string(), "detail": error.detail,
+                "bad_value": error.bad_value,
             })
-            .collect();
-        println!("{}", json!({"id": request["id"], "errors": errors}));
+        })
+        .collect()
+}
+
+/// What the creation of the definition itself is answered: its defaults are values too.
+fn definition_answer(id: &Value, text: &Arc<str>, version: KubernetesVersion) -> Value {
+    let tree = read(text, whole(text)).expect("it reads");
+    let document = read_json(&tree).expect("it converts");
+    let verdict = judge_create(&document, version, None);
+    json!({"id": id, "errors": listed(&verdict.errors)})
+}
+
+fn whole(text: &str) -> Span {
+    Span {
+        start: 0,
+        end: text.len() as u32,
     }
 }
 
 fn value(text: &Arc<str>) -> Value {
-    let tree = read(
-        text,
-        Span {
-            start: 0,
-            end: text.len() as u32,
-        },
-    )
-    .expect("it reads");
+    let tree = read(text, whole(text)).expect("it reads");
     let document = read_json(&tree).expect("it converts");
     document.root().expect("it is not empty").to_value()
 }
@@ -74,17 +91,12 @@ fn pruned(text: &Arc<str>, schema: &JsonSchemaProps) -> Value {
 
 /// The schema of the version `name`, or the only one.
 fn schema(text: &Arc<str>, name: Option<&str>, version: KubernetesVersion) -> JsonSchemaProps {
-    let tree = read(
-        text,
-        Span {
-            start: 0,
-            end: text.len() as u32,
-        },
-    )
-    .expect("it reads");
+    let tree = read(text, whole(text)).expect("it reads");
     let document = read_json(&tree).expect("it converts");
-    let written = decode(document.root(), version).ok().expect("it decodes").definition;
-    let (definition, _) = internal::of(written);
+    let Ok(decoded) = decode(document.root(), version) else {
+        panic!("it does not decode")
+    };
+    let (definition, _) = internal::of(decoded.definition);
     let mut spec = definition.spec;
     let of_version = spec
         .versions

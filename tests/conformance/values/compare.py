@@ -2,9 +2,10 @@
 """Compares value validation with the server's on generated schemas and values.
 
     cargo build --profile fast -p crd-analyzer-resource --example values_answer
-    tests/conformance/values/compare.py ORACLE ANSWER MINOR COUNT SEED [--update]
+    tests/conformance/values/compare.py ORACLE ANSWER MINOR COUNT SEED [--update | --defaults]
 
-ORACLE is the oracle of that minor, ANSWER the example above. Definitions that the oracle does not accept are left out.
+ORACLE is the oracle of that minor, ANSWER the example above. With --defaults, values are defaults
+of a definition, and the answers about the definition are compared. Definitions that the oracle does not accept are left out.
 """
 
 import json
@@ -269,7 +270,7 @@ def cut(text):
 
 def main():
     oracle, answer, minor, count, seed, *rest = sys.argv[1:]
-    update = "--update" in rest
+    update, defaults = "--update" in rest, "--defaults" in rest
     r = random.Random(int(seed))
     requests = []
     while len(requests) < int(count):
@@ -277,20 +278,30 @@ def main():
         crd = definition(node, root_constraints(r))
         for _ in range(4):
             spec = value(r, node)
+            if defaults:
+                crd = definition({**node, "default": spec}, {})
+                requests.append({"id": str(len(requests)), "crd_text": crd, "text": None})
+                continue
             request = {"id": str(len(requests)), "crd_text": crd, "text": resource(spec)}
             if update:
                 request["old_text"] = request["text"]
                 request["text"] = resource(mutate(r, spec, node))
             requests.append(request)
+    if defaults:
+        compare(minor, "defaults", requests, ask([oracle, "crd", "-media", "json", "-list", "-"],
+                [{"id": q["id"], "text": q["crd_text"]} for q in requests]), ask([answer, minor], requests))
     theirs = ask([oracle, "cr", "-object", "never", "-media", "json", "-list", "-"], requests)
     kept = [(q, a) for q, a in zip(requests, theirs) if a.get("crd_accepted") and not a.get("decode_error") and not a.get("panic")]
     ours = ask([answer, minor], [q for q, _ in kept])
-    if len(ours) != len(kept):
-        print(f"answered {len(ours)} of {len(kept)}; next: {json.dumps(kept[len(ours)][0])}")
-        sys.exit(1)
+    compare(minor, "update" if update else "create", [q for q, _ in kept], [a for _, a in kept], ours)
+
+
+def compare(minor, what, requests, theirs, ours):
+    if not len(requests) == len(theirs) == len(ours):
+        sys.exit(f"{len(requests)} requests, {len(theirs)} answers of the server, {len(ours)} of ours")
     differences = failed = 0
     kinds = {}
-    for (request, a), b in zip(kept, ours):
+    for request, a, b in zip(requests, theirs, ours):
         a, b = causes(a), causes(b)
         a = [(t, f, d, v if not v.endswith("…") else v[:-1]) for t, f, d, v in a]
         b = [(t, f, d, cut(v)) for t, f, d, v in b]
@@ -302,8 +313,7 @@ def main():
             if differences <= 8:
                 print(json.dumps({"request": request, "go": [x for x in a if x not in b], "ours": [x for x in b if x not in a]},
                                  ensure_ascii=False))
-    print(f"1.{minor}{' update' if update else ''}: {len(requests)} requests, {len(kept)} with an accepted definition, "
-          f"{failed} refused, {differences} differences; causes {kinds}")
+    print(f"1.{minor} {what}: {len(requests)} requests, {failed} refused, {differences} differences; causes {kinds}")
     sys.exit(bool(differences))
 
 

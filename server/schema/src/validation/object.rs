@@ -33,19 +33,20 @@ impl<'s, 'v> Run<'_, 's, 'v> {
                 .and_then(|parent| parent.property(name));
             self.schema(field_schema, value, &at, below, depth + 1)
         };
-        // The server validates what matches a pattern three times over; the repeated failures are dropped, the counts stay.
-        let by_pattern = |name: &'v str, value: &'v Value, times: u32, outcome: &mut Outcome<'s, 'v>| {
-            let mut matched = false;
+        // The server validates what matches a pattern up to three times over. The repeated failures are dropped, so here it
+        // is done once, and only the count is repeated.
+        let by_pattern = |name: &'v str, value: &'v Value, outcome: &mut Outcome<'s, 'v>| {
+            let mut matches = None;
             for (pattern, pattern_schema) in &schema.pattern_properties {
                 if self.matches(pattern, name) {
-                    matched = true;
-                    for _ in 0..times {
-                        outcome.merge(field(pattern_schema, name, value, Place::Member(place, name)));
-                    }
+                    let part = field(pattern_schema, name, value, Place::Member(place, name));
+                    matches = Some(part.matches.wrapping_add(matches.unwrap_or(0)));
+                    outcome.merge(part);
                 }
             }
-            matched
+            matches
         };
+        let mut repeated = 0_u64;
 
         let additional = schema.additional_properties.as_deref();
         let additional_schema = additional.and_then(|additional| additional.schema.as_deref());
@@ -53,6 +54,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         if is_closed || additional_schema.is_some() || !schema.pattern_properties.is_empty() {
             for (name, value) in properties {
                 let is_regular = lookup(&schema.properties, name).is_some();
+                let again = if is_regular { 1 } else { 2 };
                 if is_closed {
                     let matched = schema
                         .pattern_properties
@@ -61,10 +63,9 @@ impl<'s, 'v> Run<'_, 's, 'v> {
                     if !is_regular && !matched {
                         outcome.push(forbidden(place, name));
                     }
-                } else if !by_pattern(name, value, 1, &mut outcome)
-                    && !is_regular
-                    && let Some(additional_schema) = additional_schema
-                {
+                } else if let Some(matches) = by_pattern(name, value, &mut outcome) {
+                    repeated = repeated.wrapping_add(matches.wrapping_mul(again));
+                } else if !is_regular && let Some(additional_schema) = additional_schema {
                     outcome.merge(field(additional_schema, name, value, Place::Member(place, name)));
                 }
             }
@@ -84,12 +85,14 @@ impl<'s, 'v> Run<'_, 's, 'v> {
             }
         }
 
-        if !schema.pattern_properties.is_empty() {
+        if is_closed {
             for (name, value) in properties {
                 let is_regular = lookup(&schema.properties, name).is_some();
-                by_pattern(name, value, if is_regular { 1 } else { 2 }, &mut outcome);
+                let matches = by_pattern(name, value, &mut outcome).unwrap_or(0);
+                repeated = repeated.wrapping_add(if is_regular { 0 } else { matches });
             }
         }
+        outcome.matches = outcome.matches.wrapping_add(repeated);
         outcome
     }
 

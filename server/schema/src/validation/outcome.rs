@@ -124,7 +124,7 @@ pub(super) struct Outcome<'s, 'v> {
     failures: Vec<Failure<'s, 'v>>,
     /// The words of the failures, once there are many.
     seen: HashSet<String>,
-    /// How many checks passed (`MatchCount`).
+    /// How many checks passed (`MatchCount`). Wraps around, as the server's would.
     pub(super) matches: u64,
 }
 
@@ -164,7 +164,7 @@ impl<'s, 'v> Outcome<'s, 'v> {
 
     /// Adds the failures and the count of another outcome (`Merge`).
     pub(super) fn merge(&mut self, other: Self) {
-        self.matches += other.matches;
+        self.matches = self.matches.wrapping_add(other.matches);
         if self.failures.is_empty() {
             self.failures = other.failures;
             self.seen = other.seen;
