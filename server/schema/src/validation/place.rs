@@ -73,6 +73,10 @@ impl Name {
             return base.clone();
         }
         let printed = self.text.strip_prefix('.').unwrap_or(&self.text);
+        let is_plain = self.segments.iter().enumerate().all(|(n, segment)| match segment {
+            Segment::Field(name) => !name.is_empty() && !(n == 0 && name.starts_with('.')),
+            _ => true,
+        });
         let mut path = base.clone();
         for (n, segment) in self.segments.into_iter().enumerate() {
             path.push(match segment {
@@ -80,12 +84,7 @@ impl Name {
                 segment => segment,
             });
         }
-        // Names that are empty or begin with dots print in ways that no steps do.
-        let as_one = base.child(printed);
-        if path.to_string() == as_one.to_string() {
-            path
-        } else {
-            as_one
-        }
+        // Names that are empty or begin with a dot print in ways that no steps do.
+        if is_plain { path } else { base.child(printed) }
     }
 }

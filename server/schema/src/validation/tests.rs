@@ -249,6 +249,21 @@ fn paths_below_another_print_as_the_servers() {
 }
 
 #[test]
+fn odd_names_print_as_the_servers() {
+    let schema = schema(&json!({
+        "properties": {"": {"properties": {"a": {"type": "string"}}}, ".b": {"type": "string"}},
+        "additionalProperties": {"type": "string"},
+    }));
+    let value = json!({"": {"a": 1}, ".b": 1, "..c": 1});
+    let found = Validator::new(&schema, KubernetesVersion::NEWEST).validate(&Path::root(), &value);
+    let fields: Vec<String> = found.iter().map(|error| error.path.to_string()).collect();
+    assert_eq!(fields, ["..c", "a", "b"]);
+    let found = Validator::new(&schema, KubernetesVersion::NEWEST).validate(&Path::of(["x"]), &value);
+    let fields: Vec<String> = found.iter().map(|error| error.path.to_string()).collect();
+    assert_eq!(fields, ["x...c", "x.a", "x.b"]);
+}
+
+#[test]
 fn what_did_not_change_is_not_reported_again() {
     let schema = schema(&json!({
         "type": "object",
