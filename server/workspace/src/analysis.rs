@@ -3,6 +3,7 @@
 use crd_analyzer_apiextensions::{
     decode::WrittenType,
     strategy::{Stored, Verdict as ServerVerdict, judge_create, judge_update},
+    validation::CelCompiler,
 };
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
@@ -130,8 +131,8 @@ fn judge(
     let mut report = report_of(document.index, document.span, &head, subject);
     for version in question.versions.iter() {
         let server = match stored.map(|stored| stored.establish(version)) {
-            None => judge_create(&json, version, None),
-            Some(Some(stored)) => judge_update(&json, &stored, version, None),
+            None => judge_create(&json, version, Some(&CelCompiler::new(version))),
+            Some(Some(stored)) => judge_update(&json, &stored, version, Some(&CelCompiler::new(version))),
             Some(None) => {
                 report.verdicts.push((version, verdict::without_previous(&tree)));
                 continue;
