@@ -107,17 +107,21 @@ fn put_breaks(text: &str, gap: Range<usize>, mut skip: usize, sink: &mut impl Si
     let bytes = &text.as_bytes()[..gap.end];
     let mut at = gap.start;
     while at < gap.end {
-        match break_len(bytes, at) {
-            0 => at += 1,
-            len => {
-                if skip > 0 {
-                    skip -= 1;
-                } else {
-                    put_break(text, at..at + len, sink);
-                }
-                at += len;
-            }
+        let len = if let b' ' | b'\t' = bytes[at] {
+            0
+        } else {
+            break_len(bytes, at)
+        };
+        if len == 0 {
+            at += 1;
+            continue;
         }
+        if skip > 0 {
+            skip -= 1;
+        } else {
+            put_break(text, at..at + len, sink);
+        }
+        at += len;
     }
 }
 
@@ -221,12 +225,11 @@ fn count_breaks(bytes: &[u8], gap: Range<usize>) -> usize {
     let mut count = 0;
     let mut at = gap.start;
     while at < gap.end {
-        match break_len(bytes, at) {
-            0 => at += 1,
-            len => {
-                count += 1;
-                at += len;
-            }
+        if let b' ' | b'\t' = bytes[at] {
+            at += 1;
+        } else {
+            at += break_len(bytes, at).max(1);
+            count += 1;
         }
     }
     count
@@ -353,8 +356,20 @@ fn next_line(bytes: &[u8], mut at: usize, indent: u32) -> (usize, bool) {
 
 /// The end of the line, before its break.
 fn line_end(bytes: &[u8], mut at: usize) -> usize {
-    while at < bytes.len() && break_len(bytes, at) == 0 {
-        at += 1;
+    // So that a text without LF is not searched to its end for every line.
+    const STRIDE: usize = 256;
+    while at < bytes.len() {
+        let stride = &bytes[at..bytes.len().min(at + STRIDE)];
+        let len = memchr::memchr2(b'\n', b'\r', stride).unwrap_or(stride.len());
+        if !stride[..len].is_ascii()
+            && let Some(found) = (at..at + len).find(|&it| break_len(bytes, it) > 0)
+        {
+            return found;
+        }
+        at += len;
+        if len < stride.len() {
+            break;
+        }
     }
     at
 }
