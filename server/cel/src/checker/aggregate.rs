@@ -22,7 +22,9 @@ impl Checker<'_> {
             if optional_indices.binary_search(&(at as u32)).is_ok() {
                 ty = self.unwrap_optional(element, ty);
             }
-            joined = Some(self.join(element, joined, ty));
+            if joined.is_some() || !is_untyped(&ty) {
+                joined = Some(self.join(element, joined, ty));
+            }
         }
         let element = joined.unwrap_or_else(|| self.mapping.fresh());
         self.set_type(node, Type::list(element));
@@ -40,7 +42,9 @@ impl Checker<'_> {
         for (key, value, optional) in entries {
             self.check(key);
             let ty = self.type_of(key);
-            key_type = Some(self.join(key, key_type, ty));
+            if key_type.is_some() || !is_untyped(&ty) {
+                key_type = Some(self.join(key, key_type, ty));
+            }
             self.check(value);
             let mut ty = self.type_of(value);
             if optional {
@@ -48,9 +52,11 @@ impl Checker<'_> {
             }
             value_type = Some(self.join(value, value_type, ty));
         }
-        let key = key_type.unwrap_or_else(|| self.mapping.fresh());
-        let value = value_type.unwrap_or_else(|| self.mapping.fresh());
-        self.set_type(node, Type::map(key, value));
+        let ty = match key_type.zip(value_type) {
+            Some((key, value)) => Type::map(key, value),
+            None => Type::map(self.mapping.fresh(), self.mapping.fresh()),
+        };
+        self.set_type(node, ty);
     }
 
     /// What an optional element, entry or field wraps.
@@ -136,6 +142,11 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+/// Whether a type is the one of a variable that the server of 1.32 gave none (see `check_comprehension`).
+fn is_untyped(ty: &Type) -> bool {
+    matches!(ty, Type::Opaque(opaque) if opaque.name.is_empty())
 }
 
 /// The name of the protobuf message that a type stands for, if it does.

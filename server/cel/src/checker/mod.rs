@@ -200,13 +200,8 @@ impl Checker<'_> {
         self.references[at] = Some(reference);
     }
 
-    /// A type as this version prints it: the first servers that had optional types called them `optional`.
     fn printed(&self, ty: &Type) -> String {
-        let printed = ty.to_string();
-        if self.scopes.env.environment.features().version.number() <= 30 {
-            return printed.replace("optional_type(", "optional(");
-        }
-        printed
+        self.scopes.env.environment.features().print(ty)
     }
 
     fn report(&mut self, node: NodeId, message: impl Into<String>) {

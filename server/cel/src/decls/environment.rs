@@ -41,6 +41,18 @@ pub struct Features {
     pub presence_test_has_cost: bool,
 }
 
+impl Features {
+    /// A type as this version prints it: the first servers that had optional types called them `optional`.
+    pub fn print(&self, ty: &Type) -> String {
+        let printed = ty.to_string();
+        if self.version.number() <= 30 {
+            printed.replace("optional_type(", "optional(")
+        } else {
+            printed
+        }
+    }
+}
+
 /// The declarations that an expression is compiled against.
 #[derive(Clone, Debug)]
 pub struct Environment {

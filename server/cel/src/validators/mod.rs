@@ -44,6 +44,7 @@ pub fn validate(checked: &Checked, source: &Source, features: &Features) -> Vali
     let mut validation = Validation {
         checked,
         source,
+        features,
         issues: Issues::new(),
         crash: None,
     };
@@ -102,6 +103,7 @@ fn collect(checked: &Checked, node: NodeId, above: Above, direct: bool, nodes: &
 struct Validation<'a> {
     checked: &'a Checked,
     source: &'a Source,
+    features: &'a Features,
     issues: Issues,
     crash: Option<Crash>,
 }
@@ -236,6 +238,7 @@ impl<'a> Validation<'a> {
     }
 
     fn report_mismatch(&mut self, node: NodeId, expected: &Type, actual: &Type) {
+        let (expected, actual) = (self.features.print(expected), self.features.print(actual));
         self.report(node, format!("expected type '{expected}' but found '{actual}'"));
     }
 }
