@@ -29,13 +29,21 @@ fn action_in(tree: &Tree, is_broken: bool, from: u32) -> Option<Span> {
         let close = text[start as usize..line_end as usize]
             .find("}}")
             .map(|it| start + it as u32 + 2);
-        if !is_text(tree, start) && (is_broken || is_action(&text[start as usize..close.unwrap_or(line_end) as usize]))
-        {
+        let action = &text[start as usize..close.unwrap_or(line_end) as usize];
+        if begins_token(text, start) && !is_text(tree, start) && (is_broken || is_action(action)) {
             return Some(Span::new(start, close.unwrap_or(line_end)));
         }
         at = start + 2;
     }
     None
+}
+
+/// Whether a value, key or item could begin at the place, by the text before it on its line: in a text that cannot be read, braces in the
+/// middle of a sentence are those of the sentence.
+fn begins_token(text: &str, offset: u32) -> bool {
+    let line = text[..offset as usize].rfind('\n').map_or(0, |it| it + 1);
+    let before = text[line..offset as usize].trim_end();
+    before.is_empty() || before.ends_with([':', '-', ',', '[', '{', '?'])
 }
 
 /// Whether the place is inside a scalar or comment, where braces are text. Plain text that begins with braces cannot be.
@@ -117,6 +125,7 @@ mod tests {
             "a: |\n  {{ .x }}\n  b: {{ y }}\nb: 1\n",
             "a: see {{ .x }}\n",
             "# {{ .x }}\na: 1\n",
+            "a: \"see {{ .x }}\nb: [\n",
             "a: {b: {{c: 1}: 2}}\n",
             "a: {{b: 1}: 2}\n",
             "a: 1\n",

@@ -10,10 +10,13 @@ use crd_analyzer_syntax::{
     json::JsonDoc,
     read_json,
     split::{Document, split},
+    template::first_action,
     tree::{Span, Tree},
 };
 
 use crate::{
+    codes,
+    finding::{Class, Finding},
     head, hints,
     report::{DocumentReport, FileReport, Subject},
     suppress,
@@ -65,9 +68,12 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
     }
     let stored = old.as_ref().map(StoredText::new);
     for document in found.documents {
-        report
-            .documents
-            .extend(judge(&source, document, question, stored.as_ref()));
+        match judge(&source, document, question, stored.as_ref()) {
+            Some(Judged::Document(document)) => report.documents.push(*document),
+            // Said once of a file: where there is one, there are many.
+            Some(Judged::Template(action)) if report.findings.is_empty() => report.findings.push(template(action)),
+            Some(Judged::Template(_)) | None => {}
+        }
     }
     report
 }
@@ -92,14 +98,24 @@ impl StoredText {
     }
 }
 
-fn judge(
-    source: &Text,
-    document: Document,
-    question: &Question<'_>,
-    stored: Option<&StoredText>,
-) -> Option<DocumentReport> {
+/// What became of a document that there is something to say about.
+enum Judged {
+    Document(Box<DocumentReport>),
+    /// It is the template of a definition; its first action stands here.
+    Template(Span),
+}
+
+fn template(action: Span) -> Finding {
+    let message = "this is a template, not a manifest: it is checked once it is filled in";
+    Finding::new(Class::Hint, codes::TEMPLATE, action, message)
+}
+
+fn judge(source: &Text, document: Document, question: &Question<'_>, stored: Option<&StoredText>) -> Option<Judged> {
     let head = head::read(source, document);
-    if !(head.is_definition() || head.kind.is_empty() && question.named) {
+    let is_asked = head.is_definition() || head.kind.is_empty() && question.named;
+    let text = &source.content[document.span.range()];
+    let may_be_template = || head.kind.is_empty() && text.contains("{{") && head::names_definition(text);
+    if !(is_asked || may_be_template()) {
         return None;
     }
     let unread = |answer: &dyn Fn(KubernetesVersion) -> ServerVerdict| {
@@ -109,19 +125,29 @@ fn judge(
             .iter()
             .map(|version| (version, verdict::of_unread(&answer(version))));
         report.verdicts.extend(verdicts);
-        Some(report)
+        Some(Judged::Document(Box::new(report)))
     };
     if let Some(answer) = ServerVerdict::of_unserved(&head, verdict::first_line(&source.content, document.span)) {
         return unread(&|_| answer.clone());
     }
+    // Braces of a template may be YAML that no JSON can be made of.
+    let template = || first_action(&source.content, document.span).map(Judged::Template);
     let tree = match source.read(document) {
         Ok(tree) => tree,
-        Err(error) => return unread(&|_| ServerVerdict::of_read_error(&error)),
+        Err(error) => {
+            return template().or_else(|| unread(&|_| ServerVerdict::of_read_error(&error)).filter(|_| is_asked));
+        }
     };
     let json = match read_json(&tree) {
         Ok(json) => json,
-        Err(error) => return unread(&|version| ServerVerdict::of_convert_error(&error, version)),
+        Err(error) => {
+            let answer = |version| ServerVerdict::of_convert_error(&error, version);
+            return template().or_else(|| unread(&answer).filter(|_| is_asked));
+        }
     };
+    if !is_asked {
+        return None;
+    }
     let subject = if is_partial(&json) {
         Subject::PartialDefinition
     } else {
@@ -143,7 +169,7 @@ fn judge(
         report.verdicts.push((version, verdict));
     }
     silence(source, &tree, &mut report);
-    Some(report)
+    Some(Judged::Document(Box::new(report)))
 }
 
 /// A patch as kustomize has it: it says nothing of what every definition needs.
@@ -173,5 +199,66 @@ fn silence(source: &Text, tree: &Tree, report: &mut DocumentReport) {
     for (_, verdict) in &mut report.verdicts {
         let hints = suppress::apply(&source.content, comments, verdict.findings_mut());
         verdict.hints.extend(hints);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n";
+
+    /// The codes of what is said of a text that was found in a folder: of the file, and of its documents.
+    fn check(text: &str, of_file: &[&str], of_documents: &[&str]) {
+        let question = Question {
+            versions: VersionSet::default(),
+            named: false,
+            old: None,
+        };
+        let report = analyze(text.as_bytes().to_vec(), &question);
+        let codes: Vec<_> = report.findings.iter().map(|it| it.code).collect();
+        assert_eq!(codes, of_file, "of the file {text:?}");
+        let findings = report
+            .documents
+            .iter()
+            .flat_map(|it| &it.verdicts)
+            .flat_map(|it| it.1.findings());
+        let codes: Vec<_> = findings.map(|it| it.code).collect();
+        assert_eq!(codes, of_documents, "of the documents of {text:?}");
+    }
+
+    #[test]
+    fn a_broken_definition_is_still_one() {
+        check(
+            &format!("{HEAD}metadata:\n  name: [\nspec: {{}}\n"),
+            &[],
+            &["invalid-yaml"],
+        );
+        check(&format!("spec: \"\n{HEAD}"), &[], &["invalid-yaml"]);
+        check(
+            "{\"apiVersion\": \"apiextensions.k8s.io/v1\", \"kind\": \"CustomResourceDefinition\", \"spec\": {",
+            &[],
+            &["invalid-yaml"],
+        );
+        check("apiVersion: v1\nkind: Pod\nspec: [\n", &[], &[]);
+        check("a: [\n", &[], &[]);
+    }
+
+    #[test]
+    fn a_template_is_said_to_be_one_and_left_alone() {
+        let template = format!("{{{{- if .Values.crds }}}}\n{HEAD}metadata:\n  name: {{{{ .x }}}}\n{{{{- end }}}}\n");
+        check(&template, &["template"], &[]);
+        check(&format!("{template}---\n{template}"), &["template"], &[]);
+        check(
+            &format!("{HEAD}metadata:\n  labels:\n    {{{{- include \"x\" . | nindent 4 }}}}\n"),
+            &["template"],
+            &[],
+        );
+        check("kind: Deployment\nmetadata:\n  name: {{ .x }}\n", &[], &[]);
+        check(
+            &format!("{HEAD}metadata:\n  name: \"{{{{ .x }}\nspec: [\n"),
+            &[],
+            &["invalid-yaml"],
+        );
     }
 }

@@ -25,6 +25,8 @@ codes! {
     LARGE_MANIFEST = "large-manifest";
     /// The revision to compare with cannot be read as a definition.
     UNREADABLE_PREVIOUS_REVISION = "unreadable-previous-revision";
+    /// The text is a template that makes a definition when it is filled in.
+    TEMPLATE = "template";
     /// A comment that silences findings cannot be read.
     MALFORMED_SUPPRESSION = "malformed-suppression";
     /// A comment silences a finding that is not there.

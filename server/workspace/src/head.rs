@@ -1,7 +1,7 @@
 //! What a document says it is, found even where the rest of it cannot be read.
 
 use crd_analyzer_apiextensions::decode::WrittenType;
-use crd_analyzer_syntax::{read_json, split::Document, tree::Span};
+use crd_analyzer_syntax::{edit, read_json, split::Document, tree::Span};
 
 use crate::text::Text;
 
@@ -20,8 +20,34 @@ pub(crate) fn read(text: &Text, document: Document) -> WrittenType {
             return head;
         }
     }
-    let tree = text.read(document);
-    tree.ok()
-        .and_then(|tree| Some(WrittenType::of(read_json(&tree).ok()?.root()?)))
-        .unwrap_or_default()
+    match text.read(document) {
+        Ok(tree) => read_json(&tree)
+            .ok()
+            .and_then(|json| Some(WrittenType::of(json.root()?)))
+            .unwrap_or_default(),
+        Err(_) => of_broken(text, span),
+    }
+}
+
+/// What a document that cannot be read says it is, by its indentation. Only definitions of the served version are told: whether
+/// another version is served is asked before the text is read, and of a broken text that would be an answer to another question.
+fn of_broken(text: &Text, span: Span) -> WrittenType {
+    let tree = edit::read(&text.content, span).tree;
+    let field = |name: &str| {
+        let value = tree.root().and_then(|root| tree.get(root, name));
+        value.map(|it| tree.scalar(it).into_owned()).unwrap_or_default()
+    };
+    let found = WrittenType {
+        api_version: field("apiVersion"),
+        kind: field("kind"),
+        name: String::new(),
+    };
+    let is_served = found.is_definition() && found.unserved().is_none();
+    if is_served { found } else { WrittenType::default() }
+}
+
+/// Whether a line of the text, which may be a template, says that it is a definition.
+pub(crate) fn names_definition(text: &str) -> bool {
+    text.lines()
+        .any(|line| line.trim_end() == "kind: CustomResourceDefinition")
 }

@@ -110,3 +110,31 @@ async fn many_requests_at_once_are_all_answered() {
     }
     client.finish().await;
 }
+
+#[tokio::test]
+async fn a_template_is_said_to_be_one_once() {
+    let mut client = Client::start(pulling()).await;
+    let text = BROKEN.replace(
+        "{name: widgets.example.com}",
+        "\n  name: {{ .Values.name }}\n  labels: {{ .Values.labels }}",
+    );
+    client.open(URI, 1, &text).await;
+    let items = list(client.pull(URI, None).await["items"].take());
+    assert_eq!(items.len(), 1, "{items:?}");
+    assert_eq!(
+        (&items[0]["code"], &items[0]["severity"]),
+        (&json!("template"), &json!(3))
+    );
+    assert_eq!(items[0]["range"]["start"], json!({ "line": 3, "character": 8 }));
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn text_that_does_not_parse_has_its_error() {
+    let mut client = Client::start(pulling()).await;
+    client
+        .open(URI, 1, &BROKEN.replace("metadata: {", "metadata: {a: [}, "))
+        .await;
+    assert_eq!(client.pull(URI, None).await["items"][0]["code"], "invalid-yaml");
+    client.finish().await;
+}
