@@ -100,12 +100,12 @@ fn validate_field_path(walk: &mut NodeWalk<'_>, field_path: &str, schema: Option
     if trim(field_path).is_empty() {
         let detail = reworded(walk, "fieldPath", "must be non-empty if specified");
         walk.schema_errors
-            .push(invalid_string(codes::EMPTY_MESSAGE, at.path(), field_path, detail));
+            .push(invalid_string(codes::INVALID_FIELD_PATH, at.path(), field_path, detail));
     }
     if has_newline(field_path) {
         let detail = reworded(walk, "fieldPath", "must not contain line breaks");
         walk.schema_errors
-            .push(invalid_string(codes::MULTILINE_MESSAGE, at.path(), field_path, detail));
+            .push(invalid_string(codes::INVALID_FIELD_PATH, at.path(), field_path, detail));
     }
     // A schema without a structural form is let pass: that is reported elsewhere.
     if schema.is_none() {
