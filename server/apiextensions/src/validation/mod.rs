@@ -39,7 +39,9 @@ mod webhook;
 use std::collections::HashMap;
 
 use crd_analyzer_schema::field::{Error, Path, Trail};
-use crd_analyzer_schema::metadata::{names::name_is_dns_subdomain, validate_object_meta, validate_object_meta_update};
+use crd_analyzer_schema::metadata::{
+    drop_repeated, names::name_is_dns_subdomain, validate_object_meta, validate_object_meta_update,
+};
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, SchemaMap};
 
 pub use cel::{COST_LIMIT, CompileError, CompiledRule, NodeTypes, RuleCompiler, TOTAL_COST_LIMIT, Types};
@@ -105,6 +107,7 @@ pub fn validate_create(
         version,
         &mut findings.errors,
     );
+    drop_repeated(&mut findings.errors, 0, version);
     let options = Options::create(version, compiler);
     validate_spec(&definition.spec, &options, &Path::of(["spec"]), &mut findings);
     validate_rest(definition, None, version, &mut findings);
@@ -128,6 +131,7 @@ pub fn validate_update(
         version,
         &mut findings.errors,
     );
+    drop_repeated(&mut findings.errors, 0, version);
     let options = Options::update(definition, old, version, compiler);
     validate_spec_update(
         &definition.spec,

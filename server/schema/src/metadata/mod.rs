@@ -16,6 +16,6 @@ pub(crate) use owner_references::parse_group_version;
 pub use owner_references::validate_owner_references;
 pub use types::{ManagedFieldsEntry, ObjectMeta, OwnerReference, Time};
 pub use validation::{
-    TOTAL_ANNOTATION_SIZE_LIMIT, validate_annotations, validate_finalizers, validate_labels, validate_object_meta,
-    validate_object_meta_update,
+    TOTAL_ANNOTATION_SIZE_LIMIT, drop_repeated, validate_annotations, validate_finalizers, validate_labels,
+    validate_object_meta, validate_object_meta_update,
 };

@@ -1,5 +1,7 @@
 //! The rules of `metadata` on create and update (`k8s.io/apimachinery/pkg/api/validation`).
 
+use std::collections::HashSet;
+
 use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Value;
 
@@ -141,6 +143,20 @@ pub fn validate_finalizers(finalizers: &[String], at: &Trail<'_>, version: Kuber
             "finalizer orphan and foregroundDeletion cannot be both set",
         ));
     }
+}
+
+/// Drops the errors from position `from` on that say again what one of them says, as servers do since 1.37 where they also
+/// validate metadata declaratively (`ValidateObjectMetaDeclaratively`, which filters errors through an aggregate).
+pub fn drop_repeated(errors: &mut Vec<Error>, from: usize, version: KubernetesVersion) {
+    if version < KubernetesVersion::minor(37) || errors.len() < from + 2 {
+        return;
+    }
+    let mut seen = HashSet::new();
+    let mut position = 0;
+    errors.retain(|error| {
+        position += 1;
+        position <= from || seen.insert(error.to_string())
+    });
 }
 
 /// `ValidateObjectMetaUpdate`: metadata on update.

@@ -7,7 +7,7 @@ use super::{Node, Step};
 use crate::codes;
 use crate::field::{Error, Path, Trail, render};
 use crate::go::quote;
-use crate::metadata::{ObjectMeta, names, parse_group_version, validate_object_meta};
+use crate::metadata::{ObjectMeta, drop_repeated, names, parse_group_version, validate_object_meta};
 use crate::structural::Structural;
 
 /// What is wrong with the metadata of embedded resources and, if `is_resource_root`, of the root (`Validate`).
@@ -101,6 +101,7 @@ impl Check {
                     "fakename".clone_into(&mut meta.name);
                 }
                 let has_namespace = !meta.namespace.is_empty();
+                let before = self.errors.len();
                 validate_object_meta(
                     &meta,
                     has_namespace,
@@ -109,6 +110,7 @@ impl Check {
                     self.version,
                     &mut self.errors,
                 );
+                drop_repeated(&mut self.errors, before, self.version);
             }
             Err(detail) => {
                 let bad_value = render::bad_value(value, self.version);
