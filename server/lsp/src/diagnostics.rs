@@ -29,7 +29,7 @@ impl Session {
                 return;
             };
             let _turn = session.publishing.lock().await;
-            if !snapshot.is_stale() {
+            if session.documents.is_current(&snapshot) {
                 let list = analysis.diagnostics.clone();
                 session
                     .remote

@@ -130,6 +130,12 @@ impl Documents {
         self.lock().get(uri.as_str()).map(Document::snapshot)
     }
 
+    /// Whether a document has neither changed nor been analyzed anew since.
+    pub(crate) fn is_current(&self, snapshot: &Snapshot) -> bool {
+        let now = self.snapshot(&snapshot.uri);
+        now.is_some_and(|it| it.version == snapshot.version && Arc::ptr_eq(&it.analysis, &snapshot.analysis))
+    }
+
     /// The URIs of all open documents, in a stable order.
     pub(crate) fn uris(&self) -> Vec<Uri> {
         let mut uris: Vec<_> = self.lock().values().map(|it| it.uri.clone()).collect();

@@ -107,6 +107,9 @@ impl Session {
     /// The analysis of a version of a document, made once for all who ask. An error if the version is no longer the newest before
     /// the work begins.
     pub(crate) async fn analysis(self: &Arc<Self>, snapshot: &Snapshot) -> Result<Arc<Analysis>> {
+        if snapshot.is_stale() {
+            return Err(tasks::stale());
+        }
         let make = || async {
             let (session, snapshot) = (self.clone(), snapshot.clone());
             let made = tasks::blocking("the analysis of a document", move || session.analyze(&snapshot)).await?;

@@ -126,3 +126,82 @@ fn related(
     };
     related.iter().filter_map(convert).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use crd_analyzer_syntax::lines::ColumnUnit;
+    use crd_analyzer_workspace::finding::Class;
+
+    use super::*;
+
+    const TEXT: &str = "a: é😀b\r\nc: 1\n";
+
+    fn client(unit: ColumnUnit) -> Client {
+        Client {
+            unit,
+            ..Client::default()
+        }
+    }
+
+    #[test]
+    fn places_count_what_was_agreed() {
+        let uri: Uri = "file:///a.yaml".parse().unwrap();
+        let lines = LineIndex::new(TEXT);
+        for (unit, of_b, end) in [
+            (ColumnUnit::Utf8, 9, 10),
+            (ColumnUnit::Utf16, 6, 7),
+            (ColumnUnit::Utf32, 5, 6),
+        ] {
+            let client = client(unit);
+            let source = Source {
+                uri: &uri,
+                text: TEXT,
+                lines: &lines,
+                client: &client,
+            };
+            let b = TEXT.find('b').unwrap() as u32;
+            let places = range(&source, Span::new(b, b + 1));
+            assert_eq!(
+                places,
+                Range::new(Position::new(0, of_b), Position::new(0, end)),
+                "{unit:?}"
+            );
+            assert_eq!(
+                position(&source, b + 3),
+                Position::new(1, 0),
+                "after the break, in {unit:?}"
+            );
+            assert_eq!(
+                position(&source, 9_999),
+                Position::new(2, 0),
+                "past the end, in {unit:?}"
+            );
+            // There and back.
+            let rope = ropey::Rope::from_str(TEXT);
+            for (at, (offset, char)) in TEXT.char_indices().enumerate() {
+                let between = char == '\n' && TEXT[..offset].ends_with('\r');
+                let back = crate::from_proto::position(&rope, position(&source, offset as u32), unit);
+                assert!(between || back == at, "{offset} in {unit:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_message_says_what_then_why_then_what_to_do() {
+        let mut finding = Finding::new(Class::Error, "a-code", Span::new(0, 1), "what is wrong");
+        finding.server = Some(ServerSays::Other("the server's words".to_owned()));
+        finding.notes.push("why".to_owned());
+        finding.help.push("do this".to_owned());
+        finding.hidden = true;
+        finding.unnecessary = true;
+        let expected = "what is wrong\nthe server says: the server's words\nthe server says so once the errors before it are repaired\n\
+                        only Kubernetes 1.37\nnote: why\nhelp: do this";
+        assert_eq!(message(&finding, Some(VersionSet::default())), expected);
+        let client = Client {
+            unnecessary_tag: true,
+            ..Client::default()
+        };
+        assert_eq!(tags(&finding, &client), Some(vec![DiagnosticTag::UNNECESSARY]));
+        assert_eq!(tags(&finding, &Client::default()), None);
+    }
+}
