@@ -11,6 +11,9 @@ use crate::codes;
 /// The server keeps this many errors of strict decoding and drops the rest.
 const MAX_STRICT_ERRORS: usize = 100;
 
+/// We keep this many fields that are dropped without a word: each holds a path as long as the nesting is deep.
+const MAX_DROPPED_FIELDS: usize = 1000;
+
 /// Go types of metadata, which has but one version.
 const OF_METADATA: [&str; 4] = [
     "v1.ObjectMeta",
@@ -376,8 +379,10 @@ impl<'j> Decoder<'j> {
     /// The struct has no field for the last step of the path.
     fn unknown_field(&mut self, key: NodeId) {
         if self.lenient > 0 {
-            let path = self.path_text();
-            self.dropped.push(DroppedField { path, node: key });
+            if self.dropped.len() < MAX_DROPPED_FIELDS {
+                let path = self.path_text();
+                self.dropped.push(DroppedField { path, node: key });
+            }
             return;
         }
         if self.strict.len() >= MAX_STRICT_ERRORS {

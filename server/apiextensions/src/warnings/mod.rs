@@ -3,7 +3,7 @@
 mod formats;
 mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crd_analyzer_schema::field::{Path, Trail};
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, go};
@@ -18,6 +18,9 @@ const FORMATS_SINCE: KubernetesVersion = KubernetesVersion::minor(34);
 /// Sets of objects and lists are warned about since this minor.
 const SETS_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
+/// Most places kept for the warnings of one rule.
+const MAX_PATHS: usize = 1000;
+
 /// A `Warning` header of the server's answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Warning {
@@ -25,7 +28,8 @@ pub struct Warning {
     pub text: String,
     /// Which of our diagnostic codes this is.
     pub code: &'static str,
-    /// Every keyword that the text speaks of, in the internal form.
+    /// The keywords that the text speaks of, in the internal form. Of a definition with very many of them only the first
+    /// ones are kept, so that there may be none.
     pub paths: Vec<Path>,
 }
 
@@ -38,9 +42,9 @@ pub fn on_create(spec: &Spec, version: KubernetesVersion) -> Vec<Warning> {
 
 /// What the server warns about when it stores a changed definition: what is new.
 pub fn on_update(spec: &Spec, old: &Spec, version: KubernetesVersion) -> Vec<Warning> {
-    let before = on_create(old, version);
+    let before: HashSet<String> = on_create(old, version).into_iter().map(|it| it.text).collect();
     let mut warnings = on_create(spec, version);
-    warnings.retain(|it| before.iter().all(|old| old.text != it.text));
+    warnings.retain(|it| !before.contains(&it.text));
     warnings
 }
 
@@ -101,15 +105,23 @@ fn schemas(spec: &Spec) -> impl Iterator<Item = (&JsonSchemaProps, Path)> {
 
 /// Texts and what they speak of, each text once.
 #[derive(Default)]
-struct Texts(BTreeMap<String, Vec<Path>>);
+struct Texts {
+    paths: BTreeMap<String, Vec<Path>>,
+    /// How many paths are kept.
+    kept: usize,
+}
 
 impl Texts {
     fn add(&mut self, text: String, at: &Trail<'_>, keyword: &str) {
-        self.0.entry(text).or_default().push(at.child(keyword).path());
+        let paths = self.paths.entry(text).or_default();
+        if self.kept < MAX_PATHS {
+            self.kept += 1;
+            paths.push(at.child(keyword).path());
+        }
     }
 
     fn warnings(self, code: &'static str) -> Vec<Warning> {
-        self.0
+        self.paths
             .into_iter()
             .map(|(text, paths)| Warning { text, code, paths })
             .collect()
