@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use crate::json::read::{KeyKind, ScalarValue, binary, is_merge, scalar_value};
+use crate::json::value::{KeyKind, ScalarValue, binary, is_merge, scalar_value};
 use crate::tree::{NodeId, NodeKind, Tree};
 
 /// Longest text that is written; what a message quotes can be the whole document, and many times so through aliases.

@@ -7,10 +7,13 @@ use std::borrow::Cow;
 
 use crate::tree::NodeId;
 
-pub(crate) mod read;
+mod error;
+mod read;
+pub(crate) mod value;
 mod write;
 
-pub use read::{ConvertError, ConvertErrorKind, Duplicate, read_json};
+pub use error::{ConvertError, ConvertErrorKind};
+pub use read::{Duplicate, read_json};
 
 /// Deepest nesting that Go's JSON decoder reads (`exceeded max depth`).
 pub const MAX_DEPTH: usize = 10_000;

@@ -8,52 +8,14 @@
 )]
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
+use super::error::{BAD_KEY, ConvertError, ConvertErrorKind, unwritable};
+use super::value::{KeyKind, ScalarValue, is_merge, scalar_value};
 use super::{Json, JsonDoc, JsonValue, Member, dismantle};
 use crate::go_syntax;
-use crate::resolve::{self, Resolved, TAG_PREFIX};
 use crate::scalar::break_len;
-use crate::tree::{NodeId, NodeKind, ScalarStyle, Span, Tree};
-
-/// Why a document that is YAML is no JSON, in the server's words.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ConvertError {
-    /// The message, such as `yaml: map merge requires map or sequence of maps as the value`.
-    pub message: String,
-    /// Where the cause lies.
-    pub span: Span,
-    /// Which rule was broken.
-    pub kind: ConvertErrorKind,
-}
-
-/// The rules of conversion.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ConvertErrorKind {
-    /// A collection is a key: `{{ .Values.name }}`.
-    CollectionKey,
-    /// A key is null or a number over `int64`. (The message of Kubernetes 1.30 begins with a capital letter: `Unsupported`.)
-    UnsupportedKey,
-    /// The value of `<<` is neither a mapping nor a sequence of mappings.
-    Merge,
-    /// An alias stands in what it stands for.
-    Cycle,
-    /// Aliases make the document too large.
-    ExcessiveAliasing,
-    /// A scalar is not what its tag says.
-    Tag,
-    /// A number that JSON cannot write: infinity, not a number.
-    Number,
-}
-
-impl std::fmt::Display for ConvertError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for ConvertError {}
+use crate::tree::{NodeId, NodeKind, Tree};
 
 /// A key that is written again in the same mapping, or merged into it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,12 +45,8 @@ pub fn read_json(tree: &Tree) -> Result<JsonDoc<'_>, ConvertError> {
     let depth = reader.deepest;
     let result = outcome.and_then(|root| {
         // What was wrong with a value that a later one has replaced does not matter, so only what is left is searched.
-        let error = root
-            .as_ref()
-            .filter(|_| reader.bad_key || reader.infinite)
-            .and_then(|root| {
-                first_error(root, |it| key_error(tree, it)).or_else(|| first_error(root, |it| number_error(tree, it)))
-            });
+        let searched = root.as_ref().filter(|_| reader.bad_key || reader.infinite);
+        let error = searched.and_then(|it| unwritable(tree, it));
         let doc = JsonDoc {
             root,
             depth,
@@ -98,109 +56,6 @@ pub fn read_json(tree: &Tree) -> Result<JsonDoc<'_>, ConvertError> {
     });
     reader.clear();
     result
-}
-
-/// What a scalar decodes to.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum ScalarValue<'t> {
-    Null,
-    Bool(bool),
-    Int(i64),
-    Uint(u64),
-    Float(f64),
-    Text(Cow<'t, str>),
-}
-
-impl ScalarValue<'_> {
-    /// Whether Go's map takes both for one key.
-    pub(crate) fn is_same_key(&self, other: &Self) -> bool {
-        self == other
-    }
-
-    /// The order in which Go prints keys: by the address of their type (the same in all builds of the server that
-    /// were asked), and by value.
-    pub(crate) fn go_order(&self, other: &Self) -> Ordering {
-        let rank = |it: &Self| match it {
-            Self::Null => 0,
-            Self::Text(_) => 1,
-            Self::Uint(_) => 2,
-            Self::Int(_) => 3,
-            Self::Float(_) => 4,
-            Self::Bool(_) => 5,
-        };
-        rank(self).cmp(&rank(other)).then_with(|| match (self, other) {
-            (Self::Bool(left), Self::Bool(right)) => left.cmp(right),
-            (Self::Int(left), Self::Int(right)) => left.cmp(right),
-            (Self::Uint(left), Self::Uint(right)) => left.cmp(right),
-            (Self::Float(left), Self::Float(right)) => left.partial_cmp(right).unwrap_or(Ordering::Equal),
-            (Self::Text(left), Self::Text(right)) => left.cmp(right),
-            _ => Ordering::Equal,
-        })
-    }
-}
-
-/// The value of a scalar (`decoder.scalar` into an interface). The error is the message without `yaml: `.
-pub(crate) fn scalar_value(tree: &Tree, node: NodeId) -> Result<ScalarValue<'_>, String> {
-    let text = tree.scalar(node);
-    let resolved = match tree.tag(node) {
-        None if tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain) => resolve::plain(&text),
-        None => Resolved::Text,
-        Some(tag) if is_binary(tag) => {
-            let Some(bytes) = resolve::base64(&text) else {
-                return Err("!!binary value contains invalid base64 data".to_owned());
-            };
-            return Ok(ScalarValue::Text(Cow::Owned(resolve::lossy(&bytes).into_owned())));
-        }
-        Some(tag) => resolve::tagged(tag, &text)?,
-    };
-    Ok(match resolved {
-        Resolved::Null => ScalarValue::Null,
-        Resolved::Bool(value) => ScalarValue::Bool(value),
-        Resolved::Int(value) => ScalarValue::Int(value),
-        Resolved::Uint(value) => ScalarValue::Uint(value),
-        Resolved::Float(value) => ScalarValue::Float(value),
-        Resolved::Text => ScalarValue::Text(text),
-    })
-}
-
-fn is_binary(tag: &str) -> bool {
-    tag.strip_prefix(TAG_PREFIX) == Some("binary")
-}
-
-/// The bytes of a `!!binary` scalar.
-pub(crate) fn binary(tree: &Tree, node: NodeId) -> Option<Vec<u8>> {
-    tree.tag(node)
-        .filter(|it| is_binary(it))
-        .and_then(|_| resolve::base64(&tree.scalar(node)))
-}
-
-/// Whether a key merges its value into the mapping (`isMerge`).
-pub(crate) fn is_merge(tree: &Tree, key: NodeId) -> bool {
-    let NodeKind::Scalar(style) = tree.kind(key) else {
-        return false;
-    };
-    let span = tree.span(key);
-    // `<<` is two bytes, four in quotes; a longer way to write it needs escapes, and with them no tag makes it a merge but `!!merge` and `!`.
-    if style == ScalarStyle::Plain && span.range().len() != 2 {
-        return false;
-    }
-    let implied = match tree.tag(key) {
-        None => style == ScalarStyle::Plain,
-        Some(tag) => tag == "!" && !span.is_empty() || tag.strip_prefix(TAG_PREFIX) == Some("merge"),
-    };
-    implied && tree.scalar(key) == "<<"
-}
-
-/// The type of a key, as far as its string does not tell.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum KeyKind {
-    Text,
-    Null,
-    Bool,
-    Int,
-    Uint(u64),
-    /// The bits.
-    Float(u64),
 }
 
 /// A collection that is being read.
@@ -707,68 +562,4 @@ fn float(value: f64) -> JsonValue<'static> {
         }
     }
     JsonValue::Float(value)
-}
-
-/// What the keys that cannot be strings begin with until they are refused, so that they are not taken for strings.
-const BAD_KEY: &str = "\0";
-
-/// The first error in the order in which Go's JSON encoder writes.
-fn first_error(root: &Json<'_>, check: impl Fn(&Json<'_>) -> Option<Failure>) -> Option<Failure> {
-    let mut values = vec![root];
-    while let Some(json) = values.pop() {
-        if let Some(error) = check(json) {
-            return Some(error);
-        }
-        match &json.value {
-            JsonValue::Array(items) => values.extend(items.iter().rev()),
-            JsonValue::Object(members) => values.extend(members.iter().rev().map(|it| &it.value)),
-            _ => {}
-        }
-    }
-    None
-}
-
-/// A key that cannot be a string (`convertToJSONableObject`).
-fn key_error(tree: &Tree, json: &Json<'_>) -> Option<Failure> {
-    for Member { key, key_node, .. } in json
-        .members()
-        .into_iter()
-        .flatten()
-        .filter(|it| it.key.starts_with(BAD_KEY))
-    {
-        let (type_name, kind) = match scalar_value(tree, tree.resolve(*key_node)) {
-            Ok(ScalarValue::Null) => ("%!s(<nil>)", KeyKind::Null),
-            Ok(ScalarValue::Uint(value)) => ("uint64", KeyKind::Uint(value)),
-            _ => continue,
-        };
-        let message = format!(
-            "unsupported map key of type: {type_name}, key: {}, value: {}",
-            go_syntax::key(tree, *key_node, &kind, key),
-            go_syntax::write(tree, NodeId(tree.end(*key_node)))
-        );
-        let span = tree.span(*key_node);
-        return Some(Box::new(ConvertError {
-            message,
-            span,
-            kind: ConvertErrorKind::UnsupportedKey,
-        }));
-    }
-    None
-}
-
-/// A number that Go's JSON encoder refuses.
-fn number_error(tree: &Tree, json: &Json<'_>) -> Option<Failure> {
-    let JsonValue::Float(value) = json.value else {
-        return None;
-    };
-    if value.is_finite() {
-        return None;
-    }
-    let message = format!("json: unsupported value: {}", go_syntax::float_g(value, false));
-    let span = tree.span(json.node);
-    Some(Box::new(ConvertError {
-        message,
-        span,
-        kind: ConvertErrorKind::Number,
-    }))
 }

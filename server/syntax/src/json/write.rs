@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::read::{ScalarValue, binary, scalar_value};
+use super::value::{ScalarValue, binary, scalar_value};
 use super::{Json, JsonDoc, JsonValue, Member};
 use crate::tree::{NodeId, Tree};
 

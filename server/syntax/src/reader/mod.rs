@@ -15,6 +15,7 @@ use crate::tree::{Span, Tree};
 
 mod cursor;
 mod parse;
+mod parse_flow;
 mod scan;
 mod scan_scalar;
 mod tag;

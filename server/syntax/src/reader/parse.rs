@@ -12,7 +12,7 @@ use crate::tree::{CollectionStyle, NodeId, Properties, ScalarStyle, Span, Tree, 
 
 /// What the parser expects next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+pub(super) enum State {
     DocumentStart,
     DocumentContent,
     DocumentEnd,
@@ -36,24 +36,24 @@ enum State {
 
 /// Which nodes a place may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Allowed {
+pub(super) enum Allowed {
     Block,
     BlockOrIndentless,
     Flow,
 }
 
-struct Parser<'t, const TRACKED: bool> {
+pub(super) struct Parser<'t, const TRACKED: bool> {
     scanner: Scanner<'t, TRACKED>,
     text: &'t str,
-    builder: TreeBuilder,
-    state: State,
+    pub(super) builder: TreeBuilder,
+    pub(super) state: State,
     states: Vec<State>,
     /// First tokens of the open collections.
     marks: Vec<Token>,
     tag_directives: Vec<(String, String)>,
     anchors: HashMap<&'t str, NodeId>,
     /// The end of the text of the last node.
-    last_end: u32,
+    pub(super) last_end: u32,
 }
 
 /// Reads the first document of the text at `span`.
@@ -82,15 +82,15 @@ pub(super) fn parse<const TRACKED: bool>(
 }
 
 impl<const TRACKED: bool> Parser<'_, TRACKED> {
-    fn peek(&mut self) -> Result<Token, Failure> {
+    pub(super) fn peek(&mut self) -> Result<Token, Failure> {
         self.scanner.peek()
     }
 
-    fn take(&mut self) {
+    pub(super) fn take(&mut self) {
         self.scanner.take();
     }
 
-    fn next(&mut self) -> Result<Token, Failure> {
+    pub(super) fn next(&mut self) -> Result<Token, Failure> {
         self.take();
         self.peek()
     }
@@ -213,7 +213,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         self.state = self.states.pop().unwrap_or(State::DocumentEnd);
     }
 
-    fn push_state(&mut self, state: State) {
+    pub(super) fn push_state(&mut self, state: State) {
         self.states.push(state);
     }
 
@@ -256,12 +256,12 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
     }
 
     /// Adds a node for which nothing is written, at the end of a token.
-    fn absent_after(&mut self, token: Token) {
+    pub(super) fn absent_after(&mut self, token: Token) {
         self.absent(token.end, token.line);
     }
 
     /// Adds a node for which nothing is written, at the start of a token.
-    fn absent_before(&mut self, token: Token) {
+    pub(super) fn absent_before(&mut self, token: Token) {
         self.absent(token.start, token.line);
     }
 
@@ -276,7 +276,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         self.last_end = here;
     }
 
-    fn node(&mut self, allowed: Allowed) -> Result<(), Failure> {
+    pub(super) fn node(&mut self, allowed: Allowed) -> Result<(), Failure> {
         let mut token = self.peek()?;
         let first = token;
         if token.kind == TokenKind::Alias {
@@ -400,7 +400,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
     }
 
     /// Takes the first token of a collection.
-    fn begin(&mut self) -> Result<(), Failure> {
+    pub(super) fn begin(&mut self) -> Result<(), Failure> {
         let token = self.peek()?;
         self.marks.push(token);
         self.take();
@@ -408,7 +408,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
     }
 
     /// Closes a collection at `end`.
-    fn close(&mut self, end: u32) {
+    pub(super) fn close(&mut self, end: u32) {
         self.pop_state();
         self.marks.pop();
         self.builder.close(end);
@@ -416,7 +416,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
     }
 
     /// An error in the innermost collection.
-    fn error_here(&mut self, context: &'static str, problem: &str, token: Token) -> Failure {
+    pub(super) fn error_here(&mut self, context: &'static str, problem: &str, token: Token) -> Failure {
         let begin = self.marks.pop().unwrap_or(token);
         self.error_in(context, begin, problem, token)
     }
@@ -520,128 +520,5 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
                 self.node(Allowed::BlockOrIndentless)
             }
         }
-    }
-
-    fn flow_sequence_entry(&mut self, first: bool) -> Result<(), Failure> {
-        if first {
-            self.begin()?;
-        }
-        let mut token = self.peek()?;
-        if token.kind != TokenKind::FlowSequenceEnd {
-            if !first {
-                if token.kind != TokenKind::FlowEntry {
-                    return Err(self.error_here(
-                        "while parsing a flow sequence",
-                        "did not find expected ',' or ']'",
-                        token,
-                    ));
-                }
-                token = self.next()?;
-            }
-            if token.kind == TokenKind::Key {
-                // `[a: b]`: an entry that is a mapping of one pair.
-                self.state = State::FlowSequenceEntryMappingKey;
-                self.builder.open_mapping(CollectionStyle::Flow, token.start);
-                if TRACKED {
-                    self.builder.set_line(token.line);
-                }
-                self.take();
-                return Ok(());
-            }
-            if token.kind != TokenKind::FlowSequenceEnd {
-                self.push_state(State::FlowSequenceEntry);
-                return self.node(Allowed::Flow);
-            }
-        }
-        self.close(token.end);
-        self.take();
-        Ok(())
-    }
-
-    fn flow_sequence_entry_mapping_key(&mut self) -> Result<(), Failure> {
-        let token = self.peek()?;
-        match token.kind {
-            TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowSequenceEnd => {
-                // go-yaml drops this token, which makes most of these texts errors.
-                self.take();
-                self.state = State::FlowSequenceEntryMappingValue;
-                self.absent_after(token);
-                Ok(())
-            }
-            _ => {
-                self.push_state(State::FlowSequenceEntryMappingValue);
-                self.node(Allowed::Flow)
-            }
-        }
-    }
-
-    fn flow_sequence_entry_mapping_value(&mut self) -> Result<(), Failure> {
-        let token = self.peek()?;
-        if token.kind == TokenKind::Value {
-            let next = self.next()?;
-            if !matches!(next.kind, TokenKind::FlowEntry | TokenKind::FlowSequenceEnd) {
-                self.push_state(State::FlowSequenceEntryMappingEnd);
-                return self.node(Allowed::Flow);
-            }
-            self.state = State::FlowSequenceEntryMappingEnd;
-            self.absent_after(token);
-            return Ok(());
-        }
-        self.state = State::FlowSequenceEntryMappingEnd;
-        self.absent_before(token);
-        Ok(())
-    }
-
-    fn flow_mapping_key(&mut self, first: bool) -> Result<(), Failure> {
-        if first {
-            self.begin()?;
-        }
-        let mut token = self.peek()?;
-        if token.kind != TokenKind::FlowMappingEnd {
-            if !first {
-                if token.kind != TokenKind::FlowEntry {
-                    return Err(self.error_here(
-                        "while parsing a flow mapping",
-                        "did not find expected ',' or '}'",
-                        token,
-                    ));
-                }
-                token = self.next()?;
-            }
-            if token.kind == TokenKind::Key {
-                token = self.next()?;
-                if matches!(
-                    token.kind,
-                    TokenKind::Value | TokenKind::FlowEntry | TokenKind::FlowMappingEnd
-                ) {
-                    self.state = State::FlowMappingValue;
-                    self.absent_before(token);
-                    return Ok(());
-                }
-                self.push_state(State::FlowMappingValue);
-                return self.node(Allowed::Flow);
-            }
-            if token.kind != TokenKind::FlowMappingEnd {
-                self.push_state(State::FlowMappingEmptyValue);
-                return self.node(Allowed::Flow);
-            }
-        }
-        self.close(token.end);
-        self.take();
-        Ok(())
-    }
-
-    fn flow_mapping_value(&mut self, empty: bool) -> Result<(), Failure> {
-        let mut token = self.peek()?;
-        if !empty && token.kind == TokenKind::Value {
-            token = self.next()?;
-            if !matches!(token.kind, TokenKind::FlowEntry | TokenKind::FlowMappingEnd) {
-                self.push_state(State::FlowMappingKey);
-                return self.node(Allowed::Flow);
-            }
-        }
-        self.state = State::FlowMappingKey;
-        self.absent_before(token);
-        Ok(())
     }
 }
