@@ -255,7 +255,9 @@ impl Judge<'_, '_> {
     fn value_errors(&mut self, default: &Value, schema: Structural<'_>, path: &Path) -> Vec<Error> {
         let version = self.options.version;
         let root = self.root;
-        if *self.is_lossy.get_or_insert_with(|| root.is_lossy()) {
+        // What is lost judges objects only.
+        let has_fields = default.is_object() || default.is_array();
+        if has_fields && *self.is_lossy.get_or_insert_with(|| root.is_lossy()) {
             let schema = schema.to_json_schema(version);
             return Validator::of_structural(&schema, version).validate(path, default);
         }
