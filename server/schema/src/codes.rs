@@ -60,6 +60,8 @@ codes! {
     NO_MATCHING_OVERLOAD = "no-matching-overload";
     /// Types in a rule do not fit, or a literal in it is malformed.
     RULE_TYPE_ERROR = "rule-type-error";
+    /// A part of a rule that is the same every time is an error.
+    RULE_CONSTANT = "rule-constant";
     /// A rule does not give a boolean, or a message expression no string.
     RULE_RESULT_TYPE = "rule-result-type";
 

@@ -8,7 +8,7 @@ use super::{Program, run};
 use crate::ast::{Ast, ExprKind, NodeId, operators};
 use crate::checker::{Checked, Reference};
 use crate::decls::{Environment, OverloadDecl};
-use crate::types::Type;
+use crate::types::{Type, well_known_struct};
 use crate::value::{EvalError, Key, Result, Value};
 
 /// The index of a step in its program.
@@ -196,7 +196,7 @@ impl Planner<'_> {
         match &ast[node].kind {
             ExprKind::Unspecified => Err(EvalError::fatal("unsupported expr")),
             ExprKind::Literal(literal) => Ok(self.push(id, StepKind::Const(literal.clone().into()))),
-            ExprKind::Ident(name) => Ok(self.plan_ident(node, name)),
+            ExprKind::Ident(name) => self.plan_ident(node, name),
             ExprKind::Select {
                 operand,
                 field,
@@ -217,6 +217,11 @@ impl Planner<'_> {
                     .all(|(k, v, _)| self.constant(*k).is_some() && self.constant(*v).is_some());
                 let step = self.push(id, StepKind::Map(entries));
                 Ok(if constant { self.folded(step) } else { step })
+            }
+            // Messages of protobuf can be planned, but nobody writes them in rules: running one is an error here.
+            ExprKind::Struct { type_name, .. } if well_known_struct(type_name) => {
+                let attribute = self.push_attribute(id, Base::Variable(type_name.clone()));
+                Ok(self.push(id, StepKind::Attribute(attribute)))
             }
             ExprKind::Struct { type_name, .. } => Err(EvalError::fatal(format!("unknown type: {type_name}"))),
             ExprKind::Comprehension(fold) => {
@@ -254,23 +259,28 @@ impl Planner<'_> {
         }
     }
 
-    fn plan_ident(&mut self, node: NodeId, name: &Arc<str>) -> StepIdx {
+    fn plan_ident(&mut self, node: NodeId, name: &Arc<str>) -> Result<StepIdx> {
         let id = self.ast[node].id;
         let name = match self.checked.reference(node) {
             Some(Reference::Ident {
                 constant: Some(value), ..
             }) => {
-                return self.push(id, StepKind::Const(Value::Int(*value)));
+                return Ok(self.push(id, StepKind::Const(Value::Int(*value))));
             }
             Some(Reference::Ident { name, .. }) => name.clone(),
             _ => name.clone(),
         };
         if let Type::Type(of) = self.checked.type_of(node) {
+            // The checker knows names of types (`timestamp`, types of the schema) that are no values when the rule runs.
+            let declared = matches!(self.environment.variable(&name), Some(Type::Type(_)));
+            if !declared && !well_known_struct(&name) {
+                return Err(EvalError::fatal(format!("reference to undefined type: {name}")));
+            }
             let of = of.as_deref().cloned().unwrap_or(Type::Type(None));
-            return self.push(id, StepKind::Const(Value::Type(of)));
+            return Ok(self.push(id, StepKind::Const(Value::Type(of))));
         }
         let attribute = self.push_attribute(id, Base::Variable(name));
-        self.push(id, StepKind::Attribute(attribute))
+        Ok(self.push(id, StepKind::Attribute(attribute)))
     }
 
     fn plan_list(&mut self, id: i64, elements: &[NodeId], optional_indices: &[u32]) -> Result<StepIdx> {
@@ -315,7 +325,7 @@ impl Planner<'_> {
 
     fn plan_select(&mut self, node: NodeId, operand: NodeId, field: &Arc<str>, test_only: bool) -> Result<StepIdx> {
         if matches!(self.checked.reference(node), Some(Reference::Ident { .. })) {
-            return Ok(self.plan_ident(node, field));
+            return self.plan_ident(node, field);
         }
         let id = self.ast[node].id;
         let operand = self.plan(operand)?;

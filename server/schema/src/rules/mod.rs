@@ -12,6 +12,7 @@ use crd_analyzer_cel::checker::{CheckEnv, Checked, check};
 use crd_analyzer_cel::cost::estimate;
 pub use crd_analyzer_cel::decls::ExpressionSet;
 use crd_analyzer_cel::decls::{Container, Environment, Variable};
+use crd_analyzer_cel::eval::Program;
 use crd_analyzer_cel::parser::{ParseOptions, parse};
 use crd_analyzer_cel::types::{DeclType, DeclTypeProvider, Type};
 use crd_analyzer_cel::validators::validate;
@@ -44,10 +45,12 @@ pub struct CompiledRule {
 }
 
 /// A compiled expression.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Expression {
     /// The expression with its types.
     pub checked: Checked,
+    /// The expression ready to run.
+    pub program: Program,
     /// The cost units that evaluating it once takes at most; `u64::MAX` for unbounded.
     pub max_cost: u64,
 }
@@ -59,6 +62,8 @@ pub struct CompileError {
     pub detail: String,
     /// The server itself fails on the expression and says nothing; the words are ours.
     pub crashes: bool,
+    /// Whether the server got as far as to see that the expression uses the old value.
+    pub uses_old_self: bool,
     /// The diagnostic code, that of the first problem.
     pub code: &'static str,
     /// What is wrong, each with its bytes in the expression; empty if it is the expression as a whole.
@@ -207,6 +212,7 @@ impl<'t> Compiler<'t> {
             match self.compile_expression(&rule.rule, set_of(Part::Rule, &rule.rule), optional_old_self, &RULE) {
                 Ok(expression) => expression,
                 Err(error) => {
+                    compiled.uses_old_self = error.uses_old_self;
                     compiled.error = Some(error);
                     return compiled;
                 }
@@ -234,6 +240,7 @@ impl<'t> Compiler<'t> {
         let failed = |issues: &Issues, places: &SourceInfo| CompileError {
             detail: format!("{}{}", words.compilation_failed, issues.display(&source)),
             crashes: false,
+            uses_old_self: false,
             code: code_of(issues),
             problems: problems(issues, &source, places),
         };
@@ -289,12 +296,24 @@ impl<'t> Compiler<'t> {
             return Err(CompileError {
                 detail,
                 crashes: false,
+                uses_old_self: false,
                 code: codes::RULE_RESULT_TYPE,
                 problems: Vec::new(),
             });
         }
+        let program = Program::new(&checked, environment).map_err(|error| CompileError {
+            detail: format!("{}{error}", words.instantiation_failed),
+            crashes: false,
+            uses_old_self: checked.uses_variable(OLD_SELF),
+            code: codes::RULE_CONSTANT,
+            problems: Vec::new(),
+        })?;
         let max_cost = estimate(&checked, features, &**self.ty).max;
-        Ok(Expression { checked, max_cost })
+        Ok(Expression {
+            checked,
+            program,
+            max_cost,
+        })
     }
 }
 
@@ -303,18 +322,21 @@ struct Words {
     compilation_failed: &'static str,
     output: Type,
     wrong_output: &'static str,
+    instantiation_failed: &'static str,
 }
 
 const RULE: Words = Words {
     compilation_failed: "compilation failed: ",
     output: Type::Bool,
     wrong_output: "cel expression must evaluate to a bool",
+    instantiation_failed: "program instantiation failed: ",
 };
 
 const MESSAGE_EXPRESSION: Words = Words {
     compilation_failed: "messageExpression compilation failed: ",
     output: Type::String,
     wrong_output: "messageExpression must evaluate to a string",
+    instantiation_failed: "messageExpression instantiation failed: ",
 };
 
 /// The code of the first problem.
