@@ -157,7 +157,8 @@ pub struct At<'t> {
     pub in_scalar: Option<usize>,
 }
 
-/// What is at a byte offset. A place between two nodes that touch belongs to the one that begins there. `None` outside of the root.
+/// What is at a byte offset. A place between two nodes that touch belongs to the one that begins there, unless that is empty. `None`
+/// outside of the root.
 pub fn at(tree: &Tree, offset: u32) -> Option<At<'_>> {
     let mut node = tree.root()?;
     if !tree.full_span(node).touches(offset) {
@@ -179,7 +180,9 @@ pub fn at(tree: &Tree, offset: u32) -> Option<At<'_>> {
             if tree.full_span(child).start > offset {
                 break;
             }
-            if tree.full_span(child).touches(offset) {
+            // Where nothing is written for a value, the place belongs to what is written before it.
+            let is_nothing = found.is_some() && tree.full_span(child).is_empty();
+            if tree.full_span(child).touches(offset) && !is_nothing {
                 found = Some((index, child, is_key, key));
             }
         }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::tests::{Random, random_text};
-use crate::tree::{NodeId, NodeKind, Span, Tree};
+use crate::paths::{self, Side, Step};
+use crate::tree::{CollectionStyle, NodeId, NodeKind, Span, Tree};
 
 /// The first difference between two trees, in words.
 fn difference(verdict: &Tree, editing: &Tree) -> Option<String> {
@@ -129,4 +130,52 @@ fn both_readers_agree_over_random_text() {
         accepted += usize::from(agrees("random", &text));
     }
     assert!(accepted > 10_000, "{accepted}");
+}
+
+/// While a key is half written, all the rest keeps its place, and the half key is found where the whole one was: as a key, or if it is
+/// all that its mapping has, as the scalar that YAML then reads.
+#[test]
+fn half_written_keys_keep_their_place() {
+    let Some(corpus) = corpus() else {
+        assert!(std::env::var_os("CI").is_none(), "the corpus is needed in CI");
+        return;
+    };
+    let mut found = Vec::new();
+    files(&corpus.join("crds"), &mut found);
+    found.sort();
+    let mut random = Random(0x1234_5678_9ABC_DEF1);
+    let mut tried = 0;
+    while tried < 300 {
+        let file = &found[random.below(found.len())];
+        let Ok(text) = std::fs::read_to_string(file) else {
+            continue;
+        };
+        let text: Arc<str> = text.into();
+        let Ok(tree) = crate::read(&text, Span::new(0, text.len() as u32)) else {
+            continue;
+        };
+        let node = NodeId(random.below(tree.len().max(1)) as u32);
+        let Some(entry) = tree.entry_of(node).filter(|_| text.len() < 200_000) else {
+            continue;
+        };
+        let in_block = tree.parent(node).map(|it| tree.kind(it)) == Some(NodeKind::Mapping(CollectionStyle::Block));
+        let key = tree.span(entry.key).range();
+        if !in_block || key.len() < 3 || !text[key.clone()].chars().all(char::is_alphanumeric) {
+            continue;
+        }
+        tried += 1;
+        let middle = key.start + key.len() / 2;
+        let line_end = text[middle..].find('\n').map_or(text.len(), |it| middle + it);
+        let half: Arc<str> = [&text[..middle], &text[line_end..]].concat().into();
+        let reading = super::read(&half, Span::new(0, half.len() as u32));
+        let at = paths::at(&reading.tree, middle as u32).expect("in the root");
+        let mut expected = paths::path_of(&tree, entry.key);
+        expected.pop();
+        if at.side == Side::Key {
+            expected.push(Step::key(&half[key.start..middle]));
+        }
+        let place = format!("{}:{middle}", file.display());
+        assert_eq!(paths::display(&at.path), paths::display(&expected), "{place}");
+        assert_eq!(reading.tree.source(at.node), &half[key.start..middle], "{place}");
+    }
 }

@@ -494,7 +494,9 @@ impl Reader<'_> {
             && !to_line_end
         {
             let plain = self.plain(head.start, frame.column);
-            let begins_key = plain.cut.is_some_and(|(line, at)| (at - line) as i32 == column);
+            // A line with a key below, at this column or deeper: then this is a key, too, and lacks its colon.
+            let begins_key =
+                plain.cut.is_some_and(|(line, at)| (at - line) as i32 >= column) && !self.is_text_after_key();
             let is_root = frame.kind == FrameKind::Root;
             if plain.cut.is_some() {
                 self.is_broken = true;

@@ -166,6 +166,11 @@ fn a_line_without_colon_is_a_key() {
             r#"[{"a": "1", "b": !<>}, {"c": !<>, "d": "1"}]"#,
         ),
         ("a: 1\nb\n  c: 2\nd: 3\n", r#"{"a": "1", "b": {"c": "2"}, "d": "3"}"#),
+        (
+            "p:\n  disa\n    type: x\n  b: 1\n",
+            r#"{"p": {"disa": {"type": "x"}, "b": "1"}}"#,
+        ),
+        ("a:\n  requ\n  - x\n  b: 1\n", r#"{"a": {"requ": ["x"], "b": "1"}}"#),
         ("x\ny\nz\nk: 1\n", r#"{"x": !<>, "y": !<>, "z": !<>, "k": "1"}"#),
     ] {
         check(text, true, expected);
