@@ -2,12 +2,14 @@
 
 use std::rc::Rc;
 
+use crd_analyzer_schema::celtypes::escape;
 use crd_analyzer_schema::rules::{self, ExpressionSet, NodeTypes as SchemaTypes, Part};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 
 use super::cel::{CompileError, CompiledRule, NodeTypes, RuleCompiler, Types};
 use super::options::Preexisting;
+use crate::codes;
 
 /// Compiles and prices rules as a server of one minor does.
 #[derive(Clone, Copy, Debug)]
@@ -27,30 +29,74 @@ impl RuleCompiler for CelCompiler {
         let structural = Structural::new(schema).map_err(|error| error.to_string())?;
         let types = SchemaTypes::new(structural, is_resource_root, self.version);
         let types = types.ok_or("unable to convert structural schema to CEL declarations")?;
-        Ok(node(types, self.version))
+        Ok(Rc::new(Node {
+            schema: structural,
+            types: Typed::Types(types),
+            version: self.version,
+        }))
     }
 }
 
+/// A node below one with types. Where a schema is a list and a map at once, the server takes the element type of one for
+/// that of the other, and sooner or later has none.
 struct Node<'s> {
-    types: SchemaTypes<'s>,
+    schema: Structural<'s>,
+    types: Typed<'s>,
     version: KubernetesVersion,
 }
 
-fn node(types: SchemaTypes<'_>, version: KubernetesVersion) -> Types<'_> {
-    Rc::new(Node { types, version })
+enum Typed<'s> {
+    Types(SchemaTypes<'s>),
+    /// The element type of a type that has none: the rules of this node do not compile.
+    Untyped,
+    /// Below that the server crashes when it looks for types.
+    Crash,
+}
+
+impl<'s> Node<'s> {
+    fn below(&self, schema: Structural<'s>, types: Typed<'s>) -> Types<'s> {
+        Rc::new(Self {
+            schema,
+            types,
+            version: self.version,
+        })
+    }
+
+    /// The types of items or values.
+    fn element(
+        &self,
+        schema: Structural<'s>,
+        types: impl Fn(&SchemaTypes<'s>) -> Option<SchemaTypes<'s>>,
+    ) -> Types<'s> {
+        let types = match &self.types {
+            Typed::Types(above) => types(above).map_or(Typed::Untyped, Typed::Types),
+            Typed::Untyped | Typed::Crash => Typed::Crash,
+        };
+        self.below(schema, types)
+    }
 }
 
 impl<'s> NodeTypes<'s> for Node<'s> {
     fn property(&self, name: &str) -> Option<Types<'s>> {
-        Some(node(self.types.property(name)?, self.version))
+        let schema = self.schema.property(name)?;
+        let types = match &self.types {
+            Typed::Types(above) => Typed::Types(above.property(name)?),
+            Typed::Untyped | Typed::Crash => {
+                escape(name)?;
+                Typed::Crash
+            }
+        };
+        Some(self.below(schema, types))
     }
 
     fn items(&self) -> Option<Types<'s>> {
-        Some(node(self.types.items()?, self.version))
+        let schema = self.schema.items()?;
+        Some(self.element(schema, SchemaTypes::items))
     }
 
     fn values(&self) -> Option<Types<'s>> {
-        Some(node(self.types.values()?, self.version))
+        let schema = self.schema.additional_properties()?.schema()?;
+        Some(self.element(schema, SchemaTypes::values))
     }
 
     fn compile(&self, rules: &'s [ValidationRule], preexisting: &Preexisting<'_>) -> Result<Vec<CompiledRule>, String> {
@@ -65,8 +111,28 @@ impl<'s> NodeTypes<'s> for Node<'s> {
                 ExpressionSet::New
             }
         };
-        let compiled = rules::compile(&self.types, rules, self.version, set_of);
+        let types = match &self.types {
+            Typed::Types(types) => types,
+            Typed::Untyped => return Err("failed to convert to declType for CEL validation rules".to_owned()),
+            Typed::Crash => return Ok(vec![crash()]),
+        };
+        let compiled = rules::compile(types, rules, self.version, set_of);
         Ok(compiled.into_iter().map(compiled_rule).collect())
+    }
+}
+
+fn crash() -> CompiledRule {
+    let error = CompileError {
+        is_required: false,
+        crashes: true,
+        detail: "the API server crashes when it looks for the types of this rule: a schema above is a list and a map at once"
+            .to_owned(),
+        code: codes::SERVER_PANIC,
+        inner: None,
+    };
+    CompiledRule {
+        error: Some(error),
+        ..CompiledRule::default()
     }
 }
 

@@ -7,7 +7,8 @@ mod tests;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crd_analyzer_cel::types::{DeclField, DeclType, Type, escape};
+pub use crd_analyzer_cel::types::escape;
+use crd_analyzer_cel::types::{DeclField, DeclType, Type};
 use serde_json::Value;
 
 use crate::KubernetesVersion;
