@@ -173,12 +173,17 @@ pub(crate) fn with_places(server: &ServerVerdict, tree: &Tree, json: &JsonDoc<'_
         }
     }));
     verdict.warnings.extend(server.warnings.iter().map(|warning| {
-        let mut places = warning.paths.iter().flat_map(|path| locate.places(path));
-        let (span, _) = places
+        let places = warning.paths.iter().flat_map(|path| locate.places(path));
+        // One text may stand for many keywords, which the paths name in no order of the file.
+        let mut spans: Vec<Span> = places.map(|(span, _)| span).collect();
+        spans.sort_unstable_by_key(|it| (it.start, it.end));
+        spans.dedup();
+        let mut spans = spans.into_iter();
+        let span = spans
             .next()
-            .unwrap_or((first_line(tree.text(), tree.span(root.node)), None));
-        let related = places
-            .map(|(span, _)| Related {
+            .unwrap_or_else(|| first_line(tree.text(), tree.span(root.node)));
+        let related = spans
+            .map(|span| Related {
                 span,
                 message: "here too".to_owned(),
                 file: None,
