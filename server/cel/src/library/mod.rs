@@ -19,6 +19,8 @@ mod semver;
 mod sets;
 mod standard;
 mod strings;
+#[cfg(test)]
+mod tests;
 mod two_variables;
 mod urls;
 
