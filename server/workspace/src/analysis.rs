@@ -127,8 +127,13 @@ fn judge(source: &Text, document: Document, question: &Question<'_>, stored: Opt
         report.verdicts.extend(verdicts);
         Some(Judged::Document(Box::new(report)))
     };
-    if let Some(answer) = ServerVerdict::of_unserved(&head, verdict::first_line(&source.content, document.span)) {
-        return unread(&|_| answer.clone());
+    if head.unserved().is_some() {
+        let tree = source.read(document).ok();
+        let written = tree.as_ref().and_then(|tree| Some(tree.span(tree.get(tree.root()?, "apiVersion")?)));
+        let place = written.unwrap_or_else(|| verdict::first_line(&source.content, document.span));
+        if let Some(answer) = ServerVerdict::of_unserved(&head, place) {
+            return unread(&|_| answer.clone());
+        }
     }
     // Braces of a template may be YAML that no JSON can be made of.
     let template = || first_action(&source.content, document.span).map(Judged::Template);
