@@ -76,14 +76,14 @@ impl Server {
         }
     }
 
-    fn notify(&mut self, method: &str, params: Value) {
+    fn notify(&mut self, method: &str, params: &Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
     fn initialize(&mut self) {
         let answer = self.request(1, "initialize", json!({ "processId": null, "capabilities": {} }));
         assert_eq!(answer["serverInfo"]["name"], "crd-analyzer");
-        self.notify("initialized", json!({}));
+        self.notify("initialized", &json!({}));
     }
 
     /// The exit code, and that nothing but messages was written.
@@ -102,7 +102,7 @@ fn a_session_from_start_to_end() {
         let mut server = Server::start(arguments);
         server.initialize();
         let document = json!({ "uri": "file:///widgets.yaml", "languageId": "yaml", "version": 1, "text": BROKEN });
-        server.notify("textDocument/didOpen", json!({ "textDocument": document }));
+        server.notify("textDocument/didOpen", &json!({ "textDocument": document }));
         let list = server.read();
         assert_eq!(list["method"], "textDocument/publishDiagnostics");
         assert_eq!(list["params"]["version"], 1);
@@ -116,7 +116,7 @@ fn a_session_from_start_to_end() {
             json!({ "line": 8, "character": column })
         );
         server.request(2, "shutdown", Value::Null);
-        server.notify("exit", Value::Null);
+        server.notify("exit", &Value::Null);
         assert_eq!(server.code(), Some(0));
     }
 }
@@ -125,7 +125,7 @@ fn a_session_from_start_to_end() {
 fn an_end_without_shutdown_is_a_failure() {
     let mut server = Server::start(&["lsp"]);
     server.initialize();
-    server.notify("exit", Value::Null);
+    server.notify("exit", &Value::Null);
     assert_eq!(server.code(), Some(1), "exit");
     let mut server = Server::start(&["lsp"]);
     server.initialize();
