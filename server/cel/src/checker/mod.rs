@@ -116,7 +116,7 @@ pub fn check(ast: Ast, source: &Source, env: CheckEnv<'_>) -> Result<Checked, Is
 }
 
 /// Deeper trees are refused, so that no input overflows the stack. The parser's own limit is far below.
-const MAX_DEPTH: usize = 4000;
+const MAX_DEPTH: usize = 1500;
 
 struct Checker<'a> {
     ast: Ast,

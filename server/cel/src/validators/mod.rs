@@ -138,7 +138,7 @@ impl<'a> Validation<'a> {
         let mut first: Option<&Type> = None;
         for (at, element) in elements.iter().enumerate() {
             let mut ty = self.checked.type_of(*element);
-            if optional_indices.contains(&(at as u32)) {
+            if optional_indices.binary_search(&(at as u32)).is_ok() {
                 ty = self.unwrapped(*element, ty);
             }
             match first {

@@ -132,3 +132,33 @@ fn crashes_of_the_server_are_told() {
         check(minor, "self.a.format([1]) == 'a'", (minor == 31).then_some("a"));
     }
 }
+
+#[test]
+fn the_deepest_expressions_fit_the_stack() {
+    let check = |open: &str, middle: &str, close: &str| {
+        let mut accepted = 0;
+        for depth in [12, 80, 120, 240] {
+            let rule = format!("{}{middle}{}", open.repeat(depth), close.repeat(depth));
+            let schema = schema(&json!({
+                "type": "array",
+                "items": {"type": "string"},
+                "x-kubernetes-validations": [{"rule": rule}],
+            }));
+            let types = NodeTypes::new(Structural::assume(&schema), false, KubernetesVersion::NEWEST).expect("types");
+            let results = compile(&types, &schema.x_validations, KubernetesVersion::NEWEST, |_, _| {
+                ExpressionSet::New
+            });
+            if results[0].error.is_none() {
+                accepted = depth;
+            }
+        }
+        assert!(accepted > 10, "{open}");
+    };
+    check("self.all(x, ", "true", ")");
+    check("self.map(x, x != 'a', ", "true", ").size() > 0");
+    check("(", "true", ")");
+    check("!", "!true", "");
+    check("[[", "true", "]][0][0]");
+    check("true ? true : (", "true", ")");
+    check("", "true", " == true");
+}
