@@ -133,3 +133,58 @@ fn clear(version: &mut Version, hoisted: Hoisted) {
 fn items<T>(list: Option<&Vec<T>>) -> &[T] {
     list.map_or(&[], Vec::as_slice)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Hoisted, hoist};
+    use crate::types::{ColumnDefinition, Spec, Subresources, Version};
+
+    fn version(columns: Option<Vec<ColumnDefinition>>, subresources: Option<Subresources>) -> Version {
+        Version {
+            name: "v1".to_owned(),
+            additional_printer_columns: columns,
+            subresources,
+            ..Version::default()
+        }
+    }
+
+    #[track_caller]
+    fn check(versions: Vec<Version>, columns: bool, subresources: bool) {
+        let mut spec = Spec {
+            versions,
+            ..Spec::default()
+        };
+        let expected = Hoisted {
+            validation: true,
+            subresources,
+            additional_printer_columns: columns,
+            selectable_fields: true,
+        };
+        assert_eq!(hoist(&mut spec), expected);
+        assert_eq!(spec.version, "v1");
+        let left = spec
+            .versions
+            .iter()
+            .filter(|it| it.additional_printer_columns.is_some())
+            .count();
+        assert!(!columns || left == 0);
+        assert_eq!(spec.additional_printer_columns.is_some(), columns);
+    }
+
+    #[test]
+    fn only_what_all_versions_share_moves() {
+        let columns = vec![ColumnDefinition::default()];
+        let some = || version(Some(columns.clone()), None);
+        check(vec![some()], true, true);
+        check(vec![some(), some()], true, true);
+        check(vec![some(), version(None, None)], false, true);
+        check(
+            vec![some(), version(Some(columns.clone()), Some(Subresources::default()))],
+            true,
+            false,
+        );
+        // Absent is the same as empty; the first one's form stays.
+        check(vec![version(Some(Vec::new()), None), version(None, None)], true, true);
+        assert_eq!(hoist(&mut Spec::default()), Hoisted::default());
+    }
+}
