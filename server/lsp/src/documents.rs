@@ -184,6 +184,7 @@ impl Document {
 
 #[cfg(test)]
 mod tests {
+    use crd_analyzer_syntax::lines::LineIndex;
     use lsp_types::{Position, Range};
 
     use super::*;
@@ -227,5 +228,44 @@ mod tests {
         let third = documents.snapshot(&uri).unwrap();
         assert!(documents.close(&uri) && !documents.close(&uri) && third.is_stale());
         assert!(!documents.change(&uri, 4, Vec::new(), ColumnUnit::Utf16));
+    }
+
+    /// The same edits on a plain text, with places found by the line index.
+    #[test]
+    fn random_edits_agree_with_a_plain_text() {
+        const PIECES: [&str; 9] = ["a", "bc", "é", "😀", "\n", "\r\n", "\r", "\u{2028}", ""];
+        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+        let mut below = move |bound: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % bound as u64) as usize
+        };
+        let uri: Uri = "file:///a.yaml".parse().unwrap();
+        for round in 0..300 {
+            let unit = [ColumnUnit::Utf8, ColumnUnit::Utf16, ColumnUnit::Utf32][round % 3];
+            let mut text: String = (0..below(30)).map(|_| PIECES[below(PIECES.len())]).collect();
+            let documents = Documents::default();
+            documents.open(TextDocumentItem::new(uri.clone(), "yaml".to_owned(), 0, text.clone()));
+            for version in 1..20 {
+                let insert: String = (0..below(4)).map(|_| PIECES[below(PIECES.len())]).collect();
+                let mut place = || Position::new(below(12) as u32, below(12) as u32);
+                let (one, two) = (place(), place());
+                let range = Range::new(one.min(two), one.max(two));
+                let lines = LineIndex::new(&text);
+                let at = |it: Position| lines.offset(&text, it.line, it.character, unit) as usize;
+                let bytes = at(range.start)..at(range.end);
+                let change = TextDocumentContentChangeEvent {
+                    range: Some(range),
+                    range_length: None,
+                    text: insert.clone(),
+                };
+                assert!(documents.change(&uri, version, vec![change], unit));
+                let before = text.clone();
+                text.replace_range(bytes, &insert);
+                let now = documents.snapshot(&uri).unwrap().text.to_string();
+                assert_eq!(now, text, "{range:?} in {unit:?} of {before:?}");
+            }
+        }
     }
 }
