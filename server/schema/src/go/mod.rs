@@ -1,10 +1,12 @@
 //! What the server's messages borrow from Go's formatting.
 
+mod case;
 mod is_print;
 mod number;
 mod quote;
 mod time;
 
+pub use case::to_lower;
 pub use is_print::is_print;
 pub use number::{json_float, plain_float};
 pub use quote::quote;

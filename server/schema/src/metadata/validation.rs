@@ -9,7 +9,7 @@ use super::names::{label_value, name_is_dns_label, qualified_name};
 use super::{ObjectMeta, validate_managed_fields, validate_owner_references};
 use crate::codes;
 use crate::field::{Error, Trail, render};
-use crate::go::quote;
+use crate::go::{quote, to_lower};
 
 /// Most bytes that all keys and values of annotations may have together (`TotalAnnotationSizeLimitB`).
 pub const TOTAL_ANNOTATION_SIZE_LIMIT: usize = 256 * 1024;
@@ -111,7 +111,7 @@ pub fn validate_annotations(
 ) {
     let mut size = 0;
     for (key, value) in annotations {
-        for detail in qualified_name(&key.to_lowercase(), version) {
+        for detail in qualified_name(&to_lower(key), version) {
             errors.push(Error::invalid(codes::INVALID_ANNOTATION, at.path(), quote(key), detail));
         }
         size += key.len() + value.len();

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::{Node, Step};
 use crate::codes;
 use crate::field::{Error, Path, Trail, render};
-use crate::go::quote;
+use crate::go::{quote, to_lower};
 use crate::metadata::{ObjectMeta, drop_repeated, names, parse_group_version, validate_object_meta};
 use crate::structural::Structural;
 
@@ -72,7 +72,7 @@ impl Check {
                 None => self.errors.push(Error::required(codes::TYPE_META, at.path(), missing)),
                 Some(Value::String(text)) if text.is_empty() => self.invalid(&at, quote(text), "must not be empty"),
                 Some(Value::String(text)) if name == "kind" => {
-                    let words = names::dns1035_label(&text.to_lowercase());
+                    let words = names::dns1035_label(&to_lower(text));
                     if !words.is_empty() {
                         let words = words.join(",");
                         let detail = format!("may have mixed case, but should otherwise match: {words}");

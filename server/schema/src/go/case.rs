@@ -1,0 +1,16 @@
+//! Case as Go maps it.
+
+/// `text` in lower case (`strings.ToLower`): character by character, so that `İ` is `i` and a final sigma is no special one.
+pub fn to_lower(text: &str) -> String {
+    text.chars().map(|c| c.to_lowercase().next().unwrap_or(c)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::to_lower;
+
+    #[test]
+    fn maps_characters_one_by_one() {
+        assert_eq!(to_lower("İa AΣ \u{212a}"), "ia aσ k");
+    }
+}
