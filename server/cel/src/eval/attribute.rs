@@ -68,7 +68,7 @@ impl Run<'_> {
             }
             QualifierKind::Attribute(key) | QualifierKind::Computed(key) => match self.resolve(*key, frame) {
                 Ok(key) if is_key(&key) => select(value, &key, optional),
-                Ok(key) => Err(EvalError::new(format!("invalid qualifier type: {}", key.type_name()))),
+                Ok(key) => Err(EvalError::new(format!("invalid qualifier type: {}", key.go_type()))),
                 Err(error) => Err(error),
             },
         };

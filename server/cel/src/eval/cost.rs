@@ -3,6 +3,7 @@
 //! The server finds the arguments of a call on a stack of values with the ids of expressions. Expressions of a macro can share an id,
 //! so what is found there is not always what was passed; this keeps the same stack.
 
+use crate::KubernetesVersion;
 use crate::value::{EvalError, List, Map, Opaque, Result, Value};
 
 const STRING_TRAVERSAL: f64 = 0.1;
@@ -14,6 +15,7 @@ const MAP_CREATE: u64 = 30;
 pub(super) struct Tracker {
     pub(super) cost: u64,
     limit: Option<u64>,
+    version: KubernetesVersion,
     stack: Vec<(Result, i64)>,
     /// Where on the stack an id is, by id.
     places: Vec<Vec<u32>>,
@@ -22,10 +24,11 @@ pub(super) struct Tracker {
 }
 
 impl Tracker {
-    pub(super) fn new(limit: Option<u64>, ids: usize) -> Self {
+    pub(super) fn new(version: KubernetesVersion, limit: Option<u64>, ids: usize) -> Self {
         Self {
             cost: 0,
             limit,
+            version,
             stack: Vec::new(),
             places: vec![Vec::new(); ids],
             enabled: true,
@@ -37,6 +40,7 @@ impl Tracker {
         Self {
             cost: 0,
             limit: None,
+            version: KubernetesVersion::NEWEST,
             stack: Vec::new(),
             places: Vec::new(),
             enabled: false,
@@ -53,7 +57,8 @@ impl Tracker {
     /// Takes something back.
     pub(super) fn subtract(&mut self, cost: u64) {
         if self.enabled {
-            self.cost = self.cost.saturating_sub(cost);
+            // The server, too, falls below nothing to the greatest number.
+            self.cost = self.cost.wrapping_sub(cost);
         }
     }
 
@@ -108,13 +113,19 @@ impl Tracker {
     }
 
     /// A call was evaluated.
-    pub(super) fn call(&mut self, function: &str, overload: &str, args: &[i64], result: &Result) {
+    pub(super) fn call(&mut self, function: &str, overload: &str, args: &[i64], result: &Result) -> Result<()> {
         if !self.enabled {
-            return;
+            return Ok(());
         }
         if let Some(args) = self.drop_args(args) {
-            self.add(call_cost(function, overload, &args, result));
+            if let Some(crash) = crash(overload, &args) {
+                return Err(EvalError::fatal(format!(
+                    "internal error: interface conversion: {crash}"
+                )));
+            }
+            self.add(call_cost(self.version, function, overload, &args, result));
         }
+        Ok(())
     }
 
     /// A list was made.
@@ -135,9 +146,9 @@ impl Tracker {
 }
 
 /// The size of a value, 1 where it has none.
-fn size(value: &Result) -> u64 {
+fn size(version: KubernetesVersion, value: &Result) -> u64 {
     match value {
-        Ok(Value::Optional(Some(value))) => value.size().unwrap_or(1) as u64,
+        Ok(Value::Optional(Some(value))) if version.number() >= 33 => value.size().unwrap_or(1) as u64,
         value => own_size(value),
     }
 }
@@ -178,24 +189,108 @@ fn matching(text: u64, pattern: u64) -> u64 {
     text.saturating_mul((pattern as f64 * REGEX_LENGTH).ceil() as u64)
 }
 
-fn call_cost(function: &str, overload: &str, args: &[Result], result: &Result) -> u64 {
-    library_cost(function, overload, args, result).unwrap_or_else(|| standard_cost(overload, args))
+fn call_cost(version: KubernetesVersion, function: &str, overload: &str, args: &[Result], result: &Result) -> u64 {
+    extension_cost(overload, args, result)
+        .or_else(|| library_cost(version, function, overload, args, result))
+        .unwrap_or_else(|| standard_cost(version, overload, args))
+}
+
+/// What is said of the server's crash when it counts the cost of a call with an argument that is not what it takes it for (an error).
+fn crash(overload: &str, args: &[Result]) -> Option<String> {
+    let go_type = |at: usize| match args.get(at)? {
+        Ok(value) => Some(value.go_type()),
+        Err(_) => Some("*types.Err"),
+    };
+    let list = match overload {
+        "list_flatten_int" => {
+            let found = go_type(1).filter(|found| *found != "types.Int")?;
+            return Some(format!("ref.Val is {found}, not types.Int"));
+        }
+        "list_distinct" => 0,
+        _ if overload.starts_with("list_") && overload.ends_with("_sort") => 0,
+        _ if overload.starts_with("list_") && overload.ends_with("_sortByAssociatedKeys") => 1,
+        _ => return None,
+    };
+    let missing = match args.get(list)? {
+        Ok(Value::List(_)) => return None,
+        Ok(
+            Value::Int(_)
+            | Value::Uint(_)
+            | Value::Double(_)
+            | Value::String(_)
+            | Value::Bytes(_)
+            | Value::Duration(_)
+            | Value::Timestamp(_),
+        ) => "Contains",
+        _ => "Add",
+    };
+    let found = go_type(list)?;
+    Some(format!("{found} is not traits.Lister: missing method {missing}"))
+}
+
+/// What the libraries of `cel-go` say that a call of them costs.
+fn extension_cost(overload: &str, args: &[Result], result: &Result) -> Option<u64> {
+    let arg = |at: usize| args.get(at).map_or(1, own_size);
+    let sets = |factor: u64| arg(0).saturating_mul(arg(1)).saturating_mul(factor).saturating_add(1);
+    Some(match overload {
+        "list_sets_contains_list" | "list_sets_intersects_list" => sets(1),
+        "list_sets_equivalent_list" => sets(2),
+        "list_slice" | "lists_range" | "list_reverse" => new_list(1.0, own_size(result)),
+        "list_flatten" => new_list(1.0, arg(0)),
+        "list_flatten_int" => match args.get(1) {
+            Some(Ok(Value::Int(depth))) => new_list(*depth as f64, arg(0)),
+            _ => return None,
+        },
+        "list_distinct" => comparing(args.first()),
+        _ if overload.starts_with("list_") && overload.ends_with("_sort") => comparing(args.first()),
+        _ if overload.starts_with("list_") && overload.ends_with("_sortByAssociatedKeys") => comparing(args.get(1)),
+        _ => return None,
+    })
+}
+
+fn new_list(factor: f64, size: u64) -> u64 {
+    ((size as f64 * factor) as u64).saturating_add(1 + LIST_CREATE)
+}
+
+/// What comparing all elements of a list with each other costs.
+fn comparing(list: Option<&Result>) -> u64 {
+    let Some(Ok(Value::List(list))) = list else { return 1 };
+    let size = list.len() as u64;
+    let factor = match list.iter().next() {
+        Some(Ok(Value::String(_) | Value::Bytes(_))) => 2.0 + STRING_TRAVERSAL,
+        _ => 2.0,
+    };
+    new_list(factor, size.saturating_mul(size))
 }
 
 /// What Kubernetes says a call costs.
-fn library_cost(function: &str, overload: &str, args: &[Result], result: &Result) -> Option<u64> {
+fn library_cost(
+    version: KubernetesVersion,
+    function: &str,
+    overload: &str,
+    args: &[Result],
+    result: &Result,
+) -> Option<u64> {
+    let since = |minor: u8| version.number() >= minor;
     let arg = |at: usize| args.get(at).map(own_size);
     Some(match function {
         "check" => 350_000,
         "serviceAccount" | "path" | "group" | "resource" | "subresource" | "namespace" | "name" | "allowed"
         | "reason" | "error" | "errored" => 1,
-        "fieldSelector" | "labelSelector" => {
+        "fieldSelector" | "labelSelector" if since(31) => {
             let length = arg(1)? as f64;
             let requirements = (length * 0.5).ceil();
             10 + traversal(length) + (requirements * 50.0).ceil() as u64
         }
+        "includes" if !since(37) => return None,
         "isSorted" | "sum" | "max" | "min" | "indexOf" | "lastIndexOf" | "includes" => {
             args.first().map_or(0, |list| list.as_ref().map_or(1, traverse))
+        }
+        "jsonpatch.escapeKey" if !since(32) => return None,
+        "semver" | "isSemver" | "major" | "minor" | "patch" if !since(33) => return None,
+        "isGlobalUnicast" | "format.named" | "validate" if !since(31) => return None,
+        "getScheme" | "getHostname" | "getHost" | "getPort" | "getEscapedPath" | "getQuery" if !since(31) => {
+            return None;
         }
         "url"
         | "lowerAscii"
@@ -274,7 +369,7 @@ fn library_cost(function: &str, overload: &str, args: &[Result], result: &Result
             _ => return None,
         },
         "_==_" => match args.first()? {
-            Ok(Value::Opaque(_)) if args.len() == 2 => 1,
+            Ok(Value::Opaque(_)) if since(32) && args.len() == 2 => 1,
             _ => return None,
         },
         _ => return None,
@@ -282,9 +377,12 @@ fn library_cost(function: &str, overload: &str, args: &[Result], result: &Result
 }
 
 /// What the standard functions cost.
-fn standard_cost(overload: &str, args: &[Result]) -> u64 {
-    let arg = |at: usize| args.get(at).map_or(1, size);
+fn standard_cost(version: KubernetesVersion, overload: &str, args: &[Result]) -> u64 {
+    let arg = |at: usize| args.get(at).map_or(1, |arg| size(version, arg));
+    let newest = version.number() >= 37;
     match overload {
+        "starts_with_string" | "ends_with_string" if !newest => traversal(arg(0) as f64),
+        "matches" if !newest => 1,
         "starts_with_string" | "ends_with_string" => traversal(arg(1) as f64),
         "string_to_bytes" | "bytes_to_string" | "strings_quote" | "string_format" => traversal(arg(0) as f64),
         "in_list" => arg(1),

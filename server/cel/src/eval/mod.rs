@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use plan::{AttrIdx, Attribute, Step, StepIdx};
 
+use crate::KubernetesVersion;
 use crate::checker::Checked;
 use crate::decls::Environment;
 use crate::value::{EvalError, Result, Value};
@@ -53,6 +54,7 @@ pub struct Program {
     root: StepIdx,
     /// Whether `has()` costs 1. On Kubernetes it does not.
     presence_test_has_cost: bool,
+    version: KubernetesVersion,
     /// One past the greatest id of an expression.
     ids: usize,
     environment: Arc<plan::Functions>,

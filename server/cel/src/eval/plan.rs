@@ -151,6 +151,7 @@ pub(super) fn plan(checked: &Checked, environment: &Environment, fold: bool) -> 
         attributes: Vec::new(),
         root: StepIdx(0),
         presence_test_has_cost: environment.features().presence_test_has_cost,
+        version: environment.features().version,
         ids,
         environment: Arc::default(),
     };
@@ -383,9 +384,9 @@ impl Planner<'_> {
                 );
                 return Ok(self.push(id, StepKind::Attribute(attribute)));
             }
-            (operators::INDEX, [operand, index]) => return Ok(self.plan_index(id, *operand, *index, false)),
+            (operators::INDEX, [operand, index]) => return self.plan_index(id, *operand, *index, false),
             (operators::OPT_INDEX | operators::OPT_SELECT, [operand, index]) => {
-                return Ok(self.plan_index(id, *operand, *index, true));
+                return self.plan_index(id, *operand, *index, true);
             }
             _ => {}
         }
@@ -474,16 +475,28 @@ impl Planner<'_> {
         Ok(self.push(id, StepKind::Const(value)))
     }
 
-    fn plan_index(&mut self, id: i64, operand: StepIdx, index: StepIdx, optional: bool) -> StepIdx {
+    fn plan_index(&mut self, id: i64, operand: StepIdx, index: StepIdx, optional: bool) -> Result<StepIdx> {
         let (step, attribute) = self.attribute_of(operand);
         let kind = match &self.program.step(index).kind {
+            StepKind::Const(value) if !is_index(value) => {
+                let message = format!("invalid qualifier type: {}", value.go_type());
+                return Err(EvalError::fatal(message));
+            }
             StepKind::Const(value) => QualifierKind::Const(value.clone()),
             StepKind::Attribute(index) | StepKind::Test(index) => QualifierKind::Attribute(*index),
             _ => QualifierKind::Computed(self.push_attribute(id, Base::Step(index))),
         };
         self.add_qualifier(attribute, Qualifier { id, kind, optional });
-        step
+        Ok(step)
     }
+}
+
+/// Whether a constant can be an index.
+fn is_index(value: &Value) -> bool {
+    matches!(
+        value,
+        Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_)
+    )
 }
 
 /// The functions that are run at once if their argument is known (`cel-go` `overloads.IsTypeConversionFunction`).

@@ -2,6 +2,7 @@
 
 use super::cost::Tracker;
 use super::fold::Frame;
+use super::functions::Called;
 use super::plan::{Call, StepIdx, StepKind};
 use super::{Evaluation, Program, Variables, no_such_overload};
 use crate::decls::OverloadDecl;
@@ -25,7 +26,7 @@ impl Variables for NoVariables {
 pub(super) fn run(program: &Program, variables: &dyn Variables, limit: Option<u64>) -> Evaluation {
     let mut run = Run {
         program,
-        tracker: Tracker::new(limit, program.ids),
+        tracker: Tracker::new(program.version, limit, program.ids),
     };
     let result = run.exec(program.root, &Frame::root(variables));
     Evaluation {
@@ -62,7 +63,7 @@ impl Run<'_> {
             StepKind::Call(call) => self.call(call, frame),
             StepKind::Member { of, set } => self
                 .exec(*of, frame)
-                .map(|value| Value::Bool(set.contains(&Key::of(&value)))),
+                .and_then(|value| Ok(Value::Bool(set.contains(&Key::of_hashed(&value)?)))),
             StepKind::OptionalOr(a, b) | StepKind::OptionalOrValue(a, b) => {
                 let unwrap = matches!(this.kind, StepKind::OptionalOrValue(..));
                 match self.exec(*a, frame) {
@@ -113,16 +114,16 @@ impl Run<'_> {
             }
             StepKind::Equals(a, b) => {
                 let ids = ids(&[*a, *b]);
-                self.tracker.call("_==_", "equals", &ids, result);
+                self.tracker.call("_==_", "equals", &ids, result)?;
             }
             StepKind::NotEquals(a, b) => {
                 let ids = ids(&[*a, *b]);
-                self.tracker.call("_!=_", "not_equals", &ids, result);
+                self.tracker.call("_!=_", "not_equals", &ids, result)?;
             }
             StepKind::Call(call) => {
                 let ids = ids(&call.args);
                 let overload = call.overload.as_ref().map_or("", |o| &*o.id);
-                self.tracker.call(&call.function, overload, &ids, result);
+                self.tracker.call(&call.function, overload, &ids, result)?;
             }
             StepKind::List(elements) => {
                 let ids = elements.iter().map(|(e, _)| self.id(*e)).collect::<Vec<_>>();
@@ -195,8 +196,10 @@ impl Run<'_> {
                 _ => Ok(Value::Bool(true)),
             };
         }
-        let args = if let [a, b] = call.args[..] {
-            let (a, b) = self.both(a, b, frame)?;
+        // A call with a pattern known beforehand, or one whose overload is decided on now, is not one of two operands.
+        let binary = call.pattern.is_none() && (call.overload.is_some() || call.binding.singleton);
+        let args = if let ([a, b], true) = (&call.args[..], binary) {
+            let (a, b) = self.both(*a, *b, frame)?;
             vec![a, b]
         } else {
             call.args
@@ -207,8 +210,12 @@ impl Run<'_> {
         if let Some(pattern) = &call.pattern {
             return super::functions::with_pattern(&call.function, pattern, &args);
         }
+        let mut called = Called {
+            overload: "",
+            version: self.program.version,
+        };
         if call.binding.singleton {
-            return (call.binding.call)("", &args);
+            return (call.binding.call)(called, &args);
         }
         let overload = if let Some(overload) = &call.overload {
             takes(overload, &args).then_some(overload)
@@ -217,7 +224,10 @@ impl Run<'_> {
             overloads.and_then(|overloads| overloads.iter().find(|o| takes(o, &args)))
         };
         match overload {
-            Some(overload) => (call.binding.call)(&overload.id, &args),
+            Some(overload) => {
+                called.overload = &overload.id;
+                (call.binding.call)(called, &args)
+            }
             None => Err(no_such_overload(&call.function, &args)),
         }
     }

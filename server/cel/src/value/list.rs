@@ -51,6 +51,15 @@ enum Repr {
 }
 
 impl List {
+    pub(super) fn go_type(&self) -> &'static str {
+        match &self.0 {
+            Repr::Values(_) => "*types.baseList",
+            Repr::Concat(..) => "*types.concatList",
+            Repr::Growing(_) => "*types.mutableList",
+            Repr::Foreign(_) => "*common.unstructuredList",
+        }
+    }
+
     /// A list of these values.
     pub fn new(values: Vec<Value>) -> Self {
         Self(Repr::Values(values.into()))

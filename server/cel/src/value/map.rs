@@ -60,6 +60,16 @@ impl Key {
             other => Self::Other(other.type_name(), other.to_string()),
         }
     }
+
+    /// The key that a value is. The server crashes on bytes.
+    pub(crate) fn of_hashed(value: &Value) -> Result<Self> {
+        match value {
+            Value::Bytes(_) => Err(EvalError::fatal(
+                "internal error: runtime error: hash of unhashable type types.Bytes",
+            )),
+            value => Ok(Self::of(value)),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -98,6 +108,14 @@ enum Repr {
 }
 
 impl Map {
+    pub(super) fn go_type(&self) -> &'static str {
+        match &self.0 {
+            Repr::Values(_) => "*types.baseMap",
+            Repr::Growing(_) => "*types.mutableMap",
+            Repr::Foreign(_) => "*common.unstructuredMap",
+        }
+    }
+
     /// A map of these entries; the last of those with one key counts.
     pub fn new(entries: impl IntoIterator<Item = (Value, Value)>) -> Self {
         let mut map = Entries::default();
@@ -158,6 +176,10 @@ impl Map {
     /// The value of a key.
     pub fn find(&self, key: &Value) -> Result<Option<Value>> {
         match &self.0 {
+            Repr::Values(_) | Repr::Growing(_) if matches!(key, Value::Bytes(_)) => {
+                Key::of_hashed(key)?;
+                Ok(None)
+            }
             Repr::Values(entries) => Ok(entries.find(key).cloned()),
             Repr::Growing(entries) => Ok(entries
                 .lock()

@@ -121,6 +121,26 @@ impl Value {
         self.type_of().type_name().into_owned()
     }
 
+    /// The Go type that the server holds it in, for the words of its crashes.
+    pub(crate) fn go_type(&self) -> &'static str {
+        match self {
+            Self::Null => "types.Null",
+            Self::Bool(_) => "types.Bool",
+            Self::Int(_) => "types.Int",
+            Self::Uint(_) => "types.Uint",
+            Self::Double(_) => "types.Double",
+            Self::String(_) => "types.String",
+            Self::Bytes(_) => "types.Bytes",
+            Self::Duration(_) => "types.Duration",
+            Self::Timestamp(_) => "types.Timestamp",
+            Self::Type(_) => "*types.Type",
+            Self::List(list) => list.go_type(),
+            Self::Map(map) => map.go_type(),
+            Self::Optional(_) => "*types.Optional",
+            Self::Opaque(_) | Self::Raw(_) => "*types.Object",
+        }
+    }
+
     /// Its size, where it has one: characters of a string, bytes, elements, entries.
     pub fn size(&self) -> Option<usize> {
         Some(match self {

@@ -104,8 +104,8 @@ pub(super) fn binding(function: &str) -> Option<Binding> {
         }),
         _ => {
             Format::named(function.strip_prefix("format.")?)?;
-            overloaded(|overload, _| {
-                let format = overload.strip_prefix("format.").and_then(Format::named);
+            overloaded(|called, _| {
+                let format = called.overload.strip_prefix("format.").and_then(Format::named);
                 format
                     .map(|f| Value::Opaque(Opaque::Format(f)))
                     .ok_or_else(EvalError::no_such_overload)

@@ -2,13 +2,13 @@
 
 use std::cmp::Ordering;
 
-use super::{Binding, arithmetic, elements, int, overloaded, singleton};
+use super::{Binding, arithmetic, elements, int, overloaded, singleton, trait_missing};
 use crate::value::{Duration, EvalError, List, Result, Value, compare, equal};
 
 pub(super) fn binding(function: &str) -> Option<Binding> {
     Some(match function {
         "isSorted" => overloaded(|_, args| is_sorted(elements(&args[0])?)),
-        "sum" => overloaded(|overload, args| sum(overload, elements(&args[0])?)),
+        "sum" => overloaded(|called, args| sum(called.overload, elements(&args[0])?)),
         "min" => overloaded(|_, args| extreme(elements(&args[0])?, "min", Ordering::Greater)),
         "max" => overloaded(|_, args| extreme(elements(&args[0])?, "max", Ordering::Less)),
         "includes" => overloaded(|_, args| {
@@ -33,17 +33,25 @@ pub(super) fn binding(function: &str) -> Option<Binding> {
             Ok(Value::Bool(any))
         }),
         "slice" => overloaded(|_, args| slice(elements(&args[0])?, int(&args[1])?, int(&args[2])?)),
-        "flatten" => overloaded(|_, args| {
+        "flatten" => singleton(|_, args| {
+            let Value::List(list) = &args[0] else {
+                let depth = args.get(1).map(Value::type_name).unwrap_or_default();
+                let of = args[0].type_name();
+                return Err(EvalError::new(format!("no such overload: {of}.flatten({depth})")));
+            };
             let depth = args.get(1).map_or(Ok(1), int)?;
             if depth < 0 {
                 return Err(EvalError::new("level must be non-negative"));
             }
             let mut flat = Vec::new();
-            flatten(elements(&args[0])?, depth, &mut flat)?;
+            flatten(list, depth, &mut flat)?;
             Ok(Value::list(flat))
         }),
         "sort" => singleton(|_, args| sort(elements(&args[0])?, elements(&args[0])?)),
-        "@sortByAssociatedKeys" => singleton(|_, args| sort(elements(&args[0])?, elements(&args[1])?)),
+        "@sortByAssociatedKeys" => singleton(|_, args| match &args[0] {
+            Value::List(list) => sort(list, elements(&args[1])?),
+            other => Err(trait_missing("@sortByAssociatedKeys", other)),
+        }),
         "lists.range" => overloaded(|_, args| range(int(&args[0])?)),
         "reverse" => overloaded(|_, args| {
             let mut all = elements(&args[0])?.iter().collect::<Result<Vec<_>>>()?;

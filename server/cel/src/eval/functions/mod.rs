@@ -13,22 +13,31 @@ mod time;
 
 use crd_analyzer_goregexp::GoRegex;
 
+use crate::KubernetesVersion;
 use crate::value::{EvalError, List, Map, Result, Value};
 
 /// What runs a function.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Binding {
-    /// Gets the overload (empty if there is one implementation for all) and the values.
-    pub(super) call: fn(&str, &[Value]) -> Result,
+    /// What it does with the values.
+    pub(super) call: fn(Called<'_>, &[Value]) -> Result,
     /// Whether there is one implementation for all overloads, which sees to the types itself.
     pub(super) singleton: bool,
 }
 
-const fn singleton(call: fn(&str, &[Value]) -> Result) -> Binding {
+/// Which function is run, and on which server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Called<'a> {
+    /// The overload; empty if there is one implementation for all.
+    pub(super) overload: &'a str,
+    pub(super) version: KubernetesVersion,
+}
+
+const fn singleton(call: fn(Called<'_>, &[Value]) -> Result) -> Binding {
     Binding { call, singleton: true }
 }
 
-const fn overloaded(call: fn(&str, &[Value]) -> Result) -> Binding {
+const fn overloaded(call: fn(Called<'_>, &[Value]) -> Result) -> Binding {
     Binding { call, singleton: false }
 }
 

@@ -3,13 +3,14 @@
 use crd_analyzer_goregexp::GoRegex;
 
 use super::{Binding, elements, int, overloaded, singleton, strings_format, text, trait_missing};
+use crate::KubernetesVersion;
 use crate::value::{EvalError, List, Result, Value, equal};
 
 pub(super) fn binding(function: &str) -> Option<Binding> {
     Some(match function {
-        "contains" => overloaded(|_, args| Ok(Value::Bool(text(&args[0])?.contains(text(&args[1])?)))),
-        "endsWith" => overloaded(|_, args| Ok(Value::Bool(text(&args[0])?.ends_with(text(&args[1])?)))),
-        "startsWith" => overloaded(|_, args| Ok(Value::Bool(text(&args[0])?.starts_with(text(&args[1])?)))),
+        "contains" => singleton(|_, args| Ok(Value::Bool(text(&args[0])?.contains(text(&args[1])?)))),
+        "endsWith" => singleton(|_, args| Ok(Value::Bool(text(&args[0])?.ends_with(text(&args[1])?)))),
+        "startsWith" => singleton(|_, args| Ok(Value::Bool(text(&args[0])?.starts_with(text(&args[1])?)))),
         "matches" => singleton(|_, args| match (&args[0], &args[1]) {
             (Value::String(text), Value::String(pattern)) => {
                 let pattern = GoRegex::new(pattern).map_err(|e| EvalError::new(e.to_string()))?;
@@ -27,13 +28,23 @@ pub(super) fn binding(function: &str) -> Option<Binding> {
             ))
         }),
         "charAt" => overloaded(|_, args| char_at(text(&args[0])?, int(&args[1])?)),
-        "indexOf" => overloaded(|_, args| match &args[0] {
+        "indexOf" => overloaded(|called, args| match &args[0] {
             Value::List(list) => Ok(index_of(list, &args[1], false)),
-            _ => index_in_text(text(&args[0])?, text(&args[1])?, args.get(2).map_or(Ok(0), int)?),
+            _ => index_in_text(
+                called.version,
+                text(&args[0])?,
+                text(&args[1])?,
+                args.get(2).map_or(Ok(0), int)?,
+            ),
         }),
-        "lastIndexOf" => overloaded(|_, args| match &args[0] {
+        "lastIndexOf" => overloaded(|called, args| match &args[0] {
             Value::List(list) => Ok(index_of(list, &args[1], true)),
-            _ => last_index_in_text(text(&args[0])?, text(&args[1])?, args.get(2).map(int).transpose()?),
+            _ => last_index_in_text(
+                called.version,
+                text(&args[0])?,
+                text(&args[1])?,
+                args.get(2).map(int).transpose()?,
+            ),
         }),
         "lowerAscii" => overloaded(|_, args| Ok(text(&args[0])?.to_ascii_lowercase().into())),
         "upperAscii" => overloaded(|_, args| Ok(text(&args[0])?.to_ascii_uppercase().into())),
@@ -57,7 +68,9 @@ pub(super) fn binding(function: &str) -> Option<Binding> {
         }
         // What Go's unicode.IsSpace holds for white space.
         "trim" => overloaded(|_, args| Ok(text(&args[0])?.trim().into())),
-        "format" => overloaded(|_, args| strings_format::format(text(&args[0])?, elements(&args[1])?)),
+        "format" => {
+            overloaded(|called, args| strings_format::format(called.version, text(&args[0])?, elements(&args[1])?))
+        }
         "join" => overloaded(|_, args| join(elements(&args[0])?, args.get(1).map_or(Ok(""), text)?)),
         "strings.quote" => overloaded(|_, args| Ok(quote(text(&args[0])?).into())),
         _ => return None,
@@ -100,36 +113,53 @@ fn char_at(text: &str, index: i64) -> Result {
     Ok(text[at..].chars().next().map_or_else(String::new, String::from).into())
 }
 
-fn index_in_text(text: &str, part: &str, from: i64) -> Result {
-    let start = usize::try_from(from).map_err(|_| out_of_range(from))?;
-    let length = text.chars().count();
-    if part.is_empty() {
-        return Ok(Value::Int(start.min(length) as i64));
+/// Where a search from a character begins, or what it finds whatever is there. The answers at the edges changed.
+fn search_start(
+    version: KubernetesVersion,
+    text: &str,
+    part: &str,
+    from: i64,
+) -> Result<std::result::Result<usize, i64>> {
+    let length = text.chars().count() as i64;
+    if part.is_empty() && version.number() < 37 {
+        return Ok(Err(from));
     }
-    let found = byte_of(text, start).and_then(|at| Some(at + text[at..].find(part)?));
-    Ok(Value::Int(found.map_or(-1, |at| text[..at].chars().count() as i64)))
+    if from < 0 || (from >= length && version.number() < 32) {
+        return Err(out_of_range(from));
+    }
+    if part.is_empty() {
+        return Ok(Err(from.min(length)));
+    }
+    Ok(if from >= length { Err(-1) } else { Ok(from as usize) })
 }
 
-fn last_index_in_text(text: &str, part: &str, from: Option<i64>) -> Result {
+fn index_in_text(version: KubernetesVersion, text: &str, part: &str, from: i64) -> Result {
+    if from == 0 && part.is_empty() {
+        return Ok(Value::Int(0));
+    }
+    let found = match search_start(version, text, part, from)? {
+        Err(known) => known,
+        Ok(start) => byte_of(text, start)
+            .and_then(|at| Some(at + text[at..].find(part)?))
+            .map_or(-1, |at| text[..at].chars().count() as i64),
+    };
+    Ok(Value::Int(found))
+}
+
+fn last_index_in_text(version: KubernetesVersion, text: &str, part: &str, from: Option<i64>) -> Result {
     let length = text.chars().count() as i64;
     if from.is_none() && part.is_empty() {
         return Ok(Value::Int(length));
     }
-    if from.is_none() && text.len() < part.len() {
+    if from.is_none() && text.len() < part.len() && version.number() >= 34 {
         return Ok(Value::Int(-1));
     }
-    let from = from.unwrap_or(length - 1);
-    if from < 0 {
-        return Err(out_of_range(from));
-    }
-    if part.is_empty() {
-        return Ok(Value::Int(from.min(length)));
-    }
-    if from >= length {
-        return Ok(Value::Int(-1));
-    }
+    let from = match search_start(version, text, part, from.unwrap_or(length - 1))? {
+        Err(known) => return Ok(Value::Int(known)),
+        Ok(start) => start,
+    };
     // The part may begin at that character at the latest.
-    let at = byte_of(text, from as usize).unwrap_or(text.len());
+    let at = byte_of(text, from).unwrap_or(text.len());
     let mut end = (at + part.len()).min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;

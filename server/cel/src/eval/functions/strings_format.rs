@@ -1,13 +1,15 @@
 //! `'%s'.format([x])` (`cel-go` `ext/formatting.go`).
 
 use super::conversion;
+use crate::KubernetesVersion;
 use crate::value::go_quote;
 use crate::value::{EvalError, List, Result, Value};
 
 const DEFAULT_PRECISION: usize = 6;
-const MAX_PRECISION: usize = 1000;
+/// Beyond this, no number has digits and no text should be filled up.
+const MAX_PRECISION: usize = 1_000_000;
 
-pub(super) fn format(format: &str, args: &List) -> Result {
+pub(super) fn format(version: KubernetesVersion, format: &str, args: &List) -> Result {
     let mut out = String::new();
     let mut next = 0;
     let mut chars = format.char_indices().peekable();
@@ -42,7 +44,7 @@ pub(super) fn format(format: &str, args: &List) -> Result {
             let value: usize = digits.parse().unwrap_or(usize::MAX);
             if value > MAX_PRECISION {
                 return Err(EvalError::new(format!(
-                    "could not parse formatting clause: error while parsing precision: precision {digits} exceeds maximum {MAX_PRECISION}"
+                    "could not parse formatting clause: error while parsing precision: precision {digits} exceeds maximum allowed precision {MAX_PRECISION}"
                 )));
             }
             precision = Some(value);
@@ -56,7 +58,7 @@ pub(super) fn format(format: &str, args: &List) -> Result {
             's' => string(&arg),
             'd' => decimal(&arg),
             'f' => fixed(&arg, precision.unwrap_or(DEFAULT_PRECISION)),
-            'e' => scientific(&arg, precision.unwrap_or(DEFAULT_PRECISION)),
+            'e' => scientific(version, &arg, precision.unwrap_or(DEFAULT_PRECISION)),
             'b' => binary(&arg),
             'x' | 'X' => hex(&arg, clause == 'X'),
             'o' => octal(&arg),
@@ -162,7 +164,8 @@ fn decimal(arg: &Value) -> Formatted {
 
 fn double(arg: &Value, clause: &str) -> std::result::Result<f64, String> {
     match arg {
-        Value::Double(d) => Ok(*d),
+        // Negative zero loses its sign.
+        Value::Double(d) => Ok(d + 0.0),
         Value::String(text) if &**text == "NaN" => Ok(f64::NAN),
         Value::String(text) if &**text == "Infinity" => Ok(f64::INFINITY),
         Value::String(text) if &**text == "-Infinity" => Ok(f64::NEG_INFINITY),
@@ -198,25 +201,30 @@ fn fixed(arg: &Value, precision: usize) -> Formatted {
     Ok(format!("{sign}{grouped}{fraction}"))
 }
 
-fn scientific(arg: &Value, precision: usize) -> Formatted {
+/// The server takes the precision for a width.
+fn scientific(version: KubernetesVersion, arg: &Value, width: usize) -> Formatted {
     let value = double(arg, "scientific clause can only be used on doubles")?;
     if let Some(text) = not_finite(value) {
-        return Ok(text.to_owned());
+        return Ok(format!("{text:>width$}"));
     }
-    let text = format!("{value:.precision$e}");
+    let text = format!("{value:.DEFAULT_PRECISION$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let (sign, digits) = exponent
         .strip_prefix('-')
-        .map_or(('+', exponent), |digits| ('-', digits));
+        .map_or(("", exponent), |digits| ("⁻", digits));
     let superscript = |c: char| match c {
         '1' => '¹',
         '2' => '²',
         '3' => '³',
         c => char::from_u32(0x2070 + c.to_digit(10).unwrap_or(0)).unwrap_or(c),
     };
-    let sign = if sign == '-' { "⁻" } else { "⁺" };
     let exponent: String = format!("{digits:0>2}").chars().map(superscript).collect();
-    Ok(format!("{mantissa}\u{202f}×\u{202f}10{sign}{exponent}"))
+    // The printer's data of English changed.
+    let space = if version.number() < 33 { "\u{202f}" } else { "" };
+    Ok(format!(
+        "{:>width$}",
+        format!("{mantissa}{space}×{space}10{sign}{exponent}")
+    ))
 }
 
 fn signed(value: i64, digits: impl Fn(u64) -> String) -> String {

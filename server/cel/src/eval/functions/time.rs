@@ -64,18 +64,15 @@ fn offset(zone: &str, time: Timestamp) -> Result<i32> {
         })
     };
     let (hours, minutes) = (number(hours)?, number(minutes)?);
-    if !(0..=59).contains(&minutes) {
-        return Err(EvalError::new(format!(
-            "timezone offset minutes out of range [0, 59]: {zone}"
-        )));
-    }
-    let hours = hours.clamp(-100_000, 100_000) * 60;
+    // Any number of minutes is taken.
+    let limit = 1_000_000;
+    let (hours, minutes) = (hours.clamp(-limit, limit) * 60, minutes.clamp(-limit, limit));
     let total = if zone.starts_with('-') {
         hours - minutes
     } else {
         hours + minutes
     };
-    Ok((total * 60) as i32)
+    Ok(i32::try_from(total * 60).unwrap_or(i32::MAX))
 }
 
 fn named_offset(zone: &str, _: Timestamp) -> Result<i32> {

@@ -82,31 +82,31 @@ static FORMATS: [Format; 13] = [
     Format {
         name: "URI",
         constant: "uri",
-        max_regex_size: 1000,
+        max_regex_size: 1103,
         validate: |text| Url::check_request(text).err().into_iter().collect(),
     },
     Format {
         name: "uuid",
         constant: "uuid",
-        max_regex_size: 73,
+        max_regex_size: 70,
         validate: |text| holds(UUID.is_match(text), "does not match the UUID format"),
     },
     Format {
         name: "byte",
         constant: "byte",
-        max_regex_size: 1000,
+        max_regex_size: 84,
         validate: |text| holds(BASE64.is_match(text), "invalid base64"),
     },
     Format {
         name: "date",
         constant: "date",
-        max_regex_size: 79,
+        max_regex_size: 71,
         validate: |text| holds(is_date(text), "invalid date"),
     },
     Format {
         name: "datetime",
         constant: "datetime",
-        max_regex_size: 79,
+        max_regex_size: 71,
         validate: |text| holds(is_date_time(text), "invalid datetime"),
     },
 ];
