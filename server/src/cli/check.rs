@@ -118,8 +118,8 @@ impl<'a> Configs<'a> {
         }
         match &input.source {
             Source::File(path) if !self.args.no_config => {
-                let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-                self.of_folder(std::path::absolute(folder)?)
+                let path = std::path::absolute(path)?;
+                self.of_folder(path.parent().map(Path::to_path_buf).unwrap_or_default())
             }
             _ => Ok(self.none.clone()),
         }
@@ -269,7 +269,7 @@ impl Session<'_> {
                 }
             }
             let versions = self.args.kubernetes_version;
-            let judged: Vec<Judged> = if let [(input, config)] = asked.as_slice() {
+            let judged: Vec<anyhow::Result<Judged>> = if let [(input, config)] = asked.as_slice() {
                 vec![judge(input, config, versions)]
             } else {
                 asked
@@ -278,7 +278,7 @@ impl Session<'_> {
                     .collect()
             };
             for ((input, config), judged) in asked.iter().zip(judged) {
-                match judged {
+                match judged? {
                     Judged::Report(report) => self.report(&input.label, &report, config)?,
                     Judged::Unreadable(unreadable) => self.unreadable(&unreadable)?,
                 }
@@ -317,26 +317,27 @@ fn is_excluded(input: &Input, config: &Config) -> io::Result<bool> {
     }
 }
 
-fn judge(input: &Input, config: &Config, versions: Option<VersionSet>) -> Judged {
+fn judge(input: &Input, config: &Config, versions: Option<VersionSet>) -> anyhow::Result<Judged> {
     let unreadable = |why: String| {
-        Judged::Unreadable(Unreadable {
+        Ok(Judged::Unreadable(Unreadable {
             label: input.label.clone(),
             why,
-        })
+        }))
     };
-    let read = |source: &Source| input::read(source).map_err(|error| format!("{error:#}"));
-    let text = match read(&input.source) {
+    let text = match input::read(&input.source) {
         Ok(text) => text.unwrap_or_default(),
-        Err(why) => return unreadable(why),
+        Err(error) => return unreadable(format!("{error:#}")),
     };
-    let old = match input.old.as_ref().map(read).transpose() {
+    let old = match input.old.as_ref().map(input::read).transpose() {
         Ok(old) => old.flatten(),
-        Err(why) => return unreadable(format!("the previous revision: {why}")),
+        // A revision that does not exist is the caller's mistake, and the same for every file.
+        Err(error) if error.is::<UsageError>() => return Err(error),
+        Err(error) => return unreadable(format!("the previous revision: {error:#}")),
     };
     let question = Question {
         versions: versions.or(config.kubernetes_versions).unwrap_or_default(),
         named: input.named,
         old: old.as_deref(),
     };
-    Judged::Report(analyze(text, &question))
+    Ok(Judged::Report(analyze(text, &question)))
 }

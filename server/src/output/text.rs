@@ -9,7 +9,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
     finding::{Finding, Related, ServerSays, Severity},
-    report::{DocumentReport, Shown, Verdict},
+    report::{DocumentReport, Shown, Subject, Verdict},
     versions::VersionSet,
 };
 
@@ -67,7 +67,9 @@ impl Text {
     }
 
     fn verdict(out: &mut dyn Write, file: &File<'_>, document: &DocumentReport) -> io::Result<()> {
-        let Some(rejected) = document.rejected_by() else {
+        // What a server would say of a patch alone is no news to its author.
+        let asked = document.subject == Subject::Definition;
+        let Some(rejected) = document.rejected_by().filter(|_| asked) else {
             return Ok(());
         };
         let name = if document.name.is_empty() {

@@ -6,7 +6,7 @@ use crd_analyzer_apiextensions::{
     places::{self, Place},
     strategy::{DecodeError, DecodePlace, Unjudged, Verdict as ServerVerdict},
 };
-use crd_analyzer_schema::field::Error;
+use crd_analyzer_schema::{codes as schema_codes, field::Error};
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc},
     reader::ReadError,
@@ -266,8 +266,10 @@ impl Locate<'_> {
                 "{} is not written; this is the closest thing around it",
                 place.path
             ));
-            // A patch does not say what every definition needs.
-            finding.suppressed = self.subject == Subject::PartialDefinition;
+        }
+        if self.subject == Subject::PartialDefinition {
+            // A patch does not say what every definition needs, and its name is made of what it leaves out.
+            finding.suppressed = finding.elsewhere.is_some() || error.code == schema_codes::INVALID_METADATA_NAME;
         }
         finding.related = places
             .map(|place| Related {

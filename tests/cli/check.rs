@@ -1,0 +1,186 @@
+//! What `check` finds, and how it prints it.
+
+use crate::{Sandbox, definition};
+
+const BROKEN: &str = "              type: text\n";
+const FINE: &str = "              type: object\n";
+
+#[test]
+fn shows_the_place_the_servers_words_and_the_verdict() {
+    let sandbox = Sandbox::new(&[("crd.yaml", &definition(BROKEN))]);
+    sandbox.run(&["check", "crd.yaml"]).expect(
+        1,
+        &[
+            "error[unknown-type]",
+            "--> crd.yaml:18:21",
+            "type: text",
+            "the server says: spec.validation.openAPIV3Schema.properties[spec].type: Unsupported value: \"text\"",
+            "crd.yaml: widgets.example.com rejected by Kubernetes 1.37 (1 error)",
+            "1 file, 1 CRD, 1 error, 0 warnings, 0 hints",
+        ],
+    );
+}
+
+#[test]
+fn says_which_minors_reject() {
+    let sandbox = Sandbox::new(&[(
+        "crd.yaml",
+        &definition("              type: object\n              properties: {a: {type: string, format: foo}}\n"),
+    )]);
+    sandbox
+        .run(&["check", "--kubernetes-version", "all", "crd.yaml"])
+        .expect(1, &["warning[unrecognized-format]", "(Kubernetes 1.34 to 1.37)"]);
+    sandbox
+        .run(&["check", "--kubernetes-version", "1.30..1.33", "crd.yaml"])
+        .expect(0, &["0 warnings"]);
+}
+
+#[test]
+fn json_lines_follow_the_contract() {
+    let text = definition("              type: text # 🦀\n              format: foo\n");
+    let sandbox = Sandbox::new(&[("crd.yaml", &text)]);
+    let outcome = sandbox.run(&["check", "-o", "jsonl", "--kubernetes-version", "1.31..1.32", "crd.yaml"]);
+    let lines = outcome.expect(1, &[]).json();
+    assert_eq!(lines.len(), 2, "one line a minor");
+    let line = &lines[0];
+    assert_eq!(
+        (line["file"].as_str(), line["doc"].as_u64(), line["k8s"].as_str()),
+        (Some("crd.yaml"), Some(0), Some("1.31"))
+    );
+    assert_eq!(
+        (line["kind"].as_str(), line["name"].as_str()),
+        (Some("CustomResourceDefinition"), Some("widgets.example.com"))
+    );
+    assert_eq!(
+        (line["accepted"].as_bool(), line["accepted_strict"].as_bool()),
+        (Some(false), Some(false))
+    );
+    assert!(line["decode_error"].is_null() && line["strict"].as_array().is_some_and(Vec::is_empty));
+    let error = &line["errors"][0];
+    assert_eq!(error["type"], "FieldValueNotSupported");
+    assert_eq!(error["field"], "spec.validation.openAPIV3Schema.properties[spec].type");
+    let start = text.find("text #").expect("it is there");
+    assert_eq!(
+        error["range"]["start"],
+        serde_json::json!({"line": 18, "column": 21, "offset": start})
+    );
+    assert_eq!(
+        error["range"]["end"],
+        serde_json::json!({"line": 18, "column": 25, "offset": start + 4})
+    );
+}
+
+#[test]
+fn annotates_pull_requests() {
+    let sandbox = Sandbox::new(&[("a,b.yaml", &definition(BROKEN))]);
+    sandbox.run(&["check", "-o", "github", "a,b.yaml"]).expect(
+        1,
+        &["::error file=a%2Cb.yaml,line=18,endLine=18,col=21,endColumn=25,title=unknown-type::supported values"],
+    );
+}
+
+#[test]
+fn one_json_document_holds_everything() {
+    let sandbox = Sandbox::new(&[("crd.yaml", &definition(BROKEN)), ("fine.yaml", &definition(FINE))]);
+    let outcome = sandbox.run(&["check", "-o", "json", "."]);
+    let document: serde_json::Value = serde_json::from_str(&outcome.expect(1, &[]).stdout).expect("JSON");
+    assert_eq!(document["summary"]["errors"], 1);
+    assert_eq!(document["answers"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn folders_are_searched_as_git_sees_them_in_a_stable_order() {
+    let broken = definition(BROKEN);
+    let sandbox = Sandbox::new(&[
+        ("b.yaml", &broken),
+        ("a/z.yml", &broken),
+        ("a/c.json", "{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\"}"),
+        ("ignored/x.yaml", &broken),
+        (".gitignore", "/ignored\n"),
+        ("values.yaml", "replicas: 3\n"),
+        ("notes.txt", &broken),
+    ]);
+    let outcome = sandbox.run(&["check", "-o", "jsonl", "."]);
+    let files: Vec<String> = outcome
+        .expect(1, &[])
+        .json()
+        .iter()
+        .map(|line| line["file"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(files, ["./a/z.yml", "./b.yaml"]);
+}
+
+#[test]
+fn reads_standard_input_and_lists() {
+    let sandbox = Sandbox::new(&[("crd.yaml", &definition(BROKEN))]);
+    sandbox
+        .run_with_input(&["check", "-"], definition(BROKEN).as_bytes())
+        .expect(1, &["--> -:18:21"]);
+    let request = serde_json::json!({"id": "mine", "text": definition(BROKEN)}).to_string();
+    let outcome = sandbox.run_with_input(
+        &["check", "-o", "jsonl", "--list", "-"],
+        format!("{request}\ncrd.yaml\n").as_bytes(),
+    );
+    let files: Vec<_> = outcome
+        .expect(1, &[])
+        .json()
+        .iter()
+        .map(|line| line["file"].clone())
+        .collect();
+    assert_eq!(files, ["mine", "crd.yaml"]);
+}
+
+#[test]
+fn every_document_of_a_file_counts() {
+    let text = format!(
+        "# nothing\n---\n{}---\nkind: ConfigMap\napiVersion: v1\n---\n{}",
+        definition(FINE),
+        definition(BROKEN)
+    );
+    let sandbox = Sandbox::new(&[("crds.yaml", &text)]);
+    let outcome = sandbox.run(&["check", "-o", "jsonl", "crds.yaml"]);
+    let lines = outcome.expect(1, &[]).json();
+    let docs: Vec<_> = lines
+        .iter()
+        .map(|line| (line["doc"].as_u64(), line["accepted"].as_bool()))
+        .collect();
+    assert_eq!(docs, [(Some(1), Some(true)), (Some(3), Some(false))]);
+}
+
+#[test]
+fn comments_and_configuration_change_what_is_shown_and_not_the_answer() {
+    let text = definition("              type: text # crd-analyzer: ignore[unknown-type] on purpose\n");
+    let sandbox = Sandbox::new(&[("crd.yaml", &text), ("other/crd.yaml", &definition(BROKEN))]);
+    sandbox.run(&["check", "crd.yaml"]).expect(0, &["0 errors"]);
+    let lines = sandbox.run(&["check", "-o", "jsonl", "crd.yaml"]).json();
+    assert_eq!(
+        (
+            lines[0]["accepted"].as_bool(),
+            lines[0]["errors"][0]["suppressed"].as_bool()
+        ),
+        (Some(false), Some(true))
+    );
+    sandbox.run(&["check", "other"]).expect(1, &["error[unknown-type]"]);
+    sandbox.write(
+        ".crd-analyzer.yaml",
+        "rules: {unknown-type: off}\nkubernetesVersion: 1.30\n",
+    );
+    sandbox.run(&["check", "other"]).expect(0, &["0 errors"]);
+    sandbox
+        .run(&["check", "--no-config", "other"])
+        .expect(1, &["error[unknown-type]"]);
+    sandbox.write(".crd-analyzer.yaml", "exclude: ['other/**']\n");
+    sandbox.run(&["check", "."]).expect(0, &["1 file,"]);
+}
+
+#[test]
+fn patches_are_not_asked_for_what_they_leave_out() {
+    let patch = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: widgets.example.com\n  annotations: {a: b}\n";
+    let sandbox = Sandbox::new(&[("patch.yaml", patch), ("bad.yaml", &patch.replace("a: b", "a b: c"))]);
+    sandbox.run(&["check", "patch.yaml"]).expect(0, &["0 errors"]);
+    assert_eq!(
+        sandbox.run(&["check", "-o", "jsonl", "patch.yaml"]).json()[0]["accepted"],
+        false,
+        "the server would ask"
+    );
+}

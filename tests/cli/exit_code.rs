@@ -1,0 +1,63 @@
+//! 0 nothing wrong, 1 findings, 2 usage, 3 unreadable input.
+
+use crate::{Sandbox, definition};
+
+#[test]
+fn nothing_wrong_is_0_and_findings_are_1() {
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", &definition("              type: object\n")),
+        ("bad.yaml", &definition("              type: x\n")),
+    ]);
+    sandbox.run(&["check", "crd.yaml"]).expect(0, &[]);
+    sandbox.run(&["check", "bad.yaml"]).expect(1, &[]);
+    sandbox.run(&["check", "crd.yaml", "bad.yaml"]).expect(1, &["2 files"]);
+}
+
+#[test]
+fn what_counts_can_be_chosen() {
+    let warned = definition("              type: object\n              properties: {a: {type: string, format: foo}}\n");
+    let sandbox = Sandbox::new(&[("crd.yaml", &warned)]);
+    sandbox.run(&["check", "crd.yaml"]).expect(1, &["1 warning"]);
+    sandbox
+        .run(&["check", "--fail-on", "error", "crd.yaml"])
+        .expect(0, &["1 warning"]);
+}
+
+#[test]
+fn usage_is_2_and_says_what_to_do() {
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", "a: b\n"),
+        ("bad-config/.crd-analyzer.yaml", "rulez: {}\n"),
+        ("bad-config/crd.yaml", "a: b\n"),
+    ]);
+    sandbox.run(&["check"]).expect(2, &["Usage"]);
+    sandbox
+        .run(&["check", "--kubernetes-version", "1.12", "crd.yaml"])
+        .expect(2, &["choose from 1.30 to 1.37"]);
+    sandbox
+        .run(&["check", "bad-config"])
+        .expect(2, &[".crd-analyzer.yaml", "unknown field `rulez`"]);
+    sandbox
+        .run(&["check", "--old", "x", "crd.yaml", "crd.yaml"])
+        .expect(2, &["give a folder"]);
+    sandbox.run(&["nonsense"]).expect(2, &["nonsense"]);
+}
+
+#[test]
+fn what_cannot_be_read_is_3_and_named() {
+    let sandbox = Sandbox::new(&[("crd.yaml", &definition("              type: object\n"))]);
+    sandbox
+        .run(&["check", "missing.yaml", "crd.yaml"])
+        .expect(3, &["missing.yaml", "1 CRD", "1 unreadable"]);
+    sandbox
+        .run(&["check", "-o", "jsonl", "missing.yaml"])
+        .expect(3, &["\"unreadable\"", "cannot read missing.yaml"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_loop_of_links_is_said_and_ends() {
+    let sandbox = Sandbox::new(&[("a/crd.yaml", &definition("              type: object\n"))]);
+    std::os::unix::fs::symlink("..", sandbox.path().join("a/loop")).expect("links can be made");
+    sandbox.run(&["check", "."]).expect(3, &["loop", "1 CRD"]);
+}

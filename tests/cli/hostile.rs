@@ -1,0 +1,68 @@
+//! No input aborts or hangs: each gets a clear answer and the right exit code.
+
+use crate::{Sandbox, definition};
+
+#[track_caller]
+fn check(text: &[u8], code: i32, texts: &[&str]) {
+    let sandbox = Sandbox::new(&[]);
+    sandbox.write("x.yaml", text);
+    sandbox.run(&["check", "x.yaml"]).expect(code, texts);
+}
+
+#[test]
+fn nested_block_mappings() {
+    let mut spec = String::from("              type: object\n");
+    for depth in 0..300 {
+        let indent = " ".repeat(14 + 2 * depth);
+        spec += &format!("{indent}properties:\n{indent} a:\n{indent}  type: object\n");
+    }
+    let sandbox = Sandbox::new(&[("x.yaml", &definition(&spec))]);
+    assert!(sandbox.run(&["check", "x.yaml"]).code.is_some(), "it ends by itself");
+}
+
+#[test]
+fn nested_brackets() {
+    check(
+        "[".repeat(100_000).as_bytes(),
+        1,
+        &["invalid-yaml", "exceeded max depth of 10000"],
+    );
+    check(
+        format!("{}{}", "[".repeat(9_000), "]".repeat(9_000)).as_bytes(),
+        1,
+        &["error["],
+    );
+}
+
+#[test]
+fn many_lines_and_one_long_line() {
+    let mut spec = String::from("              type: object\n              properties:\n");
+    for n in 0..25_000 {
+        spec += &format!("                p{n}:\n                  type: string\n");
+    }
+    check(definition(&spec).as_bytes(), 0, &["0 errors"]);
+    let long = format!(
+        "              type: object\n              description: {}\n",
+        "x".repeat(10_000_000)
+    );
+    check(definition(&long).as_bytes(), 0, &["0 errors"]);
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    check(b"a: \xff\xfe\n", 1, &["invalid-yaml"]);
+    check(b"\xff\xfea\x00:\x00", 1, &[]);
+    check(&[0], 1, &["control characters are not allowed"]);
+    check(b"", 0, &["1 file, 0 CRDs"]);
+}
+
+#[test]
+fn alias_bombs() {
+    let mut text = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+    for n in 1..12 {
+        let item = format!("*a{}", n - 1);
+        text += &format!("a{n}: &a{n} [{}]\n", [item.as_str(); 10].join(", "));
+    }
+    check(text.as_bytes(), 1, &["document contains excessive aliasing"]);
+    check(b"a: &a [*a]\n", 1, &["anchor 'a' value contains itself"]);
+}

@@ -1,0 +1,88 @@
+//! Our answers for the project's own fixtures are those recorded from the API server's code of each minor.
+#![allow(clippy::expect_used, reason = "a test says what it expected")]
+
+use std::{collections::BTreeMap, path::Path, process::Command};
+
+use crd_analyzer_fixtures::answers::{Scope, differences};
+use serde_json::Value;
+
+type Answers = BTreeMap<(String, u64), Value>;
+
+fn parse(lines: &str) -> impl Iterator<Item = Value> + '_ {
+    lines
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a line of JSON"))
+}
+
+fn key(answer: &Value) -> (String, u64) {
+    (
+        answer["file"].as_str().unwrap_or_default().to_owned(),
+        answer["doc"].as_u64().unwrap_or(0),
+    )
+}
+
+/// The recorded answers by minor. A minor that answers as the newest has no line of its own.
+fn golden(folder: &Path) -> BTreeMap<String, Answers> {
+    let text = std::fs::read_to_string(folder.join("golden.jsonl")).expect("the golden file is there");
+    let mut by_minor: BTreeMap<String, Answers> =
+        (30..=37).map(|minor| (format!("1.{minor}"), Answers::new())).collect();
+    for answer in parse(&text) {
+        let minor = answer["k8s"].as_str().expect("a minor").to_owned();
+        by_minor
+            .get_mut(&minor)
+            .expect("a known minor")
+            .insert(key(&answer), answer);
+    }
+    let newest = by_minor["1.37"].clone();
+    for answers in by_minor.values_mut() {
+        for (key, answer) in &newest {
+            answers.entry(key.clone()).or_insert_with(|| answer.clone());
+        }
+    }
+    by_minor
+}
+
+#[test]
+fn fixtures_are_answered_as_every_minor_answers_them() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+    let output = Command::new(env!("CARGO_BIN_EXE_crd-analyzer"))
+        .args([
+            "check",
+            "--no-config",
+            "--output",
+            "jsonl",
+            "--kubernetes-version",
+            "all",
+            "--list",
+            "requests.txt",
+        ])
+        .current_dir(folder.join("fixtures"))
+        .output()
+        .expect("crd-analyzer runs");
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let mut ours: BTreeMap<String, Answers> = BTreeMap::new();
+    for answer in parse(&String::from_utf8(output.stdout).expect("UTF-8")) {
+        let minor = answer["k8s"].as_str().unwrap_or_default().to_owned();
+        ours.entry(minor).or_default().insert(key(&answer), answer);
+    }
+    let scope = Scope {
+        without_cel: false,
+        bad_values: true,
+    };
+    let mut wrong = Vec::new();
+    for (minor, answers) in golden(&folder) {
+        let ours = ours.remove(&minor).unwrap_or_default();
+        assert_eq!(answers.len(), ours.len(), "as many answers as recorded for {minor}");
+        for (key, answer) in &answers {
+            for difference in differences(Some(answer), ours.get(key), scope) {
+                wrong.push(format!("{minor} {}: {difference}", key.0));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+}
