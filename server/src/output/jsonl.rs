@@ -1,6 +1,7 @@
 //! One JSON object a line: what one minor answers for one document.
 
 use std::{
+    borrow::Cow,
     io::{self, Write},
     time::Duration,
 };
@@ -43,8 +44,8 @@ struct ErrorLine<'a> {
     r#type: &'a str,
     field: &'a str,
     detail: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    bad_value: &'a str,
+    #[serde(skip_serializing_if = "is_empty")]
+    bad_value: Cow<'a, str>,
     #[serde(flatten)]
     place: Place<'a>,
 }
@@ -145,6 +146,20 @@ fn place<'a>(file: &File<'a>, finding: &'a Finding) -> Place<'a> {
     }
 }
 
+/// Longer values are cut: they can be whole schemas.
+const MAX_BAD_VALUE_BYTES: usize = 200;
+
+fn is_empty(value: &str) -> bool {
+    value.is_empty()
+}
+
+fn shortened(value: &str) -> Cow<'_, str> {
+    if value.len() <= MAX_BAD_VALUE_BYTES {
+        return value.into();
+    }
+    format!("{}…", &value[..value.floor_char_boundary(MAX_BAD_VALUE_BYTES)]).into()
+}
+
 /// The server's text of a finding that has one.
 fn text_of(finding: &Finding) -> &str {
     match &finding.server {
@@ -173,7 +188,7 @@ pub(super) fn line<'a>(
             r#type: reason,
             field,
             detail,
-            bad_value,
+            bad_value: shortened(bad_value),
             place: place(file, finding),
         }),
         _ => None,
