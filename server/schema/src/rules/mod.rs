@@ -1,5 +1,6 @@
 //! Rules of a schema compiled and priced (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, `Compile`).
 
+mod fit;
 #[cfg(test)]
 mod tests;
 
@@ -16,6 +17,7 @@ use crd_analyzer_cel::eval::Program;
 use crd_analyzer_cel::parser::{ParseOptions, parse};
 use crd_analyzer_cel::types::{DeclType, DeclTypeProvider, Type};
 use crd_analyzer_cel::validators::validate;
+pub use fit::{MissingBound, SchemaStep, fit};
 
 use crate::celtypes::{decl_type, max_cardinality};
 use crate::codes;

@@ -1,7 +1,7 @@
 use crd_analyzer_cel::decls::ExpressionSet;
 use serde_json::{Value, json};
 
-use super::{NodeTypes, compile};
+use super::{MissingBound, NodeTypes, SchemaStep, compile, fit};
 use crate::KubernetesVersion;
 use crate::structural::Structural;
 use crate::testing::{kubernetes_cases, schema};
@@ -161,4 +161,94 @@ fn the_deepest_expressions_fit_the_stack() {
     check("[[", "true", "]][0][0]");
     check("true ? true : (", "true", ")");
     check("", "true", " == true");
+}
+
+#[test]
+fn missing_bounds_are_found_and_suffice() {
+    const LIMIT: u64 = 10_000_000;
+    let version = KubernetesVersion::NEWEST;
+    let check = |properties: Value, rule: &str, expected: Option<&[(&str, &str)]>| {
+        let mut json = json!({"type": "object", "properties": properties});
+        json["x-kubernetes-validations"] = json!([{"rule": rule}]);
+        let mut schema = schema(&json);
+        let types = NodeTypes::new(Structural::assume(&schema), false, version).expect("types");
+        let results = compile(&types, &schema.x_validations, version, |_, _| ExpressionSet::New);
+        let expression = results[0].rule.as_ref().expect("a rule");
+        let bounds = fit(&types, expression, version, 1, LIMIT);
+        let printed: Option<Vec<_>> = bounds.as_ref().map(|bounds| bounds.iter().map(print_bound).collect());
+        let printed: Option<Vec<_>> = printed
+            .as_ref()
+            .map(|bounds| bounds.iter().map(|(path, keyword)| (path.as_str(), *keyword)).collect());
+        assert_eq!(printed.as_deref(), expected, "{rule}");
+        for bound in bounds.into_iter().flatten() {
+            set_bound(&mut schema, &bound);
+        }
+        if expected.is_some() {
+            let types = NodeTypes::new(Structural::assume(&schema), false, version).expect("types");
+            let results = compile(&types, &schema.x_validations, version, |_, _| ExpressionSet::New);
+            assert!(
+                results[0].rule.as_ref().is_some_and(|rule| rule.max_cost <= LIMIT),
+                "{rule}"
+            );
+        }
+    };
+    let lists = json!({
+        "a": {"type": "array", "items": {"type": "string"}},
+        "b": {"type": "array", "maxItems": 10, "items": {"type": "string", "maxLength": 10}},
+    });
+    check(lists.clone(), "self.b.all(x, x != '')", Some(&[]));
+    check(
+        lists.clone(),
+        "self.a.all(x, self.a.all(y, x == y))",
+        Some(&[("a", "maxItems"), ("a.items", "maxLength")]),
+    );
+    check(
+        lists,
+        "self.b.all(x, self.a.exists(y, y == x))",
+        Some(&[("a", "maxItems")]),
+    );
+    check(
+        json!({"n": {"type": "integer"}}),
+        "string(self.n).contains(string(self.n))",
+        None,
+    );
+    check(
+        json!({"m": {"type": "object", "additionalProperties": {"type": "string"}}}),
+        "self.m.all(k, self.m[k].matches('^a+$'))",
+        Some(&[("m", "maxProperties"), ("m.values", "maxLength")]),
+    );
+}
+
+fn print_bound(bound: &MissingBound) -> (String, &'static str) {
+    let steps = bound.path.iter().map(|step| match step {
+        SchemaStep::Property(name) => name.as_str(),
+        SchemaStep::Items => "items",
+        SchemaStep::Values => "values",
+    });
+    (steps.collect::<Vec<_>>().join("."), bound.keyword)
+}
+
+fn set_bound(schema: &mut crate::JsonSchemaProps, bound: &MissingBound) {
+    let mut at = schema;
+    for step in &bound.path {
+        at = match step {
+            SchemaStep::Property(name) => &mut at.properties.iter_mut().find(|(key, _)| key == name).expect("it").1,
+            SchemaStep::Items => at
+                .items
+                .as_mut()
+                .and_then(|items| items.schema.as_deref_mut())
+                .expect("items"),
+            SchemaStep::Values => at
+                .additional_properties
+                .as_mut()
+                .and_then(|values| values.schema.as_deref_mut())
+                .expect("values"),
+        };
+    }
+    let keyword = match bound.keyword {
+        "maxItems" => &mut at.max_items,
+        "maxProperties" => &mut at.max_properties,
+        _ => &mut at.max_length,
+    };
+    *keyword = Some(bound.suggested);
 }
