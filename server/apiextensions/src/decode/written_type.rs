@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crd_analyzer_schema::go;
-use crd_analyzer_syntax::json::{Json, JsonDoc, JsonValue};
+use crd_analyzer_syntax::json::{ConvertErrorKind, Json, JsonDoc, JsonValue};
 use crd_analyzer_syntax::read_json;
-use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_syntax::tree::{Span, Tree};
 
 use super::head::{GROUP, KIND, VERSION, folded, parse_group_version};
 
@@ -30,6 +30,7 @@ impl WrittenType {
         let top = Self::of_top(text, span).unwrap_or_default();
         match whole.and_then(JsonDoc::root) {
             Some(json) if top.kind.is_empty() || top.api_version.is_empty() => Self::of(json),
+            None if top == Self::default() => Self::of_text(text, span).unwrap_or_default(),
             _ => top,
         }
     }
@@ -64,9 +65,31 @@ impl WrittenType {
 
     fn of_top(text: &Arc<str>, span: Span) -> Option<Self> {
         let length = text[span.range()].find("\nspec:").filter(|it| *it > 0)?;
-        let tree = crd_analyzer_syntax::read(text, Span::new(span.start, span.start + length as u32)).ok()?;
-        let json = read_json(&tree).ok()?;
-        Some(Self::of(json.root()?))
+        Self::of_text(text, Span::new(span.start, span.start + length as u32))
+    }
+
+    fn of_text(text: &Arc<str>, span: Span) -> Option<Self> {
+        let tree = crd_analyzer_syntax::read(text, span).ok()?;
+        match read_json(&tree) {
+            Ok(json) => json.root().map(Self::of),
+            // JSON has no infinity, but a client's struct has no number where one could stand.
+            Err(error) if error.kind == ConvertErrorKind::Number => Some(Self::of_tree(&tree)),
+            Err(_) => None,
+        }
+    }
+
+    fn of_tree(tree: &Tree) -> Self {
+        let text = |key: &str| {
+            let value = tree.root().and_then(|root| tree.get(root, key));
+            value
+                .filter(|it| tree.is_scalar(*it))
+                .map_or_else(String::new, |it| tree.scalar(it).into_owned())
+        };
+        Self {
+            api_version: text("apiVersion"),
+            kind: text("kind"),
+            name: String::new(),
+        }
     }
 }
 
