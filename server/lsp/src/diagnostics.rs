@@ -7,9 +7,9 @@ use lsp_types::Uri;
 
 use crate::{session::Session, tasks};
 
-/// The shortest and longest wait after an edit. Between them it is as long as the last analysis of the document took, so that at
-/// most half of the time goes into analyses that the next keystroke makes worthless.
-const WAIT: std::ops::RangeInclusive<Duration> = Duration::from_millis(5)..=Duration::from_millis(250);
+/// The wait after an edit: what a client sends at once is taken together. Quick edits are also taken together by working on one
+/// version of a document at a time.
+const WAIT: Duration = Duration::from_millis(5);
 
 impl Session {
     /// Sends what is known about a document, when no edit has come for a while. Does nothing for clients that ask themselves.
@@ -20,10 +20,10 @@ impl Session {
         let Some(snapshot) = self.documents.snapshot(uri) else {
             return;
         };
-        let wait = self.documents.effort(uri).clamp(*WAIT.start(), *WAIT.end());
         let session = self.clone();
         tasks::beside(async move {
-            tokio::time::sleep(wait).await;
+            tokio::time::sleep(WAIT).await;
+            let _only = snapshot.worked_on.lock().await;
             // Stale, or failed and logged: then a newer run will come, or there is nothing to send.
             let Ok(analysis) = session.analysis(&snapshot).await else {
                 return;

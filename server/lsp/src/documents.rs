@@ -7,7 +7,6 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicI32, Ordering},
     },
-    time::Duration,
 };
 
 use crd_analyzer_syntax::lines::ColumnUnit;
@@ -26,8 +25,8 @@ struct Document {
     version: Arc<AtomicI32>,
     /// The analysis of this version, made once for all who ask.
     analysis: Arc<OnceCell<Arc<Analysis>>>,
-    /// How long the last analysis took.
-    last_effort: Duration,
+    /// Held while a version is worked on to be sent.
+    worked_on: Arc<tokio::sync::Mutex<()>>,
 }
 
 /// One version of a document.
@@ -37,6 +36,8 @@ pub(crate) struct Snapshot {
     pub(crate) version: i32,
     pub(crate) text: Rope,
     pub(crate) analysis: Arc<OnceCell<Arc<Analysis>>>,
+    /// Held while a version of the document is worked on to be sent.
+    pub(crate) worked_on: Arc<tokio::sync::Mutex<()>>,
     newest: Arc<AtomicI32>,
 }
 
@@ -77,7 +78,7 @@ impl Documents {
             text: Rope::from_str(&item.text),
             version: Arc::new(AtomicI32::new(item.version)),
             analysis: Arc::default(),
-            last_effort: Duration::ZERO,
+            worked_on: Arc::default(),
             uri: item.uri,
         };
         if let Some(old) = open.insert(document.uri.to_string(), document) {
@@ -150,20 +151,6 @@ impl Documents {
         }
     }
 
-    /// Remembers how long the analysis of a document took.
-    pub(crate) fn set_effort(&self, uri: &Uri, effort: Duration) {
-        if let Some(document) = self.lock().get_mut(uri.as_str()) {
-            document.last_effort = effort;
-        }
-    }
-
-    /// How long the last analysis of a document took.
-    pub(crate) fn effort(&self, uri: &Uri) -> Duration {
-        self.lock()
-            .get(uri.as_str())
-            .map_or(Duration::ZERO, |it| it.last_effort)
-    }
-
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Document>> {
         // A panic under the lock was reported; the documents go on as they are.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
@@ -177,6 +164,7 @@ impl Document {
             version: self.version.load(Ordering::Acquire),
             text: self.text.clone(),
             analysis: self.analysis.clone(),
+            worked_on: self.worked_on.clone(),
             newest: self.version.clone(),
         }
     }

@@ -7,7 +7,6 @@ use std::{
         Arc, Mutex, OnceLock, PoisonError, RwLock,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    time::Instant,
 };
 
 use lsp_types::{MessageType, Uri, WorkspaceFolder};
@@ -126,14 +125,12 @@ impl Session {
         if !self.features().diagnostics {
             return Some(Arc::new(Analysis::empty()));
         }
-        let begin = Instant::now();
         let folders = self.folders.read().unwrap_or_else(PoisonError::into_inner).clone();
         let effective = self.settings().for_file(snapshot.path().as_deref(), &folders);
         if let Some(problem) = &effective.problem {
             self.tell(problem.clone());
         }
         let analysis = Analysis::new(&snapshot.uri, &snapshot.text, &effective, self.client());
-        self.documents.set_effort(&snapshot.uri, begin.elapsed());
         Some(Arc::new(analysis))
     }
 
