@@ -129,7 +129,9 @@ fn judge(source: &Text, document: Document, question: &Question<'_>, stored: Opt
     };
     if head.unserved().is_some() {
         let tree = source.read(document).ok();
-        let written = tree.as_ref().and_then(|tree| Some(tree.span(tree.get(tree.root()?, "apiVersion")?)));
+        let written = tree
+            .as_ref()
+            .and_then(|tree| Some(tree.span(tree.get(tree.root()?, "apiVersion")?)));
         let place = written.unwrap_or_else(|| verdict::first_line(&source.content, document.span));
         if let Some(answer) = ServerVerdict::of_unserved(&head, place) {
             return unread(&|_| answer.clone());

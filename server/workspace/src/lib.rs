@@ -13,3 +13,4 @@ pub mod suppress;
 mod text;
 mod verdict;
 pub mod versions;
+mod why;

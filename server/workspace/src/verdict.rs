@@ -17,6 +17,7 @@ use crate::{
     codes,
     finding::{Class, Finding, Related, ServerSays},
     report::{Subject, Verdict},
+    why,
 };
 
 /// The answer for a document that cannot be read as a definition.
@@ -261,15 +262,11 @@ impl Locate<'_> {
             .as_ref()
             .map_or_else(|| self.tree.span(self.root.node), |place| self.span(place, error));
         let mut finding = Finding::new(Class::Error, error.code, span, message);
-        if let Some(place) = first.filter(|place| place.missing) {
-            finding.elsewhere = Some(format!(
-                "{} is not written; this is the closest thing around it",
-                place.path
-            ));
-        }
+        finding.elsewhere = first.as_ref().and_then(|place| why::reason(error, place, self.tree));
         if self.subject == Subject::PartialDefinition {
             // A patch does not say what every definition needs, and its name is made of what it leaves out.
-            finding.suppressed = finding.elsewhere.is_some() || error.code == schema_codes::INVALID_METADATA_NAME;
+            let is_missing = first.is_some_and(|place| place.missing);
+            finding.suppressed = is_missing || error.code == schema_codes::INVALID_METADATA_NAME;
         }
         finding.related = places
             .map(|place| Related {
@@ -278,6 +275,13 @@ impl Locate<'_> {
                 file: None,
             })
             .collect();
+        finding
+            .related
+            .extend(why::deciding(error, self.root).into_iter().map(|(node, what)| Related {
+                span: self.tree.span(node),
+                message: what.to_owned(),
+                file: None,
+            }));
         finding.server = Some(ServerSays::Cause {
             reason: error.kind.reason(),
             words: error.kind.words(),

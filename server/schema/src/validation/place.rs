@@ -74,7 +74,7 @@ impl Name {
         }
         let printed = self.text.strip_prefix('.').unwrap_or(&self.text);
         let is_plain = self.segments.iter().enumerate().all(|(n, segment)| match segment {
-            Segment::Field(name) => !name.is_empty() && !(n == 0 && name.starts_with('.')),
+            Segment::Field(name) => !(name.is_empty() || n == 0 && name.starts_with('.')),
             _ => true,
         });
         let mut path = base.clone();

@@ -1,0 +1,109 @@
+//! Why a finding is not where its cause was written, and which other places decide it.
+//!
+//! The server names one field an error. What is wrong may have been written beside it: a name is made of two other fields, a default is
+//! judged by the keywords around it.
+
+use crd_analyzer_apiextensions::{codes, places::Place};
+use crd_analyzer_schema::{
+    codes as schema_codes,
+    field::{Error, Path, Segment},
+};
+use crd_analyzer_syntax::{
+    json::{Json, JsonValue},
+    tree::{NodeId, Tree},
+};
+
+/// Why the error is shown at `place`, if what decides it may lie elsewhere.
+pub(crate) fn reason(error: &Error, place: &Place, tree: &Tree) -> Option<String> {
+    if place.missing {
+        return Some(format!(
+            "{} is not written; this is the closest thing around it",
+            place.path
+        ));
+    }
+    if let Some(reason) = of_code(error.code) {
+        return Some(reason.to_owned());
+    }
+    let in_default = error
+        .path
+        .segments()
+        .iter()
+        .any(|it| matches!(it, Segment::Field(name) if name == "default"));
+    if in_default {
+        return Some("a default is judged by the whole schema that it stands in".to_owned());
+    }
+    let in_rule = error
+        .path
+        .segments()
+        .iter()
+        .any(|it| matches!(it, Segment::Field(name) if name == "x-kubernetes-validations"));
+    if in_rule {
+        return Some("a rule is judged by the types and bounds of the schema that it stands in".to_owned());
+    }
+    if !tree.is_scalar(place.value) {
+        return Some(format!(
+            "it is about {} as a whole, which is shown at its key",
+            place.path
+        ));
+    }
+    let in_schema = error
+        .path
+        .segments()
+        .iter()
+        .any(|it| matches!(it, Segment::Field(name) if name == "openAPIV3Schema"));
+    in_schema.then(|| "a keyword is judged together with the others of its schema".to_owned())
+}
+
+/// What is known of single codes.
+fn of_code(code: &str) -> Option<&'static str> {
+    match code {
+        schema_codes::INVALID_METADATA_NAME => {
+            Some("the name of a definition is made of spec.names.plural and spec.group")
+        }
+        codes::STORAGE_VERSION_COUNT => Some("exactly one of all versions is the storage version"),
+        codes::LIST_KIND_EQUALS_KIND => Some("the kind of the list is compared with the kind"),
+        codes::WEBHOOK_WITHOUT_STRATEGY => Some("it depends on the conversion strategy"),
+        _ => None,
+    }
+}
+
+/// Other nodes that decide an error, and what they are.
+pub(crate) fn deciding<'j>(error: &Error, root: &'j Json<'j>) -> Vec<(NodeId, &'static str)> {
+    let at = |path: &[&str]| {
+        path.iter()
+            .try_fold(root, |json, key| json.get(key))
+            .map(|json| json.node)
+    };
+    match error.code {
+        schema_codes::INVALID_METADATA_NAME if error.path == Path::of(["metadata", "name"]) => {
+            let parts = [
+                (&["spec", "names", "plural"][..], "the plural"),
+                (&["spec", "group"], "the group"),
+            ];
+            parts
+                .into_iter()
+                .filter_map(|(path, what)| Some((at(path)?, what)))
+                .collect()
+        }
+        codes::STORAGE_VERSION_COUNT => {
+            let versions = root.get("spec").and_then(|spec| spec.get("versions"));
+            let versions = versions.map(|versions| &versions.value);
+            let Some(JsonValue::Array(versions)) = versions else {
+                return Vec::new();
+            };
+            versions
+                .iter()
+                .filter_map(|version| Some((version.get("storage")?.node, "storage of this version")))
+                .collect()
+        }
+        codes::LIST_KIND_EQUALS_KIND => at(&["spec", "names", "kind"])
+            .map(|node| (node, "the kind"))
+            .into_iter()
+            .collect(),
+        codes::WEBHOOK_WITHOUT_STRATEGY => at(&["spec", "conversion", "strategy"])
+            .map(|node| (node, "the strategy"))
+            .into_iter()
+            .collect(),
+        _ => Vec::new(),
+    }
+}
