@@ -4,6 +4,7 @@
 //! also `…/pkg/api/validate/content`) and `…/pkg/apis/meta/v1/validation`.
 
 mod decode;
+mod encode;
 mod managed_fields;
 pub mod names;
 mod owner_references;
