@@ -9,12 +9,18 @@ fn check(text: &[u8], code: i32, texts: &[&str]) {
     sandbox.run(&["check", "x.yaml"]).expect(code, texts);
 }
 
+fn definition_of_property(n: usize) -> String {
+    format!("                p{n}:\n                  type: string\n")
+}
+
 #[test]
 fn nested_block_mappings() {
     let mut spec = String::from("              type: object\n");
     for depth in 0..300 {
         let indent = " ".repeat(14 + 2 * depth);
-        spec += &format!("{indent}properties:\n{indent} a:\n{indent}  type: object\n");
+        for line in ["properties:", " a:", "  type: object"] {
+            spec.extend([&indent, line, "\n"]);
+        }
     }
     let sandbox = Sandbox::new(&[("x.yaml", &definition(&spec))]);
     assert!(sandbox.run(&["check", "x.yaml"]).code.is_some(), "it ends by itself");
@@ -38,7 +44,7 @@ fn nested_brackets() {
 fn many_lines_and_one_long_line() {
     let mut spec = String::from("              type: object\n              properties:\n");
     for n in 0..25_000 {
-        spec += &format!("                p{n}:\n                  type: string\n");
+        spec.push_str(&definition_of_property(n));
     }
     check(definition(&spec).as_bytes(), 0, &["0 errors"]);
     let long = format!(
@@ -61,7 +67,8 @@ fn alias_bombs() {
     let mut text = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
     for n in 1..12 {
         let item = format!("*a{}", n - 1);
-        text += &format!("a{n}: &a{n} [{}]\n", [item.as_str(); 10].join(", "));
+        let line = format!("a{n}: &a{n} [{}]\n", [item.as_str(); 10].join(", "));
+        text.push_str(&line);
     }
     check(text.as_bytes(), 1, &["document contains excessive aliasing"]);
     check(b"a: &a [*a]\n", 1, &["anchor 'a' value contains itself"]);
