@@ -1,4 +1,4 @@
-//! Text to [`Ast`](crate::ast::Ast), as the parser of the server's `cel-go` does it: what it accepts, where it places expressions, how
+//! Text to [`Ast`], as the parser of the server's `cel-go` does it: what it accepts, where it places expressions, how
 //! it expands macros, and what it says about the rest.
 
 mod build;

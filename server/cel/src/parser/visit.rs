@@ -1,4 +1,4 @@
-//! Parse tree to [`Ast`], with macros expanded (the visitor of `cel-go` `parser/parser.go`).
+//! Parse tree to [`Ast`](crate::ast::Ast), with macros expanded (the visitor of `cel-go` `parser/parser.go`).
 //!
 //! The tree may have holes where syntax errors are. What the visitor says about such a tree stands in the server's message beside the
 //! syntax errors, so it takes the same turns.
