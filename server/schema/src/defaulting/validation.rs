@@ -67,6 +67,7 @@ pub fn validate_defaults(schema: Structural<'_>, path: &Path, options: Options, 
     let mut judge = Judge {
         options,
         root: schema,
+        validator: Validator::of_structural(schema.props(), options.version),
         is_lossy: None,
         rules,
         budget: RUNTIME_COST_BUDGET,
@@ -96,6 +97,7 @@ struct Exhausted;
 struct Judge<'r, 's> {
     options: Options,
     root: Structural<'s>,
+    validator: Validator<'s>,
     /// Whether the structural form of the root loses anything that values are judged by, once that was asked.
     is_lossy: Option<bool>,
     rules: &'r mut dyn Rules,
@@ -103,8 +105,8 @@ struct Judge<'r, 's> {
     errors: Vec<Error>,
 }
 
-impl Judge<'_, '_> {
-    fn schema<'s>(
+impl<'s> Judge<'_, 's> {
+    fn schema(
         &mut self,
         schema: Structural<'s>,
         is_resource: bool,
@@ -124,11 +126,11 @@ impl Judge<'_, '_> {
             (inside, around)
         };
         if let Some(default) = schema.default_value() {
-            let path = at.child("default").path();
+            let at = at.child("default");
             if inside.meta {
-                self.default_in_metadata(default, schema, inside, around, &path)?;
+                self.default_in_metadata(default, schema, inside, around, &at)?;
             } else {
-                self.default(default, schema, is_resource, inside, &path)?;
+                self.default(default, schema, is_resource, inside, &at)?;
             }
         }
         if let Some(items) = schema.items() {
@@ -159,16 +161,17 @@ impl Judge<'_, '_> {
     fn default(
         &mut self,
         default: &Value,
-        schema: Structural<'_>,
+        schema: Structural<'s>,
         is_resource: bool,
-        inside: Inside<'_>,
-        path: &Path,
+        inside: Inside<'s>,
+        at: &Trail<'_>,
     ) -> Result<(), Exhausted> {
         let version = self.options.version;
         if !(default.is_object() || default.is_array()) {
             // Scalars have no fields, so neither unknown ones nor metadata.
-            return self.values_and_rules(default, schema, inside, path);
+            return self.values_and_rules(default, schema, inside, at);
         }
+        let path = at.path();
         let mut has_unknown = false;
         if self.options.require_pruned {
             let mut pruned = default.clone();
@@ -180,7 +183,7 @@ impl Judge<'_, '_> {
             &mut coerced,
             Some(schema),
             is_resource,
-            path,
+            &path,
             CoerceOptions::default(),
             version,
         );
@@ -199,9 +202,9 @@ impl Judge<'_, '_> {
             self.errors.push(error);
             return Ok(());
         }
-        let errors = objectmeta::validate(&coerced, Some(schema), is_resource, path, version);
+        let errors = objectmeta::validate(&coerced, Some(schema), is_resource, &path, version);
         if errors.is_empty() {
-            return self.values_and_rules(&coerced, schema, inside, path);
+            return self.values_and_rules(&coerced, schema, inside, at);
         }
         self.errors.extend(errors);
         Ok(())
@@ -211,10 +214,10 @@ impl Judge<'_, '_> {
     fn default_in_metadata(
         &mut self,
         default: &Value,
-        schema: Structural<'_>,
-        inside: Inside<'_>,
+        schema: Structural<'s>,
+        inside: Inside<'s>,
         around: &Surrounding<'_>,
-        path: &Path,
+        at: &Trail<'_>,
     ) -> Result<(), Exhausted> {
         let version = self.options.version;
         // The first step from a resource into its metadata is a field, so what surrounds the default is an object.
@@ -241,37 +244,45 @@ impl Judge<'_, '_> {
             )),
         };
         let Some(problem) = problem else {
-            return self.values_and_rules(default, schema, inside, path);
+            return self.values_and_rules(default, schema, inside, at);
         };
         self.errors.push(Error::invalid(
             codes::DEFAULT_METADATA,
-            path.clone(),
+            at.path(),
             render::bad_value(default, version),
             format!("must result in valid metadata: {problem}"),
         ));
         Ok(())
     }
 
-    fn value_errors(&mut self, default: &Value, schema: Structural<'_>, path: &Path) -> Vec<Error> {
+    fn value_errors(&mut self, default: &Value, schema: Structural<'s>, at: &Trail<'_>) -> Vec<Error> {
         let version = self.options.version;
         let root = self.root;
         // What is lost judges objects only.
         let has_fields = default.is_object() || default.is_array();
         if has_fields && *self.is_lossy.get_or_insert_with(|| root.is_lossy()) {
             let schema = schema.to_json_schema(version);
-            return Validator::of_structural(&schema, version).validate(path, default);
+            return Validator::of_structural(&schema, version).validate(&at.path(), default);
         }
-        Validator::of_structural(schema.props(), version).validate(path, default)
+        // Nearly all defaults are good, and then nobody asks where they are.
+        let is_good = self
+            .validator
+            .validate_node(schema.props(), &Path::root(), default)
+            .is_empty();
+        if is_good {
+            return Vec::new();
+        }
+        self.validator.validate_node(schema.props(), &at.path(), default)
     }
 
     fn values_and_rules(
         &mut self,
         default: &Value,
-        schema: Structural<'_>,
-        inside: Inside<'_>,
-        path: &Path,
+        schema: Structural<'s>,
+        inside: Inside<'s>,
+        at: &Trail<'_>,
     ) -> Result<(), Exhausted> {
-        let errors = self.value_errors(default, schema, path);
+        let errors = self.value_errors(default, schema, at);
         if !errors.is_empty() {
             self.errors.extend(errors);
             return Ok(());
@@ -279,12 +290,13 @@ impl Judge<'_, '_> {
         if !has_rules(schema.props()) {
             return Ok(());
         }
+        let path = at.path();
         let run = RuleRun {
             value: default,
             old: Some(default),
             schema,
             is_resource_root: schema.is(inside.root),
-            path,
+            path: &path,
             budget: self.budget,
         };
         let first = self.rules.run(&run);

@@ -81,11 +81,16 @@ impl<'s> Validator<'s> {
     /// What is wrong with `value` (`ValidateCustomResource`). Paths begin with `path`; failures of `allOf`, `anyOf`, `oneOf`,
     /// `not` and number formats have `path` itself, as they do on the server.
     pub fn validate(&self, path: &Path, value: &Value) -> Vec<Error> {
+        self.validate_node(self.schema, path, value)
+    }
+
+    /// As [`validate`](Self::validate), under `schema`, a node of the validator's schema.
+    pub fn validate_node(&self, schema: &'s JsonSchemaProps, path: &Path, value: &Value) -> Vec<Error> {
         let run = Run {
             validator: self,
             memo: Memo::default(),
         };
-        run.schema(self.schema, value, &Place::Root, None, 0)
+        run.schema(schema, value, &Place::Root, None, 0)
             .into_errors(path, self.version)
     }
 
