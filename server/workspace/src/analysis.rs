@@ -70,9 +70,14 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
     for document in found.documents {
         match judge(&source, document, question, stored.as_ref()) {
             Some(Judged::Document(document)) => report.documents.push(*document),
-            // Said once of a file: where there is one, there are many.
-            Some(Judged::Template(action)) if report.findings.is_empty() => report.findings.push(template(action)),
-            Some(Judged::Template(_)) | None => {}
+            Some(Judged::Template { action, document }) => {
+                // Said once of a file: where there is one, there are many.
+                if report.findings.is_empty() {
+                    report.findings.push(template(action));
+                }
+                report.documents.extend(document.map(|it| *it));
+            }
+            None => {}
         }
     }
     report
@@ -101,8 +106,13 @@ impl StoredText {
 /// What became of a document that there is something to say about.
 enum Judged {
     Document(Box<DocumentReport>),
-    /// It is the template of a definition; its first action stands here.
-    Template(Span),
+    /// It is the template of a definition.
+    Template {
+        /// Its first action.
+        action: Span,
+        /// What a server would say of the template as it is, which nobody wants to be shown; if it was asked.
+        document: Option<Box<DocumentReport>>,
+    },
 }
 
 fn template(action: Span) -> Finding {
@@ -125,7 +135,22 @@ fn judge(source: &Text, document: Document, question: &Question<'_>, stored: Opt
             .iter()
             .map(|version| (version, verdict::of_unread(&answer(version))));
         report.verdicts.extend(verdicts);
-        Some(Judged::Document(Box::new(report)))
+        Box::new(report)
+    };
+    let refused = |mut report: Box<DocumentReport>| {
+        let Some(action) = first_action(&source.content, document.span) else {
+            return is_asked.then_some(Judged::Document(report));
+        };
+        for (_, verdict) in &mut report.verdicts {
+            verdict
+                .decode_error
+                .iter_mut()
+                .for_each(|error| error.suppressed = true);
+        }
+        Some(Judged::Template {
+            action,
+            document: question.named.then_some(report),
+        })
     };
     if head.unserved().is_some() {
         let tree = source.read(document).ok();
@@ -134,22 +159,21 @@ fn judge(source: &Text, document: Document, question: &Question<'_>, stored: Opt
             .and_then(|tree| Some(tree.span(tree.get(tree.root()?, "apiVersion")?)));
         let place = written.unwrap_or_else(|| verdict::first_line(&source.content, document.span));
         if let Some(answer) = ServerVerdict::of_unserved(&head, place) {
-            return unread(&|_| answer.clone());
+            return Some(Judged::Document(unread(&|_| answer.clone())));
         }
     }
     // Braces of a template may be YAML that no JSON can be made of.
-    let template = || first_action(&source.content, document.span).map(Judged::Template);
     let tree = match source.read(document) {
         Ok(tree) => tree,
         Err(error) => {
-            return template().or_else(|| unread(&|_| ServerVerdict::of_read_error(&error)).filter(|_| is_asked));
+            return refused(unread(&|_| ServerVerdict::of_read_error(&error)));
         }
     };
     let json = match read_json(&tree) {
         Ok(json) => json,
         Err(error) => {
             let answer = |version| ServerVerdict::of_convert_error(&error, version);
-            return template().or_else(|| unread(&answer).filter(|_| is_asked));
+            return refused(unread(&answer));
         }
     };
     if !is_asked {

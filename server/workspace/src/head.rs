@@ -10,23 +10,21 @@ use crate::text::Text;
 /// What stands before `spec:` is enough in the usual layout, and all there is where the rest is broken.
 pub(crate) fn read(text: &Text, document: Document) -> WrittenType {
     let span = document.span;
-    let top = text.content[span.range()].find("\nspec:").filter(|end| *end > 0);
-    if let Some(end) = top {
-        let tree = text.read_span(Span::new(span.start, span.start + end as u32));
-        let head = tree
-            .ok()
-            .and_then(|tree| Some(WrittenType::of(read_json(&tree).ok()?.root()?)));
-        if let Some(head) = head.filter(|head| !head.kind.is_empty() && !head.api_version.is_empty()) {
-            return head;
+    if text.content[span.range()].contains("\nspec:") {
+        let top = WrittenType::of_document(&text.content, span, None);
+        if !top.kind.is_empty() && !top.api_version.is_empty() {
+            return top;
         }
     }
-    match text.read(document) {
-        Ok(tree) => read_json(&tree)
-            .ok()
-            .and_then(|json| Some(WrittenType::of(json.root()?)))
-            .unwrap_or_default(),
-        Err(_) => of_broken(text, span),
-    }
+    let Ok(tree) = text.read(document) else {
+        let head = WrittenType::of_document(&text.content, span, None);
+        return if head == WrittenType::default() {
+            of_broken(text, span)
+        } else {
+            head
+        };
+    };
+    WrittenType::of_document(&text.content, span, read_json(&tree).ok().as_ref())
 }
 
 /// What a document that cannot be read says it is, by its indentation. Only definitions of the served version are told: whether

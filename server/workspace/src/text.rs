@@ -3,41 +3,30 @@
 use std::sync::Arc;
 
 use crd_analyzer_syntax::{
-    reader::{Defect, Encoding, ReadError, read_decoded},
+    reader::{Defect, ReadError},
     source::Source,
     split::{Document, read_document},
-    tree::{Span, Tree},
+    tree::Tree,
 };
 
 /// The text of a file.
 pub(crate) struct Text {
     pub(crate) content: Arc<str>,
     defects: Vec<Defect>,
-    encoding: Encoding,
 }
 
 impl Text {
     /// Any bytes are a text; what is no text in them is remembered.
     pub(crate) fn decode(bytes: Vec<u8>) -> Self {
-        let Source {
-            text,
-            defects,
-            encoding,
-        } = Source::decode(bytes);
+        let Source { text, defects, .. } = Source::decode(bytes);
         Self {
             content: text.into(),
             defects,
-            encoding,
         }
     }
 
     /// Reads a document of the text.
     pub(crate) fn read(&self, document: Document) -> Result<Tree, ReadError> {
         read_document(&self.content, document, &self.defects)
-    }
-
-    /// Reads a part of the text as if it were a document.
-    pub(crate) fn read_span(&self, span: Span) -> Result<Tree, ReadError> {
-        read_decoded(&self.content, span, &self.defects, self.encoding)
     }
 }

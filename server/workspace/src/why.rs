@@ -63,6 +63,10 @@ fn of_code(code: &str) -> Option<&'static str> {
         codes::STORAGE_VERSION_COUNT => Some("exactly one of all versions is the storage version"),
         codes::LIST_KIND_EQUALS_KIND => Some("the kind of the list is compared with the kind"),
         codes::WEBHOOK_WITHOUT_STRATEGY => Some("it depends on the conversion strategy"),
+        codes::INVALID_DEPRECATION_WARNING => Some("it depends on whether the version is deprecated"),
+        codes::MISSING_WEBHOOK | codes::INVALID_WEBHOOK_SERVICE => {
+            Some("the parts of a webhook's configuration are judged together")
+        }
         _ => None,
     }
 }
