@@ -72,7 +72,7 @@ impl Tracker {
         }
         self.stack.push((value.clone(), id));
         if self.limit.is_some_and(|limit| self.cost > limit) {
-            return Err(EvalError::fatal("operation cancelled: actual cost limit exceeded"));
+            return Err(too_expensive());
         }
         Ok(())
     }
@@ -112,6 +112,20 @@ impl Tracker {
         Some(values)
     }
 
+    /// Ends the evaluation if a call would become too expensive, rather than after all that work.
+    pub(super) fn afford(&self, overload: &str, args: &[Value]) -> Result<()> {
+        let Some(limit) = self.limit.filter(|_| self.enabled) else {
+            return Ok(());
+        };
+        let size = |at: usize| args.get(at).and_then(Value::size).unwrap_or(1) as u64;
+        let work = match overload {
+            "list_distinct" => size(0).saturating_mul(size(0)),
+            _ if overload.starts_with("list_sets_") => size(0).saturating_mul(size(1)),
+            _ => return Ok(()),
+        };
+        if work > limit { Err(too_expensive()) } else { Ok(()) }
+    }
+
     /// A call was evaluated.
     pub(super) fn call(&mut self, function: &str, overload: &str, args: &[i64], result: &Result) -> Result<()> {
         if !self.enabled {
@@ -143,6 +157,10 @@ impl Tracker {
             self.add(MAP_CREATE);
         }
     }
+}
+
+fn too_expensive() -> EvalError {
+    EvalError::fatal("operation cancelled: actual cost limit exceeded")
 }
 
 /// The size of a value, 1 where it has none.

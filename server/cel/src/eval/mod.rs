@@ -9,6 +9,8 @@ mod fold;
 mod functions;
 mod plan;
 mod run;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

@@ -207,6 +207,8 @@ impl Run<'_> {
                 .map(|arg| self.exec(*arg, frame))
                 .collect::<Result<Vec<_>>>()?
         };
+        let overload_id = call.overload.as_ref().map_or("", |o| &*o.id);
+        self.tracker.afford(overload_id, &args)?;
         if let Some(pattern) = &call.pattern {
             return super::functions::with_pattern(&call.function, pattern, &args);
         }

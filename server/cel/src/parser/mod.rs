@@ -7,6 +7,8 @@ mod lexer;
 pub mod macros;
 mod options;
 mod recovery;
+#[cfg(test)]
+mod tests;
 mod token;
 mod tree;
 mod unescape;

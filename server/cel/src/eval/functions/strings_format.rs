@@ -188,7 +188,9 @@ fn fixed(arg: &Value, precision: usize) -> Formatted {
     if let Some(text) = not_finite(value) {
         return Ok(text.to_owned());
     }
-    let text = format!("{value:.precision$}");
+    // No double has more digits than these.
+    let digits = precision.min(1_100);
+    let text = format!("{value:.digits$}") + &"0".repeat(precision - digits);
     let (sign, digits) = text.strip_prefix('-').map_or(("", &*text), |digits| ("-", digits));
     let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
     let mut grouped = String::new();
@@ -205,7 +207,7 @@ fn fixed(arg: &Value, precision: usize) -> Formatted {
 fn scientific(version: KubernetesVersion, arg: &Value, width: usize) -> Formatted {
     let value = double(arg, "scientific clause can only be used on doubles")?;
     if let Some(text) = not_finite(value) {
-        return Ok(format!("{text:>width$}"));
+        return Ok(padded(text, width));
     }
     let text = format!("{value:.DEFAULT_PRECISION$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -221,10 +223,11 @@ fn scientific(version: KubernetesVersion, arg: &Value, width: usize) -> Formatte
     let exponent: String = format!("{digits:0>2}").chars().map(superscript).collect();
     // The printer's data of English changed.
     let space = if version.number() < 33 { "\u{202f}" } else { "" };
-    Ok(format!(
-        "{:>width$}",
-        format!("{mantissa}{space}×{space}10{sign}{exponent}")
-    ))
+    Ok(padded(&format!("{mantissa}{space}×{space}10{sign}{exponent}"), width))
+}
+
+fn padded(text: &str, width: usize) -> String {
+    " ".repeat(width.saturating_sub(text.chars().count())) + text
 }
 
 fn signed(value: i64, digits: impl Fn(u64) -> String) -> String {
