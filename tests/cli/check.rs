@@ -75,7 +75,7 @@ fn annotates_pull_requests() {
     let sandbox = Sandbox::new(&[("a,b.yaml", &definition(BROKEN))]);
     sandbox.run(&["check", "-o", "github", "a,b.yaml"]).expect(
         1,
-        &["::error file=a%2Cb.yaml,line=18,endLine=18,col=21,endColumn=25,title=unknown-type::supported values"],
+        &["::error file=a%2Cb.yaml,line=18,endLine=18,col=21,endColumn=25,title=unknown-type::Unsupported value: \"text\": supported values"],
     );
 }
 

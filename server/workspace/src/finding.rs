@@ -76,7 +76,7 @@ pub enum ServerSays {
 }
 
 impl ServerSays {
-    /// The whole message as a client prints it.
+    /// The message as a client prints it, without values that are the server's own structs: those say nothing to a person.
     pub fn message(&self) -> String {
         match self {
             Self::Cause {
@@ -87,7 +87,8 @@ impl ServerSays {
                 ..
             } => {
                 let mut message = format!("{field}: {words}");
-                for part in [bad_value, detail] {
+                let value = if is_struct(bad_value) { "{…}" } else { bad_value };
+                for part in [value, detail] {
                     if !part.is_empty() {
                         message.push_str(": ");
                         message.push_str(part);
@@ -98,6 +99,12 @@ impl ServerSays {
             Self::Decode(text) | Self::Strict(text) | Self::Other(text) | Self::Warning(text) => text.clone(),
         }
     }
+}
+
+/// Whether a value is a printed struct of the server: its fields have capital letters.
+fn is_struct(value: &str) -> bool {
+    let first = value.trim_start_matches('[').strip_prefix("{\"");
+    first.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase())) || value.contains("apiextensions.")
 }
 
 /// Another place that belongs to a finding.

@@ -6,7 +6,10 @@ use crd_analyzer_apiextensions::{
     places::{self, Place},
     strategy::{DecodeError, DecodePlace, Unjudged, Verdict as ServerVerdict},
 };
-use crd_analyzer_schema::{codes as schema_codes, field::Error};
+use crd_analyzer_schema::{
+    codes as schema_codes,
+    field::{Error, ErrorType},
+};
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc},
     reader::ReadError,
@@ -222,6 +225,29 @@ fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<'_>) {
     }
 }
 
+/// What is wrong, in one line that makes sense alone.
+fn title(error: &Error) -> String {
+    let words = error.kind.words();
+    match (error.kind, error.detail.as_str(), error.bad_value.as_str()) {
+        (_, "", "") => format!("{words}: {}", error.path),
+        (_, "", value) => format!("{words}: {value}"),
+        (ErrorType::NotSupported | ErrorType::Duplicate, detail, value) if !value.is_empty() => {
+            format!("{words}: {value}: {detail}")
+        }
+        (_, detail, _) => one_line(detail),
+    }
+}
+
+/// The first of the compiler's errors without its place, which is where the finding is.
+fn one_line(detail: &str) -> String {
+    let line = detail.lines().next().unwrap_or_default();
+    let Some((before, error)) = line.split_once("ERROR: <input>:") else {
+        return line.to_owned();
+    };
+    let message = error.splitn(3, ':').nth(2).unwrap_or(error).trim_start();
+    format!("{before}{message}")
+}
+
 /// What is needed to find the place of a field path.
 struct Locate<'a> {
     server: &'a ServerVerdict,
@@ -245,11 +271,7 @@ impl Locate<'_> {
     }
 
     fn error(&self, error: &Error) -> Finding {
-        let message = match (error.detail.as_str(), error.bad_value.as_str()) {
-            ("", "") => format!("{}: {}", error.kind.words(), error.path),
-            ("", value) => format!("{}: {value}", error.kind.words()),
-            (detail, _) => detail.to_owned(),
-        };
+        let message = title(error);
         let hoisted = self
             .server
             .definition
