@@ -64,6 +64,12 @@ codes! {
     RULE_CONSTANT = "rule-constant";
     /// A rule does not give a boolean, or a message expression no string.
     RULE_RESULT_TYPE = "rule-result-type";
+    /// A rule does not hold for a value.
+    RULE_FAILED = "rule-failed";
+    /// A rule has no result for a value: it runs into an error.
+    RULE_EVALUATION = "rule-evaluation";
+    /// Running a rule over a value costs more than it may.
+    RULE_BUDGET_EXCEEDED = "rule-budget-exceeded";
 
     // value validation
     /// A value has another type than its schema demands.

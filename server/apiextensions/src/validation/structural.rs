@@ -1,6 +1,6 @@
 //! Whether a schema is structural, and whether its defaults are good: what `schema` answers, as this crate asks it.
 
-use crd_analyzer_schema::defaulting::{self, RuleOutcome, RuleRun, Rules, validate_defaults};
+use crd_analyzer_schema::defaulting::{self, RuleOutcome, RuleRun, Rules, RunRules, validate_defaults};
 use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::structural::{self, Structural};
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
@@ -19,10 +19,14 @@ pub(super) fn default_errors(schema: Structural<'_>, path: &Path, options: &Opti
         require_pruned: options.require_pruned_defaults,
         version: options.version,
     };
-    validate_defaults(schema, path, defaults, &mut NoRules)
+    if options.compiler.is_some() {
+        validate_defaults(schema, path, defaults, &mut RunRules::new(options.version))
+    } else {
+        validate_defaults(schema, path, defaults, &mut NoRules)
+    }
 }
 
-/// Takes the rules of defaults as held.
+/// Takes the rules of defaults as held, where rules are not looked at.
 struct NoRules;
 
 impl Rules for NoRules {

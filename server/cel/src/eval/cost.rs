@@ -266,7 +266,9 @@ fn extension_cost(overload: &str, args: &[Result], result: &Result) -> Option<u6
     })
 }
 
+/// A negative depth, which is an error, counts as 1.
 fn new_list(factor: f64, size: u64) -> u64 {
+    let factor = if factor < 0.0 { 1.0 } else { factor };
     ((size as f64 * factor) as u64).saturating_add(1 + LIST_CREATE)
 }
 

@@ -57,10 +57,10 @@ impl Run<'_> {
         loop {
             match &frame.scope {
                 Scope::Root(variables) if global.is_some() => {
-                    return global.and_then(|name| variables.resolve(name)).map(Ok);
+                    return global.and_then(|name| variables.resolve(name));
                 }
                 Scope::Fold { parent, .. } if global.is_some() => frame = parent,
-                Scope::Root(variables) => return variables.resolve(name).map(Ok),
+                Scope::Root(variables) => return variables.resolve(name),
                 Scope::Fold { parent, fold, state } => {
                     if *name == *fold.accu_var {
                         let accu = state.borrow().accu.clone();

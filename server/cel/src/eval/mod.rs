@@ -23,18 +23,20 @@ use crate::value::{EvalError, Result, Value};
 
 /// Where the values of variables come from.
 pub trait Variables {
-    /// The value of a variable; `None` if there is no such variable.
-    fn resolve(&self, name: &str) -> Option<Value>;
+    /// The value of a variable, or why it has none; `None` if there is no such variable.
+    fn resolve(&self, name: &str) -> Option<Result>;
 }
 
 impl Variables for [(&str, Value)] {
-    fn resolve(&self, name: &str) -> Option<Value> {
-        self.iter().find(|(n, _)| *n == name).map(|(_, value)| value.clone())
+    fn resolve(&self, name: &str) -> Option<Result> {
+        self.iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, value)| Ok(value.clone()))
     }
 }
 
 impl<const N: usize> Variables for [(&str, Value); N] {
-    fn resolve(&self, name: &str) -> Option<Value> {
+    fn resolve(&self, name: &str) -> Option<Result> {
         self.as_slice().resolve(name)
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct Run<'r> {
 struct NoVariables;
 
 impl Variables for NoVariables {
-    fn resolve(&self, _: &str) -> Option<Value> {
+    fn resolve(&self, _: &str) -> Option<Result> {
         None
     }
 }

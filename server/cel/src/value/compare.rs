@@ -14,8 +14,8 @@ pub fn equal(a: &Value, b: &Value) -> Result<bool> {
     }
 }
 
-/// What the method of `a` says of `b`.
-pub(super) fn equal_to(a: &Value, b: &Value) -> Result<bool> {
+/// What the method `Equal` of `a` says of `b`.
+pub fn equal_to(a: &Value, b: &Value) -> Result<bool> {
     Ok(match (a, b) {
         (Value::Null, b) => matches!(b, Value::Null),
         (Value::Bool(a), Value::Bool(b)) => a == b,

@@ -32,6 +32,11 @@ pub trait ListValue: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether an expression made it: then it answers as lists of values do, but for [`Self::equal`] and [`Self::add`].
+    fn is_made_by_expression(&self) -> bool {
+        false
+    }
+
     /// The list itself, for who knows more about it.
     fn as_any(&self) -> &dyn std::any::Any;
 }
@@ -86,6 +91,11 @@ impl List {
         }
     }
 
+    /// Whether it is data, which is read as it is asked for.
+    fn is_data(&self) -> bool {
+        matches!(&self.0, Repr::Foreign(list) if !list.is_made_by_expression())
+    }
+
     /// The list from outside that this is.
     pub fn as_foreign(&self) -> Option<&dyn ListValue> {
         match &self.0 {
@@ -111,7 +121,7 @@ impl List {
 
     /// Whether it counts as not set. Lists from outside never do.
     pub(super) fn is_zero(&self) -> bool {
-        !matches!(self.0, Repr::Foreign(_)) && self.is_empty()
+        !self.is_data() && self.is_empty()
     }
 
     /// An element by its position.
@@ -151,7 +161,7 @@ impl List {
 
     /// The element that an index means, with the errors that the list's own method has.
     pub fn at(&self, index: &Value) -> Result {
-        if matches!(self.0, Repr::Foreign(_)) {
+        if self.is_data() {
             let Value::Int(i) = index else {
                 return Err(EvalError::new(format!("unsupported index: {index}")));
             };
@@ -188,7 +198,7 @@ impl List {
     /// Whether an element equals a value.
     pub fn contains(&self, value: &Value) -> Result<bool> {
         match &self.0 {
-            Repr::Foreign(list) => {
+            Repr::Foreign(list) if self.is_data() => {
                 let mut error = None;
                 for index in 0..list.len() {
                     match list.get(index).and_then(|element| equal_to(&element, value)) {

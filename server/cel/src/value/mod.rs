@@ -14,7 +14,7 @@ mod time;
 use std::fmt;
 use std::sync::Arc;
 
-pub use compare::{compare, equal};
+pub use compare::{compare, equal, equal_to};
 pub use error::EvalError;
 pub(crate) use format::go_quote;
 pub use format::{double_f, double_g};
@@ -69,6 +69,9 @@ pub enum Value {
 pub trait RawValue: fmt::Debug + Send + Sync {
     /// Whether it is the same as another value.
     fn equal(&self, other: &Value) -> bool;
+
+    /// The value itself, for who knows more about it.
+    fn as_any(&self) -> &dyn std::any::Any;
 }
 
 impl Value {

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 pub use coerced::coerce_defaults;
 pub use prune::{PruneError, has_unpruned_defaults, prune_defaults};
-pub use validation::{Options, RuleOutcome, RuleRun, Rules, validate_defaults};
+pub use validation::{Options, RuleOutcome, RuleRun, Rules, RunRules, validate_defaults};
 
 use crate::structural::{AdditionalProperties, Structural};
 

@@ -9,11 +9,9 @@ use crate::field::{Error, Path, Trail, render};
 use crate::json_schema::JsonSchemaProps;
 use crate::objectmeta::{self, CoerceOptions, coerce};
 use crate::pruning::prune;
+use crate::rules::{self, run::RUNTIME_BUDGET};
 use crate::structural::Structural;
 use crate::validation::Validator;
-
-/// What all rules of one schema may cost together when they run over one object (`RuntimeCELCostBudget`).
-const RUNTIME_COST_BUDGET: i64 = 10_000_000;
 
 /// What runs the rules of schemas (`pkg/apiserver/schema/cel`).
 pub trait Rules {
@@ -49,6 +47,27 @@ pub struct RuleOutcome {
     pub remaining: i64,
 }
 
+/// Runs rules as a server of a minor does.
+#[derive(Clone, Copy, Debug)]
+pub struct RunRules {
+    version: KubernetesVersion,
+}
+
+impl RunRules {
+    /// Runs them as this minor.
+    pub const fn new(version: KubernetesVersion) -> Self {
+        Self { version }
+    }
+}
+
+impl Rules for RunRules {
+    fn run(&mut self, run: &RuleRun<'_>) -> RuleOutcome {
+        let validator = rules::run::Validator::new(run.schema, run.is_resource_root, self.version);
+        let (errors, remaining) = validator.validate(run.path, run.value, run.old, run.budget);
+        RuleOutcome { errors, remaining }
+    }
+}
+
 /// How [`validate_defaults`] judges.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -70,7 +89,7 @@ pub fn validate_defaults(schema: Structural<'_>, path: &Path, options: Options, 
         validator: Validator::of_structural(schema.props(), options.version),
         is_lossy: None,
         rules,
-        budget: RUNTIME_COST_BUDGET,
+        budget: RUNTIME_BUDGET,
         errors: Vec::new(),
     };
     let is_resource = options.is_resource_root || schema.is_embedded_resource();

@@ -13,6 +13,7 @@ use std::sync::LazyLock;
 
 use crd_analyzer_cel::KubernetesVersion;
 use crd_analyzer_goregexp::GoRegex;
+pub use time::duration_nanos;
 
 /// A check of a string.
 type Check = fn(&str) -> bool;

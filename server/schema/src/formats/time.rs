@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use crd_analyzer_cel::validators::parse_duration;
 use crd_analyzer_goregexp::GoRegex;
 
 /// `2006-01-02` (`time.Parse` of Go): a day that exists, in the years 0000 to 9999.
@@ -81,107 +82,56 @@ fn is_zone(text: &str) -> bool {
 
 /// A duration of Go, or numbers with units of Scala anywhere in the text.
 pub(super) fn is_duration(text: &str) -> bool {
-    is_go_duration(text) || is_scala_duration(text)
+    duration_nanos(text).is_ok()
 }
 
-/// `time.ParseDuration`
-fn is_go_duration(text: &str) -> bool {
-    const MAX: u64 = 1 << 63;
-    let (negative, mut rest) = match text.as_bytes().first() {
-        Some(b'-') => (true, &text[1..]),
-        Some(b'+') => (false, &text[1..]),
-        _ => (false, text),
-    };
-    if rest == "0" {
-        return true;
+/// The nanoseconds of a duration, or why it is none, in the server's words (`strfmt.ParseDuration`).
+pub fn duration_nanos(text: &str) -> Result<i64, String> {
+    match parse_duration(text) {
+        Some(nanos) => Ok(nanos),
+        None => scala_duration(text),
     }
-    if rest.is_empty() {
-        return false;
-    }
-    let mut total = 0_u64;
-    while !rest.is_empty() {
-        let whole = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let mut value = 0_u64;
-        for b in rest[..whole].bytes() {
-            if value > MAX / 10 {
-                return false;
-            }
-            value = value * 10 + u64::from(b - b'0');
-            if value > MAX {
-                return false;
-            }
-        }
-        rest = &rest[whole..];
-        let (mut fraction, mut scale, mut digits) = (0_u64, 1.0_f64, 0);
-        if let Some(after) = rest.strip_prefix('.') {
-            digits = after.bytes().take_while(u8::is_ascii_digit).count();
-            let mut overflow = false;
-            for b in after[..digits].bytes() {
-                let next = fraction.saturating_mul(10).saturating_add(u64::from(b - b'0'));
-                overflow = overflow || fraction > (MAX - 1) / 10 || next > MAX;
-                if !overflow {
-                    fraction = next;
-                    scale *= 10.0;
-                }
-            }
-            rest = &after[digits..];
-        }
-        if whole == 0 && digits == 0 {
-            return false;
-        }
-        let unit_end = rest
-            .find(|c: char| c == '.' || c.is_ascii_digit())
-            .unwrap_or(rest.len());
-        let unit: u64 = match &rest[..unit_end] {
-            "ns" => 1,
-            "us" | "\u{b5}s" | "\u{3bc}s" => 1_000,
-            "ms" => 1_000_000,
-            "s" => 1_000_000_000,
-            "m" => 60_000_000_000,
-            "h" => 3_600_000_000_000,
-            _ => return false,
-        };
-        rest = &rest[unit_end..];
-        if value > MAX / unit {
-            return false;
-        }
-        value *= unit;
-        if fraction > 0 {
-            value = value.saturating_add((fraction as f64 * (unit as f64 / scale)) as u64);
-            if value > MAX {
-                return false;
-            }
-        }
-        total = total.saturating_add(value);
-        if total > MAX {
-            return false;
-        }
-    }
-    negative || total < MAX
 }
 
-/// At least one number has a known unit behind it, and no number before it is too large (`strfmt.ParseDuration`).
-fn is_scala_duration(text: &str) -> bool {
+/// At least one number has a known unit behind it, and no number before it is too large. Sums run over silently.
+fn scala_duration(text: &str) -> Result<i64, String> {
     static NUMBER_WITH_UNIT: LazyLock<Option<GoRegex>> =
         LazyLock::new(|| GoRegex::new("(\\d+)\\s*([A-Za-z\u{b5}]+)").ok());
+    let none = || Err(format!("unable to parse {text} as duration"));
     let Some(pattern) = NUMBER_WITH_UNIT.as_ref() else {
-        return false;
+        return none();
     };
-    let mut found = false;
+    let mut sum = None;
     for range in pattern.find_all(text) {
         let part = &text[range];
         let digits = part.bytes().take_while(u8::is_ascii_digit).count();
-        if part[..digits].parse::<i64>().is_err() {
-            return false;
-        }
+        let number = &part[..digits];
+        let Ok(factor) = number.parse::<i64>() else {
+            return Err(format!("strconv.Atoi: parsing \"{number}\": value out of range"));
+        };
         let unit = part[digits..].trim_start().to_ascii_lowercase();
-        let prefixes = ["nano", "micro", "milli", "sec", "min", "hour", "day", "week"];
-        found = found
-            || prefixes.iter().any(|prefix| unit.starts_with(prefix))
-            || matches!(
-                unit.as_str(),
-                "ns" | "us" | "\u{b5}s" | "ms" | "s" | "m" | "h" | "hr" | "d" | "w" | "wk"
-            );
+        if let Some(nanos) = unit_nanos(&unit) {
+            sum = Some(sum.unwrap_or(0_i64).wrapping_add(factor.wrapping_mul(nanos)));
+        }
     }
-    found
+    sum.map_or_else(none, Ok)
+}
+
+/// The nanoseconds of a unit in small letters.
+fn unit_nanos(unit: &str) -> Option<i64> {
+    /// Short forms, the beginning of long forms, and the nanoseconds.
+    const UNITS: [(&[&str], &str, i64); 8] = [
+        (&["ns"], "nano", 1),
+        (&["us", "\u{b5}s"], "micro", 1_000),
+        (&["ms"], "milli", 1_000_000),
+        (&["s"], "sec", 1_000_000_000),
+        (&["m"], "min", 60_000_000_000),
+        (&["h", "hr"], "hour", 3_600_000_000_000),
+        (&["d"], "day", 86_400_000_000_000),
+        (&["w", "wk"], "week", 604_800_000_000_000),
+    ];
+    let found = UNITS
+        .iter()
+        .find(|(short, long, _)| short.contains(&unit) || unit.starts_with(long));
+    found.map(|(_, _, nanos)| *nanos)
 }

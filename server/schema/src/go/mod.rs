@@ -10,7 +10,7 @@ pub use case::to_lower;
 pub use is_print::is_print;
 pub use number::{json_float, plain_float};
 pub use quote::quote;
-pub use time::read_rfc3339;
+pub use time::{Layout, Moment, parse_time, read_rfc3339};
 
 #[cfg(test)]
 mod tests {

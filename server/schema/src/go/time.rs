@@ -1,28 +1,55 @@
 //! Moments (`metav1.Time`), read and refused as Go's `time.Parse` does for RFC 3339, and written as the API writes them.
 
-const LAYOUT: &str = "2006-01-02T15:04:05Z07:00";
+/// How a moment is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layout {
+    /// RFC 3339.
+    Rfc3339,
+    /// RFC 3339 without zone, which is UTC.
+    Local,
+    /// A date alone.
+    Date,
+}
+
+impl Layout {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Rfc3339 => "2006-01-02T15:04:05Z07:00",
+            Self::Local => "2006-01-02T15:04:05",
+            Self::Date => "2006-01-02",
+        }
+    }
+}
+
 /// January 1 of the year 1, Go's zero time, in seconds since 1970.
 const ZERO: i64 = -62_135_596_800;
 
 /// A moment, to the nanosecond.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Moment {
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Moment {
     /// Seconds since the beginning of 1970, UTC.
-    seconds: i64,
+    pub seconds: i64,
     /// Nanoseconds within the second.
-    nanoseconds: u32,
+    pub nanoseconds: u32,
+    /// The zone in which it is written, in seconds east of UTC.
+    pub offset: i32,
+}
+
+/// The moment that `text` names, or why it names none, in Go's words (`time.Parse`).
+pub fn parse_time(text: &str, layout: Layout) -> Result<Moment, String> {
+    let parser = Parser {
+        text,
+        rest: text,
+        layout,
+    };
+    parser.parse()
 }
 
 /// The moment that `text` names, as the API writes it: in UTC, to the second. Go's zero time counts as no time at all.
 /// Fails with Go's words.
 pub fn read_rfc3339(text: &str) -> Result<Option<String>, String> {
-    let moment = Parser { text, rest: text }.parse()?;
-    if moment
-        == (Moment {
-            seconds: ZERO,
-            nanoseconds: 0,
-        })
-    {
+    let moment = parse_time(text, Layout::Rfc3339)?;
+    if moment.seconds == ZERO && moment.nanoseconds == 0 {
         return Ok(None);
     }
     let days = moment.seconds.div_euclid(86_400);
@@ -42,6 +69,7 @@ struct Bad;
 struct Parser<'a> {
     text: &'a str,
     rest: &'a str,
+    layout: Layout,
 }
 
 impl Parser<'_> {
@@ -52,6 +80,32 @@ impl Parser<'_> {
         self.in_range((1..=12).contains(&month), "month")?;
         self.literal('-')?;
         let day = self.element("02", |it| it.number(true))?;
+        let (mut time, mut nanoseconds, mut offset) = (0, 0, 0);
+        if self.layout != Layout::Date {
+            time = self.time()?;
+            nanoseconds = self.fraction();
+        }
+        if self.layout == Layout::Rfc3339 {
+            offset = self.zone()?;
+        }
+        if !self.rest.is_empty() {
+            return Err(format!(
+                "parsing time {}: extra text: {}",
+                quote(self.text),
+                quote(self.rest)
+            ));
+        }
+        self.in_range(day >= 1 && day <= days_in(month, year), "day")?;
+        let seconds = days_since_1970(year, month, day) * 86_400 + time - offset;
+        Ok(Moment {
+            seconds,
+            nanoseconds,
+            offset: offset as i32,
+        })
+    }
+
+    /// `T` and the time of day, in seconds.
+    fn time(&mut self) -> Result<i64, String> {
         self.literal('T')?;
         let hour = self.element("15", |it| it.number(false))?;
         self.in_range(hour < 24, "hour")?;
@@ -61,19 +115,7 @@ impl Parser<'_> {
         self.literal(':')?;
         let second = self.element("05", |it| it.number(true))?;
         self.in_range(second < 60, "second")?;
-        let nanoseconds = self.fraction();
-        let offset = self.zone()?;
-        if !self.rest.is_empty() {
-            return Err(format!(
-                "parsing time {}: extra text: {}",
-                quote(self.text),
-                quote(self.rest)
-            ));
-        }
-        self.in_range(day >= 1 && day <= days_in(month, year), "day")?;
-        let days = days_since_1970(year, month, day);
-        let seconds = days * 86_400 + i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second) - offset;
-        Ok(Moment { seconds, nanoseconds })
+        Ok(i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second))
     }
 
     fn element<T>(&mut self, element: &str, read: impl FnOnce(&mut Self) -> Result<T, Bad>) -> Result<T, String> {
@@ -95,7 +137,7 @@ impl Parser<'_> {
         format!(
             "parsing time {} as {}: cannot parse {} as {}",
             quote(self.text),
-            quote(LAYOUT),
+            quote(self.layout.words()),
             quote(value),
             quote(element)
         )

@@ -1,6 +1,7 @@
 //! Rules of a schema compiled and priced (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, `Compile`).
 
 mod fit;
+pub mod run;
 #[cfg(test)]
 mod tests;
 

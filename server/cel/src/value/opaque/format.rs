@@ -160,7 +160,7 @@ fn mismatch(message: &str, pattern: &str, examples: &[&str]) -> String {
     let examples: Vec<_> = examples.iter().map(|e| format!("'{e}', ")).collect();
     format!(
         "{message} (e.g. {}regex used for validation is '{pattern}')",
-        examples.join("or ")
+        examples.join(" or ")
     )
 }
 

@@ -1,0 +1,65 @@
+//! Finding the old item of an item in a list that is a map (`k8s.io/apiserver/pkg/cel/common`, `MapList`).
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::data::Data;
+use crate::go::quote;
+use crate::structural::Structural;
+
+/// The items of an old list by their keys; the first of those with one key counts.
+#[derive(Default)]
+pub(super) struct OldItems<'d> {
+    keys: &'d [String],
+    items: HashMap<String, &'d Data>,
+}
+
+impl<'d> OldItems<'d> {
+    /// Items of lists that are no maps are never found.
+    pub(super) fn new(schema: Structural<'d>, old: Option<&'d Data>) -> Self {
+        let keys = schema.list_map_keys();
+        let Some(Data::List(old)) = old else {
+            return Self::default();
+        };
+        if schema.r#type() != "array" || schema.list_type() != Some("map") || keys.is_empty() {
+            return Self::default();
+        }
+        let mut items = HashMap::new();
+        for item in &**old {
+            if let Some(key) = item.as_map().and_then(|map| key_of(map, keys)) {
+                items.entry(key).or_insert(item);
+            }
+        }
+        Self { keys, items }
+    }
+
+    pub(super) fn get(&self, item: &Data) -> Option<&'d Data> {
+        if self.items.is_empty() {
+            return None;
+        }
+        self.items.get(&key_of(item.as_map()?, self.keys)?).copied()
+    }
+}
+
+/// A key of several fields is text, in which floats have six digits after the point.
+fn key_of(map: &Arc<BTreeMap<Arc<str>, Data>>, keys: &[String]) -> Option<String> {
+    let mut text = String::new();
+    for key in keys {
+        text.push('\0');
+        match map.get(key.as_str())? {
+            Data::Bool(flag) => text.push_str(if *flag { "true" } else { "false" }),
+            Data::Int(int) => text.push_str(&int.to_string()),
+            Data::Float(float) if keys.len() == 1 => {
+                let float = if *float == 0.0 { 0.0 } else { *float };
+                let _ = write!(text, "f{float:?}");
+            }
+            Data::Float(float) => {
+                let _ = write!(text, "{float:.6}");
+            }
+            Data::String(value) => text.push_str(&quote(value)),
+            Data::Null | Data::List(_) | Data::Map(_) | Data::Native(_) => return None,
+        }
+    }
+    Some(text)
+}

@@ -1,0 +1,105 @@
+//! Values as the server holds them: decoded JSON, and what expressions add to it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crd_analyzer_cel::value::Value as Cel;
+use serde_json::Value;
+
+/// Decoded JSON (`interface{}` of Go) that is cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) enum Data {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    String(Arc<str>),
+    List(Arc<[Data]>),
+    Map(Arc<BTreeMap<Arc<str>, Data>>),
+    /// What JSON cannot decode to: a value that an expression made.
+    Native(Cel),
+}
+
+impl Data {
+    pub(super) fn new(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(flag) => Self::Bool(*flag),
+            Value::Number(number) => match number.as_i64() {
+                Some(int) => Self::Int(int),
+                None => Self::Float(number.as_f64().unwrap_or_default()),
+            },
+            Value::String(text) => Self::String(text.as_str().into()),
+            Value::Array(items) => Self::List(items.iter().map(Self::new).collect()),
+            Value::Object(map) => {
+                let entries = map.iter().map(|(key, value)| (key.as_str().into(), Self::new(value)));
+                Self::Map(Arc::new(entries.collect()))
+            }
+        }
+    }
+
+    pub(super) fn as_json(&self) -> Value {
+        match self {
+            Self::Null | Self::Native(_) => Value::Null,
+            Self::Bool(flag) => Value::Bool(*flag),
+            Self::Int(int) => Value::from(*int),
+            Self::Float(float) => Value::from(*float),
+            Self::String(text) => Value::from(&**text),
+            Self::List(items) => items.iter().map(Self::as_json).collect(),
+            Self::Map(map) => Value::Object(map.iter().map(|(key, it)| (key.to_string(), it.as_json())).collect()),
+        }
+    }
+
+    pub(super) fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    pub(super) fn as_map(&self) -> Option<&Arc<BTreeMap<Arc<str>, Data>>> {
+        match self {
+            Self::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+
+    /// The name of the Go type (`%T`).
+    pub(super) fn go_type(&self) -> &'static str {
+        match self {
+            Self::Null => "<nil>",
+            Self::Bool(_) => "bool",
+            Self::Int(_) => "int64",
+            Self::Float(_) => "float64",
+            Self::String(_) => "string",
+            Self::List(_) => "[]interface {}",
+            Self::Map(_) => "map[string]interface {}",
+            Self::Native(value) => match value {
+                Cel::Null => "structpb.NullValue",
+                Cel::Uint(_) => "uint64",
+                Cel::Bytes(_) => "[]uint8",
+                Cel::Duration(_) => "time.Duration",
+                Cel::Timestamp(_) => "time.Time",
+                Cel::List(_) => "[]ref.Val",
+                Cel::Map(_) => "map[ref.Val]ref.Val",
+                _ => "interface {}",
+            },
+        }
+    }
+}
+
+impl PartialEq for Data {
+    /// `reflect.DeepEqual`: an integer never equals a float.
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Float(a), Self::Float(b)) => a == b,
+            (Self::String(a), Self::String(b)) => a == b,
+            (Self::List(a), Self::List(b)) => a == b,
+            (Self::Map(a), Self::Map(b)) => a == b,
+            (Self::Native(a), Self::Native(b)) => {
+                a.type_of() == b.type_of() && matches!(crd_analyzer_cel::value::equal(a, b), Ok(true))
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Lists, and those that are sets or maps (`k8s.io/apiserver/pkg/cel/common`, `unstructuredList` and the types around it).
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crd_analyzer_cel::types::escape;
+use crd_analyzer_cel::value::{EvalError, List, ListValue, Result, Value};
+
+use super::data::Data;
+use super::key::{Key, element_key, map_key, value_key, value_map_key};
+use super::shape::Shape;
+use super::value::{raw, same, value_of};
+use crate::KubernetesVersion;
+
+/// Since this minor, sums of lists keep their elements as values; until then they became data again, read by the schema.
+const KEEPS_VALUES_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
+
+/// What a list is besides a list.
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    Atomic,
+    Set,
+    /// With its keys, escaped.
+    Map(Arc<[String]>),
+}
+
+impl Kind {
+    /// A list that is a map by these keys.
+    pub(super) fn map(keys: &[String]) -> Self {
+        let escaped = keys
+            .iter()
+            .map(|key| escape(key).map_or_else(|| key.clone(), std::borrow::Cow::into_owned));
+        Self::Map(escaped.collect())
+    }
+}
+
+/// A list of data.
+#[derive(Debug)]
+pub(super) struct Items {
+    data: Arc<[Data]>,
+    shape: Arc<Shape>,
+    kind: Kind,
+    version: KubernetesVersion,
+}
+
+impl Items {
+    pub(super) fn new(data: Arc<[Data]>, shape: Arc<Shape>, kind: Kind, version: KubernetesVersion) -> Self {
+        Self {
+            data,
+            shape,
+            kind,
+            version,
+        }
+    }
+
+    pub(super) fn data(&self) -> &Arc<[Data]> {
+        &self.data
+    }
+
+    fn keeps_values(&self) -> bool {
+        self.version >= KEEPS_VALUES_SINCE
+    }
+
+    /// The key of an element of a set.
+    fn set_key(&self, element: Result) -> Result<Key> {
+        if self.keeps_values() {
+            value_key(element)
+        } else {
+            element.map_or_else(|_| Ok(Key::unlike_all()), |element| element_key(&raw(&element)))
+        }
+    }
+
+    fn equal_sets(&self, other: &List) -> Result<bool> {
+        let mut ours = HashSet::new();
+        for (n, data) in self.data.iter().enumerate() {
+            let key = if self.keeps_values() {
+                value_key(self.get(n))
+            } else {
+                element_key(data)
+            };
+            ours.insert(key?);
+        }
+        let mut seen = HashSet::new();
+        for element in other.iter() {
+            let key = self.set_key(element)?;
+            if !ours.contains(&key) {
+                return Ok(false);
+            }
+            seen.insert(key);
+        }
+        Ok(!self.keeps_values() || seen.len() == ours.len())
+    }
+
+    fn equal_maps(&self, other: &List, keys: &[String]) -> Result<bool> {
+        let mut ours = HashMap::new();
+        for data in &*self.data {
+            ours.insert(map_key(data, keys, self.version)?, data);
+        }
+        let mut seen = HashSet::new();
+        for element in other.iter() {
+            let key = match &element {
+                Ok(element) => map_key(&raw(element), keys, self.version)?,
+                Err(_) => Key::unlike_all(),
+            };
+            let Some(data) = ours.get(&key) else {
+                return Ok(false);
+            };
+            if !same(value_of(data, &self.shape, self.version), element)? {
+                return Ok(false);
+            }
+            seen.insert(key);
+        }
+        Ok(!self.keeps_values() || seen.len() == ours.len())
+    }
+
+    fn sum_of_data(&self, other: &List) -> Result<Vec<Data>> {
+        let mut sum = self.data.to_vec();
+        let more = other.iter().map(|element| Ok(raw(&element?)));
+        match &self.kind {
+            Kind::Atomic => {
+                for data in more {
+                    sum.push(data?);
+                }
+            }
+            Kind::Set => {
+                let mut seen = HashSet::new();
+                for data in &sum {
+                    seen.insert(element_key(data)?);
+                }
+                for data in more {
+                    let data = data?;
+                    if seen.insert(element_key(&data)?) {
+                        sum.push(data);
+                    }
+                }
+            }
+            Kind::Map(keys) => {
+                let mut places = HashMap::new();
+                for (n, data) in sum.iter().enumerate() {
+                    places.insert(map_key(data, keys, self.version)?, n);
+                }
+                for data in more {
+                    let data = data?;
+                    match places.get(&map_key(&data, keys, self.version)?) {
+                        Some(&n) => sum[n] = data,
+                        None => sum.push(data),
+                    }
+                }
+            }
+        }
+        Ok(sum)
+    }
+}
+
+impl ListValue for Items {
+    fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    fn get(&self, index: usize) -> Result {
+        value_of(&self.data[index], &self.shape, self.version)
+    }
+
+    fn equal(&self, other: &List) -> Option<Result<bool>> {
+        match &self.kind {
+            Kind::Atomic => None,
+            _ if self.len() != other.len() => Some(Ok(false)),
+            Kind::Set => Some(self.equal_sets(other)),
+            Kind::Map(keys) => Some(self.equal_maps(other, keys)),
+        }
+    }
+
+    fn add(&self, other: &List) -> Option<Result> {
+        if !self.keeps_values() {
+            let sum = self.sum_of_data(other).map(|data| {
+                let list = Self::new(data.into(), Arc::clone(&self.shape), self.kind.clone(), self.version);
+                Value::List(List::foreign(Arc::new(list)))
+            });
+            return Some(sum);
+        }
+        let values = |list: &Self| (0..list.len()).map(|n| list.get(n)).collect::<Result<Vec<_>>>();
+        match &self.kind {
+            Kind::Atomic => None,
+            Kind::Set | Kind::Map(_) => Some(values(self).and_then(|values| sum(values, other, &self.kind))),
+        }
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+}
+
+/// A sum of a set or map and another list (`refValSetList`, `refValMapList`).
+#[derive(Debug)]
+struct Sum {
+    values: Vec<Value>,
+    kind: Kind,
+}
+
+impl Sum {
+    fn key(&self, element: Result) -> Result<Key> {
+        match &self.kind {
+            Kind::Map(keys) => Ok(value_map_key(element, keys)),
+            Kind::Set | Kind::Atomic => value_key(element),
+        }
+    }
+
+    fn equal_elements(&self, other: &List) -> Result<bool> {
+        let mut ours = HashMap::new();
+        for value in &self.values {
+            ours.insert(self.key(Ok(value.clone()))?, value);
+        }
+        let mut seen = HashSet::new();
+        for element in other.iter() {
+            let key = self.key(element.clone())?;
+            let Some(value) = ours.get(&key) else {
+                return Ok(false);
+            };
+            if matches!(self.kind, Kind::Map(_)) && !same(Ok((*value).clone()), element)? {
+                return Ok(false);
+            }
+            seen.insert(key);
+        }
+        Ok(seen.len() == ours.len())
+    }
+}
+
+fn sum(mut values: Vec<Value>, other: &List, kind: &Kind) -> Result {
+    match kind {
+        Kind::Map(keys) => {
+            let keyed = values.iter().enumerate();
+            let places: HashMap<_, _> = keyed.map(|(n, it)| (value_map_key(Ok(it.clone()), keys), n)).collect();
+            for element in other.iter() {
+                let element = element?;
+                match places.get(&value_map_key(Ok(element.clone()), keys)) {
+                    Some(&n) => values[n] = element,
+                    None => values.push(element),
+                }
+            }
+        }
+        Kind::Set | Kind::Atomic => {
+            let mut seen = HashSet::new();
+            for value in &values {
+                seen.insert(value_key(Ok(value.clone()))?);
+            }
+            for element in other.iter() {
+                let element = element?;
+                if seen.insert(value_key(Ok(element.clone()))?) {
+                    values.push(element);
+                }
+            }
+        }
+    }
+    let kind = kind.clone();
+    Ok(Value::List(List::foreign(Arc::new(Sum { values, kind }))))
+}
+
+impl ListValue for Sum {
+    fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    fn get(&self, index: usize) -> Result {
+        Ok(self.values[index].clone())
+    }
+
+    fn equal(&self, other: &List) -> Option<Result<bool>> {
+        if self.len() != other.len() {
+            return Some(Ok(false));
+        }
+        Some(self.equal_elements(other))
+    }
+
+    fn add(&self, other: &List) -> Option<Result> {
+        Some(sum(self.values.clone(), other, &self.kind))
+    }
+
+    fn is_made_by_expression(&self) -> bool {
+        true
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+}
+
+/// Elements that are no scalars have no key in a set.
+pub(super) fn not_scalar() -> EvalError {
+    EvalError::new("listSet operations are only supported on lists of scalar values")
+}

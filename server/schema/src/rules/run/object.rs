@@ -1,0 +1,141 @@
+//! Objects and maps (`k8s.io/apiserver/pkg/cel/common`, `unstructuredMap`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crd_analyzer_cel::types::{escape, unescape};
+use crd_analyzer_cel::value::{EvalError, Map, MapValue, Result, Value};
+
+use super::data::Data;
+use super::shape::{Properties, Shape};
+use super::value::{same, value_of};
+use crate::KubernetesVersion;
+
+/// Since this minor, objects look at both sides for each field.
+const BOTH_SIDES_SINCE: KubernetesVersion = KubernetesVersion::minor(34);
+
+#[derive(Debug)]
+pub(super) struct Object {
+    data: Arc<BTreeMap<Arc<str>, Data>>,
+    fields: Fields,
+    version: KubernetesVersion,
+}
+
+#[derive(Debug)]
+enum Fields {
+    /// An object with properties, whose names expressions write escaped.
+    Properties(Arc<Properties>),
+    /// A map.
+    Values(Arc<Shape>),
+    /// Nothing is known of what is in it.
+    Unknown,
+}
+
+impl Object {
+    pub(super) fn new(
+        data: Arc<BTreeMap<Arc<str>, Data>>,
+        shape: &Shape,
+        is_resource: bool,
+        version: KubernetesVersion,
+    ) -> Self {
+        let fields = if shape.embedded || is_resource {
+            Fields::Properties(Arc::clone(shape.resource_properties()))
+        } else if !shape.properties.is_empty() {
+            Fields::Properties(Arc::clone(&shape.properties))
+        } else if let Some(values) = &shape.values {
+            Fields::Values(Arc::clone(values))
+        } else {
+            Fields::Unknown
+        };
+        Self { data, fields, version }
+    }
+
+    pub(super) fn data(&self) -> &Arc<BTreeMap<Arc<str>, Data>> {
+        &self.data
+    }
+
+    fn shape(&self, name: &str) -> Option<&Arc<Shape>> {
+        match &self.fields {
+            Fields::Properties(properties) => properties.get(name),
+            Fields::Values(values) => Some(values),
+            Fields::Unknown => None,
+        }
+    }
+
+    fn is_object(&self) -> bool {
+        matches!(self.fields, Fields::Properties(_))
+    }
+}
+
+impl MapValue for Object {
+    fn len(&self) -> usize {
+        self.data.len()
+    }
+
+    fn find(&self, key: &str) -> Option<Result> {
+        let unescaped;
+        let mut name = key;
+        if self.is_object() {
+            unescaped = unescape(key)?;
+            name = &unescaped;
+        }
+        let data = self.data.get(name)?;
+        // A field that is null is as good as none; an entry of a map that is null is there.
+        if self.is_object() && data.is_null() {
+            return None;
+        }
+        Some(value_of(data, self.shape(name)?, self.version))
+    }
+
+    fn keys(&self) -> Vec<Arc<str>> {
+        let known = self.data.keys().filter(|name| self.shape(name).is_some());
+        if !self.is_object() {
+            return known.cloned().collect();
+        }
+        known
+            .map(|name| escape(name).map_or_else(|| Arc::clone(name), |escaped| (&*escaped).into()))
+            .collect()
+    }
+
+    fn equal(&self, other: &Map) -> Result<bool> {
+        if self.len() != other.len() {
+            return Ok(false);
+        }
+        let other_object = other.as_foreign().and_then(|it| it.as_any().downcast_ref::<Self>());
+        for (name, data) in &*self.data {
+            let Some(shape) = self.shape(name) else {
+                let Some(other) = other_object else {
+                    return Err(EvalError::no_such_overload());
+                };
+                if other.data.get(name).is_some_and(|theirs| theirs != data) {
+                    return Ok(false);
+                }
+                continue;
+            };
+            // The server asks for the name as it is written, although it looks for escaped ones.
+            let ours = if self.version < BOTH_SIDES_SINCE {
+                Some(value_of(data, shape, self.version))
+            } else {
+                self.find(name)
+            };
+            let theirs = match other.find(&Value::String(Arc::clone(name))) {
+                Ok(found) => found.map(Ok),
+                Err(error) => Some(Err(error)),
+            };
+            match (ours, theirs) {
+                (Some(ours), Some(theirs)) => {
+                    if !same(ours, theirs)? {
+                        return Ok(false);
+                    }
+                }
+                (None, None) => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+}

@@ -1,0 +1,118 @@
+//! What a schema says of the values that expressions see (`k8s.io/apiserver/pkg/cel/common`, `Schema`).
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use crate::structural::{AdditionalProperties, Structural};
+
+pub(super) type Properties = BTreeMap<Arc<str>, Arc<Shape>>;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Type {
+    Object,
+    Array,
+    String,
+    Number,
+    Integer,
+    Boolean,
+    Other,
+}
+
+/// A schema as values are read by it. It owns what it needs, because values outlive the walk that made them.
+#[derive(Debug)]
+pub(super) struct Shape {
+    pub(super) ty: Type,
+    /// `type` as it is written.
+    pub(super) type_name: Box<str>,
+    pub(super) format: Box<str>,
+    pub(super) nullable: bool,
+    pub(super) int_or_string: bool,
+    pub(super) embedded: bool,
+    pub(super) preserves: bool,
+    pub(super) list_type: Box<str>,
+    pub(super) map_keys: Arc<[String]>,
+    pub(super) items: Option<Arc<Shape>>,
+    pub(super) values: Option<Arc<Shape>>,
+    pub(super) properties: Arc<Properties>,
+    /// The properties of a resource, once they were asked for.
+    resource: OnceLock<Arc<Properties>>,
+}
+
+impl Shape {
+    pub(super) fn new(schema: Structural<'_>) -> Arc<Self> {
+        let ty = match schema.r#type() {
+            "object" => Type::Object,
+            "array" => Type::Array,
+            "string" => Type::String,
+            "number" => Type::Number,
+            "integer" => Type::Integer,
+            "boolean" => Type::Boolean,
+            _ => Type::Other,
+        };
+        let properties = schema.properties().map(|(name, it)| (name.into(), Self::new(it)));
+        Arc::new(Self {
+            ty,
+            type_name: schema.r#type().into(),
+            format: schema.props().format.as_str().into(),
+            nullable: schema.nullable(),
+            int_or_string: schema.is_int_or_string(),
+            embedded: schema.is_embedded_resource(),
+            preserves: schema.preserves_unknown_fields(),
+            list_type: schema.list_type().unwrap_or_default().into(),
+            map_keys: schema.list_map_keys().into(),
+            items: schema.items().map(Self::new),
+            values: schema
+                .additional_properties()
+                .and_then(AdditionalProperties::schema)
+                .map(Self::new),
+            properties: Arc::new(properties.collect()),
+            resource: OnceLock::new(),
+        })
+    }
+
+    fn text() -> Arc<Self> {
+        Self::bare(Type::String, "string", Properties::new())
+    }
+
+    fn bare(ty: Type, type_name: &str, properties: Properties) -> Arc<Self> {
+        Arc::new(Self {
+            ty,
+            type_name: type_name.into(),
+            format: "".into(),
+            nullable: false,
+            int_or_string: false,
+            embedded: false,
+            preserves: false,
+            list_type: "".into(),
+            map_keys: Arc::default(),
+            items: None,
+            values: None,
+            properties: Arc::new(properties),
+            resource: OnceLock::new(),
+        })
+    }
+
+    /// The properties with those that every resource has (`WithTypeAndObjectMeta`).
+    pub(super) fn resource_properties(&self) -> &Arc<Properties> {
+        self.resource.get_or_init(|| {
+            let has = |properties: &Properties, name, ty| properties.get(name).is_some_and(|it| it.ty == ty);
+            let names = |it: &Arc<Self>| {
+                has(&it.properties, "name", Type::String) && has(&it.properties, "generateName", Type::String)
+            };
+            if has(&self.properties, "kind", Type::String)
+                && has(&self.properties, "apiVersion", Type::String)
+                && has(&self.properties, "metadata", Type::Object)
+                && self.properties.get("metadata").is_some_and(names)
+            {
+                return Arc::clone(&self.properties);
+            }
+            let mut properties = (*self.properties).clone();
+            let names = ["name", "generateName"].map(|name| (name.into(), Self::text()));
+            let metadata = Self::bare(Type::Object, "object", names.into());
+            properties.insert("kind".into(), Self::text());
+            properties.insert("apiVersion".into(), Self::text());
+            properties.insert("metadata".into(), metadata);
+            Arc::new(properties)
+        })
+    }
+}

@@ -1,0 +1,175 @@
+//! Decoded JSON as values of CEL, by its schema (`k8s.io/apiserver/pkg/cel/common`, `UnstructuredToVal`).
+
+use std::sync::Arc;
+
+use crd_analyzer_cel::value::{Duration, EvalError, List, Map, RawValue, Result, Value};
+
+use super::data::Data;
+use super::list::{Items, Kind};
+use super::object::Object;
+use super::shape::{Shape, Type};
+use super::text;
+use crate::KubernetesVersion;
+
+/// The value that `data` is to expressions. An error is a value too, for who looks at it.
+pub(super) fn value_of(data: &Data, shape: &Arc<Shape>, version: KubernetesVersion) -> Result {
+    typed(data, shape, false, version)
+}
+
+/// The same for a resource, which has `apiVersion`, `kind` and `metadata` whatever its schema says.
+pub(super) fn resource_of(data: &Data, shape: &Arc<Shape>, version: KubernetesVersion) -> Result {
+    typed(data, shape, true, version)
+}
+
+fn failed(message: String) -> Result {
+    Err(EvalError::new(message))
+}
+
+fn typed(data: &Data, shape: &Arc<Shape>, is_resource: bool, version: KubernetesVersion) -> Result {
+    if data.is_null() {
+        return if shape.nullable {
+            Ok(Value::Null)
+        } else {
+            failed("invalid data, got null for schema with nullable=false".to_owned())
+        };
+    }
+    if shape.int_or_string {
+        return match data {
+            Data::String(text) => Ok(Value::String(Arc::clone(text))),
+            Data::Int(int) => Ok(Value::Int(*int)),
+            _ => failed("invalid data, expected XIntOrString value to be either a string or integer".to_owned()),
+        };
+    }
+    let unexpected = |expected: &str| failed(format!("invalid data, expected {expected}, got {}", data.go_type()));
+    match shape.ty {
+        Type::Object => {
+            let Data::Map(map) = data else {
+                return failed("invalid data, expected a map for the provided schema with type=object".to_owned());
+            };
+            let object = Object::new(Arc::clone(map), shape, is_resource, version);
+            Ok(Value::Map(Map::foreign(Arc::new(object))))
+        }
+        Type::Array => {
+            let Data::List(items) = data else {
+                return failed("invalid data, expected an array for the provided schema with type=array".to_owned());
+            };
+            list(items, shape, version)
+        }
+        Type::String => match data {
+            Data::String(text) => string(text, &shape.format),
+            _ => unexpected("string"),
+        },
+        Type::Number => match data {
+            Data::Int(int) => Ok(Value::Double(*int as f64)),
+            Data::Float(float) => Ok(Value::Double(*float)),
+            _ => unexpected("float"),
+        },
+        Type::Integer => match data {
+            Data::Int(int) => Ok(Value::Int(*int)),
+            _ => unexpected("int"),
+        },
+        Type::Boolean => match data {
+            Data::Bool(flag) => Ok(Value::Bool(*flag)),
+            _ => unexpected("bool"),
+        },
+        Type::Other if shape.preserves => Ok(Value::Raw(Arc::new(Preserved(data.clone())))),
+        Type::Other => failed(format!(
+            "invalid type, expected object, array, number, integer, boolean or string, or no type with \
+             x-kubernetes-int-or-string or x-kubernetes-preserve-unknown-fields is true, got {}",
+            shape.type_name
+        )),
+    }
+}
+
+fn list(items: &Arc<[Data]>, shape: &Arc<Shape>, version: KubernetesVersion) -> Result {
+    let Some(item_shape) = &shape.items else {
+        return failed("invalid array type, expected Items with a non-empty Schema".to_owned());
+    };
+    let kind = match &*shape.list_type {
+        "map" => Kind::map(&shape.map_keys),
+        "set" => Kind::Set,
+        "" | "atomic" => Kind::Atomic,
+        other => {
+            return failed(format!(
+                "invalid x-kubernetes-list-type, expected 'map', 'set' or 'atomic' but got {other}"
+            ));
+        }
+    };
+    let list = Items::new(Arc::clone(items), Arc::clone(item_shape), kind, version);
+    Ok(Value::List(List::foreign(Arc::new(list))))
+}
+
+fn string(value: &Arc<str>, format: &str) -> Result {
+    let bad = |what: &str, why: String| failed(format!("Invalid {what} {value}: {why}"));
+    match format {
+        "duration" => match text::duration(value) {
+            Ok(nanos) => Ok(Value::Duration(Duration(nanos))),
+            Err(why) => bad("duration", why),
+        },
+        "date" => match text::date(value) {
+            Ok(day) => Ok(Value::Timestamp(day)),
+            Err(why) => bad("date formatted string", why),
+        },
+        "date-time" => match text::date_time(value) {
+            Ok(time) => Ok(Value::Timestamp(time)),
+            Err(why) => bad("date-time formatted string", why),
+        },
+        "byte" => match text::bytes(value) {
+            Ok(bytes) => Ok(Value::bytes(bytes)),
+            Err(at) => bad(
+                "byte formatted string",
+                format!("illegal base64 data at input byte {at}"),
+            ),
+        },
+        _ => Ok(Value::String(Arc::clone(value))),
+    }
+}
+
+/// Data of which the schema says nothing but that it is kept (`unknownPreserved`).
+#[derive(Debug)]
+struct Preserved(Data);
+
+impl RawValue for Preserved {
+    fn equal(&self, other: &Value) -> bool {
+        self.0 == raw(other)
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+}
+
+/// What Go holds inside of a value (`ref.Val.Value`).
+pub(super) fn raw(value: &Value) -> Data {
+    match value {
+        Value::Bool(flag) => Data::Bool(*flag),
+        Value::Int(int) => Data::Int(*int),
+        Value::Double(double) => Data::Float(*double),
+        Value::String(text) => Data::String(Arc::clone(text)),
+        Value::List(list) => {
+            let items = list.as_foreign().and_then(|list| list.as_any().downcast_ref::<Items>());
+            items.map_or_else(
+                || Data::Native(value.clone()),
+                |list| Data::List(Arc::clone(list.data())),
+            )
+        }
+        Value::Map(map) => {
+            let object = map.as_foreign().and_then(|map| map.as_any().downcast_ref::<Object>());
+            object.map_or_else(|| Data::Native(value.clone()), |map| Data::Map(Arc::clone(map.data())))
+        }
+        Value::Raw(raw) => {
+            let preserved = raw.as_any().downcast_ref::<Preserved>();
+            preserved.map_or_else(|| Data::Native(value.clone()), |it| it.0.clone())
+        }
+        _ => Data::Native(value.clone()),
+    }
+}
+
+/// What the method `Equal` of a value says of another, where both may be errors.
+pub(super) fn same(a: Result, b: Result) -> Result<bool> {
+    match (a?, b) {
+        (a, Ok(b)) => crd_analyzer_cel::value::equal_to(&a, &b),
+        (Value::List(_) | Value::Map(_), Err(error)) => Err(error),
+        _ => Ok(false),
+    }
+}
