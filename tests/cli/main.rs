@@ -4,6 +4,7 @@
 mod check;
 mod exit_code;
 mod explain;
+mod fix;
 mod hostile;
 mod update;
 

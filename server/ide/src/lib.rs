@@ -1,1 +1,3 @@
 //! Editor features in plain types.
+
+pub mod fixes;

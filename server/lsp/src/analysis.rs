@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use crd_analyzer_ide::fixes::Problem;
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},
@@ -20,6 +21,8 @@ use crate::{capabilities::Client, settings::Effective, to_proto};
 pub(crate) struct Analysis {
     /// What is shown, in the order of the text.
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The same, as fixes are asked for.
+    pub(crate) problems: Vec<Problem>,
     /// Names this list: two lists with the same name are the same.
     pub(crate) result_id: String,
 }
@@ -27,7 +30,7 @@ pub(crate) struct Analysis {
 impl Analysis {
     /// Nothing to show.
     pub(crate) fn empty() -> Self {
-        Self::of(Vec::new())
+        Self::of(Vec::new(), Vec::new())
     }
 
     /// Asks about a text.
@@ -67,16 +70,18 @@ impl Analysis {
         };
         let elsewhere = |file: &str, span: Span| location_in(file, span, client);
         let convert = |it: &Shown| to_proto::diagnostic(&source, it, effective.versions, elsewhere);
-        Self::of(shown.iter().map(convert).collect())
+        let problems = shown.iter().map(|it| Problem::from(&it.finding)).collect();
+        Self::of(shown.iter().map(convert).collect(), problems)
     }
 
-    fn of(diagnostics: Vec<Diagnostic>) -> Self {
+    fn of(diagnostics: Vec<Diagnostic>, problems: Vec<Problem>) -> Self {
         let mut hasher = DefaultHasher::new();
         serde_json::to_string(&diagnostics)
             .unwrap_or_default()
             .hash(&mut hasher);
         Self {
             diagnostics,
+            problems,
             result_id: format!("{:016x}", hasher.finish()),
         }
     }

@@ -2,10 +2,10 @@
 
 use crd_analyzer_syntax::lines::ColumnUnit;
 use lsp_types::{
-    ClientCapabilities, DiagnosticOptions, DiagnosticServerCapabilities, DiagnosticTag, OneOf, PositionEncodingKind,
-    SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    ClientCapabilities, CodeActionKind, CodeActionOptions, DiagnosticOptions, DiagnosticServerCapabilities,
+    DiagnosticTag, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 /// The name under which settings, diagnostics and registrations go.
@@ -27,6 +27,11 @@ pub(crate) struct Client {
     pub(crate) registers_configuration: bool,
     pub(crate) answers_configuration: bool,
     pub(crate) shows_progress: bool,
+    /// It takes fixes as they are; else it would want commands.
+    pub(crate) code_actions: bool,
+    pub(crate) preferred_fixes: bool,
+    /// It takes edits for a version of a document.
+    pub(crate) versioned_edits: bool,
 }
 
 impl Client {
@@ -37,6 +42,7 @@ impl Client {
         let publish = text.and_then(|it| it.publish_diagnostics.as_ref());
         // A client that only pulls need not say what published lists may hold.
         let assumed = publish.is_none() && pulls_diagnostics;
+        let actions = text.and_then(|it| it.code_action.as_ref());
         let can = |said: Option<Option<bool>>| said.flatten().unwrap_or(assumed);
         let tag = |tag: DiagnosticTag| {
             let known = publish.and_then(|it| it.tag_support.as_ref());
@@ -66,6 +72,12 @@ impl Client {
                 .window
                 .as_ref()
                 .and_then(|it| it.work_done_progress)
+                .unwrap_or_default(),
+            code_actions: actions.is_some_and(|it| it.code_action_literal_support.is_some()),
+            preferred_fixes: actions.and_then(|it| it.is_preferred_support).unwrap_or_default(),
+            versioned_edits: workspace
+                .and_then(|it| it.workspace_edit.as_ref())
+                .and_then(|it| it.document_changes)
                 .unwrap_or_default(),
             answers_configuration: workspace.and_then(|it| it.configuration).unwrap_or_default(),
         }
@@ -116,6 +128,13 @@ pub(crate) fn server(client: &Client) -> ServerCapabilities {
                 workspace_diagnostics: true,
                 work_done_progress_options: WorkDoneProgressOptions::default(),
             })
+        }),
+        code_action_provider: client.code_actions.then(|| {
+            let options = CodeActionOptions {
+                code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+                ..CodeActionOptions::default()
+            };
+            options.into()
         }),
         workspace: Some(WorkspaceServerCapabilities {
             workspace_folders: Some(WorkspaceFoldersServerCapabilities {

@@ -19,7 +19,7 @@ use crd_analyzer_workspace::{
 use rayon::prelude::*;
 
 use crate::{
-    cli::{Status, UsageError},
+    cli::{Status, UsageError, fix},
     input::{self, Input, Source, Unreadable},
     output::{self, File, Format, Printer, Summary},
 };
@@ -54,6 +54,14 @@ pub(super) struct Args {
     /// object with `id` and `text` (and `old_text`). Requests from standard input are answered one by one.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "old_ref", "old"])]
     list: Option<String>,
+
+    /// Repair in place what has a safe repair, then check.
+    #[arg(long, conflicts_with_all = ["list", "old_ref", "old"])]
+    fix: bool,
+
+    /// With `--fix`: print what would change instead of changing it. The exit code is 1 if something would.
+    #[arg(long, requires = "fix", conflicts_with = "output")]
+    diff: bool,
 
     /// Which findings make the exit code 1.
     #[arg(long, value_enum, default_value = "warning")]
@@ -199,6 +207,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         None => {
             let (mut inputs, unreadable) = input::collect(&args.paths);
             inputs.iter_mut().try_for_each(|input| add_old(args, input))?;
+            if args.fix {
+                session.fix(&inputs)?;
+            }
+            if args.diff {
+                for Unreadable { label, why } in unreadable {
+                    session.status = Status::Failed;
+                    anstream::eprintln!("error: cannot read {label}: {why}");
+                }
+                session.out.flush()?;
+                return Ok(session.status);
+            }
             session.judge(&inputs)?;
             for unreadable in unreadable {
                 session.unreadable(&unreadable)?;
@@ -258,16 +277,52 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
+    /// Repairs files, or prints what would change.
+    fn fix(&mut self, inputs: &[Input]) -> anyhow::Result<()> {
+        let versions = self.args.kubernetes_version;
+        for batch in inputs.chunks(BATCH) {
+            let asked = self.asked(batch)?;
+            let repaired: Vec<_> = asked
+                .par_iter()
+                .map(|(input, config)| fix::repair(input, config, versions))
+                .collect();
+            for ((input, _), repaired) in asked.iter().zip(repaired) {
+                match repaired {
+                    Ok(Some(repaired)) if self.args.diff => {
+                        self.status = self.status.max(Status::Findings);
+                        repaired.print(&mut self.out)?;
+                    }
+                    Ok(Some(repaired)) => repaired.write()?,
+                    Ok(None) => {}
+                    Err(error) if error.is::<UsageError>() => return Err(error),
+                    Err(error) if self.args.diff => {
+                        self.status = Status::Failed;
+                        anstream::eprintln!("error: cannot read {}: {error:#}", input.label);
+                    }
+                    // The check says what it cannot read.
+                    Err(_) => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Those of the inputs that the configuration does not exclude, with what it says of them.
+    fn asked<'i>(&mut self, inputs: &'i [Input]) -> anyhow::Result<Vec<(&'i Input, Arc<Config>)>> {
+        let mut asked = Vec::with_capacity(inputs.len());
+        for input in inputs {
+            let config = self.configs.of(input)?;
+            if input.named || !is_excluded(input, &config)? {
+                asked.push((input, config));
+            }
+        }
+        Ok(asked)
+    }
+
     /// Judges inputs in parallel and prints them in their order.
     fn judge(&mut self, inputs: &[Input]) -> anyhow::Result<()> {
         for batch in inputs.chunks(BATCH) {
-            let mut asked = Vec::with_capacity(batch.len());
-            for input in batch {
-                let config = self.configs.of(input)?;
-                if input.named || !is_excluded(input, &config)? {
-                    asked.push((input, config));
-                }
-            }
+            let asked = self.asked(batch)?;
             let versions = self.args.kubernetes_version;
             let judged: Vec<anyhow::Result<Judged>> = if let [(input, config)] = asked.as_slice() {
                 vec![judge(input, config, versions)]

@@ -2,6 +2,7 @@
 
 mod check;
 mod explain;
+mod fix;
 mod lsp;
 
 use std::{io, process::ExitCode};

@@ -1,5 +1,6 @@
 //! One file a method of the protocol.
 
+pub(crate) mod code_action;
 pub(crate) mod diagnostic;
 pub(crate) mod did_change;
 pub(crate) mod did_change_configuration;

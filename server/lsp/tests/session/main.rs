@@ -4,6 +4,7 @@ mod client;
 mod configuration;
 mod documents;
 mod encodings;
+mod fixes;
 mod lifecycle;
 mod pulled;
 mod pushed;

@@ -1,0 +1,39 @@
+//! A definition of a version that is no longer served becomes one of v1.
+
+use crd_analyzer_apiextensions::v1beta1::rewrite_to_v1;
+use crd_analyzer_syntax::tree::{Span, Tree};
+
+use super::{Fix, FixKind, Problem, TextEdit};
+
+/// Rewrites the document; `None` if it cannot be.
+pub(super) fn fix(text: &str, tree: &Tree, problem: Problem) -> Option<Fix> {
+    let ends_with_cr = first_line(tree).ends_with('\r');
+    let end = text.len() as u32;
+    let edits = rewrite_to_v1(tree).ok()?.into_iter().map(|it| {
+        // The tree has a break after a last line that has none in the file.
+        let is_behind = it.span.start > end;
+        let new_text = if is_behind { format!("\n{}", it.text) } else { it.text };
+        TextEdit {
+            span: Span::new(it.span.start.min(end), it.span.end.min(end)),
+            new_text: if ends_with_cr { with_cr(&new_text) } else { new_text },
+        }
+    });
+    Some(Fix {
+        title: "Convert to apiextensions.k8s.io/v1".to_owned(),
+        kind: FixKind::Repair,
+        problem,
+        edits: edits.collect(),
+        preferred: true,
+    })
+}
+
+/// The document's first line, without the line feed.
+fn first_line(tree: &Tree) -> &str {
+    let document = &tree.text()[tree.document_span().range()];
+    document.split('\n').next().unwrap_or_default()
+}
+
+/// Gives lines the ends that the others of the file have.
+fn with_cr(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\n', "\r\n")
+}

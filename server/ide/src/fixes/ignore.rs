@@ -1,0 +1,95 @@
+//! A comment at the end of a finding's line that silences it.
+
+use crd_analyzer_syntax::{
+    read_json,
+    tree::{NodeKind, ScalarStyle, Span, Tree},
+};
+use crd_analyzer_workspace::codes;
+
+use super::{Fix, FixKind, Problem, TextEdit};
+
+/// What is said of comments and of whole files, which no comment silences.
+const NOT_IGNORED: [&str; 4] = [
+    codes::MALFORMED_SUPPRESSION,
+    codes::UNUSED_SUPPRESSION,
+    codes::SUPPRESSION_WITHOUT_REASON,
+    codes::TEMPLATE,
+];
+
+/// Where a document can take comments.
+pub(super) struct Ignorer {
+    /// What a line's end may lie in, so that a comment there were none: sorted, without overlaps. `None`: nowhere in the document.
+    closed: Option<Vec<Closed>>,
+}
+
+/// Bytes in which no comment begins.
+struct Closed {
+    span: Span,
+    /// Neither does one at the end.
+    with_end: bool,
+}
+
+impl Ignorer {
+    pub(super) fn new(tree: &Tree) -> Self {
+        let text = tree.text();
+        // Comments count only in a document that is read to its end. JSON has none.
+        let is_json = text[tree.document_span().range()].trim_start().starts_with('{');
+        if is_json || read_json(tree).is_err() {
+            return Self { closed: None };
+        }
+        let comments = tree.comments().iter().map(|span| Closed {
+            span: *span,
+            with_end: true,
+        });
+        let mut closed: Vec<_> = comments.collect();
+        for node in tree.nodes() {
+            let NodeKind::Scalar(style) = tree.kind(node) else {
+                continue;
+            };
+            let span = tree.span(node);
+            let with_end = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+            if with_end || text[span.range()].contains(['\n', '\r']) {
+                closed.push(Closed { span, with_end });
+            }
+        }
+        closed.sort_by_key(|it| it.span.start);
+        Self { closed: Some(closed) }
+    }
+
+    /// The comment for a problem, if its line can take one.
+    pub(super) fn fix(&self, text: &str, problem: Problem) -> Option<Fix> {
+        if NOT_IGNORED.contains(&problem.code) {
+            return None;
+        }
+        let at = problem.span.start as usize;
+        let start = text.get(..at)?.rfind(['\n', '\r']).map_or(0, |it| it + 1);
+        let end = text[at..].find(['\n', '\r']).map_or(text.len(), |it| at + it);
+        let line = &text[start..end];
+        let is_marker = ["---", "...", "%"].iter().any(|it| line.starts_with(it));
+        if is_marker || line.trim().is_empty() || !self.takes_comment(end as u32) {
+            return None;
+        }
+        let span = Span::new(end as u32, end as u32);
+        let code = problem.code;
+        Some(Fix {
+            title: format!("Ignore {code} here"),
+            kind: FixKind::Ignore,
+            problem,
+            edits: vec![TextEdit {
+                span,
+                new_text: format!(" # crd-analyzer: ignore[{code}] reason"),
+            }],
+            preferred: false,
+        })
+    }
+
+    /// Whether text after the end of this line is a comment and nothing else.
+    fn takes_comment(&self, line_end: u32) -> bool {
+        let Some(closed) = &self.closed else {
+            return false;
+        };
+        let next = closed.partition_point(|it| it.span.start < line_end);
+        let before = next.checked_sub(1).map(|it| &closed[it]);
+        before.is_none_or(|it| it.span.end < line_end || it.span.end == line_end && !it.with_end)
+    }
+}

@@ -1,0 +1,239 @@
+use std::sync::Arc;
+
+use crd_analyzer_syntax::{
+    json::Json,
+    read_json,
+    split::{read_document, split},
+    tree::Span,
+};
+use crd_analyzer_workspace::{
+    analysis::{Question, analyze},
+    config::Config,
+    report::FileReport,
+    versions::VersionSet,
+};
+
+use super::{Fix, FixKind, Problem, apply, fixes};
+
+fn report(text: &str) -> FileReport {
+    let question = Question {
+        versions: VersionSet::default(),
+        named: false,
+        old: None,
+    };
+    analyze(text.as_bytes().to_vec(), &question)
+}
+
+fn problems(report: &FileReport) -> Vec<Problem> {
+    let shown = report.documents.iter().flat_map(|it| it.shown(&Config::default()));
+    shown.map(|it| Problem::from(&it.finding)).collect()
+}
+
+fn all(text: &str) -> Vec<Fix> {
+    let report = report(text);
+    let whole = Span::new(0, text.len() as u32);
+    fixes(&report.text, problems(&report), whole)
+}
+
+/// Applies the fix of a kind, of which there must be one, and gives the text and the codes that are left.
+#[track_caller]
+fn fixed(text: &str, kind: FixKind) -> (String, Vec<&'static str>) {
+    let found: Vec<_> = all(text).into_iter().filter(|it| it.kind == kind).collect();
+    let [fix] = found.as_slice() else {
+        panic!("{found:?} in {text}");
+    };
+    let edited = apply(text, &fix.edits).expect("the edits fit");
+    let left = problems(&report(&edited)).iter().map(|it| it.code).collect();
+    (edited, left)
+}
+
+const OLD: &str = "\
+apiVersion: apiextensions.k8s.io/v1beta1 # old
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  version: v1
+  preserveUnknownFields: false
+  validation:
+    openAPIV3Schema:
+      type: object
+";
+
+#[track_caller]
+fn check_converted(text: &str) -> String {
+    let (edited, left) = fixed(text, FixKind::Repair);
+    assert_eq!(left, Vec::<&str>::new(), "{edited}");
+    assert!(edited.contains("apiVersion: apiextensions.k8s.io/v1 # old"), "{edited}");
+    edited
+}
+
+#[test]
+fn an_old_definition_becomes_one_of_v1() {
+    check_converted(OLD);
+    check_converted(OLD.trim_end());
+    check_converted(&format!("\u{FEFF}{OLD}"));
+    let last = OLD.replace("  version: v1\n", "") + "  versions:\n  - name: v1\n    served: true\n    storage: true\n";
+    check_converted(&last);
+    check_converted(last.trim_end());
+    check_converted(last.replace('\n', "\r\n").trim_end());
+    let before = "# first\nkind: Other\n---\n";
+    let after = "---\nkind: Another # last\n";
+    let edited = check_converted(&format!("{before}{OLD}{after}"));
+    assert!(edited.starts_with(before) && edited.ends_with(after), "{edited}");
+}
+
+#[test]
+fn lines_keep_their_ends() {
+    let edited = check_converted(&OLD.replace('\n', "\r\n"));
+    assert_eq!(edited.replace("\r\n", "").find(['\r', '\n']), None, "{edited:?}");
+    assert_eq!(edited.replace("\r\n", "\n"), check_converted(OLD));
+}
+
+#[test]
+fn what_cannot_be_rewritten_has_no_fix() {
+    for text in [
+        OLD.replace("v1beta1", "v1alpha1"),
+        OLD[..OLD.find("spec:").expect("a spec")].to_owned() + "spec: {version: v1, validation: {}}\n",
+        OLD.replace("validation:", "validation: &tied"),
+        "{\"apiVersion\": \"apiextensions.k8s.io/v1beta1\", \"kind\": \"CustomResourceDefinition\", \"spec\": {}}"
+            .to_owned(),
+    ] {
+        assert!(!problems(&report(&text)).is_empty(), "{text}");
+        assert_eq!(all(&text), [], "{text}");
+    }
+}
+
+/// A definition whose schema has a property `spec` with this in it.
+fn schema(lines: &str) -> String {
+    format!(
+        "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {{name: widgets.example.com}}
+spec:
+  group: example.com
+  names: {{kind: Widget, plural: widgets}}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+{lines}"
+    )
+}
+
+#[track_caller]
+fn check_ignored(lines: &str, expected: &str) {
+    for (text, expected) in [
+        (schema(lines), schema(expected)),
+        (
+            schema(lines).replace('\n', "\r\n"),
+            schema(expected).replace('\n', "\r\n"),
+        ),
+        (schema(lines.trim_end()), schema(expected.trim_end())),
+    ] {
+        let (edited, left) = fixed(&text, FixKind::Ignore);
+        assert_eq!(edited, expected);
+        assert_eq!(left, Vec::<&str>::new(), "{edited}");
+    }
+}
+
+#[test]
+fn a_comment_silences_its_line() {
+    check_ignored(
+        "            type: strng\n",
+        "            type: strng # crd-analyzer: ignore[unknown-type] reason\n",
+    );
+    check_ignored(
+        "            {type: é😀,\n             nullable: true}\n",
+        "            {type: é😀, # crd-analyzer: ignore[unknown-type] reason\n             nullable: true}\n",
+    );
+}
+
+#[track_caller]
+fn check_not_ignored(text: &str) {
+    assert!(!problems(&report(text)).is_empty(), "{text}");
+    assert_eq!(all(text), [], "{text}");
+}
+
+#[test]
+fn no_comment_where_it_would_be_text() {
+    check_not_ignored(&schema("            type: \"str\n              ng\"\n"));
+    check_not_ignored(&schema("            type: str\n              ng\n"));
+    check_not_ignored(&schema("            type: |\n              strng\n"));
+    check_not_ignored(&schema("            type: >-\n              str\n\n              ng\n"));
+    check_not_ignored(&schema("            type: strng # said\n"));
+    check_not_ignored(&schema("            type: [\n"));
+    let json =
+        r#"{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": {"scope": "x"}}"#;
+    check_not_ignored(json);
+}
+
+/// Wherever a comment is offered, it is one: the values stay and there is a comment more.
+#[test]
+fn a_comment_changes_no_value() {
+    let text = schema(
+        "            type: object\n            description: |\n              a # no comment\n\n              b\n            \
+         properties:\n              a: {type: string, pattern: 'x\n                y # z'}\n              \"b\": # said\n                \
+         type: >-\n                  string\n              c: !!map &c {\n                type: string, enum: [\"a\\\n                b\"]\n                }\n\n              d: *c\n",
+    );
+    let read = |text: &str| {
+        let text: Arc<str> = text.into();
+        let tree = read_document(&text, split(&text).documents[0], &[]).expect("YAML");
+        let values = format!("{:?}", read_json(&tree).expect("JSON").root().map(Json::to_value));
+        (values, tree.comments().len())
+    };
+    let (values, comments) = read(&text);
+    let content: Arc<str> = text.as_str().into();
+    let mut offered = 0;
+    for (at, _) in text.char_indices() {
+        let problem = Problem {
+            code: "a-code",
+            span: Span::new(at as u32, at as u32),
+        };
+        for fix in fixes(&content, [problem], problem.span) {
+            let edited = apply(&text, &fix.edits).expect("the edits fit");
+            assert_eq!(read(&edited), (values.clone(), comments + 1), "{edited}");
+            offered += 1;
+        }
+    }
+    assert!(offered > 100, "{offered}");
+}
+
+#[test]
+fn only_what_touches_the_range() {
+    let text: Arc<str> = schema("            type: strng\n").into();
+    let problems = problems(&report(&text));
+    let place = problems[0].span;
+    let count = |start, end| fixes(&text, problems.iter().copied(), Span::new(start, end)).len();
+    assert_eq!(count(place.start, place.start), 1);
+    assert_eq!(count(place.end, place.end), 1);
+    assert_eq!(count(0, place.start - 1), 0);
+    assert_eq!(count(place.end + 1, place.end + 1), 0);
+    // Many findings of a code on a line need one comment.
+    let twice = problems.iter().chain(&problems).copied();
+    assert_eq!(fixes(&text, twice, place).len(), 1);
+}
+
+#[test]
+fn edits_that_do_not_fit_are_not_applied() {
+    let edit = |start, end| super::TextEdit {
+        span: Span::new(start, end),
+        new_text: "x".to_owned(),
+    };
+    assert_eq!(
+        apply("aéb", &[edit(0, 1), edit(1, 1), edit(3, 4)]).as_deref(),
+        Some("xxéx")
+    );
+    assert_eq!(apply("aéb", &[edit(1, 3), edit(2, 4)]), None);
+    assert_eq!(apply("aéb", &[edit(0, 2)]), None);
+    assert_eq!(apply("aéb", &[edit(0, 9)]), None);
+}

@@ -1,0 +1,95 @@
+//! `textDocument/codeAction`: fixes for what is shown in a range.
+
+use std::{collections::HashMap, sync::Arc};
+
+use crd_analyzer_ide::fixes::{self, Fix};
+use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
+use lsp_types::{
+    CodeAction, CodeActionKind, CodeActionParams, CodeActionResponse, DocumentChanges, OneOf,
+    OptionalVersionedTextDocumentIdentifier, Range, TextDocumentEdit, TextEdit, WorkspaceEdit,
+};
+use tower_lsp::jsonrpc::Result;
+
+use crate::{analysis::Analysis, documents::Snapshot, from_proto, session::Session, tasks, to_proto};
+
+pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+    if !session.client().code_actions || !is_asked(params.context.only.as_deref()) {
+        return Ok(None);
+    }
+    let Some(snapshot) = session.documents.snapshot(&params.text_document.uri) else {
+        return Ok(None);
+    };
+    let analysis = session.analysis(&snapshot).await?;
+    if analysis.problems.is_empty() {
+        return Ok(None);
+    }
+    let (session, range) = (session.clone(), params.range);
+    let found = tasks::blocking("the search for fixes", move || {
+        let actions = find(&session, &snapshot, &analysis, range);
+        (!snapshot.is_stale()).then_some(actions)
+    });
+    let actions = found.await?.ok_or_else(tasks::stale)?;
+    Ok(Some(actions))
+}
+
+/// Whether fixes are among the kinds that the client wants. A kind means those below it too; no kind means all.
+fn is_asked(only: Option<&[CodeActionKind]>) -> bool {
+    let is_wanted = |it: &CodeActionKind| *it == CodeActionKind::QUICKFIX || *it == CodeActionKind::EMPTY;
+    only.is_none_or(|only| only.is_empty() || only.iter().any(is_wanted))
+}
+
+fn find(session: &Session, snapshot: &Snapshot, analysis: &Analysis, range: Range) -> CodeActionResponse {
+    let client = session.client();
+    let text: Arc<str> = snapshot.text.to_string().into();
+    let chars = from_proto::range(&snapshot.text, range, client.unit);
+    let offset = |char| snapshot.text.char_to_byte(char) as u32;
+    let span = Span::new(offset(chars.start), offset(chars.end));
+    let found = fixes::fixes(&text, analysis.problems.iter().copied(), span);
+    let source = to_proto::Source {
+        uri: &snapshot.uri,
+        text: &text,
+        lines: &LineIndex::new(&text),
+        client,
+    };
+    let convert = |fix: Fix| {
+        let shown = analysis.problems.iter().zip(&analysis.diagnostics);
+        let diagnostics = shown
+            .filter(|(problem, _)| **problem == fix.problem)
+            .map(|(_, diagnostic)| diagnostic.clone());
+        let edits = fix.edits.iter().map(|it| TextEdit {
+            range: to_proto::range(&source, it.span),
+            new_text: it.new_text.clone(),
+        });
+        CodeAction {
+            title: fix.title,
+            kind: Some(CodeActionKind::QUICKFIX),
+            diagnostics: Some(diagnostics.collect()),
+            edit: Some(workspace_edit(snapshot, client.versioned_edits, edits.collect())),
+            is_preferred: (client.preferred_fixes && fix.preferred).then_some(true),
+            ..CodeAction::default()
+        }
+    };
+    found.into_iter().map(|it| convert(it).into()).collect()
+}
+
+/// Edits of the document, for this version of it if the client takes that.
+fn workspace_edit(snapshot: &Snapshot, versioned: bool, edits: Vec<TextEdit>) -> WorkspaceEdit {
+    let uri = snapshot.uri.clone();
+    if versioned {
+        let edit = TextDocumentEdit {
+            text_document: OptionalVersionedTextDocumentIdentifier {
+                uri,
+                version: Some(snapshot.version),
+            },
+            edits: edits.into_iter().map(OneOf::Left).collect(),
+        };
+        return WorkspaceEdit {
+            document_changes: Some(DocumentChanges::Edits(vec![edit])),
+            ..WorkspaceEdit::default()
+        };
+    }
+    WorkspaceEdit {
+        changes: Some(HashMap::from([(uri, edits)])),
+        ..WorkspaceEdit::default()
+    }
+}

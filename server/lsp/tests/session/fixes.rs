@@ -1,0 +1,150 @@
+//! Fixes for what is shown.
+
+use serde_json::{Value, json};
+
+use crate::{
+    BROKEN, LINE,
+    client::{Client, list, pulling},
+};
+
+const URI: &str = "file:///widgets.yaml";
+
+/// A definition of a version that is no longer served, with places after `é😀`.
+const OLD: &str = "\
+apiVersion: \"apiextensions.k8s.io/v1beta1\" # old
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  version: v1
+  preserveUnknownFields: false
+  validation:
+    openAPIV3Schema: {\"description\": é😀} # é😀
+";
+
+/// A client that takes fixes, columns in this encoding.
+fn capabilities(encoding: &str) -> Value {
+    let mut capabilities = pulling();
+    capabilities["general"] = json!({ "positionEncodings": [encoding] });
+    capabilities["workspace"]["workspaceEdit"] = json!({ "documentChanges": true });
+    let kinds = json!({ "codeActionKind": { "valueSet": ["quickfix"] } });
+    capabilities["textDocument"]["codeAction"] =
+        json!({ "codeActionLiteralSupport": kinds, "isPreferredSupport": true });
+    capabilities
+}
+
+async fn ask(client: &mut Client, [line, column]: [u64; 2], only: Value) -> Value {
+    let place = json!({ "line": line, "character": column });
+    let mut context = json!({ "diagnostics": [] });
+    if !only.is_null() {
+        context["only"] = only;
+    }
+    let range = json!({ "start": place, "end": place });
+    let params = json!({ "textDocument": { "uri": URI }, "range": range, "context": context });
+    client.request("textDocument/codeAction", params).await
+}
+
+/// Does in the document what the edits say, from the last to the first.
+async fn apply(client: &mut Client, version: i32, edits: Value) {
+    for edit in list(edits).iter().rev() {
+        let change = json!({ "range": edit["range"], "text": edit["newText"] });
+        let document = json!({ "uri": URI, "version": version });
+        let params = json!({ "textDocument": document, "contentChanges": [change] });
+        client.notify("textDocument/didChange", params).await;
+    }
+}
+
+/// Opens a text with one finding, which goes with the fix of this title that is offered at a place.
+async fn check(encoding: &str, text: &str, place: [u64; 2], title: &str, preferred: bool) {
+    let mut client = Client::start(capabilities(encoding)).await;
+    client.open(URI, 7, text).await;
+    let shown = client.pull(URI, None).await["items"].take();
+    let actions = list(ask(&mut client, place, Value::Null).await);
+    assert_eq!(actions.len(), 1, "{actions:?}");
+    let action = &actions[0];
+    assert_eq!(action["title"], title);
+    assert_eq!(action["kind"], "quickfix");
+    assert_eq!(action["diagnostics"], shown);
+    assert_eq!(action["isPreferred"], if preferred { json!(true) } else { Value::Null });
+    let change = &action["edit"]["documentChanges"][0];
+    assert_eq!(change["textDocument"], json!({ "uri": URI, "version": 7 }));
+    apply(&mut client, 8, change["edits"].clone()).await;
+    assert_eq!(
+        client.pull(URI, None).await["items"],
+        json!([]),
+        "in {encoding}, of {text}"
+    );
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn an_old_definition_is_converted() {
+    for encoding in ["utf-8", "utf-16", "utf-32"] {
+        for text in [OLD.to_owned(), OLD.replace('\n', "\r\n")] {
+            let title = "Convert to apiextensions.k8s.io/v1";
+            check(encoding, &text, [0, 20], title, true).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_finding_is_silenced() {
+    for (encoding, column) in [("utf-8", 38), ("utf-16", 35), ("utf-32", 34)] {
+        for text in [BROKEN.to_owned(), BROKEN.replace('\n', "\r\n")] {
+            check(encoding, &text, [LINE, column], "Ignore unknown-type here", false).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_offered_elsewhere_or_for_other_kinds() {
+    let mut client = Client::start(capabilities("utf-16")).await;
+    client.open(URI, 1, BROKEN).await;
+    for (place, only, count) in [
+        ([LINE, 35], json!(["quickfix"]), 1),
+        ([LINE, 35], json!([]), 1),
+        ([LINE, 35], json!(["refactor", "source.fixAll"]), 0),
+        ([LINE, 41], Value::Null, 0),
+        ([0, 0], Value::Null, 0),
+        ([999, 999], Value::Null, 0),
+    ] {
+        let actions = ask(&mut client, place, only.clone()).await;
+        let found = actions.as_array().map_or(0, Vec::len);
+        assert_eq!(found, count, "at {place:?} of {only}: {actions}");
+    }
+    client
+        .open(URI, 2, &OLD.replace("validation:", "validation: &tied"))
+        .await;
+    assert_eq!(ask(&mut client, [0, 20], Value::Null).await, json!([]));
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn a_client_gets_what_it_can_take() {
+    let mut modest = capabilities("utf-16");
+    modest["workspace"]["workspaceEdit"] = json!({});
+    modest["textDocument"]["codeAction"]["isPreferredSupport"] = json!(false);
+    let mut client = Client::connect();
+    let answer = client.request("initialize", json!({ "capabilities": modest })).await;
+    let offer = &answer["capabilities"]["codeActionProvider"];
+    assert_eq!(offer["codeActionKinds"], json!(["quickfix"]));
+    client.notify("initialized", json!({})).await;
+    client.open(URI, 1, OLD).await;
+    let actions = ask(&mut client, [0, 20], Value::Null).await;
+    assert!(actions[0].get("isPreferred").is_none(), "{actions}");
+    let edit = actions[0]["edit"].clone();
+    assert!(edit.get("documentChanges").is_none(), "{edit}");
+    apply(&mut client, 2, edit["changes"][URI].clone()).await;
+    assert_eq!(client.pull(URI, None).await["items"], json!([]));
+    client.finish().await;
+
+    let mut client = Client::connect();
+    let answer = client.request("initialize", json!({ "capabilities": pulling() })).await;
+    assert!(answer["capabilities"].get("codeActionProvider").is_none(), "{answer}");
+    client.notify("initialized", json!({})).await;
+    client.open(URI, 1, OLD).await;
+    assert_eq!(ask(&mut client, [0, 20], Value::Null).await, Value::Null);
+    client.finish().await;
+}

@@ -1,0 +1,121 @@
+//! `crd-analyzer check --fix`: the repairs that need no question.
+
+use std::{
+    collections::HashSet,
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use crd_analyzer_ide::fixes::{self, Fix, FixKind, Problem, TextEdit};
+use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_workspace::{
+    analysis::{Question, analyze},
+    config::Config,
+    report::{DocumentReport, FileReport},
+    versions::VersionSet,
+};
+use similar::TextDiff;
+
+use crate::{
+    cli::UsageError,
+    input::{self, Input, Source},
+};
+
+/// A file with its repairs, not yet written.
+pub(super) struct Repaired {
+    path: PathBuf,
+    label: String,
+    before: String,
+    after: String,
+    /// What is done, in the order of the text.
+    titles: Vec<String>,
+}
+
+impl Repaired {
+    /// Writes the file and says what was done. What it is a link to, and its permissions, stay.
+    pub(super) fn write(&self) -> anyhow::Result<()> {
+        std::fs::write(&self.path, &self.after)
+            .map_err(|error| anyhow::anyhow!("cannot write {}: {error}", self.label))?;
+        for title in &self.titles {
+            anstream::eprintln!("{}: {title}: done", self.label);
+        }
+        Ok(())
+    }
+
+    /// Prints what changes as a patch.
+    pub(super) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        let diff = TextDiff::from_lines(&self.before, &self.after);
+        diff.unified_diff().header(&self.label, &self.label).to_writer(out)
+    }
+}
+
+/// Repairs a file. `None`: there is nothing to do, or it did not do what it should.
+pub(super) fn repair(input: &Input, config: &Config, asked: Option<VersionSet>) -> anyhow::Result<Option<Repaired>> {
+    let Source::File(path) = &input.source else {
+        return Err(UsageError(format!("{}: only files can be repaired", input.label)).into());
+    };
+    let bytes = input::read(&input.source)?.unwrap_or_default();
+    let question = Question {
+        versions: asked.or(config.kubernetes_versions).unwrap_or_default(),
+        named: input.named,
+        old: None,
+    };
+    // Places count in the text; in other bytes than its own they would be others.
+    let Ok(before) = String::from_utf8(bytes) else {
+        return Ok(None);
+    };
+    let repaired = repair_text(&before, config, &question);
+    Ok(repaired.map(|(after, titles)| Repaired {
+        path: path.clone(),
+        label: input.label.clone(),
+        before,
+        after,
+        titles,
+    }))
+}
+
+/// The text with its repairs, and what they are.
+fn repair_text(text: &str, config: &Config, question: &Question<'_>) -> Option<(String, Vec<String>)> {
+    let before = analyze(text.as_bytes().to_vec(), question);
+    if *before.text != *text {
+        return None;
+    }
+    let shown = before.documents.iter().flat_map(|it| it.shown(config));
+    let problems: Vec<_> = shown.map(|it| Problem::from(&it.finding)).collect();
+    let mut found = fixes::fixes(&before.text, problems, Span::new(0, text.len() as u32));
+    found.retain(|it| it.preferred && it.kind == FixKind::Repair);
+    found.sort_by_key(|it| it.problem.span.start);
+    let edits: Vec<TextEdit> = found.iter().flat_map(|it| it.edits.iter().cloned()).collect();
+    if edits.is_empty() {
+        return None;
+    }
+    // The rest of the text stays byte for byte: that is what applying edits in order without overlaps means.
+    let edited = fixes::apply(text, &edits)?;
+    let after = analyze(edited.clone().into_bytes(), question);
+    let titles = found.iter().map(|it| it.title.clone()).collect();
+    is_repaired(&before, &after, &found).then_some((edited, titles))
+}
+
+/// Whether the findings are gone, their documents can be read, and the same is said of the others as before.
+fn is_repaired(before: &FileReport, after: &FileReport, fixes: &[Fix]) -> bool {
+    before.documents.len() == after.documents.len()
+        && before.documents.iter().zip(&after.documents).all(|(old, new)| {
+            let fixed = fixes.iter().map(|it| it.problem);
+            let fixed: HashSet<_> = fixed
+                .filter(|it| old.span.start <= it.span.start && it.span.end <= old.span.end)
+                .map(|it| it.code)
+                .collect();
+            let as_expected = if fixed.is_empty() {
+                codes(old) == codes(new)
+            } else {
+                // The name was read from the old text; that it is there again means that the new one was read as well.
+                old.name == new.name && !codes(new).iter().any(|it| *it == "invalid-yaml" || fixed.contains(it))
+            };
+            old.index == new.index && as_expected
+        })
+}
+
+fn codes(document: &DocumentReport) -> Vec<&'static str> {
+    let findings = document.verdicts.iter().flat_map(|(_, it)| it.findings());
+    findings.map(|it| it.code).collect()
+}

@@ -1,0 +1,166 @@
+//! Repairs of files.
+
+use std::process::{Command, Stdio};
+
+use crate::{Sandbox, definition};
+
+/// A definition of the version before, and what becomes of it.
+const OLD: &str = "\
+# Widgets.
+apiVersion: apiextensions.k8s.io/v1beta1   # old
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  version: v1
+  # What every widget has.
+  validation:
+    openAPIV3Schema:
+      description:   \"two  spaces\"
+      type: object
+  preserveUnknownFields: false
+";
+const NEW: &str = "\
+# Widgets.
+apiVersion: apiextensions.k8s.io/v1   # old
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    # What every widget has.
+    schema:
+      openAPIV3Schema:
+        description:   \"two  spaces\"
+        type: object
+  preserveUnknownFields: false
+";
+
+impl Sandbox {
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path().join(name)).expect("the file is there")
+    }
+}
+
+/// Repairs a file, and looks at what it is then, and at the exit code of the check after it.
+#[track_caller]
+fn check(before: &str, after: &str, code: i32) {
+    let sandbox = Sandbox::new(&[("a.yaml", before)]);
+    sandbox.run(&["check", "--fix", "a.yaml"]).expect(code, &[]);
+    assert_eq!(sandbox.read("a.yaml"), after);
+}
+
+#[test]
+fn repairs_in_place_and_checks_the_result() {
+    let sandbox = Sandbox::new(&[("a.yaml", OLD)]);
+    sandbox.run(&["check", "a.yaml"]).expect(1, &["unserved-api-version"]);
+    sandbox
+        .run(&["check", "--fix", "a.yaml"])
+        .expect(0, &["a.yaml: Convert to apiextensions.k8s.io/v1: done"]);
+    assert_eq!(sandbox.read("a.yaml"), NEW);
+    let again = sandbox.run(&["check", "--fix", "a.yaml"]);
+    assert!(!again.expect(0, &[]).stderr.contains("done"), "{again:?}");
+}
+
+#[test]
+fn only_edits_change_the_text() {
+    let good = definition("              type: object\n");
+    check(
+        &format!("{good}---\n{OLD}---\n{OLD}"),
+        &format!("{good}---\n{NEW}---\n{NEW}"),
+        0,
+    );
+    check(&OLD.replace('\n', "\r\n"), &NEW.replace('\n', "\r\n"), 0);
+    check(&format!("\u{FEFF}{OLD}"), &format!("\u{FEFF}{NEW}"), 0);
+    // What v1 rejects stays for the reader to repair.
+    let number = |text: &str| text.replace("Namespaced", "Everywhere");
+    check(&number(OLD), &number(NEW), 1);
+}
+
+#[test]
+fn leaves_alone_what_it_cannot_repair() {
+    let tied = OLD.replace("validation:", "validation: &tied");
+    check(&tied, &tied, 1);
+    let unknown = OLD.replace("v1beta1", "v1alpha1");
+    check(&unknown, &unknown, 1);
+    let broken = format!("{OLD}  x: [\n");
+    check(&broken, &broken, 1);
+    let ignored = definition("              type: strng\n");
+    check(&ignored, &ignored, 1);
+    let sandbox = Sandbox::new(&[]);
+    let bytes: Vec<u8> = [OLD.as_bytes(), b"  # \xFF\n"].concat();
+    sandbox.write("a.yaml", &bytes);
+    sandbox.run(&["check", "--fix", "a.yaml"]).expect(1, &[]);
+    let kept = std::fs::read(sandbox.path().join("a.yaml")).expect("the file is there");
+    assert_eq!(kept, bytes);
+}
+
+#[test]
+fn prints_a_patch_that_does_the_same() {
+    let files = [
+        ("crds/a.yaml", OLD),
+        ("crds/b.yaml", NEW),
+        ("crds/c.yaml", OLD.trim_end()),
+    ];
+    let sandbox = Sandbox::new(&files);
+    let shown = sandbox.run(&["check", "--fix", "--diff", "crds"]);
+    shown.expect(1, &["--- crds/a.yaml\n+++ crds/a.yaml\n@@ "]);
+    for (name, text) in files {
+        assert_eq!(sandbox.read(name), text, "{name} is left alone");
+    }
+    sandbox.write("a.patch", &shown.stdout);
+    let applied = Command::new("git")
+        .args(["apply", "-p0", "a.patch"])
+        .current_dir(sandbox.path())
+        .stdin(Stdio::null())
+        .output()
+        .expect("git runs");
+    assert!(applied.status.success(), "{applied:?} of {}", shown.stdout);
+    let patched = ["crds/a.yaml", "crds/b.yaml", "crds/c.yaml"].map(|it| sandbox.read(it));
+    for (name, text) in files {
+        sandbox.write(name, text);
+    }
+    sandbox.run(&["check", "--fix", "crds"]).expect(0, &[]);
+    assert_eq!(
+        ["crds/a.yaml", "crds/b.yaml", "crds/c.yaml"].map(|it| sandbox.read(it)),
+        patched
+    );
+    let nothing = sandbox.run(&["check", "--fix", "--diff", "crds"]);
+    assert_eq!(nothing.expect(0, &[]).stdout, "");
+}
+
+#[test]
+fn follows_the_configuration() {
+    let sandbox = Sandbox::new(&[
+        (".crd-analyzer.yaml", "exclude: [skipped/**]\n"),
+        ("skipped/a.yaml", OLD),
+        ("b.yaml", OLD),
+    ]);
+    sandbox.run(&["check", "--fix", "."]).expect(0, &[]);
+    assert_eq!(sandbox.read("skipped/a.yaml"), OLD);
+    assert_eq!(sandbox.read("b.yaml"), NEW);
+}
+
+#[test]
+fn says_what_it_is_not_for() {
+    let sandbox = Sandbox::new(&[("a.yaml", OLD)]);
+    sandbox
+        .run_with_input(&["check", "--fix", "-"], OLD.as_bytes())
+        .expect(2, &["only files"]);
+    sandbox.run(&["check", "--diff", "a.yaml"]).expect(2, &["--fix"]);
+    sandbox
+        .run(&["check", "--fix", "--old", "a.yaml", "a.yaml"])
+        .expect(2, &[]);
+    sandbox
+        .run(&["check", "--fix", "--diff", "none.yaml"])
+        .expect(3, &["cannot read none.yaml"]);
+    sandbox.run(&["check", "--fix", "none.yaml"]).expect(3, &["none.yaml"]);
+    assert_eq!(sandbox.read("a.yaml"), OLD);
+}
