@@ -164,7 +164,9 @@ fn same(expected: &Json, found: &Value) -> bool {
         Value::Bool(b) => *value == json!(b),
         Value::Int(i) => *value == json!(i),
         Value::Uint(u) => *value == json!(u),
-        Value::Double(d) => value.as_f64().map_or_else(|| !d.is_finite(), |expected| expected == *d),
+        Value::Double(d) => value
+            .as_f64()
+            .map_or_else(|| !d.is_finite(), |expected| expected.to_bits() == d.to_bits()),
         Value::String(s) => value.as_str() == Some(s),
         Value::List(list) => {
             let expected = value.as_array().expect("elements");
