@@ -7,7 +7,7 @@ use super::{Evaluation, Program, Variables};
 use crate::KubernetesVersion;
 use crate::decls::{Container, Environment, ExpressionSet, Variable};
 use crate::testing::{assert_none, compile, environment_of, has_flag, kubernetes_cases, variables_of};
-use crate::value::{Map, Value, equal};
+use crate::value::{Map, Result, Value, equal};
 
 /// A value of JSON as it comes without a schema.
 fn of_json(json: &Json) -> Value {

@@ -188,14 +188,7 @@ impl<'s> Node<'s> {
                 ));
             }
         }
-        let rules = NodeRules::new(
-            schema,
-            rules.validations(),
-            types,
-            shape,
-            is_resource_root,
-            version,
-        );
+        let rules = NodeRules::new(schema, rules.validations(), types, shape, is_resource_root, version);
         let is_empty =
             rules.is_none() && all_of.is_empty() && items.is_none() && values.is_none() && properties.is_empty();
         (!is_empty).then_some(Self {
