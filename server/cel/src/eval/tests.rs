@@ -35,11 +35,9 @@ fn bindings(case: &Json) -> Vec<(Arc<str>, Value)> {
 struct Bound(Vec<(Arc<str>, Value)>);
 
 impl Variables for Bound {
-    fn resolve(&self, name: &str) -> Option<Value> {
-        self.0
-            .iter()
-            .find(|(n, _)| **n == *name)
-            .map(|(_, value)| value.clone())
+    fn resolve(&self, name: &str) -> Option<Result> {
+        let bound = self.0.iter().find(|(n, _)| **n == *name);
+        bound.map(|(_, value)| Ok(value.clone()))
     }
 }
 
