@@ -5,8 +5,10 @@ macro_rules! codes {
     ($($section:literal { $($name:ident = $code:literal, $summary:literal;)* })*) => {
         $($(#[doc = $summary] pub const $name: &str = $code;)*)*
 
-        /// Every code and its sentence.
-        pub const ALL: &[(&str, &str)] = &[$($(($code, $summary),)*)*];
+        /// Every code, its sentence and its page.
+        pub const ALL: &[(&str, &str, &str)] = &[
+            $($(($code, $summary, include_str!(concat!("../codes/", $code, ".md"))),)*)*
+        ];
     };
 }
 
@@ -120,7 +122,7 @@ mod tests {
 
     #[test]
     fn codes_are_unique_and_kebab_case() {
-        let mut codes: Vec<&str> = ALL.iter().map(|&(code, _)| code).collect();
+        let mut codes: Vec<&str> = ALL.iter().map(|&(code, ..)| code).collect();
         codes.sort_unstable();
         for pair in codes.windows(2) {
             assert_ne!(pair[0], pair[1]);

@@ -5,8 +5,10 @@ macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
         $($(#[doc = $doc])+ pub const $name: &str = $code;)+
 
-        /// Every code with its sentence.
-        pub const ALL: &[(&str, &str)] = &[$(($code, concat!($($doc),+))),+];
+        /// Every code with its sentence and its page.
+        pub const ALL: &[(&str, &str, &str)] = &[
+            $(($code, concat!($($doc),+), include_str!(concat!("../codes/", $code, ".md")))),+
+        ];
     };
 }
 
@@ -163,13 +165,14 @@ mod tests {
     #[test]
     fn codes_are_unique_kebab_case_words_with_a_sentence() {
         let mut seen = std::collections::BTreeSet::new();
-        for (code, sentence) in ALL {
+        for (code, sentence, page) in ALL {
             assert!(seen.insert(code), "{code} is there twice");
             assert!(
                 code.bytes()
                     .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'),
                 "{code}"
             );
+            assert!(page.starts_with(&format!("# {code}\n")), "{code}");
             assert!(sentence.trim().ends_with('.'), "{code}: {sentence}");
         }
     }

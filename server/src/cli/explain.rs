@@ -28,6 +28,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         ))
         .into());
     };
-    writeln!(out, "{}\n\n{}", code.name, code.summary)?;
+    write!(out, "{}", code.page)?;
     Ok(Status::Clean)
 }

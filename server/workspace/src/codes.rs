@@ -1,4 +1,4 @@
-//! Every diagnostic code with its sentence.
+//! Every diagnostic code with its sentence and its page.
 
 /// A diagnostic code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -7,14 +7,18 @@ pub struct Code {
     pub name: &'static str,
     /// What it means, in one sentence.
     pub summary: &'static str,
+    /// Its page, as markdown: examples, why the server does so, and how to repair it.
+    pub page: &'static str,
 }
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
         $($(#[doc = $doc])+ pub const $name: &str = $code;)+
 
-        /// The codes of this crate with their sentences.
-        const OURS: &[(&str, &str)] = &[$(($code, concat!($($doc),+))),+];
+        /// The codes of this crate with their sentences and pages.
+        const OURS: &[(&str, &str, &str)] = &[
+            $(($code, concat!($($doc),+), include_str!(concat!("../codes/", $code, ".md")))),+
+        ];
     };
 }
 
@@ -45,9 +49,10 @@ pub fn all() -> Vec<Code> {
     let mut all: Vec<Code> = lists
         .into_iter()
         .flatten()
-        .map(|(name, summary)| Code {
+        .map(|(name, summary, page)| Code {
             name,
             summary: summary.trim(),
+            page,
         })
         .collect();
     all.sort_by_key(|code| code.name);

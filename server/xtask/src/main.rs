@@ -8,6 +8,7 @@
 
 mod bench;
 mod conformance;
+mod docs;
 mod goldens;
 mod mutate;
 mod peers;
@@ -31,6 +32,8 @@ enum Chore {
     Goldens(goldens::Args),
     /// Measure against the API server's own code in the same run (needs Go and the corpus).
     Bench(bench::Args),
+    /// Write the documents that are made of others: the index of the diagnostic codes.
+    Docs(docs::Args),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -38,6 +41,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Conformance(args) => conformance::run(&args)?,
         Chore::Goldens(args) => goldens::run(&args)?,
         Chore::Bench(args) => bench::run(&args)?,
+        Chore::Docs(args) => docs::run(&args)?,
     };
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,0 +1,281 @@
+//! The pages of the diagnostic codes: their examples get the findings that they say.
+//!
+//! With `UPDATE_PAGES=1` the examples that fail get the annotations that would be right; read the difference before it is kept.
+#![allow(clippy::disallowed_methods, reason = "the pages are files")]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crd_analyzer_fixtures::{Annotation, Block, Shape, blocks, codes_index};
+use crd_analyzer_workspace::{
+    analysis::{Question, analyze},
+    codes,
+    config::Config,
+    finding::{Class, Finding, ServerSays},
+    versions::VersionSet,
+};
+
+/// Codes that no example provokes, so that their pages have none that fails.
+const UNSHOWN: &[&str] = &[
+    // Requests in `v1` do not get there: the fields do not exist, or conversion has brought them together before.
+    "identical-per-version",
+    "shared-and-per-version",
+    "version-mismatch",
+    // Definitions do not support the keywords, so no value is ever judged by them.
+    "additional-item",
+    "duplicate-item",
+    "forbidden-property",
+    "missing-dependency",
+    // Asked of the items of objects, not of defaults.
+    "duplicate-list-item",
+    "list-map-item-type",
+    // Needs a value of a size that no page can show.
+    "rule-budget-exceeded",
+    // The server sets or clears these parts of `metadata` in a definition before it validates.
+    "immutable-metadata",
+    "invalid-generation",
+    "invalid-managed-fields",
+    "invalid-metadata-namespace",
+    "missing-resource-version",
+    // The document would be too large for a page.
+    "annotations-too-long",
+    "large-manifest",
+    "too-deep",
+    // Comes after other errors that stand in the way, or from a server that answers without a field.
+    "refused",
+    "rule-types",
+];
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// All pages by their code.
+fn pages() -> BTreeMap<String, PathBuf> {
+    let mut pages = BTreeMap::new();
+    for name in ["apiextensions", "schema", "workspace"] {
+        for entry in fs::read_dir(crates().join(name).join("codes")).expect("the folder of pages") {
+            let path = entry.expect("a page").path();
+            let code = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            if code != "README" {
+                assert!(pages.insert(code, path).is_none(), "a page is there twice");
+            }
+        }
+    }
+    pages
+}
+
+/// A finding as an annotation, and what its message may be.
+struct Found {
+    annotation: Annotation,
+    messages: Vec<String>,
+}
+
+/// Where an annotation can stand: on one line, and not below the `#` that begins it.
+fn found(text: &str, finding: &Finding, first_column: usize) -> Found {
+    let start = finding.span.start as usize;
+    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+    let column = |offset: usize| text[line_start..offset.min(line_end)].chars().count();
+    let first = column(start).max(first_column + 1);
+    let columns = first..column(finding.span.end as usize).max(first + 1);
+    let class = match finding.class {
+        Class::Error => "error",
+        Class::Warning => "warning",
+        Class::Hint => "hint",
+    };
+    let words = match &finding.server {
+        Some(ServerSays::Cause { words, detail, .. }) if detail.trim().is_empty() => (*words).to_owned(),
+        Some(ServerSays::Cause { detail, .. }) => detail.clone(),
+        Some(server) => server.message(),
+        None => finding.message.clone(),
+    };
+    let annotation = Annotation {
+        line: text[..start].matches('\n').count(),
+        columns,
+        class: class.to_owned(),
+        code: Some(finding.code.to_owned()),
+        message: Some(short(&words)),
+    };
+    let mut messages = vec![finding.message.clone(), words];
+    messages.extend(finding.server.as_ref().map(ServerSays::message));
+    Found { annotation, messages }
+}
+
+/// The first words of a message.
+fn short(message: &str) -> String {
+    const WIDTH: usize = 90;
+    let line = message
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default()
+        .trim();
+    let mut short = String::new();
+    for word in line.split_inclusive(' ') {
+        if short.len() + word.len() > WIDTH && !short.is_empty() {
+            break;
+        }
+        short.push_str(word);
+    }
+    short.trim_end().to_owned()
+}
+
+/// What is shown for a block, in the order of the text.
+fn judge(block: &Block, old: Option<&Block>) -> Vec<Found> {
+    let versions = block.versions.as_ref().map_or_else(
+        || VersionSet::one(VersionSet::all().newest()),
+        |versions| versions.parse().expect("minors"),
+    );
+    let question = Question {
+        versions,
+        named: true,
+        old: old.map(|old| old.fixture.text.as_bytes()),
+    };
+    let report = analyze(block.fixture.text.clone().into_bytes(), &question);
+    let config = Config::default();
+    let shown = report.documents.iter().flat_map(|document| document.shown(&config));
+    let mut all: Vec<Found> = shown
+        .map(|shown| shown.finding)
+        .chain(report.findings.clone())
+        .map(|finding| found(&report.text, &finding, block.moved.1))
+        .collect();
+    let place = |it: &Annotation| {
+        (
+            it.line,
+            it.columns.start,
+            it.columns.end,
+            it.class.clone(),
+            it.code.clone(),
+        )
+    };
+    all.sort_by_key(|it| place(&it.annotation));
+    all
+}
+
+/// Whether the annotations of a block are what was found: each finding has one, and no annotation is left.
+fn agree(block: &Block, page: &str, found: &[Found]) -> bool {
+    let mut left: Vec<&Annotation> = block.fixture.annotations.iter().collect();
+    found.iter().all(|found| {
+        let is = &found.annotation;
+        let at = left.iter().position(|it| {
+            let code = it.code.as_deref().unwrap_or(page);
+            let says = |message: &String| found.messages.iter().any(|it| it.contains(message.as_str()));
+            (it.line, &it.columns, &it.class) == (is.line, &is.columns, &is.class)
+                && is.code.as_deref() == Some(code)
+                && it.message.as_ref().is_none_or(says)
+        });
+        at.map(|at| left.remove(at)).is_some()
+    }) && left.is_empty()
+}
+
+/// The text of a block with the annotations that belong there.
+fn annotated(block: &Block, page: &str, found: &[Found]) -> String {
+    let (lines, columns) = block.moved;
+    let mut out = String::new();
+    for (n, line) in block.fixture.text.lines().enumerate().skip(lines) {
+        let _ = writeln!(out, "{}", line.get(columns..).unwrap_or_default());
+        for Annotation {
+            columns: at,
+            class,
+            code,
+            message,
+            ..
+        } in found.iter().map(|it| &it.annotation).filter(|it| it.line == n)
+        {
+            let code = code
+                .as_deref()
+                .filter(|code| *code != page)
+                .map_or(String::new(), |code| format!("[{code}]"));
+            let (before, carets) = (" ".repeat(at.start - columns - 1), "^".repeat(at.len()));
+            let message = message.as_deref().unwrap_or_default();
+            let _ = writeln!(out, "#{before}{carets} {class}{code}: {message}");
+        }
+    }
+    out
+}
+
+/// The page with another text in the block that begins on this line, from 1.
+fn replaced(page: &str, line: usize, text: &str) -> String {
+    let lines: Vec<&str> = page.split_inclusive('\n').collect();
+    let length = lines[line..].iter().take_while(|it| it.trim_end() != "```").count();
+    [&lines[..line].concat(), text, &lines[line + length..].concat()].concat()
+}
+
+/// Checks the examples of a page; what is wrong with them.
+fn check(code: &str, path: &Path) -> Vec<String> {
+    let is_update = std::env::var_os("UPDATE_PAGES").is_some();
+    let page = fs::read_to_string(path).expect("a page");
+    let mut wrong = Vec::new();
+    let mut updated = page.clone();
+    let (mut failing, mut accepted, mut old) = (0, 0, None);
+    let all = blocks(&page);
+    let judged = all.iter().enumerate().filter(|(_, it)| it.shape != Shape::Resource);
+    let mut rewritten = Vec::new();
+    for (n, block) in judged {
+        if block.shape == Shape::Old {
+            old = Some(block);
+            continue;
+        }
+        let found = judge(block, old.take());
+        *(if found.is_empty() { &mut accepted } else { &mut failing }) += 1;
+        let expected = annotated(block, code, &found);
+        if !agree(block, code, &found) {
+            wrong.push(format!("{code}.md:{} should be\n{expected}", block.line));
+            rewritten.push((n, expected.clone()));
+        }
+        let own = |it: &Found| it.annotation.code.as_deref() == Some(code);
+        if !found.is_empty() && !found.iter().any(own) {
+            wrong.push(format!("{code}.md:{} does not show {code}\n{expected}", block.line));
+        }
+    }
+    if is_update {
+        for (n, text) in rewritten.iter().rev() {
+            updated = replaced(&updated, all[*n].line, text);
+        }
+        fs::write(path, updated).expect("the page is written");
+    }
+    let is_unshown = UNSHOWN.contains(&code);
+    if is_unshown && failing > 0 || !is_unshown && (failing == 0 || accepted == 0) {
+        wrong.push(format!(
+            "{code}.md has {failing} failing examples and {accepted} accepted ones"
+        ));
+    }
+    wrong
+}
+
+#[test]
+fn examples_get_the_findings_that_pages_say() {
+    let wrong: Vec<String> = pages().iter().flat_map(|(code, path)| check(code, path)).collect();
+    assert!(
+        wrong.is_empty(),
+        "{} examples are wrong\n\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn every_code_has_a_page_and_every_page_a_code() {
+    let pages = pages();
+    let with_page: BTreeSet<&str> = pages.keys().map(String::as_str).collect();
+    let codes: BTreeSet<&str> = codes::all().iter().map(|code| code.name).collect();
+    assert_eq!(with_page, codes);
+    for (code, path) in &pages {
+        let page = fs::read_to_string(path).expect("a page");
+        assert!(page.starts_with(&format!("# {code}\n\n")), "{code} has another title");
+        for part in ["\n## Fails\n", "\n## Accepted\n"] {
+            assert_eq!(page.matches(part).count(), 1, "{code}:{part}");
+        }
+    }
+}
+
+#[test]
+fn the_index_is_fresh() {
+    let index = fs::read_to_string(crates().join("workspace/codes/README.md")).expect("the index");
+    let fresh = codes_index(&crates()).expect("the pages");
+    assert!(index == fresh, "run `cargo xtask docs`");
+}
