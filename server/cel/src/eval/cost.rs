@@ -208,7 +208,7 @@ fn matching(text: u64, pattern: u64) -> u64 {
 }
 
 fn call_cost(version: KubernetesVersion, function: &str, overload: &str, args: &[Result], result: &Result) -> u64 {
-    extension_cost(overload, args, result)
+    extension_cost(version, overload, args, result)
         .or_else(|| library_cost(version, function, overload, args, result))
         .unwrap_or_else(|| standard_cost(version, overload, args))
 }
@@ -247,7 +247,7 @@ fn crash(overload: &str, args: &[Result]) -> Option<String> {
 }
 
 /// What the libraries of `cel-go` say that a call of them costs.
-fn extension_cost(overload: &str, args: &[Result], result: &Result) -> Option<u64> {
+fn extension_cost(version: KubernetesVersion, overload: &str, args: &[Result], result: &Result) -> Option<u64> {
     let arg = |at: usize| args.get(at).map_or(1, own_size);
     let sets = |factor: u64| arg(0).saturating_mul(arg(1)).saturating_mul(factor).saturating_add(1);
     Some(match overload {
@@ -256,6 +256,12 @@ fn extension_cost(overload: &str, args: &[Result], result: &Result) -> Option<u6
         "list_slice" | "lists_range" | "list_reverse" => new_list(1.0, own_size(result)),
         "list_flatten" => new_list(1.0, arg(0)),
         "list_flatten_int" => match args.get(1) {
+            // A negative depth is an error. Until 1.36 its cost ran over.
+            Some(Ok(Value::Int(depth))) if *depth < 0 && version.number() < 37 => {
+                let cost = (arg(0) as f64 * *depth as f64) as i64;
+                (cost as u64).wrapping_add(1 + LIST_CREATE)
+            }
+            Some(Ok(Value::Int(..0))) => new_list(1.0, arg(0)),
             Some(Ok(Value::Int(depth))) => new_list(*depth as f64, arg(0)),
             _ => return None,
         },
@@ -266,9 +272,7 @@ fn extension_cost(overload: &str, args: &[Result], result: &Result) -> Option<u6
     })
 }
 
-/// A negative depth, which is an error, counts as 1.
 fn new_list(factor: f64, size: u64) -> u64 {
-    let factor = if factor < 0.0 { 1.0 } else { factor };
     ((size as f64 * factor) as u64).saturating_add(1 + LIST_CREATE)
 }
 

@@ -58,7 +58,7 @@ fn key_of(map: &Arc<BTreeMap<Arc<str>, Data>>, keys: &[String]) -> Option<String
                 let _ = write!(text, "{float:.6}");
             }
             Data::String(value) => text.push_str(&quote(value)),
-            Data::Null | Data::List(_) | Data::Map(_) | Data::Native(_) => return None,
+            Data::Null | Data::List(_) | Data::Map(_) | Data::Native(_) | Data::Error => return None,
         }
     }
     Some(text)

@@ -18,6 +18,8 @@ pub(super) enum Data {
     Map(Arc<BTreeMap<Arc<str>, Data>>),
     /// What JSON cannot decode to: a value that an expression made.
     Native(Cel),
+    /// An error where a value should be.
+    Error,
 }
 
 impl Data {
@@ -40,7 +42,7 @@ impl Data {
 
     pub(super) fn as_json(&self) -> Value {
         match self {
-            Self::Null | Self::Native(_) => Value::Null,
+            Self::Null | Self::Native(_) | Self::Error => Value::Null,
             Self::Bool(flag) => Value::Bool(*flag),
             Self::Int(int) => Value::from(*int),
             Self::Float(float) => Value::from(*float),
@@ -71,6 +73,7 @@ impl Data {
             Self::String(_) => "string",
             Self::List(_) => "[]interface {}",
             Self::Map(_) => "map[string]interface {}",
+            Self::Error => "*errors.errorString",
             Self::Native(value) => match value {
                 Cel::Null => "structpb.NullValue",
                 Cel::Uint(_) => "uint64",

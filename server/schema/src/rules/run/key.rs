@@ -51,13 +51,17 @@ pub(super) fn element_key(data: &Data) -> Result<Key> {
         Data::List(_) | Data::Map(_) | Data::Native(Value::Bytes(_) | Value::List(_) | Value::Map(_)) => {
             return unhashable();
         }
+        Data::Error => Key::unlike_all(),
         Data::Native(value) => native(value),
     })
 }
 
 fn native(value: &Value) -> Key {
     match value {
-        Value::Timestamp(time) if time.offset != 0 => Key::unlike_all(),
+        // Go keeps one zone for each of the common whole hours, and makes a new one for every other time.
+        Value::Timestamp(time) if time.offset % 3600 != 0 || !(-12..=14).contains(&(time.offset / 3600)) => {
+            Key::unlike_all()
+        }
         Value::Optional(_) | Value::Opaque(_) | Value::Raw(_) => Key::unlike_all(),
         value => Key::Other(format!("{}:{value}", value.type_name())),
     }

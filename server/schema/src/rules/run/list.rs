@@ -1,7 +1,7 @@
 //! Lists, and those that are sets or maps (`k8s.io/apiserver/pkg/cel/common`, `unstructuredList` and the types around it).
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crd_analyzer_cel::types::escape;
 use crd_analyzer_cel::value::{EvalError, List, ListValue, Result, Value};
@@ -41,6 +41,8 @@ pub(super) struct Items {
     shape: Arc<Shape>,
     kind: Kind,
     version: KubernetesVersion,
+    /// The keys of a set, once they were asked for. Until 1.36 a sum adds to them those of the other list.
+    keys: Mutex<Option<HashSet<Key>>>,
 }
 
 impl Items {
@@ -50,6 +52,7 @@ impl Items {
             shape,
             kind,
             version,
+            keys: Mutex::default(),
         }
     }
 
@@ -70,16 +73,26 @@ impl Items {
         }
     }
 
-    fn equal_sets(&self, other: &List) -> Result<bool> {
-        let mut ours = HashSet::new();
-        for (n, data) in self.data.iter().enumerate() {
-            let key = if self.keeps_values() {
-                value_key(self.get(n))
-            } else {
-                element_key(data)
-            };
-            ours.insert(key?);
+    /// The keys of a set.
+    fn set_keys<'k>(&self, keys: &'k mut Option<HashSet<Key>>) -> Result<&'k mut HashSet<Key>> {
+        if keys.is_none() {
+            let mut found = HashSet::new();
+            for (n, data) in self.data.iter().enumerate() {
+                let key = if self.keeps_values() {
+                    value_key(self.get(n))
+                } else {
+                    element_key(data)
+                };
+                found.insert(key?);
+            }
+            *keys = Some(found);
         }
+        Ok(keys.get_or_insert_default())
+    }
+
+    fn equal_sets(&self, other: &List) -> Result<bool> {
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let ours = self.set_keys(&mut keys)?;
         let mut seen = HashSet::new();
         for element in other.iter() {
             let key = self.set_key(element)?;
@@ -115,20 +128,17 @@ impl Items {
 
     fn sum_of_data(&self, other: &List) -> Result<Vec<Data>> {
         let mut sum = self.data.to_vec();
-        let more = other.iter().map(|element| Ok(raw(&element?)));
+        // What the other list holds is asked for before this one is locked: it may be this one.
+        let more: Vec<Data> = other
+            .iter()
+            .map(|element| element.map_or(Data::Error, |element| raw(&element)))
+            .collect();
         match &self.kind {
-            Kind::Atomic => {
-                for data in more {
-                    sum.push(data?);
-                }
-            }
+            Kind::Atomic => sum.extend(more),
             Kind::Set => {
-                let mut seen = HashSet::new();
-                for data in &sum {
-                    seen.insert(element_key(data)?);
-                }
+                let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+                let seen = self.set_keys(&mut keys)?;
                 for data in more {
-                    let data = data?;
                     if seen.insert(element_key(&data)?) {
                         sum.push(data);
                     }
@@ -140,7 +150,6 @@ impl Items {
                     places.insert(map_key(data, keys, self.version)?, n);
                 }
                 for data in more {
-                    let data = data?;
                     match places.get(&map_key(&data, keys, self.version)?) {
                         Some(&n) => sum[n] = data,
                         None => sum.push(data),

@@ -178,14 +178,7 @@ impl<'s> Node<'s> {
         if version >= ALL_OF_SINCE {
             for clause in &rules.props().all_of {
                 let clause = Structural::assume(clause);
-                all_of.extend(Self::new(
-                    clause,
-                    schema,
-                    types.clone(),
-                    shape,
-                    is_resource_root,
-                    version,
-                ));
+                all_of.extend(Self::new(clause, schema, types, shape, is_resource_root, version));
             }
         }
         let rules = NodeRules::new(schema, rules.validations(), types, shape, is_resource_root, version);

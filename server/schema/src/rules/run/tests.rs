@@ -63,3 +63,47 @@ fn errors_are_those_of_the_server() {
 fn costs_are_those_of_the_server() {
     check_table("cel_cost_runtime");
 }
+
+#[track_caller]
+fn check(minor: u8, keywords: &Value, rule: &Value, value: &Value, expected: &[&str]) {
+    let mut schema = keywords.clone();
+    schema["x-kubernetes-validations"] = json!([rule]);
+    let input = json!({"schema": schema, "object": value, "field_path": "a"});
+    assert_eq!(
+        run(&input, KubernetesVersion::minor(minor)).0,
+        expected,
+        "{minor} {rule}"
+    );
+}
+
+#[test]
+fn sums_of_sets_count_as_each_server_counts() {
+    let set = json!({"type": "array", "items": {"type": "integer"}, "x-kubernetes-list-type": "set"});
+    // Until 1.36 the set remembers what was added to it, so the message finds nothing to add.
+    let rule = json!({"rule": "size(self + [2, 5]) == 77", "messageExpression": "string(size(self + [2, 5]))"});
+    check(36, &set, &rule, &json!([1, 2]), &["a: Invalid value: 2"]);
+    check(37, &set, &rule, &json!([1, 2]), &["a: Invalid value: 3"]);
+}
+
+#[test]
+fn formats_are_read_as_the_server_reads_them() {
+    let rule = json!({"rule": "string(self) == ''", "messageExpression": "string(self)"});
+    let read = |format: &str, text: &str, expected: &str| {
+        let schema = json!({"type": "string", "format": format});
+        check(
+            34,
+            &schema,
+            &rule,
+            &json!(text),
+            &[&format!("a: Invalid value: \"string\": {expected}")],
+        );
+    };
+    read("duration", "2 days", "172800s");
+    read("date", "2024-01-02", "2024-01-02T00:00:00Z");
+    read("date-time", "2024-01-02T03:04:05", "2024-01-02T03:04:05Z");
+    read(
+        "byte",
+        "a+b/",
+        "Invalid byte formatted string a+b/: illegal base64 data at input byte 1 evaluating rule: string(self) == ''",
+    );
+}
