@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
 mod check;
+mod cost;
 mod exit_code;
 mod explain;
 mod fix;

@@ -1,9 +1,11 @@
 //! The command line: one file a subcommand.
 
 mod check;
+mod cost;
 mod explain;
 mod fix;
 mod lsp;
+mod manifests;
 
 use std::{io, process::ExitCode};
 
@@ -21,6 +23,8 @@ pub(crate) struct Cli {
 enum Command {
     /// Say what the API server would answer for these manifests, at the place in the file.
     Check(check::Args),
+    /// Say what each validation rule costs, and what makes it expensive.
+    Cost(cost::Args),
     /// Speak the Language Server Protocol on standard input and output.
     Lsp(lsp::Args),
     /// Print the page of a diagnostic code.
@@ -72,6 +76,7 @@ impl Cli {
     pub(crate) fn run(self) -> anyhow::Result<Status> {
         match self.command {
             Command::Check(args) => check::run(&args),
+            Command::Cost(args) => cost::run(&args),
             Command::Lsp(args) => lsp::run(&args),
             Command::Explain(args) => explain::run(&args),
         }

@@ -107,7 +107,7 @@ pub(super) struct Line<'a> {
 
 /// A file that could not be read, or a finding about a file as a whole.
 #[derive(Serialize)]
-struct FileLine<'a> {
+pub(super) struct FileLine<'a> {
     file: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     unreadable: Option<&'a str>,
@@ -115,7 +115,19 @@ struct FileLine<'a> {
     hints: Vec<HintLine<'a>>,
 }
 
-fn range(lines: &LineIndex, text: &str, span: Span) -> Range {
+impl<'a> FileLine<'a> {
+    /// The line of a file that could not be read.
+    pub(super) fn unreadable(unreadable: &'a Unreadable) -> Self {
+        Self {
+            file: &unreadable.label,
+            unreadable: Some(&unreadable.why),
+            hints: Vec::new(),
+        }
+    }
+}
+
+/// The lines and columns of a span.
+pub(super) fn range(lines: &LineIndex, text: &str, span: Span) -> Range {
     let position = |offset: u32| {
         let (line, column) = lines.line_column(text, offset);
         Position {
@@ -153,7 +165,8 @@ fn is_empty(value: &str) -> bool {
     value.is_empty()
 }
 
-fn shortened(value: &str) -> Cow<'_, str> {
+/// A text that is not longer than [`MAX_BAD_VALUE_BYTES`].
+pub(super) fn shortened(value: &str) -> Cow<'_, str> {
     if value.len() <= MAX_BAD_VALUE_BYTES {
         return value.into();
     }
@@ -236,7 +249,7 @@ fn hint<'a>(file: &File<'a>, finding: &'a Finding) -> HintLine<'a> {
 /// Prints JSON lines.
 pub(super) struct Jsonl;
 
-fn write_line(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
+pub(super) fn write_line(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, line)?;
     out.write_all(b"\n")
 }
@@ -263,14 +276,7 @@ impl Printer for Jsonl {
     }
 
     fn unreadable(&mut self, out: &mut dyn Write, unreadable: &Unreadable) -> io::Result<()> {
-        write_line(
-            out,
-            &FileLine {
-                file: &unreadable.label,
-                unreadable: Some(&unreadable.why),
-                hints: Vec::new(),
-            },
-        )
+        write_line(out, &FileLine::unreadable(unreadable))
     }
 
     fn end(&mut self, _: &mut dyn Write, _: &Summary, _: Duration) -> io::Result<()> {

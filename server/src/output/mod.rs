@@ -1,5 +1,6 @@
 //! What is printed: one file a format.
 
+pub(crate) mod cost;
 mod github;
 mod json;
 mod jsonl;

@@ -122,7 +122,7 @@ fn template(action: Span) -> Finding {
 
 fn judge(source: &Text, document: Document, question: &Question<'_>, stored: Option<&StoredText>) -> Option<Judged> {
     let head = head::read(source, document);
-    let is_asked = head.is_definition() || head.kind.is_empty() && question.named;
+    let is_asked = head.is_asked(question.named);
     let text = &source.content[document.span.range()];
     let may_be_template = || head.kind.is_empty() && text.contains("{{") && head::names_definition(text);
     if !(is_asked || may_be_template()) {

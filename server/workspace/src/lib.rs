@@ -5,6 +5,7 @@
 pub mod analysis;
 pub mod codes;
 pub mod config;
+pub mod costs;
 pub mod finding;
 mod head;
 mod hints;

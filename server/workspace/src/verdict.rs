@@ -81,7 +81,7 @@ pub(crate) fn without_previous(tree: &Tree) -> Verdict {
 }
 
 /// Where to point for a node: a scalar itself, of a collection the key it stands at, or its first line.
-fn spot(tree: &Tree, key: Option<NodeId>, value: NodeId) -> Span {
+pub(crate) fn spot(tree: &Tree, key: Option<NodeId>, value: NodeId) -> Span {
     if tree.is_scalar(value) && !tree.is_absent(value) {
         return tree.span(value);
     }

@@ -7,6 +7,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crd_analyzer_schema::field::{Error, Path, Trail};
+use crd_analyzer_schema::rules::MissingBound;
 use crd_analyzer_schema::{JsonSchemaProps, ValidationRule};
 
 use super::node::NodeWalk;
@@ -41,6 +42,9 @@ pub trait NodeTypes<'s> {
     fn values(&self) -> Option<Types<'s>>;
     /// Compiles and prices the node's rules (`cel.Compile`): one answer a rule, in order, or what kept the server from it.
     fn compile(&self, rules: &'s [ValidationRule], preexisting: &Preexisting<'_>) -> Result<Vec<CompiledRule>, String>;
+    /// The bounds that bring a rule of the node below [`COST_LIMIT`], where it is evaluated at most `cardinality` times: see
+    /// [`crd_analyzer_schema::rules::fit`]. `None` also for a rule that does not compile.
+    fn bounds(&self, rule: &'s ValidationRule, cardinality: u64) -> Option<Vec<MissingBound>>;
 }
 
 /// What a rule compiled to (`cel.CompilationResult`).
@@ -138,13 +142,12 @@ impl<'s> CelContext<'_, 's> {
     }
 
     /// How often a value of this schema can be in one object; `None` if nothing bounds it.
-    #[cfg(test)]
     pub(super) fn max_cardinality(&self) -> Option<u64> {
         self.max_cardinality
     }
 
     /// The types of the node, made when first asked for (`CELSchemaContext.TypeInfo`); `None` where no rule applies.
-    fn types(&self) -> Option<&Result<Types<'s>, String>> {
+    pub(super) fn types(&self) -> Option<&Result<Types<'s>, String>> {
         if !self.has_rules_above {
             return None;
         }
@@ -170,7 +173,7 @@ impl<'s> CelContext<'_, 's> {
 }
 
 /// How many values of the schemas below one value of this schema can have (`extractMaxElements`).
-fn max_elements(schema: &JsonSchemaProps) -> Option<u64> {
+pub(super) fn max_elements(schema: &JsonSchemaProps) -> Option<u64> {
     let bound = |max: Option<i64>| max.map(|max| max.max(0) as u64);
     match schema.r#type.as_str() {
         "object" if schema.additional_properties.is_some() => bound(schema.max_properties),
@@ -251,9 +254,7 @@ pub(super) fn compile_rules<'s>(
     let internal = |detail: String| Error::new(ErrorType::Internal, codes::RULE_TYPES, rules_at.path(), "", detail);
     let compiled = match context.types() {
         None => return,
-        Some(Err(error)) => Err(format!(
-            "internal error: failed to construct type information for x-kubernetes-validations rules: {error}"
-        )),
+        Some(Err(error)) => Err(no_types(error)),
         Some(Ok(types)) => types.compile(&schema.x_validations, &walk.options.preexisting),
     };
     let compiled = match compiled {
@@ -360,6 +361,11 @@ pub(super) fn compile_rules<'s>(
     } else {
         walk.cel_errors.append(&mut errors);
     }
+}
+
+/// The server's words for a node without types.
+pub(super) fn no_types(error: &str) -> String {
+    format!("internal error: failed to construct type information for x-kubernetes-validations rules: {error}")
 }
 
 fn compile_error(error: CompileError, path: Path, bad_value: String) -> Error {

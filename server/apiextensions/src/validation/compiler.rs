@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use crd_analyzer_schema::celtypes::escape;
-use crd_analyzer_schema::rules::{self, ExpressionSet, NodeTypes as SchemaTypes, Part};
+use crd_analyzer_schema::rules::{self, ExpressionSet, MissingBound, NodeTypes as SchemaTypes, Part};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 
-use super::cel::{CompileError, CompiledRule, NodeTypes, RuleCompiler, Types};
+use super::cel::{COST_LIMIT, CompileError, CompiledRule, NodeTypes, RuleCompiler, Types};
 use super::options::Preexisting;
 use crate::codes;
 
@@ -118,6 +118,17 @@ impl<'s> NodeTypes<'s> for Node<'s> {
         };
         let compiled = rules::compile(types, rules, self.version, set_of);
         Ok(compiled.into_iter().map(compiled_rule).collect())
+    }
+
+    fn bounds(&self, rule: &'s ValidationRule, cardinality: u64) -> Option<Vec<MissingBound>> {
+        let Typed::Types(types) = &self.types else {
+            return None;
+        };
+        let compiled = rules::compile(types, std::slice::from_ref(rule), self.version, |_, _| {
+            ExpressionSet::New
+        });
+        let expression = compiled.into_iter().next()?.rule?;
+        rules::fit(types, &expression, self.version, cardinality, COST_LIMIT)
     }
 }
 

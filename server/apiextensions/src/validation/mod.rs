@@ -12,6 +12,7 @@ mod certificate;
 mod columns;
 mod compiler;
 mod conversion;
+mod costs;
 mod go_ip;
 mod go_text;
 mod go_url;
@@ -46,6 +47,7 @@ use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, SchemaMap};
 
 pub use cel::{COST_LIMIT, CompileError, CompiledRule, NodeTypes, RuleCompiler, TOTAL_COST_LIMIT, Types};
 pub use compiler::CelCompiler;
+pub use costs::{RuleCost, SchemaCosts, UnboundedAncestor, schema_costs};
 pub use options::Preexisting;
 
 use approval::approval_error;

@@ -60,7 +60,13 @@ pub(super) fn validate_schema(
                 let wrong = structural_errors(structural, &schema_path, options.version);
                 let is_structural = wrong.is_empty();
                 errors.extend(wrong);
-                let defaults = default_errors(structural, &schema_path, options);
+                let defaults = default_errors(
+                    structural,
+                    &schema_path,
+                    options.version,
+                    options.require_pruned_defaults,
+                    options.compiler.is_some(),
+                );
                 compiles_rules = is_structural && defaults.is_empty();
                 let sink = if is_structural {
                     &mut errors

@@ -5,22 +5,26 @@ use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::structural::{self, Structural};
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
 
-use super::options::Options;
-
 /// What keeps a schema from being structural (`ValidateStructural`).
 pub(super) fn structural_errors(schema: Structural<'_>, path: &Path, version: KubernetesVersion) -> Vec<Error> {
     structural::validate(schema, path, version)
 }
 
-/// What is wrong with the defaults of a schema (`ValidateDefaults`).
-pub(super) fn default_errors(schema: Structural<'_>, path: &Path, options: &Options<'_>) -> Vec<Error> {
+/// What is wrong with the defaults of a schema (`ValidateDefaults`). `runs_rules`: also by its rules.
+pub(super) fn default_errors(
+    schema: Structural<'_>,
+    path: &Path,
+    version: KubernetesVersion,
+    require_pruned: bool,
+    runs_rules: bool,
+) -> Vec<Error> {
     let defaults = defaulting::Options {
         is_resource_root: true,
-        require_pruned: options.require_pruned_defaults,
-        version: options.version,
+        require_pruned,
+        version,
     };
-    if options.compiler.is_some() {
-        validate_defaults(schema, path, defaults, &mut RunRules::new(options.version))
+    if runs_rules {
+        validate_defaults(schema, path, defaults, &mut RunRules::new(version))
     } else {
         validate_defaults(schema, path, defaults, &mut NoRules)
     }

@@ -1,0 +1,177 @@
+//! One JSON object a line: what a rule costs by one minor, and after the rules of a schema its total.
+
+use std::io::{self, Write};
+
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::rules::{MissingBound, SchemaStep};
+use crd_analyzer_syntax::lines::LineIndex;
+use crd_analyzer_workspace::costs::{DocumentCosts, FileCosts, PlacedCosts, TOTAL_COST_LIMIT, Unpriced};
+use serde::Serialize;
+
+use super::below;
+use crate::{
+    input::Unreadable,
+    output::jsonl::{FileLine, Range, range, shortened, write_line},
+};
+
+/// Which schema, or which node of it, a line is about.
+#[derive(Serialize)]
+struct Subject<'a> {
+    file: &'a str,
+    doc: Option<usize>,
+    k8s: String,
+    versions: &'a [String],
+    schema_path: String,
+}
+
+#[derive(Serialize)]
+struct RuleLine<'a> {
+    #[serde(flatten)]
+    subject: Subject<'a>,
+    index: usize,
+    rule: &'a str,
+    checked: bool,
+    cost: u64,
+    expr_cost: u64,
+    max_cardinality: Option<u64>,
+    cardinality: u64,
+    uses_old_self: bool,
+    error: Option<&'a str>,
+    message_expression_cost: u64,
+    message_expression_error: Option<&'a str>,
+    range: Range,
+    fits: Option<Vec<Bound>>,
+}
+
+/// A bound that is missing.
+#[derive(Serialize)]
+struct Bound {
+    /// As from a schema: `properties[hosts].items`; empty for the rule's own node.
+    schema: String,
+    /// As from a value: `hosts[*]`.
+    value: String,
+    keyword: &'static str,
+    suggested: i64,
+}
+
+#[derive(Serialize)]
+struct TotalLine<'a> {
+    #[serde(flatten)]
+    subject: Subject<'a>,
+    rules: usize,
+    total: u64,
+    limit: u64,
+    over: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_checked: Option<String>,
+}
+
+#[derive(Serialize)]
+struct UnpricedLine<'a> {
+    file: &'a str,
+    doc: Option<usize>,
+    k8s: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decode_error: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_error: Option<&'a str>,
+}
+
+/// Prints the lines of a file.
+pub(crate) fn file(out: &mut dyn Write, label: &str, costs: &FileCosts) -> io::Result<()> {
+    let lines = LineIndex::new(&costs.text);
+    for document in &costs.documents {
+        for (version, answer) in &document.answers {
+            match answer {
+                Ok(schemas) => {
+                    for schema in schemas {
+                        schema_lines(out, label, costs, &lines, document, *version, schema)?;
+                    }
+                }
+                Err(why) => {
+                    let (decode_error, other_error) = match why {
+                        Unpriced::Undecodable(text) => (Some(text.as_str()), None),
+                        Unpriced::Unjudged(text) => (None, Some(text.as_str())),
+                    };
+                    let line = UnpricedLine {
+                        file: label,
+                        doc: document.index,
+                        k8s: version.to_string(),
+                        decode_error,
+                        other_error,
+                    };
+                    write_line(out, &line)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Prints that a file could not be read.
+pub(crate) fn unreadable(out: &mut dyn Write, unreadable: &Unreadable) -> io::Result<()> {
+    write_line(out, &FileLine::unreadable(unreadable))
+}
+
+fn schema_lines(
+    out: &mut dyn Write,
+    file: &str,
+    costs: &FileCosts,
+    lines: &LineIndex,
+    document: &DocumentCosts,
+    version: KubernetesVersion,
+    placed: &PlacedCosts,
+) -> io::Result<()> {
+    let schema = &placed.schema;
+    let subject = |schema_path: String| Subject {
+        file,
+        doc: document.index,
+        k8s: version.to_string(),
+        versions: &schema.versions,
+        schema_path,
+    };
+    for (rule, span) in schema.rules.iter().zip(&placed.spans) {
+        let line = RuleLine {
+            subject: subject(rule.path.to_string()),
+            index: rule.index,
+            rule: &rule.rule,
+            checked: rule.checked,
+            cost: rule.cost,
+            expr_cost: rule.expr_cost,
+            max_cardinality: rule.max_cardinality,
+            cardinality: rule.cardinality,
+            uses_old_self: rule.uses_old_self,
+            error: rule.error.as_deref(),
+            message_expression_cost: rule.message_cost,
+            message_expression_error: rule.message_error.as_deref(),
+            range: range(lines, &costs.text, *span),
+            fits: rule.fits.as_ref().map(|bounds| bounds.iter().map(Bound::new).collect()),
+        };
+        write_line(out, &line)?;
+    }
+    let total = TotalLine {
+        subject: subject(schema.path.to_string()),
+        rules: schema.rules.len(),
+        total: schema.total,
+        limit: TOTAL_COST_LIMIT,
+        over: schema.is_over(),
+        not_checked: schema.not_checked.as_ref().map(|why| shortened(why).into_owned()),
+    };
+    write_line(out, &total)
+}
+
+impl Bound {
+    fn new(missing: &MissingBound) -> Self {
+        let steps = missing.path.iter().map(|step| match step {
+            SchemaStep::Property(name) => format!("properties[{name}]"),
+            SchemaStep::Items => "items".to_owned(),
+            SchemaStep::Values => "additionalProperties".to_owned(),
+        });
+        Self {
+            schema: steps.collect::<Vec<_>>().join("."),
+            value: below(&missing.path),
+            keyword: missing.keyword,
+            suggested: missing.suggested,
+        }
+    }
+}

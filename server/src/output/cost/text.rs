@@ -1,0 +1,189 @@
+//! For people: a table for each schema, the dearest rule first.
+
+use std::{
+    cmp::Reverse,
+    io::{self, Write},
+};
+
+use crd_analyzer_schema::field::{Path, Segment};
+use crd_analyzer_workspace::costs::{
+    COST_LIMIT, DocumentCosts, FileCosts, RuleCost, SchemaCosts, TOTAL_COST_LIMIT, Unpriced,
+};
+
+use super::below;
+
+/// Characters of a rule that are shown.
+const RULE_WIDTH: usize = 80;
+
+/// Prints the tables of a file.
+pub(crate) fn file(out: &mut dyn Write, label: &str, costs: &FileCosts) -> io::Result<()> {
+    for document in &costs.documents {
+        for (version, answer) in &document.answers {
+            match answer {
+                Ok(schemas) => {
+                    for placed in schemas {
+                        writeln!(out, "{}", heading(label, document, &placed.schema))?;
+                        table(out, &placed.schema)?;
+                    }
+                }
+                Err(Unpriced::Undecodable(why) | Unpriced::Unjudged(why)) => {
+                    writeln!(out, "{label}: not priced for Kubernetes {version}: {why}\n")?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn heading(label: &str, document: &DocumentCosts, schema: &SchemaCosts) -> String {
+    let name = if document.name.is_empty() {
+        label
+    } else {
+        &document.name
+    };
+    format!(
+        "{name}  {}  schema total {} of {}{}",
+        schema.versions.join(", "),
+        grouped(schema.total),
+        grouped(TOTAL_COST_LIMIT),
+        if schema.is_over() { ": over budget" } else { "" },
+    )
+}
+
+fn table(out: &mut dyn Write, schema: &SchemaCosts) -> io::Result<()> {
+    let mut rules: Vec<&RuleCost> = schema.rules.iter().collect();
+    rules.sort_by_key(|rule| Reverse(rule.cost.max(rule.message_cost)));
+    let rows: Vec<[String; 3]> = rules.iter().map(|rule| row(rule)).collect();
+    let titles = ["cost", "of budget", "× objects"].map(str::to_owned);
+    let width = |column: usize| {
+        let cells = rows.iter().chain([&titles]).map(|row| row[column].chars().count());
+        cells.max().unwrap_or_default()
+    };
+    let widths = [width(0), width(1), width(2)];
+    let line = |cells: &[String; 3]| {
+        let [cost, share, objects] = cells;
+        let [a, b, c] = widths;
+        format!("  {cost:>a$}  {share:>b$}  {objects:>c$}  ")
+    };
+    writeln!(out, "{}rule", line(&titles))?;
+    let indent = " ".repeat(widths.iter().sum::<usize>() + 10);
+    for (rule, row) in rules.iter().zip(&rows) {
+        let place = format!("{}[{}]", place(&rule.path, &schema.path), rule.index);
+        writeln!(out, "{}{place}  {}", line(row), one_line(&rule.rule))?;
+        for note in notes(rule, &schema.path) {
+            writeln!(out, "{indent}{note}")?;
+        }
+    }
+    if let Some(why) = &schema.not_checked {
+        writeln!(out, "  the server does not get to these rules: {}", one_line(why))?;
+    }
+    writeln!(out)
+}
+
+fn row(rule: &RuleCost) -> [String; 3] {
+    if rule.error.is_some() {
+        return ["-".to_owned(), "-".to_owned(), "-".to_owned()];
+    }
+    [grouped(rule.cost), share(rule.cost), grouped(rule.cardinality)]
+}
+
+/// What there is to say below a rule.
+fn notes(rule: &RuleCost, root: &Path) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(error) = &rule.error {
+        notes.push(format!("does not compile: {}", one_line(error)));
+    }
+    if let Some(error) = &rule.message_error {
+        notes.push(format!("its messageExpression does not compile: {}", one_line(error)));
+    }
+    if rule.message_cost > COST_LIMIT {
+        let (cost, share) = (grouped(rule.message_cost), share(rule.message_cost));
+        notes.push(format!("its messageExpression costs {cost}, {share} of the budget"));
+    }
+    if rule.cost > 0 && !rule.unbounded.is_empty() {
+        let lacking = rule
+            .unbounded
+            .iter()
+            .map(|it| format!("{}: no {}", place(&it.path, root), it.keyword));
+        notes.push(format!("unbounded above: {}", joined(lacking)));
+    }
+    if rule.cost <= COST_LIMIT {
+        return notes;
+    }
+    if let Some(bounds) = &rule.fits {
+        let lacking = bounds
+            .iter()
+            .map(|it| format!("{} {} on {}", it.keyword, it.suggested, value(&below(&it.path))));
+        notes.push(format!("fits with {}", joined(lacking)));
+    }
+    if rule.cardinality > 1 && rule.expr_cost <= COST_LIMIT {
+        let objects = COST_LIMIT / rule.expr_cost.max(1);
+        notes.push(format!("fits × {} objects", grouped(objects)));
+    } else if rule.fits.is_none() {
+        notes.push("no missing bound makes it so expensive: simplify the rule".to_owned());
+    }
+    notes
+}
+
+fn joined(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+fn value(below: &str) -> &str {
+    if below.is_empty() { "self" } else { below }
+}
+
+/// A schema as the path of the values that it is for: `spec.hosts[*]`.
+fn place(path: &Path, root: &Path) -> String {
+    let mut out = String::new();
+    for segment in path.segments().iter().skip(root.segments().len()) {
+        match segment {
+            Segment::Key(name) if out.is_empty() => out.push_str(name),
+            Segment::Key(name) => {
+                out.push('.');
+                out.push_str(name);
+            }
+            Segment::Field(name) if name == "items" || name == "additionalProperties" => out.push_str("[*]"),
+            Segment::Field(_) | Segment::Index(_) => {}
+        }
+    }
+    if out.is_empty() {
+        out.push_str("(root)");
+    }
+    out
+}
+
+/// A cost as a share of the budget of one rule.
+fn share(cost: u64) -> String {
+    let percent = cost.saturating_mul(100) / COST_LIMIT;
+    match cost / COST_LIMIT {
+        _ if cost == 0 => "0 %".to_owned(),
+        _ if percent == 0 => "< 1 %".to_owned(),
+        _ if percent == 100 && cost > COST_LIMIT => "> 100 %".to_owned(),
+        100.. => "> 100x".to_owned(),
+        times @ 10.. => format!("{times}x"),
+        _ => format!("{percent} %"),
+    }
+}
+
+/// A number with commas between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.char_indices() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A text on one line, cut where it is long.
+fn one_line(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(RULE_WIDTH) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words,
+    }
+}
