@@ -256,6 +256,9 @@ impl Run<'_> {
         for (key, value, optional) in entries {
             let key = self.exec(*key, frame)?;
             let value = self.exec(*value, frame)?;
+            if !optional || matches!(value, Value::Optional(_)) {
+                Key::of_hashed(&key)?;
+            }
             match value {
                 value if !optional => pairs.push((key, value)),
                 Value::Optional(Some(value)) => pairs.push((key, (*value).clone())),

@@ -113,6 +113,7 @@ const ANSWERS: &[(RangeInclusive<u8>, &str, &str, u64)] = &[
     (31..=37, "ip('10.0.0.256').family() == 4", "IP Address \"10.0.0.256\" parse error during conversion from string: ParseAddr(\"10.0.0.256\"): IPv4 field has value >255", 3),
     (30..=37, "url('https://a.example:8080/p?q=1').getPort() == '8080' && self != ''", "true", 6),
     (30..=37, "sets.contains([1, 2], [2]) && self != ''", "true", 4),
+    (30..=37, "{dyn(b'a'): self}.size() == 1", "internal error: runtime error: hash of unhashable type types.Bytes", 1),
 ];
 
 #[test]
