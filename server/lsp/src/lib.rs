@@ -36,6 +36,8 @@ pub fn run_stdio() -> std::io::Result<u8> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_time()
         .worker_threads(2)
+        // Schemas are followed for hundreds of levels, which the usual 2 MiB may not hold.
+        .thread_stack_size(16 << 20)
         .thread_name("crd-analyzer")
         .build()?;
     let code = runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout()));

@@ -22,6 +22,9 @@ use crate::{
 /// Files are read and judged in batches of this many, so that memory does not grow with their number.
 const BATCH: usize = 32;
 
+/// The stack of a thread that judges. Schemas are followed for hundreds of levels, which the usual 2 MiB may not hold.
+const STACK_BYTES: usize = 16 << 20;
+
 /// Which manifests, and how they are judged.
 #[derive(clap::Args, Debug)]
 pub(super) struct Manifests {
@@ -58,9 +61,10 @@ impl Manifests {
         &self,
         mut take: impl FnMut(Vec<Input>, Vec<Unreadable>) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        if let Some(threads) = self.threads {
-            rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
-        }
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(self.threads.unwrap_or(0))
+            .stack_size(STACK_BYTES)
+            .build_global()?;
         let Some(list) = self.list.as_deref() else {
             let (inputs, unreadable) = input::collect(&self.paths);
             return take(inputs, unreadable);
@@ -121,11 +125,7 @@ impl Configs {
                     asked.push((input, config));
                 }
             }
-            let judged: Vec<anyhow::Result<T>> = if let [(input, config)] = asked.as_slice() {
-                vec![judge(input, config)]
-            } else {
-                asked.par_iter().map(|(input, config)| judge(input, config)).collect()
-            };
+            let judged: Vec<anyhow::Result<T>> = asked.par_iter().map(|(input, config)| judge(input, config)).collect();
             for ((input, config), judged) in asked.iter().zip(judged) {
                 take(input, config, judged?)?;
             }
