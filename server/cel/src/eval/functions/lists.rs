@@ -47,7 +47,10 @@ pub(super) fn binding(function: &str) -> Option<Binding> {
             flatten(list, depth, &mut flat)?;
             Ok(Value::list(flat))
         }),
-        "sort" => singleton(|_, args| sort(elements(&args[0])?, elements(&args[0])?)),
+        "sort" => singleton(|_, args| match &args[0] {
+            Value::List(list) => sort(list, list),
+            other => Err(trait_missing("sort", other)),
+        }),
         "@sortByAssociatedKeys" => singleton(|_, args| match &args[0] {
             Value::List(list) => sort(list, elements(&args[1])?),
             other => Err(trait_missing("@sortByAssociatedKeys", other)),
