@@ -13,6 +13,7 @@
 //! assert_eq!(errors[0].to_string(), "spec: Invalid value: 1: failed rule: self > 2");
 //! ```
 
+mod bindings;
 mod correlate;
 mod data;
 mod key;
@@ -31,6 +32,7 @@ use std::sync::Arc;
 use crd_analyzer_cel::types::escape;
 use serde_json::Value;
 
+pub use self::bindings::{Bindings, Place};
 use self::correlate::OldItems;
 use self::data::Data;
 pub use self::node::PER_CALL_LIMIT;

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_cel::eval::{Program, Variables};
-use crd_analyzer_cel::value::{Result as CelResult, Value as Cel};
+use crd_analyzer_cel::eval::Program;
+use crd_analyzer_cel::value::Value as Cel;
 
+use super::bindings::{Bindings, Place};
 use super::data::Data;
 use super::shape::Shape;
-use super::value::{resource_of, value_of};
 use crate::field::{Error, ErrorType, Path, Trail, render};
 use crate::go::quote;
 use crate::rules::ExpressionSet;
-use crate::rules::{CompiledRule, Expression, NodeTypes, OLD_SELF, SELF, compile, trim_space};
+use crate::rules::{CompiledRule, Expression, NodeTypes, compile, trim_space};
 use crate::structural::Structural;
 use crate::{KubernetesVersion, ValidationRule, codes, field_path};
 
@@ -30,8 +30,7 @@ const LIMIT_EXCEEDED: &str = "operation cancelled: actual cost limit exceeded";
 #[derive(Debug)]
 pub(super) struct NodeRules<'s> {
     schema: Structural<'s>,
-    shape: Arc<Shape>,
-    is_resource_root: bool,
+    place: Place,
     version: KubernetesVersion,
     /// `None` if the node has no types.
     rules: Option<Vec<Rule<'s>>>,
@@ -48,21 +47,6 @@ struct Rule<'s> {
 
 /// Evaluating rules ends here: something cost too much.
 pub(super) struct Stop;
-
-struct Activation {
-    this: CelResult,
-    old: Option<CelResult>,
-}
-
-impl Variables for Activation {
-    fn resolve(&self, name: &str) -> Option<CelResult> {
-        match name {
-            SELF => Some(self.this.clone()),
-            OLD_SELF => self.old.clone(),
-            _ => None,
-        }
-    }
-}
 
 /// What is judged: a value, what it was before, and what may still be spent, in cost units.
 pub(super) struct Judged<'a> {
@@ -92,8 +76,7 @@ impl<'s> NodeRules<'s> {
         };
         Some(Self {
             schema,
-            shape: Arc::clone(shape),
-            is_resource_root,
+            place: Place::of(Arc::clone(shape), is_resource_root, version),
             version,
             rules: compiled.map(|compiled| rules.iter().zip(compiled).map(with_path).collect()),
             uses_old_self,
@@ -120,24 +103,11 @@ impl<'s> NodeRules<'s> {
             errors.push(self.invalid(codes::RULE_BUDGET_EXCEEDED, at, OUT_OF_BUDGET));
             return Err(Stop);
         }
-        let of = |data: &Data| {
-            if self.is_resource_root {
-                resource_of(data, &self.shape, self.version)
-            } else {
-                value_of(data, &self.shape, self.version)
-            }
-        };
+        let of = |data| self.place.value_of(data);
         let this = of(judged.value);
         let old = judged.old.filter(|_| self.uses_old_self).map(of);
-        let optional = Activation {
-            this: this.clone(),
-            old: Some(match &old {
-                Some(Ok(old)) => Ok(Cel::some(old.clone())),
-                Some(Err(error)) => Err(error.clone()),
-                None => Ok(Cel::NONE),
-            }),
-        };
-        let plain = Activation { this, old };
+        let plain = Bindings::new(this).with_old(old.clone());
+        let optional = plain.clone().with_optional_old(old);
         for rule in rules {
             let is_optional = rule.written.optional_old_self == Some(true);
             if let Some(error) = &rule.compiled.error {
@@ -164,7 +134,7 @@ impl<'s> NodeRules<'s> {
         &self,
         rule: &Rule<'_>,
         expression: &Expression,
-        activation: &Activation,
+        activation: &Bindings,
         judged: &Judged<'_>,
         at: &Trail<'_>,
         budget: &mut i64,
@@ -213,7 +183,7 @@ impl<'s> NodeRules<'s> {
     fn failed(
         &self,
         rule: &Rule<'_>,
-        activation: &Activation,
+        activation: &Bindings,
         judged: &Judged<'_>,
         at: &Trail<'_>,
         budget: &mut i64,
@@ -270,7 +240,7 @@ fn spend(budget: &mut i64, cost: u64) -> bool {
 fn message(
     program: &Program,
     source: &str,
-    activation: &Activation,
+    activation: &Bindings,
     limit: u64,
     budget: &mut i64,
 ) -> Result<Option<String>, String> {

@@ -1,0 +1,108 @@
+//! What the variables of a rule are.
+
+use std::sync::Arc;
+
+use crd_analyzer_cel::eval::Variables;
+use crd_analyzer_cel::value::{Result as CelResult, Value as Cel};
+use serde_json::Value;
+
+use super::data::Data;
+use super::shape::Shape;
+use super::value::{resource_of, value_of};
+use crate::KubernetesVersion;
+use crate::rules::{OLD_SELF, SELF};
+use crate::structural::Structural;
+
+/// The variables of a rule, for who runs one expression by itself.
+///
+/// ```
+/// use crd_analyzer_cel::decls::ExpressionSet;
+/// use crd_analyzer_cel::value::Value;
+/// use crd_analyzer_schema::rules::run::{Bindings, PER_CALL_LIMIT, Place};
+/// use crd_analyzer_schema::rules::{NodeTypes, compile};
+/// use crd_analyzer_schema::structural::Structural;
+/// use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
+///
+/// let schema = JsonSchemaProps { r#type: "integer".to_owned(), ..JsonSchemaProps::default() };
+/// let rules = [ValidationRule { rule: "self > 2".to_owned(), ..ValidationRule::default() }];
+/// let version = KubernetesVersion::NEWEST;
+/// let place = Place::new(Structural::assume(&schema), false, version);
+/// let types = NodeTypes::new(Structural::assume(&schema), false, version).unwrap();
+/// let compiled = compile(&types, &rules, version, |_, _| ExpressionSet::New);
+/// let expression = compiled[0].rule.as_ref().unwrap();
+/// let bindings = Bindings::new(place.value(&3.into()));
+/// let outcome = expression.program.eval(&bindings, Some(PER_CALL_LIMIT));
+/// assert!(matches!(outcome.result, Ok(Value::Bool(true))));
+/// assert_eq!(outcome.cost, 2);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Bindings {
+    this: CelResult,
+    old: Option<CelResult>,
+}
+
+impl Bindings {
+    /// Only `self`.
+    pub fn new(this: CelResult) -> Self {
+        Self { this, old: None }
+    }
+
+    /// With `oldSelf`.
+    #[must_use]
+    pub fn with_old(self, old: Option<CelResult>) -> Self {
+        Self { old, ..self }
+    }
+
+    /// With `oldSelf` as a rule with `optionalOldSelf` sees it: there even if nothing was stored before.
+    #[must_use]
+    pub fn with_optional_old(self, old: Option<CelResult>) -> Self {
+        let old = old.map_or(Ok(Cel::NONE), |old| old.map(Cel::some));
+        self.with_old(Some(old))
+    }
+}
+
+impl Variables for Bindings {
+    fn resolve(&self, name: &str) -> Option<CelResult> {
+        match name {
+            SELF => Some(self.this.clone()),
+            OLD_SELF => self.old.clone(),
+            _ => None,
+        }
+    }
+}
+
+/// Makes JSON values into the values that rules of one schema see.
+#[derive(Clone, Debug)]
+pub struct Place {
+    shape: Arc<Shape>,
+    is_resource_root: bool,
+    version: KubernetesVersion,
+}
+
+impl Place {
+    /// The place that a schema describes. `is_resource_root`: it is the schema of a custom resource or of an embedded one.
+    pub fn new(schema: Structural<'_>, is_resource_root: bool, version: KubernetesVersion) -> Self {
+        Self::of(Shape::new(schema), is_resource_root, version)
+    }
+
+    pub(super) fn of(shape: Arc<Shape>, is_resource_root: bool, version: KubernetesVersion) -> Self {
+        Self {
+            shape,
+            is_resource_root,
+            version,
+        }
+    }
+
+    /// The value to expressions. A value that its schema does not allow may be an error, which a rule meets when it looks at it.
+    pub fn value(&self, json: &Value) -> CelResult {
+        self.value_of(&Data::new(json))
+    }
+
+    pub(super) fn value_of(&self, data: &Data) -> CelResult {
+        if self.is_resource_root {
+            resource_of(data, &self.shape, self.version)
+        } else {
+            value_of(data, &self.shape, self.version)
+        }
+    }
+}
