@@ -1,5 +1,6 @@
 //! CustomResourceDefinitions: decoding, defaulting and validation as the API server does them.
 
+pub mod api;
 pub mod codes;
 pub mod decode;
 pub mod defaults;
