@@ -9,6 +9,7 @@ pub mod costs;
 pub mod finding;
 mod head;
 mod hints;
+pub mod index;
 pub mod report;
 pub mod suppress;
 mod text;

@@ -1,0 +1,296 @@
+//! What the files of a workspace hold: definitions by what they define, and objects by what they are.
+
+pub mod files;
+pub mod known;
+pub mod native;
+pub mod objects;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    fmt,
+    ops::Bound,
+    path::Path,
+    sync::{Arc, OnceLock, PoisonError, RwLock},
+};
+
+use crd_analyzer_apiextensions::decode::WrittenType;
+
+pub use files::{Files, MemoryFiles};
+pub use known::{DefinitionText, Fingerprint, KnownDefinition, Origin};
+pub use objects::{GroupKind, Object, group_kind, objects};
+
+/// What a document is.
+#[derive(Clone, Debug)]
+pub enum Thing {
+    /// A definition, of whatever version.
+    Definition,
+    /// A custom resource whose definition is known.
+    Resource(Found),
+    /// An object of one of Kubernetes' own kinds, or of its clients: there is nothing to say about it.
+    Native,
+    /// A custom resource of a kind that nothing here defines, or no object at all.
+    Unknown,
+}
+
+/// The definition that counts for an object.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The nearest one.
+    pub definition: Arc<KnownDefinition>,
+    /// Others that define the same kind in other words, the nearest first; not more than a few.
+    pub others: Vec<Arc<KnownDefinition>>,
+}
+
+/// What is looked at to find the nearest of many definitions of one kind below one folder.
+const MOST_LOOKED_AT: usize = 64;
+
+/// How many others are named.
+const MOST_OTHERS: usize = 4;
+
+type ByPath = BTreeMap<Arc<Path>, Vec<Arc<KnownDefinition>>>;
+
+/// What was found in each file.
+#[derive(Default)]
+pub struct Index {
+    files: HashMap<Arc<Path>, Entry>,
+    definitions: HashMap<GroupKind, BTreeMap<Origin, ByPath>>,
+    resources: HashMap<GroupKind, BTreeSet<Arc<Path>>>,
+}
+
+struct Entry {
+    definitions: Vec<Arc<KnownDefinition>>,
+    resources: BTreeSet<GroupKind>,
+}
+
+/// A file to put into an index.
+#[derive(Clone, Copy, Debug)]
+pub struct NewFile<'a> {
+    /// Its path, absolute.
+    pub path: &'a Path,
+    /// How it came to be known.
+    pub origin: Origin,
+    /// Its text, which `objects` were read from.
+    pub text: &'a Arc<str>,
+    /// What is in it.
+    pub objects: &'a [Object],
+    /// The text stays as it is until the file is put in anew, so that it need not be read when it is wanted: it is open in an editor.
+    pub keep_text: bool,
+}
+
+impl Index {
+    /// Puts a file in, in place of what was known of it. Returns the kinds whose definitions have changed by that.
+    pub fn set(&mut self, file: &NewFile<'_>) -> BTreeSet<GroupKind> {
+        let path: Arc<Path> = file.path.into();
+        let old = self.take(&path);
+        let old = old.map(|it| it.definitions).unwrap_or_default();
+        let before = fingerprints(&old);
+        let mut last: HashMap<GroupKind, Arc<KnownDefinition>> = HashMap::new();
+        let mut known: HashMap<(GroupKind, Fingerprint), Arc<KnownDefinition>> = HashMap::new();
+        for definition in old {
+            known.insert((definition.defines.clone(), definition.fingerprint), definition.clone());
+            last.insert(definition.defines.clone(), definition);
+        }
+        let mut entry = Entry {
+            definitions: Vec::new(),
+            resources: BTreeSet::new(),
+        };
+        for object in file.objects {
+            let Some(defines) = &object.defines else {
+                if let Some(kind) = object.group_kind().filter(|it| !native::is_native(&it.group)) {
+                    entry.resources.insert(kind);
+                }
+                continue;
+            };
+            let fingerprint = Fingerprint::of(&file.text[object.document.span.range()]);
+            let unchanged = known
+                .get(&(defines.clone(), fingerprint))
+                .filter(|it| it.document == object.document && it.item == object.item && it.origin == file.origin);
+            let definition = match unchanged {
+                Some(known) if known.text.is_some() == file.keep_text => known.clone(),
+                _ => Arc::new(KnownDefinition {
+                    path: path.clone(),
+                    defines: defines.clone(),
+                    origin: file.origin,
+                    fingerprint,
+                    document: object.document,
+                    item: object.item,
+                    text: file.keep_text.then(|| file.text.clone()),
+                    previous: last.get(defines).and_then(KnownDefinition::readable),
+                    loaded: OnceLock::new(),
+                }),
+            };
+            entry.definitions.push(definition);
+        }
+        let after = fingerprints(&entry.definitions);
+        let mut changed: BTreeSet<GroupKind> = before.keys().chain(after.keys()).cloned().collect();
+        changed.retain(|kind| before.get(kind) != after.get(kind));
+        self.put(path, entry);
+        changed
+    }
+
+    /// Takes a file out. Returns the kinds that it defined.
+    pub fn remove(&mut self, path: &Path) -> BTreeSet<GroupKind> {
+        let old = self.take(path);
+        let definitions = old.into_iter().flat_map(|it| it.definitions);
+        definitions.map(|it| it.defines.clone()).collect()
+    }
+
+    fn put(&mut self, path: Arc<Path>, entry: Entry) {
+        for definition in &entry.definitions {
+            let by_origin = self.definitions.entry(definition.defines.clone()).or_default();
+            let by_path = by_origin.entry(definition.origin).or_default();
+            by_path.entry(path.clone()).or_default().push(definition.clone());
+        }
+        for kind in &entry.resources {
+            self.resources.entry(kind.clone()).or_default().insert(path.clone());
+        }
+        self.files.insert(path, entry);
+    }
+
+    fn take(&mut self, path: &Path) -> Option<Entry> {
+        let entry = self.files.remove(path)?;
+        for definition in &entry.definitions {
+            let Some(by_origin) = self.definitions.get_mut(&definition.defines) else {
+                continue;
+            };
+            if let Some(by_path) = by_origin.get_mut(&definition.origin) {
+                by_path.remove(path);
+                if by_path.is_empty() {
+                    by_origin.remove(&definition.origin);
+                }
+            }
+            if by_origin.is_empty() {
+                self.definitions.remove(&definition.defines);
+            }
+        }
+        for kind in &entry.resources {
+            if let Some(paths) = self.resources.get_mut(kind) {
+                paths.remove(path);
+                if paths.is_empty() {
+                    self.resources.remove(kind);
+                }
+            }
+        }
+        Some(entry)
+    }
+
+    /// The definition that counts for an object of this kind in the file at `near`: one that was given before one of the workspace before
+    /// a configured one, and among those the nearest: with the most folders in common, then the fewest below them, then the first by name.
+    pub fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
+        let by_origin = self.definitions.get(kind)?;
+        let mut ranked = by_origin.values().flat_map(|by_path| nearest(by_path, near));
+        let definition = ranked.next()?.clone();
+        let mut seen = vec![definition.fingerprint];
+        let mut others = Vec::new();
+        for other in ranked.take(MOST_LOOKED_AT) {
+            if others.len() < MOST_OTHERS && !seen.contains(&other.fingerprint) {
+                seen.push(other.fingerprint);
+                others.push(other.clone());
+            }
+        }
+        Some(Found { definition, others })
+    }
+
+    /// The files with objects of a kind.
+    pub fn files_with(&self, kind: &GroupKind) -> impl Iterator<Item = &Arc<Path>> {
+        self.resources.get(kind).into_iter().flatten()
+    }
+
+    /// Every definition, in no order.
+    pub fn definitions(&self) -> impl Iterator<Item = &Arc<KnownDefinition>> {
+        self.files.values().flat_map(|it| &it.definitions)
+    }
+
+    /// Whether the file was put in.
+    pub fn contains(&self, path: &Path) -> bool {
+        self.files.contains_key(path)
+    }
+
+    /// The files that were put in, in no order.
+    pub fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
+        self.files.keys()
+    }
+}
+
+/// The texts that define each kind, in the order of the file.
+fn fingerprints(definitions: &[Arc<KnownDefinition>]) -> BTreeMap<GroupKind, Vec<Fingerprint>> {
+    let mut found: BTreeMap<GroupKind, Vec<Fingerprint>> = BTreeMap::new();
+    for it in definitions {
+        found.entry(it.defines.clone()).or_default().push(it.fingerprint);
+    }
+    found
+}
+
+/// Definitions of one kind, the nearest first: below each folder above `near`, those that lie the least deep. Each may come more than once.
+fn nearest<'a>(by_path: &'a ByPath, near: &'a Path) -> impl Iterator<Item = &'a Arc<KnownDefinition>> {
+    near.ancestors().flat_map(move |folder| {
+        let below = by_path
+            .range::<Path, _>((Bound::Included(folder), Bound::Unbounded))
+            .take_while(move |(path, _)| path.starts_with(folder))
+            .take(MOST_LOOKED_AT);
+        let mut found: Vec<_> = below.collect();
+        // The sort is stable: those of one depth stay sorted by name.
+        found.sort_by_key(|(path, _)| path.components().count());
+        // Of two in one file the later is what a server has in the end.
+        found.into_iter().flat_map(|(_, definitions)| definitions.iter().rev())
+    })
+}
+
+/// An index that several threads share, and where its files come from.
+pub struct Catalog {
+    index: RwLock<Index>,
+    files: Box<dyn Files>,
+}
+
+impl fmt::Debug for Catalog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Catalog")
+    }
+}
+
+impl Catalog {
+    /// An empty one.
+    pub fn new(files: impl Files + 'static) -> Self {
+        Self {
+            index: RwLock::default(),
+            files: Box::new(files),
+        }
+    }
+
+    /// Looks into the index. Must not be called from within.
+    pub fn with<T>(&self, look: impl FnOnce(&Index) -> T) -> T {
+        look(&self.index.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Changes the index. Must not be called from within.
+    pub fn change<T>(&self, change: impl FnOnce(&mut Index) -> T) -> T {
+        change(&mut self.index.write().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What something in the file at `near` is.
+    pub fn thing(&self, written: &WrittenType, near: &Path) -> Thing {
+        if written.is_definition() {
+            return Thing::Definition;
+        }
+        let Some(kind) = group_kind(written) else {
+            return Thing::Unknown;
+        };
+        match self.with(|index| index.find(&kind, near)) {
+            Some(found) => Thing::Resource(found),
+            None if native::is_native(&kind.group) => Thing::Native,
+            None => Thing::Unknown,
+        }
+    }
+
+    /// Where texts come from.
+    pub fn files(&self) -> &dyn Files {
+        &*self.files
+    }
+
+    /// The text of a definition; `None` if it is not there any more.
+    pub fn text(&self, definition: &KnownDefinition) -> Option<Arc<DefinitionText>> {
+        definition.text(self.files())
+    }
+}

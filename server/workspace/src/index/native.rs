@@ -1,0 +1,57 @@
+//! Which kinds are Kubernetes' own, or those of its clients: nothing is said of them.
+
+/// The groups of the API server's own kinds, without those that every definition could have, and of kinds that only clients read. The core
+/// group has no name.
+const GROUPS: &[&str] = &[
+    "",
+    "admission.k8s.io",
+    "admissionregistration.k8s.io",
+    "apidiscovery.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "apps",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "certificates.k8s.io",
+    "client.authentication.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "extensions",
+    "flowcontrol.apiserver.k8s.io",
+    "imagepolicy.k8s.io",
+    "internal.apiserver.k8s.io",
+    "kustomize.config.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "storage.k8s.io",
+    "storagemigration.k8s.io",
+];
+
+/// Whether the server has kinds of its own in this group. Definitions may not be in most of them, so that a kind is its own even if it is
+/// not known here.
+pub fn is_native(group: &str) -> bool {
+    GROUPS.binary_search(&group).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_sorted() {
+        assert!(GROUPS.is_sorted());
+    }
+
+    #[test]
+    fn knows_own_groups_from_those_of_definitions() {
+        assert!(is_native("") && is_native("apps") && is_native("networking.k8s.io"));
+        assert!(!is_native("gateway.networking.k8s.io") && !is_native("example.com"));
+    }
+}

@@ -1,0 +1,140 @@
+//! The objects of a file: what each document, and each item of a list, says it is.
+
+use std::sync::Arc;
+
+use crd_analyzer_apiextensions::decode::{WrittenType, parse_group_version};
+use crd_analyzer_syntax::{
+    edit,
+    paths::Step,
+    read_json,
+    split::{Document, split},
+    tree::{NodeId, Tree},
+};
+
+use crate::{head, text::Text};
+
+/// Group and kind, which tell definitions from each other.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct GroupKind {
+    /// The group; empty for the core group.
+    pub group: String,
+    /// The kind.
+    pub kind: String,
+}
+
+/// One object: a document, or an item of a document that is a list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Object {
+    /// The document it is in.
+    pub document: Document,
+    /// Its position among the items of a list; `None`: it is the document.
+    pub item: Option<usize>,
+    /// What it says it is.
+    pub written: WrittenType,
+    /// What it defines, if it is a definition of any version that says so much.
+    pub defines: Option<GroupKind>,
+}
+
+impl Object {
+    /// Group and kind of the object itself; `None` if it does not say them.
+    pub fn group_kind(&self) -> Option<GroupKind> {
+        group_kind(&self.written)
+    }
+}
+
+/// Group and kind of what says it is something; `None` if it does not say both.
+pub fn group_kind(written: &WrittenType) -> Option<GroupKind> {
+    let (group, version) = parse_group_version(&written.api_version).ok()?;
+    let says = !written.kind.is_empty() && !version.is_empty();
+    says.then(|| GroupKind {
+        group: group.to_owned(),
+        kind: written.kind.clone(),
+    })
+}
+
+/// The objects of a text, in its order. Documents that cannot be read are there with what can be told of them.
+pub fn objects(bytes: Vec<u8>) -> (Arc<str>, Vec<Object>) {
+    let text = Text::decode(bytes);
+    let found = read(&text);
+    (text.content, found)
+}
+
+pub(crate) fn read(text: &Text) -> Vec<Object> {
+    let mut objects = Vec::new();
+    for document in split(&text.content).documents {
+        let written = head::read(text, document);
+        if let Some(items) = items_of(text, document, &written) {
+            objects.extend(items);
+            continue;
+        }
+        let defines = written.is_definition().then(|| defined(text, document)).flatten();
+        objects.push(Object {
+            document,
+            item: None,
+            written,
+            defines,
+        });
+    }
+    objects
+}
+
+/// Whether a kind is that of a list.
+pub(crate) fn is_list(written: &WrittenType) -> bool {
+    written.kind.ends_with("List")
+}
+
+/// The items of a document that is a list; `None` if it is none.
+fn items_of(text: &Text, document: Document, written: &WrittenType) -> Option<Vec<Object>> {
+    if !is_list(written) {
+        return None;
+    }
+    let tree = text.read(document).ok()?;
+    let json = read_json(&tree).ok()?;
+    let items = json.root()?.get("items")?.items()?;
+    let object = |(n, item)| {
+        let written = WrittenType::of(item);
+        let defines = written
+            .is_definition()
+            .then(|| defined_by(&tree, tree.resolve(item.node)))
+            .flatten();
+        Object {
+            document,
+            item: Some(n),
+            written,
+            defines,
+        }
+    };
+    Some(items.iter().enumerate().map(object).collect())
+}
+
+/// What a definition defines. The versions, which are nearly all of its text, are only read if it is said after them.
+fn defined(text: &Text, document: Document) -> Option<GroupKind> {
+    let content = &text.content;
+    let span = document.span;
+    if let Some(length) = content[span.range()].find("\n  versions:") {
+        let top = crd_analyzer_syntax::tree::Span::new(span.start, span.start + length as u32 + 1);
+        let found = crd_analyzer_syntax::read(content, top)
+            .ok()
+            .and_then(|tree| defined_by(&tree, tree.root()?));
+        if found.is_some() {
+            return found;
+        }
+    }
+    let tree = text.read(document).unwrap_or_else(|_| edit::read(content, span).tree);
+    defined_by(&tree, tree.root()?)
+}
+
+fn defined_by(tree: &Tree, root: NodeId) -> Option<GroupKind> {
+    let at = |path: &[&'static str]| {
+        let steps: Vec<Step<'static>> = path.iter().map(|it| Step::key(*it)).collect();
+        let place = crd_analyzer_syntax::paths::find_from(tree, root, &steps);
+        let node = tree.resolve(place.node);
+        (place.is_found() && tree.is_scalar(node))
+            .then(|| tree.scalar(node).into_owned())
+            .filter(|it| !it.is_empty())
+    };
+    Some(GroupKind {
+        group: at(&["spec", "group"])?,
+        kind: at(&["spec", "names", "kind"])?,
+    })
+}

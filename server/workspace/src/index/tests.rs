@@ -1,0 +1,212 @@
+use std::{collections::BTreeSet, path::Path};
+
+use crd_analyzer_syntax::paths::Step;
+
+use super::*;
+
+fn definition(kind: &str, field: &str) -> String {
+    format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: x\nspec:\n  group: example.com\n  names:\n    \
+         kind: {kind}\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n        properties:\n          {field}:\n            type: string\n"
+    )
+}
+
+fn resource(kind: &str) -> String {
+    format!("apiVersion: example.com/v1\nkind: {kind}\nmetadata:\n  name: one\n")
+}
+
+fn kind(kind: &str) -> GroupKind {
+    GroupKind {
+        group: "example.com".to_owned(),
+        kind: kind.to_owned(),
+    }
+}
+
+/// Puts texts in as open documents; returns the kinds that changed with the last one.
+fn put(catalog: &Catalog, files: &[(&str, &str)]) -> Vec<String> {
+    let mut changed = BTreeSet::new();
+    for (path, text) in files {
+        let (text, objects) = objects(text.as_bytes().to_vec());
+        let file = NewFile {
+            path: Path::new(path),
+            origin: Origin::Workspace,
+            text: &text,
+            objects: &objects,
+            keep_text: true,
+        };
+        changed = catalog.change(|index| index.set(&file));
+    }
+    changed.into_iter().map(|it| it.kind).collect()
+}
+
+fn catalog(files: &[(&str, &str)]) -> Catalog {
+    let catalog = Catalog::new(MemoryFiles::default());
+    put(&catalog, files);
+    catalog
+}
+
+fn found(catalog: &Catalog, near: &str) -> Option<(String, usize)> {
+    let found = catalog.with(|index| index.find(&kind("A"), Path::new(near)))?;
+    Some((found.definition.path.display().to_string(), found.others.len()))
+}
+
+#[test]
+fn tells_what_each_object_is() {
+    let text = [
+        definition("A", "x"),
+        resource("A"),
+        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: example.com/v1\n  kind: A\n- apiVersion: apps/v1\n  kind: Deployment\n".to_owned(),
+        "apiVersion: apps/v1\nkind: Deployment\n".to_owned(),
+        "apiVersion: example.com/v1\nkind: B\n".to_owned(),
+        "just: text\n".to_owned(),
+    ]
+    .join("---\n");
+    let catalog = catalog(&[("/a.yaml", &text)]);
+    let (_, objects) = objects(text.into_bytes());
+    let things: Vec<_> = objects
+        .iter()
+        .map(|it| match catalog.thing(&it.written, Path::new("/a.yaml")) {
+            Thing::Definition => 'd',
+            Thing::Resource(_) => 'r',
+            Thing::Native => 'n',
+            Thing::Unknown => '?',
+        })
+        .collect();
+    assert_eq!(things, ['d', 'r', 'r', 'n', 'n', '?', '?']);
+    assert_eq!(objects[2].item, Some(0));
+    assert_eq!(objects[0].defines, Some(kind("A")));
+}
+
+#[test]
+fn names_are_found_wherever_they_stand() {
+    let after = "kind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec:\n  versions:\n  - name: v1\n  names: {kind: A}\n  group: \
+                 example.com\n";
+    let flow = r#"{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": {"names": {"kind": "A"}, "group": "example.com"}}"#;
+    let old = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\nspec:\n  group: example.com\n  names:\n    kind: A\n  version: v1\n";
+    let broken = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  names:\n    kind: A\n  group: example.com\n  versions\n  x: [\n";
+    let list = "kind: List\napiVersion: v1\nitems:\n- kind: CustomResourceDefinition\n  apiVersion: apiextensions.k8s.io/v1\n  spec: {group: example.com, \
+                names: {kind: A}}\n";
+    for text in [after, flow, old, broken, list] {
+        assert_eq!(
+            found(&catalog(&[("/a.yaml", text)]), "/x"),
+            Some(("/a.yaml".to_owned(), 0)),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn the_nearest_counts_and_others_are_named() {
+    let (one, two, three) = (definition("A", "x"), definition("A", "y"), definition("A", "z"));
+    let catalog = catalog(&[
+        ("/a/crds/deep/down/a.yaml", &one),
+        ("/a/crds/a.yaml", &two),
+        ("/b/a.yaml", &three),
+        ("/b/copy.yaml", &three),
+    ]);
+    for (near, path, others) in [
+        ("/a/samples/one.yaml", "/a/crds/a.yaml", 2),
+        ("/a/crds/deep/x.yaml", "/a/crds/deep/down/a.yaml", 2),
+        ("/b/one.yaml", "/b/a.yaml", 2),
+        ("/b/copy.yaml", "/b/copy.yaml", 2),
+        ("/c/one.yaml", "/b/a.yaml", 2),
+    ] {
+        assert_eq!(found(&catalog, near), Some((path.to_owned(), others)), "{near}");
+    }
+    let (text, objects) = objects(two.into_bytes());
+    let file = NewFile {
+        path: Path::new("/given.yaml"),
+        origin: Origin::Given,
+        text: &text,
+        objects: &objects,
+        keep_text: false,
+    };
+    catalog.change(|index| index.set(&file));
+    assert_eq!(found(&catalog, "/b/one.yaml"), Some(("/given.yaml".to_owned(), 2)));
+}
+
+#[test]
+fn says_which_kinds_an_edit_changes() {
+    let (a, b) = (definition("A", "x"), definition("B", "x"));
+    let both = format!("{a}---\n{b}");
+    let catalog = catalog(&[]);
+    assert_eq!(put(&catalog, &[("/a.yaml", &both)]), ["A", "B"]);
+    assert!(put(&catalog, &[("/a.yaml", &both)]).is_empty());
+    assert!(put(&catalog, &[("/cr.yaml", &resource("A"))]).is_empty());
+    assert_eq!(
+        put(&catalog, &[("/a.yaml", &format!("{a}---\n{}", definition("B", "y")))]),
+        ["B"]
+    );
+    // Above another one: that one has moved, and is the same.
+    assert_eq!(
+        put(
+            &catalog,
+            &[(
+                "/a.yaml",
+                &format!("{}---\n{}", definition("A", "yyy"), definition("B", "y"))
+            )]
+        ),
+        ["A"]
+    );
+    assert_eq!(put(&catalog, &[("/a.yaml", &definition("A", "yyy"))]), ["B"]);
+    let files: Vec<_> = catalog.with(|index| index.files_with(&kind("A")).cloned().collect());
+    assert_eq!(files, [Path::new("/cr.yaml").into()]);
+    let removed = catalog.change(|index| index.remove(Path::new("/a.yaml")));
+    assert_eq!(removed.len(), 1);
+    assert_eq!(found(&catalog, "/cr.yaml"), None);
+}
+
+#[test]
+fn a_text_that_is_broken_right_now_leaves_the_last_one() {
+    let good = definition("A", "x");
+    let catalog = catalog(&[("/a.yaml", &good)]);
+    let text = |catalog: &Catalog| {
+        let found = catalog
+            .with(|index| index.find(&kind("A"), Path::new("/")))
+            .expect("known");
+        catalog.text(&found.definition).expect("a text")
+    };
+    assert!(text(&catalog).is_readable);
+    for broken in [format!("{good}  bad: [\n"), format!("{good}  worse: [\n")] {
+        put(&catalog, &[("/a.yaml", &broken)]);
+        assert_eq!(&*text(&catalog).text, good);
+    }
+    put(&catalog, &[("/a.yaml", &definition("A", "z"))]);
+    assert!(text(&catalog).text.contains("          z:"));
+}
+
+#[test]
+fn finds_schemas_by_paths_of_objects() {
+    let text = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  group: example.com\n  names:\n    kind: A\n  versions:\n  - \
+                name: v1\n    schema:\n      openAPIV3Schema:\n        properties:\n          list:\n            items:\n              additionalProperties:\n                \
+                type: string\n  - name: v2\n";
+    let files = MemoryFiles([("/a.yaml".into(), text.to_owned())].into());
+    let catalog = Catalog::new(files);
+    let (content, objects) = objects(text.as_bytes().to_vec());
+    let file = NewFile {
+        path: Path::new("/a.yaml"),
+        origin: Origin::Workspace,
+        text: &content,
+        objects: &objects,
+        keep_text: false,
+    };
+    catalog.change(|index| index.set(&file));
+    let found = catalog
+        .with(|index| index.find(&kind("A"), Path::new("/x")))
+        .expect("known");
+    let definition = catalog.text(&found.definition).expect("a text");
+    assert_eq!(definition.versions(), ["v1", "v2"]);
+    assert_eq!(&text[definition.kind_span().range()], "A");
+    let at = |version: &str, path: &[Step<'_>]| {
+        let place = definition.schema_at(version, path)?;
+        Some(text[place.key_span(&definition.tree).range()].to_owned())
+    };
+    let list = || Step::key("list");
+    assert_eq!(at("v1", &[list()]).as_deref(), Some("list"));
+    assert_eq!(
+        at("v1", &[list(), Step::Index(3), Step::key("any")]).as_deref(),
+        Some("additionalProperties")
+    );
+    assert_eq!(at("v1", &[Step::key("other")]), None);
+    assert_eq!(at("v2", &[]), None);
+}
