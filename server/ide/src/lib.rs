@@ -1,3 +1,4 @@
 //! Editor features in plain types.
 
 pub mod fixes;
+pub mod place;

@@ -299,6 +299,12 @@ impl Tree {
         self.entry_of(node).is_some_and(|it| it.key == node)
     }
 
+    /// The last node in the order of the text that begins at or before a byte: of those that begin at one place the innermost.
+    pub fn last_from(&self, offset: u32) -> Option<NodeId> {
+        let after = self.nodes.partition_point(|it| it.span.start <= offset);
+        Some(NodeId(after.checked_sub(1)? as u32))
+    }
+
     /// Whether the node is a scalar.
     pub fn is_scalar(&self, node: NodeId) -> bool {
         matches!(self.kind(node), NodeKind::Scalar(_))

@@ -1,0 +1,177 @@
+//! Cursors on a scalar.
+
+use crd_analyzer_syntax::tree::{Entry, NodeId, NodeKind, ScalarStyle, Span, Tree};
+
+use super::{Place, Slot, line_end, line_start, path};
+
+/// What is written at a place already.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Token {
+    /// What a completion replaces, with quotes; empty at the cursor if there is nothing.
+    pub span: Span,
+    /// How it is written; `None` if there is nothing.
+    pub style: Option<ScalarStyle>,
+    /// The text before the cursor, decoded.
+    pub prefix: String,
+    /// The quote that it begins with has no end.
+    pub is_open: bool,
+}
+
+impl Token {
+    /// Nothing, at a place.
+    pub(super) fn none(offset: u32) -> Self {
+        Self {
+            span: Span::new(offset, offset),
+            style: None,
+            prefix: String::new(),
+            is_open: false,
+        }
+    }
+}
+
+/// The scalar, or the gap that stands for a missing key before a colon, that a cursor is on.
+pub(super) fn touched(tree: &Tree, offset: u32) -> Option<NodeId> {
+    let mut node = tree.last_from(offset)?;
+    // What begins where the cursor is comes before what ends there, unless nothing is written for it.
+    loop {
+        if is_on(tree, node, offset) {
+            return Some(node);
+        }
+        let begins_here = tree.span(node).start == offset || tree.is_absent(node) || tree.kind(node) == NodeKind::Error;
+        if !begins_here {
+            return None;
+        }
+        node = tree.last_from(tree.span(node).start.checked_sub(1)?)?;
+        if tree.span(node).end < offset {
+            return None;
+        }
+    }
+}
+
+fn is_on(tree: &Tree, node: NodeId, offset: u32) -> bool {
+    let span = tree.span(node);
+    match tree.kind(node) {
+        NodeKind::Scalar(ScalarStyle::Plain) => !span.is_empty() && span.touches(offset),
+        NodeKind::Scalar(ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) => {
+            span.start < offset && (offset < span.end || offset == span.end && is_open(tree, node))
+        }
+        NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => {
+            span.start < offset && offset <= span.end && offset > line_end(tree, span.start)
+        }
+        // `: value`
+        NodeKind::Error => span.start == offset && span.is_empty() && is_key(tree, node) && has_colon(tree, offset),
+        _ => false,
+    }
+}
+
+/// Whether a quoted scalar has no closing quote.
+pub(super) fn is_open(tree: &Tree, node: NodeId) -> bool {
+    let source = tree.source(node);
+    let Some(quote) = source.chars().next() else {
+        return false;
+    };
+    if !matches!(quote, '"' | '\'') {
+        return false;
+    }
+    let inner = &source[1..];
+    let Some(before) = inner.strip_suffix(quote) else {
+        return true;
+    };
+    // A quote at the end that is itself escaped closes nothing.
+    if quote == '"' {
+        (before.len() - before.trim_end_matches('\\').len()) % 2 == 1
+    } else {
+        inner.matches('\'').count().is_multiple_of(2)
+    }
+}
+
+pub(super) fn is_key(tree: &Tree, node: NodeId) -> bool {
+    entry_of_key(tree, node).is_some()
+}
+
+/// The entry of a key.
+pub(super) fn entry_of_key(tree: &Tree, node: NodeId) -> Option<Entry> {
+    tree.entry_of(node).filter(|it| it.key == node)
+}
+
+/// Whether a colon comes next in the line.
+pub(super) fn has_colon(tree: &Tree, end: u32) -> bool {
+    tree.text()[end as usize..]
+        .trim_start_matches([' ', '\t'])
+        .starts_with(':')
+}
+
+/// The place of a cursor on a scalar.
+pub(super) fn place(tree: &Tree, offset: u32, node: NodeId) -> Option<Place<'_>> {
+    let span = tree.span(node);
+    let NodeKind::Scalar(style) = tree.kind(node) else {
+        let entry = entry_of_key(tree, node)?;
+        let mapping = tree.parent(node)?;
+        return Some(Place {
+            tree,
+            offset,
+            path: path(tree, mapping),
+            slot: Slot::Key {
+                mapping: Some(mapping),
+                entry: Some(entry),
+                has_colon: true,
+                list: None,
+            },
+            token: Token::none(offset),
+            is_flow: is_in_flow(tree, node),
+        });
+    };
+    let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+    let token = Token {
+        span,
+        style: Some(style),
+        prefix: prefix(tree, node, offset),
+        is_open: !is_block && is_open(tree, node),
+    };
+    let is_flow = is_in_flow(tree, node);
+    if let Some(entry) = entry_of_key(tree, node) {
+        let mapping = tree.parent(node)?;
+        let slot = Slot::Key {
+            mapping: Some(mapping),
+            entry: Some(entry),
+            has_colon: has_colon(tree, span.end),
+            list: None,
+        };
+        return Some(Place {
+            tree,
+            offset,
+            path: path(tree, mapping),
+            slot,
+            token,
+            is_flow,
+        });
+    }
+    Some(Place {
+        tree,
+        offset,
+        path: path(tree, node),
+        slot: Slot::Value {
+            node: Some(node),
+            on_own_line: !is_flow && !is_block && begins_line(tree, span.start),
+        },
+        token,
+        is_flow,
+    })
+}
+
+/// Whether before a byte there are only blanks and dashes in its line.
+pub(super) fn begins_line(tree: &Tree, offset: u32) -> bool {
+    let before = &tree.text()[line_start(tree, offset) as usize..offset as usize];
+    before.split_ascii_whitespace().all(|it| it == "-")
+}
+
+pub(super) fn is_in_flow(tree: &Tree, node: NodeId) -> bool {
+    tree.parent(node).is_some_and(|it| super::flow::is_flow(tree, it))
+}
+
+/// The decoded text before the cursor.
+fn prefix(tree: &Tree, node: NodeId, offset: u32) -> String {
+    let value = tree.scalar(node);
+    let at = tree.source_map(node).to_value(offset).unwrap_or(value.len());
+    value.get(..at).unwrap_or(&value).to_owned()
+}
