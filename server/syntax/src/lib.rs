@@ -4,6 +4,7 @@
 
 pub mod edit;
 mod go_syntax;
+pub mod incremental;
 pub mod json;
 pub mod lines;
 pub mod paths;

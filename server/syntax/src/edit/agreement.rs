@@ -8,7 +8,7 @@ use crate::paths::{self, Side, Step};
 use crate::tree::{CollectionStyle, NodeId, NodeKind, Span, Tree};
 
 /// The first difference between two trees, in words.
-fn difference(verdict: &Tree, editing: &Tree) -> Option<String> {
+pub(crate) fn difference(verdict: &Tree, editing: &Tree) -> Option<String> {
     let describe = |tree: &Tree, node: NodeId| {
         let properties = tree.properties(node).map(|it| (it.anchor, it.tag, it.tag_name.clone()));
         let parent = tree.parent(node);
@@ -47,7 +47,7 @@ fn difference(verdict: &Tree, editing: &Tree) -> Option<String> {
 }
 
 /// Why the trees may differ, by name.
-fn known_difference(verdict: &Tree) -> Option<&'static str> {
+pub(crate) fn known_difference(verdict: &Tree) -> Option<&'static str> {
     let end = verdict
         .root()
         .map_or(verdict.document_span().start, |it| verdict.full_span(it).end) as usize;
@@ -85,14 +85,14 @@ fn agrees(name: &str, text: &str) -> bool {
     true
 }
 
-fn corpus() -> Option<PathBuf> {
+pub(crate) fn corpus() -> Option<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let found =
         std::env::var_os("CRD_ANALYZER_CORPUS").map_or_else(|| here.join("../../../shared/corpus"), PathBuf::from);
     found.is_dir().then_some(found)
 }
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+pub(crate) fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {

@@ -3,16 +3,19 @@
 //! Features run on this tree while the verdict reader rejects the text. Where that accepts, both trees are the same.
 
 #[cfg(test)]
-mod agreement;
+pub(crate) mod agreement;
 mod flow;
 mod frame;
 mod reader;
-mod scan;
+pub(crate) mod scan;
+mod tag;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::ops::Range;
 use std::sync::Arc;
+
+pub(crate) use tag::resolve as resolve_tag;
 
 use crate::split::split;
 use crate::tree::{Span, Tree};
@@ -22,6 +25,17 @@ use crate::tree::{Span, Tree};
 /// [`NodeKind::Error`]: crate::tree::NodeKind::Error
 pub fn read(text: &Arc<str>, span: Span) -> Reading {
     reader::read(text, span)
+}
+
+/// Where the documents with content lie in a file; behind a separator that is none, all the rest is one document.
+pub(crate) fn document_spans(text: &str) -> Vec<Span> {
+    let cut = split(text);
+    let mut spans: Vec<_> = cut.documents.iter().map(|it| it.span).collect();
+    if let Some(error) = cut.error {
+        let line = text[..error.span.start as usize].rfind('\n').map_or(0, |it| it + 1);
+        spans.push(Span::new(line as u32, text.len() as u32));
+    }
+    spans
 }
 
 /// A document as the editing reader sees it.
@@ -47,13 +61,7 @@ impl EditingTree {
     /// Reads a file of less than 4 GiB.
     pub fn new(text: impl Into<Arc<str>>) -> Self {
         let text = text.into();
-        let cut = split(&text);
-        let mut spans: Vec<_> = cut.documents.iter().map(|it| it.span).collect();
-        if let Some(error) = cut.error {
-            // Behind a separator that is none, all the rest is one document.
-            let line = text[..error.span.start as usize].rfind('\n').map_or(0, |it| it + 1);
-            spans.push(Span::new(line as u32, text.len() as u32));
-        }
+        let spans = document_spans(&text);
         let documents = spans.into_iter().map(|it| read(&text, it)).collect();
         Self { text, documents }
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::Reading;
 use super::frame::{Class, Frame, FrameKind, Pending, Target, target};
 use super::scan::{self, Stop};
+use super::tag;
 use crate::scalar::break_len;
 use crate::tree::{CollectionStyle, NodeId, Properties, ScalarStyle, Span, TreeBuilder};
 
@@ -670,7 +671,7 @@ impl Reader<'_> {
                 _ => break,
             };
             let span = Span::new(at as u32, end as u32);
-            let tag_name = (bytes[at] == b'!').then(|| self.tag_name(at, end));
+            let tag_name = (bytes[at] == b'!').then(|| tag::resolve(&self.text[at..end], &self.handles));
             let held = held.get_or_insert_with(|| Held {
                 properties: Properties::default(),
                 start: span.start,
@@ -687,24 +688,6 @@ impl Reader<'_> {
             at = scan::skip_blanks(bytes, end);
         }
         (held, at)
-    }
-
-    fn tag_name(&self, start: usize, end: usize) -> Box<str> {
-        let tag = &self.text[start..end];
-        if let Some(verbatim) = tag.strip_prefix("!<") {
-            return verbatim.strip_suffix('>').unwrap_or(verbatim).into();
-        }
-        let handle = match tag[1..].find('!') {
-            Some(at) => &tag[..at + 2],
-            None if tag.len() > 1 => "!",
-            None => return tag.into(),
-        };
-        let suffix = &tag[handle.len()..];
-        match (self.handles.get(handle), handle) {
-            (Some(prefix), _) => format!("{prefix}{suffix}").into(),
-            (None, "!!") => format!("tag:yaml.org,2002:{suffix}").into(),
-            (None, _) => tag.into(),
-        }
     }
 
     /// The end of a quoted scalar that is closed where it can be, and whether it has many lines.

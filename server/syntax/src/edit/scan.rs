@@ -5,22 +5,22 @@
 use crate::scalar::break_len;
 
 /// Whether a space or tab stands at `at`.
-pub(super) fn is_blank(bytes: &[u8], at: usize) -> bool {
+pub(crate) fn is_blank(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at), Some(b' ' | b'\t'))
 }
 
 /// Whether a line or the text ends at `at`.
-pub(super) fn is_breakz(bytes: &[u8], at: usize) -> bool {
+pub(crate) fn is_breakz(bytes: &[u8], at: usize) -> bool {
     at >= bytes.len() || break_len(bytes, at) > 0
 }
 
 /// Whether a blank stands, or a line or the text ends, at `at`.
-pub(super) fn is_blankz(bytes: &[u8], at: usize) -> bool {
+pub(crate) fn is_blankz(bytes: &[u8], at: usize) -> bool {
     is_blank(bytes, at) || is_breakz(bytes, at)
 }
 
 /// The first byte at or after `at` that is no blank.
-pub(super) fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     while is_blank(bytes, at) {
         at += 1;
     }
@@ -28,7 +28,7 @@ pub(super) fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// Where the line that has `at` ends, before its break.
-pub(super) fn line_end(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn line_end(bytes: &[u8], mut at: usize) -> usize {
     while !is_breakz(bytes, at) {
         at += 1;
     }
@@ -36,13 +36,13 @@ pub(super) fn line_end(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// Whether `---` or `...` alone stands at `at`, which is the start of a line.
-pub(super) fn is_document_marker(bytes: &[u8], at: usize) -> bool {
+pub(crate) fn is_document_marker(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at..at + 3), Some(b"---" | b"...")) && is_blankz(bytes, at + 3)
 }
 
 /// What ended the text of a plain scalar on a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Stop {
+pub(crate) enum Stop {
     /// `:` before a blank.
     Colon,
     /// `#` after a blank.
@@ -54,7 +54,7 @@ pub(super) enum Stop {
 }
 
 /// The plain text of one line from `start`: where it ends, without blanks at its end, and what it ends before.
-pub(super) fn plain_line(bytes: &[u8], start: usize, in_flow: bool) -> (usize, Stop) {
+pub(crate) fn plain_line(bytes: &[u8], start: usize, in_flow: bool) -> (usize, Stop) {
     let mut end = start;
     let mut at = start;
     while let Some(&byte) = bytes.get(at) {
@@ -78,19 +78,19 @@ pub(super) fn plain_line(bytes: &[u8], start: usize, in_flow: bool) -> (usize, S
 
 /// A plain scalar over all its lines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Plain {
+pub(crate) struct Plain {
     /// The byte after its last.
-    pub(super) end: usize,
+    pub(crate) end: usize,
     /// What its last line ends before.
-    pub(super) stop: Stop,
+    pub(crate) stop: Stop,
     /// It would go on, but for a later line that holds a key: the column of that line.
-    pub(super) cut: Option<(usize, usize)>,
+    pub(crate) cut: Option<(usize, usize)>,
 }
 
 /// The plain scalar at `start`: its lines lie deeper than `indent`, the column of the collection around it (-1 at the root).
 ///
 /// In a flow collection that is not closed, `limit` is the column at which its lines must not begin.
-pub(super) fn plain(bytes: &[u8], start: usize, indent: i32, in_flow: bool, limit: Option<i32>) -> Plain {
+pub(crate) fn plain(bytes: &[u8], start: usize, indent: i32, in_flow: bool, limit: Option<i32>) -> Plain {
     let (first_end, stop) = plain_line(bytes, start, in_flow);
     let mut found = Plain {
         end: first_end,
@@ -144,7 +144,7 @@ fn next_text(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
 
 /// The byte after the closing quote of the quoted scalar at `start`, and whether it has more than one line. `None` if it is not closed
 /// before the document's end.
-pub(super) fn quoted(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
+pub(crate) fn quoted(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
     let mut at = start + 1;
     let end = if bytes[start] == b'"' {
         loop {
@@ -180,21 +180,21 @@ pub(super) fn quoted(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
 
 /// A block scalar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct BlockScalar {
+pub(crate) struct BlockScalar {
     /// The byte after the last that is in the value.
-    pub(super) end: usize,
+    pub(crate) end: usize,
     /// Where the next token is looked for.
-    pub(super) next: usize,
+    pub(crate) next: usize,
     /// Columns of indentation of the content.
-    pub(super) indent: usize,
+    pub(crate) indent: usize,
     /// The header is as it must be.
-    pub(super) is_whole: bool,
+    pub(crate) is_whole: bool,
     /// The comment in the header.
-    pub(super) comment: Option<(usize, usize)>,
+    pub(crate) comment: Option<(usize, usize)>,
 }
 
 /// The block scalar whose indicator stands at `start`, in a collection at column `parent` (-1 at the root).
-pub(super) fn block_scalar(bytes: &[u8], start: usize, parent: i32) -> BlockScalar {
+pub(crate) fn block_scalar(bytes: &[u8], start: usize, parent: i32) -> BlockScalar {
     let mut at = start + 1;
     let mut chomp = None;
     let mut increment = 0;
@@ -277,7 +277,7 @@ fn widest_blank(bytes: &[u8], from: usize, to: usize) -> usize {
 }
 
 /// The byte after an anchor's or alias's name that begins at `start` (`&` or `*`).
-pub(super) fn anchor(bytes: &[u8], start: usize) -> usize {
+pub(crate) fn anchor(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while bytes
         .get(at)
@@ -289,7 +289,7 @@ pub(super) fn anchor(bytes: &[u8], start: usize) -> usize {
 }
 
 /// The byte after the tag that begins at `start`.
-pub(super) fn tag(bytes: &[u8], start: usize) -> usize {
+pub(crate) fn tag(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     if bytes.get(at) == Some(&b'<') {
         while !is_blankz(bytes, at) {
@@ -310,7 +310,7 @@ pub(super) fn tag(bytes: &[u8], start: usize) -> usize {
 }
 
 /// The byte after the bracket that closes the one at `start`; `None` if it is not closed before `to`, or by the other kind.
-pub(super) fn matching_bracket(bytes: &[u8], start: usize, to: usize) -> Option<usize> {
+pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize) -> Option<usize> {
     let mut open = Vec::new();
     // A scalar can begin here; else a quote is text of a plain one.
     let mut begins = true;

@@ -250,10 +250,10 @@ fn hostile_text_is_read_in_bounded_time() {
 }
 
 /// A small generator, so that every run tests the same texts.
-pub(super) struct Random(pub(super) u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -262,7 +262,7 @@ impl Random {
 }
 
 /// Text made of the pieces that YAML's rules turn on.
-pub(super) fn random_text(random: &mut Random, pieces: usize) -> String {
+pub(crate) fn random_text(random: &mut Random, pieces: usize) -> String {
     const PIECES: [&str; 44] = [
         "a",
         "b: ",

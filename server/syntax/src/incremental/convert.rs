@@ -1,0 +1,399 @@
+//! From tree-sitter's nodes to ours.
+//!
+//! One walk over the nodes in the order of the text. It does not recurse: collections in brackets nest as deep as they like.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tree_sitter::Node;
+
+use crate::edit::{resolve_tag, scan};
+use crate::scalar::break_len;
+use crate::tree::{CollectionStyle, NodeId, Properties, ScalarStyle, Span, Tree, TreeBuilder};
+
+/// The document at `span` of `text`, of whose bytes `parsed` is the tree. `None` if it has no content, or `---` and `...` make many of it, or the
+/// two readers would not agree on it.
+pub(super) fn convert(parsed: &tree_sitter::Tree, text: &Arc<str>, span: Span) -> Option<Tree> {
+    let bytes = &text.as_bytes()[..span.end as usize];
+    let mut converter = Converter {
+        text,
+        bytes,
+        start: span.start,
+        tree: TreeBuilder::new(text.clone(), span, (bytes.len() - span.start as usize) / 12),
+        frames: Vec::new(),
+        held: None,
+        last_end: span.start,
+        anchors: HashMap::new(),
+        handles: HashMap::new(),
+        documents: 0,
+        has_ended: false,
+        is_other: false,
+        roots: 0,
+    };
+    converter.walk(parsed);
+    (converter.documents == 1 && converter.roots == 1 && !converter.is_other).then(|| converter.tree.finish())
+}
+
+/// Anchor and tag that wait for their node.
+struct Held {
+    properties: Properties,
+    end: u32,
+}
+
+/// A node of tree-sitter's that is being walked through, as far as it matters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Frame {
+    /// Nothing of ours.
+    Other,
+    /// Properties and what they belong to.
+    Holder {
+        is_lone_key: bool,
+    },
+    /// A collection at a column.
+    Block {
+        column: i32,
+    },
+    FlowMapping,
+    FlowSequence,
+    /// An item after its dash; what is there so far.
+    Item {
+        dash: u32,
+        is_filled: bool,
+    },
+    /// A pair; where its `?` and `:` end, and what is there so far.
+    Pair {
+        place: PairIn,
+        question: Option<u32>,
+        colon: Option<u32>,
+        has_key: bool,
+        has_value: bool,
+    },
+}
+
+/// What a pair is an entry of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PairIn {
+    Block,
+    FlowMapping,
+    /// A sequence in brackets, where it is a mapping of its own.
+    FlowSequence,
+}
+
+struct Converter<'t> {
+    text: &'t str,
+    /// The file's bytes up to the end of the document.
+    bytes: &'t [u8],
+    /// What tree-sitter's places count from.
+    start: u32,
+    tree: TreeBuilder,
+    frames: Vec<Frame>,
+    held: Option<Held>,
+    /// Where the token or node that was met last ends.
+    last_end: u32,
+    anchors: HashMap<&'t str, NodeId>,
+    handles: HashMap<&'t str, &'t str>,
+    documents: usize,
+    /// After `...`, where go-yaml stops.
+    has_ended: bool,
+    /// Text was met that tree-sitter reads as something else than go-yaml.
+    is_other: bool,
+    /// Nodes that are in no other.
+    roots: usize,
+}
+
+impl Converter<'_> {
+    fn walk(&mut self, parsed: &tree_sitter::Tree) {
+        let mut cursor = parsed.walk();
+        loop {
+            let inside = self.enter(cursor.node(), cursor.field_name());
+            if let Some(frame) = inside {
+                self.frames.push(frame);
+                if cursor.goto_first_child() {
+                    continue;
+                }
+                self.leave();
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+                self.leave();
+            }
+        }
+    }
+
+    fn span(&self, node: Node<'_>) -> Span {
+        let range = node.byte_range();
+        Span::new(self.start + range.start as u32, self.start + range.end as u32)
+    }
+
+    /// Meets a node. `Some` if there is something of interest in it.
+    fn enter(&mut self, node: Node<'_>, field: Option<&str>) -> Option<Frame> {
+        let span = self.span(node);
+        match node.kind() {
+            "stream" => return Some(Frame::Other),
+            "document" => {
+                self.documents += 1;
+                return Some(Frame::Other);
+            }
+            "comment" if self.has_ended => {}
+            "comment" => self.tree.comment(span),
+            "..." => self.has_ended = true,
+            "tag_directive" => self.directive(span),
+            "anchor" => self.hold(span, |it| it.anchor = Some(span)),
+            "tag" => {
+                let name = resolve_tag(&self.text[span.range()], &self.handles);
+                self.hold(span, |it| {
+                    it.tag = Some(span);
+                    it.tag_name = Some(name);
+                });
+            }
+            "block_node" | "flow_node" => {
+                let is_lone_key = self.frames.last() == Some(&Frame::FlowMapping);
+                self.fill(field);
+                return Some(Frame::Holder { is_lone_key });
+            }
+            "alias" => {
+                let target = self.anchors.get(&self.text[span.range()][1..]).copied();
+                self.root();
+                self.tree.alias(span, target);
+                self.added(span.end);
+            }
+            "plain_scalar" => self.scalar(ScalarStyle::Plain, span, 0),
+            "double_quote_scalar" => self.scalar(ScalarStyle::DoubleQuoted, span, 0),
+            "single_quote_scalar" => self.scalar(ScalarStyle::SingleQuoted, span, 0),
+            "block_scalar" => self.block_scalar(span),
+            "block_mapping" => {
+                self.root();
+                self.tree.open_mapping(CollectionStyle::Block, span.start);
+                return Some(self.block(span));
+            }
+            "block_sequence" => {
+                self.root();
+                self.tree.open_sequence(CollectionStyle::Block, span.start);
+                return Some(self.block(span));
+            }
+            "flow_mapping" => {
+                self.root();
+                self.tree.open_mapping(CollectionStyle::Flow, span.start);
+                self.added(span.start);
+                return Some(Frame::FlowMapping);
+            }
+            "flow_sequence" => {
+                self.root();
+                self.tree.open_sequence(CollectionStyle::Flow, span.start);
+                self.added(span.start);
+                return Some(Frame::FlowSequence);
+            }
+            "block_sequence_item" => {
+                return Some(Frame::Item {
+                    dash: span.start,
+                    is_filled: false,
+                });
+            }
+            "block_mapping_pair" => return Some(Self::pair(PairIn::Block)),
+            "flow_pair" => {
+                if self.frames.last() != Some(&Frame::FlowSequence) {
+                    return Some(Self::pair(PairIn::FlowMapping));
+                }
+                self.tree.open_mapping(CollectionStyle::Flow, span.start);
+                return Some(Self::pair(PairIn::FlowSequence));
+            }
+            indicator => self.indicator(indicator, span),
+        }
+        None
+    }
+
+    fn pair(place: PairIn) -> Frame {
+        Frame::Pair {
+            place,
+            question: None,
+            colon: None,
+            has_key: false,
+            has_value: false,
+        }
+    }
+
+    fn block(&mut self, span: Span) -> Frame {
+        let before = &self.bytes[..span.start as usize];
+        let line = before
+            .iter()
+            .rposition(|it| matches!(it, b'\n' | b'\r'))
+            .map_or(0, |it| it + 1);
+        let column = span.start as usize - line.max(self.start as usize);
+        self.added(span.start);
+        Frame::Block { column: column as i32 }
+    }
+
+    fn indicator(&mut self, kind: &str, span: Span) {
+        let mut missing_key = None;
+        match (self.frames.last_mut(), kind) {
+            (Some(Frame::Item { dash, .. }), "-") => *dash = span.end,
+            (Some(Frame::Pair { question, .. }), "?") => *question = Some(span.end),
+            (
+                Some(Frame::Pair {
+                    place,
+                    question,
+                    colon,
+                    has_key,
+                    ..
+                }),
+                ":",
+            ) => {
+                if !*has_key {
+                    let is_block = *place == PairIn::Block;
+                    missing_key = Some(question.filter(|_| is_block).unwrap_or(span.start));
+                    *has_key = true;
+                }
+                *colon = Some(span.end);
+            }
+            (Some(Frame::FlowMapping | Frame::FlowSequence), _) => {}
+            _ => return,
+        }
+        if let Some(at) = missing_key {
+            self.absent(at);
+        }
+        self.last_end = span.end;
+    }
+
+    /// Says that a collection's entry got the node that comes next.
+    fn fill(&mut self, field: Option<&str>) {
+        match self.frames.last_mut() {
+            Some(Frame::Item { is_filled, .. }) => *is_filled = true,
+            Some(Frame::Pair { has_key, has_value, .. }) => {
+                *has_key |= field == Some("key");
+                *has_value |= field == Some("value");
+            }
+            _ => {}
+        }
+    }
+
+    /// Comes out of the node that was entered last.
+    fn leave(&mut self) {
+        match self.frames.pop() {
+            Some(Frame::Holder { is_lone_key }) => {
+                if let Some(end) = self.held.as_ref().map(|it| it.end) {
+                    self.absent(end);
+                }
+                if is_lone_key {
+                    self.absent(self.next_token());
+                }
+            }
+            Some(Frame::Block { .. } | Frame::FlowMapping | Frame::FlowSequence) => self.tree.close(self.last_end),
+            Some(Frame::Item { dash, is_filled: false }) => self.absent(dash),
+            Some(Frame::Pair {
+                place,
+                question,
+                colon,
+                has_key,
+                has_value,
+            }) => {
+                let next = self.next_token();
+                if !has_key {
+                    self.absent(question.filter(|_| place == PairIn::Block).unwrap_or(next));
+                }
+                if !has_value {
+                    self.absent(match (place, colon) {
+                        (PairIn::FlowMapping, _) => next,
+                        (_, Some(at)) => at,
+                        (PairIn::Block, None) => self.last_end,
+                        (PairIn::FlowSequence, None) => next,
+                    });
+                }
+                if place == PairIn::FlowSequence {
+                    self.tree.close(self.last_end);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Where the next token begins.
+    fn next_token(&self) -> u32 {
+        let mut at = self.last_end as usize;
+        loop {
+            at = scan::skip_blanks(self.bytes, at);
+            if self.bytes.get(at) == Some(&b'#') {
+                at = scan::line_end(self.bytes, at);
+            }
+            match break_len(self.bytes, at) {
+                0 => return at as u32,
+                len => at += len,
+            }
+        }
+    }
+
+    fn directive(&mut self, span: Span) {
+        let mut words = self.text[span.range()].split_ascii_whitespace().skip(1);
+        if let (Some(handle), Some(prefix)) = (words.next(), words.next()) {
+            self.handles.insert(handle, prefix);
+        }
+    }
+
+    fn hold(&mut self, span: Span, set: impl FnOnce(&mut Properties)) {
+        let held = self.held.get_or_insert_with(|| Held {
+            properties: Properties::default(),
+            end: span.end,
+        });
+        held.end = span.end;
+        set(&mut held.properties);
+    }
+
+    fn scalar(&mut self, style: ScalarStyle, span: Span, indent: u32) {
+        self.root();
+        self.tree.scalar(style, span, indent);
+        self.added(span.end);
+    }
+
+    /// tree-sitter ends a block scalar with its text; what belongs to its value is found anew.
+    fn block_scalar(&mut self, span: Span) {
+        let parent = self.frames.iter().rev().find_map(|it| match it {
+            Frame::Block { column } => Some(*column),
+            _ => None,
+        });
+        let start = span.start as usize;
+        let found = scan::block_scalar(self.bytes, start, parent.unwrap_or(-1));
+        let style = if self.bytes[start] == b'|' {
+            ScalarStyle::Literal
+        } else {
+            ScalarStyle::Folded
+        };
+        self.scalar(style, Span::new(span.start, found.end as u32), found.indent as u32);
+        if let Some((start, end)) = found.comment {
+            self.tree.comment(Span::new(start as u32, end as u32));
+        }
+        // Comments below a scalar without text, which tree-sitter takes for its text.
+        let mut at = found.next;
+        while at < span.end as usize {
+            at = scan::skip_blanks(self.bytes, at);
+            let end = scan::line_end(self.bytes, at);
+            if self.bytes.get(at) == Some(&b'#') {
+                self.tree.comment(Span::new(at as u32, end as u32));
+            } else {
+                self.is_other |= at < end;
+            }
+            at = end + break_len(self.bytes, end).max(1);
+        }
+    }
+
+    /// An absent node at `at`, or behind its anchor and tag.
+    fn absent(&mut self, at: u32) {
+        let at = self.held.as_ref().map_or(at, |it| it.end).max(self.last_end);
+        self.scalar(ScalarStyle::Plain, Span::new(at, at), 0);
+    }
+
+    fn root(&mut self) {
+        self.roots += usize::from(self.tree.current().is_none());
+    }
+
+    /// Gives the node that was added last its anchor and tag.
+    fn added(&mut self, end: u32) {
+        self.last_end = end;
+        let Some(held) = self.held.take() else { return };
+        if let Some(anchor) = held.properties.anchor {
+            let node = NodeId(self.tree.next_id().0 - 1);
+            self.anchors.insert(&self.text[anchor.range()][1..], node);
+        }
+        self.tree.set_properties(held.properties);
+    }
+}

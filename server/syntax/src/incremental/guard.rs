@@ -1,0 +1,137 @@
+//! Which texts tree-sitter-yaml may see.
+//!
+//! Its scanner (0.7.2) keeps rows and columns in 16 bits, and saves its open indentations in 1,024 bytes without a look at their end: the
+//! 254th writes past it. So a text is let through only if it cannot open that many.
+//!
+//! While a text parses without an error, each open indentation lies further right than the one around it, but for a sequence that
+//! begins at its key's column. So no more are open than twice the columns at which something begins. Once there is an error that
+//! no longer holds, as then the scanner loses count; but [`super::parse`] stops at most [`ACTIONS_AFTER_ERROR`] steps behind an error, and a step
+//! opens one indentation.
+
+/// Steps of the parser between two looks at whether it met an error; each may open one indentation.
+/// (`OP_COUNT_PER_PARSER_CALLBACK_CHECK` of tree-sitter)
+const ACTIONS_AFTER_ERROR: usize = 100;
+
+/// Open indentations that the scanner can save: 10 bytes of other things, 4 for each.
+const MAX_OPEN: usize = (1_024 - 10) / 4;
+
+/// Columns at which something begins. Twice that, a block scalar, and what an error may add stay below [`MAX_OPEN`].
+pub(super) const MAX_COLUMNS: usize = 72;
+
+const _: () = assert!(2 * MAX_COLUMNS + 2 + ACTIONS_AFTER_ERROR < MAX_OPEN);
+
+/// Lines, and bytes of a line: both are counted in 16 bits, with sign.
+const MAX_IN_16_BITS: usize = 32_000;
+
+/// A larger text takes tree-sitter (watched, as [`super::parse`] does) too long, and its tree too much memory: about 30 ms and 4 MB for this
+/// one, of which the own reader makes a tree in less than a millisecond.
+pub(super) const MAX_BYTES: usize = 1 << 18;
+
+/// Whether a document may be given to tree-sitter-yaml.
+pub(super) fn allows(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    if bytes.len() > MAX_BYTES || has_other_breaks(bytes) {
+        return false;
+    }
+    let mut columns = Columns::default();
+    let mut lines = 0;
+    let mut start = 0;
+    while start < bytes.len() {
+        let end = memchr::memchr2(b'\n', b'\r', &bytes[start..]).map_or(bytes.len(), |it| start + it);
+        lines += 1;
+        if lines > MAX_IN_16_BITS || end - start > MAX_IN_16_BITS || !columns.add(&bytes[start..end]) {
+            return false;
+        }
+        start = end + 1;
+    }
+    true
+}
+
+/// Whether the text has what the scanner takes for the text's end (NUL), or what go-yaml takes for a line's end or the text's begin
+/// and the scanner does not (U+0085, U+2028, U+2029, U+FEFF).
+fn has_other_breaks(bytes: &[u8]) -> bool {
+    memchr::memchr3_iter(0, 0xC2, 0xE2, bytes).any(|at| {
+        let rest = &bytes[at..];
+        rest[0] == 0
+            || rest.starts_with("\u{85}".as_bytes())
+            || rest.starts_with("\u{2028}".as_bytes())
+            || rest.starts_with("\u{2029}".as_bytes())
+    }) || memchr::memmem::find(bytes, "\u{FEFF}".as_bytes()).is_some()
+}
+
+/// The columns, from 0, at which something begins on any line.
+#[derive(Default)]
+struct Columns {
+    seen: [u64; 8],
+    count: usize,
+}
+
+impl Columns {
+    /// Adds those of a line: its indicators `-`, `?` and `:` up to the first other thing, and that. False if there are too many.
+    fn add(&mut self, line: &[u8]) -> bool {
+        let mut at = 0;
+        loop {
+            while matches!(line.get(at), Some(b' ' | b'\t')) {
+                at += 1;
+            }
+            let Some(first) = line.get(at) else { return true };
+            let Some(word) = self.seen.get_mut(at / 64) else {
+                return false;
+            };
+            let bit = 1 << (at % 64);
+            if *word & bit == 0 {
+                *word |= bit;
+                self.count += 1;
+                if self.count > MAX_COLUMNS {
+                    return false;
+                }
+            }
+            let is_indicator = matches!(first, b'-' | b'?' | b':');
+            if !is_indicator || !matches!(line.get(at + 1), Some(b' ' | b'\t')) {
+                return true;
+            }
+            at += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: bool) {
+        assert_eq!(allows(text), expected, "{}", text.chars().take(80).collect::<String>());
+    }
+
+    #[test]
+    fn what_the_scanner_cannot_count_is_kept_from_it() {
+        check("a: 1\nb:\n- 2\n", true);
+        check(&"a:\n".repeat(32_000), true);
+        check(&"a:\n".repeat(32_001), false);
+        check(&"a: 1\r\n".repeat(16_001), false);
+        check(&format!("a: {}\n", "x".repeat(31_000)), true);
+        check(&format!("a: {}\n", "x".repeat(33_000)), false);
+        check(&"a: 1 # much\n".repeat(MAX_BYTES / 12), true);
+        check(&"a: 1 # much\n".repeat(MAX_BYTES / 12 + 1), false);
+        for bad in ['\0', '\u{85}', '\u{2028}', '\u{2029}', '\u{FEFF}'] {
+            check(&format!("a: x{bad}y\n"), false);
+        }
+        check("a: é€ÂÃ…\n", true);
+    }
+
+    #[test]
+    fn nesting_is_bounded_by_the_columns_in_use() {
+        let nested = |count: usize| {
+            let lines: Vec<String> = (0..count).map(|it| format!("{:it$}a:\n", "")).collect();
+            lines.concat()
+        };
+        check(&nested(MAX_COLUMNS), true);
+        check(&nested(MAX_COLUMNS + 1), false);
+        check(&"- ".repeat(MAX_COLUMNS + 1), false);
+        check(&format!("{}a: 1", "? ".repeat(MAX_COLUMNS)), false);
+        check(&format!("{:600}a: 1", ""), false);
+        // Deep, but always at the same few columns.
+        check(&"a:\n                    b: 1\n".repeat(900), true);
+    }
+}

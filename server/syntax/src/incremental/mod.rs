@@ -1,0 +1,162 @@
+//! The incremental reader: tree-sitter's trees of a file's documents, kept in step with edits.
+//!
+//! tree-sitter-yaml reads most of what go-yaml reads, and what it reads is the same [`Tree`] in the end; where it gives up, or may not be
+//! asked at all (`guard`), [`crate::edit`] reads in its place. So there is a tree of every text, and nobody above sees whose it is.
+
+mod convert;
+mod guard;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use tree_sitter::{InputEdit, Point};
+
+use crate::edit;
+use crate::tree::{Span, Tree};
+
+/// The documents of a file, read again in part when the file changes.
+#[derive(Clone, Debug)]
+pub struct IncrementalTrees {
+    text: Arc<str>,
+    documents: Vec<Parsed>,
+}
+
+/// One document.
+#[derive(Clone, Debug)]
+struct Parsed {
+    span: Span,
+    /// tree-sitter's tree of the newest text that it could parse, moved by what changed since.
+    tree: Option<tree_sitter::Tree>,
+    /// The tree is that of the text.
+    is_current: bool,
+}
+
+impl IncrementalTrees {
+    /// Reads a file of less than 4 GiB.
+    pub fn new(text: impl Into<Arc<str>>) -> Self {
+        let text = text.into();
+        let spans = edit::document_spans(&text);
+        let documents = spans.into_iter().map(|span| Parsed::new(&text, span)).collect();
+        Self { text, documents }
+    }
+
+    /// The file's text.
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    /// Brings the trees in step with the file's new text: documents that are the same keep theirs, and in a document that changed, what is
+    /// neither in the change nor moved by it is not read again.
+    pub fn update(&mut self, text: impl Into<Arc<str>>) {
+        let text = text.into();
+        let spans = edit::document_spans(&text);
+        let old = std::mem::take(&mut self.documents);
+        let same = |old: &Parsed, new: Span| self.text[old.span.range()] == text[new.range()];
+        let shorter = old.len().min(spans.len());
+        let ahead = (0..shorter).take_while(|&it| same(&old[it], spans[it])).count();
+        let behind = (0..shorter - ahead)
+            .take_while(|it| same(&old[old.len() - 1 - it], spans[spans.len() - 1 - it]))
+            .count();
+        let is_one = old.len() == spans.len() && old.len() - ahead - behind == 1;
+        let moved_from = spans.len() - behind;
+        let gone = old.len() - behind;
+        let mut old = old.into_iter();
+        let mut documents: Vec<Parsed> = old.by_ref().take(ahead).collect();
+        let changed: Vec<Parsed> = old.by_ref().take(gone - ahead).collect();
+        for &span in &spans[ahead..moved_from] {
+            documents.push(match changed.first() {
+                Some(before) if is_one => before.edited(&self.text[before.span.range()], &text, span),
+                _ => Parsed::new(&text, span),
+            });
+        }
+        documents.extend(old);
+        for (document, span) in documents.iter_mut().zip(spans) {
+            document.span = span;
+        }
+        self.text = text;
+        self.documents = documents;
+    }
+
+    /// The document that has the place, which may also touch its end.
+    pub fn tree_at(&self, offset: u32) -> Option<Tree> {
+        let next = self.documents.partition_point(|it| it.span.start <= offset);
+        let found = &self.documents[next.checked_sub(1)?];
+        found.span.touches(offset).then(|| found.read(&self.text))
+    }
+
+    /// The documents that have content, in the order of the file.
+    pub fn trees(&self) -> impl Iterator<Item = Tree> + '_ {
+        self.documents.iter().map(|it| it.read(&self.text))
+    }
+}
+
+impl Parsed {
+    fn new(text: &str, span: Span) -> Self {
+        let text = &text[span.range()];
+        let tree = guard::allows(text).then(|| parse::parse(text, None)).flatten();
+        Self {
+            span,
+            is_current: tree.is_some(),
+            tree,
+        }
+    }
+
+    /// The document at `span` of a new text; `before` is its own text so far.
+    fn edited(&self, before: &str, text: &str, span: Span) -> Self {
+        let Some(tree) = &self.tree else {
+            return Self::new(text, span);
+        };
+        let after = &text[span.range()];
+        let mut tree = tree.clone();
+        tree.edit(&change(before, after));
+        let parsed = guard::allows(after).then(|| parse::parse(after, Some(&tree))).flatten();
+        Self {
+            span,
+            is_current: parsed.is_some(),
+            tree: Some(parsed.unwrap_or(tree)),
+        }
+    }
+
+    fn read(&self, text: &Arc<str>) -> Tree {
+        self.tree
+            .as_ref()
+            .filter(|_| self.is_current)
+            .and_then(|it| convert::convert(it, text, self.span))
+            .unwrap_or_else(|| edit::read(text, self.span).tree)
+    }
+}
+
+/// The one edit that makes a text another: what stands between what both begin and end with.
+fn change(before: &str, after: &str) -> InputEdit {
+    let (old, new) = (before.as_bytes(), after.as_bytes());
+    let ahead = common(old.iter().zip(new));
+    // On whole characters, as the parser reads those.
+    let start = before.floor_char_boundary(ahead);
+    let (old_rest, new_rest) = (&old[start..], &new[start..]);
+    let mut behind = common(old_rest.iter().rev().zip(new_rest.iter().rev()));
+    while !before.is_char_boundary(old.len() - behind) {
+        behind -= 1;
+    }
+    let (old_end, new_end) = (old.len() - behind, new.len() - behind);
+    InputEdit {
+        start_byte: start,
+        old_end_byte: old_end,
+        new_end_byte: new_end,
+        start_position: point(old, start),
+        old_end_position: point(old, old_end),
+        new_end_position: point(new, new_end),
+    }
+}
+
+fn common<'a>(pairs: impl Iterator<Item = (&'a u8, &'a u8)>) -> usize {
+    pairs.take_while(|(a, b)| a == b).count()
+}
+
+/// A place as tree-sitter counts: lines end with a line feed, columns are bytes.
+fn point(text: &[u8], at: usize) -> Point {
+    let before = &text[..at];
+    let line = memchr::memrchr(b'\n', before).map_or(0, |it| it + 1);
+    Point::new(memchr::memchr_iter(b'\n', before).count(), at - line)
+}
