@@ -1,1 +1,22 @@
 //! Custom resources: the way of a request from text to what would be stored.
+//!
+//! A [`Definition`] is what a server prepares once for a CustomResourceDefinition that it serves; [`judge`] takes a
+//! document the way of a create or update request and gives the server's answer.
+
+pub mod codes;
+mod decode;
+mod definition;
+mod judge;
+mod paths;
+pub mod places;
+mod prepare;
+mod strategy;
+mod verdict;
+mod warnings;
+
+pub use definition::{Definition, NotServed, ServedVersion};
+pub use judge::{MAX_DEPTH, Question, Stored, judge};
+pub use verdict::{
+    Change, ChangeKind, Decider, DecodeError, DecodePlace, Finding, StrictError, StrictErrorKind, Unjudged, Verdict,
+    Warning,
+};

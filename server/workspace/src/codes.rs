@@ -44,6 +44,7 @@ pub fn all() -> Vec<Code> {
     let lists = [
         OURS,
         crd_analyzer_apiextensions::codes::ALL,
+        crd_analyzer_resource::codes::ALL,
         crd_analyzer_schema::codes::ALL,
     ];
     let mut all: Vec<Code> = lists

@@ -45,6 +45,14 @@ const UNSHOWN: &[&str] = &[
     "annotations-too-long",
     "large-manifest",
     "too-deep",
+    // Said of custom resources.
+    "deprecated-version",
+    "invalid-scale",
+    "ratcheted-rule",
+    "unchecked-rules",
+    "unqualified-finalizer",
+    "unreadable-resource",
+    "unserved-version",
     // Comes after other errors that stand in the way, or from a server that answers without a field.
     "refused",
     "rule-types",
@@ -57,7 +65,7 @@ fn crates() -> PathBuf {
 /// All pages by their code.
 fn pages() -> BTreeMap<String, PathBuf> {
     let mut pages = BTreeMap::new();
-    for name in ["apiextensions", "schema", "workspace"] {
+    for name in ["apiextensions", "resource", "schema", "workspace"] {
         for entry in fs::read_dir(crates().join(name).join("codes")).expect("the folder of pages") {
             let path = entry.expect("a page").path();
             let code = path.file_stem().expect("a name").to_string_lossy().into_owned();

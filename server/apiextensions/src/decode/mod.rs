@@ -115,6 +115,14 @@ pub fn decode(json: Option<&Json<'_>>, version: KubernetesVersion) -> Result<Box
     }
 }
 
+/// The type that an object says it has, as the server reads it before the object itself (`SimpleMetaFactory.Interpret`), or
+/// why it cannot.
+pub fn written_kind(json: &Json<'_>) -> Result<GroupVersionKind, String> {
+    head::interpret(json)
+        .map(|(kind, _)| kind)
+        .map_err(|it| it.cause.to_string())
+}
+
 /// The words of a request handler around a decoding error (`transformDecodeError` in `k8s.io/apiserver`): `actual` is the
 /// type of the object, if the decoder came so far. Errors of the YAML reader are worded without.
 pub fn decode_error(actual: Option<&GroupVersionKind>, why: &str) -> String {

@@ -52,6 +52,11 @@ impl Stored {
     pub fn definition(&self) -> &CustomResourceDefinition {
         &self.0
     }
+
+    /// The definition, for who keeps it.
+    pub fn into_definition(self) -> CustomResourceDefinition {
+        self.0
+    }
 }
 
 /// Does to the defaults of a definition what judging them did when it was created.

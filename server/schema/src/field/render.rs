@@ -92,6 +92,57 @@ pub fn go_number(number: &Number) -> String {
     }
 }
 
+/// `value` as Go's `%v` writes what JSON decodes to.
+pub fn go_value(value: &Value) -> String {
+    let mut out = String::new();
+    push_value(&mut out, value);
+    out
+}
+
+/// The Go type (`%T`) of what JSON decodes to.
+pub fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_i64() => "int64",
+        Value::Number(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}
+
+fn push_value(out: &mut String, value: &Value) {
+    match value {
+        Value::Null => out.push_str("<nil>"),
+        Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+        Value::Number(number) => out.push_str(&go_number(number)),
+        Value::String(text) => out.push_str(text),
+        Value::Array(items) => {
+            out.push('[');
+            for (n, item) in items.iter().enumerate() {
+                if n > 0 {
+                    out.push(' ');
+                }
+                push_value(out, item);
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            out.push_str("map[");
+            for (n, (key, item)) in sorted(map).into_iter().enumerate() {
+                if n > 0 {
+                    out.push(' ');
+                }
+                out.push_str(key);
+                out.push(':');
+                push_value(out, item);
+            }
+            out.push(']');
+        }
+    }
+}
+
 fn json_number(number: &Number) -> String {
     match number.as_i64() {
         Some(int) => int.to_string(),
@@ -197,6 +248,15 @@ mod tests {
     fn check(value: &Value, literal: &str, json: &str) {
         assert_eq!(bad_value(value, KubernetesVersion::minor(33)), literal);
         assert_eq!(bad_value(value, KubernetesVersion::minor(34)), json);
+    }
+
+    #[test]
+    fn prints_values_and_types_as_go_does() {
+        let value = json!({"b": [null, "x y", 1.5], "a": {}});
+        assert_eq!(go_value(&value), "map[a:map[] b:[<nil> x y 1.5]]");
+        let types: Vec<&str> = value["b"].as_array().into_iter().flatten().map(go_type).collect();
+        assert_eq!(types, ["<nil>", "string", "float64"]);
+        assert_eq!(go_type(&value), "map[string]interface {}");
     }
 
     #[test]

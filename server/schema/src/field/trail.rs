@@ -28,6 +28,12 @@ enum Step<'a> {
 }
 
 impl<'a> Trail<'a> {
+    /// The walk starts at the root.
+    pub const fn root() -> Self {
+        static ROOT: Path = Path::root();
+        Self::new(&ROOT)
+    }
+
     /// The walk starts at `base`.
     pub const fn new(base: &'a Path) -> Self {
         Self {

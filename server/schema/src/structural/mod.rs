@@ -182,7 +182,7 @@ impl<'s> Structural<'s> {
 }
 
 /// The entry `name` of schemas that are sorted by name.
-pub(crate) fn lookup<'s>(schemas: &'s SchemaMap, name: &str) -> Option<&'s JsonSchemaProps> {
+pub fn lookup<'s>(schemas: &'s SchemaMap, name: &str) -> Option<&'s JsonSchemaProps> {
     let at = schemas.binary_search_by(|(key, _)| key.as_str().cmp(name)).ok()?;
     Some(&schemas[at].1)
 }

@@ -15,15 +15,15 @@ use crate::structural::lookup;
 
 /// A value, what it was, and the schema of both.
 #[derive(Clone, Copy)]
-pub(super) struct Correlated<'s, 'v> {
-    pub(super) schema: &'s JsonSchemaProps,
-    pub(super) old: &'v Value,
-    pub(super) new: &'v Value,
+pub(crate) struct Correlated<'s, 'v> {
+    pub(crate) schema: &'s JsonSchemaProps,
+    pub(crate) old: &'v Value,
+    pub(crate) new: &'v Value,
 }
 
 impl Correlated<'_, '_> {
     /// The property `name` of both (`CorrelatedObject.Key`). None where one of them or the schema does not have it.
-    pub(super) fn property(self, name: &str) -> Option<Self> {
+    pub(crate) fn property(self, name: &str) -> Option<Self> {
         let old = self.old.as_object()?.get(name)?;
         let new = self.new.as_object()?.get(name)?;
         let schema = lookup(&self.schema.properties, name).or_else(|| {
@@ -38,7 +38,7 @@ impl Correlated<'_, '_> {
 
 /// What has been found out about an old and a new object.
 #[derive(Default)]
-pub(super) struct Memo<'v> {
+pub(crate) struct Memo<'v> {
     /// By the addresses of the old and the new value: whether they are equal.
     equal: RefCell<HashMap<(usize, usize), bool>>,
     /// By the address of the old list: its items by their keys.
@@ -47,7 +47,7 @@ pub(super) struct Memo<'v> {
 
 impl<'v> Memo<'v> {
     /// The item `index` of the new list and the one with the same keys of the old (`CorrelatedObject.Index`).
-    pub(super) fn item<'s>(&self, list: Correlated<'s, 'v>, index: usize) -> Option<Correlated<'s, 'v>> {
+    pub(crate) fn item<'s>(&self, list: Correlated<'s, 'v>, index: usize) -> Option<Correlated<'s, 'v>> {
         let old_items = list.old.as_array()?;
         let new = list.new.as_array()?.get(index)?;
         if list.schema.x_list_type.as_deref() != Some("map") {
@@ -78,7 +78,7 @@ impl<'v> Memo<'v> {
 
     /// Whether nothing changed (`CorrelatedObject.CachedDeepEqual`): map lists may have another order, and an object with
     /// properties that the schema does not know is taken as changed.
-    pub(super) fn equal(&self, pair: Correlated<'_, 'v>) -> bool {
+    pub(crate) fn equal(&self, pair: Correlated<'_, 'v>) -> bool {
         self.equal_at(pair, 0)
     }
 

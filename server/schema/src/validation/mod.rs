@@ -9,7 +9,7 @@
 //! Where the server walks a Go map its order is random; here it is that of the names.
 
 mod compare;
-mod correlate;
+pub(crate) mod correlate;
 mod juncture;
 mod list;
 mod number;
@@ -48,13 +48,39 @@ enum Form {
     Structural,
 }
 
+/// The patterns of schemas, each compiled when it is first needed.
+#[derive(Debug, Default)]
+pub struct Patterns(RwLock<HashMap<Box<str>, Arc<Result<GoRegex, GoRegexError>>>>);
+
+impl Patterns {
+    fn get(&self, pattern: &str) -> Arc<Result<GoRegex, GoRegexError>> {
+        let patterns = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = patterns.get(pattern) {
+            return found.clone();
+        }
+        drop(patterns);
+        let compiled = Arc::new(GoRegex::new(pattern));
+        let mut patterns = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        patterns.entry(pattern.into()).or_insert(compiled).clone()
+    }
+}
+
 /// Validates values against one schema on a server of one minor.
 #[derive(Debug)]
 pub struct Validator<'s> {
     schema: &'s JsonSchemaProps,
     version: KubernetesVersion,
     form: Form,
-    patterns: RwLock<HashMap<&'s str, Arc<Result<GoRegex, GoRegexError>>>>,
+    patterns: PatternsOf<'s>,
+}
+
+/// An error, and the schema that it comes from.
+#[derive(Clone, Debug)]
+pub struct Finding<'s> {
+    /// The error.
+    pub error: Error,
+    /// The schema whose keyword decides: a node of the validator's schema.
+    pub schema: &'s JsonSchemaProps,
 }
 
 impl<'s> Validator<'s> {
@@ -64,7 +90,15 @@ impl<'s> Validator<'s> {
             schema,
             version,
             form: Form::Definition,
-            patterns: RwLock::default(),
+            patterns: PatternsOf::Own(Patterns::default()),
+        }
+    }
+
+    /// The same with patterns that outlive it.
+    pub fn with_patterns(schema: &'s JsonSchemaProps, patterns: &'s Patterns, version: KubernetesVersion) -> Self {
+        Self {
+            patterns: PatternsOf::Shared(patterns),
+            ..Self::new(schema, version)
         }
     }
 
@@ -86,12 +120,8 @@ impl<'s> Validator<'s> {
 
     /// As [`validate`](Self::validate), under `schema`, a node of the validator's schema.
     pub fn validate_node(&self, schema: &'s JsonSchemaProps, path: &Path, value: &Value) -> Vec<Error> {
-        let run = Run {
-            validator: self,
-            memo: Memo::default(),
-        };
-        run.schema(schema, value, &Place::Root, None, 0)
-            .into_errors(path, self.version)
+        let findings = self.findings_of(schema, path, value, None);
+        findings.into_iter().map(|it| it.error).collect()
     }
 
     /// What is wrong with `value` that was not wrong with `old` already (`ValidateCustomResourceUpdate` with ratcheting):
@@ -99,29 +129,49 @@ impl<'s> Validator<'s> {
     ///
     /// Parts are correlated by the names of properties and the keys of `x-kubernetes-list-type: map` lists.
     pub fn validate_update(&self, path: &Path, value: &Value, old: &Value) -> Vec<Error> {
+        let findings = self.findings(path, value, Some(old));
+        findings.into_iter().map(|it| it.error).collect()
+    }
+
+    /// As [`validate`](Self::validate) or, if there is an old value, [`validate_update`](Self::validate_update), and which
+    /// schema each error comes from.
+    pub fn findings(&self, path: &Path, value: &Value, old: Option<&Value>) -> Vec<Finding<'s>> {
+        self.findings_of(self.schema, path, value, old)
+    }
+
+    fn findings_of(
+        &self,
+        schema: &'s JsonSchemaProps,
+        path: &Path,
+        value: &Value,
+        old: Option<&Value>,
+    ) -> Vec<Finding<'s>> {
         let run = Run {
             validator: self,
             memo: Memo::default(),
         };
-        let correlated = Correlated {
-            schema: self.schema,
+        let correlated = old.map(|old| Correlated {
+            schema,
             old,
             new: value,
-        };
-        run.schema(self.schema, value, &Place::Root, Some(correlated), 0)
-            .into_errors(path, self.version)
+        });
+        run.schema(schema, value, &Place::Root, correlated, 0)
+            .into_findings(path, schema, self.version)
     }
 
-    fn pattern(&self, pattern: &'s str) -> Arc<Result<GoRegex, GoRegexError>> {
-        let patterns = self.patterns.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = patterns.get(pattern) {
-            return found.clone();
+    fn pattern(&self, pattern: &str) -> Arc<Result<GoRegex, GoRegexError>> {
+        match &self.patterns {
+            PatternsOf::Own(patterns) => patterns.get(pattern),
+            PatternsOf::Shared(patterns) => patterns.get(pattern),
         }
-        drop(patterns);
-        let compiled = Arc::new(GoRegex::new(pattern));
-        let mut patterns = self.patterns.write().unwrap_or_else(PoisonError::into_inner);
-        patterns.entry(pattern).or_insert(compiled).clone()
     }
+}
+
+/// Whose patterns a validator uses.
+#[derive(Debug)]
+enum PatternsOf<'s> {
+    Own(Patterns),
+    Shared(&'s Patterns),
 }
 
 /// One validation.
@@ -143,7 +193,8 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         if depth > MAX_DEPTH {
             return Outcome::default();
         }
-        let outcome = self.checks(schema, value, place, correlated, depth);
+        let mut outcome = self.checks(schema, value, place, correlated, depth);
+        outcome.come_from(schema);
         match correlated {
             Some(correlated) if !outcome.is_valid() && self.memo.equal(correlated) => outcome.without_failures(),
             _ => outcome,

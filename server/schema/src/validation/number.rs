@@ -182,6 +182,7 @@ fn multiple_of<'s, 'v>(
             message,
             name: Some(name),
             report: Report::Invalid(factor.shown()),
+            origin: None,
         });
     }
     let what = format!("should be a multiple of {}", factor.print());

@@ -139,5 +139,6 @@ fn forbidden<'s, 'v>(place: &Place<'_>, name: &'v str) -> Failure<'s, 'v> {
         message: format!("{}.{name} in body is a forbidden property", at.text),
         name: Some(at),
         report: Report::Invalid(Shown::Text(Cow::Borrowed(name))),
+        origin: None,
     }
 }

@@ -6,10 +6,12 @@ use std::collections::HashSet;
 use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Value;
 
+use super::Finding;
 use super::place::{Name, Place};
 use crate::codes;
 use crate::field::{Error, ErrorType, Path, render};
 use crate::go::{plain_float, quote};
+use crate::json_schema::JsonSchemaProps;
 
 /// A failed check (`k8s.io/kube-openapi/pkg/validation/errors`).
 pub(super) struct Failure<'s, 'v> {
@@ -19,6 +21,8 @@ pub(super) struct Failure<'s, 'v> {
     /// The place, or none for those failures (of `allOf` and the like) that only name it in their words.
     pub(super) name: Option<Name>,
     pub(super) report: Report<'s, 'v>,
+    /// The schema whose keyword failed, once its checks are done.
+    pub(super) origin: Option<&'s JsonSchemaProps>,
 }
 
 /// How the server turns a failure into a field error.
@@ -47,6 +51,7 @@ impl<'s, 'v> Failure<'s, 'v> {
             message: format!("{} in body {what}", name.text),
             name: Some(name),
             report,
+            origin: None,
         }
     }
 
@@ -57,6 +62,7 @@ impl<'s, 'v> Failure<'s, 'v> {
             message,
             name: None,
             report: Report::Invalid(Shown::Text(Cow::Borrowed(""))),
+            origin: None,
         }
     }
 
@@ -183,11 +189,25 @@ impl<'s, 'v> Outcome<'s, 'v> {
         }
     }
 
-    pub(super) fn into_errors(self, path: &Path, version: KubernetesVersion) -> Vec<Error> {
-        self.failures
-            .into_iter()
-            .map(|failure| failure.into_error(path, version))
-            .collect()
+    /// Notes for the failures of which it is not yet known that they come from this schema.
+    pub(super) fn come_from(&mut self, schema: &'s JsonSchemaProps) {
+        for failure in &mut self.failures {
+            failure.origin.get_or_insert(schema);
+        }
+    }
+
+    /// The failures as the server reports them, of a value that `root` is the schema of.
+    pub(super) fn into_findings(
+        self,
+        path: &Path,
+        root: &'s JsonSchemaProps,
+        version: KubernetesVersion,
+    ) -> Vec<Finding<'s>> {
+        let finding = |failure: Failure<'s, 'v>| Finding {
+            schema: failure.origin.unwrap_or(root),
+            error: failure.into_error(path, version),
+        };
+        self.failures.into_iter().map(finding).collect()
     }
 }
 

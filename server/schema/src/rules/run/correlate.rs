@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::data::Data;
+use super::shape::{Shape, Type};
 use crate::go::quote;
-use crate::structural::Structural;
 
 /// The items of an old list by their keys; the first of those with one key counts.
 #[derive(Default)]
@@ -17,12 +17,12 @@ pub(super) struct OldItems<'d> {
 
 impl<'d> OldItems<'d> {
     /// Items of lists that are no maps are never found.
-    pub(super) fn new(schema: Structural<'d>, old: Option<&'d Data>) -> Self {
-        let keys = schema.list_map_keys();
+    pub(super) fn new(shape: &'d Shape, old: Option<&'d Data>) -> Self {
+        let keys = &*shape.map_keys;
         let Some(Data::List(old)) = old else {
             return Self::default();
         };
-        if schema.r#type() != "array" || schema.list_type() != Some("map") || keys.is_empty() {
+        if shape.ty != Type::Array || &*shape.list_type != "map" || keys.is_empty() {
             return Self::default();
         }
         let mut items = HashMap::new();

@@ -20,6 +20,7 @@ mod key;
 mod list;
 mod node;
 mod object;
+mod ratchet;
 mod shape;
 #[cfg(test)]
 mod tests;
@@ -37,11 +38,13 @@ use self::correlate::OldItems;
 use self::data::Data;
 pub use self::node::PER_CALL_LIMIT;
 use self::node::{Judged, NodeRules, Stop};
+use self::ratchet::Ratchet;
 use self::shape::Shape;
 use super::NodeTypes;
-use crate::KubernetesVersion;
 use crate::field::{Error, Path, Trail};
 use crate::structural::{AdditionalProperties, Structural};
+use crate::validation::correlate::Memo;
+use crate::{JsonSchemaProps, KubernetesVersion};
 
 /// What all rules may cost together when they run over one object (`RuntimeCELCostBudget`), in cost units.
 pub const RUNTIME_BUDGET: i64 = 10_000_000;
@@ -51,25 +54,65 @@ const ALL_OF_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 
 /// The rules of a schema and of those below it, compiled as those of a stored definition are.
 #[derive(Debug)]
-pub struct Validator<'s> {
-    root: Option<Node<'s>>,
+pub struct Validator {
+    root: Option<Node>,
     per_call_limit: u64,
+}
+
+/// What to run rules over.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// Where the value is; paths of errors begin with it.
+    pub path: &'a Path,
+    /// The value.
+    pub value: &'a Value,
+    /// What it was before, for rules that compare.
+    pub old: Option<&'a Value>,
+    /// The schema of the validator, if failures of rules whose values did not change are only warnings (`WithRatcheting`).
+    pub ratcheting: Option<&'a JsonSchemaProps>,
+    /// The cost units that may be spent.
+    pub budget: i64,
+}
+
+/// What came of running rules.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Outcome {
+    /// The rules that do not hold or could not be run. Fields are visited in the order of their names; the server's order is
+    /// random.
+    pub errors: Vec<Finding>,
+    /// The rules that do not hold for what did not change: the server warns with the text of the error.
+    pub warnings: Vec<Finding>,
+    /// What remains of the budget, in cost units: negative if it was not enough, and then something was left unchecked.
+    pub left: i64,
+}
+
+/// An error of a rule.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Finding {
+    /// The error.
+    pub error: Error,
+    /// The schema with the rule, from that of the validator: `properties[spec].items`.
+    pub schema: Path,
+    /// Which of its rules, if it is not about all of them.
+    pub rule: Option<usize>,
 }
 
 /// A schema that has rules or something below it that has.
 #[derive(Debug)]
-struct Node<'s> {
-    schema: Structural<'s>,
-    rules: Option<NodeRules<'s>>,
-    all_of: Vec<Node<'s>>,
-    items: Option<Box<Node<'s>>>,
-    values: Option<Box<Node<'s>>>,
-    properties: BTreeMap<&'s str, Node<'s>>,
+struct Node {
+    shape: Arc<Shape>,
+    /// Old and new values of a key are compared.
+    is_map_correlatable: bool,
+    rules: Option<NodeRules>,
+    all_of: Vec<(usize, Node)>,
+    items: Option<Box<Node>>,
+    values: Option<Box<Node>>,
+    properties: BTreeMap<Box<str>, Node>,
 }
 
-impl<'s> Validator<'s> {
+impl Validator {
     /// Compiles the rules of `schema`. `is_resource_root`: it is the schema of a custom resource or of an embedded one.
-    pub fn new(schema: Structural<'s>, is_resource_root: bool, version: KubernetesVersion) -> Self {
+    pub fn new(schema: Structural<'_>, is_resource_root: bool, version: KubernetesVersion) -> Self {
         if has_rules(schema) {
             Self::even_without_rules(schema, is_resource_root, version)
         } else {
@@ -81,7 +124,7 @@ impl<'s> Validator<'s> {
     }
 
     /// The same where the rules may all stand in `allOf`, with which a server has nothing to run.
-    fn even_without_rules(schema: Structural<'s>, is_resource_root: bool, version: KubernetesVersion) -> Self {
+    fn even_without_rules(schema: Structural<'_>, is_resource_root: bool, version: KubernetesVersion) -> Self {
         let types = NodeTypes::new(schema, is_resource_root, version);
         Self {
             root: Node::new(
@@ -110,52 +153,81 @@ impl<'s> Validator<'s> {
         self.root.is_none()
     }
 
-    /// Runs the rules over a value and all below it (`Validator.Validate`). `old` is what it was before, for rules that compare.
+    /// Runs the rules over a value and all below it. `old` is what it was before, for rules that compare.
     ///
-    /// Returns the errors and what remains of `budget`, in cost units: negative if it was not enough, and then something was left
-    /// unchecked. Fields are visited in the order of their names; the server's order is random.
+    /// Returns the errors and what remains of `budget`, see [`Outcome`].
     pub fn validate(&self, path: &Path, value: &Value, old: Option<&Value>, budget: i64) -> (Vec<Error>, i64) {
+        let outcome = self.run(&Request {
+            path,
+            value,
+            old,
+            ratcheting: None,
+            budget,
+        });
+        (outcome.errors.into_iter().map(|it| it.error).collect(), outcome.left)
+    }
+
+    /// Runs the rules over a value and all below it (`Validator.Validate`).
+    pub fn run(&self, request: &Request<'_>) -> Outcome {
         let Some(root) = &self.root else {
-            return (Vec::new(), budget);
+            return Outcome {
+                left: request.budget,
+                ..Outcome::default()
+            };
         };
         let mut walk = Walk {
             per_call_limit: self.per_call_limit,
-            budget,
-            errors: Vec::new(),
+            memo: Memo::default(),
+            outcome: Outcome {
+                left: request.budget,
+                ..Outcome::default()
+            },
         };
-        let (value, old) = (Data::new(value), old.map(Data::new));
-        match walk.node(root, &value, old.as_ref(), &Trail::new(path)) {
-            Ok(()) => (walk.errors, walk.budget),
-            Err(Stop) => (walk.errors, -1),
+        let (value, old) = (Data::new(request.value), request.old.map(Data::new));
+        let ratchet = match (request.ratcheting, request.old) {
+            (Some(schema), Some(old)) => Ratchet::new(schema, request.value, old),
+            _ => Ratchet::NONE,
+        };
+        let at = At {
+            value: Trail::new(request.path),
+            schema: Trail::root(),
+        };
+        if let Err(Stop) = walk.node(root, &value, old.as_ref(), ratchet, &at) {
+            walk.outcome.left = -1;
         }
+        walk.outcome
     }
 }
 
-impl<'s> Node<'s> {
+impl Node {
     /// `rules` is the schema that has the rules, `schema` the one that has the types: they differ in `allOf`.
     fn new(
-        rules: Structural<'s>,
-        schema: Structural<'s>,
-        types: Option<&NodeTypes<'s>>,
+        rules: Structural<'_>,
+        schema: Structural<'_>,
+        types: Option<&NodeTypes<'_>>,
         shape: &Arc<Shape>,
         is_resource_root: bool,
         version: KubernetesVersion,
     ) -> Option<Self> {
-        let below =
-            |rules: Structural<'s>, schema: Structural<'s>, types: Option<&NodeTypes<'s>>, shape: &Arc<Shape>| {
-                Self::new(rules, schema, types, shape, schema.is_embedded_resource(), version)
-            };
-        let element_types = |element: fn(&NodeTypes<'s>) -> Option<NodeTypes<'s>>| types.and_then(element);
+        fn below(
+            (rules, schema): (Structural<'_>, Structural<'_>),
+            types: Option<&NodeTypes<'_>>,
+            shape: &Arc<Shape>,
+            version: KubernetesVersion,
+        ) -> Option<Node> {
+            Node::new(rules, schema, types, shape, schema.is_embedded_resource(), version)
+        }
         let items = match (rules.items(), schema.items(), &shape.items) {
             (Some(rules), Some(schema), Some(shape)) => {
-                below(rules, schema, element_types(NodeTypes::items).as_ref(), shape).map(Box::new)
+                let types = types.and_then(NodeTypes::items);
+                below((rules, schema), types.as_ref(), shape, version).map(Box::new)
             }
             _ => None,
         };
-        let values = |schema: Structural<'s>| schema.additional_properties().and_then(AdditionalProperties::schema);
-        let values = match (values(rules), values(schema), &shape.values) {
+        let values = match (values_of(rules), values_of(schema), &shape.values) {
             (Some(rules), Some(schema), Some(shape)) => {
-                below(rules, schema, element_types(NodeTypes::values).as_ref(), shape).map(Box::new)
+                let types = types.and_then(NodeTypes::values);
+                below((rules, schema), types.as_ref(), shape, version).map(Box::new)
             }
             _ => None,
         };
@@ -172,22 +244,24 @@ impl<'s> Node<'s> {
             if types.is_none() {
                 continue;
             }
-            if let Some(node) = below(rules, schema, types.as_ref(), shape) {
-                properties.insert(name, node);
+            if let Some(node) = below((rules, schema), types.as_ref(), shape, version) {
+                properties.insert(name.into(), node);
             }
         }
         let mut all_of = Vec::new();
         if version >= ALL_OF_SINCE {
-            for clause in &rules.props().all_of {
+            for (n, clause) in rules.props().all_of.iter().enumerate() {
                 let clause = Structural::assume(clause);
-                all_of.extend(Self::new(clause, schema, types, shape, is_resource_root, version));
+                let node = Self::new(clause, schema, types, shape, is_resource_root, version);
+                all_of.extend(node.map(|node| (n, node)));
             }
         }
         let rules = NodeRules::new(schema, rules.validations(), types, shape, is_resource_root, version);
         let is_empty =
             rules.is_none() && all_of.is_empty() && items.is_none() && values.is_none() && properties.is_empty();
         (!is_empty).then_some(Self {
-            schema,
+            shape: Arc::clone(shape),
+            is_map_correlatable: matches!(schema.map_type(), None | Some("granular" | "atomic")),
             rules,
             all_of,
             items,
@@ -197,14 +271,31 @@ impl<'s> Node<'s> {
     }
 }
 
-struct Walk {
-    per_call_limit: u64,
-    budget: i64,
-    errors: Vec<Error>,
+fn values_of(schema: Structural<'_>) -> Option<Structural<'_>> {
+    schema.additional_properties().and_then(AdditionalProperties::schema)
 }
 
-impl Walk {
-    fn node(&mut self, node: &Node<'_>, value: &Data, old: Option<&Data>, at: &Trail<'_>) -> Result<(), Stop> {
+/// Where a walk is, in the value and in the schema.
+struct At<'a> {
+    value: Trail<'a>,
+    schema: Trail<'a>,
+}
+
+struct Walk<'v> {
+    per_call_limit: u64,
+    memo: Memo<'v>,
+    outcome: Outcome,
+}
+
+impl<'v> Walk<'v> {
+    fn node(
+        &mut self,
+        node: &Node,
+        value: &Data,
+        old: Option<&Data>,
+        ratchet: Ratchet<'v>,
+        at: &At<'_>,
+    ) -> Result<(), Stop> {
         if value.is_null() {
             return Ok(());
         }
@@ -214,32 +305,53 @@ impl Walk {
                 value,
                 old,
                 per_call_limit: self.per_call_limit,
+                forgives: &|| ratchet.forgives(&self.memo),
             };
-            rules.run(&judged, at, &mut self.budget, &mut self.errors)?;
+            rules.run(&judged, at, &mut self.outcome)?;
         }
-        for clause in &node.all_of {
-            self.node(clause, value, old, at)?;
+        let clauses = at.schema.child("allOf");
+        for (n, clause) in &node.all_of {
+            let at = At {
+                value: at.value,
+                schema: clauses.index(*n),
+            };
+            self.node(clause, value, old, ratchet.all_of(), &at)?;
         }
         match value {
             Data::List(items) => {
                 if let Some(below) = &node.items {
-                    let old_items = OldItems::new(node.schema, old);
+                    let old_items = OldItems::new(&node.shape, old);
                     for (n, item) in items.iter().enumerate() {
-                        self.node(below, item, old_items.get(item), &at.index(n))?;
+                        let at = At {
+                            value: at.value.index(n),
+                            schema: at.schema.child("items"),
+                        };
+                        let ratchet = ratchet.item(n, &self.memo);
+                        self.node(below, item, old_items.get(item), ratchet, &at)?;
                     }
                 }
             }
             Data::Map(map) => {
-                let is_correlatable = matches!(node.schema.map_type(), None | Some("granular" | "atomic"));
-                let old = old.filter(|_| is_correlatable).and_then(Data::as_map);
+                let old = old.filter(|_| node.is_map_correlatable).and_then(Data::as_map);
                 if let Some(below) = &node.values {
                     for (key, value) in &**map {
-                        self.node(below, value, old.and_then(|old| old.get(key)), &at.key(key))?;
+                        let at = At {
+                            value: at.value.key(key),
+                            schema: at.schema.child("additionalProperties"),
+                        };
+                        let old = old.and_then(|old| old.get(key));
+                        self.node(below, value, old, ratchet.key(key), &at)?;
                     }
                 }
+                let properties = at.schema.child("properties");
                 for (name, below) in &node.properties {
-                    if let Some(value) = map.get(*name) {
-                        self.node(below, value, old.and_then(|old| old.get(*name)), &at.child(name))?;
+                    if let Some(value) = map.get(&**name) {
+                        let at = At {
+                            value: at.value.child(name),
+                            schema: properties.key(name),
+                        };
+                        let old = old.and_then(|old| old.get(&**name));
+                        self.node(below, value, old, ratchet.key(name), &at)?;
                     }
                 }
             }
@@ -253,9 +365,6 @@ impl Walk {
 fn has_rules(schema: Structural<'_>) -> bool {
     !schema.validations().is_empty()
         || schema.items().is_some_and(has_rules)
-        || schema
-            .additional_properties()
-            .and_then(AdditionalProperties::schema)
-            .is_some_and(has_rules)
+        || values_of(schema).is_some_and(has_rules)
         || schema.properties().any(|(_, property)| has_rules(property))
 }

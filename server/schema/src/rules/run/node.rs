@@ -8,10 +8,11 @@ use crd_analyzer_cel::value::Value as Cel;
 use super::bindings::{Bindings, Place};
 use super::data::Data;
 use super::shape::Shape;
-use crate::field::{Error, ErrorType, Path, Trail, render};
+use super::{At, Finding, Outcome};
+use crate::field::{Error, ErrorType, Path, render};
 use crate::go::quote;
 use crate::rules::ExpressionSet;
-use crate::rules::{CompiledRule, Expression, NodeTypes, compile, trim_space};
+use crate::rules::{CompiledRule, NodeTypes, compile, trim_space};
 use crate::structural::Structural;
 use crate::{KubernetesVersion, ValidationRule, codes, field_path};
 
@@ -28,18 +29,19 @@ const LIMIT_EXCEEDED: &str = "operation cancelled: actual cost limit exceeded";
 
 /// The rules of a node, compiled.
 #[derive(Debug)]
-pub(super) struct NodeRules<'s> {
-    schema: Structural<'s>,
+pub(super) struct NodeRules {
+    /// `type` of the schema.
+    r#type: Box<str>,
     place: Place,
     version: KubernetesVersion,
     /// `None` if the node has no types.
-    rules: Option<Vec<Rule<'s>>>,
+    rules: Option<Vec<Rule>>,
     uses_old_self: bool,
 }
 
 #[derive(Debug)]
-struct Rule<'s> {
-    written: &'s ValidationRule,
+struct Rule {
+    written: ValidationRule,
     compiled: CompiledRule,
     /// `fieldPath` as one name.
     field: Option<String>,
@@ -53,13 +55,15 @@ pub(super) struct Judged<'a> {
     pub(super) value: &'a Data,
     pub(super) old: Option<&'a Data>,
     pub(super) per_call_limit: u64,
+    /// Whether a rule that does not hold is only worth a warning, because nothing changed.
+    pub(super) forgives: &'a dyn Fn() -> bool,
 }
 
-impl<'s> NodeRules<'s> {
+impl NodeRules {
     pub(super) fn new(
-        schema: Structural<'s>,
-        rules: &'s [ValidationRule],
-        types: Option<&NodeTypes<'s>>,
+        schema: Structural<'_>,
+        rules: &[ValidationRule],
+        types: Option<&NodeTypes<'_>>,
         shape: &Arc<Shape>,
         is_resource_root: bool,
         version: KubernetesVersion,
@@ -69,13 +73,13 @@ impl<'s> NodeRules<'s> {
         }
         let compiled = types.map(|types| compile(types, rules, version, |_, _| ExpressionSet::Stored));
         let uses_old_self = compiled.iter().flatten().any(|rule| rule.uses_old_self);
-        let with_path = |(written, compiled): (&'s ValidationRule, CompiledRule)| Rule {
+        let with_path = |(written, compiled): (&ValidationRule, CompiledRule)| Rule {
             field: field_of(written, &compiled, schema),
-            written,
+            written: written.clone(),
             compiled,
         };
         Some(Self {
-            schema,
+            r#type: schema.r#type().into(),
             place: Place::of(Arc::clone(shape), is_resource_root, version),
             version,
             rules: compiled.map(|compiled| rules.iter().zip(compiled).map(with_path).collect()),
@@ -83,24 +87,27 @@ impl<'s> NodeRules<'s> {
         })
     }
 
-    fn invalid(&self, code: &'static str, at: &Trail<'_>, detail: impl Into<String>) -> Error {
-        Error::invalid(code, at.path(), quote(self.schema.r#type()), detail)
+    fn invalid(&self, code: &'static str, at: &At<'_>, detail: impl Into<String>) -> Error {
+        Error::invalid(code, at.value.path(), quote(&self.r#type), detail)
     }
 
-    pub(super) fn run(
-        &self,
-        judged: &Judged<'_>,
-        at: &Trail<'_>,
-        budget: &mut i64,
-        errors: &mut Vec<Error>,
-    ) -> Result<(), Stop> {
+    pub(super) fn run(&self, judged: &Judged<'_>, at: &At<'_>, outcome: &mut Outcome) -> Result<(), Stop> {
+        let whole = |error: Error| Finding {
+            error,
+            schema: at.schema.path(),
+            rule: None,
+        };
         let Some(rules) = &self.rules else {
             let detail = "rule compiler initialization error: failed to convert to declType for CEL validation rules";
-            errors.push(self.invalid(codes::RULE_TYPE_ERROR, at, detail));
+            outcome
+                .errors
+                .push(whole(self.invalid(codes::RULE_TYPE_ERROR, at, detail)));
             return Ok(());
         };
-        if *budget <= 0 {
-            errors.push(self.invalid(codes::RULE_BUDGET_EXCEEDED, at, OUT_OF_BUDGET));
+        if outcome.left <= 0 {
+            outcome
+                .errors
+                .push(whole(self.invalid(codes::RULE_BUDGET_EXCEEDED, at, OUT_OF_BUDGET)));
             return Err(Stop);
         }
         let of = |data| self.place.value_of(data);
@@ -108,73 +115,85 @@ impl<'s> NodeRules<'s> {
         let old = judged.old.filter(|_| self.uses_old_self).map(of);
         let plain = Bindings::new(this).with_old(old.clone());
         let optional = plain.clone().with_optional_old(old);
-        for rule in rules {
+        for (n, rule) in rules.iter().enumerate() {
             let is_optional = rule.written.optional_old_self == Some(true);
-            if let Some(error) = &rule.compiled.error {
-                // Where the server crashes it has nothing to say.
-                if !error.crashes {
-                    errors.push(self.invalid(error.code, at, format!("rule compile error: {}", error.detail)));
+            if rule.compiled.uses_old_self && judged.old.is_none() && !is_optional && rule.compiled.error.is_none() {
+                continue;
+            }
+            let bindings = if is_optional { &optional } else { &plain };
+            let judgement = self.judge(rule, bindings, &plain, judged, at, &mut outcome.left);
+            if let Some(error) = judgement.error {
+                let finding = Finding {
+                    rule: Some(n),
+                    ..whole(error)
+                };
+                if judgement.is_ratchetable && !rule.compiled.uses_old_self && (judged.forgives)() {
+                    outcome.warnings.push(finding);
+                } else {
+                    outcome.errors.push(finding);
                 }
-                continue;
             }
-            let Some(expression) = &rule.compiled.rule else {
-                continue;
-            };
-            if rule.compiled.uses_old_self && judged.old.is_none() && !is_optional {
-                continue;
+            if judgement.ends {
+                return Err(Stop);
             }
-            let activation = if is_optional { &optional } else { &plain };
-            self.run_rule(rule, expression, activation, judged, at, budget, errors)?;
         }
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one rule of the loop above")]
-    fn run_rule(
+    /// Runs one rule. `plain` are the bindings that messages see.
+    fn judge(
         &self,
-        rule: &Rule<'_>,
-        expression: &Expression,
-        activation: &Bindings,
+        rule: &Rule,
+        bindings: &Bindings,
+        plain: &Bindings,
         judged: &Judged<'_>,
-        at: &Trail<'_>,
+        at: &At<'_>,
         budget: &mut i64,
-        errors: &mut Vec<Error>,
-    ) -> Result<(), Stop> {
-        let outcome = expression.program.eval(activation, Some(judged.per_call_limit));
-        if !spend(budget, outcome.cost) {
-            errors.push(self.invalid(codes::RULE_BUDGET_EXCEEDED, at, OUT_OF_BUDGET));
-            return Err(Stop);
+    ) -> Judgement {
+        if let Some(error) = &rule.compiled.error {
+            // Where the server crashes it has nothing to say.
+            let told =
+                (!error.crashes).then(|| self.invalid(error.code, at, format!("rule compile error: {}", error.detail)));
+            return Judgement::of(told);
         }
+        let Some(expression) = &rule.compiled.rule else {
+            return Judgement::of(None);
+        };
+        let outcome = expression.program.eval(bindings, Some(judged.per_call_limit));
+        if !spend(budget, outcome.cost) {
+            return Judgement::last(self.invalid(codes::RULE_BUDGET_EXCEEDED, at, OUT_OF_BUDGET));
+        }
+        let what = name_of(&rule.written);
         match outcome.result {
-            Ok(Cel::Bool(true)) => Ok(()),
+            Ok(Cel::Bool(true)) => Judgement::of(None),
             Ok(_) => {
-                let error = self.failed(rule, activation, judged, at, budget);
-                let (error, ends) = match error {
+                let (error, ends) = match self.failed(rule, plain, judged, at, budget) {
                     Ok(error) => (error, false),
                     Err(error) => (error, true),
                 };
-                errors.push(error);
-                if ends { Err(Stop) } else { Ok(()) }
+                Judgement {
+                    error: Some(error),
+                    is_ratchetable: true,
+                    ends,
+                }
+            }
+            Err(error) if error.message().starts_with("no such overload") => {
+                let detail = format!(
+                    "'{}': call arguments did not match a supported operator, function or macro signature for rule: {what}",
+                    error.message()
+                );
+                Judgement::of(Some(self.invalid(codes::RULE_EVALUATION, at, detail)))
+            }
+            Err(error) if error.message().starts_with(LIMIT_EXCEEDED) => {
+                let detail = format!(
+                    "'{}': no further validation rules will be run due to call cost exceeds limit for rule: {what}",
+                    error.message()
+                );
+                Judgement::last(self.invalid(codes::RULE_BUDGET_EXCEEDED, at, detail))
             }
             Err(error) => {
-                let words = error.message();
-                let what = name_of(rule.written);
-                if words.starts_with("no such overload") {
-                    let detail = format!(
-                        "'{words}': call arguments did not match a supported operator, function or macro signature for rule: {what}"
-                    );
-                    errors.push(self.invalid(codes::RULE_EVALUATION, at, detail));
-                } else if words.starts_with(LIMIT_EXCEEDED) {
-                    let detail = format!(
-                        "'{words}': no further validation rules will be run due to call cost exceeds limit for rule: {what}"
-                    );
-                    errors.push(self.invalid(codes::RULE_BUDGET_EXCEEDED, at, detail));
-                    return Err(Stop);
-                } else {
-                    let detail = format!("{words} evaluating rule: {what}");
-                    errors.push(self.invalid(codes::RULE_EVALUATION, at, detail));
-                }
-                Ok(())
+                let detail = format!("{} evaluating rule: {what}", error.message());
+                Judgement::of(Some(self.invalid(codes::RULE_EVALUATION, at, detail)))
             }
         }
     }
@@ -182,36 +201,62 @@ impl<'s> NodeRules<'s> {
     /// The error of a rule that does not hold; `Err` if it is the last that is told.
     fn failed(
         &self,
-        rule: &Rule<'_>,
-        activation: &Bindings,
+        rule: &Rule,
+        bindings: &Bindings,
         judged: &Judged<'_>,
-        at: &Trail<'_>,
+        at: &At<'_>,
         budget: &mut i64,
     ) -> Result<Error, Error> {
-        let mut path = at.path();
+        let mut path = at.value.path();
         if let Some(field) = &rule.field {
             path = path.child(field);
         }
         let mut detail = None;
         if let Some(Ok(expression)) = &rule.compiled.message {
             let source = &rule.written.message_expression;
-            match message(&expression.program, source, activation, judged.per_call_limit, budget) {
+            match message(&expression.program, source, bindings, judged.per_call_limit, budget) {
                 Ok(text) => detail = text,
                 Err(words) => {
-                    let bad_value = quote(self.schema.r#type());
+                    let bad_value = quote(&self.r#type);
                     return Err(Error::invalid(codes::RULE_BUDGET_EXCEEDED, path, bad_value, words));
                 }
             }
         }
-        let detail = detail.unwrap_or_else(|| default_message(rule.written));
+        let detail = detail.unwrap_or_else(|| default_message(&rule.written));
         let bad_value = if self.version < SHOWS_VALUE_SINCE {
-            quote(self.schema.r#type())
-        } else if matches!(self.schema.r#type(), "object" | "array") {
+            quote(&self.r#type)
+        } else if matches!(&*self.r#type, "object" | "array") {
             String::new()
         } else {
             render::bad_value(&judged.value.as_json(), self.version)
         };
-        Ok(error_of(rule.written, path, bad_value, detail))
+        Ok(error_of(&rule.written, path, bad_value, detail))
+    }
+}
+
+/// What came of one rule.
+struct Judgement {
+    error: Option<Error>,
+    /// The rule does not hold; what else goes wrong is told even where nothing changed.
+    is_ratchetable: bool,
+    /// No rule is run after it.
+    ends: bool,
+}
+
+impl Judgement {
+    fn of(error: Option<Error>) -> Self {
+        Self {
+            error,
+            is_ratchetable: false,
+            ends: false,
+        }
+    }
+
+    fn last(error: Error) -> Self {
+        Self {
+            ends: true,
+            ..Self::of(Some(error))
+        }
     }
 }
 

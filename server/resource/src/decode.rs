@@ -1,0 +1,210 @@
+//! From a document's JSON to the object that is validated (`pkg/apiserver`, `schemaCoercingDecoder` and
+//! `unstructuredDefaulter` around `k8s.io/apimachinery/pkg/runtime/serializer/json`).
+
+mod changes;
+
+use crd_analyzer_apiextensions::decode::{GroupVersionKind, parse_group_version, written_kind};
+use crd_analyzer_schema::defaulting::{prune_nulls, set_defaults};
+use crd_analyzer_schema::field::{Path, render};
+use crd_analyzer_schema::metadata::{Decoded as DecodedMetadata, ObjectMeta};
+use crd_analyzer_schema::objectmeta::{CoerceOptions, coerce};
+use crd_analyzer_schema::pruning::prune_and_track;
+use crd_analyzer_schema::structural::Structural;
+use crd_analyzer_schema::{codes as schema_codes, go};
+use crd_analyzer_syntax::json::{Json, JsonDoc};
+use serde_json::{Map, Value};
+
+use crate::definition::ServedVersion;
+use crate::judge::unreadable;
+use crate::verdict::{Change, DecodeError, StrictError, StrictErrorKind};
+use crate::{paths, places};
+
+/// An object that could be read.
+pub(crate) struct Decoded {
+    /// The object, coerced, pruned and defaulted.
+    pub(crate) object: Map<String, Value>,
+    /// What strict field validation refuses.
+    pub(crate) strict: Vec<StrictError>,
+    /// What became of the object on the way.
+    pub(crate) changes: Vec<Change>,
+}
+
+/// An object that could not be read.
+pub(crate) struct Failure {
+    pub(crate) error: DecodeError,
+    /// What was found before.
+    pub(crate) strict: Vec<StrictError>,
+}
+
+/// Reads a document as an object of this version.
+pub(crate) fn decode(version: ServedVersion<'_>, document: &JsonDoc<'_>) -> Result<Decoded, Failure> {
+    let mut strict = Vec::new();
+    if let (Some(text), Some(first)) = (document.strict_error(), document.duplicates().first()) {
+        strict.push(StrictError {
+            text,
+            node: Some(first.second),
+            kind: StrictErrorKind::DuplicateKeys,
+            path: String::new(),
+            decider: None,
+        });
+    }
+    let wanted = version.definition().kind();
+    let fail = |actual: Option<&GroupVersionKind>, why: &str, path: Path| unreadable(words(actual, wanted, why), path);
+    let (json, sent) = match document.root() {
+        Some(json) => match read(json) {
+            Ok(object) => (json, object),
+            Err(why) => {
+                let error = fail(None, &why, Path::root());
+                return Err(Failure { error, strict });
+            }
+        },
+        None => {
+            let why = missing_kind(&Value::Null);
+            let error = fail(None, &why, Path::root());
+            return Err(Failure { error, strict });
+        }
+    };
+    let actual = kind_of(&sent);
+    if actual.kind.is_empty() {
+        let error = fail(Some(&actual), &missing_kind(&Value::Object(sent)), Path::root());
+        return Err(Failure { error, strict });
+    }
+    match coerced(version, sent.clone()) {
+        Ok((object, unknown)) => {
+            strict.extend(unknown.into_iter().map(|path| unknown_field(version, json, path)));
+            let changes = changes::between(&sent, &object);
+            Ok(Decoded {
+                object,
+                strict,
+                changes,
+            })
+        }
+        Err((why, path, code)) => {
+            let error = DecodeError {
+                code: code.unwrap_or(crate::codes::UNREADABLE_RESOURCE),
+                ..fail(Some(&actual), &why, path)
+            };
+            Err(Failure { error, strict })
+        }
+    }
+}
+
+fn read(json: &Json<'_>) -> Result<Map<String, Value>, String> {
+    written_kind(json)?;
+    match json.to_value() {
+        Value::Object(object) => Ok(object),
+        // Null reads as nothing at all.
+        _ => Ok(Map::new()),
+    }
+}
+
+/// The words of a request handler around a decoding error (`transformDecodeError`).
+fn words(actual: Option<&GroupVersionKind>, wanted: &str, why: &str) -> String {
+    match actual {
+        Some(actual) if !actual.kind.is_empty() => {
+            let version = go::quote(&actual.version);
+            format!(
+                "{} in version {version} cannot be handled as a {wanted}: {why}",
+                actual.kind
+            )
+        }
+        _ => format!("the object provided is unrecognized (must be of type {wanted}): {why}"),
+    }
+}
+
+fn missing_kind(object: &Value) -> String {
+    format!("Object 'Kind' is missing in '{}'", render::json(object))
+}
+
+/// The type of an object that was read (`Unstructured.GroupVersionKind`).
+fn kind_of(object: &Map<String, Value>) -> GroupVersionKind {
+    let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    let Ok((group, version)) = parse_group_version(text("apiVersion")) else {
+        return GroupVersionKind::default();
+    };
+    GroupVersionKind {
+        group: group.to_owned(),
+        version: version.to_owned(),
+        kind: text("kind").to_owned(),
+    }
+}
+
+type Refusal = (String, Path, Option<&'static str>);
+
+/// The object as its schema has it, and the paths of what the schema does not know (`unstructuredSchemaCoercer.apply`, then
+/// defaulting).
+fn coerced(
+    version: ServedVersion<'_>,
+    object: Map<String, Value>,
+) -> Result<(Map<String, Value>, Vec<String>), Refusal> {
+    let kubernetes = version.kubernetes();
+    let schema = version.compiled().map(|it| it.structural());
+    let kind = text_field(&object, "kind")?;
+    let api_version = text_field(&object, "apiVersion")?;
+    let mut unknown = Vec::new();
+    let metadata = match object.get("metadata") {
+        None => None,
+        Some(value) => match ObjectMeta::decode(value) {
+            Ok(DecodedMetadata { meta, unknown: fields }) => {
+                unknown.extend(fields.into_iter().map(|path| format!("metadata.{path}")));
+                Some(meta)
+            }
+            Err(why) => return Err((why, Path::of(["metadata"]), Some(schema_codes::METADATA_DECODE))),
+        },
+    };
+    let (group, _) = parse_group_version(api_version.as_deref().unwrap_or_default())
+        .map_err(|why| (why, Path::of(["apiVersion"]), None))?;
+    let definition = version.definition();
+    let is_of_kind = group == definition.group() && kind.as_deref() == Some(definition.kind());
+    let mut value = Value::Object(object);
+    if is_of_kind {
+        if !version.preserves_unknown_fields() {
+            unknown.extend(prune_and_track(&mut value, schema, true));
+            prune_nulls(&mut value, schema);
+        }
+        let options = CoerceOptions::default();
+        let fields = coerce(&mut value, schema, false, &Path::root(), options, kubernetes)
+            .map_err(|error| (error.to_string(), error.path, Some(error.code)))?;
+        unknown.extend(fields);
+    }
+    if let Value::Object(object) = &mut value {
+        for (name, text) in [("kind", kind), ("apiVersion", api_version)] {
+            if let Some(text) = text {
+                object.insert(name.to_owned(), Value::String(text));
+            }
+        }
+        if let Some(metadata) = metadata {
+            object.insert("metadata".to_owned(), metadata.to_value());
+        }
+    }
+    set_defaults(&mut value, schema);
+    match value {
+        Value::Object(object) => Ok((object, unknown)),
+        _ => Ok((Map::new(), unknown)),
+    }
+}
+
+/// A field that must be text if it is there (`unstructured.NestedString`).
+fn text_field(object: &Map<String, Value>, name: &str) -> Result<Option<String>, Refusal> {
+    match object.get(name) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(other) => {
+            let (shown, of_type) = (render::go_value(other), render::go_type(other));
+            let why = format!(".{name} accessor error: {shown} is of the type {of_type}, expected string");
+            Err((why, Path::of([name]), None))
+        }
+    }
+}
+
+fn unknown_field(version: ServedVersion<'_>, json: &Json<'_>, path: String) -> StrictError {
+    StrictError {
+        text: format!("unknown field {}", go::quote(&path)),
+        node: places::find_dotted(json, &path),
+        kind: StrictErrorKind::UnknownField,
+        decider: version
+            .schema()
+            .map(|schema| paths::around_unknown(version, Structural::assume(schema), json, &path)),
+        path,
+    }
+}

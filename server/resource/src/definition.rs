@@ -1,0 +1,257 @@
+//! What a server prepares for a definition that it serves.
+
+mod compiled;
+mod deprecation;
+
+use std::fmt;
+use std::sync::Arc;
+
+use crd_analyzer_apiextensions::decode::parse_group_version;
+use crd_analyzer_apiextensions::strategy::Stored as StoredDefinition;
+use crd_analyzer_apiextensions::types::{ColumnDefinition, SelectableField, SubresourceScale};
+use crd_analyzer_schema::field::Path;
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, go};
+
+pub(crate) use compiled::Compiled;
+
+/// A definition as a server of one minor serves it (`getOrCreateServingInfoFor` of `pkg/apiserver`).
+///
+/// Making one is cheap: patterns and rules are compiled when a resource first needs them, and kept.
+#[derive(Debug)]
+pub struct Definition {
+    kubernetes: KubernetesVersion,
+    group: String,
+    kind: String,
+    plural: String,
+    is_namespaced: bool,
+    preserves_unknown_fields: bool,
+    versions: Vec<Version>,
+}
+
+/// One version of a definition.
+#[derive(Debug)]
+struct Version {
+    name: String,
+    is_served: bool,
+    /// The text of the warning, if it is deprecated.
+    deprecation: Option<String>,
+    /// What versions share is compiled once. `None`: no schema.
+    schema: Option<Arc<Compiled>>,
+    /// Why the server cannot serve it.
+    failure: Option<String>,
+    has_status: bool,
+    scale: Option<SubresourceScale>,
+    selectable_fields: Vec<SelectableField>,
+    columns: Vec<ColumnDefinition>,
+}
+
+/// A version of a definition: what resources are judged by.
+#[derive(Clone, Copy, Debug)]
+pub struct ServedVersion<'d> {
+    definition: &'d Definition,
+    index: usize,
+}
+
+/// Why a definition has nothing to judge a resource by, in the words of a client.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NotServed {
+    /// The `apiVersion` is malformed.
+    Malformed(String),
+    /// The definition is about another group or kind.
+    OtherKind(String),
+    /// The definition has no such version, or does not serve it.
+    Version(String),
+}
+
+impl fmt::Display for NotServed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed(text) | Self::OtherKind(text) | Self::Version(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for NotServed {}
+
+impl Definition {
+    /// Prepares a definition as it is stored, whether or not a server would accept it today.
+    pub fn new(stored: StoredDefinition, kubernetes: KubernetesVersion) -> Self {
+        let spec = stored.into_definition().spec;
+        let deprecations: Vec<Option<String>> = (0..spec.versions.len())
+            .map(|index| deprecation::warning(&spec, index))
+            .collect();
+        let compile = |schema: Option<JsonSchemaProps>| match schema.map(|it| Compiled::new(it, kubernetes)) {
+            None => (None, None),
+            Some(Ok(compiled)) => (Some(Arc::new(compiled)), None),
+            Some(Err(failure)) => (None, Some(failure)),
+        };
+        let shared = compile(spec.validation.and_then(|it| it.open_api_v3_schema));
+        let versions = spec
+            .versions
+            .into_iter()
+            .zip(deprecations)
+            .map(|(version, deprecation)| {
+                let (schema, failure) = match version.schema {
+                    Some(schema) => compile(schema.open_api_v3_schema),
+                    None => shared.clone(),
+                };
+                let subresources = version.subresources.or_else(|| spec.subresources.clone());
+                let (has_status, scale) = subresources.map_or((false, None), |it| (it.status.is_some(), it.scale));
+                let columns = version.additional_printer_columns;
+                let selectable_fields = version.selectable_fields;
+                Version {
+                    name: version.name,
+                    is_served: version.served,
+                    deprecation,
+                    schema,
+                    failure,
+                    has_status,
+                    scale,
+                    selectable_fields: selectable_fields
+                        .or_else(|| spec.selectable_fields.clone())
+                        .unwrap_or_default(),
+                    columns: columns
+                        .or_else(|| spec.additional_printer_columns.clone())
+                        .unwrap_or_default(),
+                }
+            });
+        Self {
+            kubernetes,
+            versions: versions.collect(),
+            group: spec.group,
+            kind: spec.names.kind,
+            plural: spec.names.plural,
+            is_namespaced: spec.scope == "Namespaced",
+            preserves_unknown_fields: spec.preserve_unknown_fields == Some(true),
+        }
+    }
+
+    /// The minor of the server.
+    pub const fn kubernetes(&self) -> KubernetesVersion {
+        self.kubernetes
+    }
+
+    /// The group of the resources.
+    pub fn group(&self) -> &str {
+        &self.group
+    }
+
+    /// The kind of the resources.
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The plural name of the resources.
+    pub fn plural(&self) -> &str {
+        &self.plural
+    }
+
+    /// Whether resources lie in namespaces.
+    pub const fn is_namespaced(&self) -> bool {
+        self.is_namespaced
+    }
+
+    /// The names of all versions, in the order of the definition.
+    pub fn version_names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.versions.iter().map(|it| it.name.as_str())
+    }
+
+    /// The version that a resource with this type is judged by.
+    pub fn serving(&self, api_version: &str, kind: &str) -> Result<ServedVersion<'_>, NotServed> {
+        let (group, version) = parse_group_version(api_version).map_err(NotServed::Malformed)?;
+        let words = || {
+            format!(
+                "no matches for kind {} in version {}",
+                go::quote(kind),
+                go::quote(api_version)
+            )
+        };
+        if group != self.group || kind != self.kind {
+            return Err(NotServed::OtherKind(words()));
+        }
+        // Of two versions of one name the server keeps the last.
+        match self.versions.iter().rposition(|it| it.name == version) {
+            Some(index) if self.versions[index].failure.is_some() => {
+                let failure = self.versions[index].failure.as_deref().unwrap_or_default();
+                Err(NotServed::Version(format!("version {version}: {failure}")))
+            }
+            Some(index) if self.versions[index].is_served => Ok(ServedVersion {
+                definition: self,
+                index,
+            }),
+            _ => Err(NotServed::Version(words())),
+        }
+    }
+}
+
+impl<'d> ServedVersion<'d> {
+    /// The definition.
+    pub const fn definition(self) -> &'d Definition {
+        self.definition
+    }
+
+    /// Which of `spec.versions` it is.
+    pub const fn index(self) -> usize {
+        self.index
+    }
+
+    /// The name of the version.
+    pub fn name(self) -> &'d str {
+        &self.version().name
+    }
+
+    /// The schema of the resources, its defaults pruned.
+    pub fn schema(self) -> Option<&'d JsonSchemaProps> {
+        self.compiled().map(Compiled::schema)
+    }
+
+    /// Whether the status is a subresource.
+    pub fn has_status(self) -> bool {
+        self.version().has_status
+    }
+
+    /// The scale subresource.
+    pub fn scale(self) -> Option<&'d SubresourceScale> {
+        self.version().scale.as_ref()
+    }
+
+    /// The selectable fields.
+    pub fn selectable_fields(self) -> &'d [SelectableField] {
+        &self.version().selectable_fields
+    }
+
+    /// The printer columns.
+    pub fn columns(self) -> &'d [ColumnDefinition] {
+        &self.version().columns
+    }
+
+    /// The path of the schema in the definition's document.
+    pub fn schema_path(self) -> Path {
+        self.path().child("schema").child("openAPIV3Schema")
+    }
+
+    /// The path of the version in the definition's document.
+    pub fn path(self) -> Path {
+        Path::of(["spec", "versions"]).index(self.index)
+    }
+
+    pub(crate) fn compiled(self) -> Option<&'d Compiled> {
+        self.version().schema.as_deref()
+    }
+
+    pub(crate) fn preserves_unknown_fields(self) -> bool {
+        self.definition.preserves_unknown_fields
+    }
+
+    pub(crate) fn deprecation(self) -> Option<&'d str> {
+        self.version().deprecation.as_deref()
+    }
+
+    pub(crate) fn kubernetes(self) -> KubernetesVersion {
+        self.definition.kubernetes
+    }
+
+    fn version(self) -> &'d Version {
+        &self.definition.versions[self.index]
+    }
+}

@@ -1,0 +1,184 @@
+//! A document on its way through a request.
+
+use crd_analyzer_schema::field::Path;
+use crd_analyzer_syntax::json::JsonDoc;
+use serde_json::{Map, Value};
+
+use crate::decode::{self, Decoded};
+use crate::definition::ServedVersion;
+use crate::strategy::{self, Validation};
+use crate::verdict::{DecodeError, Unjudged, Verdict};
+use crate::{codes, prepare, warnings};
+
+/// How deep values may nest before the analyzer declines to judge. The server has no such limit of its own (JSON may nest
+/// 10,000 deep), but the walks here recurse with the value.
+pub const MAX_DEPTH: usize = 250;
+
+/// What the server is asked to do.
+#[derive(Clone, Copy, Debug)]
+pub enum Question<'a> {
+    /// To create the object.
+    Create,
+    /// To replace an object.
+    Update(&'a Stored),
+    /// To replace the status of an object, through the subresource.
+    UpdateStatus(&'a Stored),
+}
+
+/// An object as a server has it in store.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stored(Map<String, Value>);
+
+impl Stored {
+    /// The object that a document creates, whether or not a server would still accept it: an older definition may have. Its
+    /// status stays.
+    pub fn establish(version: ServedVersion<'_>, document: &JsonDoc<'_>) -> Result<Self, DecodeError> {
+        if document.depth() > MAX_DEPTH {
+            return Err(DecodeError {
+                text: "values are nested too deeply to be judged".to_owned(),
+                place: crate::DecodePlace::Path(Path::root()),
+                code: crd_analyzer_apiextensions::codes::TOO_DEEP,
+            });
+        }
+        let decoded = decode::decode(version, document).map_err(|failure| failure.error)?;
+        Ok(Self::of(decoded.object))
+    }
+
+    /// The object that a server has after it accepted a request ([`Verdict::stored`]).
+    pub fn of(mut object: Map<String, Value>) -> Self {
+        prepare::fill_in(&mut object);
+        Self(object)
+    }
+
+    /// The object.
+    pub fn object(&self) -> &Map<String, Value> {
+        &self.0
+    }
+}
+
+/// The server's answer to a request with this document.
+///
+/// ```
+/// use std::sync::Arc;
+/// use crd_analyzer_apiextensions::strategy::Stored as StoredDefinition;
+/// use crd_analyzer_resource::{Definition, Question, judge};
+/// use crd_analyzer_schema::KubernetesVersion;
+/// use crd_analyzer_syntax::{read, read_json, tree::Span};
+///
+/// let whole = |text: &Arc<str>| Span::new(0, text.len() as u32);
+/// let text: Arc<str> = "spec:
+///   group: example.com
+///   scope: Namespaced
+///   names: {plural: widgets, kind: Widget}
+///   versions:
+///   - name: v1
+///     served: true
+///     storage: true
+///     schema: {openAPIV3Schema: {type: object, properties: {size: {type: integer}}}}\n".into();
+/// let tree = read(&text, whole(&text)).unwrap();
+/// let version = KubernetesVersion::NEWEST;
+/// let stored = StoredDefinition::establish(&read_json(&tree).unwrap(), version).unwrap();
+/// let definition = Definition::new(stored, version);
+///
+/// let text: Arc<str> = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}, size: big, color: red}\n".into();
+/// let tree = read(&text, whole(&text)).unwrap();
+/// let served = definition.serving("example.com/v1", "Widget").unwrap();
+/// let verdict = judge(served, &read_json(&tree).unwrap(), Question::Create);
+/// assert_eq!(verdict.strict[0].text, "unknown field \"color\"");
+/// let finding = &verdict.errors[0];
+/// assert_eq!(
+///     finding.error.to_string(),
+///     "size: Invalid value: \"string\": size in body must be of type integer: \"string\""
+/// );
+/// assert_eq!(
+///     finding.decider.as_ref().unwrap().path.to_string(),
+///     "spec.versions[0].schema.openAPIV3Schema.properties[size].type"
+/// );
+/// ```
+pub fn judge(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Question<'_>) -> Verdict {
+    if document.depth() > MAX_DEPTH {
+        return Verdict {
+            unjudged: Some(Unjudged::TooDeep),
+            ..Verdict::default()
+        };
+    }
+    let decoded = match decode::decode(version, document) {
+        Ok(decoded) => decoded,
+        Err(failure) => {
+            return Verdict {
+                decode_error: Some(failure.error),
+                strict: failure.strict,
+                ..Verdict::default()
+            };
+        }
+    };
+    let Decoded {
+        object,
+        strict,
+        changes,
+    } = decoded;
+    let mut verdict = Verdict {
+        strict,
+        changes,
+        object: Some(object.clone()),
+        ..Verdict::default()
+    };
+    verdict.warnings.extend(warnings::of_version(version));
+    let mut object = object;
+    let old = match question {
+        Question::Create => {
+            prepare::for_create(version, &mut object);
+            None
+        }
+        Question::Update(Stored(old)) => {
+            let mut old = old.clone();
+            prepare::for_update(version, &mut object, &mut old);
+            Some(old)
+        }
+        Question::UpdateStatus(_) if !version.has_status() => {
+            verdict.other_error = Some("the server could not find the requested resource".to_owned());
+            return verdict;
+        }
+        Question::UpdateStatus(Stored(old)) => {
+            let mut old = old.clone();
+            prepare::for_status_update(version, &mut object, &mut old);
+            Some(old)
+        }
+    };
+    // The walks below want whole values.
+    let new = Value::Object(object);
+    let old = old.map(Value::Object);
+    let validation = Validation {
+        version,
+        new: &new,
+        old: old.as_ref(),
+        is_status: matches!(question, Question::UpdateStatus(_)),
+    };
+    let findings = strategy::validate(&validation);
+    verdict.errors = findings.errors;
+    verdict.hidden = findings.hidden;
+    verdict.cel_cost = findings.cel_cost;
+    verdict.warnings.extend(findings.warnings);
+    if verdict.errors.is_empty() {
+        if !validation.is_status {
+            verdict
+                .warnings
+                .extend(warnings::of_finalizers(version, &new, old.as_ref()));
+        }
+        if let Value::Object(object) = new {
+            verdict.stored = Some(object);
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    verdict.warnings.retain(|it| seen.insert(it.text.clone()));
+    verdict
+}
+
+/// What could not be read.
+pub(crate) fn unreadable(text: String, path: Path) -> DecodeError {
+    DecodeError {
+        text,
+        place: crate::DecodePlace::Path(path),
+        code: codes::UNREADABLE_RESOURCE,
+    }
+}

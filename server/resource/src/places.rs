@@ -1,0 +1,145 @@
+//! From paths of the server to what the author wrote.
+
+use crd_analyzer_schema::field::{Path, Segment};
+use crd_analyzer_syntax::json::{Json, Member};
+use crd_analyzer_syntax::tree::NodeId;
+
+/// What a path means in a document.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The key, if the field is written in a mapping; of a field that is not written, the key of the closest thing around
+    /// it that is.
+    pub key: Option<NodeId>,
+    /// The value; of a field that is not written, the value of the closest thing around it that is.
+    pub value: NodeId,
+    /// Whether the field itself is not written.
+    pub missing: bool,
+}
+
+/// Follows a path as far as the document goes. Works for paths of resources and for those of [`Decider`](crate::Decider)s in
+/// their definition.
+pub fn find(json: &Json<'_>, path: &Path) -> Place {
+    let mut place = Place {
+        key: None,
+        value: json.node,
+        missing: false,
+    };
+    let mut at = json;
+    for segment in path.segments() {
+        let step = match segment {
+            Segment::Index(index) => at.items().and_then(|items| items.get(*index)).map(|it| (None, it)),
+            Segment::Field(name) | Segment::Key(name) => match at.member(name) {
+                Some(member) => Some((Some(member.key_node), &member.value)),
+                // Some of the server's names are several steps at once.
+                None => dotted(at, name).and_then(|steps| match steps.last()? {
+                    Step::Member(member) => Some((Some(member.key_node), &member.value)),
+                    Step::Item(_, item) => Some((None, *item)),
+                }),
+            },
+        };
+        let Some((key, value)) = step else {
+            place.missing = true;
+            break;
+        };
+        place.key = key;
+        place.value = value.node;
+        at = value;
+    }
+    place
+}
+
+/// The key that a dotted path (`spec.ports[0].nme`) ends in; of an item, the item.
+pub fn find_dotted(json: &Json<'_>, path: &str) -> Option<NodeId> {
+    let steps = dotted(json, path)?;
+    match steps.last()? {
+        Step::Member(member) => Some(member.key_node),
+        Step::Item(_, item) => Some(item.node),
+    }
+}
+
+/// A dotted path in steps, as the document has them. Empty if the document does not.
+pub fn path_of_dotted(json: &Json<'_>, path: &str) -> Path {
+    let steps = dotted(json, path).unwrap_or_default();
+    let segments = steps.into_iter().map(|step| match step {
+        Step::Member(member) => Segment::Field(member.key.clone().into_owned()),
+        Step::Item(index, _) => Segment::Index(index),
+    });
+    segments.collect()
+}
+
+/// How many ways of reading a path are tried: names may hold dots and brackets themselves.
+const MAX_TRIES: usize = 1_000;
+
+#[derive(Clone, Copy)]
+enum Step<'a, 't> {
+    Member(&'a Member<'t>),
+    Item(usize, &'a Json<'t>),
+}
+
+/// The steps of a dotted path.
+fn dotted<'a, 't>(json: &'a Json<'t>, path: &str) -> Option<Vec<Step<'a, 't>>> {
+    let mut steps = Vec::new();
+    let mut tries = 0;
+    walk(json, path, &mut steps, &mut tries).then_some(steps)
+}
+
+fn walk<'a, 't>(at: &'a Json<'t>, rest: &str, steps: &mut Vec<Step<'a, 't>>, tries: &mut usize) -> bool {
+    *tries += 1;
+    if *tries > MAX_TRIES {
+        return false;
+    }
+    if rest.is_empty() {
+        return !steps.is_empty();
+    }
+    if let Some(inside) = rest.strip_prefix('[') {
+        if let Some(items) = at.items() {
+            let Some((index, rest)) = inside.split_once(']') else {
+                return false;
+            };
+            let Some((index, item)) = index.parse().ok().and_then(|n: usize| Some((n, items.get(n)?))) else {
+                return false;
+            };
+            return enter(Step::Item(index, item), item, rest, steps, tries);
+        }
+        // A key in brackets is one of `additionalProperties`.
+        for member in at.members().unwrap_or_default() {
+            let rest = inside
+                .strip_prefix(member.key.as_ref())
+                .and_then(|it| it.strip_prefix(']'));
+            if let Some(rest) = rest
+                && enter(Step::Member(member), &member.value, rest, steps, tries)
+            {
+                return true;
+            }
+        }
+    }
+    let rest = match (rest.strip_prefix('.'), steps.is_empty()) {
+        (Some(rest), _) => rest,
+        (None, true) => rest,
+        (None, false) => return false,
+    };
+    for member in at.members().unwrap_or_default() {
+        if let Some(rest) = rest.strip_prefix(member.key.as_ref())
+            && (rest.is_empty() || rest.starts_with(['.', '[']))
+            && enter(Step::Member(member), &member.value, rest, steps, tries)
+        {
+            return true;
+        }
+    }
+    false
+}
+
+fn enter<'a, 't>(
+    step: Step<'a, 't>,
+    at: &'a Json<'t>,
+    rest: &str,
+    steps: &mut Vec<Step<'a, 't>>,
+    tries: &mut usize,
+) -> bool {
+    steps.push(step);
+    let found = walk(at, rest, steps, tries);
+    if !found {
+        steps.pop();
+    }
+    found
+}

@@ -1,0 +1,145 @@
+//! What the server changes in an object before it validates: system metadata, generation, and the status
+//! (`PrepareForCreate` and `PrepareForUpdate` of `pkg/registry/customresource`, and `k8s.io/apiserver/pkg/registry/rest`
+//! around them).
+
+use crd_analyzer_schema::metadata::ObjectMeta;
+use crd_analyzer_schema::validation::deep_equal;
+use serde_json::{Map, Value};
+
+use crate::definition::ServedVersion;
+
+/// The namespace of a request whose object names none.
+const NAMESPACE: &str = "default";
+/// Stands for the moment of creation.
+const CREATED: &str = "2023-11-14T22:13:20Z";
+/// Stands for the identifier that the server gives.
+const UID: &str = "00000000-0000-0000-0000-000000000002";
+/// Stands for the random letters after `generateName`.
+const RANDOM: &str = "00000";
+
+/// The metadata of an object.
+pub(crate) fn metadata(object: &Map<String, Value>) -> ObjectMeta {
+    let decoded = object.get("metadata").and_then(|it| ObjectMeta::decode(it).ok());
+    decoded.unwrap_or_default().meta
+}
+
+fn set_metadata(object: &mut Map<String, Value>, metadata: &ObjectMeta) {
+    object.insert("metadata".to_owned(), metadata.to_value());
+}
+
+/// Gives a stored object what creation fills in.
+pub(crate) fn fill_in(object: &mut Map<String, Value>) {
+    let mut meta = metadata(object);
+    UID.clone_into(&mut meta.uid);
+    "1".clone_into(&mut meta.resource_version);
+    meta.generation = 1;
+    meta.managed_fields.clear();
+    meta.creation_timestamp = Some(CREATED.to_owned());
+    set_metadata(object, &meta);
+}
+
+/// Makes a new object of what was sent.
+pub(crate) fn for_create(version: ServedVersion<'_>, object: &mut Map<String, Value>) {
+    let mut meta = metadata(object);
+    meta.self_link.clear();
+    meta.deletion_timestamp = None;
+    meta.deletion_grace_period_seconds = None;
+    meta.managed_fields.clear();
+    meta.creation_timestamp = Some(CREATED.to_owned());
+    UID.clone_into(&mut meta.uid);
+    set_namespace(version, &mut meta);
+    if meta.name.is_empty() && !meta.generate_name.is_empty() {
+        meta.name = format!("{}{RANDOM}", meta.generate_name);
+    }
+    meta.generation = 1;
+    set_metadata(object, &meta);
+    if version.has_status() {
+        object.remove("status");
+    }
+}
+
+fn set_namespace(version: ServedVersion<'_>, meta: &mut ObjectMeta) {
+    if !version.definition().is_namespaced() {
+        meta.namespace.clear();
+    } else if meta.namespace.is_empty() {
+        NAMESPACE.clone_into(&mut meta.namespace);
+    }
+}
+
+/// Makes a changed object of what was sent and of what is stored.
+pub(crate) fn for_update(version: ServedVersion<'_>, object: &mut Map<String, Value>, old: &mut Map<String, Value>) {
+    let meta = address(version, object, old);
+    if version.has_status() {
+        match old.get("status") {
+            Some(status) => {
+                object.insert("status".to_owned(), status.clone());
+            }
+            None => {
+                object.remove("status");
+            }
+        }
+    }
+    finish(object, old, meta);
+}
+
+/// Makes a changed object of the status that was sent and of what is stored.
+pub(crate) fn for_status_update(
+    version: ServedVersion<'_>,
+    object: &mut Map<String, Value>,
+    old: &mut Map<String, Value>,
+) {
+    // What else was sent plays no part, but for the namespace of the request.
+    address(version, object, old);
+    let status = object.remove("status");
+    *object = old.clone();
+    match status {
+        Some(status) => {
+            object.insert("status".to_owned(), status);
+        }
+        None => {
+            object.remove("status");
+        }
+    }
+    let meta = metadata(object);
+    set_metadata(object, &meta);
+}
+
+/// The metadata of what was sent, with what says which object it is. The stored object is in the namespace of the request.
+fn address(version: ServedVersion<'_>, object: &Map<String, Value>, old: &mut Map<String, Value>) -> ObjectMeta {
+    let mut meta = metadata(object);
+    let mut old_meta = metadata(old);
+    meta.managed_fields.clear();
+    meta.uid.clone_from(&old_meta.uid);
+    meta.resource_version.clone_from(&old_meta.resource_version);
+    set_namespace(version, &mut meta);
+    old_meta.namespace.clone_from(&meta.namespace);
+    set_metadata(old, &old_meta);
+    meta
+}
+
+fn finish(object: &mut Map<String, Value>, old: &Map<String, Value>, mut meta: ObjectMeta) {
+    let old_meta = metadata(old);
+    meta.generation = old_meta.generation;
+    if !is_same_but_metadata(object, old) {
+        meta.generation += 1;
+    }
+    if old_meta.creation_timestamp.is_some() {
+        meta.creation_timestamp.clone_from(&old_meta.creation_timestamp);
+    }
+    if old_meta.deletion_timestamp.is_some() {
+        meta.deletion_timestamp.clone_from(&old_meta.deletion_timestamp);
+    }
+    if meta.deletion_grace_period_seconds.is_none() {
+        meta.deletion_grace_period_seconds = old_meta.deletion_grace_period_seconds;
+    }
+    set_metadata(object, &meta);
+}
+
+fn is_same_but_metadata(new: &Map<String, Value>, old: &Map<String, Value>) -> bool {
+    let others = |object: &Map<String, Value>| object.keys().filter(|it| *it != "metadata").count();
+    others(new) == others(old)
+        && new
+            .iter()
+            .filter(|(name, _)| *name != "metadata")
+            .all(|(name, value)| old.get(name).is_some_and(|old| deep_equal(old, value)))
+}

@@ -1,0 +1,286 @@
+//! The rules of create and update (`pkg/registry/customresource`: `strategy.go`, `status_strategy.go`, `validator.go`; and
+//! `k8s.io/apiserver/pkg/registry/rest` around them).
+
+mod scale;
+
+use crd_analyzer_schema::field::{Error, ErrorType, Path, Trail, render};
+use crd_analyzer_schema::metadata::{
+    ObjectMeta, drop_repeated, names, validate_object_meta, validate_object_meta_update,
+};
+use crd_analyzer_schema::rules::run::{RUNTIME_BUDGET, Request};
+use crd_analyzer_schema::structural::lookup;
+use crd_analyzer_schema::validation::{self, Validator};
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, codes as schema_codes, go, listtype, objectmeta};
+use serde_json::Value;
+
+use crate::definition::{Compiled, ServedVersion};
+use crate::verdict::{Decider, Finding, Warning};
+use crate::{codes, paths, prepare};
+
+/// Since this minor the status that is updated has its path in errors.
+const STATUS_PATH_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
+/// Since this minor updates of the status are ratcheted.
+const STATUS_RATCHETING_SINCE: KubernetesVersion = KubernetesVersion::minor(33);
+
+/// What is judged.
+#[derive(Clone, Copy)]
+pub(crate) struct Validation<'a> {
+    pub(crate) version: ServedVersion<'a>,
+    /// The object, prepared.
+    pub(crate) new: &'a Value,
+    /// The stored object, if there is one.
+    pub(crate) old: Option<&'a Value>,
+    /// Only the status is updated.
+    pub(crate) is_status: bool,
+}
+
+/// What was found.
+#[derive(Default)]
+pub(crate) struct Findings {
+    pub(crate) errors: Vec<Finding>,
+    pub(crate) hidden: Vec<Finding>,
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) cel_cost: Option<u64>,
+}
+
+/// `rest.BeforeCreate` and `rest.BeforeUpdate`, after the strategy prepared the object.
+pub(crate) fn validate(it: &Validation<'_>) -> Findings {
+    let mut findings = Findings::default();
+    let meta = |value: &Value| value.as_object().map(prepare::metadata).unwrap_or_default();
+    let new_meta = meta(it.new);
+    let old_meta = it.old.map(meta);
+    if let Some(old_meta) = &old_meta {
+        let mut errors = it.metadata(&new_meta, names::path_segment);
+        errors.extend(it.metadata_update(&new_meta, old_meta));
+        findings.errors.extend(errors.into_iter().map(plain));
+    }
+    it.by_strategy(&new_meta, old_meta.as_ref(), &mut findings);
+    if it.old.is_none() && findings.errors.is_empty() {
+        let errors = it.metadata(&new_meta, names::path_segment);
+        findings.errors.extend(errors.into_iter().map(plain));
+    }
+    findings
+}
+
+/// An error that no schema decides.
+fn plain(error: Error) -> Finding {
+    Finding { error, decider: None }
+}
+
+impl<'a> Validation<'a> {
+    fn kubernetes(&self) -> KubernetesVersion {
+        self.version.kubernetes()
+    }
+
+    fn metadata(&self, meta: &ObjectMeta, name_words: impl Fn(&str, bool) -> Vec<String>) -> Vec<Error> {
+        let base = Path::of(["metadata"]);
+        let mut errors = Vec::new();
+        let is_namespaced = self.version.definition().is_namespaced();
+        let at = Trail::new(&base);
+        validate_object_meta(meta, is_namespaced, name_words, &at, self.kubernetes(), &mut errors);
+        errors
+    }
+
+    fn metadata_update(&self, new: &ObjectMeta, old: &ObjectMeta) -> Vec<Error> {
+        let base = Path::of(["metadata"]);
+        let mut errors = Vec::new();
+        validate_object_meta_update(new, old, &Trail::new(&base), self.kubernetes(), &mut errors);
+        errors
+    }
+
+    /// `customResourceStrategy.Validate`, `ValidateUpdate`, `statusStrategy.ValidateUpdate`.
+    fn by_strategy(&self, new_meta: &ObjectMeta, old_meta: Option<&ObjectMeta>, findings: &mut Findings) {
+        let before = findings.errors.len();
+        self.by_validator(new_meta, old_meta, &mut findings.errors);
+        let schema = self.version.compiled().map(Compiled::structural);
+        if !self.is_status {
+            let errors = objectmeta::validate(self.new, schema, false, &Path::root(), self.kubernetes());
+            let keyword = Some("x-kubernetes-embedded-resource");
+            findings
+                .errors
+                .extend(errors.into_iter().map(|it| self.along(it, keyword)));
+        }
+        let lists = |value: &Value| match (value, schema) {
+            (Value::Object(object), Some(schema)) => {
+                listtype::validate_list_sets_and_maps(object, schema, &Path::root(), self.kubernetes())
+            }
+            _ => Vec::new(),
+        };
+        if self.old.is_none_or(|old| lists(old).is_empty()) {
+            let errors = lists(self.new);
+            let keyword = Some("x-kubernetes-list-type");
+            findings
+                .errors
+                .extend(errors.into_iter().map(|it| self.along(it, keyword)));
+        }
+        let Some(compiled) = self.version.compiled().filter(|it| !it.rules().is_empty()) else {
+            return;
+        };
+        // Metadata that is judged for all resources alike does not keep the rules from being run.
+        if findings.errors[before..].iter().any(|it| blocks_rules(&it.error)) {
+            let detail = "some validation rules were not checked because the object was invalid; correct the existing \
+                          errors to complete validation";
+            let bad_value = render::bad_value(&Value::Null, self.kubernetes());
+            let error = Error::invalid(codes::UNCHECKED_RULES, Path::root(), bad_value, detail);
+            findings.errors.push(plain(error));
+            self.rules(compiled, true, findings);
+        } else {
+            self.rules(compiled, false, findings);
+        }
+    }
+
+    /// `customResourceValidator`
+    fn by_validator(&self, new_meta: &ObjectMeta, old_meta: Option<&ObjectMeta>, errors: &mut Vec<Finding>) {
+        let mismatches = self.type_meta();
+        if !mismatches.is_empty() {
+            errors.extend(mismatches.into_iter().map(plain));
+            return;
+        }
+        let mut of_metadata = match old_meta {
+            None => self.metadata(new_meta, names::name_is_dns_subdomain),
+            Some(old_meta) => self.metadata_update(new_meta, old_meta),
+        };
+        drop_repeated(&mut of_metadata, 0, self.kubernetes());
+        errors.extend(of_metadata.into_iter().map(plain));
+        if self.is_status {
+            self.status(errors);
+        } else if let Some(compiled) = self.version.compiled() {
+            let validator = Validator::with_patterns(compiled.schema(), compiled.patterns(), self.kubernetes());
+            let found = validator.findings(&Path::root(), self.new, self.old);
+            errors.extend(
+                found
+                    .into_iter()
+                    .map(|it| self.by_schema(it, &Path::root(), compiled.schema())),
+            );
+        }
+        let Some(scale) = self.version.scale() else {
+            return;
+        };
+        let mut found = Vec::new();
+        if !self.is_status {
+            found.extend(scale::spec(scale, self.new));
+        }
+        found.extend(scale::status(scale, self.new));
+        errors.extend(found.into_iter().map(|(error, field)| {
+            let path = self.version.path().child("subresources").child("scale").child(field);
+            Finding {
+                error,
+                decider: Some(Decider { path, rule: None }),
+            }
+        }));
+    }
+
+    /// `ValidateTypeMeta`
+    fn type_meta(&self) -> Vec<Error> {
+        let definition = self.version.definition();
+        let api_version = format!("{}/{}", definition.group(), self.version.name());
+        let expected = [("kind", definition.kind()), ("apiVersion", &api_version)];
+        let mismatch = |(name, expected): (&str, &str)| {
+            let text = self.new.get(name).and_then(Value::as_str).unwrap_or_default();
+            (text != expected).then(|| {
+                let detail = format!("must be {expected}");
+                Error::invalid(schema_codes::TYPE_META, Path::of([name]), go::quote(text), detail)
+            })
+        };
+        expected.into_iter().filter_map(mismatch).collect()
+    }
+
+    /// The status, judged by its own schema.
+    fn status(&self, errors: &mut Vec<Finding>) {
+        let Some(compiled) = self.version.compiled() else {
+            return;
+        };
+        let (Some(status), Some(schema)) = (self.new.get("status"), lookup(&compiled.schema().properties, "status"))
+        else {
+            return;
+        };
+        let path = if self.kubernetes() >= STATUS_PATH_SINCE {
+            Path::of(["status"])
+        } else {
+            Path::root()
+        };
+        let old = self.old.filter(|_| self.kubernetes() >= STATUS_RATCHETING_SINCE);
+        let old = old.and_then(|it| it.get("status"));
+        let validator = Validator::with_patterns(schema, compiled.patterns(), self.kubernetes());
+        let found = validator.findings(&path, status, old);
+        errors.extend(found.into_iter().map(|it| self.by_schema(it, &path, compiled.schema())));
+    }
+
+    /// Runs the rules; `is_hidden`: the server does not.
+    fn rules(&self, compiled: &Compiled, is_hidden: bool, findings: &mut Findings) {
+        let is_ratcheted = !self.is_status || self.kubernetes() >= STATUS_RATCHETING_SINCE;
+        let root = Path::root();
+        let outcome = compiled.rules().run(&Request {
+            path: &root,
+            value: self.new,
+            old: self.old,
+            ratcheting: is_ratcheted.then_some(compiled.schema()),
+            budget: RUNTIME_BUDGET,
+        });
+        let found = outcome.errors.into_iter().map(|it| Finding {
+            decider: Some(self.by_rule(&it.schema, it.rule)),
+            error: it.error,
+        });
+        if is_hidden {
+            findings.hidden.extend(found);
+            return;
+        }
+        findings.errors.extend(found);
+        findings.cel_cost = Some((RUNTIME_BUDGET - outcome.left) as u64);
+        findings.warnings.extend(outcome.warnings.into_iter().map(|it| Warning {
+            text: it.error.to_string(),
+            code: codes::RATCHETED_RULE,
+            decider: Some(self.by_rule(&it.schema, it.rule)),
+            path: it.error.path,
+        }));
+    }
+
+    fn by_rule(&self, schema: &Path, rule: Option<usize>) -> Decider {
+        let mut path = self.version.schema_path();
+        for step in schema.segments() {
+            path.push(step.clone());
+        }
+        path = path.child("x-kubernetes-validations");
+        Decider {
+            path: match rule {
+                Some(index) => path.index(index),
+                None => path,
+            },
+            rule,
+        }
+    }
+
+    /// `base` is the path that was given to the validator.
+    fn by_schema(&self, found: validation::Finding<'_>, base: &Path, root: &JsonSchemaProps) -> Finding {
+        let schema = paths::to_schema(root, found.schema, &found.error.path, base);
+        let decider = schema.map(|schema| Decider {
+            path: paths::keyword(found.schema, found.error.code, self.version.schema_path(), &schema),
+            rule: None,
+        });
+        Finding {
+            error: found.error,
+            decider,
+        }
+    }
+
+    /// Whatever the schema of the value at the error says.
+    fn along(&self, error: Error, keyword: Option<&str>) -> Finding {
+        let decider = self.version.schema().map(|schema| Decider {
+            path: paths::along(self.version.schema_path(), schema, &error.path, keyword),
+            rule: None,
+        });
+        Finding { error, decider }
+    }
+}
+
+/// Errors after which the server does not run rules (`hasBlockingErr`).
+fn blocks_rules(error: &Error) -> bool {
+    matches!(
+        error.kind,
+        ErrorType::NotSupported
+            | ErrorType::Required
+            | ErrorType::TooLong
+            | ErrorType::TooMany
+            | ErrorType::TypeInvalid
+    )
+}

@@ -1,0 +1,89 @@
+//! What the scale subresource reads (`ValidateScaleSpec`, `ValidateScaleStatus`).
+
+use crd_analyzer_apiextensions::types::SubresourceScale;
+use crd_analyzer_schema::field::{Error, Path, render};
+use crd_analyzer_schema::go;
+use serde_json::Value;
+
+use crate::codes;
+
+/// An error and the field of `scale` that names the path.
+type Found = (Error, &'static str);
+
+/// What is wrong with the replicas that are asked for.
+pub(super) fn spec(scale: &SubresourceScale, object: &Value) -> Option<Found> {
+    Some((replicas(&scale.spec_replicas_path, object)?, "specReplicasPath"))
+}
+
+/// What is wrong with the replicas that there are, and with the selector.
+pub(super) fn status(scale: &SubresourceScale, object: &Value) -> Vec<Found> {
+    let replicas = replicas(&scale.status_replicas_path, object).map(|it| (it, "statusReplicasPath"));
+    let selector = scale.label_selector_path.as_deref().and_then(|path| {
+        let words = match find(path, object) {
+            Ok(None | Some(Value::String(_))) => return None,
+            Ok(Some(other)) => wrong_type(path, usize::MAX, other, "string"),
+            Err(words) => words,
+        };
+        Some((invalid(path, go::quote(""), words), "labelSelectorPath"))
+    });
+    replicas.into_iter().chain(selector).collect()
+}
+
+fn replicas(path: &str, object: &Value) -> Option<Error> {
+    let number = match find(path, object) {
+        Ok(None) => return None,
+        Ok(Some(Value::Number(number))) if number.is_i64() => number.as_i64().unwrap_or_default(),
+        Ok(Some(other)) => {
+            return Some(invalid(
+                path,
+                "0".to_owned(),
+                wrong_type(path, usize::MAX, other, "int64"),
+            ));
+        }
+        Err(words) => return Some(invalid(path, "0".to_owned(), words)),
+    };
+    if number < 0 {
+        Some(invalid(
+            path,
+            number.to_string(),
+            "should be a non-negative integer".to_owned(),
+        ))
+    } else if number > i64::from(i32::MAX) {
+        let words = format!("should be less than or equal to {}", i32::MAX);
+        Some(invalid(path, number.to_string(), words))
+    } else {
+        None
+    }
+}
+
+/// The server takes the whole path for one name.
+fn invalid(path: &str, bad_value: String, detail: String) -> Error {
+    Error::invalid(codes::INVALID_SCALE, Path::of([path]), bad_value, detail)
+}
+
+/// The value at a path (`unstructured.NestedFieldNoCopy`).
+fn find<'v>(path: &str, object: &'v Value) -> Result<Option<&'v Value>, String> {
+    let mut value = object;
+    for (n, name) in path.strip_prefix('.').unwrap_or(path).split('.').enumerate() {
+        match value {
+            Value::Null => return Ok(None),
+            Value::Object(fields) => match fields.get(name) {
+                Some(below) => value = below,
+                None => return Ok(None),
+            },
+            other => return Err(wrong_type(path, n + 1, other, "map[string]interface{}")),
+        }
+    }
+    Ok(Some(value))
+}
+
+/// `fields`: how many fields of the path are named.
+fn wrong_type(path: &str, fields: usize, value: &Value, expected: &str) -> String {
+    let names: Vec<&str> = path.strip_prefix('.').unwrap_or(path).split('.').take(fields).collect();
+    format!(
+        ".{} accessor error: {} is of the type {}, expected {expected}",
+        names.join("."),
+        render::go_value(value),
+        render::go_type(value)
+    )
+}

@@ -1,0 +1,164 @@
+//! The server's answer to a request, and what we know beside it.
+
+use crd_analyzer_schema::field::{Error, Path};
+use crd_analyzer_syntax::tree::{NodeId, Span};
+use serde_json::{Map, Value};
+
+use crate::codes;
+
+/// What the server answers to a request that creates or updates a custom resource.
+///
+/// Texts, fields and details are the server's own. [`crate::places`] finds in the document what paths mean.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Verdict {
+    /// The document cannot be read as a resource; then there is nothing else but [`Self::strict`].
+    pub decode_error: Option<DecodeError>,
+    /// What strict field validation refuses, in the server's order.
+    pub strict: Vec<StrictError>,
+    /// The causes of the rejection, in the server's order (where it walks a Go map in random order: by name).
+    pub errors: Vec<Finding>,
+    /// A rejection that has no causes.
+    pub other_error: Option<String>,
+    /// The warnings of the answer, those of a rejection too.
+    pub warnings: Vec<Warning>,
+    /// What the server does not get to because of [`Self::errors`], found by going on after them. No part of the answer.
+    pub hidden: Vec<Finding>,
+    /// There is no verdict, for a reason of ours.
+    pub unjudged: Option<Unjudged>,
+    /// The object as it was read: defaulted and pruned, its status still in it. `None` if it could not be read.
+    pub object: Option<Map<String, Value>>,
+    /// What reading it changed, sorted by path.
+    pub changes: Vec<Change>,
+    /// The object as it would be stored, if it is accepted (or would be, if clients did not ask for strict field
+    /// validation): status dropped or kept from before, metadata filled in.
+    pub stored: Option<Map<String, Value>>,
+    /// The cost units that all rules took together; `None` if there are no rules or they were not run.
+    pub cel_cost: Option<u64>,
+}
+
+impl Verdict {
+    /// Whether the object is stored, unless the client asks for strict field validation.
+    pub fn is_accepted(&self) -> bool {
+        self.decode_error.is_none() && self.errors.is_empty() && self.other_error.is_none() && self.unjudged.is_none()
+    }
+
+    /// Whether the object is stored in any case.
+    pub fn is_accepted_strictly(&self) -> bool {
+        self.is_accepted() && self.strict.is_empty()
+    }
+}
+
+/// A cause of the rejection, and what decides it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Finding {
+    /// The cause in the server's words. Its path is a path of the object.
+    pub error: Error,
+    /// The place of the definition that decides, if one does.
+    pub decider: Option<Decider>,
+}
+
+/// The place of a definition that decides something about a resource.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Decider {
+    /// The path in the definition's document, as its author wrote it:
+    /// `spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].minimum`. Where the keyword itself is
+    /// not written, the path of the schema.
+    pub path: Path,
+    /// For rules: the index in the `x-kubernetes-validations` that `path` ends in.
+    pub rule: Option<usize>,
+}
+
+/// Why a document cannot be read as a resource.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DecodeError {
+    /// The server's words.
+    pub text: String,
+    /// What decides it.
+    pub place: DecodePlace,
+    /// Which of our diagnostic codes this is.
+    pub code: &'static str,
+}
+
+/// What decides that a document cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DecodePlace {
+    /// A path of the object.
+    Path(Path),
+    /// A piece of text.
+    Text(Span),
+}
+
+/// Something that strict field validation refuses.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StrictError {
+    /// The server's words: `unknown field "spec.replcas"`.
+    pub text: String,
+    /// The key that is refused; of duplicate keys the first that is written again.
+    pub node: Option<NodeId>,
+    /// What is refused.
+    pub kind: StrictErrorKind,
+    /// The dotted path of an unknown field, as it stands in the text.
+    pub path: String,
+    /// The schema that does not have the field.
+    pub decider: Option<Decider>,
+}
+
+/// What strict field validation refuses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StrictErrorKind {
+    /// A field that the schema (or the type of metadata) does not have.
+    UnknownField,
+    /// Keys are written more than once: all of a document in one error, which only YAML bodies get
+    /// ([`JsonDoc::duplicates`](crd_analyzer_syntax::json::JsonDoc::duplicates) has each with both places).
+    DuplicateKeys,
+}
+
+impl StrictErrorKind {
+    /// Which of our diagnostic codes this is.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::UnknownField => codes::UNKNOWN_FIELD,
+            Self::DuplicateKeys => codes::DUPLICATE_KEY,
+        }
+    }
+}
+
+/// A `Warning:` of the server's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Warning {
+    /// The text, verbatim.
+    pub text: String,
+    /// Which of our diagnostic codes this is.
+    pub code: &'static str,
+    /// What it is about.
+    pub path: Path,
+    /// The place of the definition that decides, if one does.
+    pub decider: Option<Decider>,
+}
+
+/// What reading an object changed in it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Change {
+    /// Where. Of what was pruned, the place in the object as it was sent.
+    pub path: Path,
+    /// What happened there.
+    pub kind: ChangeKind,
+}
+
+/// What happened to a field.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum ChangeKind {
+    /// It was absent (or null) and got its default. What lies below a defaulted field is not told.
+    Defaulted,
+    /// It was dropped: unknown, or a null that is not allowed.
+    Pruned,
+    /// Its value is another one: metadata as the server's types hold it.
+    Rewritten,
+}
+
+/// Why there is no verdict.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Unjudged {
+    /// Values nest deeper than we follow.
+    TooDeep,
+}
