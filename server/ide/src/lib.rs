@@ -1,4 +1,7 @@
 //! Editor features in plain types.
 
+pub mod cel;
+pub mod file;
 pub mod fixes;
 pub mod place;
+pub mod schema;

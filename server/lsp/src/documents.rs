@@ -4,12 +4,16 @@ use std::{
     collections::HashMap,
     path::PathBuf,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicI32, Ordering},
     },
 };
 
-use crd_analyzer_syntax::lines::ColumnUnit;
+use crd_analyzer_ide::file::{File, Memory};
+use crd_analyzer_syntax::{
+    lines::{ColumnUnit, LineIndex},
+    tree::Span,
+};
 use lsp_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri};
 use ropey::Rope;
 use tokio::sync::OnceCell;
@@ -25,8 +29,19 @@ struct Document {
     version: Arc<AtomicI32>,
     /// The analysis of this version, made once for all who ask.
     analysis: Arc<OnceCell<Arc<Analysis>>>,
+    /// The version as features see it, made when first asked for.
+    parsed: Arc<OnceLock<Arc<Parsed>>>,
+    /// What features remember from version to version.
+    memory: Arc<Memory>,
     /// Held while a version is worked on to be sent.
     worked_on: Arc<tokio::sync::Mutex<()>>,
+}
+
+/// A version of a document as features see it.
+#[derive(Debug)]
+pub(crate) struct Parsed {
+    pub(crate) file: File,
+    pub(crate) lines: LineIndex,
 }
 
 /// One version of a document.
@@ -39,12 +54,38 @@ pub(crate) struct Snapshot {
     /// Held while a version of the document is worked on to be sent.
     pub(crate) worked_on: Arc<tokio::sync::Mutex<()>>,
     newest: Arc<AtomicI32>,
+    parsed: Arc<OnceLock<Arc<Parsed>>>,
+    memory: Arc<Memory>,
 }
 
 impl Snapshot {
     /// Whether the document has changed, or is no longer open.
     pub(crate) fn is_stale(&self) -> bool {
         self.newest.load(Ordering::Acquire) != self.version
+    }
+
+    /// The version with its trees, made once for all who ask. This takes its time: ask on a thread that may be blocked. It does not
+    /// wait for a verdict.
+    pub(crate) fn parsed(&self) -> Arc<Parsed> {
+        let parse = || {
+            let text = self.text.to_string();
+            let lines = LineIndex::new(&text);
+            let file = File::new(text, self.memory.clone());
+            Arc::new(Parsed { file, lines })
+        };
+        self.parsed.get_or_init(parse).clone()
+    }
+
+    /// The byte of the text that a position means.
+    pub(crate) fn offset(&self, position: lsp_types::Position, unit: ColumnUnit) -> u32 {
+        self.text.char_to_byte(from_proto::position(&self.text, position, unit)) as u32
+    }
+
+    /// The bytes of the text that a range means.
+    pub(crate) fn span(&self, range: lsp_types::Range, unit: ColumnUnit) -> Span {
+        let chars = from_proto::range(&self.text, range, unit);
+        let byte = |char| self.text.char_to_byte(char) as u32;
+        Span::new(byte(chars.start), byte(chars.end))
     }
 
     /// The file, if the document is one.
@@ -78,6 +119,8 @@ impl Documents {
             text: Rope::from_str(&item.text),
             version: Arc::new(AtomicI32::new(item.version)),
             analysis: Arc::default(),
+            parsed: Arc::default(),
+            memory: Arc::default(),
             worked_on: Arc::default(),
             uri: item.uri,
         };
@@ -108,6 +151,7 @@ impl Documents {
             }
         }
         document.analysis = Arc::default();
+        document.parsed = Arc::default();
         document.version.store(version, Ordering::Release);
         true
     }
@@ -166,6 +210,8 @@ impl Document {
             analysis: self.analysis.clone(),
             worked_on: self.worked_on.clone(),
             newest: self.version.clone(),
+            parsed: self.parsed.clone(),
+            memory: self.memory.clone(),
         }
     }
 }

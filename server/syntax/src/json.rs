@@ -13,7 +13,7 @@ pub(crate) mod value;
 mod write;
 
 pub use error::{ConvertError, ConvertErrorKind};
-pub use read::{Duplicate, read_json};
+pub use read::{Duplicate, read_json, read_json_of};
 
 /// Deepest nesting that Go's JSON decoder reads (`exceeded max depth`).
 pub const MAX_DEPTH: usize = 10_000;

@@ -17,5 +17,5 @@ pub mod split;
 pub mod template;
 pub mod tree;
 
-pub use json::read_json;
+pub use json::{read_json, read_json_of};
 pub use reader::{ReadError, read};

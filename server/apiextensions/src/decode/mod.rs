@@ -15,7 +15,7 @@ mod state;
 mod v1beta1;
 mod written_type;
 
-use crd_analyzer_schema::{KubernetesVersion, go};
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, go};
 use crd_analyzer_syntax::json::Json;
 use crd_analyzer_syntax::tree::NodeId;
 
@@ -121,6 +121,18 @@ pub fn written_kind(json: &Json<'_>) -> Result<GroupVersionKind, String> {
     head::interpret(json)
         .map(|(kind, _)| kind)
         .map_err(|it| it.cause.to_string())
+}
+
+/// Decodes a schema by itself, as a v1 definition holds it, or says why it cannot be decoded. Fields that a schema does not have are
+/// passed over.
+pub fn decode_schema(json: &Json<'_>, version: KubernetesVersion) -> Result<JsonSchemaProps, DecodeFailure> {
+    let mut decoder = Decoder::new(version, false);
+    let mut schema = JsonSchemaProps::default();
+    let end = decoder.schema(json, &mut schema);
+    match decoder.finish(end).failure {
+        Some(failure) => Err(*failure),
+        None => Ok(schema),
+    }
 }
 
 /// The words of a request handler around a decoding error (`transformDecodeError` in `k8s.io/apiserver`): `actual` is the

@@ -85,6 +85,13 @@ impl Checked {
 
 /// Checks an expression. The positions of problems are those of `source`.
 pub fn check(ast: Ast, source: &Source, env: CheckEnv<'_>) -> Result<Checked, Issues> {
+    let (checked, issues) = check_with_issues(ast, source, env);
+    if issues.is_empty() { Ok(checked) } else { Err(issues) }
+}
+
+/// As [`check`], with the types that are known in spite of problems: what an editor shows of an expression that is being written. Parts
+/// with a problem have [`Type::Error`].
+pub fn check_with_issues(ast: Ast, source: &Source, env: CheckEnv<'_>) -> (Checked, Issues) {
     let features = *env.environment.features();
     let mut checker = Checker {
         ast,
@@ -99,20 +106,18 @@ pub fn check(ast: Ast, source: &Source, env: CheckEnv<'_>) -> Result<Checked, Is
     if let Some(root) = checker.ast.root() {
         checker.check(root);
     }
-    if !checker.issues.is_empty() {
-        return Err(checker.issues);
-    }
     let Checker {
         ast,
         mapping,
         mut types,
         references,
+        issues,
         ..
     } = checker;
     for ty in types.iter_mut().flatten() {
         *ty = mapping.substitute(ty, true);
     }
-    Ok(Checked { ast, types, references })
+    (Checked { ast, types, references }, issues)
 }
 
 /// Deeper trees are refused, so that no input overflows the stack. The parser's own limit is far below.

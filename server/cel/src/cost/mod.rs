@@ -113,6 +113,8 @@ pub struct Coster<'a> {
     entries: HashMap<i64, EntrySize>,
     locals: Vec<LocalVar>,
     steps: Steps,
+    /// What each part costs, if that is asked for.
+    parts: Option<HashMap<i64, CostEstimate>>,
 }
 
 /// The steps of paths that are no fields, made once.
@@ -128,6 +130,25 @@ const ACCUMULATORS: [&str; 2] = ["__result__", "@result"];
 
 /// The estimated cost of evaluating an expression once, as a server with these features computes it.
 pub fn estimate(checked: &Checked, features: &Features, sizes: &dyn SizeEstimator) -> CostEstimate {
+    run(checked, features, sizes, None).0
+}
+
+/// As [`estimate`], with what each part of the expression costs, by the part's id: of what is in a fold, one turn.
+pub fn estimate_parts(
+    checked: &Checked,
+    features: &Features,
+    sizes: &dyn SizeEstimator,
+) -> (CostEstimate, HashMap<i64, CostEstimate>) {
+    let (cost, parts) = run(checked, features, sizes, Some(HashMap::new()));
+    (cost, parts.unwrap_or_default())
+}
+
+fn run(
+    checked: &Checked,
+    features: &Features,
+    sizes: &dyn SizeEstimator,
+    parts: Option<HashMap<i64, CostEstimate>>,
+) -> (CostEstimate, Option<HashMap<i64, CostEstimate>>) {
     let mut coster = Coster {
         checked,
         sizes,
@@ -143,11 +164,13 @@ pub fn estimate(checked: &Checked, features: &Features, sizes: &dyn SizeEstimato
             values: "@values".into(),
             indices: "@indices".into(),
         },
+        parts,
     };
-    checked
+    let cost = checked
         .ast
         .root()
-        .map_or(CostEstimate::default(), |root| coster.cost(root))
+        .map_or(CostEstimate::default(), |root| coster.cost(root));
+    (cost, coster.parts)
 }
 
 impl Call<'_> {

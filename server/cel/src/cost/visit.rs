@@ -18,6 +18,15 @@ impl Coster<'_> {
     }
 
     pub(super) fn cost(&mut self, node: NodeId) -> CostEstimate {
+        let cost = self.cost_of(node);
+        let id = self.id(node);
+        if let Some(parts) = &mut self.parts {
+            parts.insert(id, cost);
+        }
+        cost
+    }
+
+    fn cost_of(&mut self, node: NodeId) -> CostEstimate {
         let checked = self.checked;
         match &checked.ast[node].kind {
             ExprKind::Unspecified | ExprKind::Literal(_) => CostEstimate::default(),

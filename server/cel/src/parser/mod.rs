@@ -10,6 +10,7 @@ mod recovery;
 #[cfg(test)]
 mod tests;
 mod token;
+mod tokens;
 mod tree;
 mod unescape;
 mod visit;
@@ -18,6 +19,7 @@ use build::Builder;
 use lexer::{Lexed, Lexer};
 pub use options::{EscapedIdentifiers, ParseOptions};
 use token::Kind;
+pub use tokens::{TokenClass, WrittenToken, tokens};
 use tree::{Tree, TreeIdx};
 pub use visit::RESERVED;
 use visit::Visitor;

@@ -1,6 +1,7 @@
 //! Rules of a schema compiled and priced (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, `Compile`).
 
 mod fit;
+mod outline;
 pub mod run;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use crd_analyzer_cel::parser::{ParseOptions, parse};
 use crd_analyzer_cel::types::{DeclType, DeclTypeProvider, Type};
 use crd_analyzer_cel::validators::validate;
 pub use fit::{MissingBound, SchemaStep, fit};
+pub use outline::{Outline, outline};
 
 use crate::celtypes::{decl_type, max_cardinality};
 use crate::codes;
@@ -255,21 +257,7 @@ impl<'t> Compiler<'t> {
                 ..error
             });
         }
-        let old_self = if optional_old_self {
-            Type::optional(self.self_type.clone())
-        } else {
-            self.self_type.clone()
-        };
-        let variables = [
-            Variable {
-                name: SELF.into(),
-                ty: self.self_type.clone(),
-            },
-            Variable {
-                name: OLD_SELF.into(),
-                ty: old_self,
-            },
-        ];
+        let variables = self.variables(optional_old_self);
         let environment = Environment::of(self.version, set);
         let env = CheckEnv {
             environment,
@@ -317,6 +305,26 @@ impl<'t> Compiler<'t> {
             program,
             max_cost,
         })
+    }
+}
+
+impl Compiler<'_> {
+    fn variables(&self, optional_old_self: bool) -> [Variable; 2] {
+        let old_self = if optional_old_self {
+            Type::optional(self.self_type.clone())
+        } else {
+            self.self_type.clone()
+        };
+        [
+            Variable {
+                name: SELF.into(),
+                ty: self.self_type.clone(),
+            },
+            Variable {
+                name: OLD_SELF.into(),
+                ty: old_self,
+            },
+        ]
     }
 }
 

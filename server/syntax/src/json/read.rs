@@ -30,12 +30,21 @@ pub struct Duplicate {
 
 /// Reads a tree of the verdict reader as JSON.
 pub fn read_json(tree: &Tree) -> Result<JsonDoc<'_>, ConvertError> {
+    read_from(tree, tree.root())
+}
+
+/// Reads a node and what is in it as JSON, as if it were all of the document.
+pub fn read_json_of(tree: &Tree, node: NodeId) -> Result<JsonDoc<'_>, ConvertError> {
+    read_from(tree, Some(node))
+}
+
+fn read_from(tree: &Tree, root: Option<NodeId>) -> Result<JsonDoc<'_>, ConvertError> {
     let mut reader = Reader::new(tree, false);
-    let outcome = reader.run();
+    let outcome = reader.run(root);
     if outcome.is_ok() && reader.same_keys {
         // Keys that are equal as strings are rare; which of them go-yaml calls duplicates, and in which order, a second pass finds out.
         let mut second = Reader::new(tree, true);
-        let again = second.run();
+        let again = second.run(root);
         reader.duplicates = std::mem::take(&mut second.duplicates);
         if let Ok(Some(value)) = again {
             dismantle(vec![value]);
@@ -143,8 +152,8 @@ impl<'t> Reader<'t> {
         dismantle(values);
     }
 
-    fn run(&mut self) -> Result<Option<Json<'t>>, ConvertError> {
-        let Some(root) = self.tree.root() else { return Ok(None) };
+    fn run(&mut self, root: Option<NodeId>) -> Result<Option<Json<'t>>, ConvertError> {
+        let Some(root) = root else { return Ok(None) };
         self.read(root).map(Some).map_err(|it| *it)
     }
 

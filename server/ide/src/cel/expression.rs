@@ -1,0 +1,95 @@
+//! One expression of a definition: its text, tokens and, where its schema has types, what its parts are.
+
+use std::{ops::Range, sync::Arc};
+
+use crd_analyzer_cel::{
+    ast::Source,
+    parser::{WrittenToken, tokens},
+};
+use crd_analyzer_schema::{
+    KubernetesVersion,
+    rules::{Outline, outline},
+};
+use crd_analyzer_syntax::{
+    source_map::SourceMap,
+    tree::{Span, Tree},
+};
+
+use super::{CelScalar, Scope, spans};
+use crate::{file::Document, schema};
+
+/// An expression in the text of a file.
+#[derive(Clone, Debug)]
+pub struct Expression<'d> {
+    /// The document.
+    pub tree: &'d Tree,
+    /// Where it is.
+    pub place: CelScalar,
+    /// From bytes of the expression to bytes of the file.
+    pub map: SourceMap,
+    /// The tokens of its text.
+    pub tokens: Vec<WrittenToken>,
+    /// What it sees; `None` if the schema has no types, and had none before.
+    pub scope: Option<Arc<Scope>>,
+    /// What is known of it; `None` without a scope.
+    pub outline: Option<Outline>,
+    /// The minor that was asked.
+    pub version: KubernetesVersion,
+    text: String,
+}
+
+impl<'d> Expression<'d> {
+    /// Looks at an expression.
+    pub fn new(document: &Document<'d>, place: CelScalar, version: KubernetesVersion) -> Self {
+        let tree = document.tree;
+        let text = tree.scalar(place.scalar).into_owned();
+        let scope = document.file().scope(document, place.schema, version);
+        let optional_old_self = schema::is_true(tree, place.rule, "optionalOldSelf");
+        let outline = scope
+            .as_ref()
+            .map(|scope| outline(&scope.ty, &text, optional_old_self, version));
+        Self {
+            tree,
+            place,
+            map: tree.source_map(place.scalar),
+            tokens: tokens(&Source::new(text.as_str())),
+            scope,
+            outline,
+            version,
+            text,
+        }
+    }
+
+    /// The expression.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The token at a byte. Between two that touch, a name is meant.
+    pub fn token_at(&self, byte: usize) -> Option<usize> {
+        let byte = byte as u32;
+        let end = self.tokens.partition_point(|it| it.start <= byte);
+        let touched = (end.saturating_sub(2)..end).filter(|at| self.tokens[*at].touches(byte));
+        let is_name = |at: &usize| {
+            let text = self.tokens[*at].text(&self.text);
+            text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '`' | '\'' | '"'))
+        };
+        touched.max_by_key(|at| (is_name(at), *at))
+    }
+
+    /// Where a part is written, in one piece: from its first to its last byte.
+    pub fn span(&self, bytes: Range<usize>) -> Span {
+        self.map.span(bytes)
+    }
+
+    /// Where a part is written: one span a line, without indentation.
+    pub fn spans(&self, bytes: Range<usize>) -> Vec<Span> {
+        spans(self.tree, &self.map, bytes)
+    }
+
+    /// Where a token is written.
+    pub fn token_span(&self, token: usize) -> Span {
+        let it = self.tokens[token];
+        self.span(it.start as usize..it.end as usize)
+    }
+}

@@ -1,0 +1,413 @@
+//! What a token of an expression means.
+
+use std::sync::Arc;
+
+use crd_analyzer_cel::{
+    ast::{Ast, ExprKind, NodeId, operators},
+    decls::{Environment, ExpressionSet, FunctionDecl, OverloadDecl},
+    parser::{
+        TokenClass,
+        macros::{MACROS, Macro},
+    },
+    types::{DeclType, DeclTypeProvider, Type, is_reserved, unescape},
+};
+use crd_analyzer_schema::rules::{OLD_SELF, SELF, SELF_TYPE, SchemaStep};
+
+use super::Expression;
+use crate::schema::{self, Property};
+
+/// What a token means.
+#[derive(Clone, Debug)]
+pub enum Meaning {
+    /// `self`, `oldSelf`, or the variable of a fold.
+    Variable {
+        /// Its name.
+        name: Arc<str>,
+        /// Its type.
+        ty: Type,
+        /// The token at which a fold names it; `None` for those of the rule.
+        declared: Option<usize>,
+        /// Its node, if it is a use.
+        node: Option<NodeId>,
+    },
+    /// The name of a type.
+    Type {
+        /// The type.
+        ty: Type,
+    },
+    /// A field.
+    Field {
+        /// As it is written in the expression.
+        name: Arc<str>,
+        /// The steps from the rule's schema to that of the field; `None` for entries of maps and values without schema.
+        steps: Option<Vec<SchemaStep>>,
+        /// The schema of the field, as it is written; `None` if it is written nowhere.
+        property: Option<Property>,
+        /// Its type.
+        ty: Type,
+        /// The selection.
+        node: NodeId,
+    },
+    /// A function, method or operator.
+    Function {
+        /// Its name in the tree.
+        name: Arc<str>,
+        /// What it does.
+        doc: &'static str,
+        /// The ways to call it that fit; if none does, all.
+        overloads: Vec<Arc<OverloadDecl>>,
+        /// The type of the result.
+        ty: Type,
+        /// The call.
+        node: NodeId,
+    },
+    /// A macro.
+    Macro {
+        /// What it is.
+        of: &'static Macro,
+        /// The type of the result.
+        ty: Type,
+        /// What it became.
+        node: NodeId,
+    },
+    /// A constant.
+    Literal {
+        /// Its type.
+        ty: Type,
+        /// Its node.
+        node: NodeId,
+    },
+}
+
+impl Meaning {
+    /// The node of the expression that the token stands for.
+    pub fn node(&self) -> Option<NodeId> {
+        match self {
+            Self::Variable { node, .. } => *node,
+            Self::Type { .. } => None,
+            Self::Field { node, .. }
+            | Self::Function { node, .. }
+            | Self::Macro { node, .. }
+            | Self::Literal { node, .. } => Some(*node),
+        }
+    }
+}
+
+/// A type as people read it: objects are called by where they are (`self.hosts[]`).
+pub fn display_type(ty: &Type) -> String {
+    ty.to_string()
+        .replace(SELF_TYPE, SELF)
+        .replace(".@idx", "[]")
+        .replace(".@elem", "[key]")
+}
+
+impl Expression<'_> {
+    /// What a token means. `None` where nothing is known of it.
+    pub fn meaning(&self, token: usize) -> Option<Meaning> {
+        let it = *self.tokens.get(token)?;
+        match it.class {
+            TokenClass::Identifier | TokenClass::EscapedIdentifier | TokenClass::In => {
+                if it.class == TokenClass::In {
+                    return self.operator(it.start);
+                }
+                let before = token.checked_sub(1).map(|at| (at, self.tokens[at]));
+                let is_field = before.is_some_and(|(_, it)| it.class == TokenClass::Dot || self.is_optional_dot(it));
+                let after = self.tokens.get(token + 1);
+                let is_call = after.is_some_and(|it| it.class == TokenClass::Open && it.text(self.text()) == "(");
+                match (is_field, is_call) {
+                    (_, true) => self.call(token, after?.start),
+                    (true, false) => self.field(token),
+                    (false, false) => self.name(token),
+                }
+            }
+            TokenClass::Dot => self.meaning(token + 1).filter(|it| matches!(it, Meaning::Field { .. })),
+            TokenClass::Operator => self.operator(it.start),
+            TokenClass::Open => {
+                // What opens a call or a selection by index is known by its name or operand.
+                self.operator(it.start)
+            }
+            TokenClass::Constant | TokenClass::Number | TokenClass::String => {
+                let checked = &self.outline.as_ref()?.checked;
+                let node = self.node_at(it.start, |kind| matches!(kind, ExprKind::Literal(_)))?;
+                Some(Meaning::Literal {
+                    ty: checked.type_of(node).clone(),
+                    node,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// The question mark of `.?`.
+    fn is_optional_dot(&self, token: crd_analyzer_cel::parser::WrittenToken) -> bool {
+        token.text(self.text()) == "?" && self.text()[..token.start as usize].trim_end().ends_with('.')
+    }
+
+    fn ast(&self) -> Option<&Ast> {
+        Some(&self.outline.as_ref()?.checked.ast)
+    }
+
+    /// The node of a kind that begins at a byte.
+    fn node_at(&self, byte: u32, is_kind: impl Fn(&ExprKind) -> bool) -> Option<NodeId> {
+        let ast = self.ast()?;
+        let begins = |id: i64| ast.source_info.span(id).is_some_and(|it| it.bytes.0 == byte);
+        let found = ast.nodes().filter(|(_, it)| is_kind(&it.kind) && begins(it.id));
+        // What was checked comes before what a macro was written with.
+        let checked = &self.outline.as_ref()?.checked;
+        found
+            .map(|(node, _)| node)
+            .max_by_key(|node| (!checked.type_of(*node).is_dyn_or_error(), *node))
+    }
+
+    fn operator(&self, byte: u32) -> Option<Meaning> {
+        let is_operator = |name: &str| operators::display_name(name).is_some();
+        let node = self.node_at(
+            byte,
+            |kind| matches!(kind, ExprKind::Call { function, .. } if is_operator(function)),
+        )?;
+        self.function(node)
+    }
+
+    fn call(&self, token: usize, paren: u32) -> Option<Meaning> {
+        let text = self.tokens[token].text(self.text());
+        let checked = &self.outline.as_ref()?.checked;
+        let ast = &checked.ast;
+        let at_paren = |id: i64| ast.source_info.span(id).is_some_and(|it| it.bytes.0 == paren);
+        if let Some((id, call)) = ast.macro_calls().iter().find(|(id, _)| at_paren(*id))
+            && let ExprKind::Call { function, target, args } = &ast[*call].kind
+            && **function == *text
+        {
+            let known =
+                |it: &&Macro| it.name == text && it.receiver == target.is_some() && it.parameters.len() == args.len();
+            let of = MACROS.iter().find(known)?;
+            let (node, _) = ast.nodes().filter(|(node, it)| it.id == *id && node != call).last()?;
+            return Some(Meaning::Macro {
+                of,
+                ty: checked.type_of(node).clone(),
+                node,
+            });
+        }
+        let node = self.node_at(paren, |kind| matches!(kind, ExprKind::Call { .. }))?;
+        self.function(node)
+    }
+
+    fn function(&self, node: NodeId) -> Option<Meaning> {
+        let checked = &self.outline.as_ref()?.checked;
+        let ExprKind::Call { function, .. } = &checked.ast[node].kind else {
+            return None;
+        };
+        let declared = self.declared(function);
+        let fitting = checked.overloads(node);
+        Some(Meaning::Function {
+            name: function.clone(),
+            doc: declared.map_or("", |it| it.doc),
+            overloads: if fitting.is_empty() {
+                declared?.overloads.clone()
+            } else {
+                fitting.to_vec()
+            },
+            ty: checked.type_of(node).clone(),
+            node,
+        })
+    }
+
+    /// The function of a name that new expressions of the minor may call.
+    pub fn declared(&self, function: &str) -> Option<&'static FunctionDecl> {
+        Environment::of(self.version, ExpressionSet::New).function(function)
+    }
+
+    fn field(&self, token: usize) -> Option<Meaning> {
+        let name: Arc<str> = self.tokens[token].text(self.text()).trim_matches('`').into();
+        let mut dot = token.checked_sub(1)?;
+        let is_optional = self.tokens[dot].class != TokenClass::Dot;
+        if is_optional {
+            dot = dot.checked_sub(1)?;
+        }
+        let checked = &self.outline.as_ref()?.checked;
+        let byte = self.tokens[dot].start;
+        let is_selection = |kind: &ExprKind| match kind {
+            ExprKind::Select { .. } => !is_optional,
+            ExprKind::Call { function, .. } => is_optional && **function == *operators::OPT_SELECT,
+            // The checker takes a dotted name of a type for one.
+            ExprKind::Ident(_) => true,
+            _ => false,
+        };
+        let node = self.node_at(byte, is_selection)?;
+        let operand = match &checked.ast[node].kind {
+            ExprKind::Select { operand, .. } => *operand,
+            ExprKind::Call { args, .. } => *args.first()?,
+            _ => {
+                return Some(Meaning::Type {
+                    ty: checked.type_of(node).clone(),
+                });
+            }
+        };
+        let mut of = checked.type_of(operand);
+        if let Some(inner) = of.optional_of() {
+            of = inner;
+        }
+        let (steps, ty) = match of {
+            Type::Struct(path) => {
+                let (steps, ty) = self.field_of(path, &name)?;
+                (Some(steps), ty)
+            }
+            Type::Map(types) => (None, types[1].clone()),
+            _ => (None, checked.type_of(node).clone()),
+        };
+        let property = steps
+            .as_deref()
+            .and_then(|it| schema::follow(self.tree, self.place.schema, it));
+        Some(Meaning::Field {
+            name,
+            steps,
+            property,
+            ty,
+            node,
+        })
+    }
+
+    /// The way to a field of an object type, and the type of the field.
+    fn field_of(&self, path: &str, field: &str) -> Option<(Vec<SchemaStep>, Type)> {
+        let scope = self.scope.as_ref()?;
+        let provider = DeclTypeProvider::new(scope.ty.clone(), SELF_TYPE, true, true);
+        let object = provider.find(path)?;
+        let written = declared_name(object, field)?;
+        let found = object.field(&written)?;
+        let mut steps = steps_of(path)?;
+        steps.push(SchemaStep::Property(unescape(&written)?.into_owned()));
+        Some((steps, found.ty.cel_type(&format!("{path}.{written}"))))
+    }
+
+    fn name(&self, token: usize) -> Option<Meaning> {
+        let it = self.tokens[token];
+        let name: Arc<str> = it.text(self.text()).into();
+        let checked = &self.outline.as_ref()?.checked;
+        if let Some(ty) = self.declares(it.start) {
+            return Some(Meaning::Variable {
+                name,
+                ty,
+                declared: Some(token),
+                node: None,
+            });
+        }
+        let node = self.node_at(it.start, |kind| matches!(kind, ExprKind::Ident(_)))?;
+        let ty = checked.type_of(node).clone();
+        if let Some(declared) = self.declaration(node, &name) {
+            return Some(Meaning::Variable {
+                name,
+                ty,
+                declared: Some(declared),
+                node: Some(node),
+            });
+        }
+        if matches!(&*name, SELF | OLD_SELF) {
+            return Some(Meaning::Variable {
+                name,
+                ty,
+                declared: None,
+                node: Some(node),
+            });
+        }
+        match ty {
+            Type::Error => None,
+            ty => Some(Meaning::Type { ty }),
+        }
+    }
+
+    /// If a fold names its variable at a byte: the variable's type.
+    fn declares(&self, byte: u32) -> Option<Type> {
+        let checked = &self.outline.as_ref()?.checked;
+        let ast = &checked.ast;
+        ast.macro_calls().iter().find_map(|(id, call)| {
+            let ExprKind::Call { args, target, .. } = &ast[*call].kind else {
+                return None;
+            };
+            let (node, _) = ast.nodes().filter(|(node, it)| it.id == *id && node != call).last()?;
+            let at = args.iter().position(|arg| {
+                matches!(ast[*arg].kind, ExprKind::Ident(_))
+                    && ast.source_info.span(ast[*arg].id).is_some_and(|it| it.bytes.0 == byte)
+            })?;
+            let ExprKind::Comprehension(fold) = &ast[node].kind else {
+                // `optMap` and its like: the value of the optional.
+                let of = checked.type_of((*target)?);
+                return (at == 0).then(|| of.optional_of().cloned().unwrap_or(Type::Dyn));
+            };
+            let range = checked.type_of(fold.iter_range);
+            let with_two = fold.iter_var2.is_some();
+            let ty = match (range, at) {
+                (Type::List(_), 0) if with_two => Type::Int,
+                (Type::List(element), 0 | 1) if at == usize::from(with_two) => (**element).clone(),
+                (Type::Map(types), 0) => types[0].clone(),
+                (Type::Map(types), 1) if with_two => types[1].clone(),
+                (_, 0) => Type::Dyn,
+                (_, 1) if with_two => Type::Dyn,
+                _ => return None,
+            };
+            Some(ty)
+        })
+    }
+
+    /// The token at which the variable that a node names is declared, if a fold around the node does.
+    fn declaration(&self, node: NodeId, name: &str) -> Option<usize> {
+        let ast = self.ast()?;
+        let mut innermost: Option<(usize, usize)> = None;
+        for (id, call) in ast.macro_calls() {
+            let ExprKind::Call { args, .. } = &ast[*call].kind else {
+                continue;
+            };
+            let (fold, _) = ast.nodes().filter(|(it, expr)| expr.id == *id && it != call).last()?;
+            let declared = args.iter().take(2).filter_map(|arg| match &ast[*arg].kind {
+                ExprKind::Ident(it) if **it == *name => ast.source_info.span(ast[*arg].id),
+                _ => None,
+            });
+            for span in declared {
+                let Some(token) = self.tokens.iter().position(|it| it.start == span.bytes.0) else {
+                    continue;
+                };
+                if self.declares(span.bytes.0).is_none() || !is_in(ast, node, fold) {
+                    continue;
+                }
+                // Of several, the one that was named last before the use.
+                let at = ast.source_info.span(ast[node].id).map_or(0, |it| it.bytes.0);
+                if span.bytes.0 < at && innermost.is_none_or(|(start, _)| start < span.bytes.0 as usize) {
+                    innermost = Some((span.bytes.0 as usize, token));
+                }
+            }
+        }
+        innermost.map(|it| it.1)
+    }
+}
+
+/// Whether a node is part of another.
+fn is_in(ast: &Ast, node: NodeId, whole: NodeId) -> bool {
+    let mut stack = vec![whole];
+    while let Some(at) = stack.pop() {
+        if at == node {
+            return true;
+        }
+        stack.extend(ast.children(at));
+    }
+    false
+}
+
+/// The name that an object has a field by: a reserved word may also be written as it is.
+fn declared_name(object: &DeclType, field: &str) -> Option<String> {
+    if object.field(field).is_some() {
+        return Some(field.to_owned());
+    }
+    let escaped = format!("__{field}__");
+    (is_reserved(field) && object.field(&escaped).is_some()).then_some(escaped)
+}
+
+/// The steps that the name of an object type stands for.
+fn steps_of(path: &str) -> Option<Vec<SchemaStep>> {
+    let rest = path.strip_prefix(SELF_TYPE)?;
+    let steps = rest.split('.').skip(1).map(|step| {
+        Some(match step {
+            "@idx" => SchemaStep::Items,
+            "@elem" => SchemaStep::Values,
+            field => SchemaStep::Property(unescape(field)?.into_owned()),
+        })
+    });
+    steps.collect()
+}

@@ -1,0 +1,139 @@
+//! CEL in YAML: from a place in a rule or message expression to what stands there, and back to places of the file.
+
+mod expression;
+mod meaning;
+mod scope;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use crd_analyzer_schema::{KubernetesVersion, rules::Part};
+use crd_analyzer_syntax::{
+    paths::{self, path_of},
+    source_map::SourceMap,
+    tree::{NodeId, Span, Tree},
+};
+
+pub use expression::Expression;
+pub use meaning::{Meaning, display_type};
+pub use scope::{Scope, Scopes};
+
+use crate::{file::Document, schema};
+
+/// The keyword of a schema that has its rules.
+pub const RULES: &str = "x-kubernetes-validations";
+
+/// A scalar that is an expression.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CelScalar {
+    /// The scalar.
+    pub scalar: NodeId,
+    /// Which of the rule's expressions it is.
+    pub part: Part,
+    /// The rule: a mapping in `x-kubernetes-validations`.
+    pub rule: NodeId,
+    /// The schema that has the rule.
+    pub schema: NodeId,
+}
+
+/// A place in an expression.
+#[derive(Clone, Debug)]
+pub struct CelAt<'d> {
+    /// The expression.
+    pub expression: Expression<'d>,
+    /// The byte of the expression that the place means.
+    pub byte: usize,
+}
+
+/// The expression at a place of a definition, with its types as a server of this minor sees them.
+pub fn cel_at<'d>(document: &Document<'d>, offset: u32, version: KubernetesVersion) -> Option<CelAt<'d>> {
+    let (scalar, byte) = scalar_at(document.tree, offset)?;
+    Some(CelAt {
+        expression: Expression::new(document, scalar, version),
+        byte,
+    })
+}
+
+/// The expression that a place is in, and the byte of its text.
+pub fn scalar_at(tree: &Tree, offset: u32) -> Option<(CelScalar, usize)> {
+    let at = paths::at(tree, offset)?;
+    let byte = at.in_scalar?;
+    Some((scalar_of(tree, at.node)?, byte))
+}
+
+/// What a node is, if it is an expression.
+pub fn scalar_of(tree: &Tree, node: NodeId) -> Option<CelScalar> {
+    let entry = tree
+        .entry_of(node)
+        .filter(|it| it.value == node && tree.is_scalar(node))?;
+    let part = match &*tree.scalar(entry.key) {
+        "rule" => Part::Rule,
+        "messageExpression" => Part::MessageExpression,
+        _ => return None,
+    };
+    let rule = tree.parent(node)?;
+    let list = tree.parent(rule)?;
+    let keyword = tree.entry_of(list).filter(|it| it.value == list)?;
+    let schema = tree.parent(list)?;
+    let is_rule = tree.scalar(keyword.key) == RULES && schema::is_schema_node(tree, schema);
+    is_rule.then_some(CelScalar {
+        scalar: node,
+        part,
+        rule,
+        schema,
+    })
+}
+
+/// All expressions of a definition, in the order of the text.
+pub fn scalars(tree: &Tree) -> Vec<CelScalar> {
+    let mut found = Vec::new();
+    for key in tree.nodes() {
+        if tree.is_scalar(key) && tree.scalar(key) == RULES {
+            let Some(entry) = tree.entry_of(key).filter(|it| it.key == key) else {
+                continue;
+            };
+            found.extend(of_rules(tree, entry.value));
+        }
+    }
+    found
+}
+
+/// The expressions of the rules that a schema has itself.
+pub fn scalars_of(tree: &Tree, schema: NodeId) -> Vec<CelScalar> {
+    tree.get(schema, RULES).map(|it| of_rules(tree, it)).unwrap_or_default()
+}
+
+fn of_rules(tree: &Tree, list: NodeId) -> Vec<CelScalar> {
+    let rules = tree.items(list);
+    let values = rules.flat_map(|rule| tree.entries(rule)).map(|it| it.value);
+    values.filter_map(|it| scalar_of(tree, it)).collect()
+}
+
+/// Where a part of a scalar's value is written: one span a line, without indentation.
+pub fn spans(tree: &Tree, map: &SourceMap, bytes: Range<usize>) -> Vec<Span> {
+    let whole = map.span(bytes);
+    let mut found = Vec::new();
+    let mut at = whole.start as usize;
+    for (number, line) in tree.text()[whole.range()].split('\n').enumerate() {
+        let start = if number == 0 {
+            at
+        } else {
+            at + line.len() - line.trim_start().len()
+        };
+        let end = at + line.trim_end().len();
+        if start < end {
+            found.push(Span::new(start as u32, end as u32));
+        }
+        at += line.len() + 1;
+    }
+    if found.is_empty() {
+        found.push(Span::new(whole.start, whole.start));
+    }
+    found
+}
+
+/// The path of a schema as people write it, from the definition's root.
+pub(crate) fn path_text(tree: &Tree, node: NodeId) -> String {
+    paths::display(&path_of(tree, node))
+}

@@ -1,0 +1,110 @@
+//! What the rules of a schema see of it: its types. They are made from the schema's text when first asked for and kept.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crd_analyzer_apiextensions::decode::decode_schema;
+use crd_analyzer_cel::types::DeclType;
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, celtypes::decl_type, structural::Structural};
+use crd_analyzer_syntax::{
+    read_json_of,
+    tree::{NodeId, Tree},
+};
+
+use super::{RULES, path_text};
+use crate::{file::Document, schema};
+
+/// What rules of one schema see.
+#[derive(Debug)]
+pub struct Scope {
+    /// The schema.
+    pub schema: JsonSchemaProps,
+    /// The type of `self`.
+    pub ty: Arc<DeclType>,
+}
+
+/// The scopes of one file.
+#[derive(Debug, Default)]
+pub struct Scopes {
+    kept: Mutex<Kept>,
+}
+
+/// So many scopes are kept of a file.
+const MOST: usize = 256;
+
+#[derive(Debug, Default)]
+struct Kept {
+    /// By what they are made from.
+    by_text: HashMap<u64, Arc<Scope>>,
+    /// The oldest first.
+    order: VecDeque<u64>,
+    /// The last that could be made, by document and path.
+    last: HashMap<(usize, String), Arc<Scope>>,
+}
+
+impl Scopes {
+    /// The scope of a schema of a document: of the text as it is or, where none can be made of that, of the last that had one.
+    pub fn of(&self, document: &Document<'_>, node: NodeId, version: KubernetesVersion) -> Option<Arc<Scope>> {
+        let tree = document.tree;
+        let name = fingerprint(tree, node, version);
+        if let Some(known) = self.lock().by_text.get(&name) {
+            return Some(known.clone());
+        }
+        let place = || (document.index, path_text(tree, node));
+        let Some(made) = make(tree, node, version).map(Arc::new) else {
+            return self.lock().last.get(&place()).cloned();
+        };
+        let mut kept = self.lock();
+        if kept.by_text.insert(name, made.clone()).is_none() {
+            kept.order.push_back(name);
+        }
+        if kept.order.len() > MOST
+            && let Some(oldest) = kept.order.pop_front()
+        {
+            kept.by_text.remove(&oldest);
+        }
+        if kept.last.len() > MOST {
+            kept.last.clear();
+        }
+        kept.last.insert(place(), made.clone());
+        Some(made)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Names what a scope is made from: the schema without its own rules, which are what is being written.
+fn fingerprint(tree: &Tree, node: NodeId, version: KubernetesVersion) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (version.number(), is_resource_root(tree, node)).hash(&mut hasher);
+    let has_aliases = tree.all_properties().iter().any(|(_, it)| it.anchor.is_some());
+    if has_aliases {
+        tree.text()[tree.document_span().range()].hash(&mut hasher);
+    }
+    for entry in tree.entries(node) {
+        if tree.scalar(entry.key) != RULES {
+            (tree.source(entry.key), tree.source(entry.value)).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}
+
+fn make(tree: &Tree, node: NodeId, version: KubernetesVersion) -> Option<Scope> {
+    let json = read_json_of(tree, node).ok()?;
+    let schema = decode_schema(json.root()?, version).ok()?;
+    let ty = decl_type(Structural::assume(&schema), is_resource_root(tree, node), version)?;
+    Some(Scope { schema, ty })
+}
+
+/// Whether a schema is that of a resource, which has metadata.
+fn is_resource_root(tree: &Tree, node: NodeId) -> bool {
+    let entry = tree.entry_of(node);
+    let is_root = entry.is_some_and(|it| tree.scalar(it.key) == "openAPIV3Schema")
+        && tree.parent(node).is_some_and(|it| !schema::is_map_of_schemas(tree, it));
+    is_root || schema::is_true(tree, node, "x-kubernetes-embedded-resource")
+}

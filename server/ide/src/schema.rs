@@ -1,0 +1,165 @@
+//! Schemas where they are written: which node of a definition is one, and the ways from one to those in it.
+
+use crd_analyzer_apiextensions::api::{self, PathStep};
+pub use crd_analyzer_schema::rules::SchemaStep;
+use crd_analyzer_syntax::{
+    paths::{Step, lookup, path_of},
+    tree::{Entry, NodeId, NodeKind, Tree},
+};
+
+/// What the API has at a path of a definition of v1.
+pub fn api_at(path: &[Step<'_>]) -> Option<api::At> {
+    api::at(path.iter().map(|step| match step {
+        Step::Key(key) => PathStep::Key(key),
+        Step::Index(_) => PathStep::Item,
+    }))
+}
+
+/// Whether what the API has there is a schema.
+pub fn is_schema(at: &api::At) -> bool {
+    matches!(at.ty, api::FieldType::Object(it) if it.name == api::SCHEMA.name)
+        || matches!(at.ty, api::FieldType::SchemaOrBool | api::FieldType::SchemaOrList)
+}
+
+/// Whether a node is a schema of a definition of v1, as it is written.
+pub fn is_schema_node(tree: &Tree, node: NodeId) -> bool {
+    api_at(&path_of(tree, node)).is_some_and(|at| is_schema(&at))
+}
+
+/// The schemas of a definition's versions: the version's item in `spec.versions`, its name and its schema.
+pub fn versions(tree: &Tree) -> Vec<Version<'_>> {
+    let versions = tree
+        .root()
+        .and_then(|it| child(tree, it, "spec"))
+        .and_then(|it| child(tree, it, "versions"));
+    let items = versions.into_iter().flat_map(|it| tree.items(it));
+    items
+        .map(|item| {
+            let version = tree.resolve(item);
+            let schema = child(tree, version, "schema").and_then(|it| child(tree, it, "openAPIV3Schema"));
+            let name = child(tree, version, "name")
+                .map(|it| tree.scalar(it))
+                .unwrap_or_default();
+            Version { item, name, schema }
+        })
+        .collect()
+}
+
+/// A version of a definition.
+#[derive(Clone, Debug)]
+pub struct Version<'t> {
+    /// Its item in `spec.versions`.
+    pub item: NodeId,
+    /// Its name; empty if it has none.
+    pub name: std::borrow::Cow<'t, str>,
+    /// Its schema, if it has one.
+    pub schema: Option<NodeId>,
+}
+
+/// The value at a key of a mapping, through aliases and merges.
+pub fn child(tree: &Tree, mapping: NodeId, key: &str) -> Option<NodeId> {
+    entry(tree, mapping, key).map(|it| tree.resolve(it.value))
+}
+
+/// The entry at a key of a mapping, through aliases and merges.
+pub fn entry(tree: &Tree, mapping: NodeId, key: &str) -> Option<Entry> {
+    lookup(tree, tree.resolve(mapping), key)
+}
+
+/// The text of the scalar at a key of a mapping.
+pub fn text<'t>(tree: &'t Tree, mapping: NodeId, key: &str) -> Option<std::borrow::Cow<'t, str>> {
+    let value = child(tree, mapping, key)?;
+    (tree.is_scalar(value) && !tree.is_absent(value)).then(|| tree.scalar(value))
+}
+
+/// Whether the value at a key is `true`.
+pub fn is_true(tree: &Tree, mapping: NodeId, key: &str) -> bool {
+    text(tree, mapping, key).is_some_and(|it| it == "true")
+}
+
+/// The schema that steps lead to, with the key that it stands at.
+pub fn follow(tree: &Tree, schema: NodeId, steps: &[SchemaStep]) -> Option<Property> {
+    let mut at = Property {
+        key: None,
+        schema: tree.resolve(schema),
+    };
+    for step in steps {
+        let found = match step {
+            SchemaStep::Property(name) => entry(tree, child(tree, at.schema, "properties")?, name)?,
+            SchemaStep::Items => entry(tree, at.schema, "items")?,
+            SchemaStep::Values => entry(tree, at.schema, "additionalProperties")?,
+        };
+        at = Property {
+            key: Some(found.key),
+            schema: tree.resolve(found.value),
+        };
+    }
+    Some(at)
+}
+
+/// A schema and the key that it stands at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Property {
+    /// The key; `None` if no step leads to the schema.
+    pub key: Option<NodeId>,
+    /// The schema.
+    pub schema: NodeId,
+}
+
+/// The way from the root of a version's schema to a node that is a schema, and that root. `None` if the node is in a junctor or in none of
+/// the places where values are.
+pub fn steps_to(tree: &Tree, schema: NodeId) -> Option<(NodeId, Vec<SchemaStep>)> {
+    let mut steps = Vec::new();
+    let mut node = schema;
+    loop {
+        let parent = tree.parent(node)?;
+        let at = tree.entry_of(node).filter(|it| it.value == node)?;
+        let key = tree.scalar(at.key);
+        match &*key {
+            "openAPIV3Schema" if !is_map_of_schemas(tree, parent) => {
+                steps.reverse();
+                return Some((node, steps));
+            }
+            _ if is_map_of_schemas(tree, parent) => {
+                let (owner, keyword) = owner(tree, parent)?;
+                if keyword != "properties" {
+                    return None;
+                }
+                steps.push(SchemaStep::Property(key.into_owned()));
+                node = owner;
+            }
+            "items" => {
+                steps.push(SchemaStep::Items);
+                node = parent;
+            }
+            "additionalProperties" => {
+                steps.push(SchemaStep::Values);
+                node = parent;
+            }
+            _ => return None,
+        }
+    }
+}
+
+/// The keywords whose values are maps of schemas.
+const MAPS: [&str; 4] = ["properties", "patternProperties", "definitions", "dependencies"];
+
+/// The mapping that a map of schemas is in, and the keyword it stands at.
+fn owner(tree: &Tree, map: NodeId) -> Option<(NodeId, String)> {
+    let entry = tree.entry_of(map).filter(|it| it.value == map)?;
+    Some((tree.parent(map)?, tree.scalar(entry.key).into_owned()))
+}
+
+/// Whether the keys of a mapping are names that the author chose.
+pub fn is_map_of_schemas(tree: &Tree, mapping: NodeId) -> bool {
+    let Some((parent, keyword)) = owner(tree, mapping) else {
+        return false;
+    };
+    // A property may be called `properties`: then its own keys are keywords.
+    MAPS.contains(&keyword.as_str()) && !is_map_of_schemas(tree, parent)
+}
+
+/// Whether a node is a mapping.
+pub fn is_mapping(tree: &Tree, node: NodeId) -> bool {
+    matches!(tree.kind(node), NodeKind::Mapping(_))
+}

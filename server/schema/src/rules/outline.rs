@@ -1,0 +1,61 @@
+//! What is known of an expression that may be unfinished or wrong: for editors. Verdicts come from [`compile`](super::compile).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crd_analyzer_cel::ast::Source;
+use crd_analyzer_cel::checker::{CheckEnv, Checked, check_with_issues};
+use crd_analyzer_cel::cost::{CostEstimate, estimate_parts};
+use crd_analyzer_cel::decls::{Environment, ExpressionSet};
+use crd_analyzer_cel::parser::parse;
+use crd_analyzer_cel::types::DeclType;
+
+use super::{Compiler, Problem, parse_options, problems, set_index};
+use crate::KubernetesVersion;
+
+/// An expression with all that could be found out about it.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// Its text.
+    pub source: Source,
+    /// Its tree, with holes where it does not parse, and the types of what could be checked.
+    pub checked: Checked,
+    /// What parser and checker say, the first of which is the server's first.
+    pub problems: Vec<Problem>,
+    /// What evaluating it once costs at most, and what each part does, by id; only of an expression without problems.
+    pub cost: Option<(CostEstimate, HashMap<i64, CostEstimate>)>,
+}
+
+/// Looks at an expression of a rule whose `self` is of this type, as a server of this minor does with new expressions.
+pub fn outline(ty: &Arc<DeclType>, text: &str, optional_old_self: bool, version: KubernetesVersion) -> Outline {
+    let set = ExpressionSet::New;
+    let compiler = Compiler::new(ty, version);
+    let source = Source::new(text);
+    let parsed = parse(&source, parse_options(version, set));
+    let environment = Environment::of(version, set);
+    let variables = compiler.variables(optional_old_self);
+    let env = CheckEnv {
+        environment,
+        variables: &variables,
+        types: &compiler.providers[set_index(set)],
+        container: &compiler.container,
+    };
+    let places = parsed.ast.source_info.clone();
+    let (checked, issues) = check_with_issues(parsed.ast, &source, env);
+    // Holes are problems of the checker, too: where the text does not parse, only that counts.
+    let issues = if parsed.issues.is_empty() {
+        issues
+    } else {
+        parsed.issues
+    };
+    let problems = problems(&issues, &source, &places);
+    let cost = problems
+        .is_empty()
+        .then(|| estimate_parts(&checked, environment.features(), &**ty));
+    Outline {
+        source,
+        checked,
+        problems,
+        cost,
+    }
+}
