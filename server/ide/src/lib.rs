@@ -3,5 +3,6 @@
 pub mod cel;
 pub mod file;
 pub mod fixes;
+pub mod highlight;
 pub mod place;
 pub mod schema;

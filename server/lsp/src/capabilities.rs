@@ -136,6 +136,7 @@ pub(crate) fn server(client: &Client) -> ServerCapabilities {
             };
             options.into()
         }),
+        document_highlight_provider: Some(OneOf::Left(true)),
         workspace: Some(WorkspaceServerCapabilities {
             workspace_folders: Some(WorkspaceFoldersServerCapabilities {
                 supported: Some(true),

@@ -10,10 +10,7 @@ use std::{
 };
 
 use crd_analyzer_ide::file::{File, Memory};
-use crd_analyzer_syntax::{
-    lines::{ColumnUnit, LineIndex},
-    tree::Span,
-};
+use crd_analyzer_syntax::lines::{ColumnUnit, LineIndex};
 use lsp_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri};
 use ropey::Rope;
 use tokio::sync::OnceCell;
@@ -79,13 +76,6 @@ impl Snapshot {
     /// The byte of the text that a position means.
     pub(crate) fn offset(&self, position: lsp_types::Position, unit: ColumnUnit) -> u32 {
         self.text.char_to_byte(from_proto::position(&self.text, position, unit)) as u32
-    }
-
-    /// The bytes of the text that a range means.
-    pub(crate) fn span(&self, range: lsp_types::Range, unit: ColumnUnit) -> Span {
-        let chars = from_proto::range(&self.text, range, unit);
-        let byte = |char| self.text.char_to_byte(char) as u32;
-        Span::new(byte(chars.start), byte(chars.end))
     }
 
     /// The file, if the document is one.

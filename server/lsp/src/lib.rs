@@ -9,6 +9,7 @@ mod diagnostics;
 mod documents;
 mod from_proto;
 mod handlers;
+mod reading;
 mod scan;
 mod server;
 mod session;

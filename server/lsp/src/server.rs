@@ -6,7 +6,8 @@ use lsp_types::{
     CodeActionParams, CodeActionResponse, DidChangeConfigurationParams, DidChangeTextDocumentParams,
     DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
     DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
-    InitializeParams, InitializeResult, InitializedParams, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
+    DocumentHighlight, DocumentHighlightParams, InitializeParams, InitializeResult, InitializedParams,
+    WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
 };
 use tower_lsp::{
     LanguageServer,
@@ -92,6 +93,10 @@ impl LanguageServer for Server {
 
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
         handlers::diagnostic::handle(&self.session, params).await
+    }
+
+    async fn document_highlight(&self, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
+        handlers::document_highlight::handle(&self.session, params).await
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {

@@ -19,7 +19,7 @@ use crate::{
     capabilities::Client,
     documents::{Documents, Snapshot, path_of},
     scan::Scanned,
-    settings::{Features, Settings},
+    settings::{Effective, Features, Settings},
     tasks,
 };
 
@@ -117,6 +117,16 @@ impl Session {
         snapshot.analysis.get_or_try_init(make).await.cloned()
     }
 
+    /// What holds for a document. A problem with its configuration is told.
+    pub(crate) fn effective(self: &Arc<Self>, snapshot: &Snapshot) -> Effective {
+        let folders = self.folders.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let effective = self.settings().for_file(snapshot.path().as_deref(), &folders);
+        if let Some(problem) = &effective.problem {
+            self.tell(problem.clone());
+        }
+        effective
+    }
+
     /// `None` if the version is no longer the newest.
     fn analyze(self: &Arc<Self>, snapshot: &Snapshot) -> Option<Arc<Analysis>> {
         if snapshot.is_stale() {
@@ -125,11 +135,7 @@ impl Session {
         if !self.features().diagnostics {
             return Some(Arc::new(Analysis::empty()));
         }
-        let folders = self.folders.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let effective = self.settings().for_file(snapshot.path().as_deref(), &folders);
-        if let Some(problem) = &effective.problem {
-            self.tell(problem.clone());
-        }
+        let effective = self.effective(snapshot);
         let analysis = Analysis::new(&snapshot.uri, &snapshot.text, &effective, self.client());
         Some(Arc::new(analysis))
     }

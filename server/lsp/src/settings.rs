@@ -25,6 +25,10 @@ pub(crate) struct Features {
     /// Findings are also shown in files that are not open, to clients that ask for them. Off unless switched on: definitions of others
     /// lie in many repositories.
     pub(crate) workspace_diagnostics: bool,
+    /// What a place means is explained.
+    pub(crate) hover: bool,
+    /// Other places that mean the same are marked.
+    pub(crate) highlight: bool,
 }
 
 impl Default for Settings {
@@ -34,6 +38,8 @@ impl Default for Settings {
             features: Features {
                 diagnostics: true,
                 workspace_diagnostics: false,
+                hover: true,
+                highlight: true,
             },
         }
     }
@@ -74,6 +80,8 @@ impl Settings {
                 let feature = match name.as_str() {
                     "diagnostics" => &mut read.features.diagnostics,
                     "workspaceDiagnostics" => &mut read.features.workspace_diagnostics,
+                    "hover" => &mut read.features.hover,
+                    "highlight" => &mut read.features.highlight,
                     _ => {
                         problems.push(format!("setting {NAME}.features.{name} is not known"));
                         continue;

@@ -9,6 +9,7 @@ pub(crate) mod did_change_workspace_folders;
 pub(crate) mod did_close;
 pub(crate) mod did_open;
 pub(crate) mod did_save;
+pub(crate) mod document_highlight;
 pub(crate) mod initialize;
 pub(crate) mod initialized;
 pub(crate) mod workspace_diagnostic;

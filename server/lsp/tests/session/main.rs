@@ -8,6 +8,7 @@ mod fixes;
 mod lifecycle;
 mod pulled;
 mod pushed;
+mod reading;
 mod workspace;
 
 /// A definition with one error: `strng` at 14:20, behind a line with `é😀` at its start.
