@@ -13,7 +13,7 @@ use crd_analyzer_syntax::tree::Span;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::{mutate::mutate, peers};
+use crate::{mutate::mutate, peers, rules};
 
 /// Differential runs against the API server's own code.
 #[derive(clap::Args, Debug)]
@@ -24,7 +24,10 @@ pub(crate) struct Args {
     /// Compare this many mutants of the corpus instead of the corpus itself.
     #[arg(long)]
     mutants: Option<usize>,
-    /// The seed of the mutants; a fresh one if absent.
+    /// Compare this many CEL rules a minor instead: generated ones, and mutants of those of the corpus where it is at hand.
+    #[arg(long, conflicts_with = "mutants")]
+    cel: Option<usize>,
+    /// The seed of mutants and rules; a fresh one if absent.
     #[arg(long)]
     seed: Option<u64>,
     /// Ask the update question: from the original to the mutant, and back.
@@ -60,6 +63,15 @@ struct Case {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    if let Some(count) = args.cel {
+        let plan = rules::Plan {
+            count,
+            seed: args.seed.unwrap_or_else(|| Rng::new().u64(..)),
+            show: args.show,
+            keep: args.keep.as_deref(),
+        };
+        return rules::run(&plan, &minors(&args.minors)?);
+    }
     let corpus = peers::corpus()?;
     let analyzer = peers::analyzer()?;
     let files = definitions(&corpus)?;

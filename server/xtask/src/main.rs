@@ -12,6 +12,7 @@ mod docs;
 mod goldens;
 mod mutate;
 mod peers;
+mod rules;
 
 use std::process::ExitCode;
 

@@ -66,6 +66,16 @@ pub(crate) fn build(profile: &str) -> anyhow::Result<PathBuf> {
 
 /// Asks a program all requests at once, one a line, and returns its answers by the request's label and document.
 pub(crate) fn ask(command: &mut Command, requests: &[String]) -> anyhow::Result<BTreeMap<(String, u64), Value>> {
+    let label = |answer: &Value| {
+        let label = answer["file"].as_str().unwrap_or_default().to_owned();
+        (label, answer["doc"].as_u64().unwrap_or(0))
+    };
+    let answers = ask_lines(command, requests)?;
+    Ok(answers.into_iter().map(|answer| (label(&answer), answer)).collect())
+}
+
+/// Asks a program all requests at once, one a line, and returns its answers in its order.
+pub(crate) fn ask_lines(command: &mut Command, requests: &[String]) -> anyhow::Result<Vec<Value>> {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -80,7 +90,7 @@ pub(crate) fn ask(command: &mut Command, requests: &[String]) -> anyhow::Result<
     if !matches!(output.status.code(), Some(0 | 1 | 3)) {
         bail!("{command:?} ended with {}", output.status);
     }
-    let mut answers = BTreeMap::new();
+    let mut answers = Vec::new();
     for line in output
         .stdout
         .split(|byte| *byte == b'\n')
@@ -88,8 +98,7 @@ pub(crate) fn ask(command: &mut Command, requests: &[String]) -> anyhow::Result<
     {
         let answer: Value =
             serde_json::from_slice(line).with_context(|| format!("not JSON: {}", String::from_utf8_lossy(line)))?;
-        let label = answer["file"].as_str().unwrap_or_default().to_owned();
-        answers.insert((label, answer["doc"].as_u64().unwrap_or(0)), answer);
+        answers.push(answer);
     }
     Ok(answers)
 }

@@ -438,9 +438,10 @@ impl Planner<'_> {
                 return Ok(self.push(id, StepKind::Member { of, set }));
             }
         }
-        let Some(binding) = functions::binding(function) else {
-            return Err(EvalError::fatal(format!("no such overload: {function}")));
-        };
+        let is_declared = || self.environment.function(function).is_some();
+        let binding = functions::binding(function)
+            .or_else(|| is_declared().then_some(functions::NEVER_CALLED))
+            .ok_or_else(|| EvalError::fatal(format!("no such overload: {function}")))?;
         let mut pattern = None;
         if let ("matches" | "find" | "findAll", Some(index)) = (&**function, args.get(1))
             && let Some(Value::String(text)) = self.constant(*index)

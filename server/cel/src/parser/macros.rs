@@ -38,7 +38,6 @@ type Expander = fn(&mut Expand<'_, '_>, NodeId, &[NodeId]) -> Expansion;
 
 const ALWAYS: KubernetesVersion = KubernetesVersion::minor(0);
 const CEL_GO_0_22: KubernetesVersion = KubernetesVersion::minor(32);
-const CEL_GO_0_23: KubernetesVersion = KubernetesVersion::minor(33);
 const OPTIONALS: KubernetesVersion = KubernetesVersion::minor(28);
 const TWO_VARIABLES: KubernetesVersion = KubernetesVersion::minor(32);
 const LISTS: KubernetesVersion = KubernetesVersion::minor(34);
@@ -101,16 +100,6 @@ pub const MACROS: &[Macro] = &[
             "[1, 2, 3].exists_one(x, x > 1) // false",
         ],
         server: ALWAYS,
-        environment: ALWAYS,
-        expand: |e, target, args| e.quantifier(Quantifier::ExistsOne, target, args),
-    },
-    Macro {
-        name: "existsOne",
-        receiver: true,
-        parameters: &["element", "predicate"],
-        documentation: "Whether the predicate holds for exactly one element of a list, or key of a map. All are looked at.",
-        examples: &["[1, 2, 3].existsOne(x, x > 2) // true"],
-        server: CEL_GO_0_23,
         environment: ALWAYS,
         expand: |e, target, args| e.quantifier(Quantifier::ExistsOne, target, args),
     },

@@ -180,8 +180,8 @@ impl Timestamp {
     }
 
     /// Its parts in a zone.
-    pub(crate) fn civil(self, offset: i32) -> Civil {
-        let local = self.seconds + i64::from(offset);
+    pub(crate) fn civil(self, offset: i64) -> Civil {
+        let local = self.seconds + offset;
         let (days, time) = (local.div_euclid(86_400), local.rem_euclid(86_400));
         // Years from March, so that the leap day is a year's last; in eras of 400 years.
         let shifted = days + 719_468;
@@ -211,7 +211,7 @@ impl Timestamp {
     }
 
     fn date_and_time(self, between: char) -> String {
-        let c = self.civil(self.offset);
+        let c = self.civil(self.offset.into());
         let mut text = format!(
             "{:04}-{:02}-{:02}{between}{:02}:{:02}:{:02}",
             c.year, c.month, c.day, c.hour, c.minute, c.second

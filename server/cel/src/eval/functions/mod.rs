@@ -41,6 +41,9 @@ const fn overloaded(call: fn(Called<'_>, &[Value]) -> Result) -> Binding {
     Binding { call, singleton: false }
 }
 
+/// A function whose operands are of types that have no values here, so that nothing ever is one of its overloads: the authorizer's.
+pub(super) const NEVER_CALLED: Binding = overloaded(|_, _| Err(EvalError::no_such_overload()));
+
 /// What runs the function of a name.
 pub(super) fn binding(function: &str) -> Option<Binding> {
     arithmetic::binding(function)

@@ -1,50 +1,60 @@
 //! Parts of times and durations (`cel-go` `common/stdlib`, `common/types/{timestamp,duration}.go`).
 
-use super::{Binding, overloaded};
+use std::sync::LazyLock;
+
+use jiff::tz::TimeZoneDatabase;
+
+use super::{Binding, Called, overloaded};
+use crate::KubernetesVersion;
 use crate::value::{EvalError, Result, Timestamp, Value};
+
+/// Since this minor, the minutes of an offset are those of an hour.
+const MINUTES_HAVE_A_RANGE: KubernetesVersion = KubernetesVersion::minor(37);
+
+static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
 pub(super) fn binding(function: &str) -> Option<Binding> {
     Some(match function {
-        "getFullYear" => overloaded(|_, args| part(args, |t, o| t.civil(o).year)),
-        "getMonth" => overloaded(|_, args| part(args, |t, o| t.civil(o).month - 1)),
-        "getDayOfYear" => overloaded(|_, args| part(args, |t, o| t.civil(o).day_of_year - 1)),
-        "getDate" => overloaded(|_, args| part(args, |t, o| t.civil(o).day)),
-        "getDayOfMonth" => overloaded(|_, args| part(args, |t, o| t.civil(o).day - 1)),
-        "getDayOfWeek" => overloaded(|_, args| part(args, |t, o| t.civil(o).weekday)),
-        "getHours" => overloaded(|_, args| match &args[0] {
+        "getFullYear" => overloaded(|c, args| part(c, args, |t, o| t.civil(o).year)),
+        "getMonth" => overloaded(|c, args| part(c, args, |t, o| t.civil(o).month - 1)),
+        "getDayOfYear" => overloaded(|c, args| part(c, args, |t, o| t.civil(o).day_of_year - 1)),
+        "getDate" => overloaded(|c, args| part(c, args, |t, o| t.civil(o).day)),
+        "getDayOfMonth" => overloaded(|c, args| part(c, args, |t, o| t.civil(o).day - 1)),
+        "getDayOfWeek" => overloaded(|c, args| part(c, args, |t, o| t.civil(o).weekday)),
+        "getHours" => overloaded(|c, args| match &args[0] {
             Value::Duration(d) => Ok(Value::Int(d.hours())),
-            _ => part(args, |t, o| t.civil(o).hour),
+            _ => part(c, args, |t, o| t.civil(o).hour),
         }),
-        "getMinutes" => overloaded(|_, args| match &args[0] {
+        "getMinutes" => overloaded(|c, args| match &args[0] {
             Value::Duration(d) => Ok(Value::Int(d.minutes())),
-            _ => part(args, |t, o| t.civil(o).minute),
+            _ => part(c, args, |t, o| t.civil(o).minute),
         }),
-        "getSeconds" => overloaded(|_, args| match &args[0] {
+        "getSeconds" => overloaded(|c, args| match &args[0] {
             Value::Duration(d) => Ok(Value::Int(d.seconds())),
-            _ => part(args, |t, o| t.civil(o).second),
+            _ => part(c, args, |t, o| t.civil(o).second),
         }),
-        "getMilliseconds" => overloaded(|_, args| match &args[0] {
+        "getMilliseconds" => overloaded(|c, args| match &args[0] {
             Value::Duration(d) => Ok(Value::Int(d.milliseconds())),
-            _ => part(args, |t, _| i64::from(t.nanos / 1_000_000)),
+            _ => part(c, args, |t, _| i64::from(t.nanos / 1_000_000)),
         }),
         _ => return None,
     })
 }
 
-fn part(args: &[Value], part: fn(Timestamp, i32) -> i64) -> Result {
+fn part(called: Called<'_>, args: &[Value], part: fn(Timestamp, i64) -> i64) -> Result {
     let Value::Timestamp(time) = &args[0] else {
         return Err(EvalError::no_such_overload());
     };
     let offset = match args.get(1) {
         None => 0,
-        Some(Value::String(zone)) => offset(zone, *time)?,
+        Some(Value::String(zone)) => offset(zone, *time, called.version)?,
         Some(_) => return Err(EvalError::no_such_overload()),
     };
     Ok(Value::Int(part(*time, offset)))
 }
 
 /// The seconds east of UTC of a zone: an offset (`-02:30`) or a name.
-fn offset(zone: &str, time: Timestamp) -> Result<i32> {
+fn offset(zone: &str, time: Timestamp, version: KubernetesVersion) -> Result<i64> {
     let Some((hours, minutes)) = zone.split_once(':') else {
         return named_offset(zone, time);
     };
@@ -64,20 +74,38 @@ fn offset(zone: &str, time: Timestamp) -> Result<i32> {
         })
     };
     let (hours, minutes) = (number(hours)?, number(minutes)?);
-    // Any number of minutes is taken.
-    let limit = 1_000_000;
-    let (hours, minutes) = (hours.clamp(-limit, limit) * 60, minutes.clamp(-limit, limit));
+    if version >= MINUTES_HAVE_A_RANGE && !(0..60).contains(&minutes) {
+        return Err(EvalError::new(format!(
+            "timezone offset minutes out of range [0, 59]: {zone}"
+        )));
+    }
+    let hours = hours.wrapping_mul(60);
     let total = if zone.starts_with('-') {
-        hours - minutes
+        hours.wrapping_sub(minutes)
     } else {
-        hours + minutes
+        hours.wrapping_add(minutes)
     };
-    Ok(i32::try_from(total * 60).unwrap_or(i32::MAX))
+    // A duration in nanoseconds on the way.
+    Ok(total.wrapping_mul(60_000_000_000) / 1_000_000_000)
 }
 
-fn named_offset(zone: &str, _: Timestamp) -> Result<i32> {
-    match zone {
-        "" | "UTC" | "Local" => Ok(0),
-        _ => Err(EvalError::new(format!("unknown time zone {zone}"))),
+/// The offset of a zone by its name (Go's `time.LoadLocation`): at the second `time`, in the database that we bring along. A server
+/// has that of its image.
+fn named_offset(zone: &str, time: Timestamp) -> Result<i64> {
+    if ["", "UTC", "Local"].contains(&zone) {
+        return Ok(0);
     }
+    if zone.contains("..") || zone.starts_with(['/', '\\']) {
+        return Err(EvalError::new("time: invalid location name"));
+    }
+    let found = ZONES.get(zone).ok();
+    // Names are names of files.
+    let Some(found) = found.filter(|it| it.iana_name() == Some(zone)) else {
+        return Err(EvalError::new(format!("unknown time zone {zone}")));
+    };
+    let known = time
+        .seconds
+        .clamp(jiff::Timestamp::MIN.as_second(), jiff::Timestamp::MAX.as_second());
+    let offset = jiff::Timestamp::from_second(known).map(|at| found.to_offset(at));
+    Ok(offset.map_or(0, |it| it.seconds().into()))
 }

@@ -1,0 +1,356 @@
+//! Compares rules: generated ones over random schemas, and mutants of those of the corpus, with values for their schemas. What is
+//! compared is the verdict, words and place of an error, both costs, the cardinality, the result and the errors of a value.
+
+mod expressions;
+mod literals;
+mod mutants;
+mod ours;
+mod schemas;
+mod values;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crd_analyzer_cel::decls::{Environment, ExpressionSet};
+use crd_analyzer_cel::types::Type;
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::rules::NodeTypes;
+use crd_analyzer_schema::structural::Structural;
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use self::expressions::Expressions;
+use self::schemas::RealRule;
+use self::values::Values;
+use crate::peers;
+
+/// How many rules are sent to the oracle at a time.
+const BATCH: usize = 2000;
+/// How often a rule is asked again before it counts as different: the server's answer may hang on the order of a Go map.
+const ASK_AGAIN: usize = 24;
+/// Our side recurses over schemas and expressions as deeply as the server allows.
+const STACK: usize = 256 << 20;
+
+/// What one run shall do.
+pub(crate) struct Plan<'a> {
+    /// How many rules a minor.
+    pub(crate) count: usize,
+    /// What everything is drawn from.
+    pub(crate) seed: u64,
+    /// Print at most this many differences a minor.
+    pub(crate) show: usize,
+    /// Write the requests that differ into this folder.
+    pub(crate) keep: Option<&'a Path>,
+}
+
+/// What was seen of one minor.
+#[derive(Default)]
+struct Tally {
+    rules: usize,
+    compiled: usize,
+    results: usize,
+    errors: usize,
+    crashes: usize,
+    syntax: usize,
+    verbatim: usize,
+    varied: usize,
+    by_kind: BTreeMap<&'static str, usize>,
+}
+
+fn pick<'s>(rng: &mut Rng, choice: &[&'s str]) -> &'s str {
+    choice[rng.usize(..choice.len())]
+}
+
+/// Compares `plan.count` rules for each minor, other ones for each.
+pub(crate) fn run(plan: &Plan<'_>, minors: &[u8]) -> anyhow::Result<bool> {
+    let real = match peers::corpus() {
+        Ok(corpus) => schemas::real_rules(&corpus, &crate::conformance::definitions(&corpus)?),
+        Err(_) => Vec::new(),
+    };
+    println!("seed {}, {} real rules to make mutants of", plan.seed, real.len());
+    let mut clean = true;
+    for minor in minors {
+        clean &= one_minor(plan, *minor, &real)?;
+    }
+    Ok(clean)
+}
+
+fn one_minor(plan: &Plan<'_>, minor: u8, real: &[RealRule]) -> anyhow::Result<bool> {
+    let oracle = peers::oracle(minor)?;
+    let version = KubernetesVersion::minor(minor);
+    let mut rng = Rng::with_seed(plan.seed ^ (u64::from(minor) << 56));
+    let mut tally = Tally::default();
+    while tally.rules < plan.count {
+        let count = BATCH.min(plan.count - tally.rules);
+        let requests: Vec<Value> = (0..count)
+            .map(|n| request(&mut rng, version, real, tally.rules + n))
+            .collect::<anyhow::Result<_>>()?;
+        let theirs = ask(&oracle, &requests)?;
+        let ours = on_a_large_stack(&requests, version)?;
+        for ((request, theirs), ours) in requests.iter().zip(&theirs).zip(&ours) {
+            tally.count(theirs, ours);
+            let mut found = differences(theirs, ours);
+            if found.is_empty() {
+                continue;
+            }
+            let again = ask(&oracle, &vec![request.clone(); ASK_AGAIN])?;
+            if again.iter().any(|theirs| differences(theirs, ours).is_empty()) {
+                tally.varied += 1;
+                continue;
+            }
+            let kind = found[0].0;
+            *tally.by_kind.entry(kind).or_default() += 1;
+            if tally.by_kind.values().sum::<usize>() <= plan.show {
+                println!("1.{minor} {}", request["rule"]);
+                println!("    {request}");
+                for (what, theirs, ours) in found.drain(..) {
+                    println!("    {what}\n        theirs {theirs}\n        ours   {ours}");
+                }
+            }
+            if let Some(folder) = plan.keep {
+                std::fs::create_dir_all(folder)?;
+                let file: PathBuf = folder.join(format!("{minor}-{}.json", request["id"].as_str().unwrap_or_default()));
+                std::fs::write(file, request.to_string())?;
+            }
+        }
+        tally.rules += count;
+    }
+    let differing: usize = tally.by_kind.values().sum();
+    println!(
+        "1.{minor}: {} rules, {} compile, {} results, {} errors while running, {} crashes of the server, {} answers of it that vary; \
+         {} syntax errors, {} of them verbatim; {differing} differ {:?}",
+        tally.rules,
+        tally.compiled,
+        tally.results,
+        tally.errors,
+        tally.crashes,
+        tally.varied,
+        tally.syntax,
+        tally.verbatim,
+        tally.by_kind
+    );
+    Ok(differing == 0)
+}
+
+fn ask(oracle: &Path, requests: &[Value]) -> anyhow::Result<Vec<Value>> {
+    let lines: Vec<String> = requests.iter().map(Value::to_string).collect();
+    let answers = peers::ask_lines(Command::new(oracle).args(["eval", "-list", "-"]), &lines)?;
+    anyhow::ensure!(
+        answers.len() == requests.len(),
+        "{} answers to {} requests",
+        answers.len(),
+        requests.len()
+    );
+    Ok(answers)
+}
+
+fn on_a_large_stack(requests: &[Value], version: KubernetesVersion) -> anyhow::Result<Vec<Value>> {
+    std::thread::scope(|scope| {
+        let work = || requests.iter().map(|request| ours::answer(request, version)).collect();
+        let thread = std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, work)?;
+        thread.join().map_err(|_| anyhow::anyhow!("our side panicked"))?
+    })
+}
+
+/// A rule with its schema, values and options, as the oracle takes it.
+fn request(rng: &mut Rng, version: KubernetesVersion, real: &[RealRule], n: usize) -> anyhow::Result<Value> {
+    let mut request = if !real.is_empty() && rng.u8(..100) < 40 {
+        mutant(rng, real)
+    } else {
+        generated(rng, version)?
+    };
+    request["id"] = format!("{n:06}").into();
+    let rule = request["rule"].as_str().unwrap_or_default().to_owned();
+    let mut values = Values {
+        rng,
+        texts: &values::texts_of(&rule),
+    };
+    let this = values.of(&request["schema"]);
+    // A rule of an absent value does not run.
+    request["self"] = if this.is_null() {
+        values.of(&request["schema"])
+    } else {
+        this
+    };
+    let asks_old = rule.contains("oldSelf") || !request["optionalOldSelf"].is_null();
+    if asks_old && values.rng.u8(..5) > 0 {
+        request["oldSelf"] = if values.rng.u8(..5) == 0 {
+            request["self"].clone()
+        } else {
+            values.of(&request["schema"])
+        };
+    }
+    Ok(request)
+}
+
+fn mutant(rng: &mut Rng, real: &[RealRule]) -> Value {
+    let from = &real[rng.usize(..real.len())];
+    let other = &real[rng.usize(..real.len())];
+    let text_of = |rule: &Value, field: &str| rule[field].as_str().unwrap_or_default().to_owned();
+    let (rule, other) = (text_of(&from.rule, "rule"), text_of(&other.rule, "rule"));
+    let mut names = mutants::names_of(&rule);
+    names.extend(
+        from.schema["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|it| it.0.clone()),
+    );
+    names.extend(mutants::names_of(&other));
+    let mut edit = |text: &str| {
+        if rng.u8(..12) == 0 {
+            text.to_owned()
+        } else {
+            mutants::mutate(rng, text, &names, &other)
+        }
+    };
+    let mut request = json!({"schema": from.schema, "root": from.root, "rule": edit(&rule)});
+    let message = text_of(&from.rule, "messageExpression");
+    if !message.is_empty() {
+        request["messageExpression"] = edit(&message).into();
+    }
+    if from.rule["optionalOldSelf"].is_boolean() {
+        request["optionalOldSelf"] = from.rule["optionalOldSelf"].clone();
+    } else if rng.u8(..20) == 0 {
+        request["optionalOldSelf"] = (rng.u8(..5) > 0).into();
+    }
+    request["stored"] = (rng.u8(..10) < 3).into();
+    request
+}
+
+fn generated(rng: &mut Rng, version: KubernetesVersion) -> anyhow::Result<Value> {
+    let root = rng.u8(..4) == 0;
+    let mut schema = if root || rng.u8(..10) < 7 {
+        schemas::object(rng, 3)
+    } else {
+        schemas::schema(rng, 3)
+    };
+    if root && let Some(properties) = schema["properties"].as_object_mut() {
+        schemas::without_type_and_metadata(rng, properties);
+        if let Some(keywords) = schema.as_object_mut() {
+            keywords.remove("x-kubernetes-embedded-resource");
+        }
+    }
+    let is_stored = rng.u8(..100) < 35;
+    // Now and then with functions that this server does not know yet.
+    let known = if rng.u8(..20) == 0 {
+        KubernetesVersion::NEWEST
+    } else {
+        version
+    };
+    let set = if is_stored {
+        ExpressionSet::Stored
+    } else {
+        ExpressionSet::New
+    };
+    let props = ours::schema_of(&schema, version)?;
+    let Some(types) = NodeTypes::new(Structural::assume(&props), root, version) else {
+        return generated(rng, version);
+    };
+    let depth = 1 + rng.u8(..5);
+    let mut request = json!({"schema": schema, "root": root, "stored": is_stored});
+    let is_optional = rng.u8(..100) < 12;
+    let has_old = is_optional || rng.u8(..100) < 20;
+    let wants_message = rng.u8(..10) == 0;
+    let is_broken = rng.u8(..100) < 6;
+    let mut expressions = Expressions::new(rng, Environment::of(known, set), types.decl_type());
+    if has_old {
+        let old = expressions.self_type();
+        expressions.declare("oldSelf", if is_optional { Type::optional(old) } else { old });
+    }
+    let mut rule = expressions.rule(depth);
+    if wants_message {
+        request["messageExpression"] = expressions.of(&Type::String, depth.min(3)).into();
+    }
+    if is_broken {
+        rule = mutants::mutate(rng, &rule, &[], &rule);
+    }
+    request["rule"] = rule.into();
+    if is_optional {
+        request["optionalOldSelf"] = true.into();
+    }
+    Ok(request)
+}
+
+impl Tally {
+    fn count(&mut self, theirs: &Value, ours: &Value) {
+        self.crashes += usize::from(!theirs["panic"].is_null());
+        self.compiled += usize::from(theirs["compile_error"].is_null() && theirs["panic"].is_null());
+        self.results += usize::from(!theirs["result"].is_null());
+        self.errors += usize::from(!theirs["eval_error"].is_null());
+        for field in ["compile_error", "message_expression_error"] {
+            if is_syntax_error(&theirs[field]) {
+                self.syntax += 1;
+                self.verbatim += usize::from(theirs[field] == ours[field]);
+            }
+        }
+    }
+}
+
+/// Whether a message has words of the server's parser generator, which need not be verbatim.
+fn is_syntax_error(message: &Value) -> bool {
+    message.as_str().is_some_and(|it| it.contains("Syntax error:"))
+}
+
+/// The place of the first error in a message: `1:5`.
+fn first_place(message: &Value) -> Option<&str> {
+    let after = message.as_str()?.split_once("<input>:")?.1;
+    let mut parts = after.splitn(3, ':');
+    let len = parts.next()?.len() + 1 + parts.next()?.len();
+    after.get(..len)
+}
+
+type Difference = (&'static str, Value, Value);
+
+fn differences(theirs: &Value, ours: &Value) -> Vec<Difference> {
+    if !theirs["panic"].is_null() {
+        return if ours["crashes"] == true {
+            Vec::new()
+        } else {
+            vec![("crash", theirs["panic"].clone(), ours["compile_error"].clone())]
+        };
+    }
+    if ours["crashes"] == true {
+        return vec![("crash", Value::Null, ours.clone())];
+    }
+    let mut found = Vec::new();
+    for field in ["compile_error", "message_expression_error"] {
+        let (theirs, ours) = (&theirs[field], &ours[field]);
+        let same_place =
+            || is_syntax_error(theirs) && is_syntax_error(ours) && first_place(theirs) == first_place(ours);
+        if theirs != ours && !same_place() {
+            found.push((field, theirs.clone(), ours.clone()));
+        }
+    }
+    let numbers = [
+        "cost_estimate",
+        "max_cardinality",
+        "uses_old_self",
+        "message_expression_cost",
+    ];
+    for field in numbers
+        .into_iter()
+        .chain(["result", "eval_error", "actual_cost", "message"])
+    {
+        if theirs[field] != ours[field] {
+            found.push((field, theirs[field].clone(), ours[field].clone()));
+        }
+    }
+    let sorted = |errors: &Value| {
+        let mut texts: Vec<String> = errors
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(ToString::to_string)
+            .collect();
+        texts.sort();
+        texts
+    };
+    if sorted(&theirs["errors"]) != sorted(&ours["errors"]) {
+        found.push(("errors", theirs["errors"].clone(), ours["errors"].clone()));
+    }
+    found
+}
