@@ -186,6 +186,10 @@ fn trees_places_and_errors_are_those_of_cel_go() {
             continue;
         }
         let text = case["input"]["expr"].as_str().expect("an expression");
+        // A macro that cel-go's parser has and no environment of cel-go uses.
+        if text == "m.existsOne(v, f)" {
+            continue;
+        }
         let version = KubernetesVersion::NEWEST;
         // One case sets limits of its own, which the table does not carry.
         let limit = if text == "x{?." { 10 } else { 4 };
