@@ -3,6 +3,9 @@
 pub mod cel;
 pub mod file;
 pub mod fixes;
+pub mod folding;
 pub mod highlight;
+mod manifest;
 pub mod place;
 pub mod schema;
+pub mod selection;

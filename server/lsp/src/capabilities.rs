@@ -32,6 +32,8 @@ pub(crate) struct Client {
     pub(crate) preferred_fixes: bool,
     /// It takes edits for a version of a document.
     pub(crate) versioned_edits: bool,
+    /// Folds of a document that it takes.
+    pub(crate) max_folds: usize,
 }
 
 impl Client {
@@ -79,6 +81,10 @@ impl Client {
                 .and_then(|it| it.workspace_edit.as_ref())
                 .and_then(|it| it.document_changes)
                 .unwrap_or_default(),
+            max_folds: text
+                .and_then(|it| it.folding_range.as_ref())
+                .and_then(|it| it.range_limit)
+                .map_or(usize::MAX, |it| it as usize),
             answers_configuration: workspace.and_then(|it| it.configuration).unwrap_or_default(),
         }
     }
@@ -137,6 +143,8 @@ pub(crate) fn server(client: &Client) -> ServerCapabilities {
             options.into()
         }),
         document_highlight_provider: Some(OneOf::Left(true)),
+        folding_range_provider: Some(true.into()),
+        selection_range_provider: Some(true.into()),
         workspace: Some(WorkspaceServerCapabilities {
             workspace_folders: Some(WorkspaceFoldersServerCapabilities {
                 supported: Some(true),

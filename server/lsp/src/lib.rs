@@ -17,6 +17,7 @@ mod settings;
 mod tasks;
 mod to_proto;
 mod transport;
+mod trees;
 
 use std::sync::Arc;
 

@@ -6,8 +6,9 @@ use lsp_types::{
     CodeActionParams, CodeActionResponse, DidChangeConfigurationParams, DidChangeTextDocumentParams,
     DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
     DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
-    DocumentHighlight, DocumentHighlightParams, InitializeParams, InitializeResult, InitializedParams,
-    WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
+    DocumentHighlight, DocumentHighlightParams, FoldingRange, FoldingRangeParams, InitializeParams, InitializeResult,
+    InitializedParams, SelectionRange, SelectionRangeParams, WorkspaceDiagnosticParams,
+    WorkspaceDiagnosticReportResult,
 };
 use tower_lsp::{
     LanguageServer,
@@ -97,6 +98,14 @@ impl LanguageServer for Server {
 
     async fn document_highlight(&self, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
         handlers::document_highlight::handle(&self.session, params).await
+    }
+
+    async fn folding_range(&self, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
+        handlers::folding_range::handle(&self.session, params).await
+    }
+
+    async fn selection_range(&self, params: SelectionRangeParams) -> Result<Option<Vec<SelectionRange>>> {
+        handlers::selection_range::handle(&self.session, params).await
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {

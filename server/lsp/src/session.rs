@@ -21,6 +21,7 @@ use crate::{
     scan::Scanned,
     settings::{Effective, Features, Settings},
     tasks,
+    trees::Trees,
 };
 
 /// One session with one client.
@@ -29,6 +30,7 @@ pub(crate) struct Session {
     /// The way to the client. Nobody who keeps the reader waiting may await an answer or room for a message.
     pub(crate) remote: tower_lsp::Client,
     pub(crate) documents: Documents,
+    pub(crate) trees: Trees,
     scanned: Scanned,
     /// Held while a list of diagnostics is sent, so that an older one never comes after a newer one.
     pub(crate) publishing: tokio::sync::Mutex<()>,
@@ -45,6 +47,7 @@ impl Session {
         Self {
             remote,
             documents: Documents::default(),
+            trees: Trees::default(),
             scanned: Scanned::default(),
             publishing: tokio::sync::Mutex::default(),
             client: OnceLock::new(),

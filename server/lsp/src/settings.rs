@@ -29,6 +29,10 @@ pub(crate) struct Features {
     pub(crate) hover: bool,
     /// Other places that mean the same are marked.
     pub(crate) highlight: bool,
+    /// Lines can be folded.
+    pub(crate) folding: bool,
+    /// Selections grow by what the text means.
+    pub(crate) selection: bool,
 }
 
 impl Default for Settings {
@@ -40,6 +44,8 @@ impl Default for Settings {
                 workspace_diagnostics: false,
                 hover: true,
                 highlight: true,
+                folding: true,
+                selection: true,
             },
         }
     }
@@ -79,6 +85,8 @@ impl Settings {
             for (name, value) in features {
                 let feature = match name.as_str() {
                     "diagnostics" => &mut read.features.diagnostics,
+                    "folding" => &mut read.features.folding,
+                    "selection" => &mut read.features.selection,
                     "workspaceDiagnostics" => &mut read.features.workspace_diagnostics,
                     "hover" => &mut read.features.hover,
                     "highlight" => &mut read.features.highlight,

@@ -10,6 +10,8 @@ pub(crate) mod did_close;
 pub(crate) mod did_open;
 pub(crate) mod did_save;
 pub(crate) mod document_highlight;
+pub(crate) mod folding_range;
 pub(crate) mod initialize;
 pub(crate) mod initialized;
+pub(crate) mod selection_range;
 pub(crate) mod workspace_diagnostic;

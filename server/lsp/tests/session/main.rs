@@ -9,6 +9,7 @@ mod lifecycle;
 mod pulled;
 mod pushed;
 mod reading;
+mod structure;
 mod workspace;
 
 /// A definition with one error: `strng` at 14:20, behind a line with `é😀` at its start.

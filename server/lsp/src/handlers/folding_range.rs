@@ -1,0 +1,41 @@
+//! `textDocument/foldingRange`: the lines that can be folded.
+
+use std::sync::Arc;
+
+use crd_analyzer_ide::folding::{self, Fold};
+use crd_analyzer_syntax::lines::LineIndex;
+use lsp_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
+use tower_lsp::jsonrpc::Result;
+
+use crate::{session::Session, tasks};
+
+pub(crate) async fn handle(session: &Arc<Session>, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
+    let Some(snapshot) = session.documents.snapshot(&params.text_document.uri) else {
+        return Ok(None);
+    };
+    if !session.features().folding {
+        return Ok(None);
+    }
+    let session = session.clone();
+    let work = move || {
+        if snapshot.is_stale() {
+            return Err(tasks::stale());
+        }
+        let limit = session.client().max_folds;
+        let folds = session.trees.ask(&snapshot.uri, snapshot.text.to_string(), |trees| {
+            folding::folds(trees.trees(), &LineIndex::new(trees.text()), limit)
+        });
+        let folds: Vec<_> = folds.into_iter().map(convert).collect();
+        Ok((!folds.is_empty()).then_some(folds))
+    };
+    tasks::blocking("the search for folds", work).await?
+}
+
+fn convert(fold: Fold) -> FoldingRange {
+    FoldingRange {
+        start_line: fold.first,
+        end_line: fold.last,
+        kind: fold.is_comment.then_some(FoldingRangeKind::Comment),
+        ..FoldingRange::default()
+    }
+}

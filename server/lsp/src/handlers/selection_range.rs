@@ -1,0 +1,78 @@
+//! `textDocument/selectionRange`: what selections grow to.
+
+use std::sync::Arc;
+
+use crd_analyzer_ide::selection;
+use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
+use lsp_types::{Range, SelectionRange, SelectionRangeParams};
+use tower_lsp::jsonrpc::Result;
+
+use crate::{session::Session, tasks, to_proto};
+
+pub(crate) async fn handle(
+    session: &Arc<Session>,
+    params: SelectionRangeParams,
+) -> Result<Option<Vec<SelectionRange>>> {
+    let Some(snapshot) = session.documents.snapshot(&params.text_document.uri) else {
+        return Ok(None);
+    };
+    if !session.features().selection {
+        return Ok(None);
+    }
+    let session = session.clone();
+    let work = move || {
+        if snapshot.is_stale() {
+            return Err(tasks::stale());
+        }
+        let client = session.client();
+        let found = session.trees.ask(&snapshot.uri, snapshot.text.to_string(), |trees| {
+            let source = to_proto::Source {
+                uri: &snapshot.uri,
+                text: trees.text(),
+                lines: &LineIndex::new(trees.text()),
+                client,
+            };
+            let answer = |position: lsp_types::Position| {
+                let offset = source
+                    .lines
+                    .offset(source.text, position.line, position.character, client.unit);
+                let tree = trees.tree_at(offset);
+                let spans = tree.map(|it| selection::spans(&it, offset)).unwrap_or_default();
+                (!spans.is_empty()).then_some(nested(&source, &spans, position))
+            };
+            // The answer has one range for each position, so one that has none gets itself.
+            let found: Vec<_> = params.positions.iter().map(|it| (*it, answer(*it))).collect();
+            let any = found.iter().any(|it| it.1.is_some());
+            let itself = |position| SelectionRange {
+                range: Range::new(position, position),
+                parent: None,
+            };
+            any.then(|| {
+                let whole = found.into_iter();
+                whole
+                    .map(|(position, it)| it.unwrap_or_else(|| itself(position)))
+                    .collect()
+            })
+        });
+        Ok(found)
+    };
+    tasks::blocking("the search for selections", work).await?
+}
+
+/// The ranges, each in the one after it. The first must have the position.
+fn nested(source: &to_proto::Source<'_>, spans: &[Span], position: lsp_types::Position) -> SelectionRange {
+    let outermost = None;
+    let chain = spans.iter().rev().fold(outermost, |parent, &span| {
+        Some(Box::new(SelectionRange {
+            range: to_proto::range(source, span),
+            parent,
+        }))
+    });
+    chain.map_or_else(
+        || SelectionRange {
+            range: Range::new(position, position),
+            parent: None,
+        },
+        |it| *it,
+    )
+}
