@@ -3,6 +3,7 @@
 
 mod check;
 mod cost;
+mod eval;
 mod exit_code;
 mod explain;
 mod fix;

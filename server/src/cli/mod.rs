@@ -2,6 +2,7 @@
 
 mod check;
 mod cost;
+pub(crate) mod eval;
 mod explain;
 mod fix;
 mod lsp;
@@ -25,6 +26,8 @@ enum Command {
     Check(check::Args),
     /// Say what each validation rule costs, and what makes it expensive.
     Cost(cost::Args),
+    /// Try a validation rule, or any expression, on a value.
+    Eval(eval::Args),
     /// Speak the Language Server Protocol on standard input and output.
     Lsp(lsp::Args),
     /// Print the page of a diagnostic code.
@@ -77,6 +80,7 @@ impl Cli {
         match self.command {
             Command::Check(args) => check::run(&args),
             Command::Cost(args) => cost::run(&args),
+            Command::Eval(args) => eval::run(&args),
             Command::Lsp(args) => lsp::run(&args),
             Command::Explain(args) => explain::run(&args),
         }

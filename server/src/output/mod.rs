@@ -1,6 +1,7 @@
 //! What is printed: one file a format.
 
 pub(crate) mod cost;
+pub(crate) mod eval;
 mod github;
 mod json;
 mod jsonl;

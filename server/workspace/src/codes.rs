@@ -67,10 +67,12 @@ pub fn find(name: &str) -> Option<Code> {
 
 /// The code whose name is the fewest edits away, if it is near enough to be meant.
 pub fn nearest(name: &str) -> Option<&'static str> {
-    let near = all()
-        .into_iter()
-        .map(|code| (edits(name, code.name), code.name))
-        .min()?;
+    nearest_of(name, all().into_iter().map(|code| code.name))
+}
+
+/// The name among these that was probably meant.
+pub(crate) fn nearest_of<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let near = names.map(|it| (edits(name, it), it)).min()?;
     (near.0 <= name.len().div_ceil(3)).then_some(near.1)
 }
 

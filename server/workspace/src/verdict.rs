@@ -6,6 +6,7 @@ use crd_analyzer_apiextensions::{
     places::{self, Place},
     strategy::{DecodeError, DecodePlace, Unjudged, Verdict as ServerVerdict},
 };
+use crd_analyzer_cel::parser::in_plain_words;
 use crd_analyzer_schema::{
     codes as schema_codes,
     field::{Error, ErrorType},
@@ -245,7 +246,8 @@ fn one_line(detail: &str) -> String {
         return line.to_owned();
     };
     let message = error.splitn(3, ':').nth(2).unwrap_or(error).trim_start();
-    format!("{before}{message}")
+    let plain = in_plain_words(message);
+    format!("{before}{}", plain.as_deref().unwrap_or(message))
 }
 
 /// What is needed to find the place of a field path.

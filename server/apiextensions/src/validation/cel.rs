@@ -172,8 +172,8 @@ impl<'s> CelContext<'_, 's> {
     }
 }
 
-/// How many values of the schemas below one value of this schema can have (`extractMaxElements`).
-pub(super) fn max_elements(schema: &JsonSchemaProps) -> Option<u64> {
+/// How many values of the schemas below one value of this schema can have (`extractMaxElements`); `None` if nothing bounds it.
+pub fn max_elements(schema: &JsonSchemaProps) -> Option<u64> {
     let bound = |max: Option<i64>| max.map(|max| max.max(0) as u64);
     match schema.r#type.as_str() {
         "object" if schema.additional_properties.is_some() => bound(schema.max_properties),

@@ -45,7 +45,7 @@ use crd_analyzer_schema::metadata::{
 };
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, SchemaMap};
 
-pub use cel::{COST_LIMIT, CompileError, CompiledRule, NodeTypes, RuleCompiler, TOTAL_COST_LIMIT, Types};
+pub use cel::{COST_LIMIT, CompileError, CompiledRule, NodeTypes, RuleCompiler, TOTAL_COST_LIMIT, Types, max_elements};
 pub use compiler::CelCompiler;
 pub use costs::{RuleCost, SchemaCosts, UnboundedAncestor, schema_costs};
 pub use options::Preexisting;

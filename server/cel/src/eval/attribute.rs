@@ -10,6 +10,14 @@ type Selected = Result<Option<Value>>;
 
 impl Run<'_> {
     pub(super) fn resolve(&mut self, attribute: AttrIdx, frame: &Frame<'_>) -> Result {
+        let result = self.resolve_unobserved(attribute, frame);
+        if let Some(observer) = &mut self.observer {
+            observer.value(self.program.attribute_id(attribute), &result);
+        }
+        result
+    }
+
+    fn resolve_unobserved(&mut self, attribute: AttrIdx, frame: &Frame<'_>) -> Result {
         let program = self.program;
         let attr = program.attribute(attribute);
         let base = match &attr.base {

@@ -103,8 +103,19 @@ impl Run<'_> {
         init
     }
 
-    pub(super) fn fold(&mut self, fold: &Fold, frame: &Frame<'_>) -> Result {
+    pub(super) fn fold(&mut self, id: i64, fold: &Fold, frame: &Frame<'_>) -> Result {
         let range = self.exec(fold.range, frame)?;
+        if let Some(observer) = &mut self.observer {
+            observer.enter(id);
+        }
+        let result = self.turns(range, fold, frame);
+        if let Some(observer) = &mut self.observer {
+            observer.leave();
+        }
+        result
+    }
+
+    fn turns(&mut self, range: Value, fold: &Fold, frame: &Frame<'_>) -> Result {
         let inner = Frame {
             scope: Scope::Fold {
                 parent: frame,
@@ -148,6 +159,9 @@ impl Run<'_> {
             }
         }
         inner.with(|state| state.done = true);
+        if let Some(observer) = &mut self.observer {
+            observer.end_turns();
+        }
         let result = self.exec(fold.result, &inner)?;
         Ok(match (inner.with(|state| state.growing), result) {
             (Some(true), Value::List(list)) => Value::List(list.frozen()),
@@ -167,6 +181,16 @@ impl Run<'_> {
             Ok(Value::Bool(false)) => return Ok(false),
             Err(fatal) if fatal.is_fatal() => return Err(fatal),
             _ => {}
+        }
+        if let Some(observer) = &mut self.observer {
+            inner.with(|state| {
+                let entries = [
+                    (&fold.iter_var, state.iter.as_ref()),
+                    (fold.iter_var2.as_ref().unwrap_or(&fold.iter_var), state.iter2.as_ref()),
+                ];
+                let entries = entries.into_iter().filter_map(|(name, value)| Some((name, value?)));
+                observer.turn(&entries.collect::<Vec<_>>());
+            });
         }
         let accu = self.exec(fold.step, inner);
         if let Err(fatal) = &accu

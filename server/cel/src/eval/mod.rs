@@ -5,6 +5,7 @@
 
 mod attribute;
 mod cost;
+mod explain;
 mod fold;
 mod functions;
 mod plan;
@@ -14,6 +15,7 @@ mod tests;
 
 use std::sync::Arc;
 
+pub use explain::{Part, Turn, explain};
 use plan::{AttrIdx, Attribute, Step, StepIdx};
 
 use crate::KubernetesVersion;
@@ -50,6 +52,20 @@ pub struct Evaluation {
     pub cost: u64,
 }
 
+/// Who is told of a run while it goes on.
+pub trait Observer {
+    /// The part with this id has a value, or fails. A part may be told of again, and the last time counts.
+    fn value(&mut self, id: i64, result: &Result);
+    /// A fold begins.
+    fn enter(&mut self, fold: i64);
+    /// The fold that began last takes its next entry: its variables.
+    fn turn(&mut self, variables: &[(&Arc<str>, &Result)]);
+    /// The fold that began last has taken all its entries.
+    fn end_turns(&mut self);
+    /// The fold that began last is over.
+    fn leave(&mut self);
+}
+
 /// An expression that is ready to run.
 #[derive(Debug)]
 pub struct Program {
@@ -77,7 +93,17 @@ impl Program {
 
     /// Runs the expression, until it costs more than `limit`.
     pub fn eval(&self, variables: &dyn Variables, limit: Option<u64>) -> Evaluation {
-        run::run(self, variables, limit)
+        run::run(self, variables, limit, None)
+    }
+
+    /// The same, and tells what the parts of the expression come to.
+    pub fn eval_observed(
+        &self,
+        variables: &dyn Variables,
+        limit: Option<u64>,
+        observer: &mut dyn Observer,
+    ) -> Evaluation {
+        run::run(self, variables, limit, Some(observer))
     }
 
     fn step(&self, step: StepIdx) -> &Step {

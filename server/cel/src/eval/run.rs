@@ -4,7 +4,7 @@ use super::cost::Tracker;
 use super::fold::Frame;
 use super::functions::Called;
 use super::plan::{Call, StepIdx, StepKind};
-use super::{Evaluation, Program, Variables, no_such_overload};
+use super::{Evaluation, Observer, Program, Variables, no_such_overload};
 use crate::decls::OverloadDecl;
 use crate::types::Type;
 use crate::value::{EvalError, Key, Map, Result, Value, equal};
@@ -13,6 +13,7 @@ use crate::value::{EvalError, Key, Map, Result, Value, equal};
 pub(super) struct Run<'r> {
     pub(super) program: &'r Program,
     pub(super) tracker: Tracker,
+    pub(super) observer: Option<&'r mut dyn Observer>,
 }
 
 struct NoVariables;
@@ -23,10 +24,16 @@ impl Variables for NoVariables {
     }
 }
 
-pub(super) fn run(program: &Program, variables: &dyn Variables, limit: Option<u64>) -> Evaluation {
+pub(super) fn run<'r>(
+    program: &'r Program,
+    variables: &dyn Variables,
+    limit: Option<u64>,
+    observer: Option<&'r mut dyn Observer>,
+) -> Evaluation {
     let mut run = Run {
         program,
         tracker: Tracker::new(program.version, limit, program.ids),
+        observer,
     };
     let result = run.exec(program.root, &Frame::root(variables));
     Evaluation {
@@ -40,6 +47,7 @@ pub(super) fn constant(program: &Program, step: StepIdx) -> Result {
     let mut run = Run {
         program,
         tracker: Tracker::disabled(),
+        observer: None,
     };
     run.exec(step, &Frame::root(&NoVariables))
 }
@@ -76,8 +84,13 @@ impl Run<'_> {
             }
             StepKind::List(elements) => self.list(elements, frame),
             StepKind::Map(entries) => self.map(entries, frame),
-            StepKind::Fold(fold) => self.fold(fold, frame),
+            StepKind::Fold(fold) => self.fold(this.id, fold, frame),
         };
+        if let Some(observer) = &mut self.observer
+            && !matches!(this.kind, StepKind::Attribute(_))
+        {
+            observer.value(this.id, &result);
+        }
         if let Err(error) = &result
             && error.is_fatal()
         {

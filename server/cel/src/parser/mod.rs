@@ -3,9 +3,11 @@
 
 mod build;
 mod descent;
+mod extent;
 mod lexer;
 pub mod macros;
 mod options;
+mod plain;
 mod recovery;
 #[cfg(test)]
 mod tests;
@@ -16,8 +18,10 @@ mod unescape;
 mod visit;
 
 use build::Builder;
+pub use extent::{Extents, as_written};
 use lexer::{Lexed, Lexer};
 pub use options::{EscapedIdentifiers, ParseOptions};
+pub use plain::in_plain_words;
 use token::Kind;
 pub use tokens::{TokenClass, WrittenToken, tokens};
 use tree::{Tree, TreeIdx};

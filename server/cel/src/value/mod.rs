@@ -9,6 +9,7 @@ mod list;
 mod map;
 mod number;
 mod opaque;
+mod show;
 mod time;
 
 use std::fmt;
@@ -23,6 +24,7 @@ pub use map::{Key, Map, MapValue};
 pub use number::{double_to_int, double_to_uint};
 pub(crate) use number::{exact_int, exact_uint};
 pub use opaque::{Cidr, Format, Ip, Opaque, Quantity, Semver, Url};
+pub use show::shown;
 pub use time::{Duration, Timestamp};
 
 use crate::types::{OPTIONAL, Type};
@@ -69,6 +71,9 @@ pub enum Value {
 pub trait RawValue: fmt::Debug + Send + Sync {
     /// Whether it is the same as another value.
     fn equal(&self, other: &Value) -> bool;
+
+    /// The value as JSON.
+    fn to_json(&self) -> String;
 
     /// The value itself, for who knows more about it.
     fn as_any(&self) -> &dyn std::any::Any;

@@ -101,6 +101,11 @@ impl<'s> NodeTypes<'s> {
         })
     }
 
+    /// Types that no schema describes.
+    pub fn of_type(ty: Arc<DeclType>) -> NodeTypes<'static> {
+        NodeTypes { schema: None, ty }
+    }
+
     /// The types of a property, if an expression can name it.
     pub fn property(&self, name: &str) -> Option<Self> {
         let schema = self.schema?;
@@ -160,6 +165,27 @@ pub fn compile<'r>(
 ) -> Vec<CompiledRule> {
     let compiler = Compiler::new(&types.ty, version);
     rules.iter().map(|rule| compiler.compile_rule(rule, &set_of)).collect()
+}
+
+/// Compiles one expression of any type over the values of a schema, as a server of this minor does with a rule.
+pub fn compile_expression(
+    types: &NodeTypes<'_>,
+    text: &str,
+    version: KubernetesVersion,
+    set: ExpressionSet,
+    optional_old_self: bool,
+) -> Result<Expression, CompileError> {
+    Compiler::new(&types.ty, version).compile_expression(text, set, optional_old_self, &ANYTHING)
+}
+
+/// The functions that expressions of a minor know.
+pub fn environment(version: KubernetesVersion, set: ExpressionSet) -> &'static Environment {
+    Environment::of(version, set)
+}
+
+/// How many values of the smallest size of these types fit into a request: how often a rule about them counts where nothing bounds it.
+pub fn most_in_a_request(types: &NodeTypes<'_>) -> u64 {
+    max_cardinality(&types.ty)
 }
 
 struct Compiler<'t> {
@@ -282,7 +308,11 @@ impl<'t> Compiler<'t> {
         if !validated.issues.is_empty() {
             return Err(failed(&validated.issues, &places));
         }
-        if *checked.output_type() != words.output {
+        if words
+            .output
+            .as_ref()
+            .is_some_and(|output| checked.output_type() != output)
+        {
             let detail = words.wrong_output.to_owned();
             return Err(CompileError {
                 detail,
@@ -331,24 +361,27 @@ impl Compiler<'_> {
 /// What the server says of a rule and of a message expression.
 struct Words {
     compilation_failed: &'static str,
-    output: Type,
+    output: Option<Type>,
     wrong_output: &'static str,
     instantiation_failed: &'static str,
 }
 
 const RULE: Words = Words {
     compilation_failed: "compilation failed: ",
-    output: Type::Bool,
+    output: Some(Type::Bool),
     wrong_output: "cel expression must evaluate to a bool",
     instantiation_failed: "program instantiation failed: ",
 };
 
 const MESSAGE_EXPRESSION: Words = Words {
     compilation_failed: "messageExpression compilation failed: ",
-    output: Type::String,
+    output: Some(Type::String),
     wrong_output: "messageExpression must evaluate to a string",
     instantiation_failed: "messageExpression instantiation failed: ",
 };
+
+/// An expression that is no rule is told of as if it were one.
+const ANYTHING: Words = Words { output: None, ..RULE };
 
 /// The code of the first problem.
 fn code_of(issues: &Issues) -> &'static str {

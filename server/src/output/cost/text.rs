@@ -154,7 +154,7 @@ fn place(path: &Path, root: &Path) -> String {
 }
 
 /// A cost as a share of the budget of one rule.
-fn share(cost: u64) -> String {
+pub(crate) fn share(cost: u64) -> String {
     let percent = cost.saturating_mul(100) / COST_LIMIT;
     match cost / COST_LIMIT {
         _ if cost == 0 => "0 %".to_owned(),
@@ -167,7 +167,7 @@ fn share(cost: u64) -> String {
 }
 
 /// A number with commas between thousands.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (i, digit) in digits.char_indices() {
@@ -180,7 +180,7 @@ fn grouped(number: u64) -> String {
 }
 
 /// A text on one line, cut where it is long.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match words.char_indices().nth(RULE_WIDTH) {
         Some((end, _)) => format!("{}…", &words[..end]),

@@ -25,6 +25,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod text;
+mod trial;
 mod value;
 
 use std::collections::BTreeMap;
@@ -40,6 +41,7 @@ pub use self::node::PER_CALL_LIMIT;
 use self::node::{Judged, NodeRules, Stop};
 use self::ratchet::Ratchet;
 use self::shape::Shape;
+pub use self::trial::{Site, sites};
 use super::NodeTypes;
 use crate::field::{Error, Path, Trail};
 use crate::structural::{AdditionalProperties, Structural};

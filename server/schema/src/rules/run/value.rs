@@ -134,6 +134,10 @@ impl RawValue for Preserved {
         self.0 == raw(other)
     }
 
+    fn to_json(&self) -> String {
+        self.0.as_json().to_string()
+    }
+
     fn as_any(&self) -> &dyn std::any::Any {
         self
     }

@@ -1,0 +1,304 @@
+//! What the parts of an expression came to in one run.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Evaluation, Observer, Program, Variables};
+use crate::ast::{ExprKind, NodeId, Source, operators};
+use crate::checker::Checked;
+use crate::parser::{Extents, as_written};
+use crate::value::Result;
+
+/// Of a fold, so many turns at its beginning are kept,
+const FIRST_TURNS: usize = 4;
+/// and so many at its end, which is where quantifiers stop.
+const LAST_TURNS: usize = 2;
+/// So many values are kept of one run.
+const MAX_VALUES: usize = 20_000;
+/// Parts that lie deeper are not shown.
+const MAX_DEPTH: usize = 200;
+
+/// A part of an expression.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Where it is written: bytes of the expression.
+    pub bytes: Range<usize>,
+    /// What it came to; `None` if it was not evaluated.
+    pub value: Option<Result>,
+    /// What it is made of, without what says itself: constants and the variables of folds.
+    pub parts: Vec<Part>,
+    /// If it is a fold: its turns.
+    pub turns: Vec<Turn>,
+    /// How many turns, after the first few, are left out.
+    pub turns_left_out: usize,
+}
+
+/// One turn of a fold.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// Which one, from 0.
+    pub index: usize,
+    /// The variables of the fold.
+    pub variables: Vec<(Arc<str>, Result)>,
+    /// What was evaluated.
+    pub parts: Vec<Part>,
+}
+
+/// Runs an expression and keeps what its parts come to. `program` should be one [`without_folding`](Program::without_folding), or parts
+/// that are constant have no value.
+pub fn explain(
+    checked: &Checked,
+    source: &Source,
+    program: &Program,
+    variables: &dyn Variables,
+    limit: Option<u64>,
+) -> (Evaluation, Option<Part>) {
+    let extents = Extents::new(source).all(&checked.ast);
+    let mut recorder = Recorder {
+        wanted: extents.keys().copied().collect(),
+        frames: vec![Frame::default()],
+        folds: Vec::new(),
+        values: 0,
+    };
+    let evaluation = program.eval_observed(variables, limit, &mut recorder);
+    let Some(root) = checked.ast.root() else {
+        return (evaluation, None);
+    };
+    let teller = Teller { checked, extents };
+    let frame = std::mem::take(&mut recorder.frames[0]);
+    let mut part = teller.part(root, &frame, &[], 0);
+    if let Some(part) = &mut part {
+        // A constant may be the whole expression, and a run that was cut off has told of no end.
+        part.value = Some(evaluation.result.clone());
+    }
+    (evaluation, part)
+}
+
+/// What was seen at one level: of the whole expression, or of one turn.
+#[derive(Default)]
+struct Frame {
+    values: HashMap<i64, Result>,
+    folds: HashMap<i64, Seen>,
+}
+
+/// The turns of a fold that are kept.
+#[derive(Default)]
+struct Seen {
+    turns: Vec<(usize, Vec<(Arc<str>, Result)>, Frame)>,
+    count: usize,
+}
+
+struct Recorder {
+    /// The parts that were written.
+    wanted: HashSet<i64>,
+    /// The last one is that of the innermost turn.
+    frames: Vec<Frame>,
+    /// The folds that go on, and whether the last frame is of a turn of theirs.
+    folds: Vec<(i64, Seen, Option<Vec<(Arc<str>, Result)>>)>,
+    values: usize,
+}
+
+impl Observer for Recorder {
+    fn value(&mut self, id: i64, result: &Result) {
+        if self.values < MAX_VALUES
+            && self.wanted.contains(&id)
+            && let Some(frame) = self.frames.last_mut()
+        {
+            self.values += 1;
+            frame.values.insert(id, result.clone());
+        }
+    }
+
+    fn enter(&mut self, fold: i64) {
+        self.folds.push((fold, Seen::default(), None));
+    }
+
+    fn turn(&mut self, variables: &[(&Arc<str>, &Result)]) {
+        self.end_turns();
+        let variables = variables
+            .iter()
+            .map(|(name, value)| (Arc::clone(name), (*value).clone()));
+        if let Some(fold) = self.folds.last_mut() {
+            fold.2 = Some(variables.collect());
+            self.frames.push(Frame::default());
+        }
+    }
+
+    fn end_turns(&mut self) {
+        let Some((_, seen, turn)) = self.folds.last_mut() else {
+            return;
+        };
+        let Some(variables) = turn.take() else { return };
+        let Some(frame) = self.frames.pop() else { return };
+        if seen.turns.len() >= FIRST_TURNS + LAST_TURNS {
+            let dropped = seen.turns.remove(FIRST_TURNS);
+            self.values = self.values.saturating_sub(dropped.2.values.len());
+        }
+        seen.turns.push((seen.count, variables, frame));
+        seen.count += 1;
+    }
+
+    fn leave(&mut self) {
+        self.end_turns();
+        if let Some((id, seen, _)) = self.folds.pop()
+            && let Some(frame) = self.frames.last_mut()
+            && self.wanted.contains(&id)
+        {
+            frame.folds.insert(id, seen);
+        }
+    }
+}
+
+struct Teller<'a> {
+    checked: &'a Checked,
+    extents: HashMap<i64, Range<usize>>,
+}
+
+impl Teller<'_> {
+    /// A part as a frame saw it; `None` if it says itself.
+    fn part(&self, node: NodeId, frame: &Frame, fold_variables: &[Arc<str>], depth: usize) -> Option<Part> {
+        let ast = &self.checked.ast;
+        let id = ast[node].id;
+        let (kind, _) = as_written(ast, node);
+        let says_itself = match kind {
+            ExprKind::Ident(name) => fold_variables.contains(name),
+            _ => self.is_constant(node, 0),
+        };
+        if depth > 0 && says_itself || depth > MAX_DEPTH {
+            return None;
+        }
+        let mut part = Part {
+            bytes: self.extents.get(&id)?.clone(),
+            value: frame.values.get(&id).cloned(),
+            parts: Vec::new(),
+            turns: Vec::new(),
+            turns_left_out: 0,
+        };
+        if part.value.is_some() || depth == 0 {
+            self.parts(node, frame, fold_variables, depth, &mut part);
+        }
+        Some(part)
+    }
+
+    fn parts(&self, node: NodeId, frame: &Frame, fold_variables: &[Arc<str>], depth: usize, part: &mut Part) {
+        let ast = &self.checked.ast;
+        let id = ast[node].id;
+        let (kind, children) = as_written(ast, node);
+        match kind {
+            ExprKind::Select { operand, .. } => self.base(*operand, frame, fold_variables, depth, part),
+            ExprKind::Call { function, target, args } => match (&**function, &args[..]) {
+                (operators::INDEX | operators::OPT_INDEX, [operand, index]) => {
+                    self.base(*operand, frame, fold_variables, depth, part);
+                    part.parts.extend(self.part(*index, frame, fold_variables, depth + 1));
+                }
+                (operators::OPT_SELECT, [operand, _]) => self.base(*operand, frame, fold_variables, depth, part),
+                (operators::LOGICAL_AND | operators::LOGICAL_OR, args) => {
+                    self.terms(function, args, frame, fold_variables, depth, part);
+                }
+                ("has", [_]) if ast.macro_call(id).is_some() => {}
+                _ if ast.macro_call(id).is_some() => {
+                    let target = target.and_then(|it| self.part(it, frame, fold_variables, depth + 1));
+                    part.parts.extend(target);
+                    match frame.folds.get(&id) {
+                        Some(seen) => self.turns(seen, args, fold_variables, depth, part),
+                        None => {
+                            for arg in args {
+                                let found = self.part(*arg, frame, fold_variables, depth + 1);
+                                part.parts.extend(found.filter(|it| it.value.is_some()));
+                            }
+                        }
+                    }
+                }
+                _ => {
+                    for child in children {
+                        part.parts.extend(self.part(child, frame, fold_variables, depth + 1));
+                    }
+                }
+            },
+            _ => {
+                for child in children {
+                    part.parts.extend(self.part(child, frame, fold_variables, depth + 1));
+                }
+            }
+        }
+    }
+
+    /// What something is selected from: fields of variables are one part with their variable.
+    fn base(&self, node: NodeId, frame: &Frame, fold_variables: &[Arc<str>], depth: usize, part: &mut Part) {
+        let ast = &self.checked.ast;
+        if frame.values.contains_key(&ast[node].id) {
+            part.parts.extend(self.part(node, frame, fold_variables, depth + 1));
+            return;
+        }
+        if depth < MAX_DEPTH && ast.macro_call(ast[node].id).is_none() {
+            let (kind, _) = as_written(ast, node);
+            match kind {
+                ExprKind::Select { operand, .. } => self.base(*operand, frame, fold_variables, depth + 1, part),
+                ExprKind::Call { function, args, .. }
+                    if matches!(
+                        &**function,
+                        operators::INDEX | operators::OPT_INDEX | operators::OPT_SELECT
+                    ) =>
+                {
+                    self.parts(node, frame, fold_variables, depth + 1, part);
+                    debug_assert_eq!(args.len(), 2);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The terms of `a && b && c`, which are one part.
+    fn terms(
+        &self,
+        function: &str,
+        args: &[NodeId],
+        frame: &Frame,
+        fold_variables: &[Arc<str>],
+        depth: usize,
+        part: &mut Part,
+    ) {
+        let ast = &self.checked.ast;
+        for arg in args {
+            let id = ast[*arg].id;
+            let is_macro = ast.macro_call(id).is_some();
+            match &ast[*arg].kind {
+                ExprKind::Call {
+                    function: inner, args, ..
+                } if **inner == *function && !is_macro && depth < MAX_DEPTH => {
+                    self.terms(function, args, frame, fold_variables, depth + 1, part);
+                }
+                _ => part.parts.extend(self.part(*arg, frame, fold_variables, depth + 1)),
+            }
+        }
+    }
+
+    fn turns(&self, seen: &Seen, args: &[NodeId], fold_variables: &[Arc<str>], depth: usize, part: &mut Part) {
+        part.turns_left_out = seen.count - seen.turns.len();
+        for (index, variables, frame) in &seen.turns {
+            let mut names = fold_variables.to_vec();
+            names.extend(variables.iter().map(|(name, _)| Arc::clone(name)));
+            let parts = args.iter().filter_map(|arg| self.part(*arg, frame, &names, depth + 1));
+            part.turns.push(Turn {
+                index: *index,
+                variables: variables.clone(),
+                parts: parts.collect(),
+            });
+        }
+    }
+
+    fn is_constant(&self, node: NodeId, depth: usize) -> bool {
+        let ast = &self.checked.ast;
+        if ast.macro_call(ast[node].id).is_some() || depth > MAX_DEPTH {
+            return false;
+        }
+        match &ast[node].kind {
+            ExprKind::Literal(_) => true,
+            ExprKind::List { .. } | ExprKind::Map { .. } => {
+                ast.children(node).iter().all(|it| self.is_constant(*it, depth + 1))
+            }
+            _ => false,
+        }
+    }
+}

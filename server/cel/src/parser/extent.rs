@@ -1,0 +1,155 @@
+//! From where to where the parts of an expression are written.
+//!
+//! An expression keeps one token of each of its parts ([`Span`](crate::ast::Span)); what people are shown is all of the part.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::lexer::{Lexed, Lexer};
+use super::token::Kind;
+use crate::ast::{Ast, ExprKind, NodeId, Source, operators};
+
+/// Parts that lie deeper are as long as their token.
+const MAX_DEPTH: usize = 500;
+
+/// The extents of the parts of one text.
+#[derive(Debug)]
+pub struct Extents {
+    tokens: Vec<Token>,
+}
+
+#[derive(Debug)]
+struct Token {
+    kind: Kind,
+    bytes: Range<usize>,
+    /// The bracket that closes or opens this one.
+    partner: Option<usize>,
+}
+
+/// The first and the last token of a part.
+type Reach = (usize, usize);
+
+impl Extents {
+    /// Reads the tokens of a text that parses.
+    pub fn new(source: &Source) -> Self {
+        let mut tokens: Vec<Token> = Vec::new();
+        let mut open = Vec::new();
+        let mut lexer = Lexer::new(source, true);
+        loop {
+            match lexer.next() {
+                Lexed::Token(token) if token.kind == Kind::Eof => break,
+                Lexed::Token(token) => {
+                    let at = tokens.len();
+                    let mut partner = None;
+                    match token.kind {
+                        Kind::LParen | Kind::LBracket | Kind::LBrace => open.push(at),
+                        Kind::RParen | Kind::RBracket | Kind::RBrace => {
+                            partner = open.pop();
+                            if let Some(partner) = partner {
+                                tokens[partner].partner = Some(at);
+                            }
+                        }
+                        _ => {}
+                    }
+                    tokens.push(Token {
+                        kind: token.kind,
+                        bytes: token.bytes.0 as usize..token.bytes.1 as usize,
+                        partner,
+                    });
+                }
+                Lexed::Error { .. } => {}
+            }
+        }
+        Self { tokens }
+    }
+
+    /// The bytes of every part of an expression that was written, by id.
+    pub fn all(&self, ast: &Ast) -> HashMap<i64, Range<usize>> {
+        let mut reaches = HashMap::new();
+        if let Some(root) = ast.root() {
+            self.reach(ast, root, 0, &mut reaches);
+        }
+        reaches
+            .into_iter()
+            .map(|(id, (first, last))| (id, self.tokens[first].bytes.start..self.tokens[last].bytes.end))
+            .collect()
+    }
+
+    fn reach(&self, ast: &Ast, node: NodeId, depth: usize, found: &mut HashMap<i64, Reach>) -> Option<Reach> {
+        let id = ast[node].id;
+        let span = ast.source_info.span(id)?.bytes;
+        let own = self.tokens.partition_point(|it| it.bytes.end <= span.0 as usize);
+        self.tokens.get(own)?;
+        let end = self.tokens.partition_point(|it| it.bytes.start < span.1 as usize);
+        let mut reach = (own, end.saturating_sub(1).max(own));
+        let (kind, parts) = as_written(ast, node);
+        match kind {
+            ExprKind::Select { .. } => {
+                let is_name = |it: &Token| !matches!(it.kind, Kind::Dot | Kind::QuestionMark);
+                if let Some(name) = self.tokens[own..].iter().position(is_name) {
+                    reach.1 = own + name;
+                }
+            }
+            ExprKind::Call { target, function, .. } => {
+                if let Some(partner) = self.tokens[own].partner {
+                    reach = (own.min(partner), own.max(partner));
+                }
+                let is_call = self.tokens[own].kind == Kind::LParen && operators::display_name(function).is_none();
+                if is_call && target.is_none() {
+                    reach.0 = self.name_before(own);
+                }
+            }
+            ExprKind::List { .. } | ExprKind::Map { .. } | ExprKind::Struct { .. } => {
+                if let Some(partner) = self.tokens[own].partner {
+                    reach = (own.min(partner), own.max(partner));
+                }
+                if matches!(kind, ExprKind::Struct { .. }) {
+                    reach.0 = self.name_before(reach.0);
+                }
+            }
+            _ => {}
+        }
+        if depth < MAX_DEPTH {
+            for part in parts {
+                if let Some(part) = self.reach(ast, part, depth + 1, found) {
+                    let part = self.with_parentheses(part);
+                    reach = (reach.0.min(part.0), reach.1.max(part.1));
+                }
+            }
+        }
+        found.insert(id, reach);
+        Some(reach)
+    }
+
+    /// The first token of the dotted name that ends before a token.
+    fn name_before(&self, token: usize) -> usize {
+        let mut first = token;
+        while let Some(before) = first.checked_sub(1)
+            && matches!(
+                self.tokens[before].kind,
+                Kind::Identifier | Kind::EscIdentifier | Kind::Dot
+            )
+        {
+            first = before;
+        }
+        first
+    }
+
+    /// A part with the parentheses around it.
+    fn with_parentheses(&self, (mut first, mut last): Reach) -> Reach {
+        while let Some(before) = first.checked_sub(1)
+            && self.tokens[before].kind == Kind::LParen
+            && self.tokens[before].partner == Some(last + 1)
+        {
+            first = before;
+            last += 1;
+        }
+        (first, last)
+    }
+}
+
+/// What a part is and what it is made of, as it was written: macros are the calls that they were.
+pub fn as_written(ast: &Ast, node: NodeId) -> (&ExprKind, Vec<NodeId>) {
+    let node = ast.macro_call(ast[node].id).unwrap_or(node);
+    (&ast[node].kind, ast.children(node))
+}

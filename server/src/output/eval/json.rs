@@ -1,0 +1,133 @@
+//! One JSON object a line: an expression or rule on one value, by one minor.
+
+use std::io::{self, Write};
+
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_workspace::eval::{CelValue, Part, Turn, shown};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::{cli::eval::Answered, output::jsonl::write_line};
+
+/// Characters of a value that are shown.
+const VALUE_WIDTH: usize = 10_000;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    k8s: String,
+    /// Where the value is in the object; empty if it was given by itself.
+    path: &'a str,
+    /// The rule's position at its node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<usize>,
+    expression: &'a str,
+    #[serde(rename = "self")]
+    this: Option<&'a Value>,
+    compile_error: Option<&'a str>,
+    r#type: Option<&'a str>,
+    cost_estimate: Option<u64>,
+    cardinality: Option<u64>,
+    cost: Option<u64>,
+    uses_old_self: Option<bool>,
+    /// As an expression that makes it; a JSON boolean if it is one.
+    result: Option<Value>,
+    eval_error: Option<&'a str>,
+    actual_cost: Option<u64>,
+    /// What the server says of the value because of the rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<Value>,
+}
+
+/// Prints what was answered by one minor.
+pub(crate) fn lines(
+    out: &mut dyn Write,
+    version: KubernetesVersion,
+    expression: Option<&str>,
+    answered: &[Answered],
+) -> io::Result<()> {
+    for it in answered {
+        let (path, index, text, this, errors) = match it {
+            Answered::Expression { place, value, .. } => {
+                (place, None, expression.unwrap_or_default(), value.as_ref(), None)
+            }
+            Answered::Rule {
+                place,
+                index,
+                rule,
+                value,
+                errors,
+                ..
+            } => (place, Some(*index), rule.as_str(), Some(value), Some(errors.as_slice())),
+        };
+        let outcome = it.outcome();
+        let compiled = outcome.compiled.as_ref().ok();
+        let ran = outcome.ran.as_ref();
+        let line = Line {
+            k8s: version.to_string(),
+            path,
+            index,
+            expression: text,
+            this,
+            compile_error: outcome.compiled.as_ref().err().map(|it| it.detail.as_str()),
+            r#type: compiled.map(|it| it.type_name.as_str()),
+            cost_estimate: compiled.and_then(|it| it.estimate),
+            cardinality: compiled.map(|it| it.cardinality),
+            cost: compiled.and_then(crd_analyzer_workspace::eval::Compiled::cost),
+            uses_old_self: compiled.map(|it| it.uses_old_self),
+            result: ran.and_then(|it| it.evaluation.result.as_ref().ok()).map(value),
+            eval_error: ran
+                .and_then(|it| it.evaluation.result.as_ref().err())
+                .map(|it| it.message()),
+            actual_cost: ran.map(|it| it.evaluation.cost),
+            errors,
+            explain: ran.and_then(|it| it.parts.as_ref()).map(|it| part(text, it)),
+        };
+        write_line(out, &line)?;
+    }
+    Ok(())
+}
+
+fn value(value: &CelValue) -> Value {
+    match value {
+        CelValue::Bool(flag) => Value::Bool(*flag),
+        value => Value::String(shown(value, VALUE_WIDTH)),
+    }
+}
+
+fn part(text: &str, it: &Part) -> Value {
+    let mut out = json!({
+        "text": text.get(it.bytes.clone()),
+        "start": it.bytes.start,
+        "end": it.bytes.end,
+    });
+    match &it.value {
+        Some(Ok(result)) => out["value"] = value(result),
+        Some(Err(error)) => out["error"] = error.message().into(),
+        None => {}
+    }
+    if !it.parts.is_empty() {
+        out["parts"] = it.parts.iter().map(|it| part(text, it)).collect();
+    }
+    if !it.turns.is_empty() {
+        out["turns"] = it.turns.iter().map(|it| turn(text, it)).collect();
+        out["turns_left_out"] = it.turns_left_out.into();
+    }
+    out
+}
+
+fn turn(text: &str, it: &Turn) -> Value {
+    let variables = it.variables.iter().map(|(name, result)| {
+        let shown = match result {
+            Ok(result) => value(result),
+            Err(error) => Value::String(format!("error: {}", error.message())),
+        };
+        (name.to_string(), shown)
+    });
+    json!({
+        "index": it.index,
+        "variables": variables.collect::<serde_json::Map<_, _>>(),
+        "parts": it.parts.iter().map(|it| part(text, it)).collect::<Vec<_>>(),
+    })
+}

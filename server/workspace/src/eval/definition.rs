@@ -1,0 +1,146 @@
+//! What expressions are tried with: definitions, schemas and values, read from text.
+
+use std::sync::Arc;
+
+use crd_analyzer_apiextensions::decode::decode_schema;
+use crd_analyzer_apiextensions::strategy::judge_create;
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
+use crd_analyzer_syntax::read_json;
+use crd_analyzer_syntax::split::split;
+use crd_analyzer_syntax::tree::Tree;
+use serde_json::Value;
+
+use crate::{head, text::Text};
+
+/// Deeper values are not read.
+const MAX_DEPTH: usize = 250;
+
+/// A definition as expressions need it.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// `metadata.name`
+    pub name: String,
+    /// `spec.group`
+    pub group: String,
+    /// `spec.names.kind`
+    pub kind: String,
+    /// Its versions.
+    pub versions: Vec<DefinitionVersion>,
+}
+
+/// A version of a definition.
+#[derive(Clone, Debug)]
+pub struct DefinitionVersion {
+    /// `name`
+    pub name: String,
+    /// Objects are stored in this version.
+    pub is_storage: bool,
+    /// Its schema, if it has one.
+    pub schema: Option<Arc<JsonSchemaProps>>,
+}
+
+impl Definition {
+    /// The definitions in a text.
+    pub fn read(bytes: Vec<u8>, version: KubernetesVersion) -> Result<Vec<Self>, String> {
+        let source = Text::decode(bytes);
+        let cut = split(&source.content);
+        if let Some(error) = cut.error {
+            return Err(error.message);
+        }
+        let mut found = Vec::new();
+        for document in cut.documents {
+            if !head::read(&source, document).is_definition() {
+                continue;
+            }
+            let tree = source.read(document).map_err(|error| error.message)?;
+            found.push(Self::of(&tree, version)?);
+        }
+        Ok(found)
+    }
+
+    fn of(tree: &Tree, version: KubernetesVersion) -> Result<Self, String> {
+        let json = read_json(tree).map_err(|error| error.message)?;
+        let verdict = judge_create(&json, version, None);
+        if let Some(error) = verdict.decode_error {
+            return Err(error.text);
+        }
+        let definition = verdict.definition.ok_or("nested too deeply to be read here")?.internal;
+        let shared = definition
+            .spec
+            .validation
+            .and_then(|it| it.open_api_v3_schema)
+            .map(Arc::new);
+        let versions = definition.spec.versions.into_iter().map(|it| DefinitionVersion {
+            name: it.name,
+            is_storage: it.storage,
+            schema: match it.schema.and_then(|it| it.open_api_v3_schema) {
+                Some(own) => Some(Arc::new(own)),
+                None => shared.clone(),
+            },
+        });
+        Ok(Self {
+            name: definition.metadata.name,
+            group: definition.spec.group,
+            kind: definition.spec.names.kind,
+            versions: versions.collect(),
+        })
+    }
+
+    /// The version that is asked for by name, or by an object of it, or else the one that objects are stored in.
+    pub fn version(&self, name: Option<&str>, object: Option<&Value>) -> Result<&DefinitionVersion, String> {
+        let named = |name: &str| self.versions.iter().find(|it| it.name == name);
+        if let Some(name) = name {
+            return named(name).ok_or_else(|| {
+                let known: Vec<_> = self.versions.iter().map(|it| it.name.as_str()).collect();
+                format!("{} has no version {name}: it has {}", self.name, known.join(", "))
+            });
+        }
+        let of_object = object.and_then(|it| it.get("apiVersion")?.as_str()?.split_once('/'));
+        of_object
+            .and_then(|(_, version)| named(version))
+            .or_else(|| self.versions.iter().find(|it| it.is_storage))
+            .or_else(|| self.versions.first())
+            .ok_or_else(|| format!("{} has no version", self.name))
+    }
+
+    /// Whether a value is an object of this definition, by what it says.
+    pub fn defines(&self, value: &Value) -> bool {
+        let api_version = value.get("apiVersion").and_then(Value::as_str);
+        let group = api_version.and_then(|it| it.split_once('/')).map(|it| it.0);
+        group == Some(self.group.as_str()) && value.get("kind").and_then(Value::as_str) == Some(self.kind.as_str())
+    }
+}
+
+/// The values in a text: the YAML or JSON documents that are not empty.
+pub fn read_value(bytes: Vec<u8>) -> Result<Vec<Value>, String> {
+    let source = Text::decode(bytes);
+    let cut = split(&source.content);
+    if let Some(error) = cut.error {
+        return Err(error.message);
+    }
+    let mut values = Vec::new();
+    for document in cut.documents {
+        let tree = source.read(document).map_err(|error| error.message)?;
+        let json = read_json(&tree).map_err(|error| error.message)?;
+        if json.depth() > MAX_DEPTH {
+            return Err(format!("nested deeper than {MAX_DEPTH} levels"));
+        }
+        values.extend(json.root().map(crd_analyzer_syntax::json::Json::to_value));
+    }
+    Ok(values)
+}
+
+/// A schema as a v1 definition holds it, in YAML or JSON.
+pub fn read_schema(bytes: Vec<u8>, version: KubernetesVersion) -> Result<JsonSchemaProps, String> {
+    let source = Text::decode(bytes);
+    let Some(document) = split(&source.content).documents.into_iter().next() else {
+        return Err("there is no schema".to_owned());
+    };
+    let tree = source.read(document).map_err(|error| error.message)?;
+    let json = read_json(&tree).map_err(|error| error.message)?;
+    let root = json.root().ok_or("there is no schema")?;
+    if root.members().is_none() {
+        return Err("a schema is an object".to_owned());
+    }
+    decode_schema(root, version).map_err(|failure| failure.cause.to_string())
+}

@@ -1,0 +1,334 @@
+//! Expressions tried on values: what they compile to, what they cost, and what they come to.
+
+mod definition;
+mod guess;
+mod list;
+mod node_path;
+
+use crd_analyzer_apiextensions::validation::max_elements;
+use crd_analyzer_cel::ast::Source;
+pub use crd_analyzer_cel::eval::{Evaluation, Part, Turn};
+use crd_analyzer_cel::eval::{Program, explain};
+pub use crd_analyzer_cel::parser::in_plain_words;
+pub use crd_analyzer_cel::value::{Value as CelValue, shown};
+use crd_analyzer_schema::rules::run::{Bindings, PER_CALL_LIMIT, Place, RUNTIME_BUDGET, Site, Validator, sites};
+use crd_analyzer_schema::rules::{
+    CompileError, Expression, ExpressionSet, NodeTypes, OLD_SELF, SchemaStep, compile_expression, environment,
+    most_in_a_request,
+};
+use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule, defaulting, field, pruning};
+use serde_json::Value;
+
+use crate::costs::COST_LIMIT;
+
+pub use definition::{Definition, DefinitionVersion, read_schema, read_value};
+use guess::{type_of_values, value_of};
+pub use list::answer;
+pub use node_path::{Node, NodePath};
+
+/// What an expression is about: values of one schema, or values without one.
+#[derive(Clone, Debug)]
+pub struct Subject<'s> {
+    types: NodeTypes<'s>,
+    place: Option<Place>,
+    max_cardinality: Option<u64>,
+    version: KubernetesVersion,
+}
+
+/// An expression that is to be tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The expression.
+    pub text: &'a str,
+    /// The old value is an optional one.
+    pub optional_old_self: bool,
+    /// With which functions.
+    pub set: ExpressionSet,
+    /// What its parts come to is asked, too.
+    pub explain: bool,
+}
+
+/// What became of an expression.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What it compiled to.
+    pub compiled: Result<Compiled, CompileError>,
+    /// What it came to; `None` if it was not run.
+    pub ran: Option<Ran>,
+}
+
+/// What an expression compiled to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Compiled {
+    /// The name of its type; rules are `bool`.
+    pub type_name: String,
+    /// Cost units of one evaluation at worst; `None` without a schema that bounds it.
+    pub estimate: Option<u64>,
+    /// How often it may be evaluated for one object: the factor of the server's estimate.
+    pub cardinality: u64,
+    /// It compares with the old value.
+    pub uses_old_self: bool,
+}
+
+impl Compiled {
+    /// What the server compares with the limit of a rule; `None` without a schema.
+    pub fn cost(&self) -> Option<u64> {
+        Some(self.estimate?.saturating_mul(self.cardinality))
+    }
+
+    /// The server takes it for too expensive.
+    pub fn is_over(&self) -> bool {
+        self.cost().is_some_and(|cost| cost > COST_LIMIT)
+    }
+}
+
+/// A run.
+#[derive(Debug)]
+pub struct Ran {
+    /// The value or error, and what it cost.
+    pub evaluation: Evaluation,
+    /// What the parts came to, if that was asked.
+    pub parts: Option<Part>,
+}
+
+impl Outcome {
+    /// It compiles, is cheap enough, and if it was run it came to something else than an error or `false`.
+    pub fn is_good(&self) -> bool {
+        let is_cheap = self.compiled.as_ref().is_ok_and(|it| !it.is_over());
+        is_cheap
+            && self
+                .ran
+                .as_ref()
+                .is_none_or(|ran| !matches!(ran.evaluation.result, Err(_) | Ok(CelValue::Bool(false))))
+    }
+}
+
+impl<'s> Subject<'s> {
+    /// Values of a schema. `is_resource_root`: they are custom or embedded resources. `max_cardinality`: how many of them an object can
+    /// have by the bounds of the schemas above; `None` if nothing bounds it. An error: expressions cannot see values of this schema.
+    pub fn of_schema(
+        schema: Structural<'s>,
+        is_resource_root: bool,
+        max_cardinality: Option<u64>,
+        version: KubernetesVersion,
+    ) -> Result<Self, String> {
+        let types = NodeTypes::new(schema, is_resource_root, version);
+        let types = types.ok_or("expressions cannot see values of this schema: it has no type that they know")?;
+        Ok(Self {
+            types,
+            place: Some(Place::new(schema, is_resource_root, version)),
+            max_cardinality,
+            version,
+        })
+    }
+
+    /// Values without a schema: they tell their types.
+    pub fn of_values<'v>(values: impl IntoIterator<Item = &'v Value>, version: KubernetesVersion) -> Subject<'static> {
+        Subject {
+            types: NodeTypes::of_type(type_of_values(values)),
+            place: None,
+            max_cardinality: Some(1),
+            version,
+        }
+    }
+
+    /// Compiles an expression, and runs it if there is a value to run it on; a comparison with the old value needs one, too.
+    pub fn try_expression(&self, asked: Asked<'_>, this: Option<&Value>, old: Option<&Value>) -> Outcome {
+        let types = &self.types;
+        let compiled = compile_expression(types, asked.text, self.version, asked.set, asked.optional_old_self);
+        let expression = match compiled {
+            Ok(expression) => expression,
+            Err(error) => {
+                return Outcome {
+                    compiled: Err(error),
+                    ran: None,
+                };
+            }
+        };
+        let compiled = Compiled {
+            type_name: expression.checked.output_type().to_string(),
+            estimate: self.place.as_ref().map(|_| expression.max_cost),
+            cardinality: self.max_cardinality.unwrap_or_else(|| most_in_a_request(types)),
+            uses_old_self: expression.checked.uses_variable(OLD_SELF),
+        };
+        let has_old = old.is_some() || asked.optional_old_self || !compiled.uses_old_self;
+        let ran = this
+            .filter(|_| has_old)
+            .map(|this| self.run(&expression, asked, this, old));
+        Outcome {
+            compiled: Ok(compiled),
+            ran,
+        }
+    }
+
+    fn run(&self, expression: &Expression, asked: Asked<'_>, this: &Value, old: Option<&Value>) -> Ran {
+        let of = |value: &Value| match &self.place {
+            Some(place) => place.value(value),
+            None => Ok(value_of(value, self.types.decl_type())),
+        };
+        let variables = bind(of, this, old, asked.optional_old_self);
+        let evaluation = expression.program.eval(&variables, Some(PER_CALL_LIMIT));
+        let environment = environment(self.version, asked.set);
+        let parts = asked
+            .explain
+            .then(|| Program::without_folding(&expression.checked, environment).ok())
+            .flatten()
+            .and_then(|program| {
+                let source = Source::new(asked.text);
+                // What is constant costs something here.
+                let limit = Some(PER_CALL_LIMIT.saturating_mul(2));
+                explain(&expression.checked, &source, &program, &variables, limit).1
+            });
+        Ran { evaluation, parts }
+    }
+}
+
+/// `self` and `oldSelf` of a rule, made by `of`.
+fn bind(
+    of: impl Fn(&Value) -> crd_analyzer_cel::value::Result,
+    this: &Value,
+    old: Option<&Value>,
+    is_optional: bool,
+) -> Bindings {
+    let bindings = Bindings::new(of(this));
+    if is_optional {
+        return bindings.with_optional_old(old.filter(|it| !it.is_null()).map(of));
+    }
+    bindings.with_old(old.map(of))
+}
+
+/// A rule of a definition, run on one value.
+#[derive(Debug)]
+pub struct RuleRun<'s> {
+    /// From the object to the value.
+    pub path: field::Path,
+    /// The value.
+    pub value: Value,
+    /// From the root of the schema to the node with the rule.
+    pub steps: Vec<SchemaStep>,
+    /// The rule's position at its node.
+    pub index: usize,
+    /// The rule.
+    pub rule: &'s ValidationRule,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// The server's errors that come of this rule alone, as it prints them.
+    pub errors: Vec<String>,
+}
+
+/// Runs the rules of a schema over an object: all of them, or those of one node. `old`: what the object was before.
+pub fn run_rules<'s>(
+    root: Structural<'s>,
+    only: Option<&Node<'s>>,
+    object: &Value,
+    old: Option<&Value>,
+    version: KubernetesVersion,
+    explain: bool,
+) -> Result<Vec<RuleRun<'s>>, String> {
+    let mut runs = Vec::new();
+    for site in find_sites(root, only, object, old) {
+        if site.schema.validations().is_empty() {
+            continue;
+        }
+        runs.extend(run_site(root, site, version, explain)?);
+    }
+    Ok(runs)
+}
+
+/// The values in an object that have rules, or those of one node.
+pub fn find_sites<'s>(
+    root: Structural<'s>,
+    only: Option<&Node<'s>>,
+    object: &Value,
+    old: Option<&Value>,
+) -> Vec<Site<'s>> {
+    let mut found = sites(root, object, old, &mut |steps, schema| match only {
+        Some(node) => node.steps == steps,
+        None => !schema.validations().is_empty(),
+    });
+    if let Some(node) = only {
+        found.retain(|site| node.is_at(&site.path));
+    }
+    found
+}
+
+/// Runs the rules of one value's schema.
+pub fn run_site<'s>(
+    root: Structural<'s>,
+    site: Site<'s>,
+    version: KubernetesVersion,
+    explain: bool,
+) -> Result<Vec<RuleRun<'s>>, String> {
+    let bounds = cardinality(root, &site.steps);
+    let subject = Subject::of_schema(site.schema, site.is_resource_root, bounds, version)?;
+    let mut alone = site.schema.props().clone();
+    without_rules(&mut alone);
+    let mut runs = Vec::new();
+    for (index, rule) in site.schema.validations().iter().enumerate() {
+        let asked = Asked {
+            text: &rule.rule,
+            optional_old_self: rule.optional_old_self == Some(true),
+            set: ExpressionSet::Stored,
+            explain,
+        };
+        let outcome = subject.try_expression(asked, Some(&site.value), site.old.as_ref());
+        alone.x_validations = vec![rule.clone()];
+        let validator = Validator::new(Structural::assume(&alone), site.is_resource_root, version);
+        let (errors, _) = validator.validate(&site.path, &site.value, site.old.as_ref(), RUNTIME_BUDGET);
+        runs.push(RuleRun {
+            path: site.path.clone(),
+            value: site.value.clone(),
+            steps: site.steps.clone(),
+            index,
+            rule,
+            outcome,
+            errors: errors.iter().map(ToString::to_string).collect(),
+        });
+    }
+    Ok(runs)
+}
+
+/// What the server makes of an object before its rules are run: without fields that the schema does not know, and with its defaults.
+pub fn as_stored(object: &Value, schema: Structural<'_>) -> Value {
+    let mut object = object.clone();
+    pruning::prune(&mut object, Some(schema), true);
+    defaulting::prune_nulls(&mut object, Some(schema));
+    defaulting::set_defaults(&mut object, Some(schema));
+    object
+}
+
+/// How many values of a node an object can have; `None` if nothing bounds it.
+pub fn cardinality(root: Structural<'_>, steps: &[SchemaStep]) -> Option<u64> {
+    let mut schema = root;
+    let mut count = Some(1_u64);
+    for step in steps {
+        count = count
+            .zip(max_elements(schema.props()))
+            .map(|(above, here)| above.saturating_mul(here));
+        schema = below(schema, step)?;
+    }
+    count
+}
+
+/// The schema one step further down.
+fn below<'s>(schema: Structural<'s>, step: &SchemaStep) -> Option<Structural<'s>> {
+    match step {
+        SchemaStep::Property(name) => schema.property(name),
+        SchemaStep::Items => schema.items(),
+        SchemaStep::Values => schema.additional_properties().and_then(AdditionalProperties::schema),
+    }
+}
+
+fn without_rules(schema: &mut JsonSchemaProps) {
+    schema.x_validations.clear();
+    for (_, property) in &mut schema.properties {
+        without_rules(property);
+    }
+    let items = schema.items.as_mut().and_then(|it| it.schema.as_deref_mut());
+    let values = schema
+        .additional_properties
+        .as_mut()
+        .and_then(|it| it.schema.as_deref_mut());
+    items.into_iter().chain(values).for_each(without_rules);
+}
