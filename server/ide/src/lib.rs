@@ -1,6 +1,7 @@
 //! Editor features in plain types.
 
 pub mod cel;
+pub mod completion;
 pub mod file;
 pub mod fixes;
 pub mod folding;

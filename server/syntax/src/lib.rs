@@ -19,3 +19,8 @@ pub mod tree;
 
 pub use json::{read_json, read_json_of};
 pub use reader::{ReadError, read};
+
+/// Whether go-yaml takes a word without quotes for text: not for a number, a boolean or null.
+pub fn is_plain_text(word: &str) -> bool {
+    matches!(resolve::plain(word), resolve::Resolved::Text)
+}

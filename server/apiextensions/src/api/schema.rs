@@ -127,8 +127,8 @@ pub static SCHEMA: Struct = Struct {
     field("exclusiveMaximum", FieldType::Boolean, "The value is below `maximum`, not equal to it.").applies_to(NUMBERS),
     field("exclusiveMinimum", FieldType::Boolean, "The value is above `minimum`, not equal to it.").applies_to(NUMBERS),
     field("multipleOf", FieldType::Number, "The number is a multiple of this one.").applies_to(NUMBERS),
-    field("title", FieldType::String, "A heading, for documentation."),
-    field("externalDocs", FieldType::Object(&EXTERNAL_DOCS), "Where there is more to read."),
+    field("title", FieldType::String, "A heading, for documentation.").not_in_junctor(),
+        field("externalDocs", FieldType::Object(&EXTERNAL_DOCS), "Where there is more to read."),
     field("example", FieldType::Any, "A value as it may be, for documentation."),
     field("uniqueItems", FieldType::Boolean, "Must not be `true`: comparing all items with each other costs too much. Use `x-kubernetes-list-type: set`.")
         .one_of(&[value("false", "The only value that the server accepts; the same as leaving the field out.")])

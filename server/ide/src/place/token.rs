@@ -122,12 +122,26 @@ pub(super) fn place(tree: &Tree, offset: u32, node: NodeId) -> Option<Place<'_>>
         });
     };
     let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-    let token = Token {
+    let mut token = Token {
         span,
         style: Some(style),
         prefix: prefix(tree, node, offset),
         is_open: !is_block && is_open(tree, node),
     };
+    // The reader takes what is behind a quote without end for text without quotes.
+    let quote = tree.text()[..span.start as usize].chars().next_back();
+    if style == ScalarStyle::Plain
+        && let Some(quote @ ('\'' | '"')) = quote
+    {
+        token.span.start -= 1;
+        token.is_open = true;
+        if quote == '"' {
+            token.style = Some(ScalarStyle::DoubleQuoted);
+        } else {
+            token.style = Some(ScalarStyle::SingleQuoted);
+            token.prefix = token.prefix.replace("''", "'");
+        }
+    }
     let is_flow = is_in_flow(tree, node);
     if let Some(entry) = entry_of_key(tree, node) {
         let mapping = tree.parent(node)?;

@@ -1,0 +1,344 @@
+//! Completion in definitions.
+
+use crd_analyzer_apiextensions::api::{self, Field, FieldType, Presence, Struct};
+use crd_analyzer_syntax::{
+    paths::Step,
+    tree::{NodeId, Tree},
+};
+
+use super::{
+    Context, Item, ItemKind,
+    insert::Shape,
+    keys, names, nav,
+    rank::{Expected, Keys},
+    schema_values,
+};
+use crate::place::Slot;
+
+pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
+    let place = context.place;
+    let at = nav::api_at(&place.path)?;
+    match place.slot {
+        Slot::Key { list, .. } => {
+            let mut items = keys_at(context, &at);
+            if let Some(list) = list {
+                items.extend(another_item(context, list));
+            }
+            Some(items)
+        }
+        Slot::Value { on_own_line, .. } => {
+            let mut items = values_at(context, &at);
+            if on_own_line {
+                items.extend(keys_at(context, &at));
+            }
+            Some(items)
+        }
+        Slot::Dash { .. } => {
+            let mut items = values_at(context, &at);
+            items.extend(keys_at(context, &at));
+            Some(items)
+        }
+    }
+}
+
+/// A dash for a list whose items begin in the column of the keys.
+pub(super) fn another_item(context: &Context<'_, '_>, list: NodeId) -> Option<Item> {
+    let tree = context.place.tree;
+    let name = tree.entry_of(list).map(|it| tree.scalar(it.key).into_owned())?;
+    let mut item = Item::new("-", ItemKind::Value);
+    item.detail = Some(format!("another item of {name}"));
+    "- ".clone_into(&mut item.text);
+    item.asks_again = true;
+    Some(item)
+}
+
+/// Keys of the struct or map that a path leads to.
+fn keys_at(context: &Context<'_, '_>, at: &api::At) -> Vec<Item> {
+    match at.ty {
+        FieldType::Map(of) => names::of_map(context, at, of),
+        ty => match ty.structure().filter(|_| !matches!(ty, FieldType::List(_))) {
+            Some(structure) => fields(context, at, structure),
+            None => Vec::new(),
+        },
+    }
+}
+
+fn fields(context: &Context<'_, '_>, at: &api::At, structure: &'static Struct) -> Vec<Item> {
+    let place = context.place;
+    let known = Keys::new(place);
+    let schema = nav::is_schema(at.ty).then(|| Schema::of(context, at));
+    let mut ranked = Vec::new();
+    for (index, field) in structure.fields.iter().enumerate() {
+        if known.has(field.name) || !field.is_in(context.request.version) || field.presence == Presence::Refused {
+            continue;
+        }
+        if schema.as_ref().is_some_and(|it| !it.allows(field)) {
+            continue;
+        }
+        let penalty = penalty(field, index, &known, schema.as_ref());
+        ranked.push((penalty, field));
+    }
+    ranked.sort_by_key(|it| it.0);
+    let mut items: Vec<_> = ranked.into_iter().map(|(_, field)| key(context, field)).collect();
+    if known.value.is_none() {
+        items.extend(keys::snippets(context, structure, &known));
+    }
+    items
+}
+
+fn key(context: &Context<'_, '_>, field: &'static Field) -> Item {
+    let mut item = Item::new(field.name, ItemKind::Key);
+    item.detail = Some(field.ty.display());
+    item.documentation = Some(field.doc.into());
+    let mut notes = Vec::new();
+    match field.presence {
+        Presence::Required => notes.push("required".to_owned()),
+        Presence::Server => notes.push("set by the server".to_owned()),
+        Presence::Optional | Presence::Refused => {}
+    }
+    if field.since > crd_analyzer_schema::KubernetesVersion::OLDEST.number() {
+        notes.push(format!("since 1.{}", field.since));
+    }
+    item.note = (!notes.is_empty()).then(|| notes.join(", "));
+    context.writer.key(&mut item, field.name, shape(field));
+    item
+}
+
+/// What is written behind the key of a field.
+pub(super) fn shape(field: &Field) -> Shape {
+    match &field.ty {
+        FieldType::String | FieldType::Cel | FieldType::Time | FieldType::Bytes => Shape::Text,
+        FieldType::Boolean | FieldType::Integer | FieldType::Number | FieldType::Any => Shape::Scalar,
+        FieldType::Object(it) if it.fields.is_empty() => Shape::Scalar,
+        FieldType::Object(_)
+        | FieldType::Map(_)
+        | FieldType::SchemaOrBool
+        | FieldType::SchemaOrList
+        | FieldType::SchemaOrNames => Shape::Mapping,
+        FieldType::List(FieldType::Object(_)) => Shape::ListOfMappings,
+        FieldType::List(_) => Shape::List,
+    }
+}
+
+/// What is known of the schema that a keyword is written in.
+struct Schema {
+    r#type: String,
+    has_type: bool,
+    has_structure: bool,
+    in_junctor: bool,
+    /// The junctor spells an int-or-string out.
+    spells_int_or_string: bool,
+    is_root: bool,
+    has_any_type: bool,
+}
+
+impl Schema {
+    fn of(context: &Context<'_, '_>, at: &api::At) -> Self {
+        let tree = context.place.tree;
+        let own = context.place.mapping();
+        let text = |key| own.and_then(|it| nav::text(tree, it, key));
+        let is_set = |key| own.is_some_and(|it| nav::is_true(tree, it, key));
+        let outer = at
+            .in_junctor
+            .then(|| nav::node_at(tree, &nav::without_junctors(&context.place.path)))
+            .flatten();
+        let r#type = text("type").or_else(|| outer.and_then(|it| nav::text(tree, it, "type")));
+        let has_key = |key| own.is_some_and(|it| nav::child(tree, it, key).is_some());
+        Self {
+            has_type: r#type.is_some(),
+            r#type: r#type.unwrap_or_default().into_owned(),
+            has_structure: ["properties", "additionalProperties", "items"]
+                .iter()
+                .any(|it| has_key(it))
+                || is_set("x-kubernetes-preserve-unknown-fields"),
+            in_junctor: at.in_junctor,
+            spells_int_or_string: outer.is_some_and(|it| nav::is_true(tree, it, "x-kubernetes-int-or-string")),
+            is_root: at.is_root_schema,
+            has_any_type: is_set("x-kubernetes-int-or-string") || is_set("x-kubernetes-preserve-unknown-fields"),
+        }
+    }
+
+    /// Whether a keyword may stand here.
+    fn allows(&self, field: &Field) -> bool {
+        if self.is_root && field.name == "additionalProperties" {
+            return false;
+        }
+        !self.in_junctor || field.in_junctor || field.name == "type" && self.spells_int_or_string
+    }
+
+    /// What speaks for or against a keyword by the type of the values.
+    fn penalty(&self, field: &Field) -> i32 {
+        if field.name == "type" {
+            let is_needed = !self.has_type && !self.has_any_type && !self.in_junctor;
+            return if is_needed || self.spells_int_or_string {
+                -500
+            } else {
+                0
+            };
+        }
+        if !self.has_type {
+            return 0;
+        }
+        if !field.applies_to.is_empty() && !field.applies_to.contains(&self.r#type.as_str()) {
+            return 300;
+        }
+        match (self.r#type.as_str(), field.name) {
+            ("object", "properties") | ("array", "items") if !self.has_structure && !self.in_junctor => -400,
+            ("object", "properties") | ("array", "items") if !self.has_structure => -100,
+            _ if !field.applies_to.is_empty() => -10,
+            _ => 0,
+        }
+    }
+}
+
+fn penalty(field: &'static Field, index: usize, known: &Keys<'_>, schema: Option<&Schema>) -> i32 {
+    let presence = match field.presence {
+        Presence::Required => -1000,
+        Presence::Optional => 0,
+        Presence::Server | Presence::Refused => 400,
+    };
+    index as i32
+        + presence
+        + known.order_penalty(field.name)
+        + known.value_penalty(&expected(field))
+        + schema.map_or(0, |it| it.penalty(field))
+}
+
+/// What stands behind a field's key.
+fn expected(field: &'static Field) -> Expected<'static> {
+    let is_closed = matches!(field.values, api::Values::Closed(_));
+    match &field.ty {
+        FieldType::String if is_closed => Expected::OneOf(field.values.known().iter().map(|it| it.text).collect()),
+        FieldType::String if field.name == "description" => Expected::Check(prose_penalty),
+        FieldType::String if field.name == "format" => {
+            Expected::OneOf(field.values.known().iter().map(|it| it.text).collect())
+        }
+        FieldType::String if field.name == "pattern" => Expected::Check(pattern_penalty),
+        FieldType::String | FieldType::Cel | FieldType::Time | FieldType::Bytes => Expected::Text,
+        FieldType::Boolean => Expected::Boolean,
+        FieldType::Integer | FieldType::Number => Expected::Number,
+        FieldType::Any => Expected::Anything,
+        FieldType::Object(of) if of.name == api::SCHEMA.name => Expected::Check(schema_penalty),
+        FieldType::SchemaOrBool | FieldType::SchemaOrList | FieldType::SchemaOrNames => Expected::Check(schema_penalty),
+        FieldType::Map(of) if nav::is_schema(of) => Expected::Check(schemas_penalty),
+        FieldType::Object(_) | FieldType::Map(_) => Expected::Mapping,
+        FieldType::List(of) if nav::is_schema(of) => Expected::Check(schema_list_penalty),
+        FieldType::List(of) => match of {
+            FieldType::Object(of) if of.name == api::VALIDATION_RULE.name => Expected::Check(rule_list_penalty),
+            FieldType::Object(_) => Expected::Check(mapping_list_penalty),
+            _ => Expected::Check(scalar_list_penalty),
+        },
+    }
+}
+
+/// Text of more than a word.
+fn prose_penalty(tree: &Tree, value: NodeId) -> i32 {
+    match () {
+        () if !tree.is_scalar(value) => 500,
+        () if tree.scalar(value).contains(' ') => -200,
+        () => 0,
+    }
+}
+
+fn pattern_penalty(tree: &Tree, value: NodeId) -> i32 {
+    match () {
+        () if !tree.is_scalar(value) => 500,
+        () if tree.scalar(value).starts_with('^') || tree.scalar(value).ends_with('$') => -300,
+        () => 100,
+    }
+}
+
+/// A mapping with a keyword of schemas.
+fn schema_penalty(tree: &Tree, value: NodeId) -> i32 {
+    if !nav::is_mapping(tree, value) {
+        return 500;
+    }
+    let is_schema = nav::entries(tree, value).any(|(key, node)| {
+        matches!(
+            &*key,
+            "type"
+                | "description"
+                | "properties"
+                | "items"
+                | "format"
+                | "required"
+                | "anyOf"
+                | "x-kubernetes-preserve-unknown-fields"
+                | "x-kubernetes-int-or-string"
+        ) && !is_schema_mapping(tree, node, &key)
+    });
+    if is_schema { -100 } else { 100 }
+}
+
+/// Whether the value of what may be a keyword or a property's name is a schema, so that it is the latter.
+fn is_schema_mapping(tree: &Tree, node: NodeId, key: &str) -> bool {
+    matches!(key, "type" | "description" | "format") && nav::is_mapping(tree, node)
+}
+
+/// A mapping of names to schemas.
+fn schemas_penalty(tree: &Tree, value: NodeId) -> i32 {
+    if !nav::is_mapping(tree, value) {
+        return 500;
+    }
+    let mut entries = nav::entries(tree, value);
+    if entries.all(|(_, it)| nav::is_mapping(tree, it)) && schema_penalty(tree, value) > 0 {
+        -150
+    } else {
+        300
+    }
+}
+
+fn items_of(tree: &Tree, value: NodeId) -> Option<Vec<NodeId>> {
+    let is_list = matches!(tree.kind(value), crd_analyzer_syntax::tree::NodeKind::Sequence(_));
+    is_list.then(|| tree.items(value).map(|it| tree.resolve(it)).collect())
+}
+
+fn schema_list_penalty(tree: &Tree, value: NodeId) -> i32 {
+    match items_of(tree, value) {
+        None => 500,
+        Some(items)
+            if items
+                .iter()
+                .any(|it| nav::child(tree, *it, "rule").is_some() || !nav::is_mapping(tree, *it)) =>
+        {
+            500
+        }
+        Some(_) => -50,
+    }
+}
+
+fn rule_list_penalty(tree: &Tree, value: NodeId) -> i32 {
+    match items_of(tree, value) {
+        None => 500,
+        Some(items) if items.iter().any(|it| nav::child(tree, *it, "rule").is_some()) => -300,
+        Some(_) => 200,
+    }
+}
+
+fn mapping_list_penalty(tree: &Tree, value: NodeId) -> i32 {
+    match items_of(tree, value) {
+        None => 500,
+        Some(items) if items.iter().all(|it| nav::is_mapping(tree, *it)) => -50,
+        Some(_) => 300,
+    }
+}
+
+fn scalar_list_penalty(tree: &Tree, value: NodeId) -> i32 {
+    match items_of(tree, value) {
+        None => 500,
+        Some(items) if items.iter().all(|it| tree.is_scalar(*it)) => -50,
+        Some(_) => 300,
+    }
+}
+
+/// Values at a path.
+fn values_at(context: &Context<'_, '_>, at: &api::At) -> Vec<Item> {
+    let Some(field) = at.field else { return Vec::new() };
+    let mut items = names::of_value(context, field);
+    // Of a list of names the field's own values are those of its items.
+    let is_item = matches!(context.place.path.last(), Some(Step::Index(_)));
+    if is_item == matches!(field.ty, FieldType::List(_)) || matches!(field.ty, FieldType::Any) {
+        items.extend(schema_values::of_field(context, at, field));
+    }
+    items
+}

@@ -1,0 +1,87 @@
+//! What a manifest says it is: `apiVersion` and `kind`, each from the other.
+
+use std::borrow::Cow;
+
+use crd_analyzer_syntax::tree::{NodeId, Tree};
+use crd_analyzer_workspace::index::GroupKind;
+
+use super::{Context, Item, ItemKind, nav};
+
+const DEFINITION: &str = "CustomResourceDefinition";
+const DEFINITION_VERSION: &str = "apiextensions.k8s.io/v1";
+
+/// The kind that a mapping says it is, as far as it does.
+pub(super) fn written(tree: &Tree, object: NodeId) -> (Option<Cow<'_, str>>, Option<Cow<'_, str>>) {
+    (nav::text(tree, object, "apiVersion"), nav::text(tree, object, "kind"))
+}
+
+/// Group and version of `apiVersion`.
+pub(super) fn group_version(api_version: &str) -> (&str, &str) {
+    api_version.split_once('/').unwrap_or(("", api_version))
+}
+
+/// Values of `apiVersion`: those that the kind has.
+pub(super) fn api_versions(context: &Context<'_, '_>, object: Option<NodeId>) -> Vec<Item> {
+    let tree = context.place.tree;
+    let kind = object.and_then(|it| nav::text(tree, it, "kind"));
+    let definitions = context.request.definitions;
+    let mut texts: Vec<(String, String)> = Vec::new();
+    for known in definitions.kinds() {
+        if kind.as_ref().is_some_and(|it| *it != known.kind) {
+            continue;
+        }
+        let Some(definition) = definitions.find(&known) else {
+            continue;
+        };
+        for version in definition.versions() {
+            texts.push((format!("{}/{version}", known.group), known.kind.clone()));
+        }
+    }
+    texts.sort();
+    texts.dedup_by(|one, other| one.0 == other.0);
+    if kind.as_ref().is_none_or(|it| it == DEFINITION) {
+        texts.push((DEFINITION_VERSION.to_owned(), DEFINITION.to_owned()));
+    }
+    let has_kind = kind.is_some();
+    texts
+        .into_iter()
+        .map(|(text, of)| {
+            let mut item = Item::new(text.as_str(), ItemKind::Value);
+            item.detail = has_kind.then_some(of);
+            context.writer.value(&mut item, &text, true);
+            item
+        })
+        .collect()
+}
+
+/// Values of `kind`: those of the group and version. If that is not said yet, the item says it as well.
+pub(super) fn kinds(context: &Context<'_, '_>, object: Option<NodeId>) -> Vec<Item> {
+    let tree = context.place.tree;
+    let api_version = object.and_then(|it| nav::text(tree, it, "apiVersion"));
+    let definitions = context.request.definitions;
+    let mut kinds = definitions.kinds();
+    kinds.sort_by(|one, other| (&one.kind, &one.group).cmp(&(&other.kind, &other.group)));
+    kinds.push(GroupKind {
+        group: "apiextensions.k8s.io".to_owned(),
+        kind: DEFINITION.to_owned(),
+    });
+    if let Some(written) = &api_version {
+        let (group, version) = group_version(written);
+        kinds.retain(|it| it.group == group);
+        kinds.retain(|it| {
+            it.kind == DEFINITION && version == "v1"
+                || definitions
+                    .find(it)
+                    .is_some_and(|it| it.versions().iter().any(|it| it == version))
+        });
+    }
+    kinds
+        .into_iter()
+        .map(|kind| {
+            let mut item = Item::new(kind.kind.as_str(), ItemKind::Kind);
+            item.detail = Some(kind.group.clone());
+            context.writer.value(&mut item, &kind.kind, true);
+            item
+        })
+        .collect()
+}

@@ -1,0 +1,284 @@
+//! Completion in objects whose kind a definition is known of.
+
+mod required;
+mod view;
+
+use crd_analyzer_apiextensions::api::{self, FieldType, PathStep, Presence};
+use crd_analyzer_syntax::{
+    paths::Step,
+    tree::{NodeId, NodeKind, Tree},
+};
+use crd_analyzer_workspace::index::GroupKind;
+use view::View;
+
+use super::{
+    Context, Item, ItemKind, definition, head,
+    insert::Shape,
+    names, nav,
+    rank::{Expected, Keys},
+    schema_values,
+};
+use crate::place::Slot;
+
+pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
+    let tree = context.place.tree;
+    let path = &context.place.path;
+    let (object, path) = object_of(tree, path);
+    let (api_version, kind) = object.map_or((None, None), |it| head::written(tree, it));
+    let is_new = tree.root().is_none() || context.place.path.is_empty() && context.place.siblings().is_empty();
+    // Other files than manifests are nobody's business.
+    if api_version.is_none() && kind.is_none() && !is_new && !is_manifest(tree, object) {
+        return None;
+    }
+    let is_value = !matches!(context.place.slot, Slot::Key { .. });
+    match path {
+        [Step::Key(key)] if key == "apiVersion" && is_value => return Some(head::api_versions(context, object)),
+        [Step::Key(key)] if key == "kind" && is_value => return Some(head::kinds(context, object)),
+        [Step::Key(key), rest @ ..] if key == "metadata" => return Some(metadata(context, rest)),
+        _ => {}
+    }
+    let definition = kind
+        .as_deref()
+        .zip(api_version.as_deref())
+        .and_then(|(kind, api_version)| {
+            let (group, version) = head::group_version(api_version);
+            let kind = GroupKind {
+                group: group.to_owned(),
+                kind: kind.to_owned(),
+            };
+            Some((context.request.definitions.find(&kind)?, version.to_owned()))
+        });
+    let Some((definition, version)) = definition else {
+        return (path.is_empty() && !is_value || is_new).then(|| head_keys(context));
+    };
+    let root = definition.schema(&version)?;
+    let schema = &definition.tree;
+    let view = View::root(schema, schema.resolve(root.node)).follow(path)?;
+    Some(at_view(context, &view))
+}
+
+/// The object that a path is in, which may be an item of a list, and the rest of the path.
+fn object_of<'p, 't>(tree: &Tree, path: &'p [Step<'t>]) -> (Option<NodeId>, &'p [Step<'t>]) {
+    let root = tree.root();
+    if let [Step::Key(items), Step::Index(_), rest @ ..] = path
+        && items == "items"
+        && root.is_some_and(|it| nav::text(tree, it, "kind").is_none_or(|it| it.ends_with("List")))
+    {
+        return (nav::node_at(tree, &path[..2]), rest);
+    }
+    (root, path)
+}
+
+/// Whether a document has the shape of a manifest, though its kind is not said.
+fn is_manifest(tree: &Tree, object: Option<NodeId>) -> bool {
+    object.is_some_and(|it| {
+        ["apiVersion", "kind"]
+            .iter()
+            .any(|key| nav::child(tree, it, key).is_some())
+    })
+}
+
+/// The keys that every manifest has.
+fn head_keys(context: &Context<'_, '_>) -> Vec<Item> {
+    let known = Keys::new(context.place);
+    let keys = [
+        ("apiVersion", "group and version", Shape::Text),
+        ("kind", "what the manifest describes", Shape::Text),
+        ("metadata", "name, labels and annotations", Shape::Mapping),
+        ("spec", "what is wanted", Shape::Mapping),
+    ];
+    let absent = keys.into_iter().filter(|(key, ..)| !known.has(key));
+    absent
+        .map(|(key, detail, shape)| {
+            let mut item = Item::new(key, ItemKind::Key);
+            item.detail = Some(detail.to_owned());
+            context.writer.key(&mut item, key, shape);
+            item
+        })
+        .collect()
+}
+
+/// Metadata, as every object has it.
+fn metadata(context: &Context<'_, '_>, path: &[Step<'_>]) -> Vec<Item> {
+    let steps = path.iter().map(|step| match step {
+        Step::Key(key) => PathStep::Key(key),
+        Step::Index(_) => PathStep::Item,
+    });
+    let Some(at) = api::at(std::iter::once(PathStep::Key("metadata")).chain(steps)) else {
+        return Vec::new();
+    };
+    let mut items = Vec::new();
+    let takes_keys = !matches!(context.place.slot, Slot::Value { on_own_line: false, .. });
+    if let FieldType::Object(structure) = at.ty
+        && takes_keys
+    {
+        let known = Keys::new(context.place);
+        let mut fields: Vec<_> = structure
+            .fields
+            .iter()
+            .enumerate()
+            .filter(|(_, it)| !known.has(it.name) && it.presence != Presence::Refused)
+            .map(|(index, field)| {
+                let expected = match field.ty {
+                    FieldType::Object(_) | FieldType::Map(_) => Expected::Mapping,
+                    FieldType::List(_) => Expected::List,
+                    FieldType::Boolean => Expected::Boolean,
+                    FieldType::Integer => Expected::Number,
+                    _ => Expected::Anything,
+                };
+                let by_server = i32::from(field.presence == Presence::Server) * 400;
+                (
+                    index as i32 + by_server + known.value_penalty(&expected) + known.order_penalty(field.name) / 10,
+                    field,
+                )
+            })
+            .collect();
+        fields.sort_by_key(|it| it.0);
+        items.extend(fields.into_iter().map(|(_, field)| {
+            let mut item = Item::new(field.name, ItemKind::Key);
+            item.detail = Some(field.ty.display());
+            item.documentation = Some(field.doc.into());
+            item.note = (field.presence == Presence::Server).then(|| "set by the server".to_owned());
+            context.writer.key(&mut item, field.name, definition::shape(field));
+            item
+        }));
+    }
+    if let (Slot::Value { .. }, FieldType::Boolean) = (context.place.slot, at.ty) {
+        items.extend(["true", "false"].map(|it| schema_values::value(context, it, None, false)));
+    }
+    if let (Slot::Value { .. }, Some(field)) = (context.place.slot, at.field) {
+        items.extend(
+            field
+                .values
+                .known()
+                .iter()
+                .map(|it| schema_values::value(context, it.text, Some(it.doc), true)),
+        );
+    }
+    items
+}
+
+fn at_view(context: &Context<'_, '_>, view: &View<'_>) -> Vec<Item> {
+    match context.place.slot {
+        Slot::Key { list, .. } => {
+            let mut items = keys(context, view, false);
+            items.extend(list.and_then(|it| definition::another_item(context, it)));
+            items
+        }
+        Slot::Dash { .. } => {
+            let mut items = values(context, view);
+            items.extend(keys(context, view, false));
+            items
+        }
+        Slot::Value { on_own_line, .. } => {
+            let mut items = values(context, view);
+            if on_own_line {
+                // Where keys can stand, `{}` is the last that is wanted.
+                let mut keys_first = keys(context, view, false);
+                if let Some(item) = view.item() {
+                    keys_first.extend(keys(context, &item, true));
+                }
+                items.splice(0..0, keys_first);
+            } else if context.place.token.style.is_none() {
+                items.extend(required::snippet(context, view, false));
+            }
+            items
+        }
+    }
+}
+
+/// The fields of an object. `with_dash`: it is the first item of a list that has none.
+fn keys(context: &Context<'_, '_>, view: &View<'_>, with_dash: bool) -> Vec<Item> {
+    let known = Keys::new(context.place);
+    let required = view.required();
+    let mut ranked = Vec::new();
+    for (index, (name, field)) in view.fields().into_iter().enumerate() {
+        if known.has(&name) {
+            continue;
+        }
+        let is_required = required.contains(&name) && !field.has("default");
+        let mut penalty = index as i32 + known.order_penalty(&name) + known.value_penalty(&field.expected());
+        if is_required {
+            penalty -= 1000;
+        }
+        penalty += field.penalty_of(&name);
+        ranked.push((penalty, name, field, is_required));
+    }
+    ranked.sort_by_key(|it| it.0);
+    let mut items = Vec::new();
+    for (_, name, field, is_required) in ranked {
+        let mut item = Item::new(name.as_ref(), ItemKind::Key);
+        item.detail = Some(field.display());
+        item.documentation = field.documentation();
+        item.note = is_required
+            .then(|| "required".to_owned())
+            .or_else(|| field.default_text().map(|it| format!("default {it}")));
+        context.writer.key(&mut item, &name, field.shape());
+        if with_dash {
+            add_dash(&mut item);
+        }
+        items.push(item);
+    }
+    if known.value.is_none() {
+        items.extend(required::snippet(context, view, with_dash));
+    }
+    items
+}
+
+fn add_dash(item: &mut Item) {
+    item.text.insert_str(0, "- ");
+    if let Some(snippet) = &mut item.snippet {
+        *snippet = format!("- {}", snippet.replace('\n', "\n  "));
+    }
+}
+
+/// Values of a schema.
+fn values(context: &Context<'_, '_>, view: &View<'_>) -> Vec<Item> {
+    let tree = view.tree;
+    let is_string = view.is_string();
+    let default = view.default_value();
+    let mut items: Vec<Item> = Vec::new();
+    let mut add = |text: &str, is_string: bool, kind: ItemKind| {
+        if items.iter().any(|it: &Item| it.label == text) {
+            return;
+        }
+        let mut item = Item::new(text, kind);
+        context.writer.value(&mut item, text, is_string);
+        items.push(item);
+    };
+    for value in view.enum_values() {
+        let text = tree.scalar(value);
+        let is_text = is_string
+            || matches!(tree.kind(value), NodeKind::Scalar(style) if style != crd_analyzer_syntax::tree::ScalarStyle::Plain);
+        add(&text, is_text, ItemKind::EnumMember);
+    }
+    match view.ty() {
+        Some("boolean") => ["true", "false"]
+            .iter()
+            .for_each(|it| add(it, false, ItemKind::EnumMember)),
+        Some("object") if context.place.token.style.is_none() => add("{}", false, ItemKind::Value),
+        Some("array") if context.place.token.style.is_none() => add("[]", false, ItemKind::Value),
+        _ => {}
+    }
+    if let Some(default) = default.filter(|it| tree.is_scalar(*it)) {
+        add(&tree.scalar(default), is_string, ItemKind::Value);
+    }
+    if view.is_true("nullable") && context.place.token.style.is_none() {
+        add("null", false, ItemKind::Value);
+    }
+    if let Some(default) = default.filter(|it| tree.is_scalar(*it)) {
+        let text = tree.scalar(default);
+        if let Some(at) = items.iter().position(|it| it.label == text) {
+            let mut item = items.remove(at);
+            item.note = Some("default".to_owned());
+            item.preselect = true;
+            items.insert(0, item);
+        }
+    }
+    items
+}
+
+/// The type of a schema in a few words.
+fn display(tree: &Tree, schema: NodeId) -> String {
+    names::display_type(tree, schema)
+}

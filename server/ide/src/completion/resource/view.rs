@@ -1,0 +1,239 @@
+//! The schema of a value of an object, with what `anyOf` and the like say of it too.
+
+use std::borrow::Cow;
+
+use crd_analyzer_syntax::{
+    paths::Step,
+    tree::{NodeId, NodeKind, Tree},
+};
+
+use super::{super::nav, Shape, display};
+use crate::completion::rank::Expected;
+
+/// What is known of a value.
+#[derive(Clone, Debug)]
+pub(super) struct View<'d> {
+    /// The definition.
+    pub(super) tree: &'d Tree,
+    /// The schema that declares the value, then those that only say more about it.
+    schemas: Vec<NodeId>,
+    /// It is a whole object.
+    is_resource: bool,
+}
+
+/// Junctors in junctors that are looked at.
+const MAX_SCHEMAS: usize = 64;
+
+impl<'d> View<'d> {
+    /// The schema of an object.
+    pub(super) fn root(tree: &'d Tree, schema: NodeId) -> Self {
+        Self {
+            is_resource: true,
+            ..Self::of(tree, vec![schema])
+        }
+    }
+
+    /// Schemas with those in their junctors.
+    fn of(tree: &'d Tree, schemas: Vec<NodeId>) -> Self {
+        let mut view = Self {
+            tree,
+            is_resource: schemas
+                .first()
+                .is_some_and(|it| nav::is_true(tree, *it, "x-kubernetes-embedded-resource")),
+            schemas,
+        };
+        let mut at = 0;
+        while let Some(schema) = view.schemas.get(at).copied() {
+            for keyword in ["allOf", "anyOf", "oneOf"] {
+                let clauses = nav::child(tree, schema, keyword)
+                    .into_iter()
+                    .flat_map(|it| tree.items(it));
+                let room = MAX_SCHEMAS.saturating_sub(view.schemas.len());
+                let clauses: Vec<_> = clauses.take(room).map(|it| tree.resolve(it)).collect();
+                view.schemas.extend(clauses);
+            }
+            at += 1;
+        }
+        view
+    }
+
+    /// The value at a path from here; `None` if the schema says nothing of it.
+    pub(super) fn follow(self, path: &[Step<'_>]) -> Option<Self> {
+        let mut view = self;
+        for step in path {
+            let found = match step {
+                Step::Key(key) => view.field(key),
+                Step::Index(_) => view.item(),
+            };
+            view = found?;
+        }
+        Some(view)
+    }
+
+    fn field(&self, key: &str) -> Option<Self> {
+        let tree = self.tree;
+        let mut found = Vec::new();
+        for schema in &self.schemas {
+            let own = nav::child(tree, *schema, "properties").and_then(|it| nav::child(tree, it, key));
+            let other = || nav::child(tree, *schema, "additionalProperties").filter(|it| nav::is_mapping(tree, *it));
+            found.extend(own.or_else(other));
+        }
+        (!found.is_empty()).then(|| Self::of(tree, found))
+    }
+
+    /// The items of a list.
+    pub(super) fn item(&self) -> Option<Self> {
+        let found: Vec<_> = self
+            .schemas
+            .iter()
+            .filter_map(|it| nav::child(self.tree, *it, "items"))
+            .collect();
+        (!found.is_empty()).then(|| Self::of(self.tree, found))
+    }
+
+    /// The schema that declares the value.
+    fn main(&self) -> NodeId {
+        self.schemas[0]
+    }
+
+    pub(super) fn has(&self, keyword: &str) -> bool {
+        nav::child(self.tree, self.main(), keyword).is_some()
+    }
+
+    pub(super) fn is_true(&self, keyword: &str) -> bool {
+        nav::is_true(self.tree, self.main(), keyword)
+    }
+
+    /// The fields that are declared, each with its schema.
+    pub(super) fn fields(&self) -> Vec<(Cow<'d, str>, Self)> {
+        let tree = self.tree;
+        let mut found: Vec<(Cow<'d, str>, Self)> = Vec::new();
+        let properties = nav::child(tree, self.main(), "properties");
+        for (name, schema) in properties.into_iter().flat_map(|it| nav::entries(tree, it)) {
+            found.push((name, Self::of(tree, vec![schema])));
+        }
+        if self.is_resource {
+            for name in ["apiVersion", "kind", "metadata"] {
+                if !found.iter().any(|it| it.0 == name) {
+                    found.push((
+                        name.into(),
+                        Self {
+                            tree,
+                            schemas: vec![self.main()],
+                            is_resource: false,
+                        },
+                    ));
+                }
+            }
+        }
+        found
+    }
+
+    /// Fields that must be there: what `anyOf` and `oneOf` require is one choice of several.
+    pub(super) fn required(&self) -> Vec<Cow<'d, str>> {
+        let tree = self.tree;
+        let all_of = nav::child(tree, self.main(), "allOf")
+            .into_iter()
+            .flat_map(|it| tree.items(it));
+        let schemas = std::iter::once(self.main()).chain(all_of.map(|it| tree.resolve(it)));
+        let lists = schemas.filter_map(|it| nav::child(tree, it, "required"));
+        lists.flat_map(|it| nav::texts(tree, it)).collect()
+    }
+
+    pub(super) fn ty(&self) -> Option<&'static str> {
+        let text = nav::text(self.tree, self.main(), "type")?;
+        ["object", "array", "string", "integer", "number", "boolean"]
+            .into_iter()
+            .find(|it| *it == text)
+    }
+
+    /// Whether a value has to be read as text.
+    pub(super) fn is_string(&self) -> bool {
+        self.ty() == Some("string")
+    }
+
+    pub(super) fn enum_values(&self) -> Vec<NodeId> {
+        let tree = self.tree;
+        let lists = self.schemas.iter().filter_map(|it| nav::child(tree, *it, "enum"));
+        let values = lists.flat_map(|it| tree.items(it)).map(|it| tree.resolve(it));
+        values.filter(|it| tree.is_scalar(*it)).collect()
+    }
+
+    pub(super) fn default_value(&self) -> Option<NodeId> {
+        nav::child(self.tree, self.main(), "default")
+    }
+
+    /// The default in a few words.
+    pub(super) fn default_text(&self) -> Option<String> {
+        let default = self.default_value()?;
+        let text = if self.tree.is_scalar(default) {
+            self.tree.scalar(default).into_owned()
+        } else {
+            self.tree
+                .source(default)
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        (text.chars().count() <= 40).then_some(text)
+    }
+
+    /// The type in a few words.
+    pub(super) fn display(&self) -> String {
+        display(self.tree, self.main())
+    }
+
+    pub(super) fn documentation(&self) -> Option<Cow<'static, str>> {
+        Some(nav::text(self.tree, self.main(), "description")?.into_owned().into())
+    }
+
+    pub(super) fn shape(&self) -> Shape {
+        match self.ty() {
+            Some("object") => Shape::Mapping,
+            Some("array") if self.item().is_some_and(|it| it.ty() == Some("object")) => Shape::ListOfMappings,
+            Some("array") => Shape::List,
+            Some("string") => Shape::Text,
+            _ => Shape::Scalar,
+        }
+    }
+
+    /// What stands behind the field's key.
+    pub(super) fn expected(&self) -> Expected<'d> {
+        match self.ty() {
+            Some("object") => Expected::Mapping,
+            Some("array") => Expected::List,
+            Some("boolean") => Expected::Boolean,
+            Some("integer" | "number") => Expected::Number,
+            Some("string") => Expected::Text,
+            _ => Expected::Anything,
+        }
+    }
+
+    /// What speaks for or against a field by its name: of whole objects some come first and some are the server's.
+    pub(super) fn penalty_of(&self, name: &str) -> i32 {
+        match name {
+            "status" if self.ty() == Some("object") => 600,
+            "apiVersion" => -3,
+            "kind" => -2,
+            "metadata" => -1,
+            _ => 0,
+        }
+    }
+
+    /// The values of an enumeration as texts.
+    pub(super) fn enum_texts(&self) -> Vec<String> {
+        let is_string = self.is_string();
+        let values = self.enum_values();
+        values
+            .into_iter()
+            .map(|it| crate::completion::schema_values::written(self.tree, it, is_string))
+            .collect()
+    }
+
+    /// The keys that tell the items of a list apart.
+    pub(super) fn list_map_keys(&self) -> Vec<Cow<'d, str>> {
+        let keys = nav::child(self.tree, self.main(), "x-kubernetes-list-map-keys");
+        let keys = keys.filter(|it| matches!(self.tree.kind(*it), NodeKind::Sequence(_)));
+        keys.into_iter().flat_map(|it| nav::texts(self.tree, it)).collect()
+    }
+}

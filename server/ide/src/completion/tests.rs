@@ -1,0 +1,128 @@
+//! What is offered where, and what the text is afterwards. `$0` is the cursor.
+
+mod definitions;
+mod resources;
+
+use std::{path::Path, sync::Arc};
+
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::{edit::EditingTree, tree::Span};
+use crd_analyzer_workspace::index::{Catalog, DefinitionText, Files, GroupKind, MemoryFiles, NewFile, Origin, objects};
+
+use super::{Completions, Definitions, Item, Request, complete};
+
+/// Definitions of one file.
+struct Known(Catalog);
+
+impl Known {
+    fn new(text: &str) -> Self {
+        let path = Path::new("/crds.yaml");
+        let files = MemoryFiles([(path.to_owned(), text.to_owned())].into());
+        let (content, found) = objects(files.read(path).expect("the file"));
+        let catalog = Catalog::new(files);
+        catalog.change(|index| {
+            index.set(&NewFile {
+                path,
+                origin: Origin::Workspace,
+                text: &content,
+                objects: &found,
+                keep_text: true,
+            })
+        });
+        Self(catalog)
+    }
+}
+
+impl Definitions for Known {
+    fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
+        let found = self.0.with(|index| index.find(kind, Path::new("/cr.yaml")))?;
+        self.0.text(&found.definition)
+    }
+
+    fn kinds(&self) -> Vec<GroupKind> {
+        self.0
+            .with(|index| index.definitions().map(|it| it.defines.clone()).collect())
+    }
+}
+
+/// A text, its cursor, and what is offered there.
+struct Offered {
+    text: String,
+    found: Option<Completions>,
+}
+
+impl Offered {
+    fn new(text: &str, definitions: &dyn Definitions, version: KubernetesVersion) -> Self {
+        let offset = text.find("$0").expect("a cursor") as u32;
+        let text = text.replacen("$0", "", 1);
+        let trees = EditingTree::new(text.as_str());
+        let whole = crd_analyzer_syntax::edit::read(&text.as_str().into(), Span::new(0, text.len() as u32));
+        let tree = trees.document_at(offset).map_or(&whole.tree, |it| &it.tree);
+        let found = complete(&Request {
+            tree,
+            offset,
+            version,
+            snippets: true,
+            definitions,
+        });
+        Self { text, found }
+    }
+
+    /// The labels that fit what is typed, in the order of a client that filters by prefix.
+    fn labels(&self) -> Vec<&str> {
+        let Some(found) = &self.found else { return Vec::new() };
+        let typed = &self.text[found.insert.range()];
+        let items = found
+            .items
+            .iter()
+            .filter(|it| it.filter.starts_with(typed.trim_start_matches(['"', '\''])));
+        items.map(|it| it.label.as_str()).collect()
+    }
+
+    #[track_caller]
+    fn item(&self, label: &str) -> &Item {
+        let found = self.found.as_ref().expect("something is offered");
+        found
+            .items
+            .iter()
+            .find(|it| it.label == label)
+            .unwrap_or_else(|| panic!("{label} is not offered"))
+    }
+
+    /// The text after an item was taken; a snippet with its lines indented as clients do.
+    #[track_caller]
+    fn taken(&self, label: &str) -> String {
+        let item = self.item(label);
+        let found = self.found.as_ref().expect("something is offered");
+        let start = found.replace.start as usize;
+        let line = &self.text[self.text[..start].rfind('\n').map_or(0, |it| it + 1)..];
+        let indentation = &line[..line.len() - line.trim_start_matches(' ').len()];
+        let indentation = &indentation[..indentation.len().min(start)];
+        let inserted = match &item.snippet {
+            Some(snippet) => snippet.replace('\n', &format!("\n{indentation}")),
+            None => item.text.clone(),
+        };
+        let mut text = self.text.clone();
+        text.replace_range(found.replace.range(), &inserted);
+        for edit in item.edits.iter().rev() {
+            text.replace_range(edit.span.range(), &edit.new_text);
+        }
+        text
+    }
+}
+
+/// What is offered first.
+#[track_caller]
+fn check_first(offered: &Offered, expected: &[&str]) {
+    let labels = offered.labels();
+    let first = &labels[..labels.len().min(expected.len())];
+    assert_eq!(first, expected, "of {labels:?} in {}", offered.text);
+}
+
+#[track_caller]
+fn check_none_of(offered: &Offered, unexpected: &[&str]) {
+    let labels = offered.labels();
+    for label in unexpected {
+        assert!(!labels.contains(label), "{label} in {labels:?} of {}", offered.text);
+    }
+}

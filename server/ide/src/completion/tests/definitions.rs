@@ -1,0 +1,264 @@
+//! Completion in definitions.
+
+use super::{KubernetesVersion, Offered, check_first, check_none_of};
+
+const HEAD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n";
+
+/// Lines below `spec:` of a definition.
+fn spec(lines: &str) -> Offered {
+    at(&format!("{HEAD}metadata:\n  name: widgets.example.com\nspec:\n{lines}"))
+}
+
+/// Lines as deep as the schema of a version.
+fn indented(lines: &str) -> String {
+    lines.lines().flat_map(|it| ["        ", it, "\n"]).collect()
+}
+
+/// Lines of a schema, with two columns of indentation.
+fn schema(lines: &str) -> Offered {
+    let lines = indented(lines);
+    spec(&format!(
+        "  group: example.com\n  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n{lines}"
+    ))
+}
+
+fn at(text: &str) -> Offered {
+    Offered::new(text, &(), KubernetesVersion::NEWEST)
+}
+
+#[test]
+fn keys_that_are_missing_come_first() {
+    check_first(&at(&format!("{HEAD}$0\n")), &["metadata", "spec"]);
+    check_first(&spec("  $0\n"), &["group", "names", "scope", "versions"]);
+    check_first(&spec("  group: x\n  $0\n"), &["names", "scope", "versions"]);
+    check_first(
+        &spec("  group: x\n  versions:\n  - $0\n"),
+        &["name", "served", "storage"],
+    );
+    check_first(&spec("  group: x\n  versions:\n  - name: v1\n    ser$0\n"), &["served"]);
+    check_none_of(&spec("  group: x\n  $0\n"), &["group"]);
+    check_first(&schema("properties:\n  a:\n    $0\n"), &["type", "description"]);
+    check_first(&schema("properties:\n  a:\n    type: array\n    $0\n"), &["items"]);
+    check_first(
+        &schema("properties:\n  a:\n    type: string\n    m$0\n"),
+        &["maxLength", "minLength"],
+    );
+}
+
+#[test]
+fn only_keys_that_the_server_takes_are_offered() {
+    check_none_of(&schema("$0\n"), &["$ref", "definitions", "additionalProperties", "id"]);
+    check_none_of(
+        &schema("type: object\nproperties: {a: {type: string}}\nanyOf:\n- properties:\n    a:\n      $0\n"),
+        &["type", "description", "default", "x-kubernetes-validations", "title"],
+    );
+    check_first(
+        &schema("properties:\n  a:\n    x-kubernetes-int-or-string: true\n    anyOf:\n    - ty$0\n"),
+        &["type"],
+    );
+    let old = format!("{HEAD}status:\n  observed$0\n");
+    check_first(&Offered::new(&old, &(), KubernetesVersion::minor(34)), &[]);
+    check_first(&at(&old), &["observedGeneration"]);
+    assert_eq!(
+        Offered::new(&old, &(), KubernetesVersion::minor(34)).labels(),
+        Vec::<&str>::new()
+    );
+}
+
+#[test]
+fn what_follows_a_key_is_written_with_it() {
+    assert!(spec("  gr$0\n").taken("group").ends_with("spec:\n  group: $0\n"));
+    assert!(spec("  $0\n").taken("names").ends_with("spec:\n  names:\n    $0\n"));
+    assert!(
+        spec("  $0\n")
+            .taken("versions")
+            .ends_with("spec:\n  versions:\n  - $0\n")
+    );
+    assert!(spec("  gr$0: x\n").taken("group").ends_with("spec:\n  group: x\n"));
+    assert!(
+        spec("  versions:\n  - na$0\n")
+            .taken("subresources")
+            .ends_with("  - subresources:\n      $0\n")
+    );
+    assert!(
+        spec("  names: {pl$0}\n")
+            .taken("plural")
+            .ends_with("  names: {plural: $0}\n")
+    );
+    assert!(
+        spec("  names: {$0\n")
+            .taken("shortNames")
+            .ends_with("  names: {shortNames: [$0]\n")
+    );
+    let json = "{\"apiVersion\": \"apiextensions.k8s.io/v1\", \"kind\": \"CustomResourceDefinition\", $0}";
+    assert!(
+        at(json)
+            .taken("spec")
+            .ends_with("\"CustomResourceDefinition\", \"spec\": {$0}}")
+    );
+    let json = "{\"apiVersion\": \"apiextensions.k8s.io/v1\", \"kind\": \"CustomResourceDefinition\", \"sp$0\": {}}";
+    assert!(
+        at(json)
+            .taken("spec")
+            .ends_with("\"CustomResourceDefinition\", \"spec\": {}}")
+    );
+}
+
+#[test]
+fn values_are_those_of_the_field() {
+    check_first(&spec("  scope: $0\n"), &["Namespaced", "Cluster"]);
+    assert!(spec("  scope: $0\n").taken("Cluster").ends_with("  scope: Cluster\n"));
+    assert!(spec("  scope:$0\n").taken("Cluster").ends_with("  scope: Cluster\n"));
+    assert!(
+        spec("  scope: \"Clu$0\"\n")
+            .taken("Cluster")
+            .ends_with("  scope: \"Cluster\"\n")
+    );
+    assert!(
+        spec("  scope: 'Clu$0\n")
+            .taken("Cluster")
+            .ends_with("  scope: 'Cluster'\n")
+    );
+    assert_eq!(spec("  versions:\n  - served: $0\n").labels(), ["true", "false"]);
+    assert_eq!(
+        spec("  versions:\n  - storage: true\n  - storage: $0\n").labels(),
+        ["false", "true"]
+    );
+    assert_eq!(schema("type: $0\n").labels(), ["object"]);
+    check_first(
+        &schema("properties:\n  a:\n    type: $0\n"),
+        &["object", "string", "array"],
+    );
+    assert_eq!(
+        schema("properties:\n  a:\n    type: integer\n    format: $0\n").labels(),
+        ["int32", "int64"]
+    );
+    assert_eq!(
+        schema("properties:\n  a:\n    type: boolean\n    default: $0\n").labels(),
+        ["true", "false"]
+    );
+    assert_eq!(
+        schema("properties:\n  a:\n    type: string\n    enum: [x, \"1\"]\n    default: $0\n").labels(),
+        ["x", "1"]
+    );
+    let quoted = schema("properties:\n  a:\n    type: string\n    enum: [x, \"1\"]\n    default: $0\n").taken("1");
+    assert!(quoted.ends_with("default: '1'\n"), "{quoted}");
+    assert_eq!(
+        schema("x-kubernetes-validations:\n- reason: FieldValueR$0\n").labels(),
+        ["FieldValueRequired"]
+    );
+    check_first(&spec("  names:\n    kind: Widget\n    listKind: $0\n"), &["WidgetList"]);
+    check_first(
+        &at(&format!(
+            "{HEAD}metadata:\n  name: $0\nspec:\n  group: x.io\n  names: {{plural: as}}\n"
+        )),
+        &["as.x.io"],
+    );
+    check_first(&spec("  names:\n    plural: $0\n"), &["widgets"]);
+}
+
+const PROPERTIES: &str = "type: object\nproperties:\n  spec:\n    type: object\n    properties:\n      replicas: {type: integer}\n      my-name: {type: string, default: x}\n      list: {type: array, items: {type: string}}\n";
+
+#[test]
+fn names_are_those_of_the_properties_in_scope() {
+    check_first(
+        &schema(&format!("{PROPERTIES}    required: [$0]\n")),
+        &["replicas", "list", "my-name"],
+    );
+    check_first(
+        &schema(&format!("{PROPERTIES}    required:\n    - replicas\n    - $0\n")),
+        &["list", "my-name"],
+    );
+    check_first(
+        &schema(&format!("{PROPERTIES}    anyOf:\n    - required:\n      - rep$0\n")),
+        &["replicas"],
+    );
+    check_first(
+        &schema(&format!("{PROPERTIES}    anyOf:\n    - properties:\n        rep$0\n")),
+        &["replicas"],
+    );
+    check_first(
+        &schema("type: object\nrequired: [spec, other]\nproperties:\n  $0\n"),
+        &["spec", "other", "apiVersion"],
+    );
+    let list = "properties:\n  l:\n    type: array\n    items:\n      type: object\n      required: [b]\n      properties:\n        a: {type: string}\n        b: {type: string}\n        c: {type: object}\n    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys:\n    - $0\n";
+    assert_eq!(schema(list).labels(), ["b", "a"]);
+}
+
+#[test]
+fn paths_are_those_of_the_properties() {
+    let version = |lines: &str| {
+        let schema = indented(PROPERTIES);
+        spec(&format!(
+            "  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n{schema}{lines}"
+        ))
+    };
+    assert_eq!(
+        version("    selectableFields:\n    - jsonPath: $0\n").labels(),
+        [".spec"]
+    );
+    assert_eq!(
+        version("    selectableFields:\n    - jsonPath: .spec.$0\n").labels(),
+        [".spec.replicas", ".spec.my-name"]
+    );
+    assert_eq!(
+        version("    subresources:\n      scale:\n        specReplicasPath: .spec.$0\n").labels(),
+        [".spec.replicas"]
+    );
+    check_first(
+        &version("    additionalPrinterColumns:\n    - jsonPath: .m$0\n"),
+        &[".metadata.creationTimestamp", ".metadata.name"],
+    );
+    let rule = format!("{PROPERTIES}    x-kubernetes-validations:\n    - rule: 'true'\n      fieldPath: $0\n");
+    assert_eq!(schema(&rule).labels(), [".replicas", "['my-name']", ".list"]);
+    let rule = schema(&rule).taken("['my-name']");
+    assert!(rule.ends_with("fieldPath: '[''my-name'']'\n"), "{rule}");
+}
+
+#[test]
+fn what_stands_behind_a_key_counts() {
+    check_first(&schema("properties:\n  a:\n    $0: string\n"), &["type"]);
+    check_first(
+        &schema("properties:\n  a:\n    type: object\n    $0:\n      x:\n        type: string\n"),
+        &["properties"],
+    );
+    check_first(
+        &schema("properties:\n  a:\n    type: object\n    $0:\n      type: string\n"),
+        &["additionalProperties"],
+    );
+    check_first(
+        &schema("properties:\n  a:\n    type: string\n    $0: Some words of prose.\n"),
+        &["description"],
+    );
+    check_first(
+        &schema("properties:\n  a:\n    type: object\n    $0:\n    - rule: self.x\n"),
+        &["x-kubernetes-validations"],
+    );
+    check_first(
+        &schema("properties:\n  a:\n    type: string\n    $0: ^a$\n"),
+        &["pattern"],
+    );
+}
+
+#[test]
+fn whole_nodes_are_indented_as_the_place_is() {
+    let list = schema("properties:\n  a:\n    $0\n").taken("list …");
+    assert!(
+        list.ends_with("          a:\n            type: array\n            maxItems: ${1:64}\n            items:\n              type: ${2|string,integer,boolean,object|}\n"),
+        "{list}"
+    );
+    let rule = schema("x-kubernetes-validations:\n- $0\n").taken("rule …");
+    assert!(
+        rule.ends_with("        - rule: ${1:self.size() > 0}\n          message: ${2:must not be empty}\n"),
+        "{rule}"
+    );
+    let version = spec("  versions: $0\n");
+    check_none_of(&version, &["version …"]);
+    let missing = spec("  $0\n").taken("required fields");
+    assert!(
+        missing.ends_with(
+            "spec:\n  group: ${1}\n  names:\n    ${2}\n  scope: ${3|Namespaced,Cluster|}\n  versions:\n    ${4}\n"
+        ),
+        "{missing}"
+    );
+}
