@@ -30,6 +30,8 @@ impl Server {
     fn start(arguments: &[&str]) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_crd-analyzer"))
             .args(arguments)
+            // Pages of codes are written below.
+            .envs(["XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"].map(|it| (it, env!("CARGO_TARGET_TMPDIR"))))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

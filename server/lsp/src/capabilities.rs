@@ -1,5 +1,7 @@
 //! What the client can do, as far as it matters here, and what this server offers to it.
 
+use std::{path::Path, sync::Arc};
+
 use crd_analyzer_syntax::lines::ColumnUnit;
 use lsp_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, DiagnosticOptions, DiagnosticServerCapabilities,
@@ -7,6 +9,8 @@ use lsp_types::{
     TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
+
+use crate::pages::Pages;
 
 /// The name under which settings, diagnostics and registrations go.
 pub(crate) const NAME: &str = "crd-analyzer";
@@ -19,7 +23,8 @@ pub(crate) struct Client {
     pub(crate) pulls_diagnostics: bool,
     pub(crate) refreshes_diagnostics: bool,
     pub(crate) related_information: bool,
-    pub(crate) code_description: bool,
+    /// It follows links from a code to its page, which is here.
+    pub(crate) pages: Option<Arc<Pages>>,
     pub(crate) diagnostic_data: bool,
     pub(crate) unnecessary_tag: bool,
     pub(crate) deprecated_tag: bool,
@@ -37,7 +42,8 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    pub(crate) fn new(capabilities: &ClientCapabilities) -> Self {
+    /// `cache`: where pages may be written.
+    pub(crate) fn new(capabilities: &ClientCapabilities, cache: Option<&Path>) -> Self {
         let text = capabilities.text_document.as_ref();
         let workspace = capabilities.workspace.as_ref();
         let pulls_diagnostics = text.is_some_and(|it| it.diagnostic.is_some());
@@ -58,7 +64,9 @@ impl Client {
                 .and_then(|it| it.refresh_support)
                 .unwrap_or_default(),
             related_information: can(publish.map(|it| it.related_information)),
-            code_description: can(publish.map(|it| it.code_description_support)),
+            pages: cache
+                .filter(|_| can(publish.map(|it| it.code_description_support)))
+                .map(|it| Arc::new(Pages::new(it))),
             diagnostic_data: can(publish.map(|it| it.data_support)),
             unnecessary_tag: tag(DiagnosticTag::UNNECESSARY),
             deprecated_tag: tag(DiagnosticTag::DEPRECATED),

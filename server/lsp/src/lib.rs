@@ -9,6 +9,7 @@ mod diagnostics;
 mod documents;
 mod from_proto;
 mod handlers;
+mod pages;
 mod reading;
 mod scan;
 mod server;
@@ -19,7 +20,7 @@ mod to_proto;
 mod transport;
 mod trees;
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower_lsp::LspService;
@@ -42,17 +43,17 @@ pub fn run_stdio() -> std::io::Result<u8> {
         .thread_stack_size(16 << 20)
         .thread_name("crd-analyzer")
         .build()?;
-    let code = runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout()));
+    let code = runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout(), pages::cache_folder()));
     // A read of standard input and analyses that nobody waits for must not keep the process alive.
     runtime.shutdown_background();
     Ok(code)
 }
 
-/// As [`run_stdio`], over any two streams.
-pub async fn serve(input: impl AsyncRead + Unpin, output: impl AsyncWrite) -> u8 {
+/// As [`run_stdio`], over any two streams. `cache` is a folder for what can be made again, such as the pages that findings link to.
+pub async fn serve(input: impl AsyncRead + Unpin, output: impl AsyncWrite, cache: Option<PathBuf>) -> u8 {
     let mut session = None;
     let (service, socket) = LspService::build(|client| {
-        let created = Arc::new(Session::new(client));
+        let created = Arc::new(Session::new(client, cache.clone()));
         session = Some(created.clone());
         Server::new(created)
     })

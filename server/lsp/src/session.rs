@@ -35,6 +35,8 @@ pub(crate) struct Session {
     /// Held while a list of diagnostics is sent, so that an older one never comes after a newer one.
     pub(crate) publishing: tokio::sync::Mutex<()>,
     client: OnceLock<Client>,
+    /// A folder for what can be made again.
+    pub(crate) cache: Option<PathBuf>,
     settings: RwLock<Arc<Settings>>,
     folders: RwLock<Vec<PathBuf>>,
     /// Problems that the user was told of.
@@ -43,7 +45,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(remote: tower_lsp::Client) -> Self {
+    pub(crate) fn new(remote: tower_lsp::Client, cache: Option<PathBuf>) -> Self {
         Self {
             remote,
             documents: Documents::default(),
@@ -51,6 +53,7 @@ impl Session {
             scanned: Scanned::default(),
             publishing: tokio::sync::Mutex::default(),
             client: OnceLock::new(),
+            cache,
             settings: RwLock::default(),
             folders: RwLock::default(),
             told: Mutex::default(),

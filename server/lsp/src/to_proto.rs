@@ -49,10 +49,10 @@ pub(crate) fn diagnostic(
         range: range(source, finding.span),
         severity: Some(severity(finding.severity)),
         code: Some(NumberOrString::String(finding.code.to_owned())),
-        code_description: client
-            .code_description
-            .then(|| code_description(finding.code))
-            .flatten(),
+        code_description: client.pages.as_ref().and_then(|pages| {
+            let href = pages.link(finding.code)?;
+            Some(CodeDescription { href })
+        }),
         source: Some(NAME.to_owned()),
         message: message(finding, (shown.versions != asked).then_some(shown.versions)),
         related_information: related.filter(|it| !it.is_empty()),
@@ -61,15 +61,6 @@ pub(crate) fn diagnostic(
             .diagnostic_data
             .then(|| serde_json::json!({ "code": finding.code, "start": finding.span.start, "end": finding.span.end })),
     }
-}
-
-/// Where the pages of the codes are shown; `crd-analyzer explain CODE` prints the same.
-const PAGES: &str = "https://github.com/crd-analyzer/crd-analyzer/blob/main/docs/codes";
-
-/// The page of a code.
-fn code_description(code: &str) -> Option<CodeDescription> {
-    let href = format!("{PAGES}/{code}.md").parse().ok()?;
-    Some(CodeDescription { href })
 }
 
 /// What is wrong, in a line that makes sense alone; then why, and what to do.

@@ -159,7 +159,11 @@ fn judge(source: &Text, document: Document, question: &Question<'_>, stored: Opt
             .and_then(|tree| Some(tree.span(tree.get(tree.root()?, "apiVersion")?)));
         let place = written.unwrap_or_else(|| verdict::first_line(&source.content, document.span));
         if let Some(answer) = ServerVerdict::of_unserved(&head, place) {
-            return Some(Judged::Document(unread(&|_| answer.clone())));
+            let mut report = unread(&|_| answer.clone());
+            if let Some(tree) = &tree {
+                silence(source, tree, &mut report);
+            }
+            return Some(Judged::Document(report));
         }
     }
     // Braces of a template may be YAML that no JSON can be made of.
@@ -173,7 +177,9 @@ fn judge(source: &Text, document: Document, question: &Question<'_>, stored: Opt
         Ok(json) => json,
         Err(error) => {
             let answer = |version| ServerVerdict::of_convert_error(&error, version);
-            return refused(unread(&answer));
+            let mut report = unread(&answer);
+            silence(source, &tree, &mut report);
+            return refused(report);
         }
     };
     if !is_asked {
@@ -236,6 +242,7 @@ fn silence(source: &Text, tree: &Tree, report: &mut DocumentReport) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
 
     const HEAD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n";
 
@@ -273,6 +280,30 @@ mod tests {
         );
         check("apiVersion: v1\nkind: Pod\nspec: [\n", &[], &[]);
         check("a: [\n", &[], &[]);
+    }
+
+    #[test]
+    fn a_comment_silences_also_what_refuses_the_whole_document() {
+        let question = Question {
+            versions: VersionSet::default(),
+            named: false,
+            old: None,
+        };
+        let shown = |text: &str| {
+            let report = analyze(text.as_bytes().to_vec(), &question);
+            let shown = report.documents[0].shown(&Config::default());
+            shown.into_iter().map(|it| it.finding.code).collect::<Vec<_>>()
+        };
+        let old = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n";
+        let comment = "# crd-analyzer: ignore[unserved-api-version] for an old cluster\n";
+        assert_eq!(shown(old), ["unserved-api-version"]);
+        assert_eq!(shown(&format!("{comment}{old}")), [""; 0]);
+        let twice = format!("{HEAD}spec: {{}}\nspec: {{}} # crd-analyzer: ignore[duplicate-key] generated so\n");
+        assert_eq!(
+            shown(&twice.replace("ignore", "see")),
+            ["duplicate-key", "malformed-suppression"]
+        );
+        assert_eq!(shown(&twice), [""; 0]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::{
 };
 
 pub(crate) fn handle(session: &Arc<Session>, params: InitializeParams) -> InitializeResult {
-    let client = session.set_client(Client::new(&params.capabilities));
+    let client = session.set_client(Client::new(&params.capabilities, session.cache.as_deref()));
     #[allow(deprecated, reason = "older clients send only the one root")]
     let root = params.root_uri;
     let folders = params.workspace_folders.filter(|it| !it.is_empty()).unwrap_or_else(|| {

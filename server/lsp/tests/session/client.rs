@@ -3,6 +3,7 @@
 use std::{collections::VecDeque, time::Duration};
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf},
     task::JoinHandle,
@@ -16,6 +17,8 @@ pub(crate) struct Client {
     output: Option<WriteHalf<DuplexStream>>,
     input: BufReader<ReadHalf<DuplexStream>>,
     server: JoinHandle<u8>,
+    /// Where the server keeps its pages.
+    _cache: TempDir,
     next_id: i64,
     /// Messages that came while another was waited for.
     waiting: VecDeque<Value>,
@@ -30,12 +33,15 @@ impl Client {
     pub(crate) fn connect() -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (their_input, their_output) = tokio::io::split(theirs);
-        let server = tokio::spawn(crd_analyzer_lsp::serve(their_input, their_output));
+        let cache = tempfile::tempdir().expect("a folder");
+        let serving = crd_analyzer_lsp::serve(their_input, their_output, Some(cache.path().to_owned()));
+        let server = tokio::spawn(serving);
         let (input, output) = tokio::io::split(ours);
         Self {
             output: Some(output),
             input: BufReader::new(input),
             server,
+            _cache: cache,
             next_id: 0,
             waiting: VecDeque::new(),
             asked: Vec::new(),
