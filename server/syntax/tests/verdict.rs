@@ -73,7 +73,29 @@ fn check_conversion(text: &str, message: &str, at: &str) {
 #[track_caller]
 fn check_json(text: &str, expected: &str) {
     let tree = read(text).expect("YAML");
-    assert_eq!(read_json(&tree).expect("JSON").write(&tree), expected);
+    let json = read_json(&tree).expect("JSON");
+    assert_eq!(json.write(&tree), expected);
+    assert_eq!(json.written_len(&tree), expected.len());
+}
+
+#[test]
+fn json_escapes_what_go_escapes_wherever_it_stands() {
+    let escapes = [
+        ("\\\"", "\\\""),
+        ("\\\\", "\\\\"),
+        ("\\b\\f\\n\\r\\t", "\\b\\f\\n\\r\\t"),
+        ("\\x01<>&", "\\u0001\\u003c\\u003e\\u0026"),
+        ("\\u2027\\u2028\\u2029€é😀", "\u{2027}\\u2028\\u2029€é😀"),
+        ("", ""),
+    ];
+    for (written, escaped) in escapes {
+        for before in ["", "é", &"-".repeat(31), &"-".repeat(32), &"€".repeat(40)] {
+            check_json(
+                &format!("\"{before}{written}{before}\": 0\n"),
+                &format!("{{\"{before}{escaped}{before}\":0}}"),
+            );
+        }
+    }
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn large_manifest(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
         return None;
     }
     let root = json.root()?;
-    let size = json.write(tree).len() + 1;
+    let size = json.written_len(tree) + 1;
     let message = format!(
         "as JSON this manifest has {size} bytes, more than the {ANNOTATION_LIMIT} that `kubectl apply` can keep in its annotation"
     );

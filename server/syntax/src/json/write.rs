@@ -1,7 +1,5 @@
 //! JSON text as Go's `encoding/json` writes it, without blanks and with HTML's characters escaped: what `YAMLToJSON` returns.
 
-use std::fmt::Write as _;
-
 use super::value::{ScalarValue, binary, scalar_value};
 use super::{Json, JsonDoc, JsonValue, Member};
 use crate::tree::{NodeId, Tree};
@@ -22,16 +20,46 @@ impl JsonDoc<'_> {
         }
         out
     }
+
+    /// How many bytes [`write`](Self::write) returns.
+    pub fn written_len(&self, tree: &Tree) -> usize {
+        let mut out = Length(0);
+        match self.root() {
+            Some(root) => write(tree, root, &mut out),
+            None => out.push_str("null"),
+        }
+        out.0
+    }
 }
 
-fn write(tree: &Tree, root: &Json<'_>, out: &mut String) {
+/// What takes the text: keeps it, or only measures it.
+trait Sink {
+    fn push_str(&mut self, text: &str);
+}
+
+impl Sink for String {
+    fn push_str(&mut self, text: &str) {
+        self.push_str(text);
+    }
+}
+
+/// Bytes.
+struct Length(usize);
+
+impl Sink for Length {
+    fn push_str(&mut self, text: &str) {
+        self.0 += text.len();
+    }
+}
+
+fn write(tree: &Tree, root: &Json<'_>, out: &mut impl Sink) {
     let mut open = Vec::new();
     open.extend(begin(tree, root, out));
     while let Some(rest) = open.last_mut() {
         let next = match rest {
             Rest::Items(items, first) => {
                 let Some(item) = items.next() else {
-                    out.push(']');
+                    out.push_str("]");
                     open.pop();
                     continue;
                 };
@@ -40,13 +68,13 @@ fn write(tree: &Tree, root: &Json<'_>, out: &mut String) {
             }
             Rest::Members(members, first) => {
                 let Some(member) = members.next() else {
-                    out.push('}');
+                    out.push_str("}");
                     open.pop();
                     continue;
                 };
                 separate(first, out);
                 write_scalar(tree, member.key_node, &member.key, out);
-                out.push(':');
+                out.push_str(":");
                 &member.value
             }
         };
@@ -54,25 +82,25 @@ fn write(tree: &Tree, root: &Json<'_>, out: &mut String) {
     }
 }
 
-fn separate(first: &mut bool, out: &mut String) {
+fn separate(first: &mut bool, out: &mut impl Sink) {
     if !std::mem::take(first) {
-        out.push(',');
+        out.push_str(",");
     }
 }
 
 /// Writes a value, or the beginning of a collection.
-fn begin<'d, 't>(tree: &Tree, json: &'d Json<'t>, out: &mut String) -> Option<Rest<'d, 't>> {
+fn begin<'d, 't>(tree: &Tree, json: &'d Json<'t>, out: &mut impl Sink) -> Option<Rest<'d, 't>> {
     match &json.value {
         JsonValue::Null => out.push_str("null"),
         JsonValue::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         JsonValue::Int(_) | JsonValue::Uint(_) | JsonValue::Float(_) => write_number(tree, json, out),
         JsonValue::String(text) => write_scalar(tree, json.node, text, out),
         JsonValue::Array(items) => {
-            out.push('[');
+            out.push_str("[");
             return Some(Rest::Items(items.iter(), true));
         }
         JsonValue::Object(members) => {
-            out.push('{');
+            out.push_str("{");
             return Some(Rest::Members(members.iter(), true));
         }
     }
@@ -80,17 +108,13 @@ fn begin<'d, 't>(tree: &Tree, json: &'d Json<'t>, out: &mut String) -> Option<Re
 }
 
 /// Numbers are written from their source: what was read back from the text has lost the sign of zero.
-fn write_number(tree: &Tree, json: &Json<'_>, out: &mut String) {
-    // Writing to a string cannot fail.
-    let _ = match scalar_value(tree, json.node) {
-        Ok(ScalarValue::Int(value)) => write!(out, "{value}"),
-        Ok(ScalarValue::Uint(value)) => write!(out, "{value}"),
-        Ok(ScalarValue::Float(value)) => {
-            out.push_str(&float(value));
-            Ok(())
-        }
-        _ => Ok(()),
-    };
+fn write_number(tree: &Tree, json: &Json<'_>, out: &mut impl Sink) {
+    match scalar_value(tree, json.node) {
+        Ok(ScalarValue::Int(value)) => out.push_str(&value.to_string()),
+        Ok(ScalarValue::Uint(value)) => out.push_str(&value.to_string()),
+        Ok(ScalarValue::Float(value)) => out.push_str(&float(value)),
+        _ => {}
+    }
 }
 
 /// A float as Go's encoder writes it.
@@ -107,24 +131,26 @@ fn float(value: f64) -> String {
 }
 
 /// Writes a string. Bytes of a `!!binary` that are no UTF-8 are escaped, other than U+FFFD that is written out.
-fn write_scalar(tree: &Tree, node: NodeId, text: &str, out: &mut String) {
-    out.push('"');
+fn write_scalar(tree: &Tree, node: NodeId, text: &str, out: &mut impl Sink) {
+    out.push_str("\"");
     let node = tree.resolve(node);
     match binary(tree, node) {
         Some(bytes) => {
             for chunk in bytes.utf8_chunks() {
                 write_escaped(chunk.valid(), out);
-                out.extend(chunk.invalid().iter().map(|_| "\\ufffd"));
+                chunk.invalid().iter().for_each(|_| out.push_str("\\ufffd"));
             }
         }
         None => write_escaped(text, out),
     }
-    out.push('"');
+    out.push_str("\"");
 }
 
-fn write_escaped(text: &str, out: &mut String) {
-    let mut start = 0;
-    for (at, char) in text.char_indices() {
+fn write_escaped(text: &str, out: &mut impl Sink) {
+    let (mut start, mut from) = (0, 0);
+    while let Some(at) = next_suspect(text.as_bytes(), from) {
+        let char = text[at..].chars().next().unwrap_or_default();
+        from = at + char.len_utf8();
         let escape = match char {
             '"' => "\\\"",
             '\\' => "\\\\",
@@ -135,15 +161,29 @@ fn write_escaped(text: &str, out: &mut String) {
             '\t' => "\\t",
             '\0'..='\x1F' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
                 out.push_str(&text[start..at]);
-                let _ = write!(out, "\\u{:04x}", u32::from(char));
-                start = at + char.len_utf8();
+                out.push_str(&format!("\\u{:04x}", u32::from(char)));
+                start = from;
                 continue;
             }
             _ => continue,
         };
         out.push_str(&text[start..at]);
         out.push_str(escape);
-        start = at + 1;
+        start = from;
     }
     out.push_str(&text[start..]);
+}
+
+/// The next byte that may begin a character to escape. Nearly no text has any, and looking at many bytes at once tells so quickly.
+fn next_suspect(bytes: &[u8], from: usize) -> Option<usize> {
+    const STRIDE: usize = 32;
+    let is_suspect = |it: u8| it < b' ' || matches!(it, b'"' | b'\\' | b'<' | b'>' | b'&' | 0xE2);
+    let mut at = from;
+    for stride in bytes[from..].chunks(STRIDE) {
+        if stride.iter().fold(false, |any, &it| any | is_suspect(it)) {
+            return stride.iter().position(|&it| is_suspect(it)).map(|it| at + it);
+        }
+        at += stride.len();
+    }
+    None
 }

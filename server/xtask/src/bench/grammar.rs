@@ -1,0 +1,75 @@
+//! What a full parse with tree-sitter-yaml takes: the measure of an editor's patience.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use tree_sitter::Parser;
+
+/// Lines that the grammar's scanner counts: it keeps rows in 16 bits with a sign.
+const MAX_LINES: usize = 32_000;
+
+/// The time that a full parse of a text takes at best. A text with too many lines is parsed in parts.
+pub(super) fn parse_time(text: &str, runs: usize) -> anyhow::Result<Duration> {
+    let parts = parsable_parts(text);
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_yaml::LANGUAGE.into())?;
+    let mut best = Duration::MAX;
+    for _ in 0..runs {
+        let mut sum = Duration::ZERO;
+        for part in &parts {
+            let start = Instant::now();
+            let tree = parser.parse(part, None).context("a parse without a limit ends")?;
+            sum += start.elapsed();
+            if tree.root_node().has_error() {
+                eprintln!("tree-sitter-yaml finds errors in a part of {} lines", part.lines().count());
+            }
+        }
+        best = best.min(sum);
+    }
+    Ok(best)
+}
+
+/// The text, or as many parts of the same number of lines as are needed. A part begins with the lines that hold its first line.
+fn parsable_parts(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let count = lines.len().div_ceil(MAX_LINES).max(1);
+    let len = lines.len().div_ceil(count).max(1);
+    let mut begin = 0;
+    let mut parts = Vec::new();
+    while begin < lines.len() {
+        // A part does not begin within a scalar.
+        let is_entry = |line: &&str| line.trim_end().ends_with(':') && !line.contains(' ') || is_plain_key(line);
+        let end = (begin + len..lines.len()).find(|&it| is_entry(&lines[it])).unwrap_or(lines.len());
+        let mut part = holders(&lines, begin).concat();
+        part.extend(lines[begin..end].iter().copied());
+        parts.push(part);
+        begin = end;
+    }
+    parts
+}
+
+/// Whether a line is `name:` and nothing else.
+fn is_plain_key(line: &str) -> bool {
+    line.trim()
+        .strip_suffix(':')
+        .is_some_and(|key| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+}
+
+/// The lines above one that it is nested in, by indentation, from the outermost.
+fn holders<'t>(lines: &[&'t str], at: usize) -> Vec<&'t str> {
+    let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let Some(first) = lines.get(at) else { return Vec::new() };
+    let mut holders = Vec::new();
+    let mut below = indent(first);
+    let mut is_dash = first.trim_start().starts_with("- ");
+    for &line in lines[..at].iter().rev() {
+        let dash = line.trim_start().starts_with("- ");
+        let holds = indent(line) < below || is_dash && !dash && indent(line) == below;
+        if holds && (dash || is_plain_key(line)) {
+            holders.push(line);
+            (below, is_dash) = (indent(line), dash);
+        }
+    }
+    holders.reverse();
+    holders
+}

@@ -1,0 +1,153 @@
+//! How fast, as ratios of two programs in one run on one machine.
+
+mod editor;
+mod grammar;
+mod process;
+mod session;
+
+use std::{path::Path, process::Command};
+
+use crate::peers;
+use process::{Run, measure};
+
+/// Benches.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Take the fastest of this many runs.
+    #[arg(long, default_value_t = 3)]
+    runs: usize,
+
+    /// Measure only this.
+    #[arg(long)]
+    only: Option<What>,
+
+    /// The profile of the program that is measured: `fast` builds in less time than `dist`, which is published.
+    #[arg(long, default_value = "dist")]
+    profile: String,
+}
+
+/// What can be measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum What {
+    /// `check` over the corpus and on single files.
+    Check,
+    /// `cost` over the corpus and on the definition with the most rules.
+    Cost,
+    /// The language server.
+    Editor,
+}
+
+/// The programs, and what they are asked about.
+struct Bench {
+    corpus: std::path::PathBuf,
+    files: Vec<String>,
+    oracle: std::path::PathBuf,
+    analyzer: std::path::PathBuf,
+    runs: usize,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    let corpus = peers::corpus()?;
+    let bench = Bench {
+        files: crate::conformance::definitions(&corpus)?,
+        corpus,
+        oracle: peers::oracle(37)?,
+        analyzer: peers::build(&args.profile)?,
+        runs: args.runs.max(1),
+    };
+    let measures = |what: What| args.only.is_none_or(|it| it == what);
+    if measures(What::Check) {
+        bench.compare("check", "crd", &[20_000, 190_000, 2_900_000])?;
+    }
+    if measures(What::Cost) {
+        bench.compare("cost", "cost", &[])?;
+        bench.most_rules()?;
+    }
+    if measures(What::Editor) {
+        editor::run(&bench)?;
+    }
+    Ok(true)
+}
+
+impl Bench {
+    /// One of our commands against one of the oracle's, on one thread each: over the corpus, and on single files of about these sizes
+    /// in bytes.
+    fn compare(&self, ours: &str, theirs: &str, sizes: &[u64]) -> anyhow::Result<()> {
+        let list = std::env::temp_dir().join(format!("crd-analyzer-bench-{}.txt", std::process::id()));
+        std::fs::write(&list, self.files.join("\n"))?;
+        let list_text = list.to_string_lossy().into_owned();
+        let both = self.both(
+            (ours, &["--list", &list_text]),
+            (theirs, &["-list", &list_text]),
+        );
+        std::fs::remove_file(&list)?;
+        row(&format!("{ours}, {} files, one thread", self.files.len()), both?);
+        for &bytes in sizes {
+            if let Some(file) = self.file_of_size(bytes) {
+                let both = self.both((ours, &[&file]), (theirs, &[&file]))?;
+                row(&format!("{ours}, start to end, {} KB", bytes / 1000), both);
+            }
+        }
+        Ok(())
+    }
+
+    fn both(&self, ours: (&str, &[&str]), theirs: (&str, &[&str])) -> anyhow::Result<(Run, Run)> {
+        let mut check = Command::new(&self.analyzer);
+        check
+            .arg(ours.0)
+            .args(["--no-config", "--output", "jsonl", "--threads", "1"])
+            .args(ours.1)
+            .current_dir(&self.corpus);
+        let mut ask = Command::new(&self.oracle);
+        ask.arg(theirs.0)
+            .args(theirs.1)
+            .env("GOMAXPROCS", "1")
+            .current_dir(&self.corpus);
+        Ok((measure(&mut check, self.runs)?, measure(&mut ask, self.runs)?))
+    }
+
+    /// `cost` on the definition that has the most rules, less what a definition without any takes: the rules themselves.
+    fn most_rules(&self) -> anyhow::Result<()> {
+        let mut most = (0, "");
+        for file in &self.files {
+            let text = std::fs::read_to_string(self.corpus.join(file)).unwrap_or_default();
+            let rules = text.lines().filter(|it| is_rule(it)).count();
+            most = most.max((rules, file));
+        }
+        let (rules, file) = most;
+        let both = self.both(("cost", &[file]), ("cost", &[file]))?;
+        row(&format!("cost, start to end, {rules} rules"), both);
+        Ok(())
+    }
+
+    /// The file of the corpus whose size is nearest to `bytes`.
+    fn file_of_size(&self, bytes: u64) -> Option<String> {
+        let size = |file: &String| size_of(&self.corpus.join(file));
+        self.files
+            .iter()
+            .min_by_key(|file| size(file).abs_diff(bytes))
+            .cloned()
+    }
+}
+
+/// Whether a line begins a rule of a definition, near enough.
+fn is_rule(line: &str) -> bool {
+    line.trim_start().trim_start_matches("- ").starts_with("rule:")
+}
+
+fn size_of(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(u64::MAX, |meta| meta.len())
+}
+
+fn row(what: &str, (ours, theirs): (Run, Run)) {
+    println!(
+        "{what:<34} ours {:>8.3} s {:>7} KiB | oracle {:>8.3} s {:>7} KiB | {:>5.1}x as fast ({:.1}x by CPU time), {:.2} of the memory",
+        ours.time.as_secs_f64(),
+        ours.peak_kib,
+        theirs.time.as_secs_f64(),
+        theirs.peak_kib,
+        theirs.time.as_secs_f64() / ours.time.as_secs_f64(),
+        theirs.cpu.as_secs_f64() / ours.cpu.as_secs_f64(),
+        ours.peak_kib as f64 / theirs.peak_kib.max(1) as f64,
+    );
+}

@@ -1,0 +1,138 @@
+//! A session with the language server over its pipes, as an editor has it.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+use anyhow::{Context as _, bail};
+use serde_json::{Value, json};
+
+/// A client that waits for what it asked for and drops the rest.
+pub(super) struct Session {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    next_id: u64,
+}
+
+impl Session {
+    /// Starts the server and says hello to it.
+    pub(super) fn start(analyzer: &Path) -> anyhow::Result<Self> {
+        let mut child = Command::new(analyzer)
+            .arg("lsp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().context("a piped child has a standard output")?);
+        let mut session = Self {
+            child,
+            input,
+            output,
+            next_id: 0,
+        };
+        session.request("initialize", &json!({ "processId": null, "rootUri": null, "capabilities": {} }))?;
+        Ok(session)
+    }
+
+    /// The server's process.
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Opens a document and returns what is published about it.
+    pub(super) fn open(&mut self, uri: &str, text: &str) -> anyhow::Result<Value> {
+        let document = json!({ "uri": uri, "languageId": "yaml", "version": 0, "text": text });
+        self.notify("textDocument/didOpen", &json!({ "textDocument": document }))?;
+        self.published(uri, 0)
+    }
+
+    /// Replaces a part of a line of a document and returns what is published about that version.
+    pub(super) fn edit(&mut self, uri: &str, version: u64, line: usize, columns: [usize; 2], text: &str) -> anyhow::Result<Value> {
+        let [start, end] = columns.map(|column| json!({ "line": line, "character": column }));
+        let change = json!({ "range": { "start": start, "end": end }, "text": text });
+        let document = json!({ "uri": uri, "version": version });
+        self.notify("textDocument/didChange", &json!({ "textDocument": document, "contentChanges": [change] }))?;
+        self.published(uri, version)
+    }
+
+    /// Ends the session as an editor does.
+    pub(super) fn end(mut self) -> anyhow::Result<()> {
+        self.request("shutdown", &Value::Null)?;
+        self.notify("exit", &Value::Null)?;
+        drop(self.input.take());
+        let status = self.child.wait()?;
+        if !status.success() {
+            bail!("the server ended with {status}");
+        }
+        Ok(())
+    }
+
+    /// Says something that has no answer.
+    pub(super) fn notify(&mut self, method: &str, params: &Value) -> anyhow::Result<()> {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+    }
+
+    fn request(&mut self, method: &str, params: &Value) -> anyhow::Result<Value> {
+        self.next_id += 1;
+        let id = self.next_id;
+        let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method });
+        if !params.is_null() {
+            message["params"] = params.clone();
+        }
+        self.send(&message)?;
+        loop {
+            let mut message = self.receive()?;
+            if message.get("method").is_none() && message["id"] == id {
+                return Ok(message["result"].take());
+            }
+        }
+    }
+
+    fn published(&mut self, uri: &str, version: u64) -> anyhow::Result<Value> {
+        loop {
+            let mut message = self.receive()?;
+            let params = &mut message["params"];
+            if params["uri"] == uri && params["version"] == version {
+                return Ok(params["diagnostics"].take());
+            }
+        }
+    }
+
+    fn send(&mut self, message: &Value) -> anyhow::Result<()> {
+        let body = message.to_string();
+        let input = self.input.as_mut().context("the session has not ended")?;
+        write!(input, "Content-Length: {}\r\n\r\n{body}", body.len())?;
+        Ok(input.flush()?)
+    }
+
+    fn receive(&mut self) -> anyhow::Result<Value> {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            if self.output.read_line(&mut line)? == 0 {
+                bail!("the server hung up");
+            }
+            if line == "\r\n" {
+                break;
+            }
+            if let Some(value) = line.strip_prefix("Content-Length: ") {
+                length = value.trim().parse()?;
+            }
+        }
+        let mut body = vec![0; length];
+        self.output.read_exact(&mut body)?;
+        Ok(serde_json::from_slice(&body)?)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Where a session was not ended in good order, its server goes too; one that has ended is none to kill.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
