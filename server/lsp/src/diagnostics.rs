@@ -7,12 +7,12 @@ use lsp_types::Uri;
 
 use crate::{session::Session, tasks};
 
-/// The wait after an edit: what a client sends at once is taken together. Quick edits are also taken together by working on one
-/// version of a document at a time.
+/// The wait after an edit that came this soon after another: what a client sends at once is taken together. A single keystroke does not
+/// wait. Quick edits are also taken together by working on one version of a document at a time.
 const WAIT: Duration = Duration::from_millis(5);
 
 impl Session {
-    /// Sends what is known about a document, when no edit has come for a while. Does nothing for clients that ask themselves.
+    /// Sends what is known about a document, the last of quick edits only. Does nothing for clients that ask themselves.
     pub(crate) fn publish_soon(self: &Arc<Self>, uri: &Uri) {
         if self.client().pulls_diagnostics {
             return;
@@ -22,7 +22,9 @@ impl Session {
         };
         let session = self.clone();
         tasks::beside(async move {
-            tokio::time::sleep(WAIT).await;
+            if snapshot.since_previous.is_some_and(|it| it < WAIT) {
+                tokio::time::sleep(WAIT).await;
+            }
             let _only = snapshot.worked_on.lock().await;
             // Stale, or failed and logged: then a newer run will come, or there is nothing to send.
             let Ok(analysis) = session.analysis(&snapshot).await else {

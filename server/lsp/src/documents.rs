@@ -7,6 +7,7 @@ use std::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicI32, Ordering},
     },
+    time::{Duration, Instant},
 };
 
 use crd_analyzer_ide::file::{File, Memory};
@@ -22,6 +23,9 @@ use crate::{analysis::Analysis, from_proto};
 struct Document {
     uri: Uri,
     text: Rope,
+    /// When it became what it is, and how long after its previous version that was.
+    changed: Instant,
+    since_previous: Option<Duration>,
     /// Shared with those who work on an older version, so that they can stop.
     version: Arc<AtomicI32>,
     /// The analysis of this version, made once for all who ask.
@@ -47,6 +51,8 @@ pub(crate) struct Snapshot {
     pub(crate) uri: Uri,
     pub(crate) version: i32,
     pub(crate) text: Rope,
+    /// How long after the previous version this one came, if there was one.
+    pub(crate) since_previous: Option<Duration>,
     pub(crate) analysis: Arc<OnceCell<Arc<Analysis>>>,
     /// Held while a version of the document is worked on to be sent.
     pub(crate) worked_on: Arc<tokio::sync::Mutex<()>>,
@@ -107,6 +113,8 @@ impl Documents {
         let mut open = self.lock();
         let document = Document {
             text: Rope::from_str(&item.text),
+            changed: Instant::now(),
+            since_previous: None,
             version: Arc::new(AtomicI32::new(item.version)),
             analysis: Arc::default(),
             parsed: Arc::default(),
@@ -140,6 +148,8 @@ impl Documents {
                 document.text = Rope::from_str(&change.text);
             }
         }
+        document.since_previous = Some(document.changed.elapsed());
+        document.changed = Instant::now();
         document.analysis = Arc::default();
         document.parsed = Arc::default();
         document.version.store(version, Ordering::Release);
@@ -197,6 +207,7 @@ impl Document {
             uri: self.uri.clone(),
             version: self.version.load(Ordering::Acquire),
             text: self.text.clone(),
+            since_previous: self.since_previous,
             analysis: self.analysis.clone(),
             worked_on: self.worked_on.clone(),
             newest: self.version.clone(),
