@@ -7,7 +7,7 @@ use crate::defaulting::{
     Options, RuleOutcome, RuleRun, Rules, has_unpruned_defaults, prune_nulls, set_defaults, validate_defaults,
 };
 use crate::field::Path;
-use crate::json_schema::{JsonSchemaProps, SchemaOrArray};
+use crate::json_schema::{JsonSchemaProps, RareKeywords, SchemaOrArray};
 use crate::listtype::validate_list_sets_and_maps;
 use crate::objectmeta::{self, CoerceOptions, coerce};
 use crate::pruning::prune_and_track;
@@ -56,7 +56,11 @@ fn no_walk_overflows_the_stack() {
         ..JsonSchemaProps::default()
     });
     let in_junctors = deep(|schema| JsonSchemaProps {
-        not: Some(Box::new(schema)),
+        rare: RareKeywords {
+            not: Some(Box::new(schema)),
+            ..RareKeywords::default()
+        }
+        .into(),
         ..JsonSchemaProps::default()
     });
     let value = (0..VALUE_DEPTH).fold(json!(null), |value, n| {

@@ -1,5 +1,7 @@
 //! The OpenAPI v3 schema of a definition, as its author wrote it.
 
+use std::ops::{Deref, DerefMut};
+
 use serde_json::Value;
 
 /// A schema as the API has it (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions`, `JSONSchemaProps`, the internal
@@ -9,14 +11,11 @@ use serde_json::Value;
 ///
 /// Equality is the server's semantic equality (`k8s.io/apimachinery/pkg/api/equality`): an absent list or map equals an
 /// empty one.
+///
+/// A definition has thousands of schemas, and every walk over them waits for memory more than for anything else. So what few
+/// schemas have lies apart: the keywords of [`RareKeywords`] are read and set as if they were fields of this type.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct JsonSchemaProps {
-    /// `id`
-    pub id: String,
-    /// `$schema`
-    pub schema: String,
-    /// `$ref`
-    pub r#ref: Option<String>,
     /// `description`
     pub description: String,
     /// `type`
@@ -25,10 +24,99 @@ pub struct JsonSchemaProps {
     pub nullable: bool,
     /// `format`
     pub format: String,
-    /// `title`
-    pub title: String,
     /// `default`; `Some(Value::Null)` is an explicit null.
     pub default: Option<Value>,
+    /// `required`
+    pub required: Vec<String>,
+    /// `items`
+    pub items: Option<Box<SchemaOrArray>>,
+    /// `properties`
+    pub properties: SchemaMap,
+    /// `additionalProperties`
+    pub additional_properties: Option<Box<SchemaOrBool>>,
+    /// `x-kubernetes-preserve-unknown-fields`
+    pub x_preserve_unknown_fields: Option<bool>,
+    /// `x-kubernetes-embedded-resource`
+    pub x_embedded_resource: bool,
+    /// `x-kubernetes-int-or-string`
+    pub x_int_or_string: bool,
+    /// `x-kubernetes-validations`
+    pub x_validations: Vec<ValidationRule>,
+    /// Which lists and maps above are written, but empty.
+    pub empty: EmptyKeywords,
+    /// All other keywords.
+    pub rare: Rare,
+}
+
+impl Deref for JsonSchemaProps {
+    type Target = RareKeywords;
+
+    fn deref(&self) -> &RareKeywords {
+        &self.rare
+    }
+}
+
+impl DerefMut for JsonSchemaProps {
+    fn deref_mut(&mut self) -> &mut RareKeywords {
+        &mut self.rare
+    }
+}
+
+/// [`RareKeywords`] of a schema, which takes no room until one is set.
+#[derive(Clone, Default)]
+pub struct Rare(Option<Box<RareKeywords>>);
+
+impl Rare {
+    /// The keywords, to be changed; `None` if none is set.
+    pub fn get_mut(&mut self) -> Option<&mut RareKeywords> {
+        self.0.as_deref_mut()
+    }
+}
+
+impl Deref for Rare {
+    type Target = RareKeywords;
+
+    fn deref(&self) -> &RareKeywords {
+        static NONE: RareKeywords = RareKeywords::NONE;
+        self.0.as_deref().unwrap_or(&NONE)
+    }
+}
+
+impl DerefMut for Rare {
+    fn deref_mut(&mut self) -> &mut RareKeywords {
+        self.0.get_or_insert_default()
+    }
+}
+
+impl PartialEq for Rare {
+    fn eq(&self, other: &Self) -> bool {
+        (self.0.is_none() && other.0.is_none()) || **self == **other
+    }
+}
+
+impl std::fmt::Debug for Rare {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl From<RareKeywords> for Rare {
+    fn from(keywords: RareKeywords) -> Self {
+        Self(Some(Box::new(keywords)))
+    }
+}
+
+/// The keywords that few schemas have. See [`JsonSchemaProps`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct RareKeywords {
+    /// `id`
+    pub id: String,
+    /// `$schema`
+    pub schema: String,
+    /// `$ref`
+    pub r#ref: Option<String>,
+    /// `title`
+    pub title: String,
     /// `maximum`
     pub maximum: Option<f64>,
     /// `exclusiveMaximum`
@@ -57,10 +145,6 @@ pub struct JsonSchemaProps {
     pub max_properties: Option<i64>,
     /// `minProperties`
     pub min_properties: Option<i64>,
-    /// `required`
-    pub required: Vec<String>,
-    /// `items`
-    pub items: Option<Box<SchemaOrArray>>,
     /// `allOf`
     pub all_of: Vec<JsonSchemaProps>,
     /// `oneOf`
@@ -69,10 +153,6 @@ pub struct JsonSchemaProps {
     pub any_of: Vec<JsonSchemaProps>,
     /// `not`
     pub not: Option<Box<JsonSchemaProps>>,
-    /// `properties`
-    pub properties: SchemaMap,
-    /// `additionalProperties`
-    pub additional_properties: Option<Box<SchemaOrBool>>,
     /// `patternProperties`
     pub pattern_properties: SchemaMap,
     /// `dependencies`
@@ -85,22 +165,55 @@ pub struct JsonSchemaProps {
     pub external_docs: Option<ExternalDocumentation>,
     /// `example`
     pub example: Option<Value>,
-    /// `x-kubernetes-preserve-unknown-fields`
-    pub x_preserve_unknown_fields: Option<bool>,
-    /// `x-kubernetes-embedded-resource`
-    pub x_embedded_resource: bool,
-    /// `x-kubernetes-int-or-string`
-    pub x_int_or_string: bool,
     /// `x-kubernetes-list-map-keys`
     pub x_list_map_keys: Vec<String>,
     /// `x-kubernetes-list-type`
     pub x_list_type: Option<String>,
     /// `x-kubernetes-map-type`
     pub x_map_type: Option<String>,
-    /// `x-kubernetes-validations`
-    pub x_validations: Vec<ValidationRule>,
-    /// Which lists and maps above are written, but empty.
-    pub empty: EmptyKeywords,
+}
+
+impl RareKeywords {
+    /// None of them.
+    const NONE: Self = Self {
+        id: String::new(),
+        schema: String::new(),
+        r#ref: None,
+        title: String::new(),
+        maximum: None,
+        exclusive_maximum: false,
+        minimum: None,
+        exclusive_minimum: false,
+        max_length: None,
+        min_length: None,
+        pattern: String::new(),
+        max_items: None,
+        min_items: None,
+        unique_items: false,
+        multiple_of: None,
+        r#enum: Vec::new(),
+        max_properties: None,
+        min_properties: None,
+        all_of: Vec::new(),
+        one_of: Vec::new(),
+        any_of: Vec::new(),
+        not: None,
+        pattern_properties: Vec::new(),
+        dependencies: Vec::new(),
+        additional_items: None,
+        definitions: Vec::new(),
+        external_docs: None,
+        example: None,
+        x_list_map_keys: Vec::new(),
+        x_list_type: None,
+        x_map_type: None,
+    };
+}
+
+impl Default for RareKeywords {
+    fn default() -> Self {
+        Self::NONE
+    }
 }
 
 /// Lists and maps of a schema that are written, but empty: a few rules of the server tell them from absent ones.

@@ -25,6 +25,6 @@ pub mod validation;
 
 pub use crd_analyzer_cel::KubernetesVersion;
 pub use json_schema::{
-    EmptyKeywords, ExternalDocumentation, JsonSchemaProps, SchemaMap, SchemaOrArray, SchemaOrBool, SchemaOrStringArray,
-    ValidationRule,
+    EmptyKeywords, ExternalDocumentation, JsonSchemaProps, Rare, RareKeywords, SchemaMap, SchemaOrArray, SchemaOrBool,
+    SchemaOrStringArray, ValidationRule,
 };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::KubernetesVersion;
-use crate::json_schema::{EmptyKeywords, JsonSchemaProps};
+use crate::json_schema::{EmptyKeywords, JsonSchemaProps, RareKeywords};
 
 /// Since this minor, structural schemas keep `externalDocs` and `example`, so they count in comparisons.
 pub(super) const KEEPS_DOCUMENTATION_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
@@ -68,6 +68,19 @@ fn restricts_nothing_else(schema: &JsonSchemaProps, version: KubernetesVersion) 
         default: _,
         properties: _,
         additional_properties: _,
+        description,
+        nullable,
+        format,
+        required,
+        items,
+        x_preserve_unknown_fields,
+        x_embedded_resource,
+        x_int_or_string,
+        x_validations,
+        empty,
+        rare,
+    } = schema;
+    let RareKeywords {
         // A schema with one of these has no structural form at all.
         id: _,
         schema: _,
@@ -76,9 +89,6 @@ fn restricts_nothing_else(schema: &JsonSchemaProps, version: KubernetesVersion) 
         dependencies: _,
         additional_items: _,
         definitions: _,
-        description,
-        nullable,
-        format,
         title,
         maximum,
         exclusive_maximum,
@@ -94,23 +104,16 @@ fn restricts_nothing_else(schema: &JsonSchemaProps, version: KubernetesVersion) 
         r#enum,
         max_properties,
         min_properties,
-        required,
-        items,
         all_of,
         one_of,
         any_of,
         not,
         external_docs,
         example,
-        x_preserve_unknown_fields,
-        x_embedded_resource,
-        x_int_or_string,
         x_list_map_keys,
         x_list_type,
         x_map_type,
-        x_validations,
-        empty,
-    } = schema;
+    } = &**rare;
     let documented = version >= KEEPS_DOCUMENTATION_SINCE
         && (external_docs.is_some() || !matches!(example, None | Some(Value::Null)));
     let texts = [description, format, title, pattern];

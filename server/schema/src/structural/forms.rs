@@ -3,7 +3,7 @@
 
 use super::blank::{KEEPS_DOCUMENTATION_SINCE, is_int_or_string_all_of, is_int_or_string_any_of};
 use super::{KubernetesVersion, Structural};
-use crate::json_schema::JsonSchemaProps;
+use crate::json_schema::{JsonSchemaProps, RareKeywords};
 
 impl Structural<'_> {
     /// The schema as the server's structural form holds it (`ToKubeOpenAPI`): `externalDocs` and `example` are lost
@@ -56,7 +56,11 @@ pub fn unfold(schema: &mut JsonSchemaProps, version: KubernetesVersion) {
             schema.all_of.insert(
                 0,
                 JsonSchemaProps {
-                    any_of: types,
+                    rare: RareKeywords {
+                        any_of: types,
+                        ..RareKeywords::default()
+                    }
+                    .into(),
                     ..JsonSchemaProps::default()
                 },
             );
@@ -105,10 +109,6 @@ fn has_additional_in_junctors(schema: &JsonSchemaProps, in_junctor: bool) -> boo
 }
 
 fn keep_structural(schema: &mut JsonSchemaProps, version: KubernetesVersion, in_junctor: bool) {
-    if version < KEEPS_DOCUMENTATION_SINCE {
-        schema.external_docs = None;
-        schema.example = None;
-    }
     if in_junctor {
         schema.additional_properties = None;
     }
@@ -123,40 +123,49 @@ fn keep_structural(schema: &mut JsonSchemaProps, version: KubernetesVersion, in_
     for (_, property) in &mut schema.properties {
         keep_structural(property, version, in_junctor);
     }
-    let clauses = schema
-        .all_of
-        .iter_mut()
-        .chain(&mut schema.any_of)
-        .chain(&mut schema.one_of);
-    for clause in clauses.chain(schema.not.as_deref_mut()) {
+    let Some(rare) = schema.rare.get_mut() else {
+        return;
+    };
+    if version < KEEPS_DOCUMENTATION_SINCE {
+        rare.external_docs = None;
+        rare.example = None;
+    }
+    let clauses = rare.all_of.iter_mut().chain(&mut rare.any_of).chain(&mut rare.one_of);
+    for clause in clauses.chain(rare.not.as_deref_mut()) {
         keep_structural(clause, version, true);
     }
 }
 
 /// Drops the keywords of `ValueValidation`.
 fn strip_value_validations(schema: &mut JsonSchemaProps) {
-    let whole = std::mem::take(schema);
+    let mut whole = std::mem::take(schema);
     *schema = JsonSchemaProps {
         description: whole.description,
         r#type: whole.r#type,
         nullable: whole.nullable,
-        title: whole.title,
         default: whole.default,
         items: whole.items,
         properties: whole.properties,
         additional_properties: whole.additional_properties,
-        external_docs: whole.external_docs,
-        example: whole.example,
         x_preserve_unknown_fields: whole.x_preserve_unknown_fields,
         x_embedded_resource: whole.x_embedded_resource,
         x_int_or_string: whole.x_int_or_string,
-        x_list_map_keys: whole.x_list_map_keys,
-        x_list_type: whole.x_list_type,
-        x_map_type: whole.x_map_type,
         x_validations: whole.x_validations,
         empty: whole.empty,
         ..JsonSchemaProps::default()
     };
+    if let Some(rare) = whole.rare.get_mut().map(std::mem::take) {
+        schema.rare = RareKeywords {
+            title: rare.title,
+            external_docs: rare.external_docs,
+            example: rare.example,
+            x_list_map_keys: rare.x_list_map_keys,
+            x_list_type: rare.x_list_type,
+            x_map_type: rare.x_map_type,
+            ..RareKeywords::default()
+        }
+        .into();
+    }
 }
 
 #[cfg(test)]
