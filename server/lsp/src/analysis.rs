@@ -1,17 +1,14 @@
 //! What is known about one version of a document, ready to be sent.
 
-use std::{
-    hash::{DefaultHasher, Hash, Hasher},
-    sync::Arc,
-};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crd_analyzer_ide::fixes::Problem;
-use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
+use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},
     report::Shown,
 };
-use lsp_types::{Diagnostic, Location, Uri};
+use lsp_types::{Diagnostic, Uri};
 use ropey::Rope;
 
 use crate::{capabilities::Client, settings::Effective, to_proto};
@@ -40,11 +37,7 @@ impl Analysis {
         }
         let mut bytes = Vec::with_capacity(text.len_bytes());
         text.chunks().for_each(|it| bytes.extend_from_slice(it.as_bytes()));
-        let question = Question {
-            versions: effective.versions,
-            named: false,
-            old: None,
-        };
+        let question = Question::new(effective.versions);
         let report = analyze(bytes, &question);
         let mut shown: Vec<Shown> = report
             .documents
@@ -68,8 +61,7 @@ impl Analysis {
             lines: &LineIndex::new(&report.text),
             client,
         };
-        let elsewhere = |file: &str, span: Span| location_in(file, span, client);
-        let convert = |it: &Shown| to_proto::diagnostic(&source, it, effective.versions, elsewhere);
+        let convert = |it: &Shown| to_proto::diagnostic(&source, it, effective.versions);
         let problems = shown.iter().map(|it| Problem::from(&it.finding)).collect();
         Self::of(shown.iter().map(convert).collect(), problems)
     }
@@ -85,17 +77,4 @@ impl Analysis {
             result_id: format!("{:016x}", hasher.finish()),
         }
     }
-}
-
-/// A place in another file, as it is on disk.
-fn location_in(file: &str, span: Span, client: &Client) -> Option<Location> {
-    let text: Arc<str> = std::fs::read_to_string(file).ok()?.into();
-    let uri = Uri::from_file_path(file)?;
-    let source = to_proto::Source {
-        uri: &uri,
-        text: &text,
-        lines: &LineIndex::new(&text),
-        client,
-    };
-    Some(Location::new(uri.clone(), to_proto::range(&source, span)))
 }

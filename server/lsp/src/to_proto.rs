@@ -4,6 +4,7 @@ use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
     finding::{Finding, Related, ServerSays, Severity},
     report::Shown,
+    source::SourceText,
     versions::VersionSet,
 };
 use lsp_types::{
@@ -33,18 +34,24 @@ pub(crate) fn range(source: &Source<'_>, span: Span) -> Range {
     Range::new(position(source, span.start), position(source, span.end))
 }
 
-/// A finding as the client can show it. `asked` are the minors that were asked; `elsewhere` gives places in other files.
-pub(crate) fn diagnostic(
-    source: &Source<'_>,
-    shown: &Shown,
-    asked: VersionSet,
-    elsewhere: impl Fn(&str, Span) -> Option<Location>,
-) -> Diagnostic {
+/// A place in another file.
+pub(crate) fn in_file(file: &SourceText, span: Span, client: &Client) -> Option<Location> {
+    let uri = Uri::from_file_path(&file.path)?;
+    let source = Source {
+        uri: &uri,
+        text: &file.text,
+        lines: file.lines(),
+        client,
+    };
+    let range = range(&source, span);
+    Some(Location::new(uri, range))
+}
+
+/// A finding as the client can show it. `asked` are the minors that were asked.
+pub(crate) fn diagnostic(source: &Source<'_>, shown: &Shown, asked: VersionSet) -> Diagnostic {
     let finding = &shown.finding;
     let client = source.client;
-    let related = client
-        .related_information
-        .then(|| related(source, &finding.related, elsewhere));
+    let related = client.related_information.then(|| related(source, &finding.related));
     Diagnostic {
         range: range(source, finding.span),
         severity: Some(severity(finding.severity)),
@@ -100,14 +107,10 @@ fn tags(finding: &Finding, client: &Client) -> Option<Vec<DiagnosticTag>> {
     (!tags.is_empty()).then_some(tags)
 }
 
-fn related(
-    source: &Source<'_>,
-    related: &[Related],
-    elsewhere: impl Fn(&str, Span) -> Option<Location>,
-) -> Vec<DiagnosticRelatedInformation> {
+fn related(source: &Source<'_>, related: &[Related]) -> Vec<DiagnosticRelatedInformation> {
     let convert = |it: &Related| {
         let location = match &it.file {
-            Some(file) => elsewhere(file, it.span)?,
+            Some(file) => in_file(file, it.span, source.client)?,
             None => Location::new(source.uri.clone(), range(source, it.span)),
         };
         Some(DiagnosticRelatedInformation {

@@ -8,7 +8,7 @@ use std::{
 
 use clap::ValueEnum;
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
+    analysis::{Old, Question, analyze},
     config::Config,
     finding::Class,
     report::FileReport,
@@ -240,9 +240,12 @@ fn judge(input: &Input, versions: VersionSet) -> anyhow::Result<Judged> {
         Err(error) => return unreadable(format!("the previous revision: {error:#}")),
     };
     let question = Question {
-        versions,
         named: input.named,
-        old: old.as_deref(),
+        old: old.as_deref().map(|text| Old {
+            text,
+            is_paired: !matches!(input.old, Some(Source::Git { .. })),
+        }),
+        ..Question::new(versions)
     };
     Ok(Judged::Report(analyze(text, &question)))
 }

@@ -55,10 +55,10 @@ pub(super) fn repair(input: &Input, config: &Config, asked: Option<VersionSet>) 
         return Err(UsageError(format!("{}: only files can be repaired", input.label)).into());
     };
     let bytes = input::read(&input.source)?.unwrap_or_default();
+    let versions = asked.or(config.kubernetes_versions).unwrap_or_default();
     let question = Question {
-        versions: asked.or(config.kubernetes_versions).unwrap_or_default(),
         named: input.named,
-        old: None,
+        ..Question::new(versions)
     };
     // Places count in the text; in other bytes than its own they would be others.
     let Ok(before) = String::from_utf8(bytes) else {

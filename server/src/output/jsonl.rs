@@ -36,7 +36,7 @@ struct Related<'a> {
     range: Range,
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<&'a str>,
+    file: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -145,9 +145,12 @@ pub(super) fn range(lines: &LineIndex, text: &str, span: Span) -> Range {
 fn place<'a>(file: &File<'a>, finding: &'a Finding) -> Place<'a> {
     let text = &file.report.text;
     let related = finding.related.iter().map(|related| Related {
-        range: range(&file.lines, text, related.span),
+        range: match &related.file {
+            None => range(&file.lines, text, related.span),
+            Some(other) => range(other.lines(), &other.text, related.span),
+        },
         message: &related.message,
-        file: related.file.as_deref(),
+        file: related.file.as_deref().map(super::label_of),
     });
     Place {
         code: finding.code,

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 use clap::ValueEnum;
 use crd_analyzer_syntax::lines::LineIndex;
-use crd_analyzer_workspace::{config::Config, finding::Class, report::FileReport};
+use crd_analyzer_workspace::{config::Config, finding::Class, report::FileReport, source::SourceText};
 
 use crate::input::Unreadable;
 
@@ -46,6 +46,14 @@ impl<'a> File<'a> {
             lines: LineIndex::new(&report.text),
         }
     }
+}
+
+/// The name to print for another file than the one that was asked about: its path, below the working directory if it is there.
+pub(crate) fn label_of(file: &SourceText) -> String {
+    let below = std::env::current_dir()
+        .ok()
+        .and_then(|folder| file.path.strip_prefix(folder).ok());
+    below.unwrap_or(&file.path).display().to_string()
 }
 
 /// What was counted over all files.

@@ -1,26 +1,21 @@
 //! For people: the source with the places marked, then what each minor makes of the document.
 
+mod pieces;
+
 use std::{
     io::{self, Write},
     time::Duration,
 };
 
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
-use crd_analyzer_syntax::tree::Span;
+use annotate_snippets::{Group, Level, Renderer};
 use crd_analyzer_workspace::{
-    finding::{Finding, Related, ServerSays, Severity},
+    finding::{ServerSays, Severity},
     report::{DocumentReport, Shown, Subject, Verdict},
     versions::VersionSet,
 };
 
 use super::{File, Printer, Summary};
 use crate::input::Unreadable;
-
-/// Places further apart than this many lines are shown as two pieces of the source.
-const LINES_IN_ONE_PIECE: u32 = 40;
-
-/// A marked range longer than this many lines is marked at its first line only.
-const LINES_MARKED: u32 = 6;
 
 /// Prints annotated source.
 pub(super) struct Text {
@@ -53,7 +48,7 @@ impl Text {
         let mut group = level
             .primary_title(message)
             .id(finding.code)
-            .elements(pieces(file, finding));
+            .elements(pieces::of(file, finding));
         if let Some(server @ ServerSays::Cause { .. }) = &finding.server {
             group = group.element(Level::NOTE.message(format!("the server says: {}", server.message())));
         }
@@ -102,69 +97,6 @@ fn counted(n: usize, what: &str) -> String {
     } else {
         format!("{n} {what}s")
     }
-}
-
-/// The pieces of source to show: the finding's place and its related places, those that are near in one piece.
-fn pieces<'a>(file: &'a File<'_>, finding: &'a Finding) -> Vec<Snippet<'a, Annotation<'a>>> {
-    let text = &*file.report.text;
-    let mut marks: Vec<(Span, AnnotationKind, Option<&str>)> = vec![(finding.span, AnnotationKind::Primary, None)];
-    let mut elsewhere = Vec::new();
-    for Related { span, message, file } in &finding.related {
-        match file {
-            None => marks.push((*span, AnnotationKind::Context, Some(message.as_str()))),
-            Some(file) => elsewhere.push((file, message)),
-        }
-    }
-    let line = |offset: u32| file.lines.line_column(text, offset).0;
-    let mut pieces = Vec::new();
-    while !marks.is_empty() {
-        let at = line(marks[0].0.start);
-        let (near, far) = marks
-            .into_iter()
-            .partition(|(span, ..)| line(span.start).abs_diff(at) <= LINES_IN_ONE_PIECE);
-        marks = far;
-        pieces.push(piece(file, near));
-    }
-    pieces
-}
-
-fn piece<'a>(file: &'a File<'_>, marks: Vec<(Span, AnnotationKind, Option<&'a str>)>) -> Snippet<'a, Annotation<'a>> {
-    let text = &*file.report.text;
-    let line = |offset: u32| file.lines.line_column(text, offset).0;
-    let first = marks.iter().map(|(span, ..)| line(span.start)).min().unwrap_or(0);
-    let last = marks
-        .iter()
-        .map(|(span, ..)| line(span.end).min(line(span.start) + LINES_MARKED))
-        .max()
-        .unwrap_or(first);
-    let start = file.lines.line_start(first) as usize;
-    let end = if last + 1 < file.lines.line_count() {
-        file.lines.line_start(last + 1) as usize
-    } else {
-        text.len()
-    };
-    let annotations = marks.into_iter().map(|(span, kind, label)| {
-        let stop = if line(span.end) - line(span.start) > LINES_MARKED {
-            line_end(text, span.start)
-        } else {
-            span.end as usize
-        };
-        let range = span.start as usize - start..stop.max(span.start as usize) - start;
-        let annotation = kind.span(range);
-        match label {
-            Some(label) => annotation.label(label),
-            None => annotation,
-        }
-    });
-    Snippet::source(&text[start..end])
-        .path(file.label)
-        .line_start(first as usize + 1)
-        .annotations(annotations)
-}
-
-fn line_end(text: &str, from: u32) -> usize {
-    let from = from as usize;
-    text[from..].find(['\r', '\n']).map_or(text.len(), |at| from + at)
 }
 
 impl Printer for Text {

@@ -283,3 +283,18 @@ fn looks_up_keys() {
     assert_eq!(items, ["x", "y"]);
     assert_eq!(tree.ancestors(inner).last(), Some(root));
 }
+
+#[test]
+fn a_part_of_a_document_reads_as_a_document_of_its_own() {
+    let tree = read("items:\n- &a {x: 1, x: 2}\n- y: *a\n").expect("YAML");
+    let whole = read_json(&tree).expect("JSON");
+    let items = whole.root().and_then(|it| it.get("items")?.items()).expect("items");
+    let parts: Vec<_> = items
+        .iter()
+        .map(|it| crd_analyzer_syntax::json::read_json_of(&tree, it.node).expect("JSON"))
+        .collect();
+    assert_eq!(whole.depth(), 4);
+    assert_eq!(parts.iter().map(|it| it.depth()).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(parts[0].duplicates().len(), 1);
+    assert_eq!(parts[1].root(), Some(&items[1]));
+}

@@ -1,5 +1,7 @@
 //! From the text of a file to what is said about its documents.
 
+use std::path::Path;
+
 use crd_analyzer_apiextensions::{
     decode::WrittenType,
     strategy::{Stored, Verdict as ServerVerdict, judge_create, judge_update},
@@ -7,18 +9,23 @@ use crd_analyzer_apiextensions::{
 };
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
-    json::JsonDoc,
+    json::{JsonDoc, read_json_of},
     read_json,
     split::{Document, split},
     template::first_action,
-    tree::{Span, Tree},
+    tree::{NodeId, Span, Tree},
 };
 
 use crate::{
     codes,
     finding::{Class, Finding},
     head, hints,
+    index::{
+        Definitions,
+        objects::{self, Object},
+    },
     report::{DocumentReport, FileReport, Subject},
+    resource::{self, Previous},
     suppress,
     text::Text,
     verdict,
@@ -26,7 +33,7 @@ use crate::{
 };
 
 /// What is asked about a text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Question<'a> {
     /// By which minors.
     pub versions: VersionSet,
@@ -34,13 +41,40 @@ pub struct Question<'a> {
     /// as one. In texts that were found in a folder, such documents are somebody else's.
     pub named: bool,
     /// The stored manifest that the text replaces: then the question is one about an update.
-    pub old: Option<&'a [u8]>,
+    pub old: Option<Old<'a>>,
+    /// The file of the text, absolute; definitions near to it count for more.
+    pub path: Option<&'a Path>,
+    /// Where the definitions of custom resources are found. Without, nothing is said of those.
+    pub definitions: Option<&'a dyn Definitions>,
 }
 
-/// Answers for all definitions in a text. Any bytes are a text.
+/// A manifest that is replaced.
+#[derive(Clone, Copy, Debug)]
+pub struct Old<'a> {
+    /// Its text.
+    pub text: &'a [u8],
+    /// The user said that the one replaces the other: what has no object of its name in the old text replaces the first one there. Else it
+    /// is new.
+    pub is_paired: bool,
+}
+
+impl Question<'_> {
+    /// By these minors, of a text that was found somewhere and replaces nothing, and only of the definitions in it.
+    pub fn new(versions: VersionSet) -> Self {
+        Self {
+            versions,
+            named: false,
+            old: None,
+            path: None,
+            definitions: None,
+        }
+    }
+}
+
+/// Answers for all definitions in a text, and for all resources whose definitions are known. Any bytes are a text.
 pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
     let source = Text::decode(bytes);
-    let old = question.old.map(|old| Text::decode(old.to_vec()));
+    let old = question.old.map(|old| Text::decode(old.text.to_vec()));
     let mut report = FileReport {
         text: source.content.clone(),
         documents: Vec::new(),
@@ -66,46 +100,32 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
         }
         return report;
     }
-    let stored = old.as_ref().map(StoredText::new);
+    let is_paired = question.old.is_some_and(|it| it.is_paired);
+    let previous = old.as_ref().map(|old| Previous::new(old, is_paired));
+    let ask = Ask {
+        source: &source,
+        question,
+        previous: previous.as_ref(),
+    };
     for document in found.documents {
-        match judge(&source, document, question, stored.as_ref()) {
-            Some(Judged::Document(document)) => report.documents.push(*document),
-            Some(Judged::Template { action, document }) => {
+        match ask.judge(document) {
+            Judged::Documents(documents) => report.documents.extend(documents),
+            Judged::Template { action, document } => {
                 // Said once of a file: where there is one, there are many.
                 if report.findings.is_empty() {
                     report.findings.push(template(action));
                 }
                 report.documents.extend(document.map(|it| *it));
             }
-            None => {}
         }
     }
     report
 }
 
-/// The definition that an update replaces, in the text of its file.
-struct StoredText {
-    tree: Option<Tree>,
-}
-
-impl StoredText {
-    fn new(old: &Text) -> Self {
-        let tree = split(&old.content).documents.into_iter().find_map(|document| {
-            let head = head::read(old, document);
-            head.is_definition().then(|| old.read(document).ok()).flatten()
-        });
-        Self { tree }
-    }
-
-    fn establish(&self, version: KubernetesVersion) -> Option<Stored> {
-        let json = read_json(self.tree.as_ref()?).ok()?;
-        Stored::establish(&json, version)
-    }
-}
-
-/// What became of a document that there is something to say about.
+/// What became of a document.
 enum Judged {
-    Document(Box<DocumentReport>),
+    /// There is this to say about it, or about the objects in it.
+    Documents(Vec<DocumentReport>),
     /// It is the template of a definition.
     Template {
         /// Its first action.
@@ -115,98 +135,204 @@ enum Judged {
     },
 }
 
+impl Judged {
+    const NOTHING: Self = Self::Documents(Vec::new());
+}
+
 fn template(action: Span) -> Finding {
     let message = "this is a template, not a manifest: it is checked once it is filled in";
     Finding::new(Class::Hint, codes::TEMPLATE, action, message)
 }
 
-fn judge(source: &Text, document: Document, question: &Question<'_>, stored: Option<&StoredText>) -> Option<Judged> {
-    let head = head::read(source, document);
-    let is_asked = head.is_asked(question.named);
-    let text = &source.content[document.span.range()];
-    let may_be_template = || head.kind.is_empty() && text.contains("{{") && head::names_definition(text);
-    if !(is_asked || may_be_template()) {
-        return None;
-    }
-    let unread = |answer: &dyn Fn(KubernetesVersion) -> ServerVerdict| {
-        let mut report = report_of(document.index, document.span, &head, Subject::Definition);
-        let verdicts = question
-            .versions
-            .iter()
-            .map(|version| (version, verdict::of_unread(&answer(version))));
-        report.verdicts.extend(verdicts);
-        Box::new(report)
-    };
-    let refused = |mut report: Box<DocumentReport>| {
-        let Some(action) = first_action(&source.content, document.span) else {
-            return is_asked.then_some(Judged::Document(report));
-        };
-        for (_, verdict) in &mut report.verdicts {
-            verdict
-                .decode_error
-                .iter_mut()
-                .for_each(|error| error.suppressed = true);
-        }
-        Some(Judged::Template {
-            action,
-            document: question.named.then_some(report),
-        })
-    };
-    if head.unserved().is_some() {
-        let tree = source.read(document).ok();
-        let written = tree
-            .as_ref()
-            .and_then(|tree| Some(tree.span(tree.get(tree.root()?, "apiVersion")?)));
-        let place = written.unwrap_or_else(|| verdict::first_line(&source.content, document.span));
-        if let Some(answer) = ServerVerdict::of_unserved(&head, place) {
-            let mut report = unread(&|_| answer.clone());
-            if let Some(tree) = &tree {
-                silence(source, tree, &mut report);
+/// A text and what is asked about it.
+struct Ask<'a> {
+    source: &'a Text,
+    question: &'a Question<'a>,
+    previous: Option<&'a Previous<'a>>,
+}
+
+impl Ask<'_> {
+    fn judge(&self, document: Document) -> Judged {
+        let Self { source, question, .. } = *self;
+        let head = head::read(source, document);
+        let is_asked = head.is_asked(question.named);
+        if !is_asked {
+            let documents = if objects::is_list(&head) {
+                self.list(document, &head)
+            } else {
+                let object = Object {
+                    document,
+                    item: None,
+                    written: head.clone(),
+                    defines: None,
+                };
+                self.resource(&object, None).into_iter().collect()
+            };
+            if !documents.is_empty() {
+                return Judged::Documents(documents);
             }
-            return Some(Judged::Document(report));
         }
+        let text = &source.content[document.span.range()];
+        let may_be_template = || head.kind.is_empty() && text.contains("{{") && head::names_definition(text);
+        if !(is_asked || may_be_template()) {
+            return Judged::NOTHING;
+        }
+        let unread = |answer: &dyn Fn(KubernetesVersion) -> ServerVerdict| {
+            let mut report = report_of(document.index, document.span, &head, Subject::Definition);
+            let verdicts = question
+                .versions
+                .iter()
+                .map(|version| (version, verdict::of_unread(&answer(version))));
+            report.verdicts.extend(verdicts);
+            report
+        };
+        let refused = |mut report: DocumentReport| {
+            let Some(action) = first_action(&source.content, document.span) else {
+                return if is_asked {
+                    Judged::Documents(vec![report])
+                } else {
+                    Judged::NOTHING
+                };
+            };
+            for (_, verdict) in &mut report.verdicts {
+                verdict
+                    .decode_error
+                    .iter_mut()
+                    .for_each(|error| error.suppressed = true);
+            }
+            Judged::Template {
+                action,
+                document: question.named.then(|| Box::new(report)),
+            }
+        };
+        if head.unserved().is_some() {
+            let tree = source.read(document).ok();
+            let written = tree
+                .as_ref()
+                .and_then(|tree| Some(tree.span(tree.get(tree.root()?, "apiVersion")?)));
+            let place = written.unwrap_or_else(|| verdict::first_line(&source.content, document.span));
+            if let Some(answer) = ServerVerdict::of_unserved(&head, place) {
+                let mut report = unread(&|_| answer.clone());
+                if let Some(tree) = &tree {
+                    silence(source, tree.comments(), &mut report);
+                }
+                return Judged::Documents(vec![report]);
+            }
+        }
+        // Braces of a template may be YAML that no JSON can be made of.
+        let tree = match source.read(document) {
+            Ok(tree) => tree,
+            Err(error) => {
+                return refused(unread(&|_| ServerVerdict::of_read_error(&error)));
+            }
+        };
+        let json = match read_json(&tree) {
+            Ok(json) => json,
+            Err(error) => {
+                let answer = |version| ServerVerdict::of_convert_error(&error, version);
+                let mut report = unread(&answer);
+                silence(source, tree.comments(), &mut report);
+                return refused(report);
+            }
+        };
+        if !is_asked {
+            return Judged::NOTHING;
+        }
+        let report = report_of(document.index, document.span, &head, Subject::Definition);
+        let mut report = self.definition(report, &tree, &json);
+        silence(source, tree.comments(), &mut report);
+        Judged::Documents(vec![report])
     }
-    // Braces of a template may be YAML that no JSON can be made of.
-    let tree = match source.read(document) {
-        Ok(tree) => tree,
-        Err(error) => {
-            return refused(unread(&|_| ServerVerdict::of_read_error(&error)));
+
+    /// Answers for a definition that can be read.
+    fn definition(&self, mut report: DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> DocumentReport {
+        if is_partial(json) {
+            report.subject = Subject::PartialDefinition;
         }
-    };
-    let json = match read_json(&tree) {
-        Ok(json) => json,
-        Err(error) => {
-            let answer = |version| ServerVerdict::of_convert_error(&error, version);
-            let mut report = unread(&answer);
-            silence(source, &tree, &mut report);
-            return refused(report);
-        }
-    };
-    if !is_asked {
-        return None;
-    }
-    let subject = if is_partial(&json) {
-        Subject::PartialDefinition
-    } else {
-        Subject::Definition
-    };
-    let hints = hints::find(&tree, &json);
-    let mut report = report_of(document.index, document.span, &head, subject);
-    for version in question.versions.iter() {
-        let server = match stored.map(|stored| stored.establish(version)) {
-            None => judge_create(&json, version, Some(&CelCompiler::new(version))),
-            Some(Some(stored)) => judge_update(&json, &stored, version, Some(&CelCompiler::new(version))),
-            Some(None) => {
-                report.verdicts.push((version, verdict::without_previous(&tree)));
+        let hints = hints::find(tree, json);
+        let written = WrittenType {
+            api_version: report.api_version.clone(),
+            kind: report.kind.clone(),
+            name: report.name.clone(),
+        };
+        let stored = self.previous.map(|previous| previous.definition(&written));
+        // What nothing of this name was before is new, unless the user says otherwise.
+        let is_new = |previous: &Previous<'_>| !previous.must_replace(&written);
+        let is_new = matches!(stored, Some(None)) && self.previous.is_some_and(is_new);
+        let old_json = stored.flatten().and_then(|(tree, node)| read_json_of(tree, node).ok());
+        for version in self.question.versions.iter() {
+            let compiler = CelCompiler::new(version);
+            let server = if self.previous.is_none() || is_new {
+                judge_create(json, version, Some(&compiler))
+            } else if let Some(stored) = old_json.as_ref().and_then(|it| Stored::establish(it, version)) {
+                judge_update(json, &stored, version, Some(&compiler))
+            } else {
+                report.verdicts.push((version, verdict::without_previous(tree)));
                 continue;
-            }
-        };
-        let mut verdict = verdict::with_places(&server, &tree, &json, subject);
-        verdict.hints.extend_from_slice(&hints);
-        report.verdicts.push((version, verdict));
+            };
+            let mut verdict = verdict::with_places(&server, tree, json, report.subject);
+            verdict.hints.extend_from_slice(&hints);
+            report.verdicts.push((version, verdict));
+        }
+        report
     }
-    silence(source, &tree, &mut report);
-    Some(Judged::Document(Box::new(report)))
+
+    /// Answers for the objects of a list, each as if it came alone: so do clients send them.
+    fn list(&self, document: Document, head: &WrittenType) -> Vec<DocumentReport> {
+        let Ok(tree) = self.source.read(document) else {
+            return Vec::new();
+        };
+        let Some(objects) = objects::items_in(&tree, document, head) else {
+            return Vec::new();
+        };
+        let mut reports = Vec::new();
+        for (object, node) in &objects {
+            if object.written.is_definition() {
+                let mut report = DocumentReport::new(object, Subject::Definition);
+                report.span = tree.span(*node);
+                let place = verdict::first_line(tree.text(), report.span);
+                if let Some(answer) = ServerVerdict::of_unserved(&object.written, place) {
+                    let all = self.question.versions.iter();
+                    report.verdicts.extend(all.map(|it| (it, verdict::of_unread(&answer))));
+                    reports.push(report);
+                } else if let Ok(json) = read_json_of(&tree, *node) {
+                    reports.push(self.definition(report, &tree, &json));
+                }
+            } else {
+                reports.extend(self.resource(object, Some((&tree, *node))));
+            }
+        }
+        silence_all(self.source, tree.comments(), &mut reports);
+        reports
+    }
+
+    /// Answers for a custom resource, if it is one whose definition is known. `read`: where it is, if its document has been read.
+    fn resource(&self, object: &Object, read: Option<(&Tree, NodeId)>) -> Option<DocumentReport> {
+        let definitions = self.question.definitions?;
+        let kind = objects::group_kind(&object.written)?;
+        let found = definitions.find(&kind, self.question.path.unwrap_or(Path::new("")))?;
+        let asked = resource::Asked {
+            text: self.source,
+            object,
+            kind,
+            found,
+            definitions,
+            question: self.question,
+            previous: self.previous,
+        };
+        if let Some(read) = read {
+            return resource::judge(&asked, Ok(read));
+        }
+        match self.source.read(object.document) {
+            Ok(tree) => {
+                let root = tree.root()?;
+                let mut report = resource::judge(&asked, Ok((&tree, root)))?;
+                silence(self.source, tree.comments(), &mut report);
+                Some(report)
+            }
+            Err(error) => resource::judge(&asked, Err(ServerVerdict::of_read_error(&error))),
+        }
+    }
 }
 
 /// A patch as kustomize has it: it says nothing of what every definition needs.
@@ -218,6 +344,7 @@ fn is_partial(json: &JsonDoc<'_>) -> bool {
 fn report_of(index: u32, span: Span, head: &WrittenType, subject: Subject) -> DocumentReport {
     DocumentReport {
         index: index as usize,
+        item: None,
         span,
         subject,
         api_version: head.api_version.clone(),
@@ -228,14 +355,24 @@ fn report_of(index: u32, span: Span, head: &WrittenType, subject: Subject) -> Do
 }
 
 /// Applies the comments that silence findings.
-fn silence(source: &Text, tree: &Tree, report: &mut DocumentReport) {
-    let comments: &[Span] = tree.comments();
+fn silence(source: &Text, comments: &[Span], report: &mut DocumentReport) {
     if comments.is_empty() {
         return;
     }
     for (_, verdict) in &mut report.verdicts {
         let hints = suppress::apply(&source.content, comments, verdict.findings_mut());
         verdict.hints.extend(hints);
+    }
+}
+
+/// As [`silence`], for objects that share a document: a comment speaks to the object that it stands in, or to the next one.
+fn silence_all(source: &Text, comments: &[Span], reports: &mut [DocumentReport]) {
+    let mut comments = comments;
+    for report in reports {
+        let own = comments.partition_point(|it| it.start < report.span.end);
+        let (mine, rest) = comments.split_at(own);
+        silence(source, mine, report);
+        comments = rest;
     }
 }
 
@@ -248,11 +385,7 @@ mod tests {
 
     /// The codes of what is said of a text that was found in a folder: of the file, and of its documents.
     fn check(text: &str, of_file: &[&str], of_documents: &[&str]) {
-        let question = Question {
-            versions: VersionSet::default(),
-            named: false,
-            old: None,
-        };
+        let question = Question::new(VersionSet::default());
         let report = analyze(text.as_bytes().to_vec(), &question);
         let codes: Vec<_> = report.findings.iter().map(|it| it.code).collect();
         assert_eq!(codes, of_file, "of the file {text:?}");
@@ -284,11 +417,7 @@ mod tests {
 
     #[test]
     fn a_comment_silences_also_what_refuses_the_whole_document() {
-        let question = Question {
-            versions: VersionSet::default(),
-            named: false,
-            old: None,
-        };
+        let question = Question::new(VersionSet::default());
         let shown = |text: &str| {
             let report = analyze(text.as_bytes().to_vec(), &question);
             let shown = report.documents[0].shown(&Config::default());

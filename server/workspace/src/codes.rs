@@ -29,6 +29,14 @@ codes! {
     LARGE_MANIFEST = "large-manifest";
     /// The revision to compare with cannot be read as a definition.
     UNREADABLE_PREVIOUS_REVISION = "unreadable-previous-revision";
+    /// The definition of a resource cannot be read right now.
+    UNUSABLE_DEFINITION = "unusable-definition";
+    /// Several files define the kind of a resource, each differently.
+    SEVERAL_DEFINITIONS = "several-definitions";
+    /// A changed definition refuses every update of an object that is stored.
+    STORED_OBJECT_REFUSED = "stored-object-refused";
+    /// A changed definition makes an object invalid that is stored, and tolerates it until it changes.
+    STORED_OBJECT_INVALID = "stored-object-invalid";
     /// The text is a template that makes a definition when it is filled in.
     TEMPLATE = "template";
     /// A comment that silences findings cannot be read.

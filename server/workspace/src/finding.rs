@@ -1,6 +1,10 @@
 //! What is said about a document, and where.
 
+use std::sync::Arc;
+
 use crd_analyzer_syntax::tree::Span;
+
+use crate::source::SourceText;
 
 /// Who says it. The three are never mixed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -115,7 +119,7 @@ pub struct Related {
     /// What is there.
     pub message: String,
     /// The file, if it is another one.
-    pub file: Option<String>,
+    pub file: Option<Arc<SourceText>>,
 }
 
 /// One finding of one document.

@@ -12,6 +12,8 @@ mod head;
 mod hints;
 pub mod index;
 pub mod report;
+pub mod resource;
+pub mod source;
 pub mod suppress;
 mod text;
 mod verdict;

@@ -8,6 +8,8 @@ use crd_analyzer_syntax::tree::Span;
 use crate::{
     config::Config,
     finding::{Class, Finding, ServerSays},
+    index::Object,
+    resource::Effective,
     versions::VersionSet,
 };
 
@@ -18,6 +20,8 @@ pub enum Subject {
     Definition,
     /// A part of a CustomResourceDefinition, as a kustomize patch has it: what is missing is not looked for.
     PartialDefinition,
+    /// A custom resource.
+    Resource,
 }
 
 /// What the API server of one minor answers for one document.
@@ -35,6 +39,8 @@ pub struct Verdict {
     pub warnings: Vec<Finding>,
     /// Ours.
     pub hints: Vec<Finding>,
+    /// Of a custom resource: what the server makes of it, if it can read it.
+    pub resource: Option<Box<Effective>>,
 }
 
 impl Verdict {
@@ -76,6 +82,8 @@ impl Verdict {
 pub struct DocumentReport {
     /// Its position in the file, all documents counted.
     pub index: usize,
+    /// Its position among the items, if the document is a list and this is an object in it.
+    pub item: Option<usize>,
     /// Its bytes in the file.
     pub span: Span,
     /// What it is.
@@ -100,6 +108,20 @@ pub struct Shown {
 }
 
 impl DocumentReport {
+    /// Of an object that nothing is said about yet.
+    pub(crate) fn new(object: &Object, subject: Subject) -> Self {
+        Self {
+            index: object.document.index as usize,
+            item: object.item,
+            span: object.document.span,
+            subject,
+            api_version: object.written.api_version.clone(),
+            kind: object.written.kind.clone(),
+            name: object.written.name.clone(),
+            verdicts: Vec::new(),
+        }
+    }
+
     /// The minors asked about.
     pub fn versions(&self) -> Option<VersionSet> {
         self.verdicts

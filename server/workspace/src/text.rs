@@ -25,6 +25,14 @@ impl Text {
         }
     }
 
+    /// A text that was text from the start.
+    pub(crate) fn whole(content: Arc<str>) -> Self {
+        Self {
+            content,
+            defects: Vec::new(),
+        }
+    }
+
     /// Reads a document of the text.
     pub(crate) fn read(&self, document: Document) -> Result<Tree, ReadError> {
         read_document(&self.content, document, &self.defects)

@@ -208,7 +208,7 @@ pub(crate) fn with_places(server: &ServerVerdict, tree: &Tree, json: &JsonDoc<'_
 }
 
 /// Strict field validation says of all keys that are written twice in one error: the first one is where to point.
-fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<'_>) {
+pub(crate) fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<'_>) {
     let related = |node, message: &str| Related {
         span: tree.span(node),
         message: message.to_owned(),
@@ -227,7 +227,7 @@ fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<'_>) {
 }
 
 /// What is wrong, in one line that makes sense alone.
-fn title(error: &Error) -> String {
+pub(crate) fn title(error: &Error) -> String {
     let words = error.kind.words();
     match (error.kind, error.detail.as_str(), error.bad_value.as_str()) {
         (_, "", "") => format!("{words}: {}", error.path),

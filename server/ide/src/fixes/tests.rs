@@ -16,11 +16,7 @@ use crd_analyzer_workspace::{
 use super::{Fix, FixKind, Problem, apply, fixes};
 
 fn report(text: &str) -> FileReport {
-    let question = Question {
-        versions: VersionSet::default(),
-        named: false,
-        old: None,
-    };
+    let question = Question::new(VersionSet::default());
     analyze(text.as_bytes().to_vec(), &question)
 }
 

@@ -1,10 +1,11 @@
 //! A definition that objects are checked against, and its text.
 
 use std::{
+    collections::HashMap,
     fmt,
     hash::{DefaultHasher, Hasher},
     path::Path,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use crd_analyzer_syntax::{
@@ -15,8 +16,12 @@ use crd_analyzer_syntax::{
     tree::{NodeId, NodeKind, Span, Tree},
 };
 
-use super::{files::Files, objects::GroupKind};
-use crate::text::Text;
+use super::{
+    files::Files,
+    objects::{self, GroupKind},
+    served::ServedByMinor,
+};
+use crate::{source::SourceText, text::Text};
 
 /// How a definition came to be known. The earlier ones count for more, wherever they lie.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -48,6 +53,73 @@ impl fmt::Debug for Fingerprint {
     }
 }
 
+/// A file with definitions: its text and trees, made once for all of them.
+pub(super) struct DefiningFile {
+    path: Arc<Path>,
+    text: OnceLock<Option<Shared>>,
+    /// By the number of the document.
+    trees: Mutex<HashMap<u32, Arc<OnceLock<DocumentTree>>>>,
+}
+
+struct Shared {
+    source: Arc<SourceText>,
+    text: Text,
+}
+
+impl Shared {
+    fn new(path: Arc<Path>, text: Text) -> Self {
+        let source = Arc::new(SourceText::new(path, text.content.clone()));
+        Self { source, text }
+    }
+}
+
+impl DefiningFile {
+    /// `text`: that of an open file, which need not be read.
+    pub(super) fn new(path: Arc<Path>, text: Option<&Arc<str>>) -> Self {
+        let known = text.map(|text| Some(Shared::new(path.clone(), Text::whole(text.clone()))));
+        Self {
+            path,
+            text: known.map_or_else(OnceLock::new, OnceLock::from),
+            trees: Mutex::default(),
+        }
+    }
+
+    fn text(&self, files: &dyn Files) -> Option<&Shared> {
+        let read = || {
+            let bytes = files.read(&self.path)?;
+            Some(Shared::new(self.path.clone(), Text::decode(bytes)))
+        };
+        self.text.get_or_init(read).as_ref()
+    }
+
+    fn tree(&self, document: Document, text: &Text) -> DocumentTree {
+        let cell = {
+            let mut trees = self.trees.lock().unwrap_or_else(PoisonError::into_inner);
+            trees.entry(document.index).or_default().clone()
+        };
+        cell.get_or_init(|| match text.read(document) {
+            Ok(tree) => {
+                let is_readable = read_json(&tree).is_ok();
+                DocumentTree {
+                    tree: Arc::new(tree),
+                    is_readable,
+                }
+            }
+            Err(_) => DocumentTree {
+                tree: Arc::new(edit::read(&text.content, document.span).tree),
+                is_readable: false,
+            },
+        })
+        .clone()
+    }
+}
+
+#[derive(Clone)]
+struct DocumentTree {
+    tree: Arc<Tree>,
+    is_readable: bool,
+}
+
 /// A definition, by the place where it is written.
 pub struct KnownDefinition {
     /// The file, absolute.
@@ -60,11 +132,14 @@ pub struct KnownDefinition {
     pub fingerprint: Fingerprint,
     pub(super) document: Document,
     pub(super) item: Option<usize>,
-    /// The text of the file, if it is open and need not be read.
-    pub(super) text: Option<Arc<str>>,
+    pub(super) file: Arc<DefiningFile>,
+    /// Whether the file is open.
+    pub(super) is_open: bool,
     /// The last version of it that could be read: the text of a document that is being edited often cannot.
     pub(super) previous: Option<Arc<KnownDefinition>>,
     pub(super) loaded: OnceLock<Option<Arc<DefinitionText>>>,
+    /// What servers of each minor make of it, shared by all definitions with this text.
+    pub(super) served: Arc<ServedByMinor>,
 }
 
 impl fmt::Debug for KnownDefinition {
@@ -80,15 +155,21 @@ impl fmt::Debug for KnownDefinition {
 }
 
 impl KnownDefinition {
-    /// Its text, read once. If that is not YAML right now, the last one that was. `None` if there is no such definition any more.
-    pub fn text(&self, files: &dyn Files) -> Option<Arc<DefinitionText>> {
+    /// The one whose text counts, and the text, read once: itself, or if that is not YAML right now, the last one that was. `None` if there
+    /// is no such definition any more.
+    pub fn readable_text(&self, files: &dyn Files) -> Option<(&Self, Arc<DefinitionText>)> {
         let loaded = self.loaded.get_or_init(|| self.load(files).map(Arc::new));
         match (loaded, &self.previous) {
-            (Some(text), _) if text.is_readable => Some(text.clone()),
-            (_, Some(previous)) => previous.text(files),
-            (Some(text), None) => Some(text.clone()),
+            (Some(text), _) if text.is_readable => Some((self, text.clone())),
+            (_, Some(previous)) => previous.readable_text(files),
+            (Some(text), None) => Some((self, text.clone())),
             (None, None) => None,
         }
+    }
+
+    /// The text alone.
+    pub fn text(&self, files: &dyn Files) -> Option<Arc<DefinitionText>> {
+        self.readable_text(files).map(|it| it.1)
     }
 
     /// The definition itself if its text could be read when somebody looked, or the last one before it that could.
@@ -100,31 +181,30 @@ impl KnownDefinition {
     }
 
     fn load(&self, files: &dyn Files) -> Option<DefinitionText> {
-        let text = match &self.text {
-            Some(text) => Text::decode(text.as_bytes().to_vec()),
-            None => Text::decode(files.read(&self.path)?),
+        let shared = self.file.text(files)?;
+        let there = shared.text.content.get(self.document.span.range());
+        let (document, item) = if there.is_some_and(|it| Fingerprint::of(it) == self.fingerprint) {
+            (self.document, self.item)
+        } else {
+            // The file has changed since it was looked at.
+            let now = objects::read(&shared.text);
+            let same = now
+                .into_iter()
+                .rev()
+                .find(|it| it.defines.as_ref() == Some(&self.defines))?;
+            (same.document, same.item)
         };
-        // The file may have changed since it was looked at; then somebody will say so, and this definition is forgotten.
-        let cut = crd_analyzer_syntax::split::split(&text.content).documents;
-        let document = *cut.iter().find(|it| it.index == self.document.index)?;
-        let (tree, is_readable) = match text.read(document) {
-            Ok(tree) => {
-                let is_json = read_json(&tree).is_ok();
-                (tree, is_json)
-            }
-            Err(_) => (edit::read(&text.content, document.span).tree, false),
-        };
+        let DocumentTree { tree, is_readable } = self.file.tree(document, &shared.text);
         let mut root = tree.resolve(tree.root()?);
-        if let Some(item) = self.item {
+        if let Some(item) = item {
             let place = paths::find_from(&tree, root, &[Step::key("items"), Step::Index(item)]);
             root = place.is_found().then(|| tree.resolve(place.node))?;
         }
         Some(DefinitionText {
-            path: self.path.clone(),
-            text: text.content,
+            source: shared.source.clone(),
             tree,
             root,
-            item: self.item,
+            item,
             is_readable,
         })
     }
@@ -133,12 +213,10 @@ impl KnownDefinition {
 /// The text of a definition as a tree.
 #[derive(Debug)]
 pub struct DefinitionText {
-    /// The file.
-    pub path: Arc<Path>,
-    /// The text of the whole file, in which all spans count.
-    pub text: Arc<str>,
+    /// The file and its whole text, in which all spans count.
+    pub source: Arc<SourceText>,
     /// The tree of the document that the definition is in.
-    pub tree: Tree,
+    pub tree: Arc<Tree>,
     /// The mapping that is the definition: the root, or an item of a list.
     pub root: NodeId,
     /// Its position, if it is an item of a list.
@@ -152,7 +230,7 @@ impl DefinitionText {
     pub fn kind_span(&self) -> Span {
         let place = self.find(&["spec", "names", "kind"]);
         place.map_or_else(
-            || crate::verdict::first_line(&self.text, self.tree.span(self.root)),
+            || crate::verdict::first_line(&self.source.text, self.tree.span(self.root)),
             |place| place.value_span(&self.tree),
         )
     }

@@ -4,6 +4,7 @@ pub mod files;
 pub mod known;
 pub mod native;
 pub mod objects;
+mod served;
 #[cfg(test)]
 mod tests;
 
@@ -12,14 +13,16 @@ use std::{
     fmt,
     ops::Bound,
     path::Path,
-    sync::{Arc, OnceLock, PoisonError, RwLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
 };
 
 use crd_analyzer_apiextensions::decode::WrittenType;
+use known::DefiningFile;
 
 pub use files::{Files, MemoryFiles};
 pub use known::{DefinitionText, Fingerprint, KnownDefinition, Origin};
 pub use objects::{GroupKind, Object, group_kind, objects};
+pub use served::{Served, Unserved};
 
 /// What a document is.
 #[derive(Clone, Debug)]
@@ -57,6 +60,7 @@ pub struct Index {
     files: HashMap<Arc<Path>, Entry>,
     definitions: HashMap<GroupKind, BTreeMap<Origin, ByPath>>,
     resources: HashMap<GroupKind, BTreeSet<Arc<Path>>>,
+    served: served::Memo,
 }
 
 struct Entry {
@@ -96,6 +100,7 @@ impl Index {
             definitions: Vec::new(),
             resources: BTreeSet::new(),
         };
+        let defining = Arc::new(DefiningFile::new(path.clone(), file.keep_text.then_some(file.text)));
         for object in file.objects {
             let Some(defines) = &object.defines else {
                 if let Some(kind) = object.group_kind().filter(|it| !native::is_native(&it.group)) {
@@ -108,7 +113,7 @@ impl Index {
                 .get(&(defines.clone(), fingerprint))
                 .filter(|it| it.document == object.document && it.item == object.item && it.origin == file.origin);
             let definition = match unchanged {
-                Some(known) if known.text.is_some() == file.keep_text => known.clone(),
+                Some(known) if known.is_open == file.keep_text => known.clone(),
                 _ => Arc::new(KnownDefinition {
                     path: path.clone(),
                     defines: defines.clone(),
@@ -116,9 +121,11 @@ impl Index {
                     fingerprint,
                     document: object.document,
                     item: object.item,
-                    text: file.keep_text.then(|| file.text.clone()),
+                    file: defining.clone(),
+                    is_open: file.keep_text,
                     previous: last.get(defines).and_then(KnownDefinition::readable),
                     loaded: OnceLock::new(),
+                    served: self.served.of(fingerprint, object.item),
                 }),
             };
             entry.definitions.push(definition);
@@ -238,10 +245,68 @@ fn nearest<'a>(by_path: &'a ByPath, near: &'a Path) -> impl Iterator<Item = &'a 
     })
 }
 
+/// Where whoever judges an object finds definitions.
+pub trait Definitions: Sync {
+    /// The definition that counts for objects of this kind in the file at `near`.
+    fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found>;
+
+    /// Where their texts come from.
+    fn files(&self) -> &dyn Files;
+
+    /// The definition as it was in the revision that is compared with; `None` if there is none, or no such definition in it.
+    fn previous(&self, definition: &KnownDefinition) -> Option<Arc<KnownDefinition>>;
+}
+
+/// The definitions of a file of another revision, found once.
+type OldFile = Arc<OnceLock<Vec<Arc<KnownDefinition>>>>;
+
 /// An index that several threads share, and where its files come from.
 pub struct Catalog {
     index: RwLock<Index>,
     files: Box<dyn Files>,
+    /// The revision that is compared with, and the definitions of its files as far as somebody asked.
+    old_files: Option<Box<dyn Files>>,
+    old: Mutex<HashMap<Arc<Path>, OldFile>>,
+}
+
+impl Definitions for Catalog {
+    fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
+        self.with(|index| index.find(kind, near))
+    }
+
+    fn files(&self) -> &dyn Files {
+        &*self.files
+    }
+
+    fn previous(&self, definition: &KnownDefinition) -> Option<Arc<KnownDefinition>> {
+        let files = self.old_files.as_deref()?;
+        let path = &definition.path;
+        let cell = {
+            let mut old = self.old.lock().unwrap_or_else(PoisonError::into_inner);
+            old.entry(path.clone()).or_default().clone()
+        };
+        let definitions = cell.get_or_init(|| {
+            let Some(bytes) = files.read(path) else {
+                return Vec::new();
+            };
+            let (text, objects) = objects(bytes);
+            let mut index = Index::default();
+            index.set(&NewFile {
+                path,
+                origin: definition.origin,
+                text: &text,
+                objects: &objects,
+                // The files of the index are those of another revision.
+                keep_text: true,
+            });
+            index.definitions().cloned().collect()
+        });
+        definitions
+            .iter()
+            .rev()
+            .find(|it| it.defines == definition.defines)
+            .cloned()
+    }
 }
 
 impl fmt::Debug for Catalog {
@@ -256,7 +321,16 @@ impl Catalog {
         Self {
             index: RwLock::default(),
             files: Box::new(files),
+            old_files: None,
+            old: Mutex::default(),
         }
+    }
+
+    /// Compares with what these files were.
+    #[must_use]
+    pub fn compared_with(mut self, old: impl Files + 'static) -> Self {
+        self.old_files = Some(Box::new(old));
+        self
     }
 
     /// Looks into the index. Must not be called from within.
@@ -277,20 +351,15 @@ impl Catalog {
         let Some(kind) = group_kind(written) else {
             return Thing::Unknown;
         };
-        match self.with(|index| index.find(&kind, near)) {
+        match self.find(&kind, near) {
             Some(found) => Thing::Resource(found),
             None if native::is_native(&kind.group) => Thing::Native,
             None => Thing::Unknown,
         }
     }
 
-    /// Where texts come from.
-    pub fn files(&self) -> &dyn Files {
-        &*self.files
-    }
-
     /// The text of a definition; `None` if it is not there any more.
     pub fn text(&self, definition: &KnownDefinition) -> Option<Arc<DefinitionText>> {
-        definition.text(self.files())
+        definition.text(&*self.files)
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crd_analyzer_apiextensions::decode::{WrittenType, parse_group_version};
 use crd_analyzer_syntax::{
     edit,
+    json::Json,
     paths::Step,
     read_json,
     split::{Document, split},
@@ -89,20 +90,28 @@ fn items_of(text: &Text, document: Document, written: &WrittenType) -> Option<Ve
         return None;
     }
     let tree = text.read(document).ok()?;
-    let json = read_json(&tree).ok()?;
+    let items = items_in(&tree, document, written)?;
+    Some(items.into_iter().map(|it| it.0).collect())
+}
+
+/// The items of a list that has been read, each with its node.
+pub(crate) fn items_in(tree: &Tree, document: Document, written: &WrittenType) -> Option<Vec<(Object, NodeId)>> {
+    if !is_list(written) {
+        return None;
+    }
+    let json = read_json(tree).ok()?;
     let items = json.root()?.get("items")?.items()?;
-    let object = |(n, item)| {
+    let object = |(n, item): (usize, &Json<'_>)| {
         let written = WrittenType::of(item);
-        let defines = written
-            .is_definition()
-            .then(|| defined_by(&tree, tree.resolve(item.node)))
-            .flatten();
-        Object {
+        let node = tree.resolve(item.node);
+        let defines = written.is_definition().then(|| defined_by(tree, node)).flatten();
+        let object = Object {
             document,
             item: Some(n),
             written,
             defines,
-        }
+        };
+        (object, node)
     };
     Some(items.iter().enumerate().map(object).collect())
 }

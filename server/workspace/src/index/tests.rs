@@ -169,10 +169,10 @@ fn a_text_that_is_broken_right_now_leaves_the_last_one() {
     assert!(text(&catalog).is_readable);
     for broken in [format!("{good}  bad: [\n"), format!("{good}  worse: [\n")] {
         put(&catalog, &[("/a.yaml", &broken)]);
-        assert_eq!(&*text(&catalog).text, good);
+        assert_eq!(&*text(&catalog).source.text, good);
     }
     put(&catalog, &[("/a.yaml", &definition("A", "z"))]);
-    assert!(text(&catalog).text.contains("          z:"));
+    assert!(text(&catalog).source.text.contains("          z:"));
 }
 
 #[test]
