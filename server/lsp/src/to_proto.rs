@@ -85,7 +85,6 @@ fn message(finding: &Finding, only: Option<VersionSet>) -> String {
         lines.push("the server says so once the errors before it are repaired".to_owned());
     }
     lines.extend(only.map(|it| format!("only Kubernetes {it}")));
-    lines.extend(finding.elsewhere.iter().map(|it| format!("note: {it}")));
     lines.extend(finding.notes.iter().map(|it| format!("note: {it}")));
     lines.extend(finding.help.iter().map(|it| format!("help: {it}")));
     lines.join("\n")

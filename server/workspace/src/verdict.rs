@@ -299,13 +299,15 @@ impl Locate<'_> {
                 file: None,
             })
             .collect();
-        finding
-            .related
-            .extend(why::deciding(error, self.root).into_iter().map(|(node, what)| Related {
-                span: self.tree.span(node),
-                message: what.to_owned(),
-                file: None,
-            }));
+        finding.related.extend(
+            why::deciding(error, self.root, hoisted)
+                .into_iter()
+                .map(|(node, what)| Related {
+                    span: self.tree.span(node),
+                    message: what.to_owned(),
+                    file: None,
+                }),
+        );
         finding.server = Some(ServerSays::Cause {
             reason: error.kind.reason(),
             words: error.kind.words(),

@@ -3,7 +3,11 @@
 //! The server names one field an error. What is wrong may have been written beside it: a name is made of two other fields, a default is
 //! judged by the keywords around it.
 
-use crd_analyzer_apiextensions::{codes, places::Place};
+use crd_analyzer_apiextensions::{
+    codes,
+    internal::Hoisted,
+    places::{self, Place},
+};
 use crd_analyzer_schema::{
     codes as schema_codes,
     field::{Error, Path, Segment},
@@ -46,12 +50,7 @@ pub(crate) fn reason(error: &Error, place: &Place, tree: &Tree) -> Option<String
             place.path
         ));
     }
-    let in_schema = error
-        .path
-        .segments()
-        .iter()
-        .any(|it| matches!(it, Segment::Field(name) if name == "openAPIV3Schema"));
-    in_schema.then(|| "a keyword is judged together with the others of its schema".to_owned())
+    None
 }
 
 /// What is known of single codes.
@@ -67,12 +66,36 @@ fn of_code(code: &str) -> Option<&'static str> {
         codes::MISSING_WEBHOOK | codes::INVALID_WEBHOOK_SERVICE => {
             Some("the parts of a webhook's configuration are judged together")
         }
+        schema_codes::NON_STRUCTURAL_JUNCTOR => {
+            Some("a type in a junctor is let pass only in the exact forms of x-kubernetes-int-or-string")
+        }
+        _ => None,
+    }
+}
+
+/// The keyword that makes demands of an error's `type`: how far above it, and its name.
+fn demanding(code: &str) -> Option<(usize, &'static str)> {
+    match code {
+        codes::LIST_TYPE_WITHOUT_ARRAY => Some((1, "x-kubernetes-list-type")),
+        codes::MAP_TYPE_WITHOUT_OBJECT => Some((1, "x-kubernetes-map-type")),
+        // The type is that of one of `properties` of the embedded resource.
+        schema_codes::TYPE_META_TYPE | schema_codes::METADATA_TYPE => Some((3, "x-kubernetes-embedded-resource")),
         _ => None,
     }
 }
 
 /// Other nodes that decide an error, and what they are.
-pub(crate) fn deciding<'j>(error: &Error, root: &'j Json<'j>) -> Vec<(NodeId, &'static str)> {
+pub(crate) fn deciding<'j>(error: &Error, root: &'j Json<'j>, hoisted: Hoisted) -> Vec<(NodeId, &'static str)> {
+    if let Some((levels, keyword)) = demanding(error.code) {
+        let above = error.path.segments().len().saturating_sub(levels);
+        let mut path = Path::default();
+        error.path.segments()[..above]
+            .iter()
+            .for_each(|it| path.push(it.clone()));
+        let found = places::find(root, hoisted, &path.child(keyword));
+        let written = found.into_iter().filter(|it| !it.missing);
+        return written.map(|it| (it.key.unwrap_or(it.value), keyword)).collect();
+    }
     let at = |path: &[&str]| {
         path.iter()
             .try_fold(root, |json, key| json.get(key))

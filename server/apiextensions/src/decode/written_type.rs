@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crd_analyzer_schema::go;
 use crd_analyzer_syntax::json::{ConvertErrorKind, Json, JsonDoc, JsonValue};
 use crd_analyzer_syntax::read_json;
-use crd_analyzer_syntax::tree::{Span, Tree};
+use crd_analyzer_syntax::tree::{NodeId, NodeKind, ScalarStyle, Span, Tree};
 
 use super::head::{GROUP, KIND, VERSION, folded, parse_group_version};
 
@@ -85,17 +85,32 @@ impl WrittenType {
     }
 
     fn of_tree(tree: &Tree) -> Self {
-        let text = |key: &str| {
-            let value = tree.root().and_then(|root| tree.get(root, key));
-            value
-                .filter(|it| tree.is_scalar(*it))
-                .map_or_else(String::new, |it| tree.scalar(it).into_owned())
+        let get = |key: &str| tree.root().and_then(|root| tree.get(root, key));
+        let text = |node: Option<NodeId>| {
+            node.filter(|it| tree.is_scalar(*it))
+                .map_or_else(String::new, |it| client_text(tree, it))
         };
         Self {
-            api_version: text("apiVersion"),
-            kind: text("kind"),
-            name: String::new(),
+            api_version: text(get("apiVersion")),
+            kind: text(get("kind")),
+            name: text(get("metadata").and_then(|metadata| tree.get(metadata, "name"))),
         }
+    }
+}
+
+/// What a Go string is given for a scalar: infinities and what is no number in Go's words, for JSON has none.
+fn client_text(tree: &Tree, node: NodeId) -> String {
+    let text = tree.scalar(node);
+    let words = match text.as_ref() {
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => "+Inf",
+        "-.inf" | "-.Inf" | "-.INF" => "-Inf",
+        ".nan" | ".NaN" | ".NAN" => "NaN",
+        _ => return text.into_owned(),
+    };
+    if tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain) {
+        words.to_owned()
+    } else {
+        text.into_owned()
     }
 }
 
