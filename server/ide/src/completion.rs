@@ -1,5 +1,6 @@
 //! What can be written where the cursor is: in definitions, in objects of their kinds, and in the CEL inside.
 
+mod cel;
 mod definition;
 mod head;
 mod insert;
@@ -22,7 +23,7 @@ use crd_analyzer_workspace::index::{DefinitionText, GroupKind};
 use item::escape_snippet;
 pub use item::{Completions, Item, ItemKind};
 
-use crate::place::Place;
+use crate::{file::Document, place::Place};
 
 /// Definitions that objects are checked against.
 pub trait Definitions {
@@ -49,6 +50,8 @@ impl Definitions for () {
 pub struct Request<'a> {
     /// The document, as the editing reader sees it.
     pub tree: &'a Tree,
+    /// The same with what is remembered of its file; `None` for a text without content.
+    pub document: Option<&'a Document<'a>>,
     /// The cursor, in bytes of the file.
     pub offset: u32,
     /// The oldest minor that must know what is offered.
@@ -67,7 +70,20 @@ pub fn complete(request: &Request<'_>) -> Option<Completions> {
         place: &place,
         writer: insert::Writer::new(&place),
     };
-    let items = if nav::is_definition(request.tree) {
+    let is_definition = nav::is_definition(request.tree);
+    if is_definition && cel::is_expression(&context) {
+        let mut found = cel::complete(&context)?;
+        if !request.snippets {
+            for it in &mut found.items {
+                it.snippet = None;
+            }
+        }
+        return Some(found);
+    }
+    if place.token.has_blank {
+        return None;
+    }
+    let items = if is_definition {
         definition::complete(&context)
     } else {
         resource::complete(&context)

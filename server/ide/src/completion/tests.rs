@@ -1,13 +1,16 @@
 //! What is offered where, and what the text is afterwards. `$0` is the cursor.
 
 mod definitions;
+mod expressions;
 mod resources;
 
 use std::{path::Path, sync::Arc};
 
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_syntax::{edit::EditingTree, tree::Span};
+use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::index::{Catalog, DefinitionText, Files, GroupKind, MemoryFiles, NewFile, Origin, objects};
+
+use crate::file::File;
 
 use super::{Completions, Definitions, Item, Request, complete};
 
@@ -55,11 +58,13 @@ impl Offered {
     fn new(text: &str, definitions: &dyn Definitions, version: KubernetesVersion) -> Self {
         let offset = text.find("$0").expect("a cursor") as u32;
         let text = text.replacen("$0", "", 1);
-        let trees = EditingTree::new(text.as_str());
+        let file = File::new(text.as_str(), Arc::default());
+        let document = file.document_at(offset);
         let whole = crd_analyzer_syntax::edit::read(&text.as_str().into(), Span::new(0, text.len() as u32));
-        let tree = trees.document_at(offset).map_or(&whole.tree, |it| &it.tree);
+        let tree = document.map_or(&whole.tree, |it| it.tree);
         let found = complete(&Request {
             tree,
+            document: document.as_ref(),
             offset,
             version,
             snippets: true,

@@ -28,6 +28,9 @@ fn behind_indicator<'t>(tree: &'t Tree, offset: u32, before: &str) -> Option<Pla
     if !(rest.trim().is_empty() || rest.trim_start().starts_with('#')) {
         return None;
     }
+    if let Some(found) = behind_plain_text(tree, offset, node) {
+        return Some(found);
+    }
     if trimmed.ends_with(':') {
         let entry = tree.entry_of(node).filter(|it| it.key == node)?;
         // Only blanks and the colon between the key and the cursor.
@@ -149,6 +152,12 @@ fn on_empty_line(tree: &Tree, offset: u32) -> Option<Place<'_>> {
     if let Some(found) = in_block_scalar(tree, offset, last, at) {
         return Some(found);
     }
+    let parent_column = tree.parent(last).map(|it| column(tree, tree.span(it).start));
+    if parent_column.is_some_and(|it| it < at)
+        && let Some(found) = behind_plain_text(tree, offset, last)
+    {
+        return Some(found);
+    }
     // What waits for a value: `key:` or `-` at the end of its line.
     if let Some(entry) = tree.entry_of(last).filter(|it| it.key == last) {
         let parent = tree.parent(last)?;
@@ -260,6 +269,23 @@ fn dash(tree: &Tree, offset: u32, list: NodeId) -> Place<'_> {
         token: Token::none(offset),
         is_flow: false,
     }
+}
+
+/// Behind blanks after text without quotes that is a value: what is written next goes on with it.
+fn behind_plain_text(tree: &Tree, offset: u32, node: NodeId) -> Option<Place<'_>> {
+    let end = tree.span(node).end;
+    let between = tree.text().get(end as usize..offset as usize)?;
+    let is_text = tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain) && !tree.is_absent(node);
+    let is_value = tree.entry_of(node).is_none_or(|it| it.key != node);
+    if !is_text || !is_value || between.is_empty() || !between.trim().is_empty() {
+        return None;
+    }
+    let mut place = super::token::place(tree, end, node)?;
+    place.offset = offset;
+    place.token.span.end = offset;
+    place.token.prefix.push(' ');
+    place.token.has_blank = true;
+    Some(place)
 }
 
 /// Behind the text of a block scalar, where a line that is deep enough goes on with it.

@@ -15,6 +15,8 @@ pub struct Token {
     pub prefix: String,
     /// The quote that it begins with has no end.
     pub is_open: bool,
+    /// It is text without quotes, and there are blanks between it and the cursor.
+    pub has_blank: bool,
 }
 
 impl Token {
@@ -25,6 +27,7 @@ impl Token {
             style: None,
             prefix: String::new(),
             is_open: false,
+            has_blank: false,
         }
     }
 }
@@ -127,6 +130,7 @@ pub(super) fn place(tree: &Tree, offset: u32, node: NodeId) -> Option<Place<'_>>
         style: Some(style),
         prefix: prefix(tree, node, offset),
         is_open: !is_block && is_open(tree, node),
+        has_blank: false,
     };
     // The reader takes what is behind a quote without end for text without quotes.
     let quote = tree.text()[..span.start as usize].chars().next_back();

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crd_analyzer_cel::ast::Source;
 use crd_analyzer_cel::checker::{CheckEnv, Checked, check_with_issues};
 use crd_analyzer_cel::cost::{CostEstimate, estimate_parts};
-use crd_analyzer_cel::decls::{Environment, ExpressionSet};
+use crd_analyzer_cel::decls::{Environment, ExpressionSet, Variable};
 use crd_analyzer_cel::parser::parse;
-use crd_analyzer_cel::types::DeclType;
+use crd_analyzer_cel::types::{DeclType, Type};
 
 use super::{Compiler, Problem, parse_options, problems, set_index};
 use crate::KubernetesVersion;
@@ -58,4 +58,39 @@ pub fn outline(ty: &Arc<DeclType>, text: &str, optional_old_self: bool, version:
         problems,
         cost,
     }
+}
+
+/// The type of an expression that is part of a rule, with the variables that folds around it have; `None` if it has none.
+pub fn type_of(
+    ty: &Arc<DeclType>,
+    text: &str,
+    locals: &[(Arc<str>, Type)],
+    optional_old_self: bool,
+    version: KubernetesVersion,
+) -> Option<Type> {
+    let set = ExpressionSet::New;
+    let compiler = Compiler::new(ty, version);
+    let source = Source::new(text);
+    let parsed = parse(&source, parse_options(version, set));
+    if !parsed.issues.is_empty() {
+        return None;
+    }
+    let mut variables: Vec<_> = compiler.variables(optional_old_self).into();
+    for (name, ty) in locals {
+        // The innermost of a name counts.
+        variables.retain(|it| it.name != *name);
+        variables.push(Variable {
+            name: name.clone(),
+            ty: ty.clone(),
+        });
+    }
+    let env = CheckEnv {
+        environment: Environment::of(version, set),
+        variables: &variables,
+        types: &compiler.providers[set_index(set)],
+        container: &compiler.container,
+    };
+    let (checked, _) = check_with_issues(parsed.ast, &source, env);
+    let ty = checked.output_type();
+    (*ty != Type::Error).then(|| ty.clone())
 }

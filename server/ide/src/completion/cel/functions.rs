@@ -1,0 +1,276 @@
+//! Functions and macros, as the libraries of a minor declare them.
+
+use std::fmt::Write as _;
+
+use crd_analyzer_cel::{
+    KubernetesVersion,
+    decls::{Environment, ExpressionSet, FunctionDecl, OverloadDecl},
+    library::LIBRARIES,
+    parser::{ParseOptions, macros::Macro},
+    types::Type,
+};
+
+use super::super::{Item, ItemKind};
+
+/// Methods and macros that can be called on a value of a type.
+pub(super) fn of_type(version: KubernetesVersion, ty: &Type) -> Vec<Item> {
+    let mut ranked = Vec::new();
+    for (order, it) in macros(version).into_iter().enumerate() {
+        if it.receiver && fits_macro(it, ty) {
+            let two = it.parameters.len() > 2 && it.name != "map" || it.name.starts_with("transform");
+            // Those that look at all elements come after those that may stop, and the rarer forms last.
+            let rank = if two { 2_000 } else { 0 };
+            ranked.push((rank + order, macro_item(it, ty)));
+        }
+    }
+    let environment = Environment::of(version, ExpressionSet::New);
+    let mut functions: Vec<_> = environment.functions().filter(|it| is_name(&it.name)).collect();
+    functions.sort_by(|one, other| one.name.cmp(&other.name));
+    for (order, function) in functions.into_iter().enumerate() {
+        let fitting: Vec<_> = function
+            .overloads
+            .iter()
+            .filter(|it| it.member && it.params.first().is_some_and(|of| takes(of, ty)))
+            .collect();
+        if let Some(first) = fitting.first() {
+            let rank = rank(&function.name, ty, order);
+            ranked.push((rank, function_item(function, first, &fitting, true, &function.name)));
+        }
+    }
+    ranked.sort_by_key(|it| it.0);
+    ranked.into_iter().map(|it| it.1).collect()
+}
+
+/// Methods that rules use more than others, the most used first.
+const COMMON: [&str; 12] = [
+    "size",
+    "matches",
+    "startsWith",
+    "contains",
+    "endsWith",
+    "split",
+    "orValue",
+    "hasValue",
+    "value",
+    "format",
+    "isGreaterThan",
+    "compareTo",
+];
+
+/// The rank of a method among those of its type. The size of a list comes before the folds over it.
+fn rank(name: &str, ty: &Type, order: usize) -> usize {
+    let used = COMMON.iter().position(|it| *it == name);
+    match used {
+        _ if ty.is_dyn() => 3_000 + order,
+        Some(0) if matches!(ty, Type::List(_) | Type::Map(_)) => 3,
+        Some(used) => 900 + used,
+        None => 1_000 + order,
+    }
+}
+
+/// Functions that are not called on a value.
+pub(super) fn global(version: KubernetesVersion) -> Vec<Item> {
+    let mut ranked = Vec::new();
+    for it in macros(version).into_iter().filter(|it| !it.receiver) {
+        ranked.push((0, macro_item(it, &Type::Dyn)));
+    }
+    let environment = Environment::of(version, ExpressionSet::New);
+    let mut functions: Vec<_> = environment.functions().filter(|it| is_name(&it.name)).collect();
+    functions.sort_by(|one, other| one.name.cmp(&other.name));
+    for (order, function) in functions.into_iter().enumerate() {
+        let fitting: Vec<_> = function.overloads.iter().filter(|it| !it.member).collect();
+        let Some(first) = fitting.first() else { continue };
+        let name = &*function.name;
+        let rank = match name {
+            "size" => 1,
+            "isURL" | "url" | "quantity" | "duration" | "string" | "int" | "type" | "isQuantity" | "ip" | "isIP"
+            | "isCIDR" | "cidr" => 100 + order,
+            _ => 1_000 + order,
+        };
+        ranked.push((rank, function_item(function, first, &fitting, false, name)));
+    }
+    ranked.sort_by_key(|it| it.0);
+    ranked.into_iter().map(|it| it.1).collect()
+}
+
+/// Functions whose names begin with a name and a dot.
+pub(super) fn of_namespace(version: KubernetesVersion, namespace: &str) -> Vec<Item> {
+    let environment = Environment::of(version, ExpressionSet::New);
+    let prefix = format!("{namespace}.");
+    let mut found: Vec<_> = environment
+        .functions()
+        .filter_map(|it| Some((it.name.strip_prefix(&prefix)?.to_owned(), it)))
+        .collect();
+    found.sort_by(|one, other| one.0.cmp(&other.0));
+    found
+        .into_iter()
+        .filter_map(|(name, function)| {
+            let fitting: Vec<_> = function.overloads.iter().filter(|it| !it.member).collect();
+            Some(function_item(function, fitting.first()?, &fitting, false, &name))
+        })
+        .collect()
+}
+
+fn macros(version: KubernetesVersion) -> Vec<&'static Macro> {
+    ParseOptions::kubernetes(version, version.compatibility())
+        .macros()
+        .to_vec()
+}
+
+/// Operators and what macros expand to have names that nobody can write.
+fn is_name(name: &str) -> bool {
+    name.starts_with(|it: char| it.is_ascii_alphabetic()) && !name.contains('@')
+}
+
+fn fits_macro(it: &Macro, ty: &Type) -> bool {
+    let is_optional = ty.optional_of().is_some();
+    match it.name {
+        "optMap" | "optFlatMap" => is_optional,
+        "sortBy" => matches!(ty, Type::List(_)) || ty.is_dyn(),
+        _ => matches!(ty, Type::List(_) | Type::Map(_)) || ty.is_dyn(),
+    }
+}
+
+fn takes(parameter: &Type, ty: &Type) -> bool {
+    if ty.is_dyn() {
+        return true;
+    }
+    // A parameter alone takes everything, but a method of everything is none of this type.
+    parameter.is_assignable_from(ty) || matches!((parameter, ty), (Type::List(_), Type::List(of)) if of.is_dyn())
+}
+
+fn macro_item(it: &'static Macro, ty: &Type) -> Item {
+    let kind = ItemKind::Macro;
+    let mut item = Item::new(it.name, kind);
+    let names = names(it, ty);
+    item.suffix = Some(format!("({})", names.join(", ")));
+    item.detail = Some("macro".to_owned());
+    let places: Vec<_> = names
+        .iter()
+        .enumerate()
+        .map(|(n, name)| format!("${{{}:{name}}}", n + 1))
+        .collect();
+    item.snippet = Some(format!("{}({})$0", it.name, places.join(", ")));
+    let mut doc = it.documentation.to_owned();
+    for example in it.examples {
+        let _ = write!(doc, "\n```cel\n{example}\n```");
+    }
+    if it.receiver && !it.name.starts_with("opt") {
+        doc.push_str("\n\nCost: that of the arguments, once an element.");
+    }
+    item.documentation = Some(doc.into());
+    item.note = since_macro(it);
+    item
+}
+
+fn names(it: &Macro, ty: &Type) -> Vec<String> {
+    let is_map = matches!(ty, Type::Map(_));
+    let name = |parameter: &&str| {
+        match *parameter {
+            "element" if is_map => "k",
+            "element" | "value" if it.parameters.len() == 2 => "x",
+            "element" => "x",
+            "key" if is_map => "k",
+            "key" => "i",
+            "value" => "v",
+            "operand.field" => "self.field",
+            other => other,
+        }
+        .to_owned()
+    };
+    it.parameters.iter().map(name).collect()
+}
+
+fn since_macro(it: &Macro) -> Option<String> {
+    // New expressions have what the minor before knew.
+    let since = it.server.number().max(it.environment.number().saturating_add(1));
+    (since > KubernetesVersion::OLDEST.number()).then(|| format!("since 1.{since}"))
+}
+
+fn function_item(
+    function: &FunctionDecl,
+    first: &OverloadDecl,
+    fitting: &[&std::sync::Arc<OverloadDecl>],
+    is_method: bool,
+    name: &str,
+) -> Item {
+    let kind = if is_method {
+        ItemKind::Method
+    } else {
+        ItemKind::Function
+    };
+    let mut item = Item::new(name, kind);
+    let parameters = |it: &OverloadDecl| it.params[usize::from(is_method)..].to_vec();
+    let shown = |it: &OverloadDecl| {
+        let types: Vec<_> = parameters(it).iter().map(ToString::to_string).collect();
+        format!("({})", types.join(", "))
+    };
+    let more = if fitting.len() > 1 { " …" } else { "" };
+    item.suffix = Some(format!("{}{more}", shown(first)));
+    item.detail = Some(first.result.to_string());
+    let needs_none = fitting.iter().any(|it| parameters(it).is_empty());
+    item.snippet = Some(if needs_none && fitting.len() == 1 {
+        format!("{name}()$0")
+    } else if needs_none {
+        format!("{name}($1)$0")
+    } else {
+        let places: Vec<_> = parameters(first)
+            .iter()
+            .enumerate()
+            .map(|(n, ty)| format!("${{{}:{}}}", n + 1, super::super::escape_snippet(&ty.to_string())))
+            .collect();
+        format!("{name}({})$0", places.join(", "))
+    });
+    item.documentation = Some(documentation(function, fitting).into());
+    item.note = since(&function.name, first);
+    item
+}
+
+fn documentation(function: &FunctionDecl, fitting: &[&std::sync::Arc<OverloadDecl>]) -> String {
+    let mut doc = String::from("```cel\n");
+    for overload in fitting {
+        let mut params = overload.params.iter().map(ToString::to_string);
+        let target = if overload.member {
+            params.next().map(|it| format!("{it}."))
+        } else {
+            None
+        };
+        let params: Vec<_> = params.collect();
+        let _ = writeln!(
+            doc,
+            "{}{}({}) -> {}",
+            target.unwrap_or_default(),
+            function.name,
+            params.join(", "),
+            overload.result
+        );
+    }
+    doc.push_str("```\n");
+    doc.push_str(function.doc);
+    let examples = LIBRARIES
+        .iter()
+        .flat_map(|it| it.library.functions)
+        .filter(|it| it.name == &*function.name)
+        .flat_map(|it| it.examples);
+    for (expression, gives) in examples.take(4) {
+        let _ = write!(doc, "\n```cel\n{expression} // {gives}\n```");
+    }
+    let grows = fitting.iter().any(|it| it.cost.is_some());
+    doc.push_str(if grows {
+        "\n\nCost: grows with the size of what it is given."
+    } else {
+        "\n\nCost: 1."
+    });
+    doc
+}
+
+/// Since when new expressions may call an overload, if that is news.
+fn since(name: &str, overload: &OverloadDecl) -> Option<String> {
+    let has = |version: KubernetesVersion| {
+        Environment::of(version, ExpressionSet::New)
+            .function(name)
+            .is_some_and(|it| it.overloads.iter().any(|it| it.id == overload.id))
+    };
+    let first = KubernetesVersion::all().find(|it| has(*it))?;
+    (first > KubernetesVersion::OLDEST).then(|| format!("since {first}"))
+}
