@@ -28,8 +28,10 @@ fn shows_the_dearest_rule_first_and_what_would_bound_it() {
             "widgets.example.com  v1  schema total 345,880,409,622,760,657 of 100,000,000: over budget",
             "345,880,409,622,760,653",
             "> 100x",
-            "fits with maxItems",
-            "on hosts",
+            "fits with maxItems: 256 (up to 307) on spec.hosts, maxLength: 253 (up to ",
+            "// +kubebuilder:validation:MaxItems=256  at field hosts",
+            "// +kubebuilder:validation:items:MaxLength=253  at field hosts",
+            "the schema fits with maxItems: ",
         ],
     );
     let at = |text: &str| outcome.stdout.find(text).expect(text);
@@ -65,17 +67,103 @@ fn json_lines_have_a_line_a_rule_and_minor_and_a_total() {
             "start": {"line": 23, "column": 25, "offset": start},
             "end": {"line": 23, "column": 25 + LINE.len(), "offset": start + LINE.len()},
         },
-        "fits": line["fits"],
+        "fits": line["fits"], "fits_cost": line["fits_cost"],
     });
     assert_eq!(line, &expect);
-    assert_eq!(line["fits"][0]["schema"], "properties[hosts]", "{line:#}");
+    let bound = serde_json::json!({
+        "schema_path": "spec.validation.openAPIV3Schema.properties[spec].properties[hosts]", "value": "spec.hosts",
+        "keyword": "maxItems", "suggested": line["fits"][0]["suggested"], "largest": line["fits"][0]["largest"],
+        "marker": format!("+kubebuilder:validation:MaxItems={}", line["fits"][0]["suggested"]),
+    });
+    assert_eq!(line["fits"][0], bound);
+    assert!(line["fits_cost"].as_u64() <= Some(10_000_000), "{line:#}");
     assert_eq!(lines[0]["fits"], serde_json::json!([]), "it fits");
     let total = serde_json::json!({
         "file": "crd.yaml", "doc": 0, "k8s": "1.30", "versions": ["v1"], "schema_path": "spec.validation.openAPIV3Schema",
         "rules": 2, "total": 345_880_409_622_760_657_u64, "limit": 100_000_000, "over": true,
+        "fits": lines[1]["fits"], "fits_total": lines[2]["fits_total"],
     });
     assert_eq!(lines[2], total);
     assert_eq!(lines[3]["k8s"], "1.31");
+}
+
+#[test]
+fn bounds_above_a_rule_are_another_way() {
+    let text = |ports: &str| {
+        definition(&format!(
+            "              type: object
+              properties:
+                pools:
+                  type: array{ports}
+                  items:
+                    type: object
+                    properties:
+                      names: {{type: array, maxItems: 100, items: {{type: string, maxLength: 63}}}}
+                    x-kubernetes-validations:
+                      - rule: self.names.all(n, n.matches('^[a-z]+$'))
+"
+        ))
+    };
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", &text("")),
+        ("bounded.yaml", &text("\n                  maxItems: 100")),
+    ]);
+    let lines = sandbox.run(&["cost", "-o", "jsonl", "crd.yaml"]).expect(1, &[]).json();
+    let fits = &lines[0]["fits"][0];
+    assert_eq!(
+        (&fits["value"], &fits["keyword"]),
+        (&"spec.pools".into(), &"maxItems".into()),
+        "{lines:#?}"
+    );
+    let (suggested, largest) = (fits["suggested"].as_i64(), fits["largest"].as_i64());
+    assert!(suggested <= largest && suggested > Some(10), "{fits:#}");
+    // The largest bound is the largest: the server's own number says so.
+    let largest = largest.expect("a number");
+    for (bound, fits) in [(largest, true), (largest + 1, false)] {
+        sandbox.write("crd.yaml", text(&format!("\n                  maxItems: {bound}")));
+        let lines = sandbox.run(&["cost", "-o", "jsonl", "crd.yaml"]).json();
+        assert_eq!(lines[0]["cost"].as_u64() <= Some(10_000_000), fits, "{bound}");
+    }
+    sandbox.run(&["cost", "bounded.yaml"]).expect(0, &["× objects"]);
+}
+
+#[test]
+fn bounds_for_a_schema_that_costs_too_much_as_a_whole() {
+    let rules: Vec<_> = (0..12)
+        .map(|n| {
+            format!(
+                "                p{n}:
+                  type: array
+                  items: {{type: integer}}
+                  x-kubernetes-validations: [{{rule: 'self.all(x, x > {n} || x < 100)'}}]
+"
+            )
+        })
+        .collect();
+    let text = definition(&format!(
+        "              type: object\n              properties:\n{}",
+        rules.concat()
+    ));
+    let sandbox = Sandbox::new(&[("crd.yaml", &text)]);
+    let lines = sandbox.run(&["cost", "-o", "jsonl", "crd.yaml"]).expect(1, &[]).json();
+    let total = lines.last().expect("a total");
+    assert_eq!(total["over"], true);
+    assert!(total["fits_total"].as_u64() <= Some(100_000_000), "{total:#}");
+    let mut bounded = text.clone();
+    for bound in total["fits"].as_array().expect("bounds") {
+        let name = bound["value"]
+            .as_str()
+            .and_then(|it| it.strip_prefix("spec."))
+            .expect("a property");
+        let at = format!("                {name}:\n                  type: array\n");
+        bounded = bounded.replace(
+            &at,
+            &format!("{at}                  maxItems: {}\n", bound["suggested"]),
+        );
+    }
+    sandbox.write("crd.yaml", &bounded);
+    let now = sandbox.run(&["cost", "-o", "jsonl", "crd.yaml"]).expect(0, &[]).json();
+    assert_eq!(now.last().expect("a total")["total"], total["fits_total"]);
 }
 
 #[test]

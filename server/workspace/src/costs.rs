@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-pub use crd_analyzer_apiextensions::validation::{COST_LIMIT, RuleCost, SchemaCosts, TOTAL_COST_LIMIT};
+pub use crd_analyzer_apiextensions::validation::{Bound, COST_LIMIT, Remedy, RuleCost, SchemaCosts, TOTAL_COST_LIMIT};
 use crd_analyzer_apiextensions::{
     places,
     strategy::{Unjudged, Verdict, judge_create},

@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crd_analyzer_schema::field::{Error, Path, Trail};
-use crd_analyzer_schema::rules::MissingBound;
+use crd_analyzer_schema::rules::{Fit, Occurrence, Part};
 use crd_analyzer_schema::{JsonSchemaProps, ValidationRule};
 
 use super::node::NodeWalk;
@@ -42,9 +42,9 @@ pub trait NodeTypes<'s> {
     fn values(&self) -> Option<Types<'s>>;
     /// Compiles and prices the node's rules (`cel.Compile`): one answer a rule, in order, or what kept the server from it.
     fn compile(&self, rules: &'s [ValidationRule], preexisting: &Preexisting<'_>) -> Result<Vec<CompiledRule>, String>;
-    /// The bounds that bring a rule of the node below [`COST_LIMIT`], where it is evaluated at most `cardinality` times: see
-    /// [`crd_analyzer_schema::rules::fit`]. `None` also for a rule that does not compile.
-    fn bounds(&self, rule: &'s ValidationRule, cardinality: u64) -> Option<Vec<MissingBound>>;
+    /// The ways to bring an expression of a rule of the node below a limit with bounds that are missing: see
+    /// [`crd_analyzer_schema::rules::fit`]. None also for one that does not compile.
+    fn fits(&self, rule: &'s ValidationRule, part: Part, occurrence: Occurrence, limit: u64) -> Vec<Fit>;
 }
 
 /// What a rule compiled to (`cel.CompilationResult`).

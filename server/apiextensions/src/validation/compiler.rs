@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use crd_analyzer_schema::celtypes::escape;
-use crd_analyzer_schema::rules::{self, ExpressionSet, MissingBound, NodeTypes as SchemaTypes, Part};
+use crd_analyzer_schema::rules::{self, ExpressionSet, Fit, NodeTypes as SchemaTypes, Occurrence, Part};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 
-use super::cel::{COST_LIMIT, CompileError, CompiledRule, NodeTypes, RuleCompiler, Types};
+use super::cel::{CompileError, CompiledRule, NodeTypes, RuleCompiler, Types};
 use super::options::Preexisting;
 use crate::codes;
 
@@ -120,15 +120,22 @@ impl<'s> NodeTypes<'s> for Node<'s> {
         Ok(compiled.into_iter().map(compiled_rule).collect())
     }
 
-    fn bounds(&self, rule: &'s ValidationRule, cardinality: u64) -> Option<Vec<MissingBound>> {
+    fn fits(&self, rule: &'s ValidationRule, part: Part, occurrence: Occurrence, limit: u64) -> Vec<Fit> {
         let Typed::Types(types) = &self.types else {
-            return None;
+            return Vec::new();
         };
         let compiled = rules::compile(types, std::slice::from_ref(rule), self.version, |_, _| {
             ExpressionSet::New
         });
-        let expression = compiled.into_iter().next()?.rule?;
-        rules::fit(types, &expression, self.version, cardinality, COST_LIMIT)
+        let compiled = compiled.into_iter().next();
+        let expression = match part {
+            Part::Rule => compiled.and_then(|it| it.rule),
+            Part::MessageExpression => compiled.and_then(|it| it.message?.ok()),
+        };
+        let Some(expression) = expression else {
+            return Vec::new();
+        };
+        rules::fit(types, &expression, self.version, occurrence, limit)
     }
 }
 

@@ -3,13 +3,14 @@
 //! [`super::cel`] prices rules to compare them with their limits; here the numbers are what is asked for.
 
 use crd_analyzer_schema::field::{Error, ErrorType, Path, Segment, Trail};
-use crd_analyzer_schema::rules::MissingBound;
+use crd_analyzer_schema::rules::{Occurrence, Part};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 
-use super::cel::{COST_LIMIT, CelContext, CompiledRule, TOTAL_COST_LIMIT, max_elements, no_types};
+use super::cel::{COST_LIMIT, CelContext, CompiledRule, NodeTypes, TOTAL_COST_LIMIT, max_elements, no_types};
 use super::compiler::CelCompiler;
 use super::options::Preexisting;
+use super::remedy::{Remedy, absolute, remedies};
 use super::structural::{default_errors, structural_errors};
 use crate::types::CustomResourceDefinition;
 
@@ -26,6 +27,8 @@ pub struct SchemaCosts {
     pub total: u64,
     /// Why the server checks none of the rules, if so.
     pub not_checked: Option<String>,
+    /// The bounds that bring the schema and all its rules below their limits, if something is over its limit and there are any.
+    pub remedy: Option<Remedy>,
 }
 
 impl SchemaCosts {
@@ -69,8 +72,9 @@ pub struct RuleCost {
     pub message_cost: u64,
     /// Why the message expression does not compile.
     pub message_error: Option<String>,
-    /// The bounds that would bring the rule below its limit: none if it is, `None` if there are none that would.
-    pub fits: Option<Vec<MissingBound>>,
+    /// The ways to bring the rule and its message expression below their limits with bounds that are missing, the best first, each verified
+    /// by pricing the rule with them. None if they are below, or if missing bounds are not what makes them expensive.
+    pub remedies: Vec<Remedy>,
 }
 
 impl RuleCost {
@@ -128,22 +132,79 @@ fn price(
     version: KubernetesVersion,
 ) -> SchemaCosts {
     let not_checked = reason_not_checked(schema, &path, version);
-    let compiler = CelCompiler::new(version);
-    let mut walk = Walk {
+    let pricing = Pricing {
+        path: &path,
         errors,
+        version,
         is_reached: not_checked.is_none(),
-        unbounded: Vec::new(),
-        rules: Vec::new(),
-        total: 0,
     };
-    walk.node(schema, &Trail::new(&path), &CelContext::root(&compiler, schema));
-    let Walk { rules, total, .. } = walk;
+    let (mut rules, total) = pricing.all(schema);
+    let remedy = remedies(&pricing, schema, &mut rules, total);
     SchemaCosts {
         versions,
         path,
         rules,
         total,
         not_checked,
+        remedy,
+    }
+}
+
+/// How a schema is priced.
+pub(super) struct Pricing<'e> {
+    /// The schema in the internal form.
+    pub(super) path: &'e Path,
+    /// See [`Walk`].
+    errors: &'e [String],
+    version: KubernetesVersion,
+    is_reached: bool,
+}
+
+impl Pricing<'_> {
+    /// The rules of a schema, and what they and their message expressions cost together.
+    pub(super) fn all(&self, schema: &JsonSchemaProps) -> (Vec<RuleCost>, u64) {
+        self.walk(schema, None)
+    }
+
+    /// One rule of a schema.
+    pub(super) fn one(&self, schema: &JsonSchemaProps, rule: &RuleCost) -> Option<RuleCost> {
+        let (rules, _) = self.walk(schema, Some((&rule.path, rule.index)));
+        rules.into_iter().next()
+    }
+
+    fn walk(&self, schema: &JsonSchemaProps, only: Option<(&Path, usize)>) -> (Vec<RuleCost>, u64) {
+        let compiler = CelCompiler::new(self.version);
+        let mut walk = Walk {
+            errors: self.errors,
+            is_reached: self.is_reached,
+            unbounded: Vec::new(),
+            bounded: 1,
+            rules: Vec::new(),
+            total: 0,
+            root: self.path,
+            only,
+            limit: COST_LIMIT,
+        };
+        walk.node(schema, &Trail::new(self.path), &CelContext::root(&compiler, schema));
+        (walk.rules, walk.total)
+    }
+
+    /// The ways to bring a rule below a lower limit.
+    pub(super) fn fits_below(&self, schema: &JsonSchemaProps, rule: &RuleCost, limit: u64) -> Vec<Remedy> {
+        let compiler = CelCompiler::new(self.version);
+        let mut walk = Walk {
+            errors: self.errors,
+            is_reached: self.is_reached,
+            unbounded: Vec::new(),
+            bounded: 1,
+            rules: Vec::new(),
+            total: 0,
+            root: self.path,
+            only: Some((&rule.path, rule.index)),
+            limit,
+        };
+        walk.node(schema, &Trail::new(self.path), &CelContext::root(&compiler, schema));
+        walk.rules.into_iter().next().map(|it| it.remedies).unwrap_or_default()
     }
 }
 
@@ -168,13 +229,23 @@ struct Walk<'e> {
     is_reached: bool,
     /// Lists and maps without bound from the root to where the walk is.
     unbounded: Vec<UnboundedAncestor>,
+    /// The product of the bounds of the others.
+    bounded: u64,
     rules: Vec<RuleCost>,
     total: u64,
+    root: &'e Path,
+    /// The only rule that is asked about.
+    only: Option<(&'e Path, usize)>,
+    /// What costs more than this gets proposals.
+    limit: u64,
 }
 
 impl Walk<'_> {
     fn node<'s>(&mut self, schema: &'s JsonSchemaProps, at: &Trail<'_>, context: &CelContext<'_, 's>) {
-        let is_unbounded = max_elements(schema).is_none();
+        let elements = max_elements(schema);
+        let is_unbounded = elements.is_none();
+        let bounded = self.bounded;
+        self.bounded = bounded.saturating_mul(elements.unwrap_or(1));
         if is_unbounded {
             let is_list = schema.r#type == "array";
             self.unbounded.push(UnboundedAncestor {
@@ -200,12 +271,18 @@ impl Walk<'_> {
         if is_unbounded {
             self.unbounded.pop();
         }
+        self.bounded = bounded;
         if !schema.x_validations.is_empty() {
             self.rules_at(&schema.x_validations, &at.path(), context);
         }
     }
 
     fn rules_at<'s>(&mut self, rules: &'s [ValidationRule], path: &Path, context: &CelContext<'_, 's>) {
+        let only = match self.only {
+            Some((wanted, index)) if wanted == path => Some(index),
+            Some(_) => return,
+            None => None,
+        };
         let checked = self.is_reached && !self.has_schema_error_within(path);
         let types = match context.types() {
             Some(Ok(types)) => Ok(types),
@@ -217,6 +294,9 @@ impl Walk<'_> {
             .map_err(Clone::clone)
             .and_then(|types| types.compile(rules, &Preexisting::default()));
         for (index, rule) in rules.iter().enumerate() {
+            if only.is_some_and(|only| only != index) {
+                continue;
+            }
             let mut out = RuleCost {
                 path: path.clone(),
                 index,
@@ -231,7 +311,7 @@ impl Walk<'_> {
                 error: None,
                 message_cost: 0,
                 message_error: None,
-                fits: None,
+                remedies: Vec::new(),
             };
             match &compiled {
                 Err(failure) => out.error = Some(failure.clone()),
@@ -240,10 +320,8 @@ impl Walk<'_> {
                     if let Some(compiled) = compiled.get(index).or(compiled.last()) {
                         out.take(compiled);
                     }
-                    if out.cost > COST_LIMIT {
-                        out.fits = types.as_ref().ok().and_then(|it| it.bounds(rule, out.cardinality));
-                    } else if out.error.is_none() {
-                        out.fits = Some(Vec::new());
+                    if let Ok(types) = &types {
+                        self.propose(&mut out, rule, &***types);
                     }
                     if checked {
                         self.total = self.total.saturating_add(out.cost).saturating_add(out.message_cost);
@@ -252,6 +330,30 @@ impl Walk<'_> {
             }
             self.rules.push(out);
         }
+    }
+
+    /// Looks for bounds that would make an expensive rule cheaper.
+    fn propose<'s>(&self, out: &mut RuleCost, rule: &'s ValidationRule, types: &dyn NodeTypes<'s>) {
+        if out.error.is_some() {
+            return;
+        }
+        let mut ways = Vec::new();
+        if out.cost > self.limit {
+            let occurrence = Occurrence {
+                cardinality: out.cardinality,
+                unbounded: out.unbounded.len() as u32,
+                bounded: self.bounded,
+            };
+            ways = types.fits(rule, Part::Rule, occurrence, self.limit);
+        } else if out.message_cost > self.limit {
+            ways = types.fits(rule, Part::MessageExpression, Occurrence::fixed(1), self.limit);
+        }
+        let ways = ways.into_iter().map(|fit| Remedy {
+            bounds: absolute(&fit, &out.path, self.root, &self.unbounded),
+            cost: 0,
+            total: 0,
+        });
+        out.remedies = ways.collect();
     }
 
     /// Whether there is an error about the node at `path` or one below it that keeps the server from compiling the node's rules.

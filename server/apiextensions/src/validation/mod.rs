@@ -22,6 +22,7 @@ mod list_map;
 mod names;
 mod node;
 mod options;
+mod remedy;
 mod report;
 mod root_schema;
 mod rules;
@@ -49,6 +50,7 @@ pub use cel::{COST_LIMIT, CompileError, CompiledRule, NodeTypes, RuleCompiler, T
 pub use compiler::CelCompiler;
 pub use costs::{RuleCost, SchemaCosts, UnboundedAncestor, schema_costs};
 pub use options::Preexisting;
+pub use remedy::{Bound, Remedy};
 
 use approval::approval_error;
 use bad_value::Render;

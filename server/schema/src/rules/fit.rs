@@ -3,7 +3,7 @@
 //! This is advice of ours: the server only says that a rule is too expensive.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crd_analyzer_cel::cost::{SizeEstimate, SizeEstimator, estimate};
@@ -23,10 +23,12 @@ pub struct MissingBound {
     pub keyword: &'static str,
     /// With this value (and those of the other bounds) the rule fits.
     pub suggested: i64,
+    /// The largest value with which it does, if the other bounds are as suggested.
+    pub largest: i64,
 }
 
 /// A step down in a schema.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SchemaStep {
     /// `properties[name]`
     Property(String),
@@ -36,87 +38,223 @@ pub enum SchemaStep {
     Values,
 }
 
-/// Numbers of elements that are tried, the most generous first.
-const ELEMENTS: [i64; 12] = [1024, 512, 256, 128, 100, 64, 32, 16, 10, 8, 4, 2];
-/// Lengths of strings that are tried for each of them.
-const LENGTHS: [i64; 5] = [4096, 1024, 253, 63, 32];
+/// How often an expression may be evaluated for one object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Occurrence {
+    /// As it is: the product of all bounds above, or how many of the smallest values fit into a request.
+    pub cardinality: u64,
+    /// Lists and maps above that have no bound.
+    pub unbounded: u32,
+    /// The product of the bounds of the others.
+    pub bounded: u64,
+}
 
-/// The bounds that bring an expression below `limit`, where it is evaluated at most `cardinality` times. Lists and maps get one bound
-/// and strings another, the most generous that do. Empty if it fits already, `None` if missing bounds are not what makes it expensive.
+impl Occurrence {
+    /// It is evaluated this often, and nothing above can change that.
+    pub const fn fixed(cardinality: u64) -> Self {
+        Self {
+            cardinality,
+            unbounded: 0,
+            bounded: cardinality,
+        }
+    }
+
+    /// How often if all lists and maps above that have no bound get this one.
+    fn with(self, bound: Option<i64>) -> u64 {
+        match bound {
+            Some(bound) => self
+                .bounded
+                .saturating_mul((bound.max(0) as u64).saturating_pow(self.unbounded)),
+            None => self.cardinality,
+        }
+    }
+}
+
+/// Bounds that together bring an expression below its limit.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Fit {
+    /// For schemas of what the expression looks at.
+    pub bounds: Vec<MissingBound>,
+    /// For each list and map above that has no bound: what is suggested, and the largest that does.
+    pub above: Option<(i64, i64)>,
+}
+
+/// Numbers of elements and lengths that are tried, the first that suffice win: long lists as long as strings may have names of hosts, then
+/// shorter ones of both.
+const TRIED: [(&[i64], &[i64]); 3] = [
+    (&[1024, 512, 256, 128, 100, 64], &[4096, 1024, 253]),
+    (&[100, 64, 32, 16, 10], &[253, 63, 32]),
+    (&[8, 4, 2], &[63, 32, 16, 8]),
+];
+/// Round numbers that people choose.
+const ROUND: [i64; 26] = [
+    1_000_000, 500_000, 250_000, 100_000, 65_536, 32_768, 16_384, 10_000, 8192, 4096, 2048, 1024, 512, 256, 253, 128,
+    100, 64, 63, 32, 20, 16, 10, 8, 5, 4,
+];
+/// No bound is larger: so many bytes a request has.
+const LARGEST: i64 = 3 * 1024 * 1024;
+
+/// The ways to bring an expression below `limit` with bounds that are missing, the best first: bounds of what it looks at, bounds of what
+/// lies above, or both. Empty if missing bounds are not what makes it expensive; one empty way if it fits already.
 pub fn fit(
     types: &NodeTypes<'_>,
     expression: &Expression,
     version: KubernetesVersion,
-    cardinality: u64,
+    occurrence: Occurrence,
     limit: u64,
-) -> Option<Vec<MissingBound>> {
-    let features = Environment::of(version, ExpressionSet::Stored).features();
-    let found = RefCell::default();
-    let cost = |bounds: Option<(i64, i64)>, spared: &BTreeSet<&[SchemaStep]>| {
-        let sizes = Bounded {
-            types,
-            version,
-            bounds,
-            spared,
-            found: &found,
-        };
-        estimate(&expression.checked, features, &sizes)
-            .max
-            .saturating_mul(cardinality)
+) -> Vec<Fit> {
+    let solver = Solver {
+        types,
+        expression,
+        version,
+        occurrence,
+        limit,
+        found: RefCell::default(),
     };
-    let mut spared = BTreeSet::new();
-    if cost(None, &spared) <= limit {
-        return Some(Vec::new());
+    if solver.fits(&BTreeMap::new(), None) {
+        return vec![Fit::default()];
     }
-    let missing = found.borrow().clone();
-    let (elements, length) = ELEMENTS
-        .into_iter()
-        .flat_map(|elements| LENGTHS.into_iter().map(move |length| (elements, length)))
-        .find(|bounds| cost(Some(*bounds), &spared) <= limit)?;
-    // Bounds that are not needed are not asked for; lengths are the first to go.
-    let (lengths, others): (Vec<_>, Vec<_>) = missing.iter().partition(|(_, keyword)| **keyword == "maxLength");
-    for (path, _) in lengths.into_iter().chain(others) {
-        spared.insert(path.as_slice());
-        if cost(Some((elements, length)), &spared) > limit {
-            spared.remove(path.as_slice());
+    let below = solver.below(None);
+    let mut ways: Vec<Fit> = below.into_iter().collect();
+    if occurrence.unbounded > 0 {
+        let above = solver.largest(|bound| solver.fits(&BTreeMap::new(), Some(bound)));
+        ways.extend(above.filter(|it| *it > 0).map(|largest| Fit {
+            bounds: Vec::new(),
+            above: Some((round(largest), largest)),
+        }));
+        if ways.is_empty() {
+            let elements = TRIED.iter().flat_map(|it| it.0);
+            ways.extend(elements.copied().find_map(|elements| solver.below(Some(elements))));
         }
     }
-    let needed = missing.iter().filter(|(path, _)| !spared.contains(path.as_slice()));
-    let bounds = needed.map(|(path, keyword)| MissingBound {
-        path: path.clone(),
-        keyword,
-        suggested: if *keyword == "maxLength" { length } else { elements },
-    });
-    Some(bounds.collect())
+    ways
+}
+
+/// The largest round number that is not larger.
+fn round(bound: i64) -> i64 {
+    ROUND.into_iter().find(|it| *it <= bound).unwrap_or(bound)
+}
+
+/// Bounds by the schemas that get them.
+type Bounds = BTreeMap<Vec<SchemaStep>, i64>;
+
+struct Solver<'a> {
+    types: &'a NodeTypes<'a>,
+    expression: &'a Expression,
+    version: KubernetesVersion,
+    occurrence: Occurrence,
+    limit: u64,
+    /// The schemas without bound whose size was asked for.
+    found: RefCell<BTreeMap<Vec<SchemaStep>, &'static str>>,
+}
+
+impl Solver<'_> {
+    fn fits(&self, bounds: &Bounds, above: Option<i64>) -> bool {
+        let features = Environment::of(self.version, ExpressionSet::Stored).features();
+        let sizes = Bounded { solver: self, bounds };
+        let once = estimate(&self.expression.checked, features, &sizes).max;
+        once.saturating_mul(self.occurrence.with(above)) <= self.limit
+    }
+
+    /// The largest bound that holds, if the smallest does.
+    fn largest(&self, holds: impl Fn(i64) -> bool) -> Option<i64> {
+        if !holds(1) {
+            return None;
+        }
+        let (mut low, mut high) = (1, LARGEST);
+        while low < high {
+            let middle = low + (high - low + 1) / 2;
+            if holds(middle) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        Some(low)
+    }
+
+    /// Bounds of what the expression looks at that suffice, as few and as generous as can be. Lists and maps get one bound and strings
+    /// another.
+    fn below(&self, above: Option<i64>) -> Option<Fit> {
+        let missing = self.found.borrow().clone();
+        let with = |elements: i64, length: i64| -> Bounds {
+            let bound = |keyword: &str| if keyword == "maxLength" { length } else { elements };
+            missing
+                .iter()
+                .map(|(path, keyword)| (path.clone(), bound(keyword)))
+                .collect()
+        };
+        let pairs = |it: &(&'static [i64], &'static [i64])| {
+            let lengths = it.1;
+            it.0.iter()
+                .flat_map(move |elements| lengths.iter().map(move |length| (*elements, *length)))
+        };
+        let mut bounds = TRIED
+            .iter()
+            .flat_map(pairs)
+            .map(|(elements, length)| with(elements, length))
+            .find(|bounds| self.fits(bounds, above))?;
+        // Bounds that are not needed are not asked for; lengths are the first to go.
+        let (lengths, others): (Vec<_>, Vec<_>) = missing.iter().partition(|(_, keyword)| **keyword == "maxLength");
+        for (path, _) in lengths.into_iter().chain(others) {
+            if let Some(bound) = bounds.remove(path)
+                && !self.fits(&bounds, above)
+            {
+                bounds.insert(path.clone(), bound);
+            }
+        }
+        let largest = |path: &Vec<SchemaStep>| {
+            let holds = |bound| {
+                let mut bounds = bounds.clone();
+                bounds.insert(path.clone(), bound);
+                self.fits(&bounds, above)
+            };
+            self.largest(holds)
+        };
+        let mut out: Vec<MissingBound> = Vec::new();
+        for (path, suggested) in &bounds {
+            let largest = largest(path).unwrap_or(*suggested).max(*suggested);
+            // The only bound may be as generous as it can.
+            let suggested = if bounds.len() == 1 {
+                round(largest).max(*suggested)
+            } else {
+                *suggested
+            };
+            out.push(MissingBound {
+                path: path.clone(),
+                keyword: missing[path],
+                suggested,
+                largest,
+            });
+        }
+        Some(Fit {
+            bounds: out,
+            above: above.map(|it| (it, it)),
+        })
+    }
 }
 
 /// The sizes of a schema with bounds where it has none.
 struct Bounded<'a> {
-    types: &'a NodeTypes<'a>,
-    version: KubernetesVersion,
-    /// For lists and maps, and for strings.
-    bounds: Option<(i64, i64)>,
-    /// Schemas that stay without bound.
-    spared: &'a BTreeSet<&'a [SchemaStep]>,
-    /// The schemas without bound whose size was asked for.
-    found: &'a RefCell<BTreeMap<Vec<SchemaStep>, &'static str>>,
+    solver: &'a Solver<'a>,
+    bounds: &'a Bounds,
 }
 
 impl SizeEstimator for Bounded<'_> {
     fn estimate_size(&self, path: &[Arc<str>]) -> Option<SizeEstimate> {
-        let size = self.types.ty.estimate_size(path)?;
-        let Some((steps, keyword, ty)) = self.missing(path) else {
+        let size = self.solver.types.ty.estimate_size(path)?;
+        let Some((steps, keyword, ty)) = self.solver.missing(path) else {
             return Some(size);
         };
-        let bounds = self.bounds.filter(|_| !self.spared.contains(steps.as_slice()));
-        self.found.borrow_mut().insert(steps, keyword);
-        let Some((elements, length)) = bounds else {
+        let bound = self.bounds.get(&steps).copied();
+        self.solver.found.borrow_mut().insert(steps, keyword);
+        let Some(bound) = bound else {
             return Some(size);
         };
         let bound = if keyword == "maxLength" {
-            bytes(&ty, length)
+            bytes(&ty, bound)
         } else {
-            elements
+            bound
         };
         Some(SizeEstimate {
             max: size.max.min(bound as u64),
@@ -133,7 +271,7 @@ fn bytes(ty: &DeclType, length: i64) -> i64 {
     }
 }
 
-impl Bounded<'_> {
+impl Solver<'_> {
     /// Where the path leads, and which bound is missing there, if one is.
     fn missing(&self, path: &[Arc<str>]) -> Option<(Vec<SchemaStep>, &'static str, Arc<DeclType>)> {
         let mut schema = self.types.schema?;

@@ -19,7 +19,7 @@ use crd_analyzer_cel::eval::Program;
 use crd_analyzer_cel::parser::{ParseOptions, parse};
 use crd_analyzer_cel::types::{DeclType, DeclTypeProvider, Type};
 use crd_analyzer_cel::validators::validate;
-pub use fit::{MissingBound, SchemaStep, fit};
+pub use fit::{Fit, MissingBound, Occurrence, SchemaStep, fit};
 pub use outline::{Outline, outline, type_of};
 
 use crate::celtypes::{decl_type, max_cardinality};

@@ -3,12 +3,11 @@
 use std::io::{self, Write};
 
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_schema::rules::{MissingBound, SchemaStep};
+use crd_analyzer_schema::field::Path;
 use crd_analyzer_syntax::lines::LineIndex;
-use crd_analyzer_workspace::costs::{DocumentCosts, FileCosts, PlacedCosts, TOTAL_COST_LIMIT, Unpriced};
+use crd_analyzer_workspace::costs::{self, DocumentCosts, FileCosts, PlacedCosts, Remedy, TOTAL_COST_LIMIT, Unpriced};
 use serde::Serialize;
 
-use super::below;
 use crate::{
     input::Unreadable,
     output::jsonl::{FileLine, Range, range, shortened, write_line},
@@ -40,18 +39,35 @@ struct RuleLine<'a> {
     message_expression_cost: u64,
     message_expression_error: Option<&'a str>,
     range: Range,
+    /// The best bounds that bring it below its limit: none if it is, null if missing bounds are not what makes it expensive.
     fits: Option<Vec<Bound>>,
+    /// What the rule costs with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fits_cost: Option<u64>,
+    /// Other bounds that do, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    alternatives: Vec<Alternative>,
+}
+
+#[derive(Serialize)]
+struct Alternative {
+    bounds: Vec<Bound>,
+    cost: u64,
 }
 
 /// A bound that is missing.
 #[derive(Serialize)]
 struct Bound {
-    /// As from a schema: `properties[hosts].items`; empty for the rule's own node.
-    schema: String,
-    /// As from a value: `hosts[*]`.
+    /// The server's path of the schema that lacks it.
+    schema_path: String,
+    /// Where its values are: `spec.hosts[*]`.
     value: String,
     keyword: &'static str,
     suggested: i64,
+    /// The largest that does, if the other bounds are as suggested.
+    largest: i64,
+    /// What controller-gen makes it of.
+    marker: String,
 }
 
 #[derive(Serialize)]
@@ -62,6 +78,12 @@ struct TotalLine<'a> {
     total: u64,
     limit: u64,
     over: bool,
+    /// The bounds that bring the schema and all its rules below their limits, if something is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fits: Option<Vec<Bound>>,
+    /// The total with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fits_total: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     not_checked: Option<String>,
 }
@@ -145,7 +167,21 @@ fn schema_lines(
             message_expression_cost: rule.message_cost,
             message_expression_error: rule.message_error.as_deref(),
             range: range(lines, &costs.text, *span),
-            fits: rule.fits.as_ref().map(|bounds| bounds.iter().map(Bound::new).collect()),
+            fits: match rule.remedies.first() {
+                Some(remedy) => Some(bounds(remedy, &schema.path)),
+                None if rule.is_over() || rule.error.is_some() => None,
+                None => Some(Vec::new()),
+            },
+            fits_cost: rule.remedies.first().map(|it| it.cost),
+            alternatives: rule
+                .remedies
+                .iter()
+                .skip(1)
+                .map(|it| Alternative {
+                    bounds: bounds(it, &schema.path),
+                    cost: it.cost,
+                })
+                .collect(),
         };
         write_line(out, &line)?;
     }
@@ -155,23 +191,21 @@ fn schema_lines(
         total: schema.total,
         limit: TOTAL_COST_LIMIT,
         over: schema.is_over(),
+        fits: schema.remedy.as_ref().map(|it| bounds(it, &schema.path)),
+        fits_total: schema.remedy.as_ref().map(|it| it.total),
         not_checked: schema.not_checked.as_ref().map(|why| shortened(why).into_owned()),
     };
     write_line(out, &total)
 }
 
-impl Bound {
-    fn new(missing: &MissingBound) -> Self {
-        let steps = missing.path.iter().map(|step| match step {
-            SchemaStep::Property(name) => format!("properties[{name}]"),
-            SchemaStep::Items => "items".to_owned(),
-            SchemaStep::Values => "additionalProperties".to_owned(),
-        });
-        Self {
-            schema: steps.collect::<Vec<_>>().join("."),
-            value: below(&missing.path),
-            keyword: missing.keyword,
-            suggested: missing.suggested,
-        }
-    }
+fn bounds(remedy: &Remedy, root: &Path) -> Vec<Bound> {
+    let bound = |it: &costs::Bound| Bound {
+        schema_path: it.path(root).to_string(),
+        value: it.place(),
+        keyword: it.keyword,
+        suggested: it.suggested,
+        largest: it.largest,
+        marker: it.marker().0,
+    };
+    remedy.bounds.iter().map(bound).collect()
 }

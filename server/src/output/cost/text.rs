@@ -7,10 +7,8 @@ use std::{
 
 use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_workspace::costs::{
-    COST_LIMIT, DocumentCosts, FileCosts, RuleCost, SchemaCosts, TOTAL_COST_LIMIT, Unpriced,
+    Bound, COST_LIMIT, DocumentCosts, FileCosts, Remedy, RuleCost, SchemaCosts, TOTAL_COST_LIMIT, Unpriced,
 };
-
-use super::below;
 
 /// Characters of a rule that are shown.
 const RULE_WIDTH: usize = 80;
@@ -66,13 +64,24 @@ fn table(out: &mut dyn Write, schema: &SchemaCosts) -> io::Result<()> {
         format!("  {cost:>a$}  {share:>b$}  {objects:>c$}  ")
     };
     writeln!(out, "{}rule", line(&titles))?;
-    let indent = " ".repeat(widths.iter().sum::<usize>() + 10);
+    let indent = " ".repeat(6);
     for (rule, row) in rules.iter().zip(&rows) {
         let place = format!("{}[{}]", place(&rule.path, &schema.path), rule.index);
         writeln!(out, "{}{place}  {}", line(row), one_line(&rule.rule))?;
         for note in notes(rule, &schema.path) {
             writeln!(out, "{indent}{note}")?;
         }
+    }
+    if schema.is_over()
+        && let Some(remedy) = &schema.remedy
+    {
+        let total = grouped(remedy.total);
+        writeln!(
+            out,
+            "  the schema fits with {} → {total} of {}",
+            bounds(remedy),
+            grouped(TOTAL_COST_LIMIT)
+        )?;
     }
     if let Some(why) = &schema.not_checked {
         writeln!(out, "  the server does not get to these rules: {}", one_line(why))?;
@@ -107,30 +116,48 @@ fn notes(rule: &RuleCost, root: &Path) -> Vec<String> {
             .map(|it| format!("{}: no {}", place(&it.path, root), it.keyword));
         notes.push(format!("unbounded above: {}", joined(lacking)));
     }
-    if rule.cost <= COST_LIMIT {
-        return notes;
+    for (n, remedy) in rule.remedies.iter().enumerate() {
+        let word = if n == 0 { "fits with" } else { "or with" };
+        let cost = remedy.cost;
+        notes.push(format!(
+            "{word} {} → {} ({})",
+            bounds(remedy),
+            grouped(cost),
+            share(cost)
+        ));
+        if n == 0 {
+            notes.extend(remedy.bounds.iter().map(marker));
+        }
     }
-    if let Some(bounds) = &rule.fits {
-        let lacking = bounds
-            .iter()
-            .map(|it| format!("{} {} on {}", it.keyword, it.suggested, value(&below(&it.path))));
-        notes.push(format!("fits with {}", joined(lacking)));
-    }
-    if rule.cardinality > 1 && rule.expr_cost <= COST_LIMIT {
-        let objects = COST_LIMIT / rule.expr_cost.max(1);
-        notes.push(format!("fits × {} objects", grouped(objects)));
-    } else if rule.fits.is_none() {
+    if rule.is_over() && rule.remedies.is_empty() && rule.error.is_none() {
         notes.push("no missing bound makes it so expensive: simplify the rule".to_owned());
     }
     notes
 }
 
-fn joined(parts: impl Iterator<Item = String>) -> String {
-    parts.collect::<Vec<_>>().join(", ")
+fn bounds(remedy: &Remedy) -> String {
+    joined(remedy.bounds.iter().map(|it| {
+        let (keyword, suggested) = (it.keyword, it.suggested);
+        let place = it.place();
+        let place = if place.is_empty() { "(root)" } else { &place };
+        if it.largest > suggested {
+            format!(
+                "{keyword}: {suggested} (up to {}) on {place}",
+                grouped(it.largest as u64)
+            )
+        } else {
+            format!("{keyword}: {suggested} on {place}")
+        }
+    }))
 }
 
-fn value(below: &str) -> &str {
-    if below.is_empty() { "self" } else { below }
+fn marker(bound: &Bound) -> String {
+    let (marker, at) = bound.marker();
+    format!("  // {marker}  at {at}")
+}
+
+fn joined(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 /// A schema as the path of the values that it is for: `spec.hosts[*]`.
