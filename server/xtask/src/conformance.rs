@@ -27,6 +27,9 @@ pub(crate) struct Args {
     /// Compare this many CEL rules a minor instead: generated ones, and mutants of those of the corpus where it is at hand.
     #[arg(long, conflicts_with = "mutants")]
     cel: Option<usize>,
+    /// Compare the rules in this file instead: the requests that `--keep` wrote, one a line.
+    #[arg(long, conflicts_with_all = ["mutants", "cel"])]
+    replay: Option<PathBuf>,
     /// The seed of mutants and rules; a fresh one if absent.
     #[arg(long)]
     seed: Option<u64>,
@@ -63,9 +66,10 @@ struct Case {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
-    if let Some(count) = args.cel {
+    if args.cel.is_some() || args.replay.is_some() {
         let plan = rules::Plan {
-            count,
+            count: args.cel.unwrap_or(0),
+            replay: args.replay.as_deref(),
             seed: args.seed.unwrap_or_else(|| Rng::new().u64(..)),
             show: args.show,
             keep: args.keep.as_deref(),

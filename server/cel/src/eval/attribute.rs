@@ -3,10 +3,37 @@
 use super::fold::Frame;
 use super::plan::{AttrIdx, Base, Qualifier, QualifierKind};
 use super::run::Run;
-use crate::value::{EvalError, List, Result, Value};
+use crate::KubernetesVersion;
+use crate::value::{EvalError, List, ListValue, MapValue, Result, Value};
 
-/// What was selected; none if it is not there and that is no error.
-type Selected = Result<Option<Value>>;
+/// What was selected, which may be an error as a value; none if it is not there and that is no error.
+type Selected = Result<Option<Result>>;
+
+/// Since this minor, nothing is selected from a variable whose value is an error.
+const ERRORS_END_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
+/// Since this minor, what is selected from an optional is selected from its value; until then from what Go holds inside of it.
+const OPTIONALS_ARE_VALUES_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
+
+/// What Go holds inside of a value, as a value again (`ref.Val.Value`): data without what a schema says of it.
+fn as_native(value: &Value) -> Result {
+    match value {
+        Value::List(list) => Ok(list
+            .as_foreign()
+            .and_then(ListValue::native)
+            .unwrap_or_else(|| value.clone())),
+        Value::Map(map) => Ok(map
+            .as_foreign()
+            .and_then(MapValue::native)
+            .unwrap_or_else(|| value.clone())),
+        Value::Type(ty) => Ok(Value::string(ty.type_name())),
+        Value::Raw(_) => value.clone().or_failure().map_err(|error| {
+            EvalError::new(format!(
+                "unsupported conversion to ref.Val: (*errors.errorString){error}"
+            ))
+        }),
+        value => Ok(value.clone()),
+    }
+}
 
 impl Run<'_> {
     pub(super) fn resolve(&mut self, attribute: AttrIdx, frame: &Frame<'_>) -> Result {
@@ -33,21 +60,26 @@ impl Run<'_> {
                 };
             }
             Base::Variable(name) => match self.variable(name, frame) {
-                Some(value) => value?,
+                // Older servers go on and select from the error.
+                Some(Err(error)) if program.version >= ERRORS_END_SINCE || error.is_fatal() => return Err(error),
+                Some(value) => value,
                 None => return Err(EvalError::new(format!("no such attribute(s): {name}"))),
             },
-            Base::Step(step) => self.exec(*step, frame)?,
+            Base::Step(step) => Ok(self.exec(*step, frame)?),
         };
         self.qualify(base, &attr.qualifiers, frame)
     }
 
-    fn qualify(&mut self, base: Value, qualifiers: &[Qualifier], frame: &Frame<'_>) -> Result {
+    fn qualify(&mut self, base: Result, qualifiers: &[Qualifier], frame: &Frame<'_>) -> Result {
         if qualifiers.is_empty() {
-            return Ok(base);
+            return base;
         }
         let (mut value, mut optional) = match base {
-            Value::Optional(None) => return Ok(Value::NONE),
-            Value::Optional(Some(value)) => ((*value).clone(), true),
+            Ok(Value::Optional(None)) => return Ok(Value::NONE),
+            Ok(Value::Optional(Some(value))) if self.program.version < OPTIONALS_ARE_VALUES_SINCE => {
+                (as_native(&value), true)
+            }
+            Ok(Value::Optional(Some(value))) => ((*value).clone().or_failure(), true),
             value => (value, false),
         };
         for qualifier in qualifiers {
@@ -57,25 +89,35 @@ impl Run<'_> {
                 None => return Ok(Value::NONE),
             }
         }
-        Ok(if optional { Value::some(value) } else { value })
+        if optional {
+            return match value {
+                Err(error) if error.is_fatal() => Err(error),
+                value => Ok(Value::some(value.unwrap_or_else(Value::failure))),
+            };
+        }
+        value
     }
 
     /// Selects, and counts what that costs.
-    fn apply(&mut self, qualifier: &Qualifier, value: &Value, optional: bool, frame: &Frame<'_>) -> Selected {
+    fn apply(&mut self, qualifier: &Qualifier, value: &Result, optional: bool, frame: &Frame<'_>) -> Selected {
+        let select = |key: &Value, optional| match value {
+            Ok(value) => select(value, key, optional),
+            Err(error) => Err(error.clone()),
+        };
         let selected = match &qualifier.kind {
-            QualifierKind::Const(key) => select(value, key, optional),
+            QualifierKind::Const(key) => select(key, optional),
             QualifierKind::TestOnly(key) => {
-                let present = select(value, key, true).map(|selected| selected.is_some());
+                let present = select(key, true).map(|selected| selected.is_some());
                 present.map(|present| {
                     if optional {
-                        present.then_some(Value::Bool(true))
+                        present.then_some(Ok(Value::Bool(true)))
                     } else {
-                        Some(Value::Bool(present))
+                        Some(Ok(Value::Bool(present)))
                     }
                 })
             }
             QualifierKind::Attribute(key) | QualifierKind::Computed(key) => match self.resolve(*key, frame) {
-                Ok(key) if is_key(&key) => select(value, &key, optional),
+                Ok(key) if is_key(&key) => select(&key, optional),
                 Ok(key) => Err(EvalError::new(format!("invalid qualifier type: {}", key.go_type()))),
                 Err(error) => Err(error),
             },
@@ -86,7 +128,7 @@ impl Run<'_> {
             return selected;
         }
         let observed = match &selected {
-            Ok(Some(value)) => Ok(value.clone()),
+            Ok(Some(value)) => value.clone(),
             Ok(None) => return Ok(None),
             // A failed attempt to find something optional is not observed.
             Err(_) if optional => return selected,
@@ -134,14 +176,14 @@ fn is_key(value: &Value) -> bool {
 fn select(value: &Value, key: &Value, optional: bool) -> Selected {
     match value {
         Value::Map(map) => match map.find(key)? {
-            Some(found) => Ok(Some(found)),
+            Some(found) => Ok(Some(Ok(found))),
             None if optional => Ok(None),
             None => Err(EvalError::new(format!("no such key: {key}"))),
         },
         Value::List(list) => {
             let index = List::index(key)?;
             match usize::try_from(index).ok().filter(|index| *index < list.len()) {
-                Some(_) => list.at(key).map(Some),
+                Some(_) => Ok(Some(list.at(key))),
                 None if optional => Ok(None),
                 None => Err(EvalError::new(format!("index out of bounds: {key}"))),
             }

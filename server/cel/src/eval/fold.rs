@@ -5,7 +5,11 @@ use std::cell::RefCell;
 use super::Variables;
 use super::plan::Fold;
 use super::run::Run;
+use crate::KubernetesVersion;
 use crate::value::{EvalError, List, Map, Result, Value};
+
+/// Since this minor, an accumulator has no first value before something asks for it.
+const STARTS_LATE_SINCE: KubernetesVersion = KubernetesVersion::minor(32);
 
 /// The variables that an expression sees.
 pub(super) struct Frame<'f> {
@@ -124,6 +128,14 @@ impl Run<'_> {
             },
         };
         let two = fold.iter_var2.is_some();
+        if self.program.version < STARTS_LATE_SINCE
+            && matches!(range, Value::List(_) | Value::Map(_))
+            && let Scope::Fold { state, .. } = &inner.scope
+            && let Err(fatal) = self.start(fold, frame, state)
+            && fatal.is_fatal()
+        {
+            return Err(fatal);
+        }
         match range {
             Value::List(list) => {
                 for (at, element) in list.iter().enumerate() {

@@ -217,7 +217,7 @@ impl Planner<'_> {
                     .iter()
                     .all(|(k, v, _)| self.constant(*k).is_some() && self.constant(*v).is_some());
                 let step = self.push(id, StepKind::Map(entries));
-                Ok(if constant { self.folded(step) } else { step })
+                if constant { self.folded(step) } else { Ok(step) }
             }
             // Messages of protobuf can be planned, but nobody writes them in rules: running one is an error here.
             ExprKind::Struct { type_name, .. } if well_known_struct(type_name) => {
@@ -247,16 +247,17 @@ impl Planner<'_> {
     }
 
     /// Runs a step that has only constants, and makes its value the step.
-    fn folded(&mut self, step: StepIdx) -> StepIdx {
+    fn folded(&mut self, step: StepIdx) -> Result<StepIdx> {
         if !self.fold {
-            return step;
+            return Ok(step);
         }
         let value = run::constant(&self.program, step);
         let id = self.program.step(step).id;
-        // A literal that has no value is left to fail when it runs.
         match value {
-            Ok(value) => self.push(id, StepKind::Const(value)),
-            Err(_) => step,
+            Ok(value) => Ok(self.push(id, StepKind::Const(value))),
+            Err(crash) if crash.as_crash().is_some() => Err(crash),
+            // A literal that has no value is left to fail when it runs.
+            Err(_) => Ok(step),
         }
     }
 
@@ -293,7 +294,7 @@ impl Planner<'_> {
         }
         let constant = steps.iter().all(|(s, _)| self.constant(*s).is_some());
         let step = self.push(id, StepKind::List(steps));
-        Ok(if constant { self.folded(step) } else { step })
+        if constant { self.folded(step) } else { Ok(step) }
     }
 
     /// The attribute that a step is, or one that begins with the step's value.

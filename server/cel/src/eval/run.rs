@@ -75,7 +75,7 @@ impl Run<'_> {
             StepKind::OptionalOr(a, b) | StepKind::OptionalOrValue(a, b) => {
                 let unwrap = matches!(this.kind, StepKind::OptionalOrValue(..));
                 match self.exec(*a, frame) {
-                    Ok(Value::Optional(Some(value))) if unwrap => Ok((*value).clone()),
+                    Ok(Value::Optional(Some(value))) if unwrap => (*value).clone().or_failure(),
                     Ok(Value::Optional(Some(value))) => Ok(Value::Optional(Some(value))),
                     Ok(Value::Optional(None)) => self.exec(*b, frame),
                     Ok(_) => Err(EvalError::no_such_overload()),
@@ -300,11 +300,11 @@ fn is_a(ty: &Type, value: &Value) -> bool {
     match (ty, value) {
         (Type::Dyn | Type::Any | Type::Param(_) | Type::Var(_), _) => true,
         (Type::Wrapper(of), value) => matches!(value, Value::Null) || is_a(of, value),
-        (Type::List(element), Value::List(list)) => list.get(0).is_none_or(|v| v.is_ok_and(|v| is_a(element, &v))),
+        (Type::List(element), Value::List(list)) => list.get(0).is_none_or(|value| is_found_a(element, &value)),
         (Type::Map(types), Value::Map(map)) => map
             .keys()
             .first()
-            .is_none_or(|key| is_a(&types[0], key) && map.at(key).is_ok_and(|value| is_a(&types[1], &value))),
+            .is_none_or(|key| is_a(&types[0], key) && is_found_a(&types[1], &map.at(key))),
         (Type::Opaque(opaque), Value::Optional(optional)) => {
             &*opaque.name == crate::types::OPTIONAL
                 && match (optional, opaque.params.first()) {
@@ -313,5 +313,13 @@ fn is_a(ty: &Type, value: &Value) -> bool {
                 }
         }
         (ty, value) => ty.type_name() == value.type_of().type_name(),
+    }
+}
+
+/// The same of an element, which may be an error: that is a value of any type.
+fn is_found_a(ty: &Type, value: &Result) -> bool {
+    match value {
+        Ok(value) => is_a(ty, value),
+        Err(_) => matches!(ty, Type::Dyn | Type::Any | Type::Param(_) | Type::Var(_)),
     }
 }

@@ -37,6 +37,11 @@ impl EvalError {
         self.fatal
     }
 
+    /// What the server's program fails with, if this is such a failure. Running an expression it recovers, planning one it does not.
+    pub fn as_crash(&self) -> Option<&str> {
+        self.message.strip_prefix("internal error: ").filter(|_| self.fatal)
+    }
+
     /// What it says.
     pub fn message(&self) -> &str {
         &self.message

@@ -37,6 +37,11 @@ pub trait ListValue: fmt::Debug + Send + Sync {
         false
     }
 
+    /// The same list as plain data, without what a schema says of it; `None` if it is that already.
+    fn native(&self) -> Option<Value> {
+        None
+    }
+
     /// The list itself, for who knows more about it.
     fn as_any(&self) -> &dyn std::any::Any;
 }

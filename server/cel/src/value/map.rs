@@ -27,6 +27,11 @@ pub trait MapValue: fmt::Debug + Send + Sync {
     /// Whether another map is the same.
     fn equal(&self, other: &Map) -> Result<bool>;
 
+    /// The same map as plain data, without what a schema says of it; `None` if it is that already.
+    fn native(&self) -> Option<Value> {
+        None
+    }
+
     /// The map itself, for who knows more about it.
     fn as_any(&self) -> &dyn std::any::Any;
 }

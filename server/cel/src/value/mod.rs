@@ -79,6 +79,19 @@ pub trait RawValue: fmt::Debug + Send + Sync {
     fn as_any(&self) -> &dyn std::any::Any;
 }
 
+#[derive(Debug)]
+struct Failure(EvalError);
+
+impl RawValue for Failure {
+    fn equal(&self, _: &Value) -> bool {
+        false
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+}
+
 impl Value {
     /// A string.
     pub fn string(text: impl Into<Arc<str>>) -> Self {
@@ -98,6 +111,22 @@ impl Value {
     /// An optional with a value.
     pub fn some(value: Self) -> Self {
         Self::Optional(Some(Arc::new(value)))
+    }
+
+    /// An error inside of an optional, where it is a value like any other until someone takes it out.
+    pub fn failure(error: EvalError) -> Self {
+        Self::Raw(Arc::new(Failure(error)))
+    }
+
+    /// The value, or the error that it is ([`Self::failure`]).
+    pub fn or_failure(self) -> Result {
+        match &self {
+            Self::Raw(raw) => match raw.as_any().downcast_ref::<Failure>() {
+                Some(failure) => Err(failure.0.clone()),
+                None => Ok(self),
+            },
+            _ => Ok(self),
+        }
     }
 
     /// The optional without a value.

@@ -298,9 +298,8 @@ impl<'t> Compiler<'t> {
         if let Some(crash) = validated.crash {
             let mut issues = Issues::new();
             issues.report(crash.id, places.location(&source, crash.id), crash.why);
-            let detail = format!("the API server crashes when it compiles this expression: {}", crash.why);
             return Err(CompileError {
-                detail,
+                detail: crashes(crash.why),
                 crashes: true,
                 ..failed(&issues, &places)
             });
@@ -323,8 +322,11 @@ impl<'t> Compiler<'t> {
             });
         }
         let program = Program::new(&checked, environment).map_err(|error| CompileError {
-            detail: format!("{}{error}", words.instantiation_failed),
-            crashes: false,
+            detail: match error.as_crash() {
+                Some(crash) => crashes(crash),
+                None => format!("{}{error}", words.instantiation_failed),
+            },
+            crashes: error.as_crash().is_some(),
             uses_old_self: checked.uses_variable(OLD_SELF),
             code: codes::RULE_CONSTANT,
             problems: Vec::new(),
@@ -356,6 +358,10 @@ impl Compiler<'_> {
             },
         ]
     }
+}
+
+fn crashes(why: &str) -> String {
+    format!("the API server crashes when it compiles this expression: {why}")
 }
 
 /// What the server says of a rule and of a message expression.

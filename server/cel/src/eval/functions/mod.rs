@@ -82,7 +82,7 @@ fn own(function: &str) -> Option<Binding> {
         }),
         "optional.none" => overloaded(|_, _| Ok(Value::NONE)),
         "value" => overloaded(|_, args| match &args[0] {
-            Value::Optional(Some(value)) => Ok((**value).clone()),
+            Value::Optional(Some(value)) => (**value).clone().or_failure(),
             Value::Optional(None) => Err(EvalError::new("optional.none() dereference")),
             _ => Err(EvalError::no_such_overload()),
         }),

@@ -56,8 +56,8 @@ impl Bindings {
     /// With `oldSelf` as a rule with `optionalOldSelf` sees it: there even if nothing was stored before.
     #[must_use]
     pub fn with_optional_old(self, old: Option<CelResult>) -> Self {
-        let old = old.map_or(Ok(Cel::NONE), |old| old.map(Cel::some));
-        self.with_old(Some(old))
+        let old = old.map_or(Cel::NONE, |old| Cel::some(old.unwrap_or_else(Cel::failure)));
+        self.with_old(Some(Ok(old)))
     }
 }
 

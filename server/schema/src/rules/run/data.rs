@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crd_analyzer_cel::value::Value as Cel;
+use crd_analyzer_cel::value::{Map, Value as Cel};
 use serde_json::Value;
 
 /// Decoded JSON (`interface{}` of Go) that is cheap to clone.
@@ -49,6 +49,25 @@ impl Data {
             Self::String(text) => Value::from(&**text),
             Self::List(items) => items.iter().map(Self::as_json).collect(),
             Self::Map(map) => Value::Object(map.iter().map(|(key, it)| (key.to_string(), it.as_json())).collect()),
+        }
+    }
+
+    /// The value that this is to who knows no schema (`types.NativeToValue`).
+    pub(super) fn as_plain_value(&self) -> Cel {
+        match self {
+            Self::Null | Self::Error => Cel::Null,
+            Self::Bool(flag) => Cel::Bool(*flag),
+            Self::Int(int) => Cel::Int(*int),
+            Self::Float(float) => Cel::Double(*float),
+            Self::String(text) => Cel::String(Arc::clone(text)),
+            Self::List(items) => Cel::list(items.iter().map(Self::as_plain_value).collect()),
+            Self::Map(map) => {
+                let entries = map
+                    .iter()
+                    .map(|(key, it)| (Cel::String(Arc::clone(key)), it.as_plain_value()));
+                Cel::Map(Map::new(entries))
+            }
+            Self::Native(value) => value.clone(),
         }
     }
 

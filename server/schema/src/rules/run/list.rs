@@ -1,7 +1,7 @@
 //! Lists, and those that are sets or maps (`k8s.io/apiserver/pkg/cel/common`, `unstructuredList` and the types around it).
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crd_analyzer_cel::types::escape;
 use crd_analyzer_cel::value::{EvalError, List, ListValue, Result, Value};
@@ -43,6 +43,8 @@ pub(super) struct Items {
     version: KubernetesVersion,
     /// The keys of a set, once they were asked for. Until 1.36 a sum adds to them those of the other list.
     keys: Mutex<Option<HashSet<Key>>>,
+    /// The same without a schema, once it was asked for.
+    native: OnceLock<Value>,
 }
 
 impl Items {
@@ -53,6 +55,7 @@ impl Items {
             kind,
             version,
             keys: Mutex::default(),
+            native: OnceLock::new(),
         }
     }
 
@@ -192,6 +195,11 @@ impl ListValue for Items {
             Kind::Atomic => None,
             Kind::Set | Kind::Map(_) => Some(values(self).and_then(|values| sum(values, other, &self.kind))),
         }
+    }
+
+    fn native(&self) -> Option<Value> {
+        let native = || Data::List(Arc::clone(&self.data)).as_plain_value();
+        Some(self.native.get_or_init(native).clone())
     }
 
     fn as_any(&self) -> &dyn std::any::Any {

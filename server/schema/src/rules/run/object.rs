@@ -1,7 +1,7 @@
 //! Objects and maps (`k8s.io/apiserver/pkg/cel/common`, `unstructuredMap`).
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crd_analyzer_cel::types::{escape, unescape};
 use crd_analyzer_cel::value::{EvalError, Map, MapValue, Result, Value};
@@ -19,6 +19,8 @@ pub(super) struct Object {
     data: Arc<BTreeMap<Arc<str>, Data>>,
     fields: Fields,
     version: KubernetesVersion,
+    /// The same without a schema, once it was asked for.
+    native: OnceLock<Value>,
 }
 
 #[derive(Debug)]
@@ -47,7 +49,12 @@ impl Object {
         } else {
             Fields::Unknown
         };
-        Self { data, fields, version }
+        Self {
+            data,
+            fields,
+            version,
+            native: OnceLock::new(),
+        }
     }
 
     pub(super) fn data(&self) -> &Arc<BTreeMap<Arc<str>, Data>> {
@@ -133,6 +140,11 @@ impl MapValue for Object {
             }
         }
         Ok(true)
+    }
+
+    fn native(&self) -> Option<Value> {
+        let native = || Data::Map(Arc::clone(&self.data)).as_plain_value();
+        Some(self.native.get_or_init(native).clone())
     }
 
     fn as_any(&self) -> &dyn std::any::Any {
