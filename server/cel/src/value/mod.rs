@@ -87,6 +87,10 @@ impl RawValue for Failure {
         false
     }
 
+    fn to_json(&self) -> String {
+        "null".to_owned()
+    }
+
     fn as_any(&self) -> &dyn std::any::Any {
         self
     }

@@ -65,7 +65,10 @@ fn keystrokes(bench: &Bench, file: &str) -> anyhow::Result<()> {
     for n in 0..KEYSTROKES {
         let (line, column) = places[n * 7919 % places.len()];
         let version = 2 * n as u64 + 1;
-        for (version, columns, typed) in [(version, [column, column], "x"), (version + 1, [column, column + 1], "")] {
+        for (version, columns, typed) in [
+            (version, [column, column], "x"),
+            (version + 1, [column, column + 1], ""),
+        ] {
             let start = Instant::now();
             session.edit(uri, version, line, columns, typed)?;
             times.push(start.elapsed());

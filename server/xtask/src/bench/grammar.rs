@@ -21,7 +21,10 @@ pub(super) fn parse_time(text: &str, runs: usize) -> anyhow::Result<Duration> {
             let tree = parser.parse(part, None).context("a parse without a limit ends")?;
             sum += start.elapsed();
             if tree.root_node().has_error() {
-                eprintln!("tree-sitter-yaml finds errors in a part of {} lines", part.lines().count());
+                eprintln!(
+                    "tree-sitter-yaml finds errors in a part of {} lines",
+                    part.lines().count()
+                );
             }
         }
         best = best.min(sum);
@@ -39,7 +42,9 @@ fn parsable_parts(text: &str) -> Vec<String> {
     while begin < lines.len() {
         // A part does not begin within a scalar.
         let is_entry = |line: &&str| line.trim_end().ends_with(':') && !line.contains(' ') || is_plain_key(line);
-        let end = (begin + len..lines.len()).find(|&it| is_entry(&lines[it])).unwrap_or(lines.len());
+        let end = (begin + len..lines.len())
+            .find(|&it| is_entry(&lines[it]))
+            .unwrap_or(lines.len());
         let mut part = holders(&lines, begin).concat();
         part.extend(lines[begin..end].iter().copied());
         parts.push(part);

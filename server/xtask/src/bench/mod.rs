@@ -76,10 +76,7 @@ impl Bench {
         let list = std::env::temp_dir().join(format!("crd-analyzer-bench-{}.txt", std::process::id()));
         std::fs::write(&list, self.files.join("\n"))?;
         let list_text = list.to_string_lossy().into_owned();
-        let both = self.both(
-            (ours, &["--list", &list_text]),
-            (theirs, &["-list", &list_text]),
-        );
+        let both = self.both((ours, &["--list", &list_text]), (theirs, &["-list", &list_text]));
         std::fs::remove_file(&list)?;
         row(&format!("{ours}, {} files, one thread", self.files.len()), both?);
         for &bytes in sizes {
@@ -123,10 +120,7 @@ impl Bench {
     /// The file of the corpus whose size is nearest to `bytes`.
     fn file_of_size(&self, bytes: u64) -> Option<String> {
         let size = |file: &String| size_of(&self.corpus.join(file));
-        self.files
-            .iter()
-            .min_by_key(|file| size(file).abs_diff(bytes))
-            .cloned()
+        self.files.iter().min_by_key(|file| size(file).abs_diff(bytes)).cloned()
     }
 }
 

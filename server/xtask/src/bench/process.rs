@@ -75,7 +75,10 @@ fn status_kib(pid: u32, name: &str) -> u64 {
 /// The processor time of a process so far; zero where the system does not say.
 fn cpu_time(pid: u32) -> Duration {
     // Nanoseconds on a processor, waiting for one, and how often: of the main thread, and the others beside it.
-    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task"))
+        .into_iter()
+        .flatten()
+        .flatten();
     let nanoseconds = |task: std::fs::DirEntry| -> Option<u64> {
         let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
         text.split(' ').next()?.parse().ok()

@@ -34,7 +34,10 @@ impl Session {
             output,
             next_id: 0,
         };
-        session.request("initialize", &json!({ "processId": null, "rootUri": null, "capabilities": {} }))?;
+        session.request(
+            "initialize",
+            &json!({ "processId": null, "rootUri": null, "capabilities": {} }),
+        )?;
         Ok(session)
     }
 
@@ -51,11 +54,21 @@ impl Session {
     }
 
     /// Replaces a part of a line of a document and returns what is published about that version.
-    pub(super) fn edit(&mut self, uri: &str, version: u64, line: usize, columns: [usize; 2], text: &str) -> anyhow::Result<Value> {
+    pub(super) fn edit(
+        &mut self,
+        uri: &str,
+        version: u64,
+        line: usize,
+        columns: [usize; 2],
+        text: &str,
+    ) -> anyhow::Result<Value> {
         let [start, end] = columns.map(|column| json!({ "line": line, "character": column }));
         let change = json!({ "range": { "start": start, "end": end }, "text": text });
         let document = json!({ "uri": uri, "version": version });
-        self.notify("textDocument/didChange", &json!({ "textDocument": document, "contentChanges": [change] }))?;
+        self.notify(
+            "textDocument/didChange",
+            &json!({ "textDocument": document, "contentChanges": [change] }),
+        )?;
         self.published(uri, version)
     }
 
