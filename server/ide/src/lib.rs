@@ -8,5 +8,6 @@ pub mod folding;
 pub mod highlight;
 mod manifest;
 pub mod place;
+pub mod property;
 pub mod schema;
 pub mod selection;

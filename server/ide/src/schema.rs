@@ -141,6 +141,38 @@ pub fn steps_to(tree: &Tree, schema: NodeId) -> Option<(NodeId, Vec<SchemaStep>)
     }
 }
 
+/// Where the values of a schema are in resources, also of one in a junctor: the way from the root.
+pub fn location(tree: &Tree, schema: NodeId) -> Option<Vec<SchemaStep>> {
+    let mut node = schema;
+    let mut below = Vec::new();
+    loop {
+        if let Some((_, mut steps)) = steps_to(tree, node) {
+            steps.extend(below.into_iter().rev());
+            return Some(steps);
+        }
+        let parent = tree.parent(node)?;
+        if matches!(tree.kind(parent), NodeKind::Sequence(_)) {
+            // A clause of a junctor: it speaks of the same values.
+            node = tree.parent(parent)?;
+            continue;
+        }
+        let at = tree.entry_of(node).filter(|it| it.value == node)?;
+        let key = tree.scalar(at.key);
+        if is_map_of_schemas(tree, parent) {
+            below.push(SchemaStep::Property(key.into_owned()));
+            node = tree.parent(parent)?;
+            continue;
+        }
+        match &*key {
+            "items" => below.push(SchemaStep::Items),
+            "additionalProperties" => below.push(SchemaStep::Values),
+            "not" => {}
+            _ => return None,
+        }
+        node = parent;
+    }
+}
+
 /// The keywords whose values are maps of schemas.
 const MAPS: [&str; 4] = ["properties", "patternProperties", "definitions", "dependencies"];
 

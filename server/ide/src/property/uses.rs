@@ -1,0 +1,422 @@
+//! Everything that names a property.
+
+use std::ops::Range;
+
+use crd_analyzer_cel::{parser::TokenClass, types::escape};
+use crd_analyzer_schema::{
+    KubernetesVersion,
+    rules::{Part as RulePart, SchemaStep},
+};
+use crd_analyzer_syntax::tree::{NodeId, Tree};
+
+use super::{
+    Form, Target, Use, UseKind,
+    json_path::{self, Part},
+};
+use crate::{
+    cel::{CelScalar, Expression, Meaning, RULES, scalars_of},
+    file::Document,
+    schema::{self, Version, child, follow, is_mapping},
+};
+
+/// Everything in a definition that names a property, in all versions that have it, in the order of the text.
+pub fn uses(document: &Document<'_>, target: &Target, version: KubernetesVersion) -> Vec<Use> {
+    let tree = document.tree;
+    let mut found = Vec::new();
+    for one in schema::versions(tree) {
+        let Some(root) = one.schema else { continue };
+        if !declares(tree, root, target) {
+            continue;
+        }
+        Search {
+            document,
+            tree,
+            root,
+            target,
+            version,
+            found: &mut found,
+        }
+        .all(&one);
+    }
+    found.sort_by_key(|it| (it.scalar, it.bytes.start));
+    // Versions may share text by aliases.
+    found.dedup();
+    found
+}
+
+/// The expressions above a property that read it, the innermost first, with how they are written.
+pub fn rules_that_read<'d>(
+    document: &Document<'d>,
+    root: NodeId,
+    target: &Target,
+    version: KubernetesVersion,
+) -> Vec<Expression<'d>> {
+    let tree = document.tree;
+    let mut found = Vec::new();
+    for length in (0..=target.object.len()).rev() {
+        let above = &target.object[..length];
+        let Some(node) = follow(tree, root, above) else {
+            continue;
+        };
+        for scalar in scalars_of(tree, node.schema) {
+            if scalar.part == RulePart::Rule
+                && let Some((expression, tokens)) = reads(document, scalar, above, target, version)
+                && !tokens.is_empty()
+            {
+                found.push(expression);
+            }
+        }
+    }
+    found
+}
+
+/// Whether a schema, or a part of it in a junctor, has the property.
+fn declares(tree: &Tree, root: NodeId, target: &Target) -> bool {
+    let mut schemas = Vec::new();
+    collect(tree, root, &target.object, 0, &mut schemas);
+    schemas
+        .into_iter()
+        .any(|it| child(tree, it, "properties").is_some_and(|it| schema::entry(tree, it, &target.name).is_some()))
+}
+
+/// Deeper schemas are not searched; no definition that a server takes has them.
+const MAX_DEPTH: usize = 500;
+
+/// All schemas that speak of the values at a place: the schema itself and, at the same place, those in junctors.
+pub(super) fn collect(tree: &Tree, node: NodeId, steps: &[SchemaStep], depth: usize, found: &mut Vec<NodeId>) {
+    let node = tree.resolve(node);
+    if depth > MAX_DEPTH || !is_mapping(tree, node) {
+        return;
+    }
+    match steps.split_first() {
+        None => found.push(node),
+        Some((first, rest)) => {
+            if let Some(next) = follow(tree, node, std::slice::from_ref(first)) {
+                collect(tree, next.schema, rest, depth + 1, found);
+            }
+        }
+    }
+    for junctor in ["allOf", "anyOf", "oneOf"] {
+        for clause in child(tree, node, junctor).into_iter().flat_map(|it| tree.items(it)) {
+            collect(tree, clause, steps, depth + 1, found);
+        }
+    }
+    if let Some(clause) = child(tree, node, "not") {
+        collect(tree, clause, steps, depth + 1, found);
+    }
+}
+
+struct Search<'a, 'd> {
+    document: &'a Document<'d>,
+    tree: &'d Tree,
+    root: NodeId,
+    target: &'a Target,
+    version: KubernetesVersion,
+    found: &'a mut Vec<Use>,
+}
+
+impl Search<'_, '_> {
+    fn all(&mut self, version: &Version<'_>) {
+        self.declarations();
+        self.rules();
+        self.values();
+        for path in names_of(self.tree, version) {
+            self.path(path.scalar, path.kind, &[]);
+        }
+    }
+
+    fn whole(&mut self, kind: UseKind, scalar: NodeId) {
+        let length = self.tree.scalar(scalar).len();
+        self.found.push(Use {
+            kind,
+            scalar,
+            bytes: 0..length,
+            form: Form::Name,
+        });
+    }
+
+    /// In `properties`, `required` and `x-kubernetes-list-map-keys`.
+    fn declarations(&mut self) {
+        let tree = self.tree;
+        let mut schemas = Vec::new();
+        collect(tree, self.root, &self.target.object, 0, &mut schemas);
+        for schema in schemas {
+            if let Some(properties) = child(tree, schema, "properties")
+                && let Some(entry) = schema::entry(tree, properties, &self.target.name)
+            {
+                self.whole(UseKind::Declaration, entry.key);
+            }
+            self.items(schema, "required", UseKind::Required);
+        }
+        if let Some((SchemaStep::Items, list)) = self.target.object.split_last() {
+            let mut lists = Vec::new();
+            collect(tree, self.root, list, 0, &mut lists);
+            for schema in lists {
+                self.items(schema, "x-kubernetes-list-map-keys", UseKind::ListMapKey);
+            }
+        }
+    }
+
+    fn items(&mut self, schema: NodeId, keyword: &str, kind: UseKind) {
+        let tree = self.tree;
+        for item in child(tree, schema, keyword).into_iter().flat_map(|it| tree.items(it)) {
+            let item = tree.resolve(item);
+            if tree.is_scalar(item) && tree.scalar(item) == self.target.name {
+                self.whole(kind, item);
+            }
+        }
+    }
+
+    /// In the rules of the schemas above and their field paths.
+    fn rules(&mut self) {
+        let tree = self.tree;
+        for length in 0..=self.target.object.len() {
+            let above = &self.target.object[..length];
+            let Some(node) = follow(tree, self.root, above) else {
+                break;
+            };
+            for scalar in scalars_of(tree, node.schema) {
+                let Some((expression, tokens)) = reads(self.document, scalar, above, self.target, self.version) else {
+                    continue;
+                };
+                let kind = match scalar.part {
+                    RulePart::Rule => UseKind::Rule,
+                    RulePart::MessageExpression => UseKind::MessageExpression,
+                };
+                for token in tokens {
+                    let it = expression.tokens[token];
+                    self.found.push(Use {
+                        kind,
+                        scalar: scalar.scalar,
+                        bytes: it.start as usize..it.end as usize,
+                        form: Form::Cel,
+                    });
+                }
+            }
+            let rules = child(tree, node.schema, RULES);
+            for rule in rules.into_iter().flat_map(|it| tree.items(it)) {
+                if let Some(path) = child(tree, rule, "fieldPath") {
+                    self.path(path, UseKind::FieldPath, above);
+                }
+            }
+        }
+    }
+
+    /// In a path from the values at `base`.
+    fn path(&mut self, scalar: NodeId, kind: UseKind, base: &[SchemaStep]) {
+        let text = self.tree.scalar(scalar);
+        if !text.contains(self.target.name.split(['.', '\\']).next().unwrap_or_default()) {
+            return;
+        }
+        let parts = json_path::read(&text);
+        let mut names = Vec::new();
+        walk_path(
+            self.tree,
+            self.root,
+            base.to_vec(),
+            &parts,
+            &mut |steps, bytes, form| {
+                names.push((steps.to_vec(), bytes, form));
+            },
+        );
+        for (steps, bytes, form) in names {
+            if let Some((SchemaStep::Property(name), object)) = steps.split_last()
+                && *name == self.target.name
+                && *object == *self.target.object
+            {
+                self.found.push(Use {
+                    kind,
+                    scalar,
+                    bytes,
+                    form,
+                });
+            }
+        }
+    }
+
+    /// In defaults, examples and enums of the schemas above.
+    fn values(&mut self) {
+        let tree = self.tree;
+        for length in 0..=self.target.object.len() {
+            let (above, rest) = self.target.object.split_at(length);
+            let mut schemas = Vec::new();
+            collect(tree, self.root, above, 0, &mut schemas);
+            for schema in schemas {
+                for keyword in ["default", "example"] {
+                    if let Some(value) = child(tree, schema, keyword) {
+                        self.keys(value, rest, UseKind::Value);
+                    }
+                }
+                for value in child(tree, schema, "enum").into_iter().flat_map(|it| tree.items(it)) {
+                    self.keys(value, rest, UseKind::Value);
+                }
+            }
+        }
+    }
+
+    fn keys(&mut self, value: NodeId, steps: &[SchemaStep], kind: UseKind) {
+        let mut keys = Vec::new();
+        keys_in(self.tree, value, steps, &self.target.name, &mut keys);
+        for key in keys {
+            self.whole(kind, key);
+        }
+    }
+}
+
+/// The keys of a property in a resource, in the order of the text.
+pub fn resource_uses(tree: &Tree, target: &Target) -> Vec<Use> {
+    let mut keys = Vec::new();
+    if let Some(root) = tree.root() {
+        keys_in(tree, root, &target.object, &target.name, &mut keys);
+    }
+    let as_use = |key| Use {
+        kind: UseKind::Resource,
+        scalar: key,
+        bytes: 0..tree.scalar(key).len(),
+        form: Form::Name,
+    };
+    keys.into_iter().map(as_use).collect()
+}
+
+/// The keys `name` of the objects that steps from a value lead to.
+fn keys_in(tree: &Tree, value: NodeId, steps: &[SchemaStep], name: &str, found: &mut Vec<NodeId>) {
+    let value = tree.resolve(value);
+    match steps.split_first() {
+        None => {
+            let keys = tree.entries(value).map(|it| it.key);
+            found.extend(keys.filter(|it| tree.is_scalar(*it) && tree.scalar(*it) == name));
+        }
+        Some((SchemaStep::Property(property), rest)) => {
+            if let Some(value) = child(tree, value, property) {
+                keys_in(tree, value, rest, name, found);
+            }
+        }
+        Some((SchemaStep::Items, rest)) => {
+            for item in tree.items(value) {
+                keys_in(tree, item, rest, name, found);
+            }
+        }
+        Some((SchemaStep::Values, rest)) => {
+            for entry in tree.entries(value) {
+                keys_in(tree, entry.value, rest, name, found);
+            }
+        }
+    }
+}
+
+/// The tokens of an expression that read the property; `None` if its text says already that there are none.
+fn reads<'d>(
+    document: &Document<'d>,
+    scalar: CelScalar,
+    above: &[SchemaStep],
+    target: &Target,
+    version: KubernetesVersion,
+) -> Option<(Expression<'d>, Vec<usize>)> {
+    let escaped = escape(&target.name)?;
+    let text = document.tree.scalar(scalar.scalar);
+    if !(text.contains(&*escaped) || text.contains(&target.name)) {
+        return None;
+    }
+    let expression = Expression::new(document, scalar, version);
+    let is_name = |class| {
+        matches!(
+            class,
+            TokenClass::Identifier | TokenClass::EscapedIdentifier | TokenClass::In
+        )
+    };
+    let is_meant = |token: &usize| {
+        let it = expression.tokens[*token];
+        let written = it.text(expression.text()).trim_matches('`');
+        if !is_name(it.class) || !(written == escaped || written == target.name) {
+            return false;
+        }
+        let Some(Meaning::Field { steps: Some(steps), .. }) = expression.meaning(*token) else {
+            return false;
+        };
+        let whole = above.iter().chain(&steps);
+        let last = SchemaStep::Property(target.name.clone());
+        whole.eq(target.object.iter().chain([&last]))
+    };
+    let tokens = (0..expression.tokens.len()).filter(is_meant).collect();
+    Some((expression, tokens))
+}
+
+/// A path of a version that begins at the resource's root.
+pub(super) struct PathOf {
+    pub(super) scalar: NodeId,
+    pub(super) kind: UseKind,
+}
+
+/// The paths of a version: of printer columns, selectable fields and the scale subresource.
+pub(super) fn names_of(tree: &Tree, version: &Version<'_>) -> Vec<PathOf> {
+    let item = tree.resolve(version.item);
+    let mut found = Vec::new();
+    for (list, kind) in [
+        ("additionalPrinterColumns", UseKind::Column),
+        ("selectableFields", UseKind::SelectableField),
+    ] {
+        for one in child(tree, item, list).into_iter().flat_map(|it| tree.items(it)) {
+            let scalar = child(tree, one, "jsonPath");
+            found.extend(scalar.map(|scalar| PathOf { scalar, kind }));
+        }
+    }
+    let scale = child(tree, item, "subresources").and_then(|it| child(tree, it, "scale"));
+    for name in ["specReplicasPath", "statusReplicasPath", "labelSelectorPath"] {
+        let scalar = scale.and_then(|it| child(tree, it, name));
+        found.extend(scalar.map(|scalar| PathOf {
+            scalar,
+            kind: UseKind::Scale,
+        }));
+    }
+    found.retain(|it| tree.is_scalar(it.scalar));
+    found
+}
+
+/// Goes along a path and says of each name where it leads, which bytes it is and how it is written.
+fn walk_path(
+    tree: &Tree,
+    root: NodeId,
+    mut at: Vec<SchemaStep>,
+    parts: &[Part],
+    visit: &mut dyn FnMut(&[SchemaStep], Range<usize>, Form),
+) {
+    for part in parts {
+        let schema = follow(tree, root, &at).map(|it| it.schema);
+        let has = |keyword| schema.is_some_and(|it| child(tree, it, keyword).is_some());
+        match part {
+            Part::Name { name, bytes, form } => {
+                if has("properties") || !has("additionalProperties") {
+                    at.push(SchemaStep::Property(name.clone()));
+                    visit(&at, bytes.clone(), *form);
+                } else {
+                    at.push(SchemaStep::Values);
+                }
+            }
+            Part::Item if has("items") => at.push(SchemaStep::Items),
+            Part::Item => at.push(SchemaStep::Values),
+            Part::Filter(paths) => {
+                at.push(SchemaStep::Items);
+                for path in paths {
+                    walk_path(tree, root, at.clone(), path, visit);
+                }
+            }
+        }
+    }
+}
+
+/// The steps to the name of a path that a byte touches, and the name's bytes.
+pub(super) fn name_in_path(
+    tree: &Tree,
+    root: NodeId,
+    base: Vec<SchemaStep>,
+    parts: &[Part],
+    byte: usize,
+) -> Option<(Vec<SchemaStep>, Range<usize>)> {
+    let mut found = None;
+    walk_path(tree, root, base, parts, &mut |steps, bytes, _| {
+        if bytes.start <= byte && byte <= bytes.end {
+            found = Some((steps.to_vec(), bytes));
+        }
+    });
+    found
+}
