@@ -22,13 +22,16 @@ pub struct Memory {
     pub(crate) scopes: Scopes,
 }
 
+/// By document, schema and minor.
+type ScopesByNode = HashMap<(usize, NodeId, u8), Option<Arc<Scope>>>;
+
 /// One version of a file.
 #[derive(Debug)]
 pub struct File {
     trees: EditingTree,
     memory: Arc<Memory>,
-    /// The scopes that were asked for, by document, schema and minor: to find one in the memory the schema's text is read.
-    scopes: Mutex<HashMap<(usize, NodeId, u8), Option<Arc<Scope>>>>,
+    /// The scopes that were asked for: to find one in the memory the schema's text is read.
+    scopes: Mutex<ScopesByNode>,
 }
 
 /// One document of a file.

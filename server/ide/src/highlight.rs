@@ -7,14 +7,16 @@ use crd_analyzer_syntax::tree::Span;
 use crate::{
     cel::{CelAt, Meaning, cel_at},
     file::Document,
+    property::{target_at, uses},
 };
 
 /// The places that mean what the place means, in the order of the text; empty if nothing is known of it.
 pub fn highlights(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Vec<Span> {
-    if let Some(at) = cel_at(document, offset, version) {
-        return in_expression(&at);
+    if let Some((target, _)) = target_at(document, offset, version) {
+        let found = uses(document, &target, version);
+        return found.iter().map(|it| it.span(document.tree)).collect();
     }
-    Vec::new()
+    cel_at(document, offset, version).map_or_else(Vec::new, |it| in_expression(&it))
 }
 
 fn in_expression(at: &CelAt<'_>) -> Vec<Span> {

@@ -2,10 +2,12 @@
 
 pub mod cel;
 pub mod completion;
+pub mod cost;
 pub mod file;
 pub mod fixes;
 pub mod folding;
 pub mod highlight;
+pub mod hover;
 mod manifest;
 pub mod place;
 pub mod property;

@@ -5,9 +5,9 @@ use std::{path::Path, sync::Arc};
 use crd_analyzer_syntax::lines::ColumnUnit;
 use lsp_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, DiagnosticOptions, DiagnosticServerCapabilities,
-    DiagnosticTag, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    DiagnosticTag, HoverProviderCapability, MarkupKind, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
 use crate::pages::Pages;
@@ -35,6 +35,8 @@ pub(crate) struct Client {
     /// It takes fixes as they are; else it would want commands.
     pub(crate) code_actions: bool,
     pub(crate) preferred_fixes: bool,
+    /// It shows Markdown in hovers.
+    pub(crate) hover_markdown: bool,
     /// It takes edits for a version of a document.
     pub(crate) versioned_edits: bool,
     /// Folds of a document that it takes.
@@ -85,6 +87,10 @@ impl Client {
                 .unwrap_or_default(),
             code_actions: actions.is_some_and(|it| it.code_action_literal_support.is_some()),
             preferred_fixes: actions.and_then(|it| it.is_preferred_support).unwrap_or_default(),
+            hover_markdown: text
+                .and_then(|it| it.hover.as_ref())
+                .and_then(|it| it.content_format.as_ref())
+                .is_some_and(|it| it.first() == Some(&MarkupKind::Markdown)),
             versioned_edits: workspace
                 .and_then(|it| it.workspace_edit.as_ref())
                 .and_then(|it| it.document_changes)
@@ -150,6 +156,7 @@ pub(crate) fn server(client: &Client) -> ServerCapabilities {
             };
             options.into()
         }),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
         document_highlight_provider: Some(OneOf::Left(true)),
         folding_range_provider: Some(true.into()),
         selection_range_provider: Some(true.into()),

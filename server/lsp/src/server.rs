@@ -6,8 +6,8 @@ use lsp_types::{
     CodeActionParams, CodeActionResponse, DidChangeConfigurationParams, DidChangeTextDocumentParams,
     DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
     DidOpenTextDocumentParams, DidSaveTextDocumentParams, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
-    DocumentHighlight, DocumentHighlightParams, FoldingRange, FoldingRangeParams, InitializeParams, InitializeResult,
-    InitializedParams, SelectionRange, SelectionRangeParams, WorkspaceDiagnosticParams,
+    DocumentHighlight, DocumentHighlightParams, FoldingRange, FoldingRangeParams, Hover, HoverParams, InitializeParams,
+    InitializeResult, InitializedParams, SelectionRange, SelectionRangeParams, WorkspaceDiagnosticParams,
     WorkspaceDiagnosticReportResult,
 };
 use tower_lsp::{
@@ -106,6 +106,10 @@ impl LanguageServer for Server {
 
     async fn selection_range(&self, params: SelectionRangeParams) -> Result<Option<Vec<SelectionRange>>> {
         handlers::selection_range::handle(&self.session, params).await
+    }
+
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        handlers::hover::handle(&self.session, params).await
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {

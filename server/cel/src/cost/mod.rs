@@ -130,7 +130,7 @@ const ACCUMULATORS: [&str; 2] = ["__result__", "@result"];
 
 /// The estimated cost of evaluating an expression once, as a server with these features computes it.
 pub fn estimate(checked: &Checked, features: &Features, sizes: &dyn SizeEstimator) -> CostEstimate {
-    run(checked, features, sizes, None).0
+    run(checked, *features, sizes, None).0
 }
 
 /// As [`estimate`], with what each part of the expression costs, by the part's id: of what is in a fold, one turn.
@@ -139,20 +139,20 @@ pub fn estimate_parts(
     features: &Features,
     sizes: &dyn SizeEstimator,
 ) -> (CostEstimate, HashMap<i64, CostEstimate>) {
-    let (cost, parts) = run(checked, features, sizes, Some(HashMap::new()));
+    let (cost, parts) = run(checked, *features, sizes, Some(HashMap::new()));
     (cost, parts.unwrap_or_default())
 }
 
 fn run(
     checked: &Checked,
-    features: &Features,
+    features: Features,
     sizes: &dyn SizeEstimator,
     parts: Option<HashMap<i64, CostEstimate>>,
 ) -> (CostEstimate, Option<HashMap<i64, CostEstimate>>) {
     let mut coster = Coster {
         checked,
         sizes,
-        features: *features,
+        features,
         eager: features.version.number() >= 33,
         paths: HashMap::new(),
         computed: HashMap::new(),

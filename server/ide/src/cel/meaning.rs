@@ -180,7 +180,7 @@ impl Expression<'_> {
             let known =
                 |it: &&Macro| it.name == text && it.receiver == target.is_some() && it.parameters.len() == args.len();
             let of = MACROS.iter().find(known)?;
-            let (node, _) = ast.nodes().filter(|(node, it)| it.id == *id && node != call).last()?;
+            let (node, _) = ast.nodes().rfind(|(node, it)| it.id == *id && node != call)?;
             return Some(Meaning::Macro {
                 of,
                 ty: checked.type_of(node).clone(),
@@ -322,7 +322,7 @@ impl Expression<'_> {
             let ExprKind::Call { args, target, .. } = &ast[*call].kind else {
                 return None;
             };
-            let (node, _) = ast.nodes().filter(|(node, it)| it.id == *id && node != call).last()?;
+            let (node, _) = ast.nodes().rfind(|(node, it)| it.id == *id && node != call)?;
             let at = args.iter().position(|arg| {
                 matches!(ast[*arg].kind, ExprKind::Ident(_))
                     && ast.source_info.span(ast[*arg].id).is_some_and(|it| it.bytes.0 == byte)
@@ -355,7 +355,7 @@ impl Expression<'_> {
             let ExprKind::Call { args, .. } = &ast[*call].kind else {
                 continue;
             };
-            let (fold, _) = ast.nodes().filter(|(it, expr)| expr.id == *id && it != call).last()?;
+            let (fold, _) = ast.nodes().rfind(|(it, expr)| expr.id == *id && it != call)?;
             let declared = args.iter().take(2).filter_map(|arg| match &ast[*arg].kind {
                 ExprKind::Ident(it) if **it == *name => ast.source_info.span(ast[*arg].id),
                 _ => None,

@@ -372,14 +372,11 @@ pub(super) fn names_of(tree: &Tree, version: &Version<'_>) -> Vec<PathOf> {
     found
 }
 
+/// Takes the way to a name, its bytes and how it is written.
+type Visit<'v> = dyn FnMut(&[SchemaStep], Range<usize>, Form) + 'v;
+
 /// Goes along a path and says of each name where it leads, which bytes it is and how it is written.
-fn walk_path(
-    tree: &Tree,
-    root: NodeId,
-    mut at: Vec<SchemaStep>,
-    parts: &[Part],
-    visit: &mut dyn FnMut(&[SchemaStep], Range<usize>, Form),
-) {
+fn walk_path(tree: &Tree, root: NodeId, mut at: Vec<SchemaStep>, parts: &[Part], visit: &mut Visit<'_>) {
     for part in parts {
         let schema = follow(tree, root, &at).map(|it| it.schema);
         let has = |keyword| schema.is_some_and(|it| child(tree, it, keyword).is_some());

@@ -11,6 +11,7 @@ pub(crate) mod did_open;
 pub(crate) mod did_save;
 pub(crate) mod document_highlight;
 pub(crate) mod folding_range;
+pub(crate) mod hover;
 pub(crate) mod initialize;
 pub(crate) mod initialized;
 pub(crate) mod selection_range;

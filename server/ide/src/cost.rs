@@ -1,0 +1,100 @@
+//! What rules cost where they stand, without a verdict on the definition.
+
+use crd_analyzer_apiextensions::validation::COST_LIMIT;
+use crd_analyzer_schema::celtypes::max_cardinality;
+use crd_analyzer_syntax::tree::{NodeId, Tree};
+
+use crate::{
+    cel::Expression,
+    schema::{self, SchemaStep, follow, text},
+};
+
+/// The cost of an expression where it stands, in cost units.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RuleCost {
+    /// One evaluation at worst.
+    pub once: u64,
+    /// How often it may be evaluated for one object. `None`: a message expression, which counts once.
+    pub times: Option<u64>,
+    /// Nothing bounds how often: so many of the smallest values fit into a request.
+    pub is_unbounded: bool,
+}
+
+impl RuleCost {
+    /// What the server compares with the limit.
+    pub fn total(self) -> u64 {
+        self.once.saturating_mul(self.times.unwrap_or(1))
+    }
+
+    /// In words: `328`, `more than 100x the limit`.
+    pub fn describe(self) -> String {
+        let total = self.total();
+        let of_limit = if total > COST_LIMIT.saturating_mul(100) {
+            "more than 100 times the limit".to_owned()
+        } else if total > COST_LIMIT {
+            format!("{:.1} times the limit", total as f64 / COST_LIMIT as f64)
+        } else {
+            match total.saturating_mul(100) / COST_LIMIT {
+                0 => "under 1 % of the limit".to_owned(),
+                percent => format!("{percent} % of the limit"),
+            }
+        };
+        let times = match self.times {
+            None | Some(1) => String::new(),
+            Some(times) => format!(" ({} × {} values)", number(self.once), number(times)),
+        };
+        format!("cost {}{times}, {of_limit}", number(total))
+    }
+}
+
+/// A number with its thousands apart.
+pub(crate) fn number(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// What an expression costs; `None` if it does not compile.
+pub fn rule_cost(expression: &Expression<'_>) -> Option<RuleCost> {
+    let once = expression.outline.as_ref()?.cost.as_ref()?.0.max;
+    let is_message = expression.place.part == crd_analyzer_schema::rules::Part::MessageExpression;
+    if is_message {
+        return Some(RuleCost {
+            once,
+            times: None,
+            is_unbounded: false,
+        });
+    }
+    let (root, steps) = schema::steps_to(expression.tree, expression.place.schema)?;
+    let bounded = cardinality(expression.tree, root, &steps);
+    let unbounded = || expression.scope.as_ref().map_or(1, |it| max_cardinality(&it.ty));
+    Some(RuleCost {
+        once,
+        times: Some(bounded.unwrap_or_else(unbounded)),
+        is_unbounded: bounded.is_none(),
+    })
+}
+
+/// How many values of a schema one object can have by the bounds of the schemas above; `None` if nothing bounds it.
+fn cardinality(tree: &Tree, root: NodeId, steps: &[SchemaStep]) -> Option<u64> {
+    let mut product: u64 = 1;
+    for length in 0..steps.len() {
+        let above = follow(tree, root, &steps[..length])?.schema;
+        let bound = match text(tree, above, "type").as_deref() {
+            Some("array") => Some("maxItems"),
+            Some("object") if schema::child(tree, above, "additionalProperties").is_some() => Some("maxProperties"),
+            _ => None,
+        };
+        if let Some(bound) = bound {
+            let max: i64 = text(tree, above, bound)?.parse().ok()?;
+            product = product.saturating_mul(max.max(0) as u64);
+        }
+    }
+    Some(product)
+}

@@ -1,0 +1,159 @@
+//! Tokens of expressions.
+
+use std::sync::Arc;
+
+use crd_analyzer_cel::{
+    ast::operators,
+    decls::{Environment, ExpressionSet, OverloadDecl},
+    library::LIBRARIES,
+};
+use crd_analyzer_schema::{KubernetesVersion, rules::Part};
+
+use super::{
+    Block, Hover, line_of,
+    node::{constraints, describe},
+    render::code,
+};
+use crate::{
+    cel::{CelAt, Expression, Meaning, display_type},
+    cost::{number, rule_cost},
+    file::Document,
+    schema::text,
+};
+
+/// What a token of an expression is.
+pub(super) fn hover(document: &Document<'_>, at: &CelAt<'_>) -> Option<Hover> {
+    let expression = &at.expression;
+    let token = expression.token_at(at.byte)?;
+    let meaning = expression.meaning(token)?;
+    let mut blocks = match &meaning {
+        Meaning::Variable { name, ty, declared, .. } => {
+            let what = match (&**name, declared) {
+                (_, Some(_)) => "A variable of this macro.",
+                ("oldSelf", _) => "The value that is stored, on updates. A rule that reads it is a transition rule.",
+                _ => "The value that the rule is about.",
+            };
+            vec![
+                Block::Code("cel", format!("{name}: {}", display_type(ty))),
+                Block::Text(what.to_owned()),
+            ]
+        }
+        Meaning::Type { ty } => vec![Block::Code("cel", display_type(ty))],
+        Meaning::Field { name, property, ty, .. } => {
+            let mut blocks = vec![Block::Code("cel", format!("{name}: {}", display_type(ty)))];
+            if let Some(property) = property {
+                let tree = document.tree;
+                blocks.extend(text(tree, property.schema, "description").map(|it| Block::Quote(it.into_owned())));
+                let mut facts = vec![describe(tree, property.schema)];
+                facts.extend(constraints(tree, property.schema));
+                if let Some(key) = property.key {
+                    let line = line_of(tree.text(), tree.span(key).start);
+                    facts.push(format!("declared as {} on line {line}", code(&tree.scalar(key))));
+                }
+                blocks.push(Block::List(facts));
+            }
+            blocks
+        }
+        Meaning::Function {
+            name, doc, overloads, ..
+        } => function(name, doc, overloads),
+        Meaning::Macro { of, ty, .. } => {
+            let call = format!("{}({})", of.name, of.parameters.join(", "));
+            let receiver = if of.receiver { "<range>." } else { "" };
+            let mut blocks = vec![
+                Block::Code("cel", format!("{receiver}{call} -> {}", display_type(ty))),
+                Block::Text(of.documentation.to_owned()),
+            ];
+            blocks.extend(of.examples.first().map(|it| Block::Code("cel", (*it).to_owned())));
+            blocks
+        }
+        Meaning::Literal { ty, .. } => vec![Block::Code("cel", display_type(ty))],
+    };
+    blocks.push(Block::List(costs(expression, &meaning)));
+    Some(Hover {
+        span: expression.token_span(token),
+        blocks,
+    })
+}
+
+/// What the part costs, and the whole.
+fn costs(expression: &Expression<'_>, meaning: &Meaning) -> Vec<String> {
+    let mut lines = Vec::new();
+    let outline = expression.outline.as_ref();
+    if let (Some(node), Some((_, parts))) = (meaning.node(), outline.and_then(|it| it.cost.as_ref()))
+        && let Some(cost) = outline.and_then(|it| parts.get(&it.checked.ast[node].id))
+        && cost.max > 1
+    {
+        lines.push(format!("this part costs up to {}", number(cost.max)));
+    }
+    if let Some(cost) = rule_cost(expression) {
+        let what = match expression.place.part {
+            Part::Rule => "the rule",
+            Part::MessageExpression => "the message expression",
+        };
+        let unbounded = if cost.is_unbounded {
+            ", as a list or map above has no bound"
+        } else {
+            ""
+        };
+        lines.push(format!("{what}: {}{unbounded}", cost.describe()));
+    }
+    lines
+}
+
+/// A function with the ways to call it.
+pub(crate) fn function(name: &str, doc: &str, overloads: &[Arc<OverloadDecl>]) -> Vec<Block> {
+    let signatures: Vec<_> = overloads.iter().take(6).map(|it| signature(name, it)).collect();
+    let mut blocks = vec![Block::Code("cel", signatures.join("\n"))];
+    if !doc.is_empty() {
+        blocks.push(Block::Text(doc.to_owned()));
+    }
+    let example = LIBRARIES
+        .iter()
+        .flat_map(|it| it.library.functions)
+        .filter(|it| it.name == name)
+        .find_map(|it| it.examples.first());
+    blocks.extend(example.map(|(text, gives)| Block::Code("cel", format!("{text} // {gives}"))));
+    let mut notes = Vec::new();
+    if let Some(since) = since(name, overloads) {
+        notes.push(format!("in new rules since Kubernetes {since}"));
+    }
+    blocks.push(Block::List(notes));
+    blocks
+}
+
+/// How an overload is called.
+pub(crate) fn signature(name: &str, overload: &OverloadDecl) -> String {
+    let types: Vec<_> = overload.params.iter().map(display_type).collect();
+    let result = display_type(&overload.result);
+    if let Some(operator) = operators::display_name(name) {
+        let call = match (name, types.as_slice()) {
+            (operators::CONDITIONAL, [c, a, b]) => format!("{c} ? {a} : {b}"),
+            (operators::INDEX, [a, b]) => format!("{a}[{b}]"),
+            (operators::OPT_INDEX, [a, b]) => format!("{a}[?{b}]"),
+            (operators::OPT_SELECT, [a, _]) => format!("{a}.?field"),
+            (_, [a]) => format!("{operator}{a}"),
+            (_, [a, b]) => format!("{a} {operator} {b}"),
+            _ => types.join(" "),
+        };
+        return format!("{call} -> {result}");
+    }
+    match types.as_slice() {
+        [target, rest @ ..] if overload.member => format!("{target}.{name}({}) -> {result}", rest.join(", ")),
+        all => format!("{name}({}) -> {result}", all.join(", ")),
+    }
+}
+
+/// The first minor whose new expressions may use one of the overloads; `None` if the oldest known can.
+fn since(name: &str, overloads: &[Arc<OverloadDecl>]) -> Option<KubernetesVersion> {
+    let has = |version: &KubernetesVersion| {
+        let declared = Environment::of(*version, ExpressionSet::New).function(name);
+        declared.is_some_and(|it| {
+            it.overloads
+                .iter()
+                .any(|it| overloads.iter().any(|own| own.id == it.id))
+        })
+    };
+    let first = KubernetesVersion::all().find(has)?;
+    (first > KubernetesVersion::OLDEST).then_some(first)
+}

@@ -1,0 +1,84 @@
+//! What is shown about the thing under the cursor.
+
+mod api;
+mod cel;
+mod definition;
+mod node;
+mod render;
+mod resource;
+#[cfg(test)]
+mod tests;
+
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::{
+    paths::{self, Side, Step},
+    tree::Span,
+};
+
+pub use render::{Block, Hover};
+pub use resource::resource_hover;
+
+use crate::{cel::cel_at, file::Document, property::target_at, schema};
+
+/// What there is to say about a place of a definition, for a server of this minor.
+pub fn hover(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Option<Hover> {
+    if !document.is_definition() {
+        return None;
+    }
+    if let Some(at) = cel_at(document, offset, version) {
+        return cel::hover(document, &at);
+    }
+    let tree = document.tree;
+    let at = paths::at(tree, offset)?;
+    if !tree.is_scalar(at.node) || tree.is_absent(at.node) {
+        return None;
+    }
+    let span = tree.span(at.node);
+    let entry = tree.entry_of(at.node);
+    let value = entry.map_or(at.node, |it| it.value);
+    // A name of a property, wherever it is used.
+    if let Some((target, span)) = target_at(document, offset, version)
+        && let Some((root, property)) = node::find(tree, &target, at.node)
+    {
+        return Some(node::hover(document, root, &target, property, span, version));
+    }
+    // What a list holds is said by its own field, and a scalar's meaning by its key.
+    let mut path = at.path.clone();
+    let mut found = schema::api_at(&path);
+    while found.is_none() && matches!(path.last(), Some(Step::Index(_))) {
+        path.pop();
+        found = schema::api_at(&path);
+    }
+    let found = found?;
+    let field = found.field?;
+    if found.is_element && at.side == Side::Key {
+        return None;
+    }
+    let mut blocks = api::field(field, version);
+    if at.side == Side::Value {
+        blocks.extend(api::value(field, &tree.scalar(at.node), version));
+    }
+    blocks.extend(definition::more(document, field.name, &at.path, value, version));
+    Some(Hover { span, blocks })
+}
+
+/// The line of a byte, from 1.
+pub(crate) fn line_of(text: &str, offset: u32) -> usize {
+    text[..offset as usize].matches('\n').count() + 1
+}
+
+/// The first line of a text, shortened.
+pub(crate) fn one_line(text: &str, most: usize) -> String {
+    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if joined.chars().count() <= most {
+        return joined;
+    }
+    let mut short: String = joined.chars().take(most).collect();
+    short.push('…');
+    short
+}
+
+/// The span of a scalar without quotes.
+pub(crate) fn inner_span(tree: &crd_analyzer_syntax::tree::Tree, scalar: crd_analyzer_syntax::tree::NodeId) -> Span {
+    tree.source_map(scalar).span(0..tree.scalar(scalar).len())
+}

@@ -1,0 +1,65 @@
+//! Fields of custom resources, by the schema of their definition.
+
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::{
+    paths::{self, Step},
+    tree::{NodeId, Tree},
+};
+
+use super::{Block, Hover, inner_span, node};
+use crate::{
+    file::Document,
+    property::Target,
+    schema::{self, SchemaStep, child},
+};
+
+/// What there is to say about a place of a resource whose definition is `definition`; `root` is the schema of its version.
+pub fn resource_hover(
+    resource: &Tree,
+    offset: u32,
+    definition: &Document<'_>,
+    root: NodeId,
+    version: KubernetesVersion,
+) -> Option<Hover> {
+    let at = paths::at(resource, offset)?;
+    if !resource.is_scalar(at.node) {
+        return None;
+    }
+    let tree = definition.tree;
+    let mut steps = Vec::new();
+    let mut schema = root;
+    for step in &at.path {
+        let properties = child(tree, schema, "properties");
+        let (next, below) = match step {
+            Step::Index(_) => (SchemaStep::Items, child(tree, schema, "items")?),
+            Step::Key(key) => match properties.and_then(|it| child(tree, it, key)) {
+                Some(below) => (SchemaStep::Property(key.clone().into_owned()), below),
+                None => (SchemaStep::Values, child(tree, schema, "additionalProperties")?),
+            },
+        };
+        steps.push(next);
+        schema = below;
+    }
+    // Of an item or entry, what is said is that of its list or map.
+    while !matches!(steps.last()?, SchemaStep::Property(_)) {
+        steps.pop();
+    }
+    let Some(SchemaStep::Property(name)) = steps.pop() else {
+        return None;
+    };
+    let target = Target { object: steps, name };
+    let mut whole = target.object.clone();
+    whole.push(SchemaStep::Property(target.name.clone()));
+    let property = schema::follow(tree, root, &whole)?;
+    let mut hover = node::hover(
+        definition,
+        root,
+        &target,
+        property,
+        inner_span(resource, at.node),
+        version,
+    );
+    let named = node::named_by(definition, &target, version);
+    hover.blocks.push(Block::List(named));
+    Some(hover)
+}
