@@ -2,6 +2,8 @@
 //!
 //! Exit codes: 0 nothing wrong, 1 findings, 2 usage, 3 unreadable input or an internal error.
 
+#![allow(clippy::disallowed_methods, reason = "the program reads files, asks git and prints")]
+
 mod cli;
 mod input;
 mod output;

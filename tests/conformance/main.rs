@@ -1,4 +1,5 @@
 //! Our answers for the project's own fixtures are those recorded from the API server's code of each minor.
+#![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
 use std::{collections::BTreeMap, path::Path, process::Command};

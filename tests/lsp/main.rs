@@ -1,6 +1,8 @@
 //! The language server as editors start it: the process, its streams and its exit code. What is said in a session is tested in
 //! `server/lsp/tests`.
 
+#![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
+
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},

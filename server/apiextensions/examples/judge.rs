@@ -3,6 +3,7 @@
 //! `judge [--k8s MINOR] < REQUESTS`: a request is a path, `NEW<tab>OLD` for an update, or a JSON object with `id` and
 //! `text` or `file`, and `old_text` or `old` for an update. Every answer is flushed.
 
+#![allow(clippy::disallowed_methods, reason = "a program for people reads files")]
 #![expect(clippy::print_stderr, reason = "a program, not a library")]
 
 #[path = "judge/documents.rs"]

@@ -1,6 +1,8 @@
 //! Whole definitions of the Kubernetes project's own tables (`golden/k8s` in the folder that `CRD_ANALYZER_CORPUS` names, or
 //! in `shared` beside the repository): the errors of servers of 1.37 about creating them.
 
+#![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
+
 use std::path::PathBuf;
 use std::sync::Arc;
 

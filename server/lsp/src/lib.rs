@@ -3,6 +3,11 @@
 //! This is the only crate that names a type of the protocol or counts UTF-16. What is said about a document comes from
 //! `crd-analyzer-workspace`; a handler takes the parameters apart, asks, and converts the answer.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the session reads configuration, manifests and the environment"
+)]
+
 mod analysis;
 mod capabilities;
 mod diagnostics;

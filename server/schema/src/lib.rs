@@ -3,6 +3,8 @@
 //! This crate knows no YAML and no positions: values (`serde_json::Value`, in which an integer that fits `i64` is one
 //! and every other number is an `f64`, as `sigs.k8s.io/json` decodes) go in, findings with structured field paths come out.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read tables and a corpus"))]
+
 pub mod celtypes;
 pub mod codes;
 pub mod defaulting;

@@ -2,6 +2,7 @@
 //!
 //! `cargo bench -p crd-analyzer-syntax` prints megabytes a second (best of five rounds, one thread) and ratios. Without a corpus it prints nothing.
 
+#![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![expect(clippy::print_stdout, reason = "a bench prints what it measured")]
 
 use std::path::{Path, PathBuf};

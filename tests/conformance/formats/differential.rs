@@ -7,6 +7,7 @@
 //!
 //! The number is that of the values a format.
 
+#![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::print_stdout, reason = "it reports to a person")]
 
 use std::io::{BufRead, BufReader, BufWriter, Write};

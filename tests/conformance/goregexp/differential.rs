@@ -7,6 +7,7 @@
 //!
 //! FILE holds patterns, one a line, to begin the mutations with.
 
+#![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::print_stdout, reason = "it reports to a person")]
 
 use std::io::{BufRead, BufReader, BufWriter, Write};

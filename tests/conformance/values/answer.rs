@@ -1,6 +1,7 @@
 //! Answers, for lines of `{"crd_text", "text", "old_text"?}` on standard input, what is wrong with the values: the part of
 //! `oracle cr` that is value validation. See `compare.py`, which asks both.
 
+#![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::print_stdout, reason = "it answers on standard output")]
 
 use std::io::BufRead;

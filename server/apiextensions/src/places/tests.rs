@@ -1,3 +1,5 @@
+//! Where in a manifest the server's fields stand.
+
 use std::sync::Arc;
 
 use crd_analyzer_schema::KubernetesVersion;

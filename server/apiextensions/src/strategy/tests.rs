@@ -1,3 +1,5 @@
+//! What the server answers to whole requests.
+
 use std::sync::Arc;
 
 use crd_analyzer_schema::KubernetesVersion;

@@ -1,3 +1,5 @@
+//! What becomes of a v1beta1 manifest.
+
 use std::sync::Arc;
 
 use crd_analyzer_schema::KubernetesVersion;

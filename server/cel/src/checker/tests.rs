@@ -1,3 +1,5 @@
+//! Which types expressions have, and what is said of those that have none.
+
 use serde_json::Value;
 
 use crate::KubernetesVersion;

@@ -1,3 +1,5 @@
+//! What expressions are estimated to cost.
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};

@@ -1,3 +1,5 @@
+//! What expressions come to.
+
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 

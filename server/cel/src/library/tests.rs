@@ -1,3 +1,5 @@
+//! Declarations against each other, their examples and the minors.
+
 use super::LIBRARIES;
 use crate::KubernetesVersion;
 use crate::cost::{NoSizes, estimate};

@@ -1,3 +1,5 @@
+//! What parses, to which tree, and what is said of what does not.
+
 use std::fmt::Write as _;
 
 use crate::KubernetesVersion;

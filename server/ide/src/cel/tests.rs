@@ -1,3 +1,5 @@
+//! What is known of expressions in a definition.
+
 use std::sync::Arc;
 
 use crd_analyzer_schema::KubernetesVersion;

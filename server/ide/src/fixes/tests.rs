@@ -1,3 +1,5 @@
+//! Which fixes are offered, and what they do.
+
 use std::sync::Arc;
 
 use crd_analyzer_syntax::{

@@ -1,5 +1,7 @@
 //! Whole sessions: a client over streams in memory, JSON as it goes over the wire.
 
+#![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
+
 mod client;
 mod configuration;
 mod documents;

@@ -1,3 +1,5 @@
+//! Which types schemas have in CEL.
+
 use crd_analyzer_cel::types::{DeclKind, DeclType, escape, unescape};
 use serde_json::{Value, json};
 

@@ -1,3 +1,5 @@
+//! What defaulting fills in, and which defaults are allowed.
+
 use serde_json::{Value, json};
 
 use super::{

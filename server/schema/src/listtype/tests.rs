@@ -1,3 +1,5 @@
+//! Which lists have items twice.
+
 use serde_json::{Value, json};
 
 use super::validate_list_sets_and_maps;

@@ -1,3 +1,5 @@
+//! What becomes of embedded metadata.
+
 use serde_json::{Value, json};
 
 use super::{CoerceOptions, coerce, validate};

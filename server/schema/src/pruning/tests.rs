@@ -1,3 +1,5 @@
+//! What pruning takes away.
+
 use serde_json::{Value, json};
 
 use super::prune_and_track;

@@ -1,3 +1,5 @@
+//! What compiling the rules of a schema says.
+
 use crd_analyzer_cel::decls::ExpressionSet;
 use serde_json::{Value, json};
 

@@ -1,3 +1,5 @@
+//! Which schemas are structural, and how those that are not are told.
+
 use serde_json::{Value, json};
 
 use super::{Structural, validate};

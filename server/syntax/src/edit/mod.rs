@@ -4,8 +4,11 @@
 
 #[cfg(test)]
 pub(crate) mod agreement;
+mod block;
 mod flow;
 mod frame;
+mod head;
+mod nodes;
 mod reader;
 pub(crate) mod scan;
 mod tag;
@@ -15,6 +18,7 @@ pub(crate) mod tests;
 use std::ops::Range;
 use std::sync::Arc;
 
+use reader::Held;
 pub(crate) use tag::resolve as resolve_tag;
 
 use crate::split::split;

@@ -6,6 +6,8 @@
 //!
 //! `YAML_SEED` and `YAML_MUTANTS` ask for other mutants than the usual ones.
 
+#![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -1,3 +1,5 @@
+//! Which definition counts for which object.
+
 use std::{collections::BTreeSet, path::Path};
 
 use crd_analyzer_syntax::paths::Step;

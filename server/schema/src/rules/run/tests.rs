@@ -1,3 +1,5 @@
+//! What running the rules of a schema says.
+
 use serde_json::{Value, json};
 
 use super::Validator;

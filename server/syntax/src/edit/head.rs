@@ -1,0 +1,185 @@
+//! What stands at a place, before it is known where it goes.
+
+use super::Held;
+use super::reader::Reader;
+use super::scan::{self, Stop};
+use super::tag;
+use crate::scalar::break_len;
+use crate::tree::{Properties, ScalarStyle, Span};
+
+/// A node's first token, before it is known where it goes.
+pub(super) struct Head {
+    /// Anchor and tag on the line of the node.
+    pub(super) held: Option<Held>,
+    /// The node's own first byte.
+    pub(super) start: usize,
+    pub(super) content: Content,
+    /// The byte of the colon, if the node is a key.
+    pub(super) colon: Option<usize>,
+}
+
+pub(super) enum Content {
+    Alias(usize),
+    Quoted(ScalarStyle, usize),
+    /// A quote that is not closed.
+    OpenQuote,
+    Plain,
+    Flow,
+    Block(ScalarStyle),
+    /// Only anchor or tag.
+    Nothing,
+}
+
+impl Reader<'_> {
+    /// The node at the place, as far as its first line shows it.
+    pub(super) fn head(&mut self) -> Head {
+        let bytes = self.bytes;
+        let (held, at) = self.properties(self.at);
+        let mut head = Head {
+            held,
+            start: at,
+            content: Content::Nothing,
+            colon: None,
+        };
+        let Some(&first) = bytes.get(at) else { return head };
+        let after_colon = |end: usize| {
+            let at = scan::skip_blanks(bytes, end);
+            (bytes.get(at) == Some(&b':') && scan::is_blankz(bytes, at + 1)).then_some(at)
+        };
+        match first {
+            b'*' if !scan::is_blankz(bytes, at + 1) => {
+                let end = scan::anchor(bytes, at);
+                head.content = Content::Alias(end);
+                head.colon = after_colon(end);
+            }
+            b'"' | b'\'' => {
+                let style = if first == b'"' {
+                    ScalarStyle::DoubleQuoted
+                } else {
+                    ScalarStyle::SingleQuoted
+                };
+                match self.quoted(at, false) {
+                    Some((end, many)) => {
+                        head.content = Content::Quoted(style, end);
+                        head.colon = if many { None } else { after_colon(end) };
+                    }
+                    None => head.content = Content::OpenQuote,
+                }
+            }
+            b'[' | b'{' => {
+                head.content = Content::Flow;
+                let end = scan::line_end(bytes, at).min(at + 1024);
+                head.colon = scan::matching_bracket(bytes, at, end).and_then(after_colon);
+            }
+            b'|' => head.content = Content::Block(ScalarStyle::Literal),
+            b'>' => head.content = Content::Block(ScalarStyle::Folded),
+            b'#' => {}
+            b'-' | b'?' if head.held.is_some() && scan::is_blankz(bytes, at + 1) => {}
+            b':' if head.held.is_some() && scan::is_blankz(bytes, at + 1) => head.colon = Some(at),
+            _ if scan::is_breakz(bytes, at) => {}
+            _ => {
+                self.is_broken |= matches!(first, b'@' | b'`' | b'%' | b',' | b']' | b'}' | b'&' | b'*');
+                let (end, stop) = scan::plain_line(bytes, at, false);
+                head.content = Content::Plain;
+                if stop == Stop::Colon {
+                    head.colon = Some(scan::skip_blanks(bytes, end));
+                }
+            }
+        }
+        head
+    }
+
+    /// Anchor and tag at `at`, as far as they stand on its line, and where what follows them stands.
+    pub(super) fn properties(&mut self, mut at: usize) -> (Option<Held>, usize) {
+        let bytes = self.bytes;
+        let mut held: Option<Held> = None;
+        loop {
+            let end = match bytes.get(at) {
+                Some(b'&') if !scan::is_blankz(bytes, at + 1) => scan::anchor(bytes, at),
+                Some(b'!') => scan::tag(bytes, at),
+                _ => break,
+            };
+            let span = Span::new(at as u32, end as u32);
+            let tag_name = (bytes[at] == b'!').then(|| tag::resolve(&self.text[at..end], &self.handles));
+            let held = held.get_or_insert_with(|| Held {
+                properties: Properties::default(),
+                start: span.start,
+                end: span.end,
+            });
+            held.end = span.end;
+            if let Some(name) = tag_name {
+                self.is_broken |= held.properties.tag.replace(span).is_some();
+                held.properties.tag_name = Some(name);
+            } else {
+                self.is_broken |= end == at + 1 || held.properties.anchor.replace(span).is_some();
+            }
+            self.is_broken |= !scan::is_blankz(bytes, end);
+            at = scan::skip_blanks(bytes, end);
+        }
+        (held, at)
+    }
+
+    /// The end of a quoted scalar that is closed where it can be, and whether it has many lines.
+    pub(super) fn quoted(&mut self, start: usize, in_flow: bool) -> Option<(usize, bool)> {
+        let bytes = self.bytes;
+        let kind = usize::from(bytes[start] == b'"');
+        if start >= self.unclosed[kind] {
+            return None;
+        }
+        let Some((end, many)) = scan::quoted(bytes, start) else {
+            self.unclosed[kind] = start;
+            return None;
+        };
+        let next = scan::skip_blanks(bytes, end);
+        let fits = scan::is_breakz(bytes, next)
+            || bytes[next] == b'#'
+            || (in_flow && matches!(bytes[next], b',' | b']' | b'}' | b':'));
+        (!many || fits).then_some((end, many))
+    }
+
+    pub(super) fn plain(&mut self, start: usize, indent: i32) -> scan::Plain {
+        if start < self.cut_at {
+            let (end, stop) = scan::plain_line(self.bytes, start, false);
+            self.is_broken = true;
+            let next = scan::line_end(self.bytes, end);
+            let line = next + break_len(self.bytes, next);
+            return scan::Plain {
+                end,
+                stop,
+                cut: Some((line, scan::skip_blanks(self.bytes, line))),
+            };
+        }
+        let plain = scan::plain(self.bytes, start, indent, false, None);
+        if let Some((_, at)) = plain.cut {
+            self.cut_at = at;
+        }
+        plain
+    }
+
+    /// Plain text to the end of the line or a comment, with colons in it.
+    pub(super) fn text_to_line_end(&self, start: usize) -> (usize, Stop) {
+        let mut from = start;
+        loop {
+            let (end, stop) = scan::plain_line(self.bytes, from, false);
+            if stop != Stop::Colon {
+                return (end.max(start + 1), stop);
+            }
+            from = end.max(from);
+            from += self.bytes[from..]
+                .iter()
+                .position(|&it| it == b':')
+                .map_or(1, |it| it + 1);
+            if scan::is_breakz(self.bytes, scan::skip_blanks(self.bytes, from)) {
+                return (from, Stop::Line);
+            }
+        }
+    }
+
+    /// Whether a bracket at the place is closed, as far as may be looked ahead.
+    pub(super) fn is_closed(&mut self, start: usize) -> bool {
+        let to = self.bytes.len().min(start + self.lookahead);
+        let end = scan::matching_bracket(self.bytes, start, to);
+        self.lookahead = self.lookahead.saturating_sub(end.unwrap_or(to) - start);
+        end.is_some()
+    }
+}

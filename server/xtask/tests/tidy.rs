@@ -1,0 +1,270 @@
+//! The rules of `server/ARCHITECTURE.md` that can be read off the files: who depends on whom, who may touch the world outside, what a source
+//! file looks like.
+#![allow(clippy::disallowed_methods, reason = "reads the files that it judges")]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// What each crate may depend on of ours, besides [`TEST_SUPPORT`] in its tests. `crd-analyzer` is the program.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("syntax", &[]),
+    ("goregexp", &[]),
+    ("fixtures", &[]),
+    ("cel", &["goregexp"]),
+    ("schema", &["cel", "goregexp"]),
+    ("apiextensions", &["schema", "syntax"]),
+    ("resource", &["apiextensions", "schema", "syntax"]),
+    ("workspace", &["apiextensions", "cel", "resource", "schema", "syntax"]),
+    (
+        "ide",
+        &["apiextensions", "cel", "resource", "schema", "syntax", "workspace"],
+    ),
+    ("lsp", &["ide", "schema", "syntax", "workspace"]),
+    ("crd-analyzer", &["ide", "lsp", "schema", "syntax", "workspace"]),
+    ("xtask", &["apiextensions", "cel", "fixtures", "schema", "syntax"]),
+];
+
+const TEST_SUPPORT: &str = "fixtures";
+
+/// Who may do I/O, read clocks and the environment, start threads and programs.
+const IMPURE: &[&str] = &["crd-analyzer", "lsp", "xtask", "fixtures"];
+
+/// Libraries that bring the world outside with them, and who may use them.
+const WORLDLY: &[(&str, &[&str])] = &[
+    ("lsp-types", &["lsp"]),
+    ("tower-lsp", &["lsp"]),
+    ("tokio", &["lsp"]),
+    ("ropey", &["lsp"]),
+    ("ignore", &["crd-analyzer", "lsp"]),
+    ("rayon", &["crd-analyzer"]),
+    ("clap", &["crd-analyzer", "xtask"]),
+    ("anyhow", &["crd-analyzer", "xtask"]),
+    ("anstream", &["crd-analyzer"]),
+    ("tree-sitter", &["syntax"]),
+    ("tree-sitter-yaml", &["syntax"]),
+];
+
+/// Lines of a source file, its `mod tests` at the end not counted.
+const MAX_LINES: usize = 600;
+
+/// Larger files, each with the reason.
+const LARGE: &[(&str, &str)] = &[
+    ("server/goregexp/src/tables.rs", "generated from Go's tables"),
+    (
+        "server/cel/src/parser/recovery/network.rs",
+        "one table of the grammar's states",
+    ),
+    (
+        "server/cel/src/parser/recovery/mod.rs",
+        "one algorithm, ANTLR's error recovery",
+    ),
+    (
+        "server/cel/src/parser/visit.rs",
+        "one walk over the grammar, a rule a method",
+    ),
+    ("server/xtask/src/rules/expressions.rs", "one generator of expressions"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The folder of a crate.
+fn folder(name: &str) -> PathBuf {
+    if name == "crd-analyzer" {
+        root()
+    } else {
+        root().join("server").join(name)
+    }
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The names in the tables of a manifest that `is_meant` chooses.
+fn names_in(manifest: &str, is_meant: impl Fn(&str) -> bool) -> BTreeSet<String> {
+    let mut inside = false;
+    let mut names = BTreeSet::new();
+    for line in manifest.lines() {
+        if let Some(table) = line.strip_prefix('[') {
+            inside = is_meant(table.trim_end_matches(']'));
+        } else if inside && let Some(end) = line.find(['.', ' ', '=']) {
+            names.insert(line[..end].to_owned());
+        }
+    }
+    names
+}
+
+/// Dependencies of a crate: those that it is built with, and those of its tests.
+fn dependencies(name: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+    let manifest = read(&folder(name).join("Cargo.toml"));
+    let built =
+        |table: &str| table == "dependencies" || table.ends_with(".dependencies") && !table.starts_with("workspace");
+    (
+        names_in(&manifest, built),
+        names_in(&manifest, |table| table.ends_with("dev-dependencies")),
+    )
+}
+
+/// Our crates among dependencies.
+fn ours(names: &BTreeSet<String>) -> BTreeSet<&str> {
+    names.iter().filter_map(|it| it.strip_prefix("crd-analyzer-")).collect()
+}
+
+/// All Rust files of ours, by their path from the root.
+fn sources() -> BTreeMap<String, String> {
+    let root = root();
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.join("server"), root.join("tests")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() && !path.ends_with("target") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                let name = path.strip_prefix(&root).expect("below the root").to_string_lossy();
+                found.insert(name.replace('\\', "/"), read(&path));
+            }
+        }
+    }
+    assert!(found.len() > 300, "{} files", found.len());
+    found
+}
+
+/// The crate of a source file that is part of the crate itself, not of its tests.
+fn crate_of(path: &str) -> Option<&str> {
+    let rest = path.strip_prefix("server/")?;
+    if rest.starts_with("src/") {
+        return Some("crd-analyzer");
+    }
+    let (name, rest) = rest.split_once('/')?;
+    rest.starts_with("src/").then_some(name)
+}
+
+#[test]
+fn every_crate_is_on_the_map() {
+    let architecture = read(&root().join("server/ARCHITECTURE.md"));
+    let mut crates: BTreeSet<String> = BTreeSet::from(["crd-analyzer".to_owned()]);
+    for entry in fs::read_dir(root().join("server")).expect("the folder of crates") {
+        let path = entry.expect("a crate").path();
+        if path.join("Cargo.toml").is_file() {
+            crates.insert(path.file_name().expect("a name").to_string_lossy().into_owned());
+        }
+    }
+    let known: BTreeSet<String> = LAYERS.iter().map(|it| it.0.to_owned()).collect();
+    assert_eq!(crates, known);
+    for name in crates.iter().filter(|it| *it != "crd-analyzer") {
+        assert!(
+            architecture.contains(&format!("| `{name}` |")),
+            "{name} is not in ARCHITECTURE.md"
+        );
+    }
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    for &(name, allowed) in LAYERS {
+        let (built, tested) = dependencies(name);
+        for dependency in ours(&built) {
+            assert!(allowed.contains(&dependency), "{name} must not depend on {dependency}");
+        }
+        for dependency in ours(&tested) {
+            let is_allowed = dependency == TEST_SUPPORT || allowed.contains(&dependency);
+            assert!(is_allowed, "tests of {name} must not depend on {dependency}");
+        }
+        for allowed in allowed {
+            let below = LAYERS.iter().position(|it| it.0 == *allowed);
+            assert!(
+                below < LAYERS.iter().position(|it| it.0 == name),
+                "{allowed} is not below {name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn libraries_that_bring_the_world_stay_where_they_belong() {
+    for &(name, _) in LAYERS {
+        let (built, tested) = dependencies(name);
+        for (library, allowed) in WORLDLY {
+            let uses = built.contains(*library) || tested.contains(*library);
+            assert!(!uses || allowed.contains(&name), "{name} must not use {library}");
+        }
+    }
+    for (path, text) in sources() {
+        let names_protocol = text.contains("lsp_types::") || text.contains("tower_lsp::");
+        let is_here = path.ends_with("tests/tidy.rs");
+        assert!(
+            !names_protocol || is_here || path.starts_with("server/lsp/"),
+            "{path} names the protocol"
+        );
+    }
+}
+
+#[test]
+fn only_who_may_touches_the_world() {
+    assert!(read(&root().join("clippy.toml")).contains("\ndisallowed-methods = ["));
+    for &(name, _) in LAYERS {
+        // A list of its own would take the place of the one at the root.
+        let own = ["clippy.toml", ".clippy.toml"].map(|it| folder(name).join(it));
+        assert!(
+            name == "crd-analyzer" || own.iter().all(|it| !it.exists()),
+            "{name} has a clippy.toml"
+        );
+    }
+    for (path, text) in sources() {
+        let Some(name) = crate_of(&path).filter(|it| !IMPURE.contains(it)) else {
+            continue;
+        };
+        for line in text.lines().filter(|it| it.contains("clippy::disallowed_methods")) {
+            assert!(
+                line.starts_with("#![cfg_attr(test, allow("),
+                "{path}: {name} must stay pure\n{line}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_file_says_first_what_it_is_about() {
+    for (path, text) in sources() {
+        assert!(text.starts_with("//! "), "{path} does not begin with `//!`");
+    }
+}
+
+#[test]
+fn files_have_one_subject() {
+    let sources = sources();
+    for (path, text) in &sources {
+        let code = text
+            .find("\n#[cfg(test)]\nmod tests {")
+            .map_or(text.as_str(), |at| &text[..at]);
+        let lines = code.lines().count();
+        let is_exception = LARGE.iter().any(|it| it.0 == path);
+        if is_exception {
+            assert!(lines > MAX_LINES, "{path} is no exception any more");
+        } else {
+            assert!(lines <= MAX_LINES, "{path} has {lines} lines: more than one subject?");
+        }
+    }
+    for (path, reason) in LARGE {
+        assert!(sources.contains_key(*path) && !reason.is_empty(), "there is no {path}");
+    }
+}
+
+#[test]
+fn nobody_writes_unsafe_code() {
+    let table = read(&root().join("Cargo.toml"));
+    assert!(table.contains("\nunsafe_code = \"forbid\"\n"));
+    for &(name, _) in LAYERS {
+        let manifest = read(&folder(name).join("Cargo.toml"));
+        assert!(
+            manifest.contains("[lints]\nworkspace = true"),
+            "{name} has its own lints"
+        );
+    }
+}
