@@ -1,3 +1,5 @@
+//! What is explained under the cursor.
+
 use std::sync::Arc;
 
 use crd_analyzer_schema::KubernetesVersion;
