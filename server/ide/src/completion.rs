@@ -99,7 +99,12 @@ pub fn complete(request: &Request<'_>) -> Option<Completions> {
         return None;
     }
     let (replace, insert) = context.writer.spans();
-    Some(Completions { items, replace, insert })
+    Some(Completions {
+        is_incomplete: is_definition && json_paths::is_path(&context),
+        items,
+        replace,
+        insert,
+    })
 }
 
 /// A request and its place.

@@ -4,13 +4,14 @@ use std::{path::Path, sync::Arc};
 
 use crd_analyzer_syntax::lines::ColumnUnit;
 use lsp_types::{
-    ClientCapabilities, CodeActionKind, CodeActionOptions, DiagnosticOptions, DiagnosticServerCapabilities,
-    DiagnosticTag, HoverProviderCapability, MarkupKind, OneOf, PositionEncodingKind, SaveOptions, ServerCapabilities,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-    WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    ClientCapabilities, CodeActionKind, CodeActionOptions, CompletionOptions, CompletionOptionsCompletionItem,
+    DiagnosticOptions, DiagnosticServerCapabilities, DiagnosticTag, HoverProviderCapability, MarkupKind, OneOf,
+    PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 
-use crate::pages::Pages;
+use crate::{completing::Completing, pages::Pages};
 
 /// The name under which settings, diagnostics and registrations go.
 pub(crate) const NAME: &str = "crd-analyzer";
@@ -39,6 +40,8 @@ pub(crate) struct Client {
     pub(crate) hover_markdown: bool,
     /// It takes edits for a version of a document.
     pub(crate) versioned_edits: bool,
+    /// What it takes of completions.
+    pub(crate) completing: Completing,
     /// Folds of a document that it takes.
     pub(crate) max_folds: usize,
 }
@@ -95,6 +98,7 @@ impl Client {
                 .and_then(|it| it.workspace_edit.as_ref())
                 .and_then(|it| it.document_changes)
                 .unwrap_or_default(),
+            completing: Completing::new(text.and_then(|it| it.completion.as_ref())),
             max_folds: text
                 .and_then(|it| it.folding_range.as_ref())
                 .and_then(|it| it.range_limit)
@@ -157,6 +161,15 @@ pub(crate) fn server(client: &Client) -> ServerCapabilities {
             options.into()
         }),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
+        completion_provider: Some(CompletionOptions {
+            resolve_provider: Some(client.completing.resolves),
+            // A field, a path, a value behind its colon, a text or list that is begun.
+            trigger_characters: Some([".", " ", "'", "\"", "[", "?"].map(str::to_owned).into()),
+            completion_item: Some(CompletionOptionsCompletionItem {
+                label_details_support: Some(true),
+            }),
+            ..CompletionOptions::default()
+        }),
         document_highlight_provider: Some(OneOf::Left(true)),
         folding_range_provider: Some(true.into()),
         selection_range_provider: Some(true.into()),

@@ -10,6 +10,8 @@
 
 mod analysis;
 mod capabilities;
+mod completing;
+mod definitions;
 mod diagnostics;
 mod documents;
 mod from_proto;

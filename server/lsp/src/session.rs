@@ -17,6 +17,7 @@ use tower_lsp::jsonrpc::Result;
 use crate::{
     analysis::Analysis,
     capabilities::Client,
+    definitions::OpenDefinitions,
     documents::{Documents, Snapshot, path_of},
     scan::Scanned,
     settings::{Effective, Features, Settings},
@@ -31,6 +32,8 @@ pub(crate) struct Session {
     pub(crate) remote: tower_lsp::Client,
     pub(crate) documents: Documents,
     pub(crate) trees: Trees,
+    /// The definitions of open documents.
+    pub(crate) definitions: OpenDefinitions,
     scanned: Scanned,
     /// Held while a list of diagnostics is sent, so that an older one never comes after a newer one.
     pub(crate) publishing: tokio::sync::Mutex<()>,
@@ -50,6 +53,7 @@ impl Session {
             remote,
             documents: Documents::default(),
             trees: Trees::default(),
+            definitions: OpenDefinitions::default(),
             scanned: Scanned::default(),
             publishing: tokio::sync::Mutex::default(),
             client: OnceLock::new(),

@@ -25,6 +25,8 @@ pub(crate) struct Features {
     /// Findings are also shown in files that are not open, to clients that ask for them. Off unless switched on: definitions of others
     /// lie in many repositories.
     pub(crate) workspace_diagnostics: bool,
+    /// What can be written is offered.
+    pub(crate) completion: bool,
     /// What a place means is explained.
     pub(crate) hover: bool,
     /// Other places that mean the same are marked.
@@ -42,6 +44,7 @@ impl Default for Settings {
             features: Features {
                 diagnostics: true,
                 workspace_diagnostics: false,
+                completion: true,
                 hover: true,
                 highlight: true,
                 folding: true,
@@ -85,6 +88,7 @@ impl Settings {
             for (name, value) in features {
                 let feature = match name.as_str() {
                     "diagnostics" => &mut read.features.diagnostics,
+                    "completion" => &mut read.features.completion,
                     "folding" => &mut read.features.folding,
                     "selection" => &mut read.features.selection,
                     "workspaceDiagnostics" => &mut read.features.workspace_diagnostics,

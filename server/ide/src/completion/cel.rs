@@ -86,6 +86,7 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Completions> {
         items,
         replace,
         insert: Span::new(start, offset),
+        is_incomplete: false,
     })
 }
 

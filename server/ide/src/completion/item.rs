@@ -15,6 +15,8 @@ pub struct Completions {
     pub replace: Span,
     /// The part of it before the cursor.
     pub insert: Span,
+    /// Only the next step is offered: after that there are others.
+    pub is_incomplete: bool,
 }
 
 /// What is offered to be written.

@@ -7,6 +7,7 @@ use crd_analyzer_syntax::{
 };
 
 use super::{Context, Item, ItemKind, names, nav};
+use crate::place::Slot;
 
 /// What a path may lead to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,19 @@ enum Wants {
     Selector,
     /// Any field that no list is before; names in brackets where dots cannot do.
     FieldPath,
+}
+
+/// Whether the value at a place is a path.
+pub(super) fn is_path(context: &Context<'_, '_>) -> bool {
+    let names = [
+        "jsonPath",
+        "specReplicasPath",
+        "statusReplicasPath",
+        "labelSelectorPath",
+        "fieldPath",
+    ];
+    matches!(context.place.path.last(), Some(Step::Key(key)) if names.contains(&&**key))
+        && matches!(context.place.slot, Slot::Value { .. })
 }
 
 pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {

@@ -1,6 +1,8 @@
 //! One file a method of the protocol.
 
 pub(crate) mod code_action;
+pub(crate) mod completion;
+pub(crate) mod completion_resolve;
 pub(crate) mod diagnostic;
 pub(crate) mod did_change;
 pub(crate) mod did_change_configuration;

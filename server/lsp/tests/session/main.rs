@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 
 mod client;
+mod completion;
 mod configuration;
 mod documents;
 mod encodings;

@@ -1,0 +1,171 @@
+//! What the client takes of completions, and items as it can show them.
+
+use crd_analyzer_ide::completion::{Completions, Item, ItemKind};
+use crd_analyzer_syntax::tree::Span;
+use lsp_types::{
+    CompletionClientCapabilities, CompletionItem, CompletionItemKind, CompletionItemLabelDetails, CompletionItemTag,
+    CompletionTextEdit, Documentation, InsertReplaceEdit, InsertTextFormat, InsertTextMode, MarkupContent, MarkupKind,
+    TextEdit,
+};
+
+use crate::to_proto::{Source, range};
+
+/// What the client takes of completions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Completing {
+    pub(crate) snippets: bool,
+    insert_replace: bool,
+    label_details: bool,
+    /// Documentation can come later, with `completionItem/resolve`.
+    pub(crate) resolves: bool,
+    markdown: bool,
+    commit_characters: bool,
+    preselect: bool,
+    deprecated_tag: bool,
+    adjusts_indentation: bool,
+}
+
+impl Completing {
+    pub(crate) fn new(capabilities: Option<&CompletionClientCapabilities>) -> Self {
+        let Some(item) = capabilities.and_then(|it| it.completion_item.as_ref()) else {
+            return Self::default();
+        };
+        let can = |said: Option<bool>| said.unwrap_or_default();
+        Self {
+            snippets: can(item.snippet_support),
+            insert_replace: can(item.insert_replace_support),
+            label_details: can(item.label_details_support),
+            resolves: item
+                .resolve_support
+                .as_ref()
+                .is_some_and(|it| it.properties.iter().any(|it| it == "documentation")),
+            markdown: item
+                .documentation_format
+                .as_ref()
+                .is_some_and(|it| it.first() == Some(&MarkupKind::Markdown)),
+            commit_characters: can(item.commit_characters_support),
+            preselect: can(item.preselect_support),
+            deprecated_tag: item
+                .tag_support
+                .as_ref()
+                .is_some_and(|it| it.value_set.contains(&CompletionItemTag::DEPRECATED)),
+            adjusts_indentation: item
+                .insert_text_mode_support
+                .as_ref()
+                .is_some_and(|it| it.value_set.contains(&InsertTextMode::ADJUST_INDENTATION)),
+        }
+    }
+
+    /// Documentation as the client shows it.
+    pub(crate) fn documentation(&self, markdown: &str) -> Documentation {
+        if self.markdown {
+            Documentation::MarkupContent(MarkupContent {
+                kind: MarkupKind::Markdown,
+                value: markdown.to_owned(),
+            })
+        } else {
+            Documentation::String(plain(markdown))
+        }
+    }
+
+    /// The items of a list. `data` names one, so that it can be found again.
+    pub(crate) fn items(
+        &self,
+        source: &Source<'_>,
+        found: &Completions,
+        data: impl Fn(usize) -> serde_json::Value,
+    ) -> Vec<CompletionItem> {
+        let convert = |(number, item): (usize, &Item)| self.item(source, found, number, item, data(number));
+        found.items.iter().enumerate().map(convert).collect()
+    }
+
+    fn item(
+        &self,
+        source: &Source<'_>,
+        found: &Completions,
+        number: usize,
+        item: &Item,
+        data: serde_json::Value,
+    ) -> CompletionItem {
+        let snippet = item.snippet.as_ref().filter(|_| self.snippets);
+        let new_text = snippet.unwrap_or(&item.text).clone();
+        let edit = |span: Span, new_text: &str| TextEdit::new(range(source, span), new_text.to_owned());
+        let text_edit = if self.insert_replace && found.insert != found.replace {
+            CompletionTextEdit::InsertAndReplace(InsertReplaceEdit {
+                new_text,
+                insert: range(source, found.insert),
+                replace: range(source, found.replace),
+            })
+        } else {
+            CompletionTextEdit::Edit(edit(found.replace, &new_text))
+        };
+        let edits: Vec<_> = item.edits.iter().map(|it| edit(it.span, &it.new_text)).collect();
+        let about = [item.detail.as_deref(), item.note.as_deref()];
+        let about: Vec<_> = about.into_iter().flatten().collect();
+        let about = (!about.is_empty()).then(|| about.join(", "));
+        let label_details = self.label_details.then(|| CompletionItemLabelDetails {
+            detail: item.suffix.clone(),
+            description: about.clone(),
+        });
+        let commits = self.commit_characters && !item.commit.is_empty();
+        CompletionItem {
+            label: item.label.clone(),
+            label_details: label_details.filter(|it| it.detail.is_some() || it.description.is_some()),
+            kind: Some(kind(item.kind)),
+            detail: match (&item.suffix, about) {
+                (Some(suffix), Some(about)) if !self.label_details => Some(format!("{}{suffix}: {about}", item.label)),
+                (_, about) => about,
+            },
+            documentation: item
+                .documentation
+                .as_ref()
+                .filter(|_| !self.resolves)
+                .map(|it| self.documentation(it)),
+            preselect: (self.preselect && item.preselect).then_some(true),
+            sort_text: Some(format!("{number:04}")),
+            filter_text: (item.filter != item.label).then(|| item.filter.clone()),
+            insert_text_format: snippet.map(|_| InsertTextFormat::SNIPPET),
+            insert_text_mode: snippet
+                .filter(|it| self.adjusts_indentation && it.contains('\n'))
+                .map(|_| InsertTextMode::ADJUST_INDENTATION),
+            text_edit: Some(text_edit),
+            additional_text_edits: (!edits.is_empty()).then_some(edits),
+            commit_characters: commits.then(|| item.commit.iter().map(ToString::to_string).collect()),
+            tags: (item.deprecated && self.deprecated_tag).then(|| vec![CompletionItemTag::DEPRECATED]),
+            data: (self.resolves && item.documentation.is_some()).then_some(data),
+            ..CompletionItem::default()
+        }
+    }
+}
+
+fn kind(kind: ItemKind) -> CompletionItemKind {
+    match kind {
+        ItemKind::Key => CompletionItemKind::PROPERTY,
+        ItemKind::EnumMember => CompletionItemKind::ENUM_MEMBER,
+        ItemKind::Value => CompletionItemKind::VALUE,
+        ItemKind::Snippet => CompletionItemKind::SNIPPET,
+        ItemKind::Kind | ItemKind::Type => CompletionItemKind::CLASS,
+        ItemKind::Field => CompletionItemKind::FIELD,
+        ItemKind::Variable => CompletionItemKind::VARIABLE,
+        ItemKind::Function => CompletionItemKind::FUNCTION,
+        ItemKind::Method | ItemKind::Macro => CompletionItemKind::METHOD,
+        ItemKind::Keyword => CompletionItemKind::KEYWORD,
+    }
+}
+
+/// Markdown for who shows plain text: without fences and marks.
+fn plain(markdown: &str) -> String {
+    let lines = markdown.lines().filter(|it| !it.starts_with("```"));
+    let lines: Vec<_> = lines.map(|it| it.replace(['`', '*'], "")).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_text_has_no_marks() {
+        assert_eq!(plain("A `b` *c*.\n```cel\nx\n```\n"), "A b c.\nx");
+    }
+}

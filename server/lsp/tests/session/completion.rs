@@ -1,0 +1,210 @@
+//! What is offered to be written, as clients get it.
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, pulling};
+
+const URI: &str = "file:///work/widgets.yaml";
+
+const DEFINITION: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          \"é😀\": {type: string, fo
+          spec:
+            type: object
+            x-kubernetes-validations:
+            - rule: 'self.mode != ''é😀'' && self.
+            properties:
+              mode: {type: string, enum: [Fast, Slow], description: How *fast* it is.}
+";
+
+/// A client that can do all that there is.
+fn able() -> Value {
+    json!({ "textDocument": { "diagnostic": {}, "completion": { "completionItem": {
+        "snippetSupport": true,
+        "insertReplaceSupport": true,
+        "labelDetailsSupport": true,
+        "commitCharactersSupport": true,
+        "preselectSupport": true,
+        "documentationFormat": ["markdown", "plaintext"],
+        "resolveSupport": { "properties": ["documentation"] },
+        "insertTextModeSupport": { "valueSet": [1, 2] },
+    } } } })
+}
+
+/// The position behind a text, in UTF-16.
+fn behind(text: &str, needle: &str) -> Value {
+    let at = text.find(needle).expect("the needle") + needle.len();
+    let line = text[..at].matches('\n').count();
+    let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+    json!({ "line": line, "character": text[start..at].encode_utf16().count() })
+}
+
+async fn ask(client: &mut Client, uri: &str, position: &Value) -> Value {
+    let params = json!({ "textDocument": { "uri": uri }, "position": position });
+    client.request("textDocument/completion", params).await
+}
+
+fn item<'a>(list: &'a Value, label: &str) -> &'a Value {
+    let items = list["items"].as_array().expect("items");
+    items
+        .iter()
+        .find(|it| it["label"] == label)
+        .unwrap_or_else(|| panic!("{label} in {list}"))
+}
+
+#[tokio::test]
+async fn an_item_says_what_it_replaces_in_the_units_of_the_client() {
+    let mut client = Client::start(able()).await;
+    client.open(URI, 1, DEFINITION).await;
+    let position = behind(DEFINITION, "{type: string, fo");
+    let list = ask(&mut client, URI, &position).await;
+    assert_eq!(list["isIncomplete"], false);
+    let format = item(&list, "format");
+    let line = position["line"].as_u64().expect("a line");
+    let column = position["character"].as_u64().expect("a column");
+    let range = json!({ "start": { "line": line, "character": column - 2 }, "end": position });
+    assert_eq!(format["textEdit"], json!({ "range": range, "newText": "format: $0" }));
+    assert_eq!(format["insertTextFormat"], 2);
+    assert_eq!(format["kind"], 10);
+    assert_eq!(format.get("documentation"), None, "it comes later");
+    let sorted: Vec<_> = list["items"]
+        .as_array()
+        .expect("items")
+        .iter()
+        .map(|it| it["sortText"].as_str())
+        .collect();
+    assert!(sorted.is_sorted());
+
+    let params = format.clone();
+    let resolved = client.request("completionItem/resolve", params).await;
+    assert_eq!(resolved["documentation"]["kind"], "markdown");
+    assert!(
+        resolved["documentation"]["value"]
+            .as_str()
+            .expect("text")
+            .contains("warning")
+    );
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn a_word_can_be_replaced_or_gone_on_with() {
+    let mut client = Client::start(able()).await;
+    client.open(URI, 1, DEFINITION).await;
+    let list = ask(&mut client, URI, &behind(DEFINITION, "  sco")).await;
+    let edit = &item(&list, "scope")["textEdit"];
+    assert_eq!(edit["newText"], "scope");
+    assert_eq!(edit["insert"]["end"]["character"], 5);
+    assert_eq!(edit["replace"]["end"]["character"], 7);
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn expressions_are_completed_in_their_quotes() {
+    let mut client = Client::start(able()).await;
+    client.open(URI, 1, DEFINITION).await;
+    let position = behind(DEFINITION, "&& self.");
+    let list = ask(&mut client, URI, &position).await;
+    let mode = item(&list, "mode");
+    assert_eq!(mode["textEdit"]["newText"], "mode");
+    assert_eq!(mode["textEdit"]["range"]["start"], position);
+    assert_eq!(mode["commitCharacters"], json!(["."]));
+    assert_eq!(mode["labelDetails"]["description"], "string");
+    let resolved = client.request("completionItem/resolve", mode.clone()).await;
+    assert_eq!(resolved["documentation"]["value"], "How *fast* it is.");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn what_a_client_cannot_do_is_left_out() {
+    let mut client = Client::start(pulling()).await;
+    client.open(URI, 1, DEFINITION).await;
+    let list = ask(&mut client, URI, &behind(DEFINITION, "  sco")).await;
+    let scope = item(&list, "scope");
+    assert!(scope["textEdit"]["range"].is_object());
+    assert!(scope["documentation"].is_string());
+    for absent in [
+        "labelDetails",
+        "commitCharacters",
+        "insertTextFormat",
+        "preselect",
+        "data",
+    ] {
+        assert_eq!(scope.get(absent), None, "{absent}");
+    }
+    let text = serde_json::to_string(&list).expect("JSON");
+    assert!(!text.contains("$0") && !text.contains("${"), "{text}");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn objects_are_completed_from_unsaved_definitions() {
+    let mut client = Client::start(able()).await;
+    client
+        .open(URI, 1, &DEFINITION.replace("fo\n", "}\n").replace("self.\n", "self'\n"))
+        .await;
+    let object = "apiVersion: example.com/v1\nkind: Widget\nspec:\n  mode: ";
+    client.open("file:///work/one.yaml", 1, object).await;
+    let list = ask(&mut client, "file:///work/one.yaml", &behind(object, "mode: ")).await;
+    assert_eq!(item(&list, "Fast")["kind"], 20);
+    // The definition changes: so does what is offered.
+    let line = DEFINITION.lines().position(|it| it.contains("Fast")).expect("the line") as u64;
+    let column = DEFINITION
+        .lines()
+        .nth(line as usize)
+        .expect("the line")
+        .find("Fast")
+        .expect("the value") as u64;
+    client
+        .change(URI, 2, &[([line, column, line, column + 4], "Quick")])
+        .await;
+    let list = ask(&mut client, "file:///work/one.yaml", &behind(object, "mode: ")).await;
+    item(&list, "Quick");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn nothing_is_offered_where_it_is_switched_off_or_nobodys_business() {
+    let settings = json!({ "features": { "completion": false } });
+    let params = json!({ "capabilities": able(), "initializationOptions": settings });
+    let mut client = Client::start_with(params).await;
+    client.open(URI, 1, DEFINITION).await;
+    assert_eq!(ask(&mut client, URI, &behind(DEFINITION, "  sco")).await, Value::Null);
+    client.finish().await;
+
+    let mut client = Client::start(able()).await;
+    client.open(URI, 1, "some:\n  thing: else\n").await;
+    assert_eq!(
+        ask(&mut client, URI, &json!({ "line": 1, "character": 4 })).await,
+        Value::Null
+    );
+    // A blank is typed before a key: nobody has asked yet.
+    client
+        .open(
+            "file:///work/two.yaml",
+            1,
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n \n",
+        )
+        .await;
+    let params = json!({
+        "textDocument": { "uri": "file:///work/two.yaml" },
+        "position": { "line": 2, "character": 1 },
+        "context": { "triggerKind": 2, "triggerCharacter": " " },
+    });
+    assert_eq!(client.request("textDocument/completion", params).await, Value::Null);
+    client.finish().await;
+}
