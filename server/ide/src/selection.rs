@@ -5,7 +5,7 @@ use crd_analyzer_syntax::{
     tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Span, Tree},
 };
 
-use crate::manifest::is_manifest;
+use crate::{cel::parts_around, manifest::is_manifest};
 
 /// Steps that are worth going. What lies further out is the whole document.
 const MAX_STEPS: usize = 200;
@@ -43,6 +43,7 @@ fn in_scalar(tree: &Tree, node: NodeId, offset: u32) -> Vec<Span> {
         return Vec::new();
     };
     let mut spans = vec![word(tree.text(), span, offset)];
+    spans.extend(parts_around(tree, offset));
     if matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) && span.end > span.start + 1 {
         spans.push(Span::new(span.start + 1, span.end - 1));
     }

@@ -5,13 +5,16 @@ use std::{path::Path, sync::Arc};
 use crd_analyzer_syntax::lines::ColumnUnit;
 use lsp_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, CompletionOptions, CompletionOptionsCompletionItem,
-    DiagnosticOptions, DiagnosticServerCapabilities, DiagnosticTag, HoverProviderCapability, MarkupKind, OneOf,
-    PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
+    DiagnosticOptions, DiagnosticServerCapabilities, DiagnosticTag, DocumentLinkOptions, HoverProviderCapability,
+    MarkupKind, OneOf, PositionEncodingKind, SaveOptions, SemanticTokensFullOptions, SemanticTokensOptions,
+    ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind,
     TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
     WorkspaceServerCapabilities,
 };
 
 use crate::{completing::Completing, pages::Pages};
+
+use crate::handlers::semantic_tokens;
 
 /// The name under which settings, diagnostics and registrations go.
 pub(crate) const NAME: &str = "crd-analyzer";
@@ -36,6 +39,10 @@ pub(crate) struct Client {
     /// It takes fixes as they are; else it would want commands.
     pub(crate) code_actions: bool,
     pub(crate) preferred_fixes: bool,
+    /// It shows symbols in each other.
+    pub(crate) nested_symbols: bool,
+    /// It takes the parameters of a signature as places in its label.
+    pub(crate) label_offsets: bool,
     /// It shows Markdown in hovers.
     pub(crate) hover_markdown: bool,
     /// It takes edits for a version of a document.
@@ -90,6 +97,16 @@ impl Client {
                 .unwrap_or_default(),
             code_actions: actions.is_some_and(|it| it.code_action_literal_support.is_some()),
             preferred_fixes: actions.and_then(|it| it.is_preferred_support).unwrap_or_default(),
+            nested_symbols: text
+                .and_then(|it| it.document_symbol.as_ref())
+                .and_then(|it| it.hierarchical_document_symbol_support)
+                .unwrap_or_default(),
+            label_offsets: text
+                .and_then(|it| it.signature_help.as_ref())
+                .and_then(|it| it.signature_information.as_ref())
+                .and_then(|it| it.parameter_information.as_ref())
+                .and_then(|it| it.label_offset_support)
+                .unwrap_or_default(),
             hover_markdown: text
                 .and_then(|it| it.hover.as_ref())
                 .and_then(|it| it.content_format.as_ref())
@@ -159,6 +176,25 @@ pub(crate) fn server(client: &Client) -> ServerCapabilities {
                 ..CodeActionOptions::default()
             };
             options.into()
+        }),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        document_link_provider: Some(DocumentLinkOptions {
+            resolve_provider: Some(false),
+            work_done_progress_options: WorkDoneProgressOptions::default(),
+        }),
+        semantic_tokens_provider: Some(
+            SemanticTokensOptions {
+                legend: semantic_tokens::legend(),
+                range: Some(true),
+                full: Some(SemanticTokensFullOptions::Bool(true)),
+                work_done_progress_options: WorkDoneProgressOptions::default(),
+            }
+            .into(),
+        ),
+        signature_help_provider: Some(SignatureHelpOptions {
+            trigger_characters: Some(vec!["(".to_owned(), ",".to_owned()]),
+            retrigger_characters: Some(vec![")".to_owned()]),
+            work_done_progress_options: WorkDoneProgressOptions::default(),
         }),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         completion_provider: Some(CompletionOptions {

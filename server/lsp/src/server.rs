@@ -6,9 +6,11 @@ use lsp_types::{
     CodeActionParams, CodeActionResponse, CompletionItem, CompletionParams, CompletionResponse,
     DidChangeConfigurationParams, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
     DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
-    DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentHighlight, DocumentHighlightParams, FoldingRange,
-    FoldingRangeParams, Hover, HoverParams, InitializeParams, InitializeResult, InitializedParams, SelectionRange,
-    SelectionRangeParams, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
+    DocumentDiagnosticParams, DocumentDiagnosticReportResult, DocumentHighlight, DocumentHighlightParams, DocumentLink,
+    DocumentLinkParams, DocumentSymbolParams, DocumentSymbolResponse, FoldingRange, FoldingRangeParams, Hover,
+    HoverParams, InitializeParams, InitializeResult, InitializedParams, SelectionRange, SelectionRangeParams,
+    SemanticTokensParams, SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult, SignatureHelp,
+    SignatureHelpParams, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult,
 };
 use tower_lsp::{
     LanguageServer,
@@ -114,6 +116,29 @@ impl LanguageServer for Server {
 
     async fn selection_range(&self, params: SelectionRangeParams) -> Result<Option<Vec<SelectionRange>>> {
         handlers::selection_range::handle(&self.session, params).await
+    }
+
+    async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
+        handlers::document_symbol::handle(&self.session, params).await
+    }
+
+    async fn document_link(&self, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+        handlers::document_link::handle(&self.session, params).await
+    }
+
+    async fn semantic_tokens_full(&self, params: SemanticTokensParams) -> Result<Option<SemanticTokensResult>> {
+        handlers::semantic_tokens::handle(&self.session, params).await
+    }
+
+    async fn semantic_tokens_range(
+        &self,
+        params: SemanticTokensRangeParams,
+    ) -> Result<Option<SemanticTokensRangeResult>> {
+        handlers::semantic_tokens::handle_range(&self.session, params).await
+    }
+
+    async fn signature_help(&self, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
+        handlers::signature_help::handle(&self.session, params).await
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {

@@ -31,6 +31,14 @@ pub(crate) struct Features {
     pub(crate) hover: bool,
     /// Other places that mean the same are marked.
     pub(crate) highlight: bool,
+    /// Versions, properties and rules are listed.
+    pub(crate) symbols: bool,
+    /// Codes and addresses lead somewhere.
+    pub(crate) links: bool,
+    /// Expressions have colors.
+    pub(crate) semantic_tokens: bool,
+    /// Calls in expressions show how they may be written.
+    pub(crate) signature_help: bool,
     /// Lines can be folded.
     pub(crate) folding: bool,
     /// Selections grow by what the text means.
@@ -47,6 +55,10 @@ impl Default for Settings {
                 completion: true,
                 hover: true,
                 highlight: true,
+                symbols: true,
+                links: true,
+                semantic_tokens: true,
+                signature_help: true,
                 folding: true,
                 selection: true,
             },
@@ -94,6 +106,10 @@ impl Settings {
                     "workspaceDiagnostics" => &mut read.features.workspace_diagnostics,
                     "hover" => &mut read.features.hover,
                     "highlight" => &mut read.features.highlight,
+                    "symbols" => &mut read.features.symbols,
+                    "links" => &mut read.features.links,
+                    "semanticTokens" => &mut read.features.semantic_tokens,
+                    "signatureHelp" => &mut read.features.signature_help,
                     _ => {
                         problems.push(format!("setting {NAME}.features.{name} is not known"));
                         continue;

@@ -1,6 +1,7 @@
 //! CEL in YAML: from a place in a rule or message expression to what stands there, and back to places of the file.
 
 mod expression;
+mod extents;
 mod meaning;
 mod scope;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use crd_analyzer_syntax::{
 };
 
 pub use expression::Expression;
+pub use extents::parts_around;
 pub use meaning::{Meaning, display_type};
 pub use scope::{Scope, Scopes};
 
@@ -89,7 +91,7 @@ pub fn scalar_of(tree: &Tree, node: NodeId) -> Option<CelScalar> {
 pub fn scalars(tree: &Tree) -> Vec<CelScalar> {
     let mut found = Vec::new();
     for key in tree.nodes() {
-        if tree.is_scalar(key) && tree.scalar(key) == RULES {
+        if tree.is_scalar(key) && tree.source(key).trim_matches(['\'', '"']) == RULES {
             let Some(entry) = tree.entry_of(key).filter(|it| it.key == key) else {
                 continue;
             };

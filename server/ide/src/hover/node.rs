@@ -91,7 +91,7 @@ fn insert_brackets(path: &mut String, brackets: &str) {
 }
 
 /// What type of value a schema takes, in a few words.
-pub(super) fn describe(tree: &Tree, node: NodeId) -> String {
+pub(crate) fn describe(tree: &Tree, node: NodeId) -> String {
     describe_within(tree, node, 4)
 }
 

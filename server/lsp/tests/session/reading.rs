@@ -127,3 +127,104 @@ async fn all_that_names_a_property_is_marked() {
     assert_eq!(texts, ["hosts", "hosts", "hosts"]);
     client.finish().await;
 }
+
+#[tokio::test]
+async fn symbols_are_nested_where_the_client_shows_that() {
+    for nested in [true, false] {
+        let mut capabilities = pulling();
+        capabilities["textDocument"]["documentSymbol"] = json!({ "hierarchicalDocumentSymbolSupport": nested });
+        let mut client = Client::start(capabilities).await;
+        client.open(URI, 1, DEFINITION).await;
+        let params = json!({ "textDocument": { "uri": URI } });
+        let found = list(client.request("textDocument/documentSymbol", params).await);
+        if nested {
+            let spec = &found[0]["children"][0]["children"][0];
+            assert_eq!(
+                (&spec["name"], &spec["children"][1]["detail"]),
+                (&json!("spec"), &json!("integer"))
+            );
+            assert_eq!(text_of(&spec["selectionRange"]), "spec");
+        } else {
+            let limit = found.iter().find(|it| it["name"] == "limit").expect("it");
+            assert_eq!(limit["containerName"], "spec");
+        }
+        client.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn tokens_of_rules_have_kinds_and_calls_signatures() {
+    let mut client = Client::start(pulling()).await;
+    client.open(URI, 1, DEFINITION).await;
+    let params = json!({ "textDocument": { "uri": URI } });
+    let found = client.request("textDocument/semanticTokens/full", params).await;
+    let data: Vec<u64> = list(found["data"].clone()).iter().filter_map(Value::as_u64).collect();
+    let mut texts = Vec::new();
+    let (mut line, mut column) = (0, 0);
+    for token in data.chunks(5) {
+        column = if token[0] == 0 { column + token[1] } else { token[1] };
+        line += token[0];
+        let range = json!({
+            "start": { "line": line, "character": column },
+            "end": { "line": line, "character": column + token[2] },
+        });
+        texts.push(text_of(&range));
+    }
+    let expected = [
+        "self",
+        "hosts",
+        "all",
+        "h",
+        "h",
+        "!=",
+        "''é😀''",
+        "&&",
+        "h",
+        "!=",
+        "''''",
+        "&&",
+        "self",
+        "limit",
+        ">",
+        "1",
+    ];
+    assert_eq!(texts, expected);
+    let mut range = json!({ "start": place(DEFINITION, "self.limit"), "end": place(DEFINITION, "limit > 1") });
+    range["end"]["character"] = json!(range["end"]["character"].as_u64().expect("it") + 1);
+    let params = json!({ "textDocument": { "uri": URI }, "range": range });
+    let found = client.request("textDocument/semanticTokens/range", params).await;
+    assert_eq!(list(found["data"].clone()).len(), 10);
+    let found = ask(&mut client, "textDocument/signatureHelp", "h !=").await;
+    assert_eq!(found["activeParameter"], 1);
+    assert_eq!(found["signatures"][0]["label"], "all(element, predicate)");
+    assert_eq!(found["signatures"][0]["parameters"][1]["label"], "predicate");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn addresses_are_links() {
+    let mut client = Client::start(pulling()).await;
+    let text = DEFINITION.replace("maxLength: 63", "maxLength: 63, description: https://a.example/b.");
+    client.open(URI, 1, &text).await;
+    let params = json!({ "textDocument": { "uri": URI } });
+    let found = list(client.request("textDocument/documentLink", params).await);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0]["target"], "https://a.example/b");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn selections_grow_over_the_parts_of_a_rule() {
+    let mut client = Client::start(pulling()).await;
+    client.open(URI, 1, DEFINITION).await;
+    let params = json!({ "textDocument": { "uri": URI }, "positions": [place(DEFINITION, "limit > 1")] });
+    let found = list(client.request("textDocument/selectionRange", params).await);
+    let mut texts = Vec::new();
+    let mut at = &found[0];
+    for _ in 0..3 {
+        texts.push(text_of(&at["range"]));
+        at = &at["parent"];
+    }
+    assert_eq!(texts, ["limit", "self.limit", "self.limit > 1"]);
+    client.finish().await;
+}

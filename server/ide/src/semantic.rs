@@ -1,0 +1,180 @@
+//! The tokens of expressions, for colors.
+
+use crd_analyzer_cel::{
+    ast::Source,
+    parser::{TokenClass, WrittenToken, macros::MACROS, tokens},
+};
+use crd_analyzer_syntax::tree::Span;
+
+use crate::{
+    cel::{scalars, spans},
+    file::Document,
+};
+
+/// What a token is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TokenKind {
+    /// `self`, or the variable of a macro.
+    Variable,
+    /// A field.
+    Property,
+    /// A function or method.
+    Function,
+    /// A macro.
+    Macro,
+    /// `in`, `true`, `false`, `null`
+    Keyword,
+    /// An operator.
+    Operator,
+    /// A string.
+    String,
+    /// A number.
+    Number,
+    /// A comment.
+    Comment,
+}
+
+impl TokenKind {
+    /// All kinds, in the order of their numbers.
+    pub const ALL: [Self; 9] = [
+        Self::Variable,
+        Self::Property,
+        Self::Function,
+        Self::Macro,
+        Self::Keyword,
+        Self::Operator,
+        Self::String,
+        Self::Number,
+        Self::Comment,
+    ];
+}
+
+/// A token of an expression on one line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SemanticToken {
+    /// Where it is; never over a line's end.
+    pub span: Span,
+    /// What it is.
+    pub kind: TokenKind,
+}
+
+/// The tokens of all expressions of a definition that touch a span, in the order of the text. Nothing is type-checked for it.
+pub fn semantic_tokens(document: &Document<'_>, within: Span) -> Vec<SemanticToken> {
+    let mut found = Vec::new();
+    if !document.is_definition() {
+        return found;
+    }
+    let tree = document.tree;
+    for place in scalars(tree) {
+        let span = tree.span(place.scalar);
+        if span.end < within.start || within.end < span.start {
+            continue;
+        }
+        let text = tree.scalar(place.scalar);
+        let map = tree.source_map(place.scalar);
+        let tokens = tokens(&Source::new(text.as_ref()));
+        for at in 0..tokens.len() {
+            let Some(kind) = kind(&tokens, at, &text) else { continue };
+            let token = tokens[at];
+            let lines = spans(tree, &map, token.start as usize..token.end as usize);
+            let lines = lines.into_iter().filter(|it| !it.is_empty());
+            found.extend(lines.map(|span| SemanticToken { span, kind }));
+        }
+    }
+    found.retain(|it| it.span.end > within.start && it.span.start < within.end);
+    found.sort_by_key(|it| it.span.start);
+    found
+}
+
+fn kind(tokens: &[WrittenToken], at: usize, text: &str) -> Option<TokenKind> {
+    let token = tokens[at];
+    let before = at.checked_sub(1).map(|it| tokens[it]);
+    Some(match token.class {
+        TokenClass::Identifier | TokenClass::EscapedIdentifier => {
+            let is_member = before.is_some_and(|it| {
+                it.class == TokenClass::Dot
+                    || it.text(text) == "?" && at >= 2 && tokens[at - 2].class == TokenClass::Dot
+            });
+            let is_call = tokens.get(at + 1).is_some_and(|it| it.text(text) == "(");
+            if is_call {
+                let name = token.text(text);
+                let is_macro = MACROS.iter().any(|it| it.name == name && it.receiver == is_member);
+                if is_macro {
+                    TokenKind::Macro
+                } else {
+                    TokenKind::Function
+                }
+            } else if is_member {
+                TokenKind::Property
+            } else {
+                TokenKind::Variable
+            }
+        }
+        TokenClass::Constant | TokenClass::In => TokenKind::Keyword,
+        TokenClass::Number => TokenKind::Number,
+        TokenClass::String => TokenKind::String,
+        TokenClass::Operator => TokenKind::Operator,
+        TokenClass::Comment => TokenKind::Comment,
+        TokenClass::Dot | TokenClass::Comma | TokenClass::Open | TokenClass::Close | TokenClass::Unknown => {
+            return None;
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::file::File;
+
+    const TEXT: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+spec:
+  versions:
+  - schema:
+      openAPIV3Schema:
+        x-kubernetes-validations:
+        - rule: 'self.a.all(x, x in [1, ''é
+            b'']) && has(self.?b) // c'
+        - messageExpression: \"string(\\x73elf) + 'x\"
+";
+
+    #[test]
+    fn tokens_lie_on_one_line() {
+        let file = File::new(TEXT, Arc::default());
+        let document = file.documents().next().expect("a document");
+        let shown = |within: Span| -> Vec<_> {
+            let found = semantic_tokens(&document, within);
+            found.iter().map(|it| (&TEXT[it.span.range()], it.kind)).collect()
+        };
+        use TokenKind::{Comment, Function, Keyword, Macro, Number, Operator, Property, String, Variable};
+        let all = shown(document.span());
+        assert_eq!(
+            all,
+            [
+                ("self", Variable),
+                ("a", Property),
+                ("all", Macro),
+                ("x", Variable),
+                ("x", Variable),
+                ("in", Keyword),
+                ("1", Number),
+                ("''é", String),
+                ("b''", String),
+                ("&&", Operator),
+                ("has", Macro),
+                ("self", Variable),
+                ("?", Operator),
+                ("b", Property),
+                ("// c", Comment),
+                ("string", Function),
+                ("\\x73elf", Variable),
+                ("+", Operator),
+            ]
+        );
+        let at = TEXT.find("string(").expect("it") as u32;
+        assert_eq!(shown(Span::new(at, at + 3)), [("string", Function)]);
+    }
+}

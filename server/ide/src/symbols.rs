@@ -1,0 +1,238 @@
+//! What a document is made of: versions, properties, rules.
+
+use crd_analyzer_syntax::tree::{NodeId, Span, Tree};
+
+use crate::{
+    cel::RULES,
+    file::Document,
+    hover::{describe, one_line},
+    schema::{self, child, text},
+};
+
+/// A part of a document.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Symbol {
+    /// What it is called.
+    pub name: String,
+    /// More about it, in a few words; may be empty.
+    pub detail: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// All of it.
+    pub span: Span,
+    /// Its name, in `span`.
+    pub selection: Span,
+    /// What it is made of.
+    pub children: Vec<Symbol>,
+}
+
+/// What a part of a document is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SymbolKind {
+    /// A definition.
+    Definition,
+    /// One of its versions.
+    Version,
+    /// A property that is an object or a map.
+    Object,
+    /// A property that is a list.
+    List,
+    /// A property with another type.
+    Field,
+    /// A validation rule.
+    Rule,
+}
+
+/// Schemas that lie deeper are left out.
+const MAX_DEPTH: usize = 100;
+
+/// The parts of a definition; `None` for other documents.
+pub fn symbols(document: &Document<'_>) -> Option<Symbol> {
+    if !document.is_definition() {
+        return None;
+    }
+    let tree = document.tree;
+    let root = tree.root()?;
+    let name = child(tree, root, "metadata").and_then(|it| child(tree, it, "name"));
+    let kind = child(tree, root, "spec")
+        .and_then(|it| child(tree, it, "names"))
+        .and_then(|it| text(tree, it, "kind"));
+    let span = tree.span(root);
+    let selection = name
+        .map(|it| tree.span(it))
+        .filter(|it| !it.is_empty() && is_in(*it, span));
+    Some(Symbol {
+        name: name
+            .map(|it| tree.scalar(it).into_owned())
+            .filter(|it| !it.is_empty())
+            .unwrap_or_else(|| "CustomResourceDefinition".to_owned()),
+        detail: kind.unwrap_or_default().into_owned(),
+        kind: SymbolKind::Definition,
+        span,
+        selection: selection.unwrap_or(Span::new(span.start, span.start)),
+        children: schema::versions(tree).iter().map(|it| version(tree, it)).collect(),
+    })
+}
+
+fn is_in(inner: Span, outer: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+fn version(tree: &Tree, version: &schema::Version<'_>) -> Symbol {
+    let item = tree.resolve(version.item);
+    let span = tree.full_span(version.item);
+    let name = child(tree, item, "name")
+        .map(|it| tree.span(it))
+        .filter(|it| is_in(*it, span));
+    let mut words = Vec::new();
+    if schema::is_true(tree, item, "storage") {
+        words.push("stored");
+    }
+    if !schema::is_true(tree, item, "served") {
+        words.push("not served");
+    }
+    Symbol {
+        name: if version.name.is_empty() {
+            "version".to_owned()
+        } else {
+            version.name.clone().into_owned()
+        },
+        detail: words.join(", "),
+        kind: SymbolKind::Version,
+        span,
+        selection: name.unwrap_or(Span::new(span.start, span.start)),
+        // What stands behind an alias has its place elsewhere.
+        children: version
+            .schema
+            .filter(|it| is_in(tree.span(*it), span))
+            .map_or_else(Vec::new, |it| parts(tree, it, 0)),
+    }
+}
+
+/// The properties and rules of a schema; of a list or map those of its items or values.
+fn parts(tree: &Tree, node: NodeId, depth: usize) -> Vec<Symbol> {
+    if depth > MAX_DEPTH || !schema::is_mapping(tree, node) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for entry in tree.entries(node) {
+        match &*tree.scalar(entry.key) {
+            "properties" => found.extend(tree.entries(entry.value).map(|it| property(tree, it, depth))),
+            RULES => found.extend(tree.items(entry.value).filter_map(|it| rule(tree, it))),
+            "items" | "additionalProperties" => found.extend(parts(tree, entry.value, depth + 1)),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn property(tree: &Tree, entry: crd_analyzer_syntax::tree::Entry, depth: usize) -> Symbol {
+    let key = tree.full_span(entry.key);
+    let name = tree.scalar(entry.key);
+    let detail = describe(tree, tree.resolve(entry.value));
+    let kind = match detail.split_whitespace().next() {
+        Some("object" | "map" | "embedded") => SymbolKind::Object,
+        Some("list") => SymbolKind::List,
+        _ => SymbolKind::Field,
+    };
+    Symbol {
+        // Clients refuse names of blanks.
+        name: if name.trim().is_empty() {
+            "\"\"".to_owned()
+        } else {
+            name.into_owned()
+        },
+        detail,
+        kind,
+        span: key.join(tree.full_span(entry.value)),
+        selection: key,
+        children: parts(tree, entry.value, depth + 1),
+    }
+}
+
+fn rule(tree: &Tree, item: NodeId) -> Option<Symbol> {
+    let rule = tree.get(item, "rule")?;
+    let name = one_line(&tree.scalar(rule), 80);
+    let span = tree.full_span(item);
+    Some(Symbol {
+        name: if name.is_empty() { "rule".to_owned() } else { name },
+        detail: text(tree, item, "message")
+            .map(|it| one_line(&it, 80))
+            .unwrap_or_default(),
+        kind: SymbolKind::Rule,
+        span,
+        selection: tree.full_span(rule),
+        children: Vec::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::file::File;
+
+    const TEXT: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  names: {kind: Widget}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema: &s
+        type: object
+        properties:
+          a:
+            type: array
+            items: {type: object, properties: {b: {type: string, format: date}}}
+          ' ': {type: object}
+        x-kubernetes-validations:
+        - message: m
+          rule: self.a.size() >
+            1
+  - {served: false, schema: {openAPIV3Schema: *s}}
+";
+
+    fn show(symbol: &Symbol, depth: usize, lines: &mut Vec<String>) {
+        assert!(is_in(symbol.selection, symbol.span), "{symbol:?}");
+        lines.push(format!(
+            "{}{} {:?} ({}) {:?}",
+            "  ".repeat(depth),
+            symbol.name,
+            symbol.kind,
+            symbol.detail,
+            &TEXT[symbol.selection.range()]
+        ));
+        for child in &symbol.children {
+            assert!(is_in(child.span, symbol.span), "{child:?} in {symbol:?}");
+            show(child, depth + 1, lines);
+        }
+    }
+
+    #[test]
+    fn a_definition_has_versions_properties_and_rules() {
+        let file = File::new(TEXT, Arc::default());
+        let document = file.documents().next().expect("a document");
+        let mut lines = Vec::new();
+        show(&symbols(&document).expect("symbols"), 0, &mut lines);
+        assert_eq!(
+            lines,
+            [
+                "widgets.example.com Definition (Widget) \"widgets.example.com\"",
+                "  v1 Version (stored) \"v1\"",
+                "    a List (list of object) \"a\"",
+                "      b Field (string (date)) \"b\"",
+                "    \"\" Object (object) \"' '\"",
+                "    self.a.size() > 1 Rule (m) \"self.a.size() >\\n            1\"",
+                "  version Version (not served) \"\"",
+            ]
+        );
+        let other = File::new("kind: Pod\n", Arc::default());
+        assert_eq!(symbols(&other.documents().next().expect("a document")), None);
+    }
+}

@@ -1,0 +1,58 @@
+//! `textDocument/signatureHelp`
+
+use std::sync::Arc;
+
+use crd_analyzer_ide::signature::{Signature, signatures};
+use lsp_types::{
+    Documentation, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel, SignatureHelp, SignatureHelpParams,
+    SignatureInformation,
+};
+use tower_lsp::jsonrpc::Result;
+
+use crate::{reading, session::Session};
+
+pub(crate) async fn handle(session: &Arc<Session>, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
+    let at = params.text_document_position_params;
+    let found = reading::read(
+        session,
+        &at.text_document.uri,
+        |it| it.signature_help,
+        "the search for signatures",
+        move |reading| {
+            let (document, offset) = reading.document_at(at.position)?;
+            let found = signatures(&document, offset, reading.version())?;
+            let offsets = reading.client().label_offsets;
+            let parameter = found.parameter as u32;
+            Some(SignatureHelp {
+                signatures: found.all.iter().map(|it| information(it, offsets)).collect(),
+                active_signature: Some(found.active as u32),
+                active_parameter: Some(parameter),
+            })
+        },
+    );
+    found.await
+}
+
+/// `offsets`: the client takes parameters as places in the label, which count in UTF-16 whatever was agreed for documents.
+fn information(signature: &Signature, offsets: bool) -> SignatureInformation {
+    let units = |byte: usize| signature.label[..byte].encode_utf16().count() as u32;
+    let parameters = signature.parameters.iter().map(|it| ParameterInformation {
+        label: if offsets {
+            ParameterLabel::LabelOffsets([units(it.start), units(it.end)])
+        } else {
+            ParameterLabel::Simple(signature.label[it.clone()].to_owned())
+        },
+        documentation: None,
+    });
+    SignatureInformation {
+        label: signature.label.clone(),
+        documentation: (!signature.doc.is_empty()).then(|| {
+            Documentation::MarkupContent(MarkupContent {
+                kind: MarkupKind::PlainText,
+                value: signature.doc.to_owned(),
+            })
+        }),
+        parameters: Some(parameters.collect()),
+        active_parameter: None,
+    }
+}
