@@ -36,6 +36,8 @@ pub(crate) struct Input {
     pub(crate) source: Source,
     /// The previous text, which makes the question one about an update.
     pub(crate) old: Option<Source>,
+    /// The definition that came with it, by which alone custom resources are judged.
+    pub(crate) definition: Option<Source>,
     /// Named by the user, not found in a folder: every document in it is asked about, even one that does not say its kind.
     pub(crate) named: bool,
 }
@@ -50,9 +52,14 @@ struct Request {
     text: Option<String>,
     old: Option<String>,
     old_text: Option<String>,
+    crd: Option<String>,
+    crd_text: Option<String>,
+    /// Of a request with a definition, the file.
+    cr: Option<String>,
 }
 
-/// Reads one line of a list: a path, `NEW<tab>OLD`, or a JSON object `{"id", "file", "text", "old", "old_text"}`.
+/// Reads one line of a list: a path, `NEW<tab>OLD`, or a JSON object `{"id", "file", "text", "old", "old_text"}`; with a definition
+/// `{"crd", "crd_text", "cr", "text", "old", "old_text"}`.
 pub(crate) fn parse_request(line: &str) -> Result<Input, UsageError> {
     if !line.starts_with('{') {
         let (path, old) = line
@@ -62,25 +69,30 @@ pub(crate) fn parse_request(line: &str) -> Result<Input, UsageError> {
             label: path.to_owned(),
             source: Source::File(path.into()),
             old: old.filter(|old| !old.is_empty()).map(|old| Source::File(old.into())),
+            definition: None,
             named: true,
         });
     }
     let request: Request = serde_json::from_str(line)
         .map_err(|error| UsageError(format!("a line of the list is not a request: {error}")))?;
-    let label = request.file.clone().or(request.id).unwrap_or_default();
-    let source = match (request.file, request.text) {
+    let file = request.file.or(request.cr).filter(|it| !it.is_empty());
+    let label = file.clone().or(request.id).unwrap_or_default();
+    let source = match (file, request.text) {
         (Some(file), _) => Source::File(file.into()),
         (None, text) => Source::Text(text.unwrap_or_default()),
     };
-    let old = match (request.old, request.old_text) {
+    let either = |file: Option<String>, text: Option<String>| match (file, text) {
         (Some(file), _) if !file.is_empty() => Some(Source::File(file.into())),
         (_, Some(text)) if !text.is_empty() => Some(Source::Text(text)),
         _ => None,
     };
+    let old = either(request.old, request.old_text);
+    let definition = either(request.crd, request.crd_text);
     Ok(Input {
         label,
         source,
         old,
+        definition,
         named: true,
     })
 }
@@ -110,6 +122,7 @@ pub(crate) fn collect(paths: &[PathBuf]) -> (Vec<Input>, Vec<Unreadable>) {
                 label: "-".to_owned(),
                 source: Source::Stdin,
                 old: None,
+                definition: None,
                 named: true,
             });
         } else if path.is_dir() {
@@ -119,6 +132,7 @@ pub(crate) fn collect(paths: &[PathBuf]) -> (Vec<Input>, Vec<Unreadable>) {
                 label: path.display().to_string(),
                 source: Source::File(path.clone()),
                 old: None,
+                definition: None,
                 named: true,
             });
         }
@@ -141,6 +155,7 @@ fn walk(folder: &Path, inputs: &mut Vec<Input>, unreadable: &mut Vec<Unreadable>
                     label,
                     source: Source::File(entry.into_path()),
                     old: None,
+                    definition: None,
                     named: false,
                 });
             }

@@ -9,6 +9,7 @@ mod exit_code;
 mod explain;
 mod fix;
 mod hostile;
+mod resources;
 mod update;
 
 use std::{

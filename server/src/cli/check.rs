@@ -11,12 +11,14 @@ use crd_analyzer_workspace::{
     analysis::{Old, Question, analyze},
     config::Config,
     finding::Class,
+    index::Definitions,
     report::FileReport,
     versions::VersionSet,
 };
 
 use super::{
     Status, UsageError,
+    definitions::{Compared, Known},
     fix::{self, Repaired},
     manifests::{Configs, Manifests},
 };
@@ -43,6 +45,15 @@ pub(super) struct Args {
     #[arg(long, value_name = "PATH", conflicts_with = "list")]
     old: Option<PathBuf>,
 
+    /// Definitions to judge custom resources by, and not to report on: a file, a folder or a glob. They count for more than
+    /// those among the manifests.
+    #[arg(long = "crd", value_name = "PATH")]
+    definitions: Vec<String>,
+
+    /// Print also what the server makes of each custom resource: defaults filled in, unknown fields dropped.
+    #[arg(long, value_enum)]
+    show: Option<Show>,
+
     /// Repair in place what has a safe repair, then check.
     #[arg(long, conflicts_with_all = ["list", "old_ref", "old"])]
     fix: bool,
@@ -54,6 +65,12 @@ pub(super) struct Args {
     /// Which findings make the exit code 1.
     #[arg(long, value_enum, default_value = "warning")]
     fail_on: FailOn,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Show {
+    /// The object as the server reads it.
+    Effective,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -91,12 +108,22 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let mut configs = Configs::new(&args.manifests)?;
     let mut session = Session {
         args,
-        printer: output::printer(args.output, color),
+        printer: output::printer(args.output, color, args.show.is_some()),
         out: BufWriter::with_capacity(1 << 16, stdout),
         summary: Summary::default(),
         status: Status::Clean,
     };
+    // Requests of standard input stand for themselves: only what is named beside them is known to all.
+    let is_served = args.manifests.list.as_deref() == Some("-");
+    let mut known = None;
     args.manifests.feed(|mut inputs, unreadable| {
+        let known = match &mut known {
+            Some(known) if is_served => &*known,
+            known => {
+                let inputs = if is_served { &[] } else { inputs.as_slice() };
+                &*known.insert(definitions_of(args, inputs, &mut configs)?)
+            }
+        };
         inputs.iter_mut().try_for_each(|input| add_old(args, input))?;
         if args.fix {
             configs.each(
@@ -114,7 +141,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         }
         configs.each(
             &inputs,
-            |input, config| judge(input, args.manifests.versions(config)),
+            |input, config| judge(input, args.manifests.versions(config), known),
             |input, config, judged| match judged {
                 Judged::Report(report) => session.report(&input.label, &report, config),
                 Judged::Unreadable(unreadable) => session.unreadable(&unreadable),
@@ -131,6 +158,25 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         .end(&mut session.out, &session.summary, start.elapsed())?;
     session.out.flush()?;
     Ok(session.status)
+}
+
+/// The definitions of what is checked and of what was named beside it.
+fn definitions_of(args: &Args, inputs: &[Input], configs: &mut Configs) -> anyhow::Result<Known> {
+    let compared = match (&args.old_ref, &args.old) {
+        (Some(revision), _) => Compared::Revision(revision.clone()),
+        (None, Some(old)) if old.is_dir() => Compared::Folder {
+            folders: args
+                .manifests
+                .paths
+                .iter()
+                .map(std::path::absolute)
+                .collect::<Result<_, _>>()?,
+            old: std::path::absolute(old)?,
+        },
+        _ => Compared::Nothing,
+    };
+    let all: Vec<_> = inputs.iter().map(|it| configs.of(it)).collect::<Result<_, _>>()?;
+    Known::new(&args.definitions, inputs, all.into_iter(), compared)
 }
 
 /// Where the previous revision of an input lies.
@@ -222,7 +268,7 @@ impl Session<'_> {
     }
 }
 
-fn judge(input: &Input, versions: VersionSet) -> anyhow::Result<Judged> {
+fn judge(input: &Input, versions: VersionSet, known: &Known) -> anyhow::Result<Judged> {
     let unreadable = |why: String| {
         Ok(Judged::Unreadable(Unreadable {
             label: input.label.clone(),
@@ -239,7 +285,18 @@ fn judge(input: &Input, versions: VersionSet) -> anyhow::Result<Judged> {
         Err(error) if error.is::<UsageError>() => return Err(error),
         Err(error) => return unreadable(format!("the previous revision: {error:#}")),
     };
+    let paired = match input.definition.as_ref().map(|it| known.paired(it)).transpose() {
+        Ok(paired) => paired,
+        Err(error) => return unreadable(format!("its definition: {error:#}")),
+    };
+    let path = match &input.source {
+        Source::File(path) => std::path::absolute(path)?,
+        _ => std::env::current_dir()?.join("-"),
+    };
     let question = Question {
+        path: Some(&path),
+        definitions: Some(paired.as_deref().map_or(known as &dyn Definitions, |it| it)),
+        has_own_definition: paired.is_some(),
         named: input.named,
         old: old.as_deref().map(|text| Old {
             text,

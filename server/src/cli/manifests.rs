@@ -23,7 +23,7 @@ use crate::{
 const BATCH: usize = 32;
 
 /// The stack of a thread that judges. Schemas are followed for hundreds of levels, which the usual 2 MiB may not hold.
-const STACK_BYTES: usize = 16 << 20;
+pub(super) const STACK_BYTES: usize = 16 << 20;
 
 /// Which manifests, and how they are judged.
 #[derive(clap::Args, Debug)]
@@ -134,7 +134,7 @@ impl Configs {
     }
 
     /// The configuration that counts for an input.
-    fn of(&mut self, input: &Input) -> anyhow::Result<Arc<Config>> {
+    pub(super) fn of(&mut self, input: &Input) -> anyhow::Result<Arc<Config>> {
         if let Some(given) = &self.given {
             return Ok(given.clone());
         }

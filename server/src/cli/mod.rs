@@ -2,6 +2,7 @@
 
 mod check;
 mod cost;
+mod definitions;
 pub(crate) mod eval;
 mod explain;
 mod fix;

@@ -15,14 +15,29 @@ use crate::input::Unreadable;
 pub(super) struct Json {
     answers: Vec<Value>,
     unreadable: Vec<Value>,
+    effective: bool,
+}
+
+impl Json {
+    pub(super) fn new(effective: bool) -> Self {
+        Self {
+            effective,
+            ..Self::default()
+        }
+    }
 }
 
 impl Printer for Json {
     fn file(&mut self, _: &mut dyn Write, file: &File<'_>) -> io::Result<()> {
         for document in &file.report.documents {
             for (version, verdict) in &document.verdicts {
-                self.answers
-                    .push(serde_json::to_value(jsonl::line(file, document, *version, verdict))?);
+                self.answers.push(serde_json::to_value(jsonl::line(
+                    file,
+                    document,
+                    *version,
+                    verdict,
+                    self.effective,
+                ))?);
             }
         }
         Ok(())
@@ -41,6 +56,8 @@ impl Printer for Json {
             "summary": {
                 "files": summary.files,
                 "definitions": summary.definitions,
+                "resources": summary.resources,
+                "unknown": summary.unknown,
                 "errors": summary.errors,
                 "warnings": summary.warnings,
                 "hints": summary.hints,

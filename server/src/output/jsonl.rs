@@ -13,6 +13,7 @@ use crd_analyzer_workspace::{
     report::{DocumentReport, Verdict},
 };
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::{File, Printer, Summary};
 use crate::input::Unreadable;
@@ -86,6 +87,8 @@ struct HintLine<'a> {
 pub(super) struct Line<'a> {
     file: &'a str,
     doc: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    item: Option<usize>,
     api_version: &'a str,
     kind: &'a str,
     name: &'a str,
@@ -103,6 +106,21 @@ pub(super) struct Line<'a> {
     other_error: Option<&'a str>,
     warnings: Vec<WarningLine<'a>>,
     hints: Vec<HintLine<'a>>,
+    #[serde(flatten)]
+    resource: Option<ResourceLine<'a>>,
+}
+
+/// What is said of custom resources only.
+#[derive(Serialize)]
+struct ResourceLine<'a> {
+    /// The paths of the fields that were dropped.
+    unknown: &'a [String],
+    /// Whether defaulting and pruning have changed the object.
+    changed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object: Option<&'a Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cel_cost: Option<u64>,
 }
 
 /// A file that could not be read, or a finding about a file as a whole.
@@ -186,12 +204,13 @@ fn text_of(finding: &Finding) -> &str {
     }
 }
 
-/// The line of one document and minor.
+/// The line of one document and minor. `effective`: with the object as a server reads it.
 pub(super) fn line<'a>(
     file: &File<'a>,
     document: &'a DocumentReport,
     version: KubernetesVersion,
     verdict: &'a Verdict,
+    effective: bool,
 ) -> Line<'a> {
     let errors = verdict.errors.iter().filter_map(|finding| match &finding.server {
         Some(ServerSays::Cause {
@@ -210,9 +229,16 @@ pub(super) fn line<'a>(
         _ => None,
     });
     let hints = verdict.hints.iter().map(|finding| hint(file, finding));
+    let resource = verdict.resource.as_deref().map(|it| ResourceLine {
+        unknown: &it.unknown,
+        changed: it.is_changed,
+        object: effective.then_some(&it.object),
+        cel_cost: it.cel_cost,
+    });
     Line {
         file: file.label,
         doc: document.index,
+        item: document.item,
         api_version: &document.api_version,
         kind: &document.kind,
         name: &document.name,
@@ -237,6 +263,7 @@ pub(super) fn line<'a>(
             })
             .collect(),
         hints: hints.collect(),
+        resource,
     }
 }
 
@@ -250,7 +277,10 @@ fn hint<'a>(file: &File<'a>, finding: &'a Finding) -> HintLine<'a> {
 }
 
 /// Prints JSON lines.
-pub(super) struct Jsonl;
+pub(super) struct Jsonl {
+    /// Objects are printed as a server reads them.
+    pub(super) effective: bool,
+}
 
 pub(super) fn write_line(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, line)?;
@@ -261,7 +291,7 @@ impl Printer for Jsonl {
     fn file(&mut self, out: &mut dyn Write, file: &File<'_>) -> io::Result<()> {
         for document in &file.report.documents {
             for (version, verdict) in &document.verdicts {
-                write_line(out, &line(file, document, *version, verdict))?;
+                write_line(out, &line(file, document, *version, verdict, self.effective))?;
             }
         }
         if !file.report.findings.is_empty() {

@@ -11,7 +11,12 @@ use std::io::{self, Write};
 
 use clap::ValueEnum;
 use crd_analyzer_syntax::lines::LineIndex;
-use crd_analyzer_workspace::{config::Config, finding::Class, report::FileReport, source::SourceText};
+use crd_analyzer_workspace::{
+    config::Config,
+    finding::Class,
+    report::{FileReport, Subject},
+    source::SourceText,
+};
 
 use crate::input::Unreadable;
 
@@ -61,6 +66,9 @@ pub(crate) fn label_of(file: &SourceText) -> String {
 pub(crate) struct Summary {
     pub(crate) files: usize,
     pub(crate) definitions: usize,
+    pub(crate) resources: usize,
+    /// Objects of kinds that nothing defines.
+    pub(crate) unknown: usize,
     pub(crate) errors: usize,
     pub(crate) warnings: usize,
     pub(crate) hints: usize,
@@ -71,7 +79,14 @@ impl Summary {
     /// Counts a file and what is shown of it.
     pub(crate) fn add(&mut self, report: &FileReport, config: &Config) {
         self.files += 1;
-        self.definitions += report.documents.len();
+        let resources = report
+            .documents
+            .iter()
+            .filter(|it| it.subject == Subject::Resource)
+            .count();
+        self.resources += resources;
+        self.unknown += report.unknown;
+        self.definitions += report.documents.len() - resources;
         let shown = report
             .documents
             .iter()
@@ -99,12 +114,13 @@ pub(crate) trait Printer {
     fn end(&mut self, out: &mut dyn Write, summary: &Summary, elapsed: std::time::Duration) -> io::Result<()>;
 }
 
-/// The printer of a format. `color`: the output is a terminal that shows styles.
-pub(crate) fn printer(format: Format, color: bool) -> Box<dyn Printer> {
+/// The printer of a format. `color`: the output is a terminal that shows styles. `effective`: what a server makes of custom resources is
+/// printed, too.
+pub(crate) fn printer(format: Format, color: bool, effective: bool) -> Box<dyn Printer> {
     match format {
-        Format::Text => Box::new(text::Text::new(color)),
-        Format::Json => Box::new(json::Json::default()),
-        Format::Jsonl => Box::new(jsonl::Jsonl),
+        Format::Text => Box::new(text::Text::new(color, effective)),
+        Format::Json => Box::new(json::Json::new(effective)),
+        Format::Jsonl => Box::new(jsonl::Jsonl { effective }),
         Format::Github => Box::new(github::Github),
     }
 }

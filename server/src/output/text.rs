@@ -11,22 +11,32 @@ use annotate_snippets::{Group, Level, Renderer};
 use crd_analyzer_workspace::{
     finding::{ServerSays, Severity},
     report::{DocumentReport, Shown, Subject, Verdict},
+    resource::{ChangeKind, annotated},
     versions::VersionSet,
 };
 
 use super::{File, Printer, Summary};
 use crate::input::Unreadable;
 
+const GREEN: &str = "\x1b[32m";
+const YELLOW: &str = "\x1b[33m";
+const STRUCK: &str = "\x1b[9;31m";
+const RESET: &str = "\x1b[0m";
+
 /// Prints annotated source.
 pub(super) struct Text {
     renderer: Renderer,
+    color: bool,
+    effective: bool,
 }
 
 impl Text {
-    pub(super) fn new(color: bool) -> Self {
+    pub(super) fn new(color: bool, effective: bool) -> Self {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         Self {
             renderer: renderer.term_width(160),
+            color,
+            effective,
         }
     }
 
@@ -61,9 +71,34 @@ impl Text {
         writeln!(out, "{}\n", self.renderer.render(&[group]))
     }
 
+    /// What the newest minor makes of a custom resource.
+    fn effective(&self, out: &mut dyn Write, file: &File<'_>, document: &DocumentReport) -> io::Result<()> {
+        let found = document.verdicts.iter().rev().find_map(|(version, verdict)| {
+            let effective = verdict.resource.as_deref()?;
+            Some((version, effective))
+        });
+        let Some((version, effective)) = found else {
+            return Ok(());
+        };
+        writeln!(
+            out,
+            "# {}: {} {} as Kubernetes {version} reads it",
+            file.label, document.kind, document.name
+        )?;
+        for line in annotated(effective) {
+            match line.mark.filter(|_| self.color) {
+                Some(ChangeKind::Defaulted) => writeln!(out, "{GREEN}{}{RESET}", line.text)?,
+                Some(ChangeKind::Pruned) => writeln!(out, "{STRUCK}{}{RESET}", line.text)?,
+                Some(ChangeKind::Rewritten) => writeln!(out, "{YELLOW}{}{RESET}", line.text)?,
+                None => writeln!(out, "{}", line.text)?,
+            }
+        }
+        writeln!(out)
+    }
+
     fn verdict(out: &mut dyn Write, file: &File<'_>, document: &DocumentReport) -> io::Result<()> {
         // What a server would say of a patch alone is no news to its author.
-        let asked = document.subject == Subject::Definition;
+        let asked = document.subject != Subject::PartialDefinition;
         let Some(rejected) = document.rejected_by().filter(|_| asked) else {
             return Ok(());
         };
@@ -114,6 +149,9 @@ impl Printer for Text {
                 self.finding(out, file, &shown, asked)?;
             }
             Self::verdict(out, file, document)?;
+            if self.effective {
+                self.effective(out, file, document)?;
+            }
         }
         Ok(())
     }
@@ -133,6 +171,21 @@ impl Printer for Text {
             counted(summary.warnings, "warning"),
             counted(summary.hints, "hint"),
         ];
+        if summary.resources > 0 {
+            parts.insert(2, counted(summary.resources, "CR"));
+        }
+        if summary.unknown > 0 {
+            let (objects, kinds) = if summary.unknown == 1 {
+                ("object", "a kind")
+            } else {
+                ("objects", "kinds")
+            };
+            writeln!(
+                out,
+                "{} {objects} of {kinds} that nothing here defines: name their definitions with --crd",
+                summary.unknown
+            )?;
+        }
         if summary.unreadable > 0 {
             parts.push(format!("{} unreadable", summary.unreadable));
         }

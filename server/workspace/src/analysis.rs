@@ -1,6 +1,6 @@
 //! From the text of a file to what is said about its documents.
 
-use std::path::Path;
+use std::{cell::Cell, path::Path};
 
 use crd_analyzer_apiextensions::{
     decode::WrittenType,
@@ -21,7 +21,7 @@ use crate::{
     finding::{Class, Finding},
     head, hints,
     index::{
-        Definitions,
+        Definitions, native,
         objects::{self, Object},
     },
     report::{DocumentReport, FileReport, Subject},
@@ -46,6 +46,9 @@ pub struct Question<'a> {
     pub path: Option<&'a Path>,
     /// Where the definitions of custom resources are found. Without, nothing is said of those.
     pub definitions: Option<&'a dyn Definitions>,
+    /// The definitions are those that the text was sent for: a text that holds only an object of another kind is answered as a server
+    /// that has no other definition would.
+    pub has_own_definition: bool,
 }
 
 /// A manifest that is replaced.
@@ -67,6 +70,7 @@ impl Question<'_> {
             old: None,
             path: None,
             definitions: None,
+            has_own_definition: false,
         }
     }
 }
@@ -79,6 +83,7 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
         text: source.content.clone(),
         documents: Vec::new(),
         findings: Vec::new(),
+        unknown: 0,
     };
     let found = split(&source.content);
     if let Some(error) = found.error {
@@ -106,6 +111,8 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
         source: &source,
         question,
         previous: previous.as_ref(),
+        is_alone: found.documents.len() == 1,
+        unknown: Cell::new(0),
     };
     for document in found.documents {
         match ask.judge(document) {
@@ -119,6 +126,7 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
             }
         }
     }
+    report.unknown = ask.unknown.get();
     report
 }
 
@@ -149,13 +157,17 @@ struct Ask<'a> {
     source: &'a Text,
     question: &'a Question<'a>,
     previous: Option<&'a Previous<'a>>,
+    /// The text is one document.
+    is_alone: bool,
+    /// See [`FileReport::unknown`].
+    unknown: Cell<usize>,
 }
 
 impl Ask<'_> {
     fn judge(&self, document: Document) -> Judged {
         let Self { source, question, .. } = *self;
         let head = head::read(source, document);
-        let is_asked = head.is_asked(question.named);
+        let is_asked = head.is_asked(question.named && !question.has_own_definition);
         if !is_asked {
             let documents = if objects::is_list(&head) {
                 self.list(document, &head)
@@ -309,8 +321,14 @@ impl Ask<'_> {
     /// Answers for a custom resource, if it is one whose definition is known. `read`: where it is, if its document has been read.
     fn resource(&self, object: &Object, read: Option<(&Tree, NodeId)>) -> Option<DocumentReport> {
         let definitions = self.question.definitions?;
-        let kind = objects::group_kind(&object.written)?;
-        let found = definitions.find(&kind, self.question.path.unwrap_or(Path::new("")))?;
+        let kind = objects::group_kind(&object.written).unwrap_or_default();
+        let Some(found) = definitions.find(&kind, self.question.path.unwrap_or(Path::new(""))) else {
+            if !kind.kind.is_empty() && !native::is_native(&kind.group) {
+                self.unknown.set(self.unknown.get() + 1);
+            }
+            let is_asked = self.question.has_own_definition && self.is_alone;
+            return is_asked.then(|| resource::without_definition(self.source, object, self.question.versions));
+        };
         let asked = resource::Asked {
             text: self.source,
             object,

@@ -6,6 +6,7 @@ pub mod analysis;
 pub mod codes;
 pub mod config;
 pub mod costs;
+pub mod definition_paths;
 pub mod eval;
 pub mod finding;
 mod head;

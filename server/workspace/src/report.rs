@@ -211,6 +211,8 @@ pub struct FileReport {
     pub documents: Vec<DocumentReport>,
     /// About the file as a whole: it is a template, its end of line is odd.
     pub findings: Vec<Finding>,
+    /// How many objects are of a kind that is neither the server's own nor defined anywhere, so that nothing is said of them.
+    pub unknown: usize,
 }
 
 impl FileReport {

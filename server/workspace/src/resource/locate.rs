@@ -19,6 +19,9 @@ use crate::{
     verdict,
 };
 
+/// Longer names are not searched for what was meant: that takes as long as two of them multiplied.
+const LONGEST_NAME: usize = 100;
+
 /// What is needed to find places.
 pub(super) struct Locate<'a> {
     pub(super) tree: &'a Tree,
@@ -83,11 +86,32 @@ impl Locate<'_> {
         if error.kind == StrictErrorKind::DuplicateKeys {
             verdict::say_duplicates(&mut finding, self.tree, self.json);
         }
-        finding
-            .related
-            .extend(error.decider.as_ref().map(|it| self.decider(it)));
+        if let Some(decider) = &error.decider {
+            let mut related = self.decider(decider);
+            if error.kind == StrictErrorKind::UnknownField {
+                "this schema does not have it".clone_into(&mut related.message);
+                finding
+                    .help
+                    .extend(error.node.and_then(|it| self.meant(&self.tree.scalar(it), decider)));
+            }
+            finding.related.push(related);
+        }
         finding.server = Some(ServerSays::Strict(error.text.clone()));
         finding
+    }
+
+    /// The property whose name is the nearest to that of an unknown field.
+    fn meant(&self, name: &str, decider: &Decider) -> Option<String> {
+        let steps: Vec<Step<'_>> = decider.path.segments().iter().map(step).collect();
+        let tree = &self.definition.tree;
+        let place = paths::find_from(tree, self.definition.root, &steps);
+        let properties = self.definition.child(place.node, "properties")?;
+        let names = tree.entries(tree.resolve(properties.node));
+        let names: Vec<_> = names.map(|it| tree.scalar(it.key)).collect();
+        let short = |it: &&str| it.len() <= LONGEST_NAME;
+        let candidates = names.iter().map(AsRef::as_ref).filter(short);
+        let near = crate::codes::nearest_of(Some(name).filter(short)?, candidates)?;
+        Some(format!("did you mean `{near}`?"))
     }
 
     /// A cause of the rejection.

@@ -6,9 +6,9 @@ mod update;
 
 use std::path::Path;
 
-use crd_analyzer_apiextensions::strategy::Verdict as DefinitionVerdict;
+use crd_analyzer_apiextensions::{decode::parse_group_version, strategy::Verdict as DefinitionVerdict};
 use crd_analyzer_resource::{self as server, NotServed};
-use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::{KubernetesVersion, go};
 use crd_analyzer_syntax::{
     json::{JsonDoc, read_json_of},
     template::first_action,
@@ -26,6 +26,7 @@ use crate::{
     report::{DocumentReport, Subject, Verdict},
     text::Text,
     verdict,
+    versions::VersionSet,
 };
 use locate::Locate;
 pub(crate) use update::Previous;
@@ -77,6 +78,30 @@ pub(crate) fn judge(asked: &Asked<'_>, read: Result<(&Tree, NodeId), DefinitionV
         report.verdicts.push((version, one.judge()));
     }
     Some(report)
+}
+
+/// The answer of a server that has no definition for the object.
+pub(crate) fn without_definition(text: &Text, object: &Object, versions: VersionSet) -> DocumentReport {
+    let mut report = DocumentReport::new(object, Subject::Resource);
+    let written = &object.written;
+    let words = parse_group_version(&written.api_version).map_or_else(
+        |error| error,
+        |_| {
+            let (kind, version) = (go::quote(&written.kind), go::quote(&written.api_version));
+            format!("no matches for kind {kind} in version {version}")
+        },
+    );
+    let place = verdict::first_line(&text.content, object.document.span);
+    let finding = Finding {
+        server: Some(ServerSays::Decode(words.clone())),
+        ..Finding::new(Class::Error, server::codes::UNSERVED_VERSION, place, words)
+    };
+    let verdict = Verdict {
+        decode_error: Some(finding),
+        ..Verdict::default()
+    };
+    report.verdicts.extend(versions.iter().map(|it| (it, verdict.clone())));
+    report
 }
 
 /// What is asked of one minor.

@@ -1,0 +1,236 @@
+//! The definitions of a run: those that were named, those among what is checked, and those that the configuration names.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use crd_analyzer_workspace::{
+    config::Config,
+    definition_paths::DefinitionPath,
+    index::{Catalog, Definitions, Files, Found, GroupKind, KnownDefinition, MemoryFiles, NewFile, Origin, objects},
+};
+
+use super::{UsageError, manifests::STACK_BYTES};
+use crate::input::{self, Input, Source};
+
+/// Files as they are on disk.
+struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path) -> Option<Vec<u8>> {
+        input::read(&Source::File(path.to_owned())).ok().flatten()
+    }
+}
+
+/// Files as they were in a git revision.
+struct Git {
+    revision: String,
+}
+
+impl Files for Git {
+    fn read(&self, path: &Path) -> Option<Vec<u8>> {
+        let source = Source::Git {
+            path: path.to_owned(),
+            revision: self.revision.clone(),
+        };
+        input::read(&source).ok().flatten()
+    }
+}
+
+/// Files as they are in a folder of previous manifests.
+struct Below {
+    /// Each folder that is checked.
+    folders: Vec<PathBuf>,
+    old: PathBuf,
+}
+
+impl Files for Below {
+    fn read(&self, path: &Path) -> Option<Vec<u8>> {
+        let below = self.folders.iter().find_map(|it| path.strip_prefix(it).ok())?;
+        Disk.read(&self.old.join(below))
+    }
+}
+
+/// What the manifests of a run are compared with.
+pub(super) enum Compared {
+    Nothing,
+    Revision(String),
+    Folder { folders: Vec<PathBuf>, old: PathBuf },
+}
+
+/// The definitions of a run, found when the first custom resource asks.
+pub(super) struct Known {
+    files: BTreeMap<PathBuf, Origin>,
+    compared: Compared,
+    catalog: OnceLock<Catalog>,
+    /// Those that came with a request, by their path or text.
+    paired: Mutex<HashMap<String, Arc<Catalog>>>,
+}
+
+/// More definitions that came with requests are not kept.
+const MOST_PAIRED: usize = 64;
+
+impl Known {
+    /// `given`: as named on the command line. `configs`: the configurations of what is checked.
+    pub(super) fn new(
+        given: &[String],
+        inputs: &[Input],
+        configs: impl Iterator<Item = Arc<Config>>,
+        compared: Compared,
+    ) -> anyhow::Result<Self> {
+        let mut files = BTreeMap::new();
+        let mut seen: Vec<Arc<Config>> = Vec::new();
+        for config in configs {
+            if config.crds.is_empty() || seen.iter().any(|it| Arc::ptr_eq(it, &config)) {
+                continue;
+            }
+            for written in &config.crds {
+                for path in expand(written, &config.folder, "crds")? {
+                    files.insert(path, Origin::Configured);
+                }
+            }
+            seen.push(config);
+        }
+        for input in inputs {
+            if let Source::File(path) = &input.source {
+                files.insert(std::path::absolute(path)?, Origin::Workspace);
+            }
+        }
+        let folder = std::env::current_dir()?;
+        for written in given {
+            for path in expand(written, &folder, "--crd")? {
+                files.insert(path, Origin::Given);
+            }
+        }
+        Ok(Self {
+            files,
+            compared,
+            catalog: OnceLock::new(),
+            paired: Mutex::default(),
+        })
+    }
+
+    fn catalog(&self) -> &Catalog {
+        self.catalog.get_or_init(|| {
+            let mut catalog = Catalog::new(Disk);
+            catalog = match &self.compared {
+                Compared::Nothing => catalog,
+                Compared::Revision(revision) => catalog.compared_with(Git {
+                    revision: revision.clone(),
+                }),
+                Compared::Folder { folders, old } => catalog.compared_with(Below {
+                    folders: folders.clone(),
+                    old: old.clone(),
+                }),
+            };
+            self.fill(&catalog);
+            catalog
+        })
+    }
+
+    /// Looks into all files. On threads of its own: those of the pool may all wait for this.
+    fn fill(&self, catalog: &Catalog) {
+        let files: Vec<_> = self.files.iter().collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let Some((path, origin)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if let Some(bytes) = Disk.read(path) {
+                    add(catalog, path, **origin, bytes);
+                }
+            }
+        };
+        let threads = std::thread::available_parallelism()
+            .map_or(1, usize::from)
+            .min(files.len());
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                // Where no thread can be had, this one does all.
+                let _ = std::thread::Builder::new()
+                    .stack_size(STACK_BYTES)
+                    .spawn_scoped(scope, work);
+            }
+            work();
+        });
+    }
+
+    /// The definition that came with a request.
+    pub(super) fn paired(&self, source: &Source) -> anyhow::Result<Arc<Catalog>> {
+        let (key, path) = match source {
+            Source::File(path) => (format!("file {}", path.display()), std::path::absolute(path)?),
+            Source::Text(text) => (format!("text {text}"), PathBuf::from("/definition.yaml")),
+            Source::Stdin | Source::Git { .. } => (String::new(), PathBuf::new()),
+        };
+        let mut paired = self.paired.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = paired.get(&key) {
+            return Ok(known.clone());
+        }
+        let bytes = input::read(source)?.unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let catalog = Catalog::new(MemoryFiles([(path.clone(), text)].into()));
+        add(&catalog, &path, Origin::Given, bytes);
+        let catalog = Arc::new(catalog);
+        if paired.len() >= MOST_PAIRED {
+            paired.clear();
+        }
+        paired.insert(key, catalog.clone());
+        Ok(catalog)
+    }
+}
+
+/// Puts a file in, if there are definitions in it.
+fn add(catalog: &Catalog, path: &Path, origin: Origin, bytes: Vec<u8>) {
+    let (text, objects) = objects(bytes);
+    if objects.iter().any(|it| it.defines.is_some()) {
+        let file = NewFile {
+            path,
+            origin,
+            text: &text,
+            objects: &objects,
+            keep_text: false,
+        };
+        catalog.change(|index| index.set(&file));
+    }
+}
+
+impl Definitions for Known {
+    fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
+        self.catalog().find(kind, near)
+    }
+
+    fn files(&self) -> &dyn Files {
+        self.catalog().files()
+    }
+
+    fn previous(&self, definition: &KnownDefinition) -> Option<Arc<KnownDefinition>> {
+        self.catalog().previous(definition)
+    }
+}
+
+/// The files that a path, a folder or a glob means.
+fn expand(written: &str, folder: &Path, what: &str) -> anyhow::Result<Vec<PathBuf>> {
+    let path =
+        DefinitionPath::parse(written, folder).map_err(|error| UsageError(format!("{what} {written}: {error}")))?;
+    if path.base.is_file() {
+        return Ok(vec![path.base]);
+    }
+    if !path.is_glob() && !path.base.exists() {
+        anyhow::bail!("cannot read {what} {written}: there is no such file");
+    }
+    let (inputs, _) = input::collect(std::slice::from_ref(&path.base));
+    let files: Vec<PathBuf> = inputs
+        .into_iter()
+        .filter_map(|it| match it.source {
+            Source::File(file) if path.holds(&file) => Some(file),
+            _ => None,
+        })
+        .collect();
+    if files.is_empty() && path.is_glob() {
+        return Err(UsageError(format!("{what} {written}: there is no such file")).into());
+    }
+    Ok(files)
+}

@@ -1,0 +1,236 @@
+//! Custom resources beside their definitions.
+
+use super::{Sandbox, definition};
+
+const SCHEMA: &str = "              type: object
+              required: [size]
+              properties:
+                size: {type: integer, maximum: 9}
+                color: {type: string, default: red}
+              x-kubernetes-validations:
+                - rule: self.size != 5
+                  message: five is taken
+";
+
+fn resource(spec: &str) -> String {
+    format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: one}}\nspec: {spec}\n")
+}
+
+fn sandbox(files: &[(&str, &str)]) -> Sandbox {
+    let sandbox = Sandbox::new(&[("crds/widgets.yaml", &definition(SCHEMA))]);
+    for (name, text) in files {
+        sandbox.write(name, text);
+    }
+    sandbox
+}
+
+#[test]
+fn a_resource_is_checked_beside_its_definition() {
+    let sandbox = sandbox(&[
+        ("samples/good.yaml", &resource("{size: 1}")),
+        ("samples/bad.yaml", &resource("{size: 10, colour: blue}")),
+        ("samples/rule.yaml", &resource("{size: 5}")),
+        ("samples/pod.yaml", "apiVersion: v1\nkind: Pod\nspec: 7\n"),
+        (
+            "samples/other.yaml",
+            "apiVersion: other.com/v1\nkind: Widget\nspec: 7\n",
+        ),
+        (
+            "samples/template.yaml",
+            "apiVersion: example.com/v1\nkind: Widget\nspec:\n  {{- toYaml .x }}\n",
+        ),
+    ]);
+    let outcome = sandbox.run(&["check", "."]);
+    outcome.expect(
+        1,
+        &[
+            "error[unknown-field]: unknown field \"spec.colour\"",
+            "this schema does not have it",
+            "help: did you mean `color`?",
+            " ./samples/bad.yaml:4:18",
+            "should be less than or equal to 9",
+            "`maximum` decides",
+            " crds/widgets.yaml:21:48",
+            "five is taken",
+            "this rule decides",
+            "./samples/bad.yaml: one rejected by Kubernetes 1.37",
+            "7 files, 1 CRD, 3 CRs, 3 errors",
+        ],
+    );
+    assert!(!outcome.stdout.contains("pod.yaml") && !outcome.stdout.contains("other.yaml"));
+    // Named alone, with the definition beside them or given.
+    sandbox.run(&["check", "samples/bad.yaml"]).expect(
+        0,
+        &[
+            "1 file, 0 CRDs, 0 errors",
+            "1 object of a kind that nothing here defines",
+        ],
+    );
+    for given in ["crds", "crds/widgets.yaml", "cr*/*.yaml", "./**/widgets.yaml"] {
+        sandbox
+            .run(&["check", "samples/bad.yaml", "--crd", given])
+            .expect(1, &["1 file, 0 CRDs, 1 CR, 2 errors"]);
+    }
+    sandbox
+        .run(&["check", "samples", "--crd", "nowhere.yaml"])
+        .expect(3, &["nowhere.yaml"]);
+    sandbox
+        .run(&["check", "samples", "--crd", "no*.yaml"])
+        .expect(2, &["there is no such file"]);
+    sandbox.write("samples/.crd-analyzer.yaml", "crds: [../crds]\n");
+    sandbox.run(&["check", "samples"]).expect(1, &["3 CRs, 3 errors"]);
+}
+
+#[test]
+fn every_output_says_where_and_what_decides() {
+    let sandbox = sandbox(&[("bad.yaml", &resource("{size: 10, colour: blue}"))]);
+    let lines = sandbox
+        .run(&[
+            "check",
+            "bad.yaml",
+            "--crd",
+            "crds",
+            "-o",
+            "jsonl",
+            "--kubernetes-version",
+            "1.30..1.31",
+        ])
+        .json();
+    assert_eq!(lines.len(), 2);
+    let line = &lines[0];
+    assert_eq!(line["kind"], "Widget");
+    assert_eq!(line["strict"][0], "unknown field \"spec.colour\"");
+    assert_eq!(line["unknown"][0], "spec.colour");
+    assert_eq!(line["changed"], true);
+    assert_eq!(line["object"], serde_json::Value::Null);
+    assert_eq!(line["errors"][0]["field"], "spec.size");
+    assert_eq!(line["errors"][0]["related"][0]["file"], "crds/widgets.yaml");
+    assert_eq!(line["errors"][0]["related"][0]["range"]["start"]["line"], 21);
+    let shown = sandbox
+        .run(&[
+            "check",
+            "bad.yaml",
+            "--crd",
+            "crds",
+            "-o",
+            "json",
+            "--show",
+            "effective",
+        ])
+        .stdout;
+    let shown: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+    assert_eq!(
+        shown["answers"][0]["object"]["spec"],
+        serde_json::json!({"color": "red", "size": 10})
+    );
+    assert_eq!(shown["summary"]["resources"], 1);
+    sandbox
+        .run(&["check", "bad.yaml", "--crd", "crds", "-o", "github"])
+        .expect(1, &["::error file=bad.yaml,line=4"]);
+    sandbox
+        .run(&["check", "bad.yaml", "--crd", "crds", "--show", "effective"])
+        .expect(
+            1,
+            &[
+                "# bad.yaml: Widget one as Kubernetes 1.37 reads it\n",
+                "\n  color: red  # defaulted\n",
+                "\n  # dropped: colour: \"blue\"\n",
+            ],
+        );
+    sandbox.write(
+        "quiet.yaml",
+        format!(
+            "# crd-analyzer: ignore-file[number-too-large, unknown-field] a test\n{}",
+            resource("{size: 10, x: 1}")
+        ),
+    );
+    sandbox
+        .run(&["check", "quiet.yaml", "--crd", "crds"])
+        .expect(0, &["1 CR, 0 errors"]);
+}
+
+#[test]
+fn the_items_of_a_list_are_objects() {
+    let items = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: example.com/v1\n  kind: Widget\n  metadata: {name: one}\n  spec: {size: 10}\n\
+                 - apiVersion: v1\n  kind: Pod\n- apiVersion: example.com/v1\n  kind: Widget\n  metadata: {name: two}\n  spec: {size: 5}\n";
+    let sandbox = sandbox(&[("list.yaml", items)]);
+    let lines = sandbox
+        .run(&["check", "list.yaml", "--crd", "crds", "-o", "jsonl"])
+        .json();
+    let items: Vec<_> = lines.iter().map(|it| it["item"].as_u64()).collect();
+    assert_eq!(items, [Some(0), Some(2)]);
+    assert_eq!(lines[1]["errors"][0]["range"]["start"]["line"], 13);
+}
+
+#[test]
+fn requests_bring_their_definition() {
+    let sandbox = sandbox(&[
+        ("one.yaml", &resource("{size: 5}")),
+        ("old.yaml", &resource("{size: 1}")),
+    ]);
+    let crd = definition(SCHEMA);
+    let requests = [
+        serde_json::json!({"crd": "crds/widgets.yaml", "cr": "one.yaml", "old": "old.yaml"}),
+        serde_json::json!({"id": "x", "crd_text": crd, "text": resource("{}")}),
+        serde_json::json!({"crd": "crds/widgets.yaml", "text": "apiVersion: a/v1\nkind: B\n"}),
+    ];
+    let input = requests.map(|it| it.to_string()).join("\n");
+    let outcome = sandbox.run_with_input(&["check", "--list", "-", "-o", "jsonl"], input.as_bytes());
+    let lines = outcome.json();
+    assert_eq!(lines[0]["errors"][0]["detail"], "five is taken");
+    assert_eq!(
+        (&lines[1]["file"], &lines[1]["errors"][0]["type"]),
+        (&"x".into(), &"FieldValueRequired".into())
+    );
+    assert_eq!(
+        lines[2]["decode_error"],
+        "no matches for kind \"B\" in version \"a/v1\""
+    );
+}
+
+#[test]
+fn an_update_tries_a_changed_definition_on_what_is_stored() {
+    let sandbox = sandbox(&[("samples/one.yaml", &resource("{size: 8}"))]);
+    let git = |args: &[&str]| {
+        let done = std::process::Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
+            .args(args)
+            .current_dir(sandbox.path())
+            .output()
+            .expect("git runs");
+        assert!(done.status.success(), "{done:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "one"]);
+    let check = |code: i32, texts: &[&str]| {
+        sandbox.run(&["check", "--old-ref", "HEAD", "."]).expect(code, texts);
+    };
+    check(0, &["1 CRD, 1 CR, 0 errors"]);
+    sandbox.write("samples/one.yaml", resource("{size: 5}"));
+    check(1, &["five is taken", "1 error"]);
+    // What has not changed is tolerated, and said.
+    sandbox.write("samples/one.yaml", resource("{size: 8}"));
+    sandbox.write(
+        "crds/widgets.yaml",
+        definition(&SCHEMA.replace("maximum: 9", "maximum: 7")),
+    );
+    check(
+        0,
+        &[
+            "hint",
+            "[stored-object-invalid]",
+            "should be less than or equal to 7",
+            "0 errors",
+        ],
+    );
+    // A missing field is not: the object as it is stored cannot be updated any more.
+    sandbox.write("samples/one.yaml", resource("{size: 6, shape: round}"));
+    let stricter = SCHEMA
+        .replace("[size]", "[size, shape]")
+        .replace("color:", "shape: {type: string}\n                color:");
+    sandbox.write("crds/widgets.yaml", definition(&stricter));
+    check(0, &["0 errors"]);
+    sandbox.write("samples/two.yaml", resource("{size: 10}").replace("one", "two"));
+    check(1, &["samples/two.yaml", "less than or equal to 9"]);
+}
