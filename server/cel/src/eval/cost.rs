@@ -10,6 +10,7 @@ const STRING_TRAVERSAL: f64 = 0.1;
 const REGEX_LENGTH: f64 = 0.25;
 const LIST_CREATE: u64 = 10;
 const MAP_CREATE: u64 = 30;
+const MESSAGE_CREATE: u64 = 40;
 
 /// The cost so far.
 pub(super) struct Tracker {
@@ -147,6 +148,14 @@ impl Tracker {
         if self.enabled {
             self.drop_args(elements);
             self.add(LIST_CREATE);
+        }
+    }
+
+    /// A message was made.
+    pub(super) fn message(&mut self, fields: &[i64]) {
+        if self.enabled {
+            self.drop_args(fields);
+            self.add(MESSAGE_CREATE);
         }
     }
 

@@ -8,6 +8,7 @@ mod cost;
 mod explain;
 mod fold;
 mod functions;
+mod message;
 mod plan;
 mod run;
 #[cfg(test)]

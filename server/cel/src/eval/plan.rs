@@ -51,6 +51,11 @@ pub(super) enum StepKind {
     List(Vec<(StepIdx, bool)>),
     /// Keys and values, and which of them are optional.
     Map(Vec<(StepIdx, StepIdx, bool)>),
+    /// A message with its fields, and which of them are optional.
+    Message {
+        type_name: Arc<str>,
+        fields: Vec<(Arc<str>, StepIdx, bool)>,
+    },
     Fold(Box<Fold>),
 }
 
@@ -219,10 +224,18 @@ impl Planner<'_> {
                 let step = self.push(id, StepKind::Map(entries));
                 if constant { self.folded(step) } else { Ok(step) }
             }
-            // Messages of protobuf can be planned, but nobody writes them in rules: running one is an error here.
-            ExprKind::Struct { type_name, .. } if well_known_struct(type_name) => {
-                let attribute = self.push_attribute(id, Base::Variable(type_name.clone()));
-                Ok(self.push(id, StepKind::Attribute(attribute)))
+            ExprKind::Struct { type_name, fields } if well_known_struct(type_name) => {
+                let fields = fields
+                    .iter()
+                    .map(|field| Ok((field.name.clone(), self.plan(field.value)?, field.optional)))
+                    .collect::<Result<_>>()?;
+                Ok(self.push(
+                    id,
+                    StepKind::Message {
+                        type_name: type_name.clone(),
+                        fields,
+                    },
+                ))
             }
             ExprKind::Struct { type_name, .. } => Err(EvalError::fatal(format!("unknown type: {type_name}"))),
             ExprKind::Comprehension(fold) => {

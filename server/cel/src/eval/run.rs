@@ -1,5 +1,7 @@
 //! Running the steps of a program (`cel-go` `interpreter/interpretable.go`).
 
+use std::sync::Arc;
+
 use super::cost::Tracker;
 use super::fold::Frame;
 use super::functions::Called;
@@ -84,6 +86,7 @@ impl Run<'_> {
             }
             StepKind::List(elements) => self.list(elements, frame),
             StepKind::Map(entries) => self.map(entries, frame),
+            StepKind::Message { type_name, fields } => self.message(type_name, fields, frame),
             StepKind::Fold(fold) => self.fold(this.id, fold, frame),
         };
         if let Some(observer) = &mut self.observer
@@ -148,6 +151,10 @@ impl Run<'_> {
                     .flat_map(|(k, v, _)| [self.id(*k), self.id(*v)])
                     .collect::<Vec<_>>();
                 self.tracker.map(&ids);
+            }
+            StepKind::Message { fields, .. } => {
+                let ids = fields.iter().map(|(_, f, _)| self.id(*f)).collect::<Vec<_>>();
+                self.tracker.message(&ids);
             }
             StepKind::Fold(fold) => {
                 let id = self.id(fold.range);
@@ -286,6 +293,24 @@ impl Run<'_> {
             }
         }
         Ok(Value::Map(Map::new(pairs)))
+    }
+}
+
+impl Run<'_> {
+    fn message(&mut self, type_name: &str, fields: &[(Arc<str>, StepIdx, bool)], frame: &Frame<'_>) -> Result {
+        let mut values: Vec<(Arc<str>, Value)> = Vec::with_capacity(fields.len());
+        for (field, value, optional) in fields {
+            match self.exec(*value, frame)? {
+                value if !optional => values.push((field.clone(), value)),
+                Value::Optional(Some(value)) => values.push((field.clone(), (*value).clone())),
+                Value::Optional(None) => values.retain(|(name, _)| name != field),
+                value => {
+                    let message = format!("cannot initialize optional entry '{field}' from non-optional value {value}");
+                    return Err(EvalError::new(message));
+                }
+            }
+        }
+        super::message::make(type_name, &values)
     }
 }
 

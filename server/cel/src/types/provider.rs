@@ -159,10 +159,9 @@ fn well_known_field(struct_name: &str, field: &str) -> Option<Type> {
     Some(match (name, field) {
         ("Any", "type_url") | ("Struct.FieldsEntry", "key") | ("Value", "string_value") => Type::String,
         ("Any", "value") => Type::Bytes,
-        ("Duration" | "Timestamp", "seconds" | "nanos") => Type::Int,
+        ("Duration" | "Timestamp", "seconds" | "nanos") | ("Value", "null_value") => Type::Int,
         ("Struct", "fields") | ("Value", "struct_value") => Type::map(Type::String, Type::Dyn),
         ("Struct.FieldsEntry", "value") => Type::Dyn,
-        ("Value", "null_value") => Type::Null,
         ("Value", "number_value") => Type::Double,
         ("Value", "bool_value") => Type::Bool,
         ("Value", "list_value") | ("ListValue", "values") => Type::list(Type::Dyn),

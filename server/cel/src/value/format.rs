@@ -116,3 +116,20 @@ impl fmt::Display for Value {
         }
     }
 }
+
+/// Bytes as text in the standard alphabet, padded.
+pub(crate) fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let group = chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for digit in 0..4 {
+            text.push(if digit <= chunk.len() {
+                char::from(DIGITS[(group >> (18 - 6 * digit) & 63) as usize])
+            } else {
+                '='
+            });
+        }
+    }
+    text
+}

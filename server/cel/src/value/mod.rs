@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 pub use compare::{compare, equal, equal_to};
 pub use error::EvalError;
-pub(crate) use format::go_quote;
+pub(crate) use format::{base64, go_quote};
 pub use format::{double_f, double_g};
 pub use list::{List, ListValue};
 pub use map::{Key, Map, MapValue};
@@ -208,7 +208,8 @@ impl Value {
             Self::Timestamp(t) => t.is_zero(),
             Self::List(l) => l.is_zero(),
             Self::Map(m) => m.is_zero(),
-            Self::Optional(_) | Self::Type(_) | Self::Opaque(_) | Self::Raw(_) => false,
+            Self::Opaque(opaque) => matches!(opaque, Opaque::Empty),
+            Self::Optional(_) | Self::Type(_) | Self::Raw(_) => false,
         }
     }
 }

@@ -374,7 +374,7 @@ pub(super) fn literal(rng: &mut Rng, ty: &Type) -> Option<String> {
             "dyn(1u)",
             "dyn(true)",
         ],
-        Type::Opaque(opaque) => match &*opaque.name {
+        Type::Opaque(_) | Type::Struct(_) => match &*ty.type_name() {
             "kubernetes.Quantity" => &["quantity('1k')", "quantity('1.5Gi')", "quantity('0')"],
             "kubernetes.URL" => &["url('https://example.com:80/a?b=c')"],
             "net.IP" => &["ip('127.0.0.1')", "ip('fe80::1')"],

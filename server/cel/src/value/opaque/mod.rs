@@ -33,6 +33,8 @@ pub enum Opaque {
     Semver(Arc<Semver>),
     /// `kubernetes.NamedFormat`
     Format(&'static Format),
+    /// `google.protobuf.Empty`, the message without fields.
+    Empty,
 }
 
 impl Opaque {
@@ -45,6 +47,7 @@ impl Opaque {
             Self::Url(_) => Type::Struct("kubernetes.URL".into()),
             Self::Semver(_) => Type::Struct("kubernetes.Semver".into()),
             Self::Format(_) => Type::Struct("kubernetes.NamedFormat".into()),
+            Self::Empty => Type::Struct("google.protobuf.Empty".into()),
         }
     }
 
@@ -59,6 +62,9 @@ impl Opaque {
 
     /// Whether another value is the same; an error if it is of another type.
     pub(super) fn equal(&self, other: &Value) -> Result<bool> {
+        if matches!(self, Self::Empty) {
+            return Ok(matches!(other, Value::Opaque(Self::Empty)));
+        }
         let Value::Opaque(other) = other else {
             return Err(EvalError::no_such_overload());
         };
@@ -83,6 +89,7 @@ impl fmt::Display for Opaque {
             Self::Url(url) => write!(f, "{url}"),
             Self::Semver(version) => write!(f, "{version}"),
             Self::Format(format) => f.write_str(format.name),
+            Self::Empty => f.write_str("google.protobuf.Empty{}"),
         }
     }
 }

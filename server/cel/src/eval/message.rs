@@ -1,0 +1,227 @@
+//! Literals of protobuf messages that every environment knows (`cel-go` `types.Registry.NewValue`). All but one stand for values that
+//! the language has anyway: what a message holds is put in as protobuf would hold it, and is a value again.
+
+use std::sync::Arc;
+
+use crate::value::{Duration, EvalError, Key, Map, Opaque, Result, Timestamp, Value};
+
+/// The largest integer that JSON keeps as a number.
+const MAX_JSON_INT: u64 = (1 << 53) - 1;
+/// Far enough from the ends that any zone can be added, in seconds.
+const MAX_SECONDS: i64 = 1 << 55;
+
+/// The value of a message with these fields.
+pub(super) fn make(type_name: &str, fields: &[(Arc<str>, Value)]) -> Result {
+    let field = |name: &str| {
+        fields
+            .iter()
+            .rev()
+            .find(|(field, _)| &**field == name)
+            .map(|(_, value)| value)
+    };
+    let message = Message { type_name };
+    let value = field("value");
+    match type_name.strip_prefix("google.protobuf.").unwrap_or_default() {
+        "BoolValue" => match value {
+            None => Ok(Value::Bool(false)),
+            Some(Value::Bool(value)) => Ok(Value::Bool(*value)),
+            Some(other) => Err(message.mismatch("value", other, "bool")),
+        },
+        "BytesValue" => match value {
+            None => Ok(Value::bytes([])),
+            Some(Value::Bytes(value)) => Ok(Value::Bytes(Arc::clone(value))),
+            Some(other) => Err(message.mismatch("value", other, "[]uint8")),
+        },
+        "StringValue" => match value {
+            None => Ok(Value::string("")),
+            Some(Value::String(value)) => Ok(Value::String(Arc::clone(value))),
+            Some(other) => Err(message.mismatch("value", other, "string")),
+        },
+        "DoubleValue" => Ok(Value::Double(message.double("value", value, "float64")?)),
+        "FloatValue" => Ok(Value::Double(f64::from(
+            message.double("value", value, "float32")? as f32
+        ))),
+        "Int64Value" => Ok(Value::Int(message.int("value", value, "int64")?)),
+        "Int32Value" => Ok(Value::Int(message.int("value", value, "int32")?)),
+        "UInt64Value" => Ok(Value::Uint(message.uint(value, "uint64")?)),
+        "UInt32Value" => Ok(Value::Uint(message.uint(value, "uint32")?)),
+        "Duration" => {
+            let seconds = message.int("seconds", field("seconds"), "int64")?;
+            let nanos = message.int("nanos", field("nanos"), "int32")?;
+            let total = i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
+            let nearest = if total < 0 { i64::MIN } else { i64::MAX };
+            Ok(Value::Duration(Duration(i64::try_from(total).unwrap_or(nearest))))
+        }
+        "Timestamp" => {
+            let seconds = message.int("seconds", field("seconds"), "int64")?;
+            let nanos = message.int("nanos", field("nanos"), "int32")?;
+            let seconds = seconds.clamp(-MAX_SECONDS, MAX_SECONDS) + nanos.div_euclid(1_000_000_000);
+            Ok(Value::Timestamp(Timestamp {
+                seconds,
+                nanos: nanos.rem_euclid(1_000_000_000) as u32,
+                offset: 0,
+            }))
+        }
+        "ListValue" => message.list("values", field("values")),
+        "Struct" => message.map("fields", field("fields")),
+        "Value" => message.any_json(fields),
+        "Any" => Err(EvalError::new(
+            "unsupported conversion to ref.Val: (*dynamicpb.Message)",
+        )),
+        "Empty" => Ok(Value::Opaque(Opaque::Empty)),
+        _ => Err(EvalError::new(format!("unknown type: '{type_name}'"))),
+    }
+}
+
+struct Message<'m> {
+    type_name: &'m str,
+}
+
+impl Message<'_> {
+    fn failed(&self, field: &str, why: &str) -> EvalError {
+        let name = self.type_name;
+        EvalError::new(format!(
+            "field type conversion error for {name}.{field} value type: {why}"
+        ))
+    }
+
+    fn mismatch(&self, field: &str, value: &Value, go_type: &str) -> EvalError {
+        self.failed(field, &cannot_be(value, go_type))
+    }
+
+    fn int(&self, field: &str, value: Option<&Value>, go_type: &str) -> Result<i64> {
+        match value {
+            None => Ok(0),
+            Some(Value::Int(int)) if go_type == "int64" || i32::try_from(*int).is_ok() => Ok(*int),
+            Some(Value::Int(_)) => Err(self.failed(field, "integer overflow")),
+            Some(other) => Err(self.mismatch(field, other, go_type)),
+        }
+    }
+
+    fn uint(&self, value: Option<&Value>, go_type: &str) -> Result<u64> {
+        match value {
+            None => Ok(0),
+            Some(Value::Uint(uint)) if go_type == "uint64" || u32::try_from(*uint).is_ok() => Ok(*uint),
+            Some(Value::Uint(_)) => Err(self.failed("value", "unsigned integer overflow")),
+            Some(other) => Err(self.mismatch("value", other, go_type)),
+        }
+    }
+
+    fn double(&self, field: &str, value: Option<&Value>, go_type: &str) -> Result<f64> {
+        match value {
+            None => Ok(0.0),
+            Some(Value::Double(double)) => Ok(*double),
+            Some(other) => Err(self.mismatch(field, other, go_type)),
+        }
+    }
+
+    fn list(&self, field: &str, value: Option<&Value>) -> Result {
+        match value {
+            None => Ok(Value::list(Vec::new())),
+            Some(Value::List(list)) => {
+                let items = list
+                    .iter()
+                    .map(|item| json(&item?).map_err(|why| self.failed(field, &why)));
+                Ok(Value::list(items.collect::<Result<_>>()?))
+            }
+            Some(other) => Err(self.unsupported(field, other)),
+        }
+    }
+
+    fn map(&self, field: &str, value: Option<&Value>) -> Result {
+        match value {
+            None => Ok(Value::Map(Map::new([]))),
+            Some(Value::Map(map)) => Ok(Value::Map(json_map(map).map_err(|why| self.failed(field, &why))?)),
+            Some(other) => Err(self.unsupported(field, other)),
+        }
+    }
+
+    fn unsupported(&self, field: &str, value: &Value) -> EvalError {
+        let ty = value.type_name();
+        EvalError::new(format!("unsupported field type for {}.{field}: {ty}", self.type_name))
+    }
+
+    /// `google.protobuf.Value`: the field that was set last counts.
+    fn any_json(&self, fields: &[(Arc<str>, Value)]) -> Result {
+        let Some((field, value)) = fields.last() else {
+            return Ok(Value::Null);
+        };
+        match (&**field, value) {
+            ("null_value", value) => self.int(field, Some(value), "int32").map(|_| Value::Null),
+            ("number_value", value) => self.double(field, Some(value), "float64").map(Value::Double),
+            ("string_value", Value::String(_)) | ("bool_value", Value::Bool(_)) => Ok(value.clone()),
+            ("string_value", other) => Err(self.mismatch(field, other, "string")),
+            ("bool_value", other) => Err(self.mismatch(field, other, "bool")),
+            ("struct_value", Value::Map(_)) | ("list_value", Value::List(_)) => {
+                json(value).map_err(|why| self.failed(field, &why))
+            }
+            ("struct_value", other) => Err(self.mismatch(field, other, "*structpb.Struct")),
+            (_, other) => Err(self.mismatch(field, other, "*structpb.ListValue")),
+        }
+    }
+}
+
+/// The value that is left of one in JSON as protobuf has it: numbers are doubles, and texts where a double is not enough.
+fn json(value: &Value) -> std::result::Result<Value, String> {
+    let number = |magnitude: u64, double: f64, text: String| {
+        if magnitude <= MAX_JSON_INT {
+            Value::Double(double)
+        } else {
+            Value::from(text)
+        }
+    };
+    Ok(match value {
+        Value::Null | Value::Bool(_) | Value::Double(_) | Value::String(_) => value.clone(),
+        Value::Int(int) => number(int.unsigned_abs(), *int as f64, int.to_string()),
+        Value::Uint(uint) => number(*uint, *uint as f64, uint.to_string()),
+        Value::Bytes(bytes) => Value::from(crate::value::base64(bytes)),
+        Value::Duration(duration) => Value::from(duration.to_cel_string()),
+        Value::Timestamp(time) => Value::from(time.to_cel_string()),
+        Value::List(list) => {
+            let items = list.iter().map(|item| json(&item.map_err(|error| error.to_string())?));
+            Value::list(items.collect::<std::result::Result<_, _>>()?)
+        }
+        Value::Map(map) => Value::Map(json_map(map)?),
+        Value::Optional(Some(inner)) => json(inner)?,
+        other => return Err(cannot_be(other, "*structpb.Value")),
+    })
+}
+
+fn json_map(map: &Map) -> std::result::Result<Map, String> {
+    let mut entries = Vec::new();
+    for key in map.keys() {
+        if !matches!(Key::of(&key), Key::String(_)) {
+            return Err(cannot_be(&key, "string"));
+        }
+        let value = map.at(&key).map_err(|error| error.to_string())?;
+        entries.push((key, json(&value)?));
+    }
+    Ok(Map::new(entries))
+}
+
+/// What is said of a value that is not what a Go type holds.
+fn cannot_be(value: &Value, go_type: &str) -> String {
+    match value {
+        Value::Int(_) | Value::Uint(_) => {
+            format!("unsupported type conversion from '{}' to {go_type}", value.type_name())
+        }
+        Value::String(_) => format!("unsupported native conversion from string to '{go_type}'"),
+        Value::Double(_) => format!("type conversion error from Double to '{go_type}'"),
+        Value::Bytes(_) => format!("type conversion error from Bytes to '{go_type}'"),
+        Value::Bool(_) => format!("type conversion error from bool to '{go_type}'"),
+        Value::Null => format!("type conversion error from 'null_type' to '{go_type}'"),
+        Value::Duration(_) => format!("type conversion error from 'Duration' to '{go_type}'"),
+        Value::Timestamp(_) => format!("type conversion error from 'Timestamp' to '{go_type}'"),
+        Value::List(_) => format!("type conversion error from list to '{go_type}'"),
+        Value::Map(_) => format!("type conversion error from map to '{go_type}'"),
+        Value::Type(_) => "type conversion not supported for 'type'".to_owned(),
+        Value::Optional(None) => "optional.none() dereference".to_owned(),
+        Value::Optional(Some(inner)) => cannot_be(inner, go_type),
+        other => {
+            let name = other.type_name();
+            let name = name.rsplit('.').next().unwrap_or_default();
+            let name = if name == "NamedFormat" { "Format" } else { name };
+            format!("type conversion error from '{name}' to '{go_type}'")
+        }
+    }
+}
