@@ -6,8 +6,8 @@ use crd_analyzer_syntax::lines::ColumnUnit;
 use lsp_types::{
     ClientCapabilities, CodeActionKind, CodeActionOptions, CompletionOptions, CompletionOptionsCompletionItem,
     DiagnosticOptions, DiagnosticServerCapabilities, DiagnosticTag, DocumentLinkOptions, HoverProviderCapability,
-    MarkupKind, OneOf, PositionEncodingKind, SaveOptions, SemanticTokensFullOptions, SemanticTokensOptions,
-    ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind,
+    MarkupKind, OneOf, PositionEncodingKind, RenameOptions, SaveOptions, SemanticTokensFullOptions,
+    SemanticTokensOptions, ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind,
     TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
     WorkspaceServerCapabilities,
 };
@@ -39,6 +39,8 @@ pub(crate) struct Client {
     /// It takes fixes as they are; else it would want commands.
     pub(crate) code_actions: bool,
     pub(crate) preferred_fixes: bool,
+    /// It asks what can be renamed before it asks for a name.
+    pub(crate) prepares_rename: bool,
     /// It shows symbols in each other.
     pub(crate) nested_symbols: bool,
     /// It takes the parameters of a signature as places in its label.
@@ -97,6 +99,10 @@ impl Client {
                 .unwrap_or_default(),
             code_actions: actions.is_some_and(|it| it.code_action_literal_support.is_some()),
             preferred_fixes: actions.and_then(|it| it.is_preferred_support).unwrap_or_default(),
+            prepares_rename: text
+                .and_then(|it| it.rename.as_ref())
+                .and_then(|it| it.prepare_support)
+                .unwrap_or_default(),
             nested_symbols: text
                 .and_then(|it| it.document_symbol.as_ref())
                 .and_then(|it| it.hierarchical_document_symbol_support)
@@ -176,6 +182,14 @@ pub(crate) fn server(client: &Client) -> ServerCapabilities {
                 ..CodeActionOptions::default()
             };
             options.into()
+        }),
+        rename_provider: Some(if client.prepares_rename {
+            OneOf::Right(RenameOptions {
+                prepare_provider: Some(true),
+                work_done_progress_options: WorkDoneProgressOptions::default(),
+            })
+        } else {
+            OneOf::Left(true)
         }),
         document_symbol_provider: Some(OneOf::Left(true)),
         document_link_provider: Some(DocumentLinkOptions {

@@ -39,6 +39,8 @@ pub(crate) struct Features {
     pub(crate) semantic_tokens: bool,
     /// Calls in expressions show how they may be written.
     pub(crate) signature_help: bool,
+    /// Properties can be renamed.
+    pub(crate) rename: bool,
     /// Lines can be folded.
     pub(crate) folding: bool,
     /// Selections grow by what the text means.
@@ -59,6 +61,7 @@ impl Default for Settings {
                 links: true,
                 semantic_tokens: true,
                 signature_help: true,
+                rename: true,
                 folding: true,
                 selection: true,
             },
@@ -110,6 +113,7 @@ impl Settings {
                     "links" => &mut read.features.links,
                     "semanticTokens" => &mut read.features.semantic_tokens,
                     "signatureHelp" => &mut read.features.signature_help,
+                    "rename" => &mut read.features.rename,
                     _ => {
                         problems.push(format!("setting {NAME}.features.{name} is not known"));
                         continue;

@@ -18,6 +18,7 @@ pub(crate) mod folding_range;
 pub(crate) mod hover;
 pub(crate) mod initialize;
 pub(crate) mod initialized;
+pub(crate) mod rename;
 pub(crate) mod selection_range;
 pub(crate) mod semantic_tokens;
 pub(crate) mod signature_help;

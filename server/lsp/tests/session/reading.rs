@@ -228,3 +228,45 @@ async fn selections_grow_over_the_parts_of_a_rule() {
     assert_eq!(texts, ["limit", "self.limit", "self.limit > 1"]);
     client.finish().await;
 }
+
+const RESOURCE: &str = "file:///widget.yaml";
+
+#[tokio::test]
+async fn a_property_is_renamed_in_definition_and_resources() {
+    let mut capabilities = pulling();
+    capabilities["workspace"]["workspaceEdit"] = json!({ "documentChanges": true });
+    capabilities["textDocument"]["rename"] = json!({ "prepareSupport": true });
+    let mut client = Client::start(capabilities).await;
+    client.open(URI, 4, DEFINITION).await;
+    client
+        .open(
+            RESOURCE,
+            2,
+            "apiVersion: example.com/v1\nkind: Widget\nspec: {limit: 3}\n",
+        )
+        .await;
+    let found = ask(&mut client, "textDocument/prepareRename", "limit > 1").await;
+    assert_eq!(
+        (text_of(&found["range"]).as_str(), &found["placeholder"]),
+        ("limit", &json!("limit"))
+    );
+    assert_eq!(
+        ask(&mut client, "textDocument/prepareRename", "Namespaced").await,
+        Value::Null
+    );
+    let params = |name: &str| {
+        let mut params = json!({ "textDocument": { "uri": URI }, "newName": name });
+        params["position"] = place(DEFINITION, "limit > 1");
+        params
+    };
+    let found = client.request("textDocument/rename", params("most")).await;
+    let files = list(found["documentChanges"].clone());
+    assert_eq!(files[0]["textDocument"], json!({ "uri": URI, "version": 4 }));
+    assert_eq!(files[0]["edits"].as_array().map(Vec::len), Some(2));
+    assert_eq!(files[1]["textDocument"], json!({ "uri": RESOURCE, "version": 2 }));
+    assert_eq!(files[1]["edits"][0]["newText"], "most");
+    let id = client.begin("textDocument/rename", params("hosts")).await;
+    let refused = client.response(id).await;
+    assert_eq!(refused["error"]["message"], "there is a property `hosts` already");
+    client.finish().await;
+}

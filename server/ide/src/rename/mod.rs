@@ -1,0 +1,249 @@
+//! A property gets another name, everywhere it is named.
+
+#[cfg(test)]
+mod tests;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crd_analyzer_cel::types::escape;
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::tree::{Span, Tree};
+use crd_analyzer_workspace::{
+    analysis::{Question, analyze},
+    finding::Class,
+    index::GroupKind,
+    versions::VersionSet,
+};
+
+use crate::{
+    file::Document,
+    fixes::{TextEdit, apply},
+    property::{Form, Target, Use, UseKind, resource_uses, target_at, uses},
+    schema::{self, SchemaStep, child, text},
+    write,
+};
+
+/// A property that can be renamed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Renamable {
+    /// Where its name is written at the place that was asked about.
+    pub span: Span,
+    /// The name.
+    pub name: String,
+}
+
+/// What a new name changes in a definition, and which resources it changes too.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Renaming {
+    /// The property.
+    pub target: Target,
+    /// The edits of the definition's file, in the order of the text.
+    pub edits: Vec<TextEdit>,
+    /// The kind of the resources.
+    pub kind: Option<GroupKind>,
+    /// The versions whose resources have the property.
+    pub versions: Vec<String>,
+}
+
+/// The property at a place of a definition. An error says why it keeps its name.
+pub fn prepare(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Result<Renamable, String> {
+    let (target, span) = target_at(document, offset, version).ok_or("only properties of schemas can be renamed")?;
+    keeps_its_name(document.tree, &target)?;
+    Ok(Renamable {
+        span,
+        name: target.name,
+    })
+}
+
+/// Every resource has these, whatever its schema says.
+const FIXED: [&str; 3] = ["apiVersion", "kind", "metadata"];
+
+fn keeps_its_name(tree: &Tree, target: &Target) -> Result<(), String> {
+    let is_resource = target.object.is_empty() || is_embedded(tree, &target.object);
+    if is_resource && FIXED.contains(&target.name.as_str()) {
+        return Err(format!("every resource has `{}`", target.name));
+    }
+    Ok(())
+}
+
+fn is_embedded(tree: &Tree, object: &[SchemaStep]) -> bool {
+    let roots = schema::versions(tree).into_iter().filter_map(|it| it.schema);
+    let mut objects = roots.filter_map(|it| schema::follow(tree, it, object));
+    objects.any(|it| schema::is_true(tree, it.schema, "x-kubernetes-embedded-resource"))
+}
+
+/// Gives the property at a place of a definition another name in all versions that have it. An error says why that cannot be.
+///
+/// The result is judged by the servers of `versions` before it is given: they find nothing in it that they did not find before.
+pub fn rename(
+    document: &Document<'_>,
+    offset: u32,
+    new_name: &str,
+    version: KubernetesVersion,
+    versions: VersionSet,
+) -> Result<Renaming, String> {
+    let (target, _) = target_at(document, offset, version).ok_or("only properties of schemas can be renamed")?;
+    let renaming = edits_for(document, target, new_name, version)?;
+    let text = document.file().text();
+    let edited = apply(text, &renaming.edits).ok_or("the places of the name overlap")?;
+    let question = Question::new(versions);
+    let findings = |text: &str| {
+        let report = analyze(text.as_bytes().to_vec(), &question);
+        let mut counts: BTreeMap<&'static str, (usize, String)> = BTreeMap::new();
+        for (_, verdict) in report.documents.iter().flat_map(|it| &it.verdicts) {
+            for finding in verdict.findings().filter(|it| it.class != Class::Hint) {
+                let count = counts
+                    .entry(finding.code)
+                    .or_insert_with(|| (0, finding.message.clone()));
+                count.0 += 1;
+            }
+        }
+        counts
+    };
+    let before = findings(text);
+    let after = findings(&edited);
+    for (code, (count, message)) in after {
+        if before.get(code).is_none_or(|it| it.0 < count) {
+            return Err(format!("then the definition would not be accepted: {message}"));
+        }
+    }
+    Ok(renaming)
+}
+
+/// The edits of a definition, not yet judged.
+fn edits_for(
+    document: &Document<'_>,
+    target: Target,
+    new_name: &str,
+    version: KubernetesVersion,
+) -> Result<Renaming, String> {
+    let tree = document.tree;
+    keeps_its_name(tree, &target)?;
+    if new_name.is_empty() || new_name.contains(|c: char| c.is_control()) {
+        return Err("a name is a line of text".to_owned());
+    }
+    let is_resource = target.object.is_empty() || is_embedded(tree, &target.object);
+    if is_resource && FIXED.contains(&new_name) {
+        return Err(format!("every resource has `{new_name}` already"));
+    }
+    let other = Target {
+        object: target.object.clone(),
+        name: new_name.to_owned(),
+    };
+    let taken = uses(document, &other, version);
+    if taken.iter().any(|it| it.kind == UseKind::Declaration) {
+        return Err(format!("there is a property `{new_name}` already"));
+    }
+    let found = uses(document, &target, version);
+    let mut edits = Vec::new();
+    for one in &found {
+        edits.push(edit(tree, one, new_name)?);
+    }
+    edits.sort_by_key(|it| it.span.start);
+    edits.dedup();
+    let root = tree.root();
+    let spec = root.and_then(|it| child(tree, it, "spec"));
+    let group = spec.and_then(|it| text(tree, it, "group"));
+    let kind = spec
+        .and_then(|it| child(tree, it, "names"))
+        .and_then(|it| text(tree, it, "kind"));
+    let kind = group.zip(kind).map(|(group, kind)| GroupKind {
+        group: group.into_owned(),
+        kind: kind.into_owned(),
+    });
+    let mut steps = target.object.clone();
+    steps.push(SchemaStep::Property(target.name.clone()));
+    let versions = schema::versions(tree).into_iter().filter(|it| {
+        let property = it.schema.and_then(|root| schema::follow(tree, root, &steps));
+        property.is_some()
+    });
+    Ok(Renaming {
+        versions: versions.map(|it| it.name.into_owned()).collect(),
+        target,
+        edits,
+        kind,
+    })
+}
+
+/// One place with the new name.
+fn edit(tree: &Tree, one: &Use, new_name: &str) -> Result<TextEdit, String> {
+    let place = || one.kind.describe();
+    let span = one.span(tree);
+    let is_simple = new_name
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    let new_text = match one.form {
+        Form::Name => {
+            return Ok(TextEdit {
+                span: tree.span(one.scalar),
+                new_text: write::whole(tree, one.scalar, new_name)
+                    .ok_or_else(|| format!("the name cannot be written in a {}", place()))?,
+            });
+        }
+        Form::Cel => {
+            let written = &tree.scalar(one.scalar)[one.bytes.clone()];
+            if written.starts_with('`') {
+                format!("`{new_name}`")
+            } else {
+                let escaped = escape(new_name);
+                escaped
+                    .ok_or_else(|| format!("rules read the property, and cannot name `{new_name}`"))?
+                    .into_owned()
+            }
+        }
+        Form::Path if is_simple => new_name.to_owned(),
+        Form::Path if one.kind == UseKind::Column => new_name.replace('\\', "\\\\").replace('.', "\\."),
+        Form::QuotedPath(quote) if !new_name.contains([quote, '\\']) => new_name.to_owned(),
+        Form::Path | Form::QuotedPath(_) => return Err(format!("`{new_name}` cannot be written in a {}", place())),
+    };
+    let new_text = write::piece(tree, one.scalar, &new_text);
+    Ok(TextEdit {
+        span,
+        new_text: new_text.ok_or_else(|| format!("the name cannot be written in a {}", place()))?,
+    })
+}
+
+impl Renaming {
+    /// Whether a document is a resource that may have the property.
+    pub fn concerns(&self, tree: &Tree) -> bool {
+        let Some((kind, root)) = self.kind.as_ref().zip(tree.root()) else {
+            return false;
+        };
+        let says = |key| text(tree, root, key);
+        let version = says("apiVersion");
+        let version = version
+            .as_deref()
+            .and_then(|it| it.strip_prefix(kind.group.as_str())?.strip_prefix('/'));
+        says("kind").as_deref() == Some(kind.kind.as_str())
+            && version.is_some_and(|it| self.versions.iter().any(|own| own == it))
+    }
+
+    /// The edits of a resource. `Err`: it has the new name already.
+    pub fn of_resource(&self, tree: &Tree, new_name: &str) -> Result<Vec<TextEdit>, String> {
+        let other = Target {
+            name: new_name.to_owned(),
+            ..self.target.clone()
+        };
+        if !resource_uses(tree, &other).is_empty() {
+            return Err(format!("a resource has `{new_name}` already"));
+        }
+        let found = resource_uses(tree, &self.target);
+        let mut edits = found
+            .iter()
+            .map(|it| edit(tree, it, new_name))
+            .collect::<Result<Vec<_>, _>>()?;
+        edits.sort_by_key(|it| it.span.start);
+        edits.dedup();
+        Ok(edits)
+    }
+}
+
+/// The edits of all resources in a file.
+pub fn of_file(renaming: &Renaming, content: &Arc<str>, new_name: &str) -> Result<Vec<TextEdit>, String> {
+    let file = crate::file::File::new(content.clone(), Arc::default());
+    let mut edits = Vec::new();
+    for document in file.documents().filter(|it| renaming.concerns(it.tree)) {
+        edits.extend(renaming.of_resource(document.tree, new_name)?);
+    }
+    Ok(edits)
+}

@@ -1,0 +1,107 @@
+use std::sync::Arc;
+
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_workspace::versions::VersionSet;
+
+use super::{of_file, prepare, rename};
+use crate::{file::File, fixes::apply};
+
+const TEXT: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    additionalPrinterColumns:
+    - {name: Size, type: integer, jsonPath: '.spec.size'}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            default: {\"size\": 2}
+            required: ['size'] # size
+            properties:
+              mode: {type: string, maxLength: 5}
+              size: {type: integer}
+            x-kubernetes-validations:
+            - rule: 'self.size > 1 || self.mode == ''size'''
+              fieldPath: .size
+";
+
+const RESOURCE: &str = "\
+kind: Widget
+apiVersion: example.com/v1
+spec: {size: 1} # size
+---
+kind: Widget
+apiVersion: example.com/v2
+spec: {size: 1}
+";
+
+fn at(needle: &str, new_name: &str) -> Result<(String, String), String> {
+    let file = File::new(TEXT, Arc::default());
+    let offset = TEXT.find(needle).expect("the needle") as u32;
+    let document = file.document_at(offset).expect("a document");
+    prepare(&document, offset, KubernetesVersion::NEWEST)?;
+    let found = rename(
+        &document,
+        offset,
+        new_name,
+        KubernetesVersion::NEWEST,
+        VersionSet::all(),
+    )?;
+    let resource = of_file(&found, &RESOURCE.into(), new_name)?;
+    let apply = |text, edits| apply(text, edits).expect("the edits fit");
+    Ok((apply(TEXT, &found.edits), apply(RESOURCE, &resource)))
+}
+
+#[test]
+fn a_name_changes_everywhere_and_nothing_else() {
+    for (new_name, cel, key) in [
+        ("length", "length", "length"),
+        ("in", "__in__", "in"),
+        ("on", "on", "'on'"),
+        ("a-b", "a__dash__b", "a-b"),
+    ] {
+        let (definition, resource) = at("size: {type", new_name).expect("it can be renamed");
+        let expected = TEXT
+            .replace("\"size\": 2", &format!("\"{new_name}\": 2"))
+            .replace("['size']", &format!("['{new_name}']"))
+            .replace("size: {type", &format!("{key}: {{type"))
+            .replace("self.size", &format!("self.{cel}"))
+            .replace(".spec.size", &format!(".spec.{new_name}"))
+            .replace("fieldPath: .size", &format!("fieldPath: .{new_name}"));
+        assert_eq!(definition, expected);
+        assert_eq!(resource, RESOURCE.replacen("{size: 1}", &format!("{{{key}: 1}}"), 1));
+        assert_eq!(at("size > 1", new_name), at("size: {type", new_name));
+    }
+}
+
+#[test]
+fn names_that_break_are_refused() {
+    for (needle, new_name, why) in [
+        ("size: {type", "mode", "there is a property `mode` already"),
+        ("size: {type", "", "a name is a line of text"),
+        ("size: {type", "a\nb", "a name is a line of text"),
+        ("size: {type", "1a", "rules read the property, and cannot name `1a`"),
+        ("size: {type", "ä", "rules read the property, and cannot name `ä`"),
+        (
+            "spec:\n            type",
+            "metadata",
+            "every resource has `metadata` already",
+        ),
+        ("mode == ", "é", "rules read the property, and cannot name `é`"),
+        ("Namespaced", "x", "only properties of schemas can be renamed"),
+        ("type: integer", "x", "only properties of schemas can be renamed"),
+    ] {
+        assert_eq!(at(needle, new_name), Err(why.to_owned()), "{needle} -> {new_name}");
+    }
+}
