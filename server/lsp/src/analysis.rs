@@ -6,12 +6,13 @@ use crd_analyzer_ide::fixes::Problem;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},
+    index::Definitions,
     report::Shown,
 };
 use lsp_types::{Diagnostic, Uri};
 use ropey::Rope;
 
-use crate::{capabilities::Client, settings::Effective, to_proto};
+use crate::{capabilities::Client, known, settings::Effective, to_proto};
 
 /// What is known about one version of a document.
 #[derive(Debug)]
@@ -31,13 +32,24 @@ impl Analysis {
     }
 
     /// Asks about a text.
-    pub(crate) fn new(uri: &Uri, text: &Rope, effective: &Effective, client: &Client) -> Self {
+    pub(crate) fn new(
+        uri: &Uri,
+        text: &Rope,
+        effective: &Effective,
+        client: &Client,
+        definitions: &dyn Definitions,
+    ) -> Self {
         if effective.is_excluded {
             return Self::empty();
         }
         let mut bytes = Vec::with_capacity(text.len_bytes());
         text.chunks().for_each(|it| bytes.extend_from_slice(it.as_bytes()));
-        let question = Question::new(effective.versions);
+        let path = known::path_of(uri.as_str());
+        let question = Question {
+            path: Some(&path),
+            definitions: Some(definitions),
+            ..Question::new(effective.versions)
+        };
         let report = analyze(bytes, &question);
         let mut shown: Vec<Shown> = report
             .documents

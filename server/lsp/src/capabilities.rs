@@ -171,7 +171,7 @@ pub(crate) fn server(client: &Client) -> ServerCapabilities {
         diagnostic_provider: client.pulls_diagnostics.then(|| {
             DiagnosticServerCapabilities::Options(DiagnosticOptions {
                 identifier: Some(NAME.to_owned()),
-                inter_file_dependencies: false,
+                inter_file_dependencies: true,
                 workspace_diagnostics: true,
                 work_done_progress_options: WorkDoneProgressOptions::default(),
             })

@@ -181,6 +181,21 @@ impl Documents {
         now.is_some_and(|it| it.version == snapshot.version && Arc::ptr_eq(&it.analysis, &snapshot.analysis))
     }
 
+    /// The versions of all open documents, by their URI.
+    pub(crate) fn versions(&self) -> HashMap<String, i32> {
+        let open = self.lock();
+        open.iter()
+            .map(|(uri, it)| (uri.clone(), it.version.load(Ordering::Acquire)))
+            .collect()
+    }
+
+    /// Forgets the analysis of a document: what it depends on has changed.
+    pub(crate) fn forget_analysis(&self, uri: &Uri) {
+        if let Some(document) = self.lock().get_mut(uri.as_str()) {
+            document.analysis = Arc::default();
+        }
+    }
+
     /// The URIs of all open documents, in a stable order.
     pub(crate) fn uris(&self) -> Vec<Uri> {
         let mut uris: Vec<_> = self.lock().values().map(|it| it.uri.clone()).collect();

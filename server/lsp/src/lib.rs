@@ -11,12 +11,13 @@
 mod analysis;
 mod capabilities;
 mod completing;
-mod definitions;
 mod diagnostics;
 mod documents;
 mod from_proto;
 mod handlers;
+mod known;
 mod pages;
+mod progress;
 mod reading;
 mod scan;
 mod server;

@@ -30,10 +30,10 @@ struct File {
 }
 
 /// What tells one text of a file from another.
-type Stamp = (Option<SystemTime>, u64);
+pub(crate) type Stamp = (Option<SystemTime>, u64);
 
 /// `None` if the file is gone, or too large to be a manifest.
-fn stamp(path: &Path) -> Option<Stamp> {
+pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
     let metadata = std::fs::metadata(path).ok()?;
     (metadata.len() <= MAX_FILE_BYTES).then(|| (metadata.modified().ok(), metadata.len()))
 }
@@ -59,6 +59,14 @@ impl Scanned {
     /// Forgets all: what analyses depend on has changed.
     pub(crate) fn clear(&self) {
         self.files.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Forgets files: what they depend on has changed.
+    pub(crate) fn forget(&self, paths: &[Arc<Path>]) {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        for path in paths {
+            files.remove(&**path);
+        }
     }
 
     /// The manifests in folders, in a stable order, and how many of them have to be read.
@@ -125,7 +133,7 @@ impl Scanned {
 }
 
 /// The files of folders that may hold manifests, as git would see them, each once.
-fn manifests(folders: &[PathBuf]) -> Vec<PathBuf> {
+pub(crate) fn manifests(folders: &[PathBuf]) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for folder in folders {
         let entries = ignore::WalkBuilder::new(folder)

@@ -1,7 +1,7 @@
 //! What the session knows: the client, its documents, settings and folders.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashSet},
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, OnceLock, PoisonError, RwLock,
@@ -9,6 +9,7 @@ use std::{
     },
 };
 
+use crd_analyzer_workspace::index::GroupKind;
 use lsp_types::{MessageType, Uri, WorkspaceFolder};
 use ropey::Rope;
 use serde_json::Value;
@@ -17,13 +18,17 @@ use tower_lsp::jsonrpc::Result;
 use crate::{
     analysis::Analysis,
     capabilities::Client,
-    definitions::OpenDefinitions,
     documents::{Documents, Snapshot, path_of},
+    known::{self, InStep, Workspace},
+    progress,
     scan::Scanned,
     settings::{Effective, Features, Settings},
     tasks,
     trees::Trees,
 };
+
+/// How long after an edit others are told of it: a definition changes with every keystroke, and what depends on it need not.
+const STEP: std::time::Duration = std::time::Duration::from_millis(20);
 
 /// One session with one client.
 #[derive(Debug)]
@@ -32,8 +37,10 @@ pub(crate) struct Session {
     pub(crate) remote: tower_lsp::Client,
     pub(crate) documents: Documents,
     pub(crate) trees: Trees,
-    /// The definitions of open documents.
-    pub(crate) definitions: OpenDefinitions,
+    /// The objects of the workspace.
+    pub(crate) workspace: Workspace,
+    /// Held while the folders are looked through.
+    looking: tokio::sync::Mutex<()>,
     scanned: Scanned,
     /// Held while a list of diagnostics is sent, so that an older one never comes after a newer one.
     pub(crate) publishing: tokio::sync::Mutex<()>,
@@ -53,7 +60,8 @@ impl Session {
             remote,
             documents: Documents::default(),
             trees: Trees::default(),
-            definitions: OpenDefinitions::default(),
+            workspace: Workspace::default(),
+            looking: tokio::sync::Mutex::default(),
             scanned: Scanned::default(),
             publishing: tokio::sync::Mutex::default(),
             client: OnceLock::new(),
@@ -146,7 +154,7 @@ impl Session {
             return Some(Arc::new(Analysis::empty()));
         }
         let effective = self.effective(snapshot);
-        let analysis = Analysis::new(&snapshot.uri, &snapshot.text, &effective, self.client());
+        let analysis = Analysis::new(&snapshot.uri, &snapshot.text, &effective, self.client(), &InStep(self));
         Some(Arc::new(analysis))
     }
 
@@ -158,7 +166,7 @@ impl Session {
 
     /// Analyses files that are not open. `done` counts them.
     pub(crate) fn scan(
-        &self,
+        self: &Arc<Self>,
         paths: &[PathBuf],
         cancelled: &AtomicBool,
         done: &AtomicUsize,
@@ -168,13 +176,107 @@ impl Session {
         let skip = |uri: &Uri| self.is_open(uri);
         let analyze = |path: &Path, uri: &Uri, text: &str| {
             // Cheap for most files: what names no definition is none.
-            if !text.contains("CustomResourceDefinition") {
+            let is_known = self.workspace.catalog.with(|index| index.has_known_resources(path));
+            if !(is_known || text.contains("CustomResourceDefinition")) {
                 return Analysis::empty();
             }
             let effective = settings.for_file(Some(path), &folders);
-            Analysis::new(uri, &Rope::from_str(text), &effective, self.client())
+            Analysis::new(uri, &Rope::from_str(text), &effective, self.client(), &InStep(self))
         };
         self.scanned.run(paths, cancelled, done, skip, analyze)
+    }
+
+    /// Looks through the workspace's folders, beside the reader: what is known of their manifests is as they are on disk afterwards.
+    pub(crate) fn look_through_folders(self: &Arc<Self>) {
+        let session = self.clone();
+        tasks::beside(async move {
+            let _only = session.looking.lock().await;
+            let folders = session.folders.read().unwrap_or_else(PoisonError::into_inner).clone();
+            let settings = session.settings();
+            let lister = session.clone();
+            let list = move || {
+                let files = known::files_of(&settings, &folders);
+                let unread = lister.workspace.unread(&files);
+                (files, unread)
+            };
+            let Ok((files, unread)) = tasks::blocking("the list of the workspace's files", list).await else {
+                return;
+            };
+            let (all, done) = (files.len(), Arc::new(AtomicUsize::new(0)));
+            let shown = if unread < progress::MANY {
+                None
+            } else {
+                progress::begin(&session, None, "Reading manifests").await
+            };
+            let (looker, count) = (session.clone(), done.clone());
+            let look = tasks::blocking("the look through the workspace", move || {
+                looker.workspace.look_at(&files, &looker.documents, &count)
+            });
+            if let Ok(changed) = progress::watch(shown.as_ref(), all, &done, look).await {
+                session.definitions_changed(&changed);
+            }
+        });
+    }
+
+    /// Takes up what changed in open documents, soon: quick edits are taken together.
+    pub(crate) fn keep_in_step_soon(self: &Arc<Self>) {
+        let session = self.clone();
+        tasks::beside(async move {
+            tokio::time::sleep(STEP).await;
+            let look = move || session.keep_in_step();
+            // A failure is logged.
+            let _ = tasks::blocking("the look at changed documents", look).await;
+        });
+    }
+
+    /// Takes up what changed in open documents.
+    pub(crate) fn keep_in_step(self: &Arc<Self>) {
+        let changed = self.workspace.keep_in_step(&self.documents);
+        self.definitions_changed(&changed);
+    }
+
+    /// Takes up what changed on disk.
+    pub(crate) fn files_changed(self: &Arc<Self>, paths: Vec<PathBuf>) {
+        let session = self.clone();
+        tasks::beside(async move {
+            let look = move || {
+                let changed = session.workspace.files_changed(&paths, &session.documents);
+                session.definitions_changed(&changed);
+            };
+            let _ = tasks::blocking("the look at changed files", look).await;
+        });
+    }
+
+    /// Resources of these kinds are judged anew, and no other documents are.
+    fn definitions_changed(self: &Arc<Self>, kinds: &BTreeSet<GroupKind>) {
+        if kinds.is_empty() {
+            return;
+        }
+        let paths: Vec<Arc<Path>> = self
+            .workspace
+            .catalog
+            .with(|index| kinds.iter().flat_map(|kind| index.files_with(kind)).cloned().collect());
+        self.scanned.forget(&paths);
+        let paths: HashSet<&Path> = paths.iter().map(|it| &**it).collect();
+        let open = self.documents.uris();
+        let affected = open
+            .into_iter()
+            .filter(|it| paths.contains(known::path_of(it.as_str()).as_path()));
+        if self.client().pulls_diagnostics {
+            let mut is_any = false;
+            for uri in affected {
+                self.documents.forget_analysis(&uri);
+                is_any = true;
+            }
+            if is_any || self.features().workspace_diagnostics && !paths.is_empty() {
+                self.ask_to_pull();
+            }
+            return;
+        }
+        for uri in affected {
+            self.documents.forget_analysis(&uri);
+            self.publish_soon(&uri);
+        }
     }
 
     /// Shows a problem to the user, once.
@@ -196,20 +298,26 @@ impl Session {
     pub(crate) fn refresh(self: &Arc<Self>) {
         self.documents.forget_analyses();
         self.scanned.clear();
-        let session = self.clone();
         if self.client().pulls_diagnostics {
-            if self.client().refreshes_diagnostics {
-                tasks::beside(async move {
-                    if let Err(error) = session.remote.workspace_diagnostic_refresh().await {
-                        tracing::warn!("the client did not refresh its diagnostics: {error}");
-                    }
-                });
-            }
+            self.ask_to_pull();
             return;
         }
         for uri in self.documents.uris() {
             self.publish_soon(&uri);
         }
+    }
+
+    /// Asks the client to ask for diagnostics, if it can be asked.
+    fn ask_to_pull(self: &Arc<Self>) {
+        if !self.client().refreshes_diagnostics {
+            return;
+        }
+        let session = self.clone();
+        tasks::beside(async move {
+            if let Err(error) = session.remote.workspace_diagnostic_refresh().await {
+                tracing::warn!("the client did not refresh its diagnostics: {error}");
+            }
+        });
     }
 
     /// Whether the client has this document open.

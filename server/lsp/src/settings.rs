@@ -128,6 +128,11 @@ impl Settings {
         (read, problems)
     }
 
+    /// Where definitions lie, by the editor's settings; relative to the workspace's folders.
+    pub(crate) fn crds(&self) -> &[String] {
+        &self.config.crds
+    }
+
     /// What holds for a file in one of the workspace's folders, if it is one, with the nearest configuration file.
     pub(crate) fn for_file(&self, path: Option<&Path>, folders: &[std::path::PathBuf]) -> Effective {
         let mut editor = self.config.clone();

@@ -36,7 +36,8 @@ pub(crate) fn range(source: &Source<'_>, span: Span) -> Range {
 
 /// A place in another file.
 pub(crate) fn in_file(file: &SourceText, span: Span, client: &Client) -> Option<Location> {
-    let uri = Uri::from_file_path(&file.path)?;
+    // What is no file is known by its URI.
+    let uri = Uri::from_file_path(&file.path).or_else(|| file.path.to_str()?.parse().ok())?;
     let source = Source {
         uri: &uri,
         text: &file.text,

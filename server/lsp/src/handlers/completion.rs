@@ -8,7 +8,7 @@ use lsp_types::{CompletionContext, CompletionList, CompletionParams, CompletionR
 use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 
-use crate::{definitions::Known, reading, reading::Reading, session::Session};
+use crate::{known::Known, reading, reading::Reading, session::Session};
 
 pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> Result<Option<CompletionResponse>> {
     let at = params.text_document_position;

@@ -14,6 +14,7 @@ pub(crate) fn handle(session: &Arc<Session>, params: DidChangeTextDocumentParams
         .change(&document.uri, document.version, params.content_changes, unit)
     {
         session.publish_soon(&document.uri);
+        session.keep_in_step_soon();
     } else {
         tracing::warn!("a change of a document that is not open: {}", document.uri.as_str());
     }

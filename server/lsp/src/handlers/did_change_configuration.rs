@@ -13,6 +13,7 @@ pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeConfigurationPara
     }
     session.set_settings(&params.settings);
     session.refresh();
+    session.look_through_folders();
 }
 
 /// Asks the client for its settings.
@@ -28,6 +29,7 @@ pub(crate) fn fetch(session: &Arc<Session>) {
             Ok([settings, ..]) if !settings.is_null() => {
                 session.set_settings(settings);
                 session.refresh();
+                session.look_through_folders();
             }
             Ok(_) => {}
             Err(error) => tracing::warn!("the client did not send its settings: {error}"),

@@ -2,13 +2,22 @@
 
 use std::sync::Arc;
 
+use crd_analyzer_workspace::config::FILE_NAME;
 use lsp_types::DidChangeWatchedFilesParams;
 
-use crate::session::Session;
+use crate::{documents::path_of, session::Session};
 
-/// Configurations are read anew for each analysis; it is enough to make those anew.
+/// Configurations are read anew for each analysis: it is enough to make those anew, and to look where definitions lie now. Of manifests,
+/// what is known of them is.
 pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeWatchedFilesParams) {
-    if !params.changes.is_empty() {
+    let is_config = |path: &std::path::PathBuf| path.file_name().is_some_and(|it| it == FILE_NAME);
+    let paths = params.changes.iter().filter_map(|it| path_of(&it.uri));
+    let (configs, manifests): (Vec<_>, Vec<_>) = paths.partition(is_config);
+    if !configs.is_empty() {
         session.refresh();
+        session.look_through_folders();
+    }
+    if !manifests.is_empty() {
+        session.files_changed(manifests);
     }
 }

@@ -10,5 +10,6 @@ pub(crate) fn handle(session: &Arc<Session>, params: DidCloseTextDocumentParams)
     if session.documents.close(&params.text_document.uri) {
         session.trees.forget(&params.text_document.uri);
         session.unpublish(params.text_document.uri);
+        session.keep_in_step_soon();
     }
 }

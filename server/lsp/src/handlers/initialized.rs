@@ -15,13 +15,15 @@ pub(crate) fn handle(session: &Arc<Session>) {
     let client = session.client();
     let mut registrations = Vec::new();
     if client.registers_watchers {
-        let pattern = format!("**/{}", crd_analyzer_workspace::config::FILE_NAME);
-        let watcher = FileSystemWatcher {
+        let watch = |pattern: String| FileSystemWatcher {
             glob_pattern: GlobPattern::String(pattern),
             kind: None,
         };
         let options = DidChangeWatchedFilesRegistrationOptions {
-            watchers: vec![watcher],
+            watchers: vec![
+                watch(format!("**/{}", crd_analyzer_workspace::config::FILE_NAME)),
+                watch("**/*.{yaml,yml,json}".to_owned()),
+            ],
         };
         registrations.push(Registration {
             id: DidChangeWatchedFiles::METHOD.to_owned(),
@@ -45,6 +47,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
             }
         });
     }
+    session.look_through_folders();
     if client.answers_configuration {
         did_change_configuration::fetch(session);
     }

@@ -171,6 +171,14 @@ impl Client {
         serde_json::from_slice(&body).expect("JSON")
     }
 
+    /// Follows the progress of a token from its beginning to its end.
+    pub(crate) async fn progress(&mut self, token: &Value) {
+        let is_it = |it: &Value| it["method"] == "$/progress" && it["params"]["token"] == *token;
+        let begin = self.find(is_it).await;
+        assert_eq!(begin["params"]["value"]["kind"], "begin");
+        while self.find(is_it).await["params"]["value"]["kind"] != "end" {}
+    }
+
     /// Opens a document.
     pub(crate) async fn open(&mut self, uri: &str, version: i32, text: &str) {
         let document = json!({ "uri": uri, "languageId": "yaml", "version": version, "text": text });
@@ -211,6 +219,17 @@ impl Client {
             it["method"] == "textDocument/publishDiagnostics"
                 && it["params"]["uri"] == uri
                 && it["params"]["version"] == version
+        };
+        let mut message = self.find(is_it).await;
+        list(message["params"]["diagnostics"].take())
+    }
+
+    /// The next list that the server sends for a document that is closed.
+    pub(crate) async fn published_without_version(&mut self, uri: &str) -> Vec<Value> {
+        let is_it = |it: &Value| {
+            it["method"] == "textDocument/publishDiagnostics"
+                && it["params"]["uri"] == uri
+                && it["params"].get("version").is_none_or(Value::is_null)
         };
         let mut message = self.find(is_it).await;
         list(message["params"]["diagnostics"].take())

@@ -12,6 +12,7 @@ mod lifecycle;
 mod pulled;
 mod pushed;
 mod reading;
+mod resources;
 mod structure;
 mod workspace;
 

@@ -21,7 +21,7 @@ use known::DefiningFile;
 
 pub use files::{Files, MemoryFiles};
 pub use known::{DefinitionText, Fingerprint, KnownDefinition, Origin};
-pub use objects::{GroupKind, Object, group_kind, objects};
+pub use objects::{GroupKind, Object, group_kind, objects, objects_of};
 pub use served::{Served, Unserved};
 
 /// What a document is.
@@ -203,6 +203,12 @@ impl Index {
     /// The files with objects of a kind.
     pub fn files_with(&self, kind: &GroupKind) -> impl Iterator<Item = &Arc<Path>> {
         self.resources.get(kind).into_iter().flatten()
+    }
+
+    /// Whether there is an object in the file whose kind is defined.
+    pub fn has_known_resources(&self, path: &Path) -> bool {
+        let kinds = self.files.get(path).map(|it| &it.resources);
+        kinds.into_iter().flatten().any(|it| self.definitions.contains_key(it))
     }
 
     /// Every definition, in no order.

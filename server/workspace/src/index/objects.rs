@@ -60,6 +60,11 @@ pub fn objects(bytes: Vec<u8>) -> (Arc<str>, Vec<Object>) {
     (text.content, found)
 }
 
+/// As [`objects`], of what was text from the start.
+pub fn objects_of(text: &Arc<str>) -> Vec<Object> {
+    read(&Text::whole(text.clone()))
+}
+
 pub(crate) fn read(text: &Text) -> Vec<Object> {
     let mut objects = Vec::new();
     for document in split(&text.content).documents {

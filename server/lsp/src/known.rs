@@ -1,0 +1,290 @@
+//! What the workspace holds: the objects of all manifests in its folders, those of open documents as they are now.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use crd_analyzer_ide::completion;
+use crd_analyzer_workspace::{
+    config::{Config, FILE_NAME},
+    definition_paths::DefinitionPath,
+    index::{
+        Catalog, DefinitionText, Definitions, Files, Found, GroupKind, KnownDefinition, NewFile, Origin, objects,
+        objects_of,
+    },
+};
+use lsp_types::Uri;
+
+use crate::{
+    documents::{self, Documents},
+    scan::{self, Stamp},
+    session::Session,
+    settings::Settings,
+};
+
+/// Files as they are on disk.
+struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path) -> Option<Vec<u8>> {
+        scan::stamp(path)?;
+        std::fs::read(path).ok()
+    }
+}
+
+/// The objects of the workspace.
+pub(crate) struct Workspace {
+    pub(crate) catalog: Catalog,
+    /// The versions of open documents that were looked at.
+    seen: Mutex<HashMap<String, i32>>,
+    /// The files on disk that were looked at.
+    on_disk: Mutex<BTreeMap<PathBuf, (Stamp, Origin)>>,
+}
+
+impl std::fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Workspace").finish_non_exhaustive()
+    }
+}
+
+impl Default for Workspace {
+    fn default() -> Self {
+        Self {
+            catalog: Catalog::new(Disk),
+            seen: Mutex::default(),
+            on_disk: Mutex::default(),
+        }
+    }
+}
+
+/// A document's place among the others: it need not be a file.
+pub(crate) fn path_of(uri: &str) -> PathBuf {
+    let file = uri.parse().ok().and_then(|it| documents::path_of(&it));
+    file.unwrap_or_else(|| PathBuf::from(uri))
+}
+
+impl Workspace {
+    /// Looks at the open documents that have changed, and at files that were closed. Returns the kinds whose definitions are others now.
+    pub(crate) fn keep_in_step(&self, documents: &Documents) -> BTreeSet<GroupKind> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = BTreeSet::new();
+        let open = documents.versions();
+        let closed: Vec<String> = seen.keys().filter(|it| !open.contains_key(*it)).cloned().collect();
+        for uri in closed {
+            seen.remove(&uri);
+            changed.append(&mut self.look_at_file(&path_of(&uri)));
+        }
+        for (uri, version) in open {
+            if seen.get(&uri) == Some(&version) {
+                continue;
+            }
+            let Some(snapshot) = uri.parse().ok().and_then(|it: Uri| documents.snapshot(&it)) else {
+                continue;
+            };
+            let parsed = snapshot.parsed();
+            let text = parsed.file.text();
+            let found = objects_of(text);
+            let file = NewFile {
+                path: &path_of(&uri),
+                origin: self.origin_of(&path_of(&uri)),
+                text,
+                objects: &found,
+                keep_text: true,
+            };
+            changed.append(&mut self.catalog.change(|index| index.set(&file)));
+            seen.insert(uri, snapshot.version);
+        }
+        changed
+    }
+
+    fn origin_of(&self, path: &Path) -> Origin {
+        let on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
+        on_disk.get(path).map_or(Origin::Workspace, |it| it.1)
+    }
+
+    /// Looks at a file that is not open, as it is on disk.
+    fn look_at_file(&self, path: &Path) -> BTreeSet<GroupKind> {
+        let origin = self.origin_of(path);
+        let bytes = scan::stamp(path).and_then(|stamp| Some((stamp, std::fs::read(path).ok()?)));
+        let mut on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((stamp, bytes)) = bytes else {
+            on_disk.remove(path);
+            drop(on_disk);
+            return self.catalog.change(|index| index.remove(path));
+        };
+        on_disk.insert(path.to_owned(), (stamp, origin));
+        drop(on_disk);
+        self.put(path, origin, bytes)
+    }
+
+    fn put(&self, path: &Path, origin: Origin, bytes: Vec<u8>) -> BTreeSet<GroupKind> {
+        let (text, found) = objects(bytes);
+        let file = NewFile {
+            path,
+            origin,
+            text: &text,
+            objects: &found,
+            keep_text: false,
+        };
+        self.catalog.change(|index| index.set(&file))
+    }
+
+    /// Looks at files that changed on disk, but for open ones.
+    pub(crate) fn files_changed(&self, paths: &[PathBuf], documents: &Documents) -> BTreeSet<GroupKind> {
+        let open = open_paths(documents);
+        let closed = paths.iter().filter(|it| !open.contains(*it));
+        closed.flat_map(|it| self.look_at_file(it)).collect()
+    }
+
+    /// How many of these files have to be read.
+    pub(crate) fn unread(&self, files: &BTreeMap<PathBuf, Origin>) -> usize {
+        let on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = |path: &PathBuf| on_disk.get(path).is_some_and(|it| Some(it.0) == scan::stamp(path));
+        files.keys().filter(|it| !is_known(it)).count()
+    }
+
+    /// Looks at all these files that it has not looked at since they changed, and forgets others. `done` counts them.
+    pub(crate) fn look_at(
+        &self,
+        files: &BTreeMap<PathBuf, Origin>,
+        documents: &Documents,
+        done: &AtomicUsize,
+    ) -> BTreeSet<GroupKind> {
+        let open = open_paths(documents);
+        let mut changed = BTreeSet::new();
+        {
+            let mut on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
+            let gone: Vec<_> = on_disk.keys().filter(|it| !files.contains_key(*it)).cloned().collect();
+            for path in gone {
+                on_disk.remove(&path);
+                if !open.contains(&path) {
+                    changed.append(&mut self.catalog.change(|index| index.remove(&path)));
+                }
+            }
+        }
+        let work: Vec<_> = files.iter().collect();
+        let next = AtomicUsize::new(0);
+        let all = Mutex::new(changed);
+        let look = || {
+            while let Some((path, origin)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+                done.fetch_add(1, Ordering::Relaxed);
+                let Some(stamp) = scan::stamp(path) else { continue };
+                let known = {
+                    let mut on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
+                    on_disk.insert((*path).clone(), (stamp, **origin))
+                };
+                if known == Some((stamp, **origin)) || open.contains(*path) {
+                    continue;
+                }
+                if let Ok(bytes) = std::fs::read(path) {
+                    let mut changed = self.put(path, **origin, bytes);
+                    all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut changed);
+                }
+            }
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                // Where no thread can be had, this one does all.
+                let _ = std::thread::Builder::new()
+                    .stack_size(STACK_BYTES)
+                    .spawn_scoped(scope, look);
+            }
+            look();
+        });
+        all.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Texts may nest deeper than the usual stack holds.
+const STACK_BYTES: usize = 16 << 20;
+
+fn open_paths(documents: &Documents) -> HashSet<PathBuf> {
+    documents.versions().keys().map(|it| path_of(it)).collect()
+}
+
+/// The manifests of a workspace: those in its folders, and those that settings and configuration files say where definitions lie.
+pub(crate) fn files_of(settings: &Settings, folders: &[PathBuf]) -> BTreeMap<PathBuf, Origin> {
+    let mut files = BTreeMap::new();
+    let manifests = scan::manifests(folders);
+    for path in definition_paths(settings, folders, &manifests) {
+        let below = scan::manifests(std::slice::from_ref(&path.base));
+        files.extend(
+            below
+                .into_iter()
+                .filter(|it| path.holds(it))
+                .map(|it| (it, Origin::Configured)),
+        );
+    }
+    let own = manifests
+        .into_iter()
+        .filter(|it| !settings.for_file(Some(it), folders).is_excluded);
+    files.extend(own.map(|it| (it, Origin::Workspace)));
+    files
+}
+
+fn definition_paths(settings: &Settings, folders: &[PathBuf], manifests: &[PathBuf]) -> Vec<DefinitionPath> {
+    let mut paths = Vec::new();
+    let mut add = |crds: &[String], folder: &Path| {
+        paths.extend(crds.iter().filter_map(|it| DefinitionPath::parse(it, folder).ok()));
+    };
+    for folder in folders {
+        add(settings.crds(), folder);
+    }
+    let with_manifests = manifests.iter().filter_map(|it| it.parent());
+    let around = folders.iter().flat_map(|it| it.ancestors());
+    let all: BTreeSet<&Path> = with_manifests.chain(around).collect();
+    for folder in all {
+        let text = std::fs::read_to_string(folder.join(FILE_NAME)).ok();
+        if let Some(config) = text.and_then(|it| Config::parse(&it).ok()) {
+            add(&config.crds, folder);
+        }
+    }
+    paths
+}
+
+/// The definitions of the workspace, for who judges an object: open documents are looked at as they are at the moment.
+pub(crate) struct InStep<'a>(pub(crate) &'a Arc<Session>);
+
+impl Definitions for InStep<'_> {
+    fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
+        self.0.keep_in_step();
+        self.0.workspace.catalog.find(kind, near)
+    }
+
+    fn files(&self) -> &dyn Files {
+        &Disk
+    }
+
+    fn previous(&self, _: &KnownDefinition) -> Option<Arc<KnownDefinition>> {
+        None
+    }
+}
+
+/// What is known near a file.
+pub(crate) struct Known<'a> {
+    pub(crate) session: &'a Arc<Session>,
+    pub(crate) near: Option<PathBuf>,
+}
+
+impl completion::Definitions for Known<'_> {
+    fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
+        let near = self.near.as_deref().unwrap_or(Path::new("/"));
+        let found = InStep(self.session).find(kind, near)?;
+        found.definition.text(&Disk)
+    }
+
+    fn kinds(&self) -> Vec<GroupKind> {
+        self.session.keep_in_step();
+        let catalog = &self.session.workspace.catalog;
+        let mut kinds: Vec<_> = catalog.with(|index| index.definitions().map(|it| it.defines.clone()).collect());
+        kinds.sort();
+        kinds.dedup();
+        kinds
+    }
+}

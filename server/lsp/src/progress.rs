@@ -1,0 +1,69 @@
+//! Work-done progress, for clients that show it.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use lsp_types::ProgressToken;
+use std::time::Duration;
+use tower_lsp::{Bounded, NotCancellable, OngoingProgress};
+
+use crate::{capabilities::NAME, session::Session, tasks};
+
+/// Work on fewer files shows no progress.
+pub(crate) const MANY: usize = 100;
+
+/// How often progress is shown.
+const STEP: Duration = Duration::from_millis(250);
+
+/// Numbers the tokens of progress, which must differ.
+static SCANS: AtomicUsize = AtomicUsize::new(0);
+
+/// Progress that ends whatever ends the work.
+pub(crate) struct Shown(Option<OngoingProgress<Bounded, NotCancellable>>);
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        if let Some(progress) = self.0.take() {
+            tasks::beside(progress.finish());
+        }
+    }
+}
+
+/// Shows progress under the client's token, or one that is made known to it, if it can show any.
+pub(crate) async fn begin(session: &Arc<Session>, token: Option<ProgressToken>, title: &str) -> Option<Shown> {
+    let token = match token {
+        Some(token) => token,
+        None if session.client().shows_progress => {
+            let number = SCANS.fetch_add(1, Ordering::Relaxed);
+            let token = ProgressToken::String(format!("{NAME}/scan/{number}"));
+            session.remote.create_work_done_progress(token.clone()).await.ok()?;
+            token
+        }
+        None => return None,
+    };
+    let progress = session.remote.progress(token, title).with_percentage(0).begin().await;
+    Some(Shown(Some(progress)))
+}
+
+/// Waits for work, and shows how many of `all` files are `done`.
+pub(crate) async fn watch<T>(
+    progress: Option<&Shown>,
+    all: usize,
+    done: &AtomicUsize,
+    work: impl Future<Output = T>,
+) -> T {
+    tokio::pin!(work);
+    loop {
+        tokio::select! {
+            found = &mut work => return found,
+            () = tokio::time::sleep(STEP) => {
+                if let Some(progress) = progress.and_then(|it| it.0.as_ref()) {
+                    let done = done.load(Ordering::Relaxed);
+                    progress.report_with_message(format!("{done} of {all} files"), (done * 100 / all.max(1)) as u32).await;
+                }
+            }
+        }
+    }
+}
