@@ -9,6 +9,7 @@ pub mod checker;
 pub mod cost;
 pub mod decls;
 pub mod eval;
+pub mod go;
 pub mod library;
 pub mod parser;
 #[cfg(test)]

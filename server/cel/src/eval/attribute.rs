@@ -4,7 +4,7 @@ use super::fold::Frame;
 use super::plan::{AttrIdx, Base, Qualifier, QualifierKind};
 use super::run::Run;
 use crate::KubernetesVersion;
-use crate::value::{EvalError, List, ListValue, MapValue, Result, Value};
+use crate::value::{EvalError, List, MapValue, Opaque, Result, Value};
 
 /// What was selected, which may be an error as a value; none if it is not there and that is no error.
 type Selected = Result<Option<Result>>;
@@ -16,21 +16,28 @@ const OPTIONALS_ARE_VALUES_SINCE: KubernetesVersion = KubernetesVersion::minor(3
 
 /// What Go holds inside of a value, as a value again (`ref.Val.Value`): data without what a schema says of it.
 fn as_native(value: &Value) -> Result {
+    let unsupported = |go_type: &str, printed: &dyn std::fmt::Display| {
+        let message = format!("unsupported conversion to ref.Val: ({go_type}){printed}");
+        Err(EvalError::new(message))
+    };
     match value {
-        Value::List(list) => Ok(list
-            .as_foreign()
-            .and_then(ListValue::native)
-            .unwrap_or_else(|| value.clone())),
+        Value::List(list) => Ok(Value::List(list.native())),
         Value::Map(map) => Ok(map
             .as_foreign()
             .and_then(MapValue::native)
             .unwrap_or_else(|| value.clone())),
         Value::Type(ty) => Ok(Value::string(ty.type_name())),
-        Value::Raw(_) => value.clone().or_failure().map_err(|error| {
-            EvalError::new(format!(
-                "unsupported conversion to ref.Val: (*errors.errorString){error}"
-            ))
-        }),
+        Value::Optional(Some(inner)) => as_native(inner),
+        Value::Optional(None) => Ok(Value::Null),
+        Value::Opaque(Opaque::Quantity(it)) => unsupported("*resource.Quantity", &it),
+        Value::Opaque(Opaque::Ip(it)) => unsupported("netip.Addr", &it),
+        Value::Opaque(Opaque::Cidr(it)) => unsupported("netip.Prefix", &it),
+        Value::Opaque(Opaque::Url(it)) => unsupported("*url.URL", &it),
+        Value::Opaque(Opaque::Semver(it)) => unsupported("semver.Version", &it),
+        Value::Raw(_) => value
+            .clone()
+            .or_failure()
+            .or_else(|error| unsupported("*errors.errorString", &error)),
         value => Ok(value.clone()),
     }
 }
@@ -71,14 +78,12 @@ impl Run<'_> {
     }
 
     fn qualify(&mut self, base: Result, qualifiers: &[Qualifier], frame: &Frame<'_>) -> Result {
-        if qualifiers.is_empty() {
-            return base;
-        }
         let (mut value, mut optional) = match base {
             Ok(Value::Optional(None)) => return Ok(Value::NONE),
             Ok(Value::Optional(Some(value))) if self.program.version < OPTIONALS_ARE_VALUES_SINCE => {
                 (as_native(&value), true)
             }
+            base if qualifiers.is_empty() => return base,
             Ok(Value::Optional(Some(value))) => ((*value).clone().or_failure(), true),
             value => (value, false),
         };

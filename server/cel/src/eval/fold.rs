@@ -11,6 +11,9 @@ use crate::value::{EvalError, List, Map, Result, Value};
 /// Since this minor, an accumulator has no first value before something asks for it.
 const STARTS_LATE_SINCE: KubernetesVersion = KubernetesVersion::minor(32);
 
+/// Since this minor, an error where a list or map is to be gone over is that error, with two variables too.
+const KEEPS_ERRORS_SINCE: KubernetesVersion = KubernetesVersion::minor(33);
+
 /// The variables that an expression sees.
 pub(super) struct Frame<'f> {
     scope: Scope<'f>,
@@ -108,7 +111,14 @@ impl Run<'_> {
     }
 
     pub(super) fn fold(&mut self, id: i64, fold: &Fold, frame: &Frame<'_>) -> Result {
-        let range = self.exec(fold.range, frame)?;
+        let two = fold.iter_var2.is_some();
+        let range = match self.exec(fold.range, frame) {
+            // The first servers with two variables lost what is wrong.
+            Err(error) if two && !error.is_fatal() && self.program.version < KEEPS_ERRORS_SINCE => {
+                return Err(EvalError::new("unsupported comprehension range type: *types.Err"));
+            }
+            range => range?,
+        };
         if let Some(observer) = &mut self.observer {
             observer.enter(id);
         }

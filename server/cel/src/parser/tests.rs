@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use crate::KubernetesVersion;
 use crate::ast::{Ast, ExprKind, Literal, NodeId, Source};
+use crate::go::quote;
 use crate::parser::{EscapedIdentifiers, ParseOptions, Parsed, parse};
 use crate::testing::{assert_none, kubernetes_cases};
-use crate::value::go_quote;
 
 /// Prints a tree as the parser tests of `cel-go` do: each expression with its number and kind.
 struct Printer<'a> {
@@ -151,9 +151,9 @@ impl Printer<'_> {
             Literal::Int(i) => (i.to_string(), "Constant_Int64Value"),
             Literal::Uint(u) => (format!("{u}u"), "Constant_Uint64Value"),
             Literal::Double(d) => (crate::value::double_g(*d), "Constant_DoubleValue"),
-            Literal::String(s) => (go_quote(s), "Constant_StringValue"),
+            Literal::String(s) => (quote(s), "Constant_StringValue"),
             Literal::Bytes(b) => (
-                format!("b{}", go_quote(&String::from_utf8_lossy(b))),
+                format!("b{}", quote(&String::from_utf8_lossy(b))),
                 "Constant_BytesValue",
             ),
         };

@@ -35,38 +35,6 @@ pub fn double_f(value: f64) -> String {
     }
 }
 
-/// A text in double quotes, as Go's `%q` writes it.
-pub(crate) fn go_quote(text: &str) -> String {
-    use fmt::Write;
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\u{7}' => quoted.push_str("\\a"),
-            '\u{8}' => quoted.push_str("\\b"),
-            '\u{c}' => quoted.push_str("\\f"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            '\u{b}' => quoted.push_str("\\v"),
-            ' '..='~' => quoted.push(c),
-            c => {
-                let code = u32::from(c);
-                let printable = !c.is_whitespace() && c.escape_debug().count() == 1;
-                let _ = match code {
-                    _ if printable => quoted.write_char(c),
-                    0..0x80 => write!(quoted, "\\x{code:02x}"),
-                    0x80..0x10000 => write!(quoted, "\\u{code:04x}"),
-                    _ => write!(quoted, "\\U{code:08x}"),
-                };
-            }
-        }
-    }
-    quoted.push('"');
-    quoted
-}
-
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

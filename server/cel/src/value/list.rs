@@ -109,6 +109,18 @@ impl List {
         }
     }
 
+    /// The list as plain data, without what a schema says of it.
+    pub(crate) fn native(&self) -> Self {
+        match &self.0 {
+            Repr::Foreign(list) => match list.native() {
+                Some(Value::List(native)) => native,
+                _ => self.clone(),
+            },
+            Repr::Concat(parts, len) => Self(Repr::Concat(Arc::new((parts.0.native(), parts.1.native())), *len)),
+            Repr::Values(_) | Repr::Growing(_) => self.clone(),
+        }
+    }
+
     /// How many elements there are.
     pub fn len(&self) -> usize {
         match &self.0 {

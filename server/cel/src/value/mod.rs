@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 pub use compare::{compare, equal, equal_to};
 pub use error::EvalError;
-pub(crate) use format::{base64, go_quote};
+pub(crate) use format::base64;
 pub use format::{double_f, double_g};
 pub use list::{List, ListValue};
 pub use map::{Key, Map, MapValue};

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Result, Value, go_quote};
+use super::{Result, Value};
+use crate::go::quote;
 
 /// How deep lists and maps are shown.
 const MAX_DEPTH: usize = 6;
@@ -27,9 +28,9 @@ fn show(value: &Value, limit: usize, depth: usize, out: &mut String) {
             let room = limit.saturating_sub(out.chars().count()).max(8);
             match text.char_indices().nth(room) {
                 Some((end, _)) => {
-                    let _ = write!(out, "{}…", go_quote(&text[..end]));
+                    let _ = write!(out, "{}…", quote(&text[..end]));
                 }
-                None => out.push_str(&go_quote(text)),
+                None => out.push_str(&quote(text)),
             }
         }
         Value::Bytes(bytes) => {
@@ -53,7 +54,7 @@ fn show(value: &Value, limit: usize, depth: usize, out: &mut String) {
         Value::Opaque(it) => {
             let name = value.type_name();
             let name = name.rsplit('.').next().unwrap_or_default().to_lowercase();
-            let _ = write!(out, "{name}({})", go_quote(&it.to_string()));
+            let _ = write!(out, "{name}({})", quote(&it.to_string()));
         }
         Value::Raw(raw) => out.push_str(&cut(raw.to_json(), limit)),
         Value::List(list) => {

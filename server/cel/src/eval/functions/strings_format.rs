@@ -2,7 +2,7 @@
 
 use super::conversion;
 use crate::KubernetesVersion;
-use crate::value::go_quote;
+use crate::go::quote;
 use crate::value::{EvalError, List, Result, Value};
 
 const DEFAULT_PRECISION: usize = 6;
@@ -97,7 +97,7 @@ fn string(arg: &Value) -> Formatted {
             Ok(other) => Ok(other.to_string()),
             Err(error) => Err(format!(
                 "could not convert argument {} to string",
-                go_quote(error.message())
+                quote(error.message())
             )),
         },
         _ => Err(mismatch(
@@ -110,18 +110,18 @@ fn string(arg: &Value) -> Formatted {
 /// A value within a list or map.
 fn nested(arg: &Value) -> Formatted {
     match arg {
-        Value::String(text) => Ok(go_quote(text)),
-        Value::Bytes(_) => string(arg).map(|text| format!("b{}", go_quote(&text))),
+        Value::String(text) => Ok(quote(text)),
+        Value::Bytes(_) => string(arg).map(|text| format!("b{}", quote(&text))),
         Value::Double(d) if d.is_finite() => Ok(format!("{d:.DEFAULT_PRECISION$}")),
-        Value::Double(d) => Ok(go_quote(if d.is_nan() {
+        Value::Double(d) => Ok(quote(if d.is_nan() {
             "NaN"
         } else if *d > 0.0 {
             "+Inf"
         } else {
             "-Inf"
         })),
-        Value::Timestamp(time) => Ok(format!("timestamp({})", go_quote(&time.to_cel_string()))),
-        Value::Duration(duration) => Ok(format!("duration({})", go_quote(&duration.to_cel_string()))),
+        Value::Timestamp(time) => Ok(format!("timestamp({})", quote(&time.to_cel_string()))),
+        Value::Duration(duration) => Ok(format!("duration({})", quote(&duration.to_cel_string()))),
         Value::Optional(_) | Value::Opaque(_) | Value::Raw(_) => {
             Err(format!("no formatting function for {}", arg.type_name()))
         }

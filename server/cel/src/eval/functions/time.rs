@@ -67,10 +67,7 @@ fn offset(zone: &str, time: Timestamp, version: KubernetesVersion) -> Result<i64
             } else {
                 "invalid syntax"
             };
-            EvalError::new(format!(
-                "strconv.Atoi: parsing {}: {reason}",
-                crate::value::go_quote(text)
-            ))
+            EvalError::new(format!("strconv.Atoi: parsing {}: {reason}", crate::go::quote(text)))
         })
     };
     let (hours, minutes) = (number(hours)?, number(minutes)?);

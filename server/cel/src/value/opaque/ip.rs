@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use crate::value::format::go_quote as quote;
+use crate::go::quote;
 
 /// An address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

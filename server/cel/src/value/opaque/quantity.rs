@@ -16,6 +16,18 @@ pub struct Quantity {
     scale: i32,
     /// Whether the server keeps it as a decimal.
     decimal: bool,
+    notation: Notation,
+}
+
+/// The suffixes that a quantity is written with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Notation {
+    /// `1Ki`
+    Binary,
+    /// `1k`
+    Decimal,
+    /// `1e3`
+    Exponent,
 }
 
 const FORMAT_WRONG: &str =
@@ -102,6 +114,11 @@ impl Quantity {
             suffix: unit,
         } = parts(text).ok_or(FORMAT_WRONG)?;
         let (base, exponent) = suffix(unit).ok_or(SUFFIX)?;
+        let notation = match unit.as_bytes() {
+            _ if base == 2 => Notation::Binary,
+            [b'e' | b'E', _, ..] => Notation::Exponent,
+            _ => Notation::Decimal,
+        };
         if exponent.abs() > MAX_EXPONENT {
             return Err(SUFFIX);
         }
@@ -122,6 +139,7 @@ impl Quantity {
                     value: signed(value),
                     scale: scale as i32,
                     decimal: false,
+                    notation,
                 });
             }
         }
@@ -143,11 +161,13 @@ impl Quantity {
             value,
             scale: scale as i32,
             decimal: true,
+            notation,
         };
         let max = Self {
             value: BigInt::from(i64::MAX),
             scale: 0,
             decimal: true,
+            notation,
         };
         if base == 2 && quantity.compare(&max).is_gt() {
             quantity = max;
@@ -162,6 +182,7 @@ impl Quantity {
             value: value.into(),
             scale: 0,
             decimal: false,
+            notation: Notation::Exponent,
         }
     }
 
@@ -184,40 +205,71 @@ impl Quantity {
     /// The sum.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {
-        let fits = |value: &BigInt| i64::try_from(value).is_ok();
-        if !self.decimal && !other.decimal {
-            let zero = |q: &Self| q.value.sign() == Sign::NoSign;
-            if zero(other) {
-                return self.clone();
-            }
-            if zero(self) {
-                return other.clone();
-            }
-            let scale = self.scale.min(other.scale);
-            let (a, b) = (self.scaled_to(scale), other.scaled_to(scale));
-            if fits(&a) && fits(&b) && fits(&(&a + &b)) {
-                return Self {
-                    value: a + b,
-                    scale,
-                    decimal: false,
-                };
-            }
-        }
-        let scale = self.scale.min(other.scale);
-        Self {
-            value: self.scaled_to(scale) + other.scaled_to(scale),
-            scale,
-            decimal: true,
-        }
+        self.sum_of_ints(other).unwrap_or_else(|| self.sum_of_decimals(other))
     }
 
     /// The difference.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
-        self.plus(&Self {
+        let negative = Self {
             value: -&other.value,
             ..other.clone()
+        };
+        // The least integer is its own opposite in the server.
+        let wrapped = Self {
+            value: if negative.value == -BigInt::from(i64::MIN) {
+                i64::MIN.into()
+            } else {
+                negative.value.clone()
+            },
+            ..negative.clone()
+        };
+        self.sum_of_ints(&wrapped)
+            .unwrap_or_else(|| self.sum_of_decimals(&negative))
+    }
+
+    fn is_zero(&self) -> bool {
+        self.value.sign() == Sign::NoSign
+    }
+
+    /// How the sum with another is written.
+    fn notation_with(&self, other: &Self) -> Notation {
+        if self.is_zero() { other.notation } else { self.notation }
+    }
+
+    /// The sum, if the server keeps both and their sum as integers.
+    fn sum_of_ints(&self, other: &Self) -> Option<Self> {
+        let fits = |value: &BigInt| i64::try_from(value).is_ok();
+        if self.decimal || other.decimal {
+            return None;
+        }
+        let notation = self.notation_with(other);
+        if other.is_zero() || self.is_zero() {
+            let sum = if other.is_zero() { self } else { other };
+            return Some(Self {
+                notation,
+                ..sum.clone()
+            });
+        }
+        let scale = self.scale.min(other.scale);
+        let (a, b) = (self.scaled_to(scale), other.scaled_to(scale));
+        let sum = &a + &b;
+        (fits(&a) && fits(&b) && fits(&sum)).then_some(Self {
+            value: sum,
+            scale,
+            decimal: false,
+            notation,
         })
+    }
+
+    fn sum_of_decimals(&self, other: &Self) -> Self {
+        let scale = self.scale.min(other.scale);
+        Self {
+            value: self.scaled_to(scale) + other.scaled_to(scale),
+            scale,
+            decimal: true,
+            notation: self.notation_with(other),
+        }
     }
 
     /// 1, 0 or -1.
@@ -258,13 +310,60 @@ fn pow10(exponent: i32) -> f64 {
     format!("1e{exponent}").parse().unwrap_or(f64::NAN)
 }
 
+/// A number without the factors of `base` in it, and how many those were.
+fn without_factors(mut value: BigInt, base: u32) -> (BigInt, i32) {
+    let mut factors = 0;
+    while value.sign() != Sign::NoSign && (&value % base).sign() == Sign::NoSign {
+        value /= base;
+        factors += 1;
+    }
+    (value, factors)
+}
+
 impl fmt::Display for Quantity {
-    /// The number without suffix. The server's form depends on how it was written.
+    /// The canonical form (`Quantity.CanonicalizeBytes`).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.scale == 0 {
-            write!(f, "{}", self.value)
-        } else {
-            write!(f, "{}e{}", self.value, self.scale)
+        if self.is_zero() {
+            return f.write_str("0");
         }
+        let whole = (self.scale >= 0).then(|| self.scaled_to(0)).or_else(|| {
+            let divisor = ten_to(self.scale.unsigned_abs());
+            let is_whole = (&self.value % &divisor).sign() == Sign::NoSign;
+            is_whole.then(|| &self.value / divisor)
+        });
+        let is_small = |value: &BigInt| value.magnitude() < BigInt::from(1024).magnitude();
+        if let (Notation::Binary, Some(whole)) = (self.notation, &whole)
+            && !is_small(whole)
+        {
+            let (number, factors) = without_factors(whole.clone(), 1024);
+            let suffix = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].get(factors as usize);
+            return write!(f, "{number}{}", suffix.copied().unwrap_or_default());
+        }
+        let (mut number, factors) = without_factors(self.value.clone(), 10);
+        let mut exponent = self.scale + factors;
+        // Suffixes are three powers of ten apart.
+        while exponent % 3 != 0 {
+            number *= 10;
+            exponent -= 1;
+        }
+        if self.notation == Notation::Exponent {
+            return match exponent {
+                0 => write!(f, "{number}"),
+                _ => write!(f, "{number}e{exponent}"),
+            };
+        }
+        let suffix = match exponent {
+            -9 => "n",
+            -6 => "u",
+            -3 => "m",
+            3 => "k",
+            6 => "M",
+            9 => "G",
+            12 => "T",
+            15 => "P",
+            18 => "E",
+            _ => "",
+        };
+        write!(f, "{number}{suffix}")
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use crate::value::format::go_quote as quote;
+use crate::go::quote;
 
 /// A version.
 #[derive(Clone, Debug)]

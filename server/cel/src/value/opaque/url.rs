@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::ip::Ip;
-use crate::value::format::go_quote as quote;
+use crate::go::quote;
 
 /// A URL.
 #[derive(Clone, Default, Debug)]
