@@ -7,6 +7,7 @@
 #![allow(clippy::disallowed_methods, reason = "chores run programs and read files")]
 
 mod bench;
+mod completion;
 mod conformance;
 mod docs;
 mod goldens;
@@ -33,6 +34,8 @@ enum Chore {
     Goldens(goldens::Args),
     /// Measure against the API server's own code in the same run (needs Go and the corpus).
     Bench(bench::Args),
+    /// Delete words at random places of the corpus, and count how often completion offers them (needs the corpus).
+    Completion(completion::Args),
     /// Write the documents that are made of others: the index of the diagnostic codes.
     Docs(docs::Args),
 }
@@ -42,6 +45,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Conformance(args) => conformance::run(&args)?,
         Chore::Goldens(args) => goldens::run(&args)?,
         Chore::Bench(args) => bench::run(&args)?,
+        Chore::Completion(args) => completion::run(&args)?,
         Chore::Docs(args) => docs::run(&args)?,
     };
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -21,6 +21,15 @@ pub(super) fn of_field(context: &Context<'_, '_>, at: &api::At, field: &'static 
         (_, "type") if is_root(context) => {
             items.push(value(context, "object", Some("The only type of a resource."), true));
         }
+        (_, "type") if at.in_junctor => {
+            // Only an int-or-string is spelled out there, in this order.
+            let only = match context.place.path.as_slice() {
+                [.., Step::Index(0), _] => "integer",
+                [.., Step::Index(1), _] => "string",
+                _ => return items,
+            };
+            items.push(value(context, only, None, true));
+        }
         (FieldType::Boolean, name) => {
             let mut texts = match name {
                 "storage" if is_stored_elsewhere(context) => ["false", "true"],

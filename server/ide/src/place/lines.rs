@@ -26,7 +26,7 @@ fn behind_indicator<'t>(tree: &'t Tree, offset: u32, before: &str) -> Option<Pla
     let rest = &tree.text()[offset as usize..line_end(tree, offset) as usize];
     // Something else stands there: what is written would run into it.
     if !(rest.trim().is_empty() || rest.trim_start().starts_with('#')) {
-        return None;
+        return before_plain_text(tree, offset, node, trimmed);
     }
     if let Some(found) = behind_plain_text(tree, offset, node) {
         return Some(found);
@@ -269,6 +269,23 @@ fn dash(tree: &Tree, offset: u32, list: NodeId) -> Place<'_> {
         token: Token::none(offset),
         is_flow: false,
     }
+}
+
+/// Behind a colon, with text without quotes behind the cursor: what is written here begins it.
+fn before_plain_text<'t>(tree: &'t Tree, offset: u32, node: NodeId, before: &str) -> Option<Place<'t>> {
+    let entry = tree
+        .entry_of(node)
+        .filter(|it| it.key == node && before.ends_with(':'))?;
+    let span = tree.span(entry.value);
+    let is_text = tree.kind(entry.value) == NodeKind::Scalar(ScalarStyle::Plain);
+    let is_next = is_text && span.start > offset && span.start <= line_end(tree, offset);
+    is_next.then(|| {
+        let mut place = value(tree, offset, entry.value, false);
+        place.token.span = Span::new(offset, span.end);
+        place.token.style = Some(ScalarStyle::Plain);
+        place.token.has_blank = true;
+        place
+    })
 }
 
 /// Behind blanks after text without quotes that is a value: what is written next goes on with it.

@@ -101,6 +101,26 @@ fn half_typed_lines() {
 }
 
 #[test]
+fn quotes_without_end_reach_as_deep_as_their_lines() {
+    check(&[
+        (
+            "v:\n- m: x\n  rule: '!(''*'' in a\n    || (has(s$0\nstatus: 1\n",
+            "value v[0].rule/!('*' in a || (has(s",
+        ),
+        (
+            "v:\n- m: x\n  rule: '!(''*'' in $0\n    || c'\nstatus: 1\n",
+            "value v[0].rule/!('*' in ",
+        ),
+        (
+            "v:\n- rule: \"a == \\\"b\\\"\n    && has(x) && $0\nmaxItems: 1\n",
+            "value v[0].rule/a == \"b\" && has(x) && ",
+        ),
+        ("v:\n  rule: 'a\n  m$0: x\n", "key v/m with rule colon"),
+        ("v:\n  rule: 'a\n    m$0: x\n", "key v/m with rule colon"),
+    ]);
+}
+
+#[test]
 fn behind_colons_and_dashes() {
     check(&[
         ("a: $0\n", "value a/"),
@@ -108,7 +128,7 @@ fn behind_colons_and_dashes() {
         ("a: $0\nb: 1\n", "value a/"),
         ("a:  $0 # x\nb: 1\n", "value a/"),
         ("x:\n  a: $0\n  b: 1\n", "value x.a/"),
-        ("a: $0 x\n", "-"),
+        ("a: $0 x\n", "value a/"),
         ("a: x $0\n", "value a/x "),
         ("a: x $0\nb: y\n", "value a/x "),
         ("a: x\n  $0\nb: y\n", "value a/x "),

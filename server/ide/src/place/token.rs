@@ -141,6 +141,7 @@ pub(super) fn place(tree: &Tree, offset: u32, node: NodeId) -> Option<Place<'_>>
         token.is_open = true;
         if quote == '"' {
             token.style = Some(ScalarStyle::DoubleQuoted);
+            token.prefix = token.prefix.replace("\\\"", "\"").replace("\\\\", "\\");
         } else {
             token.style = Some(ScalarStyle::SingleQuoted);
             token.prefix = token.prefix.replace("''", "'");
@@ -191,5 +192,13 @@ pub(super) fn is_in_flow(tree: &Tree, node: NodeId) -> bool {
 fn prefix(tree: &Tree, node: NodeId, offset: u32) -> String {
     let value = tree.scalar(node);
     let at = tree.source_map(node).to_value(offset).unwrap_or(value.len());
-    value.get(..at).unwrap_or(&value).to_owned()
+    let mut prefix = value.get(..at).unwrap_or(&value).to_owned();
+    // Of blanks at a line's end nothing is in the value, but a word that is typed after them is another word.
+    if tree.text()[..offset as usize].ends_with([' ', '\t'])
+        && !prefix.is_empty()
+        && !prefix.ends_with([' ', '\t', '\n'])
+    {
+        prefix.push(' ');
+    }
+    prefix
 }

@@ -290,7 +290,7 @@ impl Reader<'_> {
         match head.content {
             Content::Alias(end) => self.alias(head.start, end),
             Content::Quoted(style, end) => self.scalar(style, head.start, end, 0),
-            Content::OpenQuote => self.open_quote(head.start),
+            Content::OpenQuote => self.open_quote(head.start, Some(frame.column)),
             Content::Flow => {
                 self.at = head.start;
                 self.open_flow();
@@ -337,7 +337,7 @@ impl Reader<'_> {
         match head.content {
             Content::Alias(end) => self.alias(head.start, end),
             Content::Quoted(style, end) => self.scalar(style, head.start, end, 0),
-            Content::OpenQuote => self.open_quote(head.start),
+            Content::OpenQuote => self.open_quote(head.start, None),
             Content::Flow => {
                 if let Some(top) = self.frames.last_mut() {
                     top.pending = Pending::Colon(head.start as u32);

@@ -187,7 +187,7 @@ impl Reader<'_> {
                     self.scalar(style, start, end, 0);
                 } else {
                     self.fill();
-                    self.open_quote(start);
+                    self.open_quote(start, None);
                 }
             }
             _ => {

@@ -8,10 +8,21 @@ use crate::scalar::break_len;
 use crate::tree::{NodeId, ScalarStyle, Span};
 
 impl Reader<'_> {
-    /// The text after a quote that is not closed, as plain text of one line.
-    pub(super) fn open_quote(&mut self, start: usize) {
+    /// The text after a quote that is not closed, as plain text: of one line, and of those after it that lie deeper than `indent` and
+    /// hold no key.
+    pub(super) fn open_quote(&mut self, start: usize, indent: Option<i32>) {
         self.is_broken = true;
-        let end = scan::line_end(self.bytes, start + 1);
+        let mut end = scan::line_end(self.bytes, start + 1);
+        while let Some(indent) = indent
+            && let Some((line, at)) = scan::next_text(self.bytes, end)
+        {
+            let is_deeper = (at - line) as i32 > indent;
+            let is_text = is_deeper && scan::plain_line(self.bytes, at, false).1 != scan::Stop::Colon;
+            if !is_text || at == line && scan::is_document_marker(self.bytes, at) {
+                break;
+            }
+            end = scan::line_end(self.bytes, at);
+        }
         let blanks = self.bytes[start + 1..end]
             .iter()
             .rev()

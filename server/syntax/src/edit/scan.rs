@@ -127,7 +127,7 @@ pub(crate) fn plain(bytes: &[u8], start: usize, indent: i32, in_flow: bool, limi
 }
 
 /// The next line after `at` that has text: its start and the start of the text.
-fn next_text(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+pub(crate) fn next_text(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     let mut at = skip_blanks(bytes, at);
     let mut line = at;
     loop {

@@ -1,0 +1,107 @@
+//! The corpus as completion sees it: files and the definitions that are known.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crd_analyzer_ide::completion::Definitions;
+use crd_analyzer_workspace::index::{Catalog, DefinitionText, Files, GroupKind, NewFile, Origin, objects};
+
+use crate::peers;
+
+/// A file of the corpus.
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    pub(super) text: Arc<str>,
+}
+
+/// The files, and an index of the definitions.
+pub(super) struct Corpus {
+    pub(super) definitions: Vec<File>,
+    pub(super) objects: Vec<File>,
+    pub(super) catalog: Catalog,
+}
+
+/// The disk.
+struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path) -> Option<Vec<u8>> {
+        std::fs::read(path).ok()
+    }
+}
+
+impl Corpus {
+    pub(super) fn load(max_size: usize) -> anyhow::Result<Self> {
+        let root = peers::corpus()?;
+        let definitions = files(&root.join("crds"), max_size)?;
+        let objects = files(&root.join("crs"), max_size)?;
+        let catalog = Catalog::new(Disk);
+        for file in &definitions {
+            let (text, found) = self::objects(file.text.as_bytes().to_vec());
+            catalog.change(|index| {
+                index.set(&NewFile {
+                    path: &file.path,
+                    origin: Origin::Workspace,
+                    text: &text,
+                    objects: &found,
+                    keep_text: false,
+                })
+            });
+        }
+        Ok(Self {
+            definitions,
+            objects,
+            catalog,
+        })
+    }
+
+    /// What is known near a file.
+    pub(super) fn near<'a>(&'a self, path: &'a Path) -> Near<'a> {
+        Near { corpus: self, path }
+    }
+}
+
+/// The definitions as they count for a file.
+pub(super) struct Near<'a> {
+    corpus: &'a Corpus,
+    path: &'a Path,
+}
+
+impl Definitions for Near<'_> {
+    fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
+        // Objects lie in folders that are called as those of their definitions.
+        let near = self.path.to_string_lossy().replace("/crs/", "/crds/");
+        let found = self.corpus.catalog.with(|index| index.find(kind, Path::new(&near)))?;
+        self.corpus.catalog.text(&found.definition)
+    }
+
+    fn kinds(&self) -> Vec<GroupKind> {
+        self.corpus
+            .catalog
+            .with(|index| index.definitions().map(|it| it.defines.clone()).collect())
+    }
+}
+
+fn files(folder: &Path, max_size: usize) -> anyhow::Result<Vec<File>> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if let Ok(text) = std::fs::read_to_string(&path)
+                && text.len() <= max_size
+            {
+                found.push(File {
+                    path,
+                    text: text.into(),
+                });
+            }
+        }
+    }
+    found.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(found)
+}

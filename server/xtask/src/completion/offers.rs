@@ -1,0 +1,199 @@
+//! What is offered where a word was deleted.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use crd_analyzer_ide::{
+    completion::{Completions, Item, ItemKind, Request, complete},
+    file::File as Parsed,
+};
+use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_workspace::{
+    analysis::{Question, analyze},
+    config::Config,
+    versions::VersionSet,
+};
+use fastrand::Rng;
+
+use super::{
+    corpus::Corpus,
+    positions::{Kind, Position, VERSION},
+};
+
+/// What is deleted behind the cursor.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Deletion {
+    /// The rest of the word.
+    Token,
+    /// The rest of the line.
+    Line,
+}
+
+impl Deletion {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Token => "rest of word",
+            Self::Line => "rest of line",
+        }
+    }
+}
+
+/// What was offered at a position.
+pub(super) struct Trial {
+    /// Where the word stands among what fits the part of it that is left.
+    pub(super) rank: Option<usize>,
+    pub(super) time: Duration,
+    deletion: Deletion,
+    first: Vec<String>,
+}
+
+impl Trial {
+    pub(super) fn new(corpus: &Corpus, position: &Position<'_>, cut: u32, deletion: Deletion) -> Self {
+        let text = &position.file.text;
+        let end = match deletion {
+            Deletion::Token => position.span.end as usize,
+            Deletion::Line => text[cut as usize..]
+                .find(['\n', '\r'])
+                .map_or(text.len(), |it| cut as usize + it),
+        };
+        let edited = [&text[..cut as usize], &text[end..]].concat();
+        let (found, time) = ask(corpus, position, &edited, cut);
+        let fitting = found.as_ref().map(|it| filtered(it, &edited)).unwrap_or_default();
+        let rank = fitting
+            .iter()
+            .position(|it| it.filter == position.word || it.label == position.word);
+        Self {
+            rank,
+            time,
+            deletion,
+            first: fitting.iter().take(8).map(|it| it.label.clone()).collect(),
+        }
+    }
+
+    pub(super) fn describe(&self, position: &Position<'_>, cut: u32) -> String {
+        let text = &position.file.text;
+        let line = text[..cut as usize].matches('\n').count() + 1;
+        let start = text[..cut as usize].rfind('\n').map_or(0, |it| it + 1);
+        format!(
+            "{} {} `{}` at {}:{line} behind {:?} (rank {:?}): {:?}",
+            self.deletion.name(),
+            position.kind.name(),
+            position.word,
+            position.file.path.display(),
+            text[start..cut as usize].trim_start(),
+            self.rank,
+            self.first
+        )
+    }
+}
+
+fn ask(corpus: &Corpus, position: &Position<'_>, text: &str, offset: u32) -> (Option<Completions>, Duration) {
+    let file = Parsed::new(text, Arc::default());
+    let near = corpus.near(&position.file.path);
+    let Some(document) = file.document_at(offset) else {
+        return (None, Duration::ZERO);
+    };
+    let request = Request {
+        tree: document.tree,
+        document: Some(&document),
+        offset,
+        version: VERSION,
+        snippets: true,
+        definitions: &near,
+    };
+    // Definitions are read once in a session, and so is what rules see.
+    let _ = complete(&request);
+    let start = Instant::now();
+    let found = complete(&request);
+    (found, start.elapsed())
+}
+
+/// The items that a client shows: those that begin with what is typed, then those that have its letters in their order.
+fn filtered<'f>(found: &'f Completions, text: &str) -> Vec<&'f Item> {
+    let typed = text[found.insert.range()].to_lowercase();
+    let begins = |it: &&Item| it.filter.to_lowercase().starts_with(&typed);
+    let has_letters = |it: &&Item| {
+        let mut letters = typed.chars().peekable();
+        for char in it.filter.to_lowercase().chars() {
+            letters.next_if_eq(&char);
+        }
+        letters.peek().is_none()
+    };
+    let first = found.items.iter().filter(begins);
+    first
+        .chain(found.items.iter().filter(|it| !begins(it) && has_letters(it)))
+        .collect()
+}
+
+/// Texts that are judged to see whether an item is known where it is offered.
+const MAX_CHECKED: usize = 400_000;
+
+/// Puts a random item that is offered in place of the word, and gives what the check says of it as of something that is not known there;
+/// `None` if there was nothing to put.
+pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut Rng) -> Option<Option<String>> {
+    let text = &position.file.text;
+    if text.len() > MAX_CHECKED {
+        return None;
+    }
+    let (found, _) = ask(corpus, position, text, position.span.start);
+    let found = found?;
+    let is_called = text[position.span.end as usize..].starts_with('(');
+    let fits = |it: &&Item| match position.kind {
+        Kind::Cel => match it.kind {
+            ItemKind::Field | ItemKind::Variable => !is_called && it.edits.is_empty(),
+            ItemKind::Function | ItemKind::Method | ItemKind::Macro => is_called,
+            _ => false,
+        },
+        Kind::CrdKey | Kind::CrKey => it.kind == ItemKind::Key,
+        _ => matches!(it.kind, ItemKind::EnumMember),
+    };
+    let items: Vec<_> = found.items.iter().filter(fits).collect();
+    let item = *random.choice(&items)?;
+    let start = position.span.start as usize;
+    let edited = [&text[..start], &item.filter, &text[position.span.end as usize..]].concat();
+    let place = Span::new(start as u32, (start + item.filter.len()) as u32);
+    let near = position.file.path.to_string_lossy().replace("/crs/", "/crds/");
+    let question = Question {
+        path: Some(near.as_ref()),
+        definitions: Some(&corpus.catalog),
+        ..Question::new(VersionSet::one(VERSION))
+    };
+    let report = analyze(edited.into_bytes(), &question);
+    let shown: Vec<_> = report
+        .documents
+        .iter()
+        .flat_map(|it| it.shown(&Config::default()))
+        .collect();
+    let refused = shown.iter().map(|it| &it.finding).find(|it| {
+        let is_here = it.span.start <= place.end && place.start <= it.span.end;
+        is_here && is_unknown(it.code, position.kind)
+    });
+    Some(refused.map(|it| {
+        let line = text[..start].matches('\n').count() + 1;
+        format!(
+            "{} `{}` for `{}` at {}:{line}: {} {}",
+            position.kind.name(),
+            item.label,
+            position.word,
+            position.file.path.display(),
+            it.code,
+            it.message
+        )
+    }))
+}
+
+/// Whether a code says that something is not known where it stands.
+fn is_unknown(code: &str, kind: Kind) -> bool {
+    match kind {
+        Kind::Cel => matches!(code, "undefined-field" | "undeclared-reference"),
+        _ => {
+            code.starts_with("unknown-")
+                || matches!(
+                    code,
+                    "unsupported-keyword" | "unsupported-value" | "non-structural-junctor" | "invalid-list-map-key"
+                )
+        }
+    }
+}
