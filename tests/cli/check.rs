@@ -184,3 +184,98 @@ fn patches_are_not_asked_for_what_they_leave_out() {
         "the server would ask"
     );
 }
+
+#[test]
+fn a_mistake_in_a_rule_is_shown_at_its_characters() {
+    for styled in crd_analyzer_fixtures::styles::rules_with_a_mistake() {
+        let sandbox = Sandbox::new(&[("crd.yaml", &styled.text)]);
+        let lines = sandbox.run(&["check", "-o", "jsonl", "crd.yaml"]).expect(1, &[]).json();
+        let (line, [_, _, columns]) = styled.columns();
+        let expected = serde_json::json!({
+            "start": {"line": line + 1, "column": columns.start + 1, "offset": styled.mistake.start},
+            "end": {"line": line + 1, "column": columns.end + 1, "offset": styled.mistake.end},
+        });
+        assert_eq!(
+            lines[0]["errors"][0]["range"], expected,
+            "{}: {:#}",
+            styled.name, lines[0]
+        );
+        let place = format!("crd.yaml:{}:{}", line + 1, columns.start + 1);
+        sandbox
+            .run(&["check", "crd.yaml"])
+            .expect(1, &[&place, "undefined field 'replica'"]);
+    }
+}
+
+#[test]
+fn surrogate_pairs_are_what_the_servers_reader_refuses() {
+    let text = "{\"apiVersion\": \"apiextensions.k8s.io/v1\",\n\"kind\": \"CustomResourceDefinition\", \"metadata\": {\"name\": \"😀\\ud83d\\ude00\"}}\n";
+    let sandbox = Sandbox::new(&[("crd.json", text)]);
+    let lines = sandbox.run(&["check", "-o", "jsonl", "crd.json"]).expect(1, &[]).json();
+    let error = lines[0]["decode_error"].as_str().unwrap_or_default();
+    assert!(
+        error.ends_with("found invalid Unicode character escape code"),
+        "{error}"
+    );
+    let at = text.find("ud83d").expect("it is there") + 1;
+    assert_eq!(lines[0]["decode_error_range"]["start"]["offset"], at, "{:#}", lines[0]);
+}
+
+#[test]
+fn an_expensive_rule_is_told_once_to_people() {
+    let text = definition(
+        "              type: object
+              properties: {hosts: {type: array, items: {type: string}}}
+              x-kubernetes-validations:
+                - rule: self.hosts.all(h, self.hosts.exists_one(o, o == h))
+                - rule: self.hosts.all(h, h != '')
+",
+    );
+    let sandbox = Sandbox::new(&[("crd.yaml", &text)]);
+    let outcome = sandbox.run(&["check", "crd.yaml"]);
+    outcome.expect(
+        1,
+        &[
+            "error[rule-cost-over-limit]: estimated rule cost exceeds budget by factor of more than 100x",
+            "no maxItems: counted for as many as fit into a request",
+            "= note: it costs 345,880,409,622,760,653 of 10,000,000",
+            "= note: the server also says: spec.validation.openAPIV3Schema: Forbidden: x-kubernetes-validations estimated rule cost total",
+            "= help: `maxItems: 256` on spec.hosts, `maxLength: 253` on spec.hosts[*] bring it to 6,948,611 (69 % of the budget)",
+            "+kubebuilder:validation:items:MaxLength=253 (field hosts)",
+            "(1 error)",
+            "1 file, 1 CRD, 1 error, 0 warnings",
+        ],
+    );
+    let lines = sandbox.run(&["check", "-o", "jsonl", "crd.yaml"]).json();
+    let details: Vec<_> = lines[0]["errors"]
+        .as_array()
+        .expect("errors")
+        .iter()
+        .map(|it| &it["code"])
+        .collect();
+    let total = "total-rule-cost-over-limit";
+    assert_eq!(details, ["rule-cost-over-limit", total, total, total], "{:#}", lines[0]);
+}
+
+#[test]
+fn a_total_of_many_rules_is_told_at_the_schema() {
+    let properties: Vec<_> = (0..20)
+        .map(|n| {
+            let rule = format!("x-kubernetes-validations: [{{rule: 'self.all(x, x > {n})'}}]");
+            format!("                p{n}: {{type: array, items: {{type: integer}}, {rule}}}\n")
+        })
+        .collect();
+    let text = definition(&format!(
+        "              type: object\n              properties:\n{}",
+        properties.concat()
+    ));
+    let sandbox = Sandbox::new(&[("crd.yaml", &text)]);
+    sandbox.run(&["check", "crd.yaml"]).expect(
+        1,
+        &[
+            "error[total-rule-cost-over-limit]: x-kubernetes-validations estimated rule cost total",
+            "contributes to the total",
+            "1 file, 1 CRD, 1 error",
+        ],
+    );
+}

@@ -8,6 +8,7 @@ pub mod fixes;
 pub mod folding;
 pub mod highlight;
 pub mod hover;
+pub mod lens;
 pub mod links;
 mod manifest;
 pub mod place;

@@ -4,11 +4,12 @@ use std::{path::Path, sync::Arc};
 
 use crd_analyzer_syntax::lines::ColumnUnit;
 use lsp_types::{
-    ClientCapabilities, CodeActionKind, CodeActionOptions, CompletionOptions, CompletionOptionsCompletionItem,
-    DiagnosticOptions, DiagnosticServerCapabilities, DiagnosticTag, DocumentLinkOptions, HoverProviderCapability,
-    MarkupKind, OneOf, PositionEncodingKind, RenameOptions, SaveOptions, SemanticTokensFullOptions,
-    SemanticTokensOptions, ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+    ClientCapabilities, CodeActionKind, CodeActionOptions, CodeLensOptions, CompletionOptions,
+    CompletionOptionsCompletionItem, DiagnosticOptions, DiagnosticServerCapabilities, DiagnosticTag,
+    DocumentLinkOptions, ExecuteCommandOptions, HoverProviderCapability, MarkupKind, OneOf, PositionEncodingKind,
+    RenameOptions, SaveOptions, SemanticTokensFullOptions, SemanticTokensOptions, ServerCapabilities,
+    SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
     WorkspaceServerCapabilities,
 };
 
@@ -18,6 +19,9 @@ use crate::handlers::semantic_tokens;
 
 /// The name under which settings, diagnostics and registrations go.
 pub(crate) const NAME: &str = "crd-analyzer";
+
+/// The command that writes the bounds that a rule or schema lacks.
+pub(crate) const ADD_BOUNDS: &str = "crd-analyzer.addBounds";
 
 /// What the client can do. What it cannot show is left out, not guessed.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +51,14 @@ pub(crate) struct Client {
     pub(crate) label_offsets: bool,
     /// It shows Markdown in hovers.
     pub(crate) hover_markdown: bool,
+    /// It shows lenses.
+    pub(crate) code_lens: bool,
+    pub(crate) refreshes_code_lenses: bool,
+    /// It shows hints in lines.
+    pub(crate) inlay_hints: bool,
+    pub(crate) refreshes_inlay_hints: bool,
+    /// It applies edits that the server asks for.
+    pub(crate) applies_edits: bool,
     /// It takes edits for a version of a document.
     pub(crate) versioned_edits: bool,
     /// What it takes of completions.
@@ -97,6 +109,17 @@ impl Client {
                 .as_ref()
                 .and_then(|it| it.work_done_progress)
                 .unwrap_or_default(),
+            code_lens: text.is_some_and(|it| it.code_lens.is_some()),
+            refreshes_code_lenses: workspace
+                .and_then(|it| it.code_lens.as_ref())
+                .and_then(|it| it.refresh_support)
+                .unwrap_or_default(),
+            inlay_hints: text.is_some_and(|it| it.inlay_hint.is_some()),
+            refreshes_inlay_hints: workspace
+                .and_then(|it| it.inlay_hint.as_ref())
+                .and_then(|it| it.refresh_support)
+                .unwrap_or_default(),
+            applies_edits: workspace.and_then(|it| it.apply_edit).unwrap_or_default(),
             code_actions: actions.is_some_and(|it| it.code_action_literal_support.is_some()),
             preferred_fixes: actions.and_then(|it| it.is_preferred_support).unwrap_or_default(),
             prepares_rename: text
@@ -219,6 +242,14 @@ pub(crate) fn server(client: &Client) -> ServerCapabilities {
                 label_details_support: Some(true),
             }),
             ..CompletionOptions::default()
+        }),
+        code_lens_provider: client.code_lens.then_some(CodeLensOptions {
+            resolve_provider: Some(false),
+        }),
+        inlay_hint_provider: client.inlay_hints.then_some(OneOf::Left(true)),
+        execute_command_provider: client.applies_edits.then(|| ExecuteCommandOptions {
+            commands: vec![ADD_BOUNDS.to_owned()],
+            ..ExecuteCommandOptions::default()
         }),
         document_highlight_provider: Some(OneOf::Left(true)),
         folding_range_provider: Some(true.into()),

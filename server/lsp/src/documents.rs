@@ -11,7 +11,12 @@ use std::{
 };
 
 use crd_analyzer_ide::file::{File, Memory};
+use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::lines::{ColumnUnit, LineIndex};
+use crd_analyzer_workspace::{
+    costs::{self, FileCosts},
+    versions::VersionSet,
+};
 use lsp_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri};
 use ropey::Rope;
 use tokio::sync::OnceCell;
@@ -32,6 +37,8 @@ struct Document {
     analysis: Arc<OnceCell<Arc<Analysis>>>,
     /// The version as features see it, made when first asked for.
     parsed: Arc<OnceLock<Arc<Parsed>>>,
+    /// What its rules cost, priced when first asked for.
+    costs: Arc<OnceLock<Arc<FileCosts>>>,
     /// What features remember from version to version.
     memory: Arc<Memory>,
     /// Held while a version is worked on to be sent.
@@ -58,6 +65,7 @@ pub(crate) struct Snapshot {
     pub(crate) worked_on: Arc<tokio::sync::Mutex<()>>,
     newest: Arc<AtomicI32>,
     parsed: Arc<OnceLock<Arc<Parsed>>>,
+    costs: Arc<OnceLock<Arc<FileCosts>>>,
     memory: Arc<Memory>,
 }
 
@@ -77,6 +85,16 @@ impl Snapshot {
             Arc::new(Parsed { file, lines })
         };
         self.parsed.get_or_init(parse).clone()
+    }
+
+    /// What the rules of the version cost by a minor, priced once for all who ask. This takes its time: ask on a thread that may be blocked.
+    pub(crate) fn costs(&self, version: KubernetesVersion) -> Arc<FileCosts> {
+        let price = || {
+            let mut bytes = Vec::with_capacity(self.text.len_bytes());
+            self.text.chunks().for_each(|it| bytes.extend_from_slice(it.as_bytes()));
+            Arc::new(costs::price(bytes, VersionSet::one(version), false))
+        };
+        self.costs.get_or_init(price).clone()
     }
 
     /// The byte of the text that a position means.
@@ -118,6 +136,7 @@ impl Documents {
             version: Arc::new(AtomicI32::new(item.version)),
             analysis: Arc::default(),
             parsed: Arc::default(),
+            costs: Arc::default(),
             memory: Arc::default(),
             worked_on: Arc::default(),
             uri: item.uri,
@@ -152,6 +171,7 @@ impl Documents {
         document.changed = Instant::now();
         document.analysis = Arc::default();
         document.parsed = Arc::default();
+        document.costs = Arc::default();
         document.version.store(version, Ordering::Release);
         true
     }
@@ -207,6 +227,7 @@ impl Documents {
     pub(crate) fn forget_analyses(&self) {
         for document in self.lock().values_mut() {
             document.analysis = Arc::default();
+            document.costs = Arc::default();
         }
     }
 
@@ -227,6 +248,7 @@ impl Document {
             worked_on: self.worked_on.clone(),
             newest: self.version.clone(),
             parsed: self.parsed.clone(),
+            costs: self.costs.clone(),
             memory: self.memory.clone(),
         }
     }

@@ -298,6 +298,7 @@ impl Session {
     pub(crate) fn refresh(self: &Arc<Self>) {
         self.documents.forget_analyses();
         self.scanned.clear();
+        self.refresh_costs();
         if self.client().pulls_diagnostics {
             self.ask_to_pull();
             return;
@@ -318,6 +319,22 @@ impl Session {
                 tracing::warn!("the client did not refresh its diagnostics: {error}");
             }
         });
+    }
+
+    /// Has the client ask for what rules cost anew.
+    fn refresh_costs(self: &Arc<Self>) {
+        let (lenses, hints) = (self.client().refreshes_code_lenses, self.client().refreshes_inlay_hints);
+        let session = self.clone();
+        if lenses || hints {
+            tasks::beside(async move {
+                if lenses && let Err(error) = session.remote.code_lens_refresh().await {
+                    tracing::warn!("the client did not refresh its lenses: {error}");
+                }
+                if hints && let Err(error) = session.remote.inlay_hint_refresh().await {
+                    tracing::warn!("the client did not refresh its hints: {error}");
+                }
+            });
+        }
     }
 
     /// Whether the client has this document open.

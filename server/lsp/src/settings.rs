@@ -45,6 +45,10 @@ pub(crate) struct Features {
     pub(crate) folding: bool,
     /// Selections grow by what the text means.
     pub(crate) selection: bool,
+    /// What rules cost is shown above them.
+    pub(crate) code_lens: bool,
+    /// What rules cost is shown in their line, to clients that are not shown it above.
+    pub(crate) inlay_hints: bool,
 }
 
 impl Default for Settings {
@@ -64,6 +68,8 @@ impl Default for Settings {
                 rename: true,
                 folding: true,
                 selection: true,
+                code_lens: true,
+                inlay_hints: true,
             },
         }
     }
@@ -106,6 +112,8 @@ impl Settings {
                     "completion" => &mut read.features.completion,
                     "folding" => &mut read.features.folding,
                     "selection" => &mut read.features.selection,
+                    "codeLens" => &mut read.features.code_lens,
+                    "inlayHints" => &mut read.features.inlay_hints,
                     "workspaceDiagnostics" => &mut read.features.workspace_diagnostics,
                     "hover" => &mut read.features.hover,
                     "highlight" => &mut read.features.highlight,

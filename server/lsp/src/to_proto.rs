@@ -2,7 +2,7 @@
 
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
-    finding::{Finding, Related, ServerSays, Severity},
+    finding::{Finding, Related, Severity},
     report::Shown,
     source::SourceText,
     versions::VersionSet,
@@ -77,7 +77,7 @@ fn message(finding: &Finding, only: Option<VersionSet>) -> String {
     if let Some(server) = finding
         .server
         .as_ref()
-        .map(ServerSays::message)
+        .map(|it| it.message_beside(&finding.message))
         .filter(|it| *it != finding.message)
     {
         lines.push(format!("the server says: {server}"));
@@ -124,7 +124,7 @@ fn related(source: &Source<'_>, related: &[Related]) -> Vec<DiagnosticRelatedInf
 #[cfg(test)]
 mod tests {
     use crd_analyzer_syntax::lines::ColumnUnit;
-    use crd_analyzer_workspace::finding::Class;
+    use crd_analyzer_workspace::finding::{Class, ServerSays};
 
     use super::*;
 

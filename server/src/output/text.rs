@@ -9,8 +9,8 @@ use std::{
 
 use annotate_snippets::{Group, Level, Renderer};
 use crd_analyzer_workspace::{
-    finding::{ServerSays, Severity},
-    report::{DocumentReport, Shown, Subject, Verdict},
+    finding::{Class, ServerSays, Severity},
+    report::{DocumentReport, Shown, Subject},
     resource::{ChangeKind, annotated},
     versions::VersionSet,
 };
@@ -60,7 +60,8 @@ impl Text {
             .id(finding.code)
             .elements(pieces::of(file, finding));
         if let Some(server @ ServerSays::Cause { .. }) = &finding.server {
-            group = group.element(Level::NOTE.message(format!("the server says: {}", server.message())));
+            group = group
+                .element(Level::NOTE.message(format!("the server says: {}", server.message_beside(&finding.message))));
         }
         for note in &finding.notes {
             group = group.element(Level::NOTE.message(note));
@@ -96,7 +97,7 @@ impl Text {
         writeln!(out)
     }
 
-    fn verdict(out: &mut dyn Write, file: &File<'_>, document: &DocumentReport) -> io::Result<()> {
+    fn verdict(out: &mut dyn Write, file: &File<'_>, document: &DocumentReport, errors: usize) -> io::Result<()> {
         // What a server would say of a patch alone is no news to its author.
         let asked = document.subject != Subject::PartialDefinition;
         let Some(rejected) = document.rejected_by().filter(|_| asked) else {
@@ -110,13 +111,6 @@ impl Text {
         let accepted = document
             .accepted_by()
             .map_or(String::new(), |accepted| format!(", accepted by {accepted}"));
-        let count = |(_, verdict): &(_, Verdict)| {
-            usize::from(verdict.decode_error.is_some())
-                + usize::from(verdict.other_error.is_some())
-                + verdict.strict.len()
-                + verdict.errors.len()
-        };
-        let errors = document.verdicts.iter().map(count).max().unwrap_or(0);
         writeln!(
             out,
             "{}:{name} rejected by Kubernetes {rejected}{accepted} ({})\n",
@@ -145,10 +139,12 @@ impl Printer for Text {
         }
         for document in &file.report.documents {
             let Some(asked) = document.versions() else { continue };
+            let mut errors = 0;
             for shown in document.shown(file.config) {
+                errors += usize::from(shown.finding.class == Class::Error);
                 self.finding(out, file, &shown, asked)?;
             }
-            Self::verdict(out, file, document)?;
+            Self::verdict(out, file, document, errors)?;
             if self.effective {
                 self.effective(out, file, document)?;
             }

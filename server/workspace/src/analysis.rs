@@ -17,7 +17,7 @@ use crd_analyzer_syntax::{
 };
 
 use crate::{
-    codes,
+    advice, codes, costs,
     finding::{Class, Finding},
     head, hints,
     index::{
@@ -284,6 +284,9 @@ impl Ask<'_> {
             };
             let mut verdict = verdict::with_places(&server, tree, json, report.subject);
             verdict.hints.extend_from_slice(&hints);
+            if let Some(root) = json.root().filter(|_| advice::is_needed(&verdict)) {
+                advice::give(&mut verdict, &costs::of_verdict(tree, root, &server, version));
+            }
             report.verdicts.push((version, verdict));
         }
         report

@@ -1,16 +1,17 @@
 //! From the text of a file to what the rules of its definitions cost.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 pub use crd_analyzer_apiextensions::validation::{Bound, COST_LIMIT, Remedy, RuleCost, SchemaCosts, TOTAL_COST_LIMIT};
 use crd_analyzer_apiextensions::{
+    internal::Hoisted,
     places,
     strategy::{Unjudged, Verdict, judge_create},
     validation::{CelCompiler, schema_costs},
 };
-use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::{KubernetesVersion, field::Path, rules::SchemaStep};
 use crd_analyzer_syntax::{
-    json::JsonDoc,
+    json::{Json, JsonDoc},
     read_json,
     split::{Document, split},
     tree::{Span, Tree},
@@ -45,6 +46,54 @@ pub struct PlacedCosts {
     pub schema: SchemaCosts,
     /// Where each rule is written, the first version that has it.
     pub spans: Vec<Span>,
+    /// Where each rule is written in every version that has it.
+    pub places: Vec<Vec<Span>>,
+    /// The keys of the schema in the versions that have it.
+    pub schema_places: Vec<Span>,
+    /// The schemas that bounds are proposed for.
+    targets: BTreeMap<Vec<SchemaStep>, Vec<Target>>,
+}
+
+/// A schema as it is written in one version.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Target {
+    /// Its key, or its first line if it has none.
+    pub key: Span,
+    /// All of it.
+    pub span: Span,
+}
+
+impl PlacedCosts {
+    /// Where the schema that a bound is proposed for is written, in every version that has it.
+    pub fn targets(&self, bound: &Bound) -> &[Target] {
+        self.targets.get(&bound.steps).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A cost as a share of the budget of one rule.
+pub fn share(cost: u64) -> String {
+    let percent = cost.saturating_mul(100) / COST_LIMIT;
+    match cost / COST_LIMIT {
+        _ if cost == 0 => "0 %".to_owned(),
+        _ if percent == 0 => "< 1 %".to_owned(),
+        _ if percent == 100 && cost > COST_LIMIT => "> 100 %".to_owned(),
+        100.. => "> 100x".to_owned(),
+        times @ 10.. => format!("{times}x"),
+        _ => format!("{percent} %"),
+    }
+}
+
+/// A number with commas between thousands.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.char_indices() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 /// Why there are no costs.
@@ -117,19 +166,62 @@ fn of_definition(tree: &Tree, json: &JsonDoc<'_>, version: KubernetesVersion) ->
     let (None, Some(definition), Some(root)) = (&verdict.unjudged, &verdict.definition, json.root()) else {
         return Err(unpriced(&verdict));
     };
-    let costs = schema_costs(&definition.internal, &verdict.errors, version);
+    Ok(place(
+        tree,
+        root,
+        definition.hoisted,
+        schema_costs(&definition.internal, &verdict.errors, version),
+    ))
+}
+
+/// The costs of a definition that was judged.
+pub(crate) fn of_verdict(
+    tree: &Tree,
+    root: &Json<'_>,
+    verdict: &Verdict,
+    version: KubernetesVersion,
+) -> Vec<PlacedCosts> {
+    verdict.definition.as_ref().map_or_else(Vec::new, |definition| {
+        let costs = schema_costs(&definition.internal, &verdict.errors, version);
+        place(tree, root, definition.hoisted, costs)
+    })
+}
+
+fn place(tree: &Tree, root: &Json<'_>, hoisted: Hoisted, costs: Vec<SchemaCosts>) -> Vec<PlacedCosts> {
+    let spots = |path: &Path| -> Vec<Span> {
+        let found = places::find(root, hoisted, path);
+        found.iter().map(|it| verdict::spot(tree, it.key, it.value)).collect()
+    };
     let placed = costs.into_iter().map(|schema| {
-        let spans = schema.rules.iter().map(|rule| {
-            let at = rule.path.child("x-kubernetes-validations").index(rule.index);
-            let places = places::find(root, definition.hoisted, &at.child("rule"));
-            places.first().map_or(tree.span(root.node), |place| {
-                verdict::spot(tree, place.key, place.value)
+        let places: Vec<Vec<Span>> = schema
+            .rules
+            .iter()
+            .map(|rule| {
+                let at = rule.path.child("x-kubernetes-validations").index(rule.index);
+                spots(&at.child("rule"))
             })
-        });
+            .collect();
+        let first = |spans: &Vec<Span>| spans.first().copied().unwrap_or_else(|| tree.span(root.node));
+        let mut targets = BTreeMap::new();
+        let remedies = schema.rules.iter().flat_map(|it| &it.remedies).chain(&schema.remedy);
+        for bound in remedies.flat_map(|it| &it.bounds) {
+            if targets.contains_key(&bound.steps) {
+                continue;
+            }
+            let found = places::find(root, hoisted, &bound.path(&schema.path));
+            let found = found.iter().filter(|it| !it.missing).map(|it| Target {
+                key: verdict::spot(tree, it.key, it.value),
+                span: tree.span(it.value),
+            });
+            targets.insert(bound.steps.clone(), found.collect());
+        }
         PlacedCosts {
-            spans: spans.collect(),
+            spans: places.iter().map(first).collect(),
+            places,
+            schema_places: spots(&schema.path),
+            targets,
             schema,
         }
     });
-    Ok(placed.collect())
+    placed.collect()
 }

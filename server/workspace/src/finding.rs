@@ -105,6 +105,20 @@ impl ServerSays {
     }
 }
 
+impl ServerSays {
+    /// The message beside a title: long words that are the title's are not said again.
+    pub fn message_beside(&self, title: &str) -> String {
+        let message = self.message();
+        match message.strip_suffix(title) {
+            Some(rest) if title.len() > LONG && !rest.is_empty() => format!("{rest}…"),
+            _ => message,
+        }
+    }
+}
+
+/// Words longer than this, in bytes, are not said twice.
+const LONG: usize = 120;
+
 /// Whether a value is a printed struct of the server: its fields have capital letters.
 fn is_struct(value: &str) -> bool {
     let first = value.trim_start_matches('[').strip_prefix("{\"");
@@ -153,6 +167,8 @@ pub struct Finding {
     pub unnecessary: bool,
     /// The text at `span` is deprecated.
     pub deprecated: bool,
+    /// It goes when others go, and is told as a note of theirs.
+    pub follows: bool,
 }
 
 impl Finding {
@@ -173,6 +189,7 @@ impl Finding {
             suppressed: false,
             unnecessary: false,
             deprecated: false,
+            follows: false,
         }
     }
 }

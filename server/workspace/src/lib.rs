@@ -2,6 +2,7 @@
 //!
 //! This crate knows no protocol and no terminal, and does no I/O: text in, findings out.
 
+mod advice;
 pub mod analysis;
 pub mod codes;
 pub mod config;

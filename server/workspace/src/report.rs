@@ -6,6 +6,7 @@ use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
 
 use crate::{
+    advice,
     config::Config,
     finding::{Class, Finding, ServerSays},
     index::Object,
@@ -169,6 +170,7 @@ impl DocumentReport {
                 }
             }
         }
+        advice::merge(&mut shown);
         shown.sort_by_key(|it| (it.finding.hidden, it.finding.span.start, it.finding.class));
         shown
     }

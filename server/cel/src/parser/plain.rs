@@ -57,6 +57,7 @@ fn of_text(text: &str) -> String {
         let escaped = string.rfind('\\').map(|at| &string[at..]);
         return match escaped.filter(|it| it.chars().count() == 2) {
             Some(escape) => format!("a string has no such escape: `{escape}` (a backslash is written `\\\\`)"),
+            None if string.contains('\n') => "a string does not go over lines, unless in three quotes".to_owned(),
             None => "a string is not closed".to_owned(),
         };
     }

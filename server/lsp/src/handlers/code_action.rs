@@ -2,7 +2,10 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use crd_analyzer_ide::fixes::{self, Fix};
+use crd_analyzer_ide::{
+    fixes::{self, Fix},
+    lens,
+};
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionParams, CodeActionResponse, DocumentChanges, OneOf,
@@ -38,13 +41,19 @@ fn is_asked(only: Option<&[CodeActionKind]>) -> bool {
     only.is_none_or(|only| only.is_empty() || only.iter().any(is_wanted))
 }
 
-fn find(session: &Session, snapshot: &Snapshot, analysis: &Analysis, range: Range) -> CodeActionResponse {
+fn find(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis, range: Range) -> CodeActionResponse {
     let client = session.client();
     let text: Arc<str> = snapshot.text.to_string().into();
     let chars = from_proto::range(&snapshot.text, range, client.unit);
     let offset = |char| snapshot.text.char_to_byte(char) as u32;
     let span = Span::new(offset(chars.start), offset(chars.end));
-    let found = fixes::fixes(&text, analysis.problems.iter().copied(), span);
+    let mut found = Vec::new();
+    if analysis.problems.iter().any(|it| lens::is_about_cost(it.code)) {
+        let versions = session.effective(snapshot).versions;
+        let costs = snapshot.costs(versions.newest());
+        found.extend(lens::fixes(&costs, analysis.problems.iter().copied(), span, versions));
+    }
+    found.extend(fixes::fixes(&text, analysis.problems.iter().copied(), span));
     let source = to_proto::Source {
         uri: &snapshot.uri,
         text: &text,
@@ -56,15 +65,15 @@ fn find(session: &Session, snapshot: &Snapshot, analysis: &Analysis, range: Rang
         let diagnostics = shown
             .filter(|(problem, _)| **problem == fix.problem)
             .map(|(_, diagnostic)| diagnostic.clone());
-        let edits = fix.edits.iter().map(|it| TextEdit {
-            range: to_proto::range(&source, it.span),
-            new_text: it.new_text.clone(),
-        });
         CodeAction {
-            title: fix.title,
+            title: fix.title.clone(),
             kind: Some(CodeActionKind::QUICKFIX),
             diagnostics: Some(diagnostics.collect()),
-            edit: Some(workspace_edit(snapshot, client.versioned_edits, edits.collect())),
+            edit: Some(workspace_edit(
+                snapshot,
+                client.versioned_edits,
+                text_edits(&source, &fix),
+            )),
             is_preferred: (client.preferred_fixes && fix.preferred).then_some(true),
             ..CodeAction::default()
         }
@@ -72,8 +81,17 @@ fn find(session: &Session, snapshot: &Snapshot, analysis: &Analysis, range: Rang
     found.into_iter().map(|it| convert(it).into()).collect()
 }
 
+/// The edits of a fix as the client counts.
+pub(super) fn text_edits(source: &to_proto::Source<'_>, fix: &Fix) -> Vec<TextEdit> {
+    let convert = |it: &fixes::TextEdit| TextEdit {
+        range: to_proto::range(source, it.span),
+        new_text: it.new_text.clone(),
+    };
+    fix.edits.iter().map(convert).collect()
+}
+
 /// Edits of the document, for this version of it if the client takes that.
-fn workspace_edit(snapshot: &Snapshot, versioned: bool, edits: Vec<TextEdit>) -> WorkspaceEdit {
+pub(super) fn workspace_edit(snapshot: &Snapshot, versioned: bool, edits: Vec<TextEdit>) -> WorkspaceEdit {
     let uri = snapshot.uri.clone();
     if versioned {
         let edit = TextDocumentEdit {

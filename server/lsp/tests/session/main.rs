@@ -5,6 +5,7 @@
 mod client;
 mod completion;
 mod configuration;
+mod costs;
 mod documents;
 mod encodings;
 mod fixes;
@@ -13,6 +14,7 @@ mod pulled;
 mod pushed;
 mod reading;
 mod resources;
+mod rules;
 mod structure;
 mod workspace;
 

@@ -7,7 +7,8 @@ use std::{
 
 use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_workspace::costs::{
-    Bound, COST_LIMIT, DocumentCosts, FileCosts, Remedy, RuleCost, SchemaCosts, TOTAL_COST_LIMIT, Unpriced,
+    Bound, COST_LIMIT, DocumentCosts, FileCosts, Remedy, RuleCost, SchemaCosts, TOTAL_COST_LIMIT, Unpriced, grouped,
+    share,
 };
 
 /// Characters of a rule that are shown.
@@ -176,32 +177,6 @@ fn place(path: &Path, root: &Path) -> String {
     }
     if out.is_empty() {
         out.push_str("(root)");
-    }
-    out
-}
-
-/// A cost as a share of the budget of one rule.
-pub(crate) fn share(cost: u64) -> String {
-    let percent = cost.saturating_mul(100) / COST_LIMIT;
-    match cost / COST_LIMIT {
-        _ if cost == 0 => "0 %".to_owned(),
-        _ if percent == 0 => "< 1 %".to_owned(),
-        _ if percent == 100 && cost > COST_LIMIT => "> 100 %".to_owned(),
-        100.. => "> 100x".to_owned(),
-        times @ 10.. => format!("{times}x"),
-        _ => format!("{percent} %"),
-    }
-}
-
-/// A number with commas between thousands.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.char_indices() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
     }
     out
 }

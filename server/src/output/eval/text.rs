@@ -4,13 +4,11 @@ use std::fmt::Write as _;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use crd_analyzer_schema::{codes::RULE_SYNTAX, rules::CompileError};
+use crd_analyzer_workspace::costs::{grouped, share};
 use crd_analyzer_workspace::eval::{CelValue, Compiled, Part, Ran, Turn, in_plain_words, shown};
 use serde_json::Value;
 
-use crate::{
-    cli::eval::Answered,
-    output::cost::text::{grouped, one_line, share},
-};
+use crate::{cli::eval::Answered, output::cost::text::one_line};
 
 /// Characters of a value that are shown.
 const VALUE_WIDTH: usize = 100;

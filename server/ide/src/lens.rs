@@ -1,0 +1,259 @@
+//! What rules cost, shown beside them while they are written.
+
+mod insert;
+#[cfg(test)]
+mod tests;
+
+use std::{collections::HashSet, sync::Arc};
+
+use crd_analyzer_apiextensions::codes::{MESSAGE_COST_OVER_LIMIT, RULE_COST_OVER_LIMIT, TOTAL_RULE_COST_OVER_LIMIT};
+use crd_analyzer_syntax::{
+    split::{read_document, split},
+    tree::{Span, Tree},
+};
+use crd_analyzer_workspace::{
+    analysis::{Question, analyze},
+    config::Config,
+    costs::{COST_LIMIT, DocumentCosts, FileCosts, PlacedCosts, Remedy, RuleCost, TOTAL_COST_LIMIT, grouped, share},
+    finding::Class,
+    versions::VersionSet,
+};
+
+use crate::fixes::{Fix, FixKind, Problem, TextEdit, apply};
+
+/// What a rule or a schema costs, and where to say it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cost {
+    /// The text of the rule, or the key of the schema.
+    pub span: Span,
+    /// What it costs, in a few words.
+    pub title: String,
+    /// It costs more than the server allows.
+    pub is_over: bool,
+    /// What would bring it below its limit, as a command to the reader; see [`fix`].
+    pub remedy: Option<String>,
+}
+
+/// What all rules and schemas of a file cost by the newest minor that was asked about, in the order of the text.
+pub fn costs(costs: &FileCosts) -> Vec<Cost> {
+    let mut found = Vec::new();
+    for placed in costs.documents.iter().flat_map(newest) {
+        let asked = placed.schema.rules.len();
+        let rules = if asked == 1 {
+            "1 rule".to_owned()
+        } else {
+            format!("{asked} rules")
+        };
+        let (total, limit) = (grouped(placed.schema.total), grouped(TOTAL_COST_LIMIT));
+        let summary = match &placed.schema.not_checked {
+            Some(_) => format!("{rules} · not priced by the server until the schema is repaired"),
+            None => format!("{rules} · total {total} of {limit}"),
+        };
+        let is_over = placed.schema.is_over();
+        let remedy = placed.schema.remedy.as_ref().filter(|_| is_over);
+        found.extend(placed.schema_places.iter().map(|span| Cost {
+            span: *span,
+            title: summary.clone(),
+            is_over,
+            remedy: remedy.map(title),
+        }));
+        for (rule, places) in placed.schema.rules.iter().zip(&placed.places) {
+            found.extend(places.iter().map(|span| Cost {
+                span: *span,
+                title: of_rule(rule),
+                is_over: rule.is_over(),
+                remedy: rule.remedies.first().map(title),
+            }));
+        }
+    }
+    found.sort_by_key(|it| it.span.start);
+    found
+}
+
+fn newest(document: &DocumentCosts) -> &[PlacedCosts] {
+    match document.answers.last() {
+        Some((_, Ok(placed))) => placed,
+        _ => &[],
+    }
+}
+
+fn of_rule(rule: &RuleCost) -> String {
+    if rule.error.is_some() {
+        return "does not compile".to_owned();
+    }
+    let mut parts = vec![format!("cost {}", grouped(rule.cost))];
+    parts.push(match rule.cost / COST_LIMIT {
+        _ if rule.cost <= COST_LIMIT => format!("{} of the budget", share(rule.cost)),
+        100.. => "over budget by more than 100x".to_owned(),
+        _ => format!("over budget by {:.1}x", rule.cost as f64 / COST_LIMIT as f64),
+    });
+    if rule.cardinality > 1 {
+        parts.push(format!(
+            "{} × {} values",
+            grouped(rule.expr_cost),
+            grouped(rule.cardinality)
+        ));
+    }
+    if rule.message_cost > COST_LIMIT {
+        parts.push("messageExpression over budget".to_owned());
+    }
+    parts.join(" · ")
+}
+
+/// The bounds as a command to the reader.
+fn title(remedy: &Remedy) -> String {
+    const MAX_NAMED: usize = 2;
+    let named = remedy.bounds.iter().take(MAX_NAMED).map(|it| {
+        let place = it.place();
+        let place = if place.is_empty() { "the object" } else { &place };
+        format!("{}: {} to {place}", it.keyword, it.suggested)
+    });
+    let mut text = format!("Add {}", named.collect::<Vec<_>>().join(" and "));
+    if remedy.bounds.len() > MAX_NAMED {
+        text.push_str(&format!(" and {} more bounds", remedy.bounds.len() - MAX_NAMED));
+    }
+    text
+}
+
+/// Whether a finding with this code is about a cost that is too much.
+pub fn is_about_cost(code: &str) -> bool {
+    [
+        RULE_COST_OVER_LIMIT,
+        MESSAGE_COST_OVER_LIMIT,
+        TOTAL_RULE_COST_OVER_LIMIT,
+    ]
+    .contains(&code)
+}
+
+/// The fixes of those problems about costs that touch a range, each checked: with its bounds the finding is gone, and nothing new is
+/// wrong by any of `versions`.
+///
+/// `costs` are those of the text that the problems were found in.
+pub fn fixes(
+    costs: &FileCosts,
+    problems: impl IntoIterator<Item = Problem>,
+    range: Span,
+    versions: VersionSet,
+) -> Vec<Fix> {
+    let is_asked = |it: &Problem| is_about_cost(it.code) && it.span.start <= range.end && range.start <= it.span.end;
+    let mut seen = HashSet::new();
+    let problems = problems.into_iter().filter(|it| is_asked(it) && seen.insert(it.span));
+    problems.flat_map(|it| of_problem(costs, it, versions)).collect()
+}
+
+/// The fix for the rule or schema at a place, as [`fixes`] has it, checked.
+pub fn fix(costs: &FileCosts, span: Span, versions: VersionSet) -> Option<Fix> {
+    let code = RULE_COST_OVER_LIMIT;
+    of_problem(costs, Problem { code, span }, versions).into_iter().next()
+}
+
+fn of_problem(costs: &FileCosts, problem: Problem, versions: VersionSet) -> Vec<Fix> {
+    let mut found = Vec::new();
+    for placed in costs.documents.iter().flat_map(newest) {
+        let mut remedies: Vec<&Remedy> = Vec::new();
+        if placed.schema_places.contains(&problem.span) {
+            remedies.extend(&placed.schema.remedy);
+        }
+        for (rule, places) in placed.schema.rules.iter().zip(&placed.places) {
+            // The message expression stands elsewhere, but near.
+            let is_meant = places.contains(&problem.span)
+                || problem.code == MESSAGE_COST_OVER_LIMIT
+                    && rule.message_cost > COST_LIMIT
+                    && places.iter().any(|it| it.start.abs_diff(problem.span.start) < 10_000);
+            if is_meant {
+                remedies.extend(&rule.remedies);
+            }
+        }
+        for remedy in remedies {
+            let Some(edits) = edits(&costs.text, placed, remedy) else {
+                continue;
+            };
+            if !is_good(&costs.text, &edits, placed, problem, versions) {
+                continue;
+            }
+            found.push(Fix {
+                title: format!("{} (accepts less than before)", title(remedy)),
+                kind: FixKind::Repair,
+                problem,
+                edits,
+                preferred: false,
+            });
+        }
+    }
+    found
+}
+
+/// The edits that write the bounds of a remedy; `None` if one of them has no place.
+fn edits(text: &Arc<str>, placed: &PlacedCosts, remedy: &Remedy) -> Option<Vec<TextEdit>> {
+    let cut = split(text);
+    if cut.error.is_some() {
+        return None;
+    }
+    let mut tree: Option<(u32, Tree)> = None;
+    let mut edits = Vec::new();
+    for bound in &remedy.bounds {
+        let targets = placed.targets(bound);
+        if targets.is_empty() {
+            return None;
+        }
+        for target in targets {
+            let next = cut.documents.partition_point(|it| it.span.start <= target.span.start);
+            let document = *cut.documents.get(next.checked_sub(1)?)?;
+            if tree.as_ref().is_none_or(|(index, _)| *index != document.index) {
+                tree = Some((document.index, read_document(text, document, &[]).ok()?));
+            }
+            let (_, tree) = tree.as_ref()?;
+            let edit = insert::entry(text, tree, target.span, bound.keyword, bound.suggested)?;
+            edits.push((target.span.start, edit));
+        }
+    }
+    // Of two that end at one place, the inner one comes first.
+    edits.sort_by_key(|(start, it)| (it.span.start, std::cmp::Reverse(*start)));
+    let mut edits: Vec<TextEdit> = edits.into_iter().map(|it| it.1).collect();
+    // Versions may share a schema by an alias: it is written once.
+    edits.dedup();
+    Some(edits)
+}
+
+/// Whether with these edits the problem is gone and no other has come.
+fn is_good(text: &str, edits: &[TextEdit], placed: &PlacedCosts, problem: Problem, versions: VersionSet) -> bool {
+    let Some(edited) = apply(text, edits) else {
+        return false;
+    };
+    // An insertion before the rule moves it.
+    let moved = |at: u32| {
+        let before = edits.iter().filter(|it| it.span.end <= at);
+        at + before.map(|it| it.new_text.len() as u32).sum::<u32>()
+    };
+    let gone: Vec<u32> = placed
+        .places
+        .iter()
+        .flatten()
+        .chain(&placed.schema_places)
+        .filter(|it| **it == problem.span)
+        .map(|it| moved(it.start))
+        .collect();
+    let errors = |text: &str| {
+        let report = analyze(text.as_bytes().to_vec(), &Question::new(versions));
+        let shown = report.documents.iter().flat_map(|it| it.shown(&Config::default()));
+        let errors = shown.filter(|it| it.finding.class == Class::Error);
+        errors
+            .map(|it| (it.finding.code, it.finding.span.start))
+            .collect::<HashSet<_>>()
+    };
+    let before: HashSet<(&str, u32)> = errors(text).into_iter().map(|(code, at)| (code, moved(at))).collect();
+    let after = errors(&edited);
+    let is_about_cost = |code: &str| {
+        [
+            RULE_COST_OVER_LIMIT,
+            MESSAGE_COST_OVER_LIMIT,
+            TOTAL_RULE_COST_OVER_LIMIT,
+        ]
+        .contains(&code)
+    };
+    // Of what is too expensive as a whole, something else may be told now.
+    let is_new = |it: &(&str, u32)| !before.contains(it) && it.0 != TOTAL_RULE_COST_OVER_LIMIT;
+    !after
+        .iter()
+        .any(|it| is_new(it) || is_about_cost(it.0) && gone.contains(&it.1))
+}

@@ -1,0 +1,64 @@
+//! `workspace/executeCommand`: what a click on a lens does.
+
+use std::sync::Arc;
+
+use crd_analyzer_ide::{fixes::Fix, lens};
+use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
+use lsp_types::{ExecuteCommandParams, LSPAny, MessageType, Uri, WorkspaceEdit};
+use serde::Deserialize;
+use tower_lsp::jsonrpc::{Error, Result};
+
+use super::code_action::{text_edits, workspace_edit};
+use crate::{capabilities::ADD_BOUNDS, documents::Snapshot, session::Session, tasks, to_proto};
+
+/// What the command is about.
+#[derive(Deserialize)]
+struct Place {
+    uri: Uri,
+    version: i32,
+    /// In bytes of that version.
+    start: u32,
+    end: u32,
+}
+
+pub(crate) async fn handle(session: &Arc<Session>, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+    if params.command != ADD_BOUNDS {
+        return Err(Error::invalid_params(format!("there is no command {}", params.command)));
+    }
+    let place = params.arguments.into_iter().next().unwrap_or_default();
+    let place: Place = serde_json::from_value(place).map_err(|error| Error::invalid_params(error.to_string()))?;
+    let snapshot = session.documents.snapshot(&place.uri);
+    let Some(snapshot) = snapshot.filter(|it| it.version == place.version) else {
+        return Err(tasks::stale());
+    };
+    let worker = session.clone();
+    let span = Span::new(place.start, place.end);
+    let edit = tasks::blocking("the search for bounds", move || find(&worker, &snapshot, span)).await?;
+    // The client answers in its own time, and the reader must not wait for it.
+    let session = session.clone();
+    tasks::beside(async move {
+        let Some(edit) = edit else {
+            let message = "these bounds cannot be written here without changing something else";
+            session.remote.show_message(MessageType::INFO, message).await;
+            return;
+        };
+        if let Err(error) = session.remote.apply_edit(edit).await {
+            tracing::warn!("the client did not apply an edit: {error}");
+        }
+    });
+    Ok(None)
+}
+
+fn find(session: &Arc<Session>, snapshot: &Snapshot, span: Span) -> Option<WorkspaceEdit> {
+    let versions = session.effective(snapshot).versions;
+    let costs = snapshot.costs(versions.newest());
+    let fix: Fix = lens::fix(&costs, span, versions)?;
+    let source = to_proto::Source {
+        uri: &snapshot.uri,
+        text: &costs.text,
+        lines: &LineIndex::new(&costs.text),
+        client: session.client(),
+    };
+    let edits = text_edits(&source, &fix);
+    Some(workspace_edit(snapshot, session.client().versioned_edits, edits))
+}

@@ -1,0 +1,206 @@
+//! What people are told of expensive rules beside the server's words: why they are expensive, what to do, and all of it once.
+//!
+//! The server gives up to three errors for one expensive rule: that it is, that it contributes to the total, and that the total is too much.
+
+use crd_analyzer_apiextensions::codes::{MESSAGE_COST_OVER_LIMIT, RULE_COST_OVER_LIMIT, TOTAL_RULE_COST_OVER_LIMIT};
+
+use crate::{
+    costs::{Bound, COST_LIMIT, PlacedCosts, Remedy, RuleCost, TOTAL_COST_LIMIT, grouped, share},
+    finding::{Finding, Related, ServerSays},
+    report::{Shown, Verdict},
+};
+
+/// Bounds that are named one by one.
+const MAX_NAMED: usize = 4;
+
+/// Whether something costs too much.
+pub(crate) fn is_needed(verdict: &Verdict) -> bool {
+    verdict.errors.iter().any(|it| is_about_cost(it.code))
+}
+
+fn is_about_cost(code: &str) -> bool {
+    [
+        RULE_COST_OVER_LIMIT,
+        MESSAGE_COST_OVER_LIMIT,
+        TOTAL_RULE_COST_OVER_LIMIT,
+    ]
+    .contains(&code)
+}
+
+/// Says of each expensive rule what it costs, which bounds are missing, and which would do.
+pub(crate) fn give(verdict: &mut Verdict, costs: &[PlacedCosts]) {
+    for finding in verdict.errors.iter_mut().filter(|it| is_about_cost(it.code)) {
+        let Some(field) = field(finding).map(str::to_owned) else {
+            continue;
+        };
+        for placed in costs {
+            if finding.code == TOTAL_RULE_COST_OVER_LIMIT && field == placed.schema.path.to_string() {
+                let (total, limit) = (grouped(placed.schema.total), grouped(TOTAL_COST_LIMIT));
+                finding
+                    .notes
+                    .push(format!("all rules together cost {total} of {limit}"));
+                finding.follows = is_of_single_rules(placed);
+                help(finding, placed, placed.schema.remedy.as_ref());
+            }
+            let rule = placed.schema.rules.iter().find(|it| {
+                let at = it.path.child("x-kubernetes-validations").index(it.index);
+                match finding.code {
+                    RULE_COST_OVER_LIMIT => at.child("rule").to_string() == field,
+                    MESSAGE_COST_OVER_LIMIT => at.child("messageExpression").to_string() == field,
+                    _ => false,
+                }
+            });
+            if let Some(rule) = rule {
+                finding
+                    .notes
+                    .push(what_it_costs(rule, finding.code == RULE_COST_OVER_LIMIT));
+                help(finding, placed, rule.remedies.first());
+            }
+        }
+    }
+}
+
+/// Whether the total is too much only because of rules that are too much by themselves.
+fn is_of_single_rules(placed: &PlacedCosts) -> bool {
+    let rules = placed.schema.rules.iter().filter(|it| it.checked);
+    let others = rules.map(|it| {
+        let cost = |cost: u64| if cost > COST_LIMIT { 0 } else { cost };
+        cost(it.cost).saturating_add(cost(it.message_cost))
+    });
+    others.fold(0, u64::saturating_add) <= TOTAL_COST_LIMIT
+}
+
+fn field(finding: &Finding) -> Option<&str> {
+    match &finding.server {
+        Some(ServerSays::Cause { field, .. }) => Some(field),
+        _ => None,
+    }
+}
+
+fn what_it_costs(rule: &RuleCost, is_rule: bool) -> String {
+    let limit = grouped(COST_LIMIT);
+    if !is_rule {
+        return format!("it costs {} of {limit}", grouped(rule.message_cost));
+    }
+    let times = if rule.cardinality > 1 {
+        let (once, often) = (grouped(rule.expr_cost), grouped(rule.cardinality));
+        format!(": {once} each time, for up to {often} values in one object")
+    } else {
+        String::new()
+    };
+    format!("it costs {} of {limit}{times}", grouped(rule.cost))
+}
+
+/// What would bring the costs below the limit.
+fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&Remedy>) {
+    let Some(remedy) = remedy else {
+        let help = "no missing bound makes it so expensive: simplify or split the rule";
+        finding.help.push(help.to_owned());
+        return;
+    };
+    for bound in remedy.bounds.iter().take(MAX_NAMED) {
+        let target = placed.targets(bound).first();
+        finding.related.extend(target.map(|target| Related {
+            span: target.key,
+            message: lacks(bound),
+            file: None,
+        }));
+    }
+    let result = if remedy.total > 0 {
+        format!("the total to {}", grouped(remedy.total))
+    } else {
+        format!("it to {} ({} of the budget)", grouped(remedy.cost), share(remedy.cost))
+    };
+    let is_one = remedy.bounds.len() == 1;
+    let bring = if is_one { "brings" } else { "bring" };
+    finding.help.push(format!("{} {bring} {result}", named(remedy)));
+    let markers = remedy.bounds.iter().take(MAX_NAMED).map(|it| {
+        let (marker, at) = it.marker();
+        format!("// {marker} ({at})")
+    });
+    finding
+        .help
+        .push(format!("kubebuilder: {}", markers.collect::<Vec<_>>().join("  ")));
+}
+
+/// The bounds in words: `maxItems: 64` on spec.hosts.
+pub(crate) fn named(remedy: &Remedy) -> String {
+    let bounds = remedy.bounds.iter().take(MAX_NAMED).map(|it| {
+        let place = it.place();
+        let place = if place.is_empty() { "the object" } else { &place };
+        format!("`{}: {}` on {place}", it.keyword, it.suggested)
+    });
+    let mut text = bounds.collect::<Vec<_>>().join(", ");
+    if remedy.bounds.len() > MAX_NAMED {
+        text.push_str(&format!(" and {} more", remedy.bounds.len() - MAX_NAMED));
+    }
+    text
+}
+
+fn lacks(bound: &Bound) -> String {
+    let why = match bound.keyword {
+        "maxLength" => "priced for the longest string that fits into a request",
+        _ => "counted for as many as fit into a request",
+    };
+    format!("no {}: {why}", bound.keyword)
+}
+
+/// Makes one finding of those that one expensive rule has.
+pub(crate) fn merge(shown: &mut Vec<Shown>) {
+    let is_rule = |it: &Shown| [RULE_COST_OVER_LIMIT, MESSAGE_COST_OVER_LIMIT].contains(&it.finding.code);
+    if !shown.iter().any(|it| it.finding.code == TOTAL_RULE_COST_OVER_LIMIT) {
+        return;
+    }
+    let (others, mut totals): (Vec<Shown>, Vec<Shown>) = std::mem::take(shown)
+        .into_iter()
+        .partition(|it| it.finding.code != TOTAL_RULE_COST_OVER_LIMIT);
+    *shown = others;
+    // The error about the schema comes after those about what contributes to it.
+    while let Some(at) = totals.iter().position(|it| !is_contribution(&it.finding)) {
+        let mut total = totals.remove(at);
+        let root = field(&total.finding).unwrap_or_default().to_owned();
+        let (of_it, rest): (Vec<Shown>, Vec<Shown>) = totals
+            .into_iter()
+            .partition(|it| field(&it.finding).is_some_and(|field| field.starts_with(&root)));
+        totals = rest;
+        let rules: Vec<usize> = (0..shown.len())
+            .filter(|at| is_rule(&shown[*at]) && field(&shown[*at].finding).is_some_and(|it| it.starts_with(&root)))
+            .collect();
+        let mut unexplained = Vec::new();
+        for contribution in of_it {
+            let span = contribution.finding.span;
+            match rules.iter().find(|at| shown[**at].finding.span == span) {
+                Some(at) => note(&mut shown[*at].finding, &contribution.finding),
+                None => unexplained.push(contribution.finding),
+            }
+        }
+        match rules.first() {
+            Some(first) if total.finding.follows => {
+                let first = &mut shown[*first].finding;
+                unexplained.iter().for_each(|it| note(first, it));
+                note(first, &total.finding);
+            }
+            _ => {
+                total.finding.related.extend(unexplained.into_iter().map(|it| Related {
+                    span: it.span,
+                    message: "contributes to the total".to_owned(),
+                    file: None,
+                }));
+                shown.push(total);
+            }
+        }
+    }
+    shown.extend(totals);
+}
+
+fn is_contribution(finding: &Finding) -> bool {
+    field(finding).is_some_and(|it| it.contains("x-kubernetes-validations"))
+}
+
+fn note(finding: &mut Finding, other: &Finding) {
+    if let Some(server) = &other.server {
+        finding
+            .notes
+            .push(format!("the server also says: {}", server.message()));
+    }
+}
