@@ -78,39 +78,49 @@ impl WrittenType {
         let tree = crd_analyzer_syntax::read(text, span).ok()?;
         match read_json(&tree) {
             Ok(json) => json.root().map(Self::of),
-            // JSON has no infinity, but a client's struct has no number where one could stand.
-            Err(error) if error.kind == ConvertErrorKind::Number => Some(Self::of_tree(&tree)),
+            // JSON has no infinity, but a client's struct has no number where one could stand: a text is made of it.
+            Err(error) if error.kind == ConvertErrorKind::Number => Self::of_tree(&tree),
             Err(_) => None,
         }
     }
 
-    fn of_tree(tree: &Tree) -> Self {
+    /// `None` if a number that JSON has no words for stands where the client's struct has no text.
+    fn of_tree(tree: &Tree) -> Option<Self> {
         let get = |key: &str| tree.root().and_then(|root| tree.get(root, key));
-        let text = |node: Option<NodeId>| {
-            node.filter(|it| tree.is_scalar(*it))
-                .map_or_else(String::new, |it| client_text(tree, it))
-        };
-        Self {
-            api_version: text(get("apiVersion")),
-            kind: text(get("kind")),
-            name: text(get("metadata").and_then(|metadata| tree.get(metadata, "name"))),
+        let of_metadata = |key: &str| get("metadata").and_then(|metadata| tree.get(metadata, key));
+        let (api_version, kind, name) = (get("apiVersion"), get("kind"), of_metadata("name"));
+        let texts = [api_version, kind, name, of_metadata("namespace")];
+        let is_read = |node| texts.contains(&Some(node)) || tree.is_key(node);
+        if tree
+            .nodes()
+            .any(|node| wordless(tree, node).is_some() && !is_read(node))
+        {
+            return None;
         }
+        let text = |node: Option<NodeId>| {
+            let scalar = node.filter(|it| tree.is_scalar(*it));
+            scalar.map_or_else(String::new, |it| {
+                wordless(tree, it).map_or_else(|| tree.scalar(it).into_owned(), str::to_owned)
+            })
+        };
+        Some(Self {
+            api_version: text(api_version),
+            kind: text(kind),
+            name: text(name),
+        })
     }
 }
 
-/// What a Go string is given for a scalar: infinities and what is no number in Go's words, for JSON has none.
-fn client_text(tree: &Tree, node: NodeId) -> String {
-    let text = tree.scalar(node);
-    let words = match text.as_ref() {
-        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => "+Inf",
-        "-.inf" | "-.Inf" | "-.INF" => "-Inf",
-        ".nan" | ".NaN" | ".NAN" => "NaN",
-        _ => return text.into_owned(),
-    };
-    if tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain) {
-        words.to_owned()
-    } else {
-        text.into_owned()
+/// A number that JSON has no words for, in Go's.
+fn wordless(tree: &Tree, node: NodeId) -> Option<&'static str> {
+    if tree.kind(node) != NodeKind::Scalar(ScalarStyle::Plain) || tree.tag(node).is_some() {
+        return None;
+    }
+    match tree.source(node) {
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => Some("+Inf"),
+        "-.inf" | "-.Inf" | "-.INF" => Some("-Inf"),
+        ".nan" | ".NaN" | ".NAN" => Some("NaN"),
+        _ => None,
     }
 }
 
