@@ -50,16 +50,13 @@ pub(crate) fn decode(version: ServedVersion<'_>, document: &JsonDoc<'_>) -> Resu
     }
     let wanted = version.definition().kind();
     let fail = |actual: Option<&GroupVersionKind>, why: &str, path: Path| unreadable(words(actual, wanted, why), path);
-    let (json, sent) = match document.root() {
-        Some(json) => match read(json) {
-            Ok(object) => (json, object),
-            Err(why) => {
-                let error = fail(None, &why, Path::root());
-                return Err(Failure { error, strict });
-            }
-        },
-        None => {
-            let why = missing_kind(&Value::Null);
+    let Some(json) = document.root() else {
+        let error = fail(None, &missing_kind(&Value::Null), Path::root());
+        return Err(Failure { error, strict });
+    };
+    let sent = match read(json) {
+        Ok(object) => object,
+        Err(why) => {
             let error = fail(None, &why, Path::root());
             return Err(Failure { error, strict });
         }

@@ -67,7 +67,7 @@ fn plain(error: Error) -> Finding {
     Finding { error, decider: None }
 }
 
-impl<'a> Validation<'a> {
+impl Validation<'_> {
     fn kubernetes(&self) -> KubernetesVersion {
         self.version.kubernetes()
     }

@@ -20,10 +20,16 @@ use crate::{mutate::mutate, peers, rules};
 pub(crate) struct Args {
     /// Minors to compare: `37`, `30,37` or `30..37`.
     #[arg(long, default_value = "37")]
-    minors: String,
+    pub(crate) minors: String,
+    /// Compare custom resources by definitions of the corpus.
+    #[arg(long)]
+    pub(crate) cr: bool,
+    /// With `--cr`: update the status subresource.
+    #[arg(long)]
+    pub(crate) status: bool,
     /// Compare this many mutants of the corpus instead of the corpus itself.
     #[arg(long)]
-    mutants: Option<usize>,
+    pub(crate) mutants: Option<usize>,
     /// Compare this many CEL rules a minor instead: generated ones, and mutants of those of the corpus where it is at hand.
     #[arg(long, conflicts_with = "mutants")]
     cel: Option<usize>,
@@ -32,28 +38,28 @@ pub(crate) struct Args {
     replay: Option<PathBuf>,
     /// The seed of mutants and rules; a fresh one if absent.
     #[arg(long)]
-    seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
     /// Ask the update question: from the original to the mutant, and back.
     #[arg(long)]
-    update: bool,
+    pub(crate) update: bool,
     /// Leave out what needs the CEL compiler.
     #[arg(long)]
     without_cel: bool,
     /// Mutate only definitions up to this size in bytes.
     #[arg(long, default_value_t = 60_000)]
-    max_size: u64,
+    pub(crate) max_size: u64,
     /// Mutate only files whose path contains this.
     #[arg(long, default_value = "")]
-    only: String,
+    pub(crate) only: String,
     /// Edits a mutant.
     #[arg(long, default_value_t = 1)]
-    edits: usize,
+    pub(crate) edits: usize,
     /// Print at most this many differing requests.
     #[arg(long, default_value_t = 20)]
-    show: usize,
+    pub(crate) show: usize,
     /// Write the differing texts into this folder.
     #[arg(long)]
-    keep: Option<PathBuf>,
+    pub(crate) keep: Option<PathBuf>,
 }
 
 /// One request and where its text was edited.
@@ -107,7 +113,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(clean)
 }
 
-fn minors(text: &str) -> anyhow::Result<Vec<u8>> {
+pub(crate) fn minors(text: &str) -> anyhow::Result<Vec<u8>> {
     if let Some((first, last)) = text.split_once("..") {
         return Ok((first.parse()?..=last.parse()?).collect());
     }

@@ -1,14 +1,15 @@
 //! Records what the API server of each minor answers for the project's own fixtures, so that tests need no Go.
 //!
 //! `tests/conformance/fixtures/create/*.yaml` are created; `tests/conformance/fixtures/update/NAME.new.yaml` replaces `NAME.old.yaml`.
-//! The golden file has the newest minor's answers whole and of the others only those that differ from it.
+//! Custom resources lie in `tests/conformance/resources`.
+//! The golden files have the newest minor's answers whole and of the others only those that differ from it.
 
 use std::{collections::BTreeMap, fmt::Write as _, path::Path, process::Command};
 
 use anyhow::Context as _;
 use serde_json::Value;
 
-use crate::peers;
+use crate::{peers, resources};
 
 /// Recording of goldens.
 #[derive(clap::Args, Debug)]
@@ -39,6 +40,39 @@ fn requests(fixtures: &Path) -> anyhow::Result<Vec<String>> {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    let definitions = of_definitions(args)?;
+    Ok(of_resources(args)? && definitions)
+}
+
+/// `tests/conformance/resources`: its README says what its files hold.
+fn of_resources(args: &Args) -> anyhow::Result<bool> {
+    let folder = peers::root().join("tests/conformance/resources");
+    let cases = resources::fixtures(&folder)?;
+    let mut newest = BTreeMap::new();
+    let mut golden = String::new();
+    for minor in (OLDEST..=NEWEST).rev() {
+        let mut answers = resources::ask(&peers::oracle(minor)?, &cases)?;
+        for case in &cases {
+            let mut of_case = answers.remove(&case.id).unwrap_or_default();
+            anyhow::ensure!(of_case.len() == 1, "{} has {} answers", case.id, of_case.len());
+            let mut answer = of_case.remove(0);
+            let object = answer.as_object_mut().context("an answer is an object")?;
+            // The definition is the file's own.
+            object.remove("crd");
+            let version = object.remove("k8s").unwrap_or_default();
+            if minor == NEWEST {
+                newest.insert(case.id.clone(), answer.clone());
+            } else if newest.get(&case.id) == Some(&answer) {
+                continue;
+            }
+            answer["k8s"] = version;
+            writeln!(golden, "{}", line(&answer))?;
+        }
+    }
+    keep(args, &folder.join("golden.jsonl"), &golden, cases.len())
+}
+
+fn of_definitions(args: &Args) -> anyhow::Result<bool> {
     let folder = peers::root().join("tests/conformance");
     let fixtures = folder.join("fixtures");
     let requests = requests(&fixtures)?;
@@ -63,28 +97,28 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
             writeln!(golden, "{}", line(&answer))?;
         }
     }
-    let path = folder.join("golden.jsonl");
+    let is_fresh = keep(args, &folder.join("golden.jsonl"), &golden, requests.len())?;
+    if !args.check {
+        std::fs::write(fixtures.join("requests.txt"), requests.join("\n") + "\n")?;
+    }
+    Ok(is_fresh)
+}
+
+/// Writes what was recorded, or only says whether it is what is written.
+fn keep(args: &Args, path: &Path, golden: &str, requests: usize) -> anyhow::Result<bool> {
     if args.check {
-        let same = std::fs::read_to_string(&path)? == golden;
-        println!(
-            "{} is {}",
-            path.display(),
-            if same {
-                "what the servers answer"
-            } else {
-                "stale: run `cargo xtask goldens`"
-            }
-        );
+        let same = std::fs::read_to_string(path)? == golden;
+        let state = if same {
+            "what the servers answer"
+        } else {
+            "stale: run `cargo xtask goldens`"
+        };
+        println!("{} is {state}", path.display());
         return Ok(same);
     }
-    std::fs::write(&path, &golden)?;
-    println!(
-        "{} requests, {} answers in {}",
-        requests.len(),
-        golden.lines().count(),
-        path.display()
-    );
-    std::fs::write(fixtures.join("requests.txt"), requests.join("\n") + "\n")?;
+    std::fs::write(path, golden)?;
+    let answers = golden.lines().count();
+    println!("{requests} requests, {answers} answers in {}", path.display());
     Ok(true)
 }
 

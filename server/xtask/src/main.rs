@@ -13,6 +13,7 @@ mod docs;
 mod goldens;
 mod mutate;
 mod peers;
+mod resources;
 mod rules;
 
 use std::process::ExitCode;
@@ -42,6 +43,7 @@ enum Chore {
 
 fn main() -> anyhow::Result<ExitCode> {
     let clean = match Cli::parse().chore {
+        Chore::Conformance(args) if args.cr => resources::run(&args)?,
         Chore::Conformance(args) => conformance::run(&args)?,
         Chore::Goldens(args) => goldens::run(&args)?,
         Chore::Bench(args) => bench::run(&args)?,

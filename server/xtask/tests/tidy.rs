@@ -24,7 +24,19 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("lsp", &["ide", "schema", "syntax", "workspace"]),
     ("crd-analyzer", &["ide", "lsp", "schema", "syntax", "workspace"]),
-    ("xtask", &["apiextensions", "cel", "fixtures", "schema", "syntax"]),
+    (
+        "xtask",
+        &[
+            "apiextensions",
+            "cel",
+            "fixtures",
+            "ide",
+            "resource",
+            "schema",
+            "syntax",
+            "workspace",
+        ],
+    ),
 ];
 
 const TEST_SUPPORT: &str = "fixtures";

@@ -34,9 +34,20 @@ pub fn equal_to(a: &Value, b: &Value) -> Result<bool> {
         },
         (Value::Type(a), Value::Type(b)) => a.type_name() == b.type_name(),
         (Value::Opaque(a), b) => return a.equal(b),
-        (Value::Raw(a), b) => a.equal(b),
+        (Value::Raw(raw), b) => {
+            a.clone().or_failure()?;
+            raw.equal(b)
+        }
         _ => false,
     })
+}
+
+/// What foreign lists and maps say of anything else (`MaybeNoSuchOverloadErr`).
+pub(super) fn not_comparable(other: &Value) -> EvalError {
+    match other.clone().or_failure() {
+        Err(error) => error,
+        Ok(_) => EvalError::no_such_overload(),
+    }
 }
 
 /// `None` if one of them is NaN (or no number).

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::compare::{equal, equal_to};
+use super::compare::{equal, equal_to, not_comparable};
 use super::number::{exact_int, exact_uint};
 use super::{EvalError, Result, Value};
 
@@ -248,7 +248,7 @@ impl List {
     pub(super) fn equal(&self, other: &Value) -> Result<bool> {
         if let Repr::Foreign(list) = &self.0 {
             let Value::List(other) = other else {
-                return Err(EvalError::no_such_overload());
+                return Err(not_comparable(other));
             };
             if let Some(answer) = list.equal(other) {
                 return answer;
@@ -257,8 +257,9 @@ impl List {
                 return Ok(false);
             }
             for index in 0..list.len() {
-                let theirs = other.get(index).unwrap_or(Ok(Value::Null))?;
-                if !equal_to(&list.get(index)?, &theirs)? {
+                let ours = list.get(index)?;
+                let theirs = other.get(index).unwrap_or(Ok(Value::Null));
+                if !equal_to(&ours, &theirs.unwrap_or_else(Value::failure))? {
                     return Ok(false);
                 }
             }
@@ -270,7 +271,7 @@ impl List {
         }
         let mut error = None;
         for (a, b) in self.iter().zip(other.iter()) {
-            match a.and_then(|a| equal(&a, &b?)) {
+            match a.and_then(|a| equal(&a, &b.unwrap_or_else(Value::failure))) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
                 Err(e) => error = error.or(Some(e)),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::compare::equal;
+use super::compare::{equal, not_comparable};
 use super::list::same_number;
 use super::{EvalError, Result, Value};
 
@@ -243,7 +243,7 @@ impl Map {
     pub(super) fn equal(&self, other: &Value) -> Result<bool> {
         if let Repr::Foreign(map) = &self.0 {
             let Value::Map(other) = other else {
-                return Err(EvalError::no_such_overload());
+                return Err(not_comparable(other));
             };
             return map.equal(other);
         }
@@ -252,11 +252,11 @@ impl Map {
             return Ok(false);
         }
         for key in self.keys() {
-            // An error where a value should be is a value to the other side, and one that cannot be compared counts as equal.
+            // An error where a value should be is a value to the other side. What cannot be compared counts as equal.
             let theirs = match other.find(&key) {
                 Ok(Some(theirs)) => theirs,
                 Ok(None) => return Ok(false),
-                Err(_) => continue,
+                Err(error) => Value::failure(error),
             };
             if matches!(self.at(&key).and_then(|ours| equal(&ours, &theirs)), Ok(false)) {
                 return Ok(false);

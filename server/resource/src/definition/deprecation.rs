@@ -1,6 +1,7 @@
 //! The warning that the server gives for deprecated versions (`defaultDeprecationWarning`).
 
 use std::cmp::Ordering;
+use std::fmt::Write as _;
 
 use crd_analyzer_apiextensions::types::Spec;
 
@@ -21,7 +22,7 @@ pub(super) fn warning(spec: &Spec, index: usize) -> Option<String> {
         .filter(|it| it.served && !it.deprecated && priority(&version.name, &it.name).is_lt())
         .max_by(|a, b| priority(&a.name, &b.name));
     if let Some(newer) = newer {
-        text.push_str(&format!("; use {group}/{} {kind}", newer.name));
+        let _ = write!(text, "; use {group}/{} {kind}", newer.name);
     }
     Some(text)
 }

@@ -50,10 +50,13 @@ enum Form {
 
 /// The patterns of schemas, each compiled when it is first needed.
 #[derive(Debug, Default)]
-pub struct Patterns(RwLock<HashMap<Box<str>, Arc<Result<GoRegex, GoRegexError>>>>);
+pub struct Patterns(RwLock<HashMap<Box<str>, Arc<Pattern>>>);
+
+/// A pattern, or what is wrong with it.
+type Pattern = Result<GoRegex, GoRegexError>;
 
 impl Patterns {
-    fn get(&self, pattern: &str) -> Arc<Result<GoRegex, GoRegexError>> {
+    fn get(&self, pattern: &str) -> Arc<Pattern> {
         let patterns = self.0.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = patterns.get(pattern) {
             return found.clone();
@@ -159,7 +162,7 @@ impl<'s> Validator<'s> {
             .into_findings(path, schema, self.version)
     }
 
-    fn pattern(&self, pattern: &str) -> Arc<Result<GoRegex, GoRegexError>> {
+    fn pattern(&self, pattern: &str) -> Arc<Pattern> {
         match &self.patterns {
             PatternsOf::Own(patterns) => patterns.get(pattern),
             PatternsOf::Shared(patterns) => patterns.get(pattern),
