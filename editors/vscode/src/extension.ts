@@ -1,6 +1,6 @@
 // The client is thin on purpose: it finds the server, starts it, and passes settings on. Everything else is the server's.
 import * as path from "node:path";
-import { commands, ExtensionContext, Uri, window, workspace } from "vscode";
+import { commands, EventEmitter, ExtensionContext, Uri, ViewColumn, window, workspace } from "vscode";
 import { LanguageClient, LanguageClientOptions, ServerOptions, TransportKind } from "vscode-languageclient/node";
 
 const ID = "crd-analyzer";
@@ -51,6 +51,36 @@ async function stop(): Promise<void> {
   await stopping?.dispose().catch(() => undefined);
 }
 
+const EFFECTIVE = `${ID}-effective`;
+
+/** Shows what the server makes of the resource at the cursor, beside it, and again whenever a document changes. */
+function effectiveObjects(context: ExtensionContext): void {
+  const changed = new EventEmitter<Uri>();
+  const shown = () => workspace.textDocuments.filter((it) => it.uri.scheme === EFFECTIVE).map((it) => it.uri);
+  const provideTextDocumentContent = async (uri: Uri) => {
+    const { source, line } = JSON.parse(uri.query) as { source: string; line: number };
+    const at = { textDocument: { uri: source }, position: { line, character: 0 } };
+    const found = await client?.sendRequest<{ text: string; kubernetes: string } | null>(`${ID}/effectiveObject`, at);
+    return found ? `# as Kubernetes ${found.kubernetes} reads it\n${found.text}` : "# here is no resource of a known definition\n";
+  };
+  const show = async () => {
+    const editor = window.activeTextEditor;
+    if (!editor || editor.document.uri.scheme === EFFECTIVE) {
+      return;
+    }
+    const source = editor.document.uri;
+    const query = JSON.stringify({ source: source.toString(), line: editor.selection.active.line });
+    const uri = Uri.from({ scheme: EFFECTIVE, path: `${source.path}.effective.yaml`, query });
+    await window.showTextDocument(await workspace.openTextDocument(uri), { viewColumn: ViewColumn.Beside, preserveFocus: true, preview: true });
+  };
+  context.subscriptions.push(
+    changed,
+    workspace.registerTextDocumentContentProvider(EFFECTIVE, { onDidChange: changed.event, provideTextDocumentContent }),
+    workspace.onDidChangeTextDocument((it) => (it.document.uri.scheme === EFFECTIVE ? undefined : shown().forEach((uri) => changed.fire(uri)))),
+    commands.registerCommand(`${ID}.showEffectiveObject`, show),
+  );
+}
+
 export async function activate(context: ExtensionContext): Promise<void> {
   const restart = async () => {
     await stop();
@@ -61,6 +91,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
     commands.registerCommand(`${ID}.showOutput`, () => client?.outputChannel.show()),
     workspace.onDidChangeConfiguration((change) => (change.affectsConfiguration(`${ID}.server.path`) ? restart() : undefined)),
   );
+  effectiveObjects(context);
   await start(context);
 }
 

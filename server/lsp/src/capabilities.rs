@@ -251,6 +251,8 @@ pub(crate) fn server(client: &Client) -> ServerCapabilities {
             commands: vec![ADD_BOUNDS.to_owned()],
             ..ExecuteCommandOptions::default()
         }),
+        definition_provider: Some(OneOf::Left(true)),
+        references_provider: Some(OneOf::Left(true)),
         document_highlight_provider: Some(OneOf::Left(true)),
         folding_range_provider: Some(true.into()),
         selection_range_provider: Some(true.into()),

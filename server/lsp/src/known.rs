@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use crd_analyzer_ide::completion;
+use crd_analyzer_ide::{completion, file::File};
 use crd_analyzer_workspace::{
     config::{Config, FILE_NAME},
     definition_paths::DefinitionPath,
@@ -44,7 +44,12 @@ pub(crate) struct Workspace {
     seen: Mutex<HashMap<String, i32>>,
     /// The files on disk that were looked at.
     on_disk: Mutex<BTreeMap<PathBuf, (Stamp, Origin)>>,
+    /// Definitions as features see them, the last ones that were asked for.
+    files: Mutex<Vec<(Arc<DefinitionText>, Arc<File>)>>,
 }
+
+/// Definitions that are kept for features.
+const KEPT: usize = 4;
 
 impl std::fmt::Debug for Workspace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -58,6 +63,7 @@ impl Default for Workspace {
             catalog: Catalog::new(Disk),
             seen: Mutex::default(),
             on_disk: Mutex::default(),
+            files: Mutex::default(),
         }
     }
 }
@@ -69,6 +75,21 @@ pub(crate) fn path_of(uri: &str) -> PathBuf {
 }
 
 impl Workspace {
+    /// A definition as features see it.
+    pub(crate) fn file_of(&self, definition: &Arc<DefinitionText>) -> Arc<File> {
+        let kept = || self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept().iter().find(|it| Arc::ptr_eq(&it.0, definition)) {
+            return known.1.clone();
+        }
+        let file = Arc::new(File::new(definition.source.text.clone(), Arc::default()));
+        let mut kept = kept();
+        if kept.len() >= KEPT {
+            kept.remove(0);
+        }
+        kept.push((definition.clone(), file.clone()));
+        file
+    }
+
     /// Looks at the open documents that have changed, and at files that were closed. Returns the kinds whose definitions are others now.
     pub(crate) fn keep_in_step(&self, documents: &Documents) -> BTreeSet<GroupKind> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);

@@ -11,6 +11,7 @@
 mod analysis;
 mod capabilities;
 mod completing;
+mod crossing;
 mod diagnostics;
 mod documents;
 mod from_proto;
@@ -66,6 +67,7 @@ pub async fn serve(input: impl AsyncRead + Unpin, output: impl AsyncWrite, cache
         Server::new(created)
     })
     .custom_method(transport::UNREADABLE, Server::unreadable)
+    .custom_method(handlers::effective_object::METHOD, Server::effective_object)
     .finish();
     let (messages, checked) = tokio::io::duplex(PIPE_BYTES);
     let serving = tower_lsp::Server::new(checked, output, socket)

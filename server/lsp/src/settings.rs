@@ -33,6 +33,8 @@ pub(crate) struct Features {
     pub(crate) highlight: bool,
     /// Versions, properties and rules are listed.
     pub(crate) symbols: bool,
+    /// Names lead to their definitions and uses.
+    pub(crate) navigation: bool,
     /// Codes and addresses lead somewhere.
     pub(crate) links: bool,
     /// Expressions have colors.
@@ -62,6 +64,7 @@ impl Default for Settings {
                 hover: true,
                 highlight: true,
                 symbols: true,
+                navigation: true,
                 links: true,
                 semantic_tokens: true,
                 signature_help: true,
@@ -118,6 +121,7 @@ impl Settings {
                     "hover" => &mut read.features.hover,
                     "highlight" => &mut read.features.highlight,
                     "symbols" => &mut read.features.symbols,
+                    "navigation" => &mut read.features.navigation,
                     "links" => &mut read.features.links,
                     "semanticTokens" => &mut read.features.semantic_tokens,
                     "signatureHelp" => &mut read.features.signature_help,

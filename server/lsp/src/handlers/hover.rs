@@ -6,7 +6,7 @@ use crd_analyzer_ide::hover;
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 use tower_lsp::jsonrpc::Result;
 
-use crate::{reading, session::Session};
+use crate::{crossing, reading, session::Session};
 
 pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Result<Option<Hover>> {
     let at = params.text_document_position_params;
@@ -17,7 +17,8 @@ pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Resul
         "the hover",
         move |reading| {
             let (document, offset) = reading.document_at(at.position)?;
-            let found = hover::hover(&document, offset, reading.version())?;
+            let found = hover::hover(&document, offset, reading.version())
+                .or_else(|| crossing::at(reading, at.position)?.hover())?;
             let contents = if reading.client().hover_markdown {
                 MarkupContent {
                     kind: MarkupKind::Markdown,

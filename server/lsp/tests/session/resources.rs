@@ -162,3 +162,109 @@ async fn definitions_on_disk_count_and_are_watched() {
     client.forget_published();
     client.finish().await;
 }
+
+/// A session that has the definition and the resource open.
+async fn both(capabilities: Value) -> Client {
+    let mut client = Client::start(capabilities).await;
+    client.open(CRD, 1, DEFINITION).await;
+    client.open(CR, 1, RESOURCE).await;
+    client
+}
+
+fn at(uri: &str, line: u64, character: u64) -> Value {
+    json!({ "textDocument": { "uri": uri }, "position": { "line": line, "character": character } })
+}
+
+/// The file, line and column of a location.
+fn place(location: &Value) -> (String, u64, u64) {
+    let start = &location["range"]["start"];
+    let number = |it: &Value| it.as_u64().expect("a number");
+    let uri = location["uri"].as_str().expect("a file").to_owned();
+    (uri, number(&start["line"]), number(&start["character"]))
+}
+
+#[tokio::test]
+async fn definitions_of_fields_are_their_schemas() {
+    let mut client = both(pulling()).await;
+    for (line, character, expected) in [
+        (1, 8, (5, 16)),  // the kind
+        (0, 14, (8, 10)), // the version
+        (4, 4, (21, 14)), // a field
+        (4, 9, (21, 14)), // its value
+        (3, 1, (18, 10)), // an object
+    ] {
+        let found = client.request("textDocument/definition", at(CR, line, character)).await;
+        assert_eq!(
+            place(&found),
+            (CRD.to_owned(), expected.0, expected.1),
+            "{line}:{character}"
+        );
+    }
+    // What is not known is below something that is.
+    client.change(CR, 2, &[([5, 0, 5, 0], "  unknown: 1\n")]).await;
+    let found = client.request("textDocument/definition", at(CR, 5, 4)).await;
+    assert_eq!(place(&found), (CRD.to_owned(), 18, 10));
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn references_of_a_property_are_in_resources_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let closed = folder.path().join("closed.yaml");
+    std::fs::write(&closed, RESOURCE.replace("one", "two")).expect("written");
+    std::fs::write(folder.path().join("other.yaml"), RESOURCE.replace("Widget", "Other")).expect("written");
+    let folders = json!([{ "uri": uri(folder.path()), "name": "it" }]);
+    let mut client = Client::start_with(json!({ "capabilities": pushed(), "workspaceFolders": folders })).await;
+    client.open(CRD, 1, DEFINITION).await;
+    client.open(CR, 1, RESOURCE).await;
+    // Once the resource has its finding, the folder may still be looked through; the closed file has one reference each.
+    let mut found = Vec::new();
+    while found.len() < 3 {
+        let mut params = at(CRD, 21, 15);
+        params["context"] = json!({ "includeDeclaration": true });
+        found = list(client.request("textDocument/references", params).await);
+        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        if found.len() == 3 && found.iter().all(|it| it["uri"] != uri(&closed)) {
+            found.clear();
+        }
+    }
+    let places: Vec<_> = found.iter().map(place).collect();
+    assert!(places.contains(&(CRD.to_owned(), 21, 14)), "{places:?}");
+    assert!(places.contains(&(CR.to_owned(), 4, 2)), "{places:?}");
+    assert!(places.contains(&(uri(&closed), 4, 2)), "{places:?}");
+    let mut params = at(CRD, 5, 17);
+    params["context"] = json!({ "includeDeclaration": false });
+    let kinds = list(client.request("textDocument/references", params).await);
+    assert_eq!(kinds.len(), 2, "{kinds:?}");
+    client.forget_published();
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn hovers_over_resources_tell_of_their_schema_and_columns() {
+    let mut client = both(pulling()).await;
+    let text = |answer: Value| answer["contents"]["value"].as_str().unwrap_or_default().to_owned();
+    let name = text(client.request("textDocument/hover", at(CR, 2, 18)).await);
+    assert!(
+        name.contains("kubectl get widgets") && name.contains("Size") && name.contains("10"),
+        "{name}"
+    );
+    assert!(name.contains("Age") && name.contains("<none>"), "{name}");
+    let field = text(client.request("textDocument/hover", at(CR, 4, 4)).await);
+    assert!(field.contains("integer") && field.contains('9'), "{field}");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn the_effective_object_can_be_asked_for() {
+    let mut client = both(pulling()).await;
+    let found = client.request("crd-analyzer/effectiveObject", at(CR, 4, 4)).await;
+    assert_eq!(found["title"], "Widget one");
+    let text = found["text"].as_str().expect("a text");
+    assert!(text.contains("\n  color: red  # defaulted\n"), "{text}");
+    let line = text.lines().position(|it| it.contains("color")).expect("a line");
+    assert_eq!(found["marks"], json!([{ "line": line, "kind": "defaulted" }]));
+    let none = client.request("crd-analyzer/effectiveObject", at(CRD, 4, 4)).await;
+    assert_eq!(none, Value::Null);
+    client.finish().await;
+}

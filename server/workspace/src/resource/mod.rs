@@ -1,6 +1,8 @@
 //! What is said about custom resources: the server's answers under the definition that counts, with places in both texts.
 
+mod columns;
 mod effective;
+mod json_path;
 mod locate;
 mod update;
 
@@ -15,6 +17,7 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span, Tree},
 };
 
+pub use columns::{Column, columns};
 pub use crd_analyzer_resource::ChangeKind;
 pub use effective::{Change, Effective, annotated};
 

@@ -1,0 +1,259 @@
+//! From custom resources to their definitions, and back.
+
+use std::{path::Path, sync::Arc};
+
+use crd_analyzer_ide::{
+    file::File,
+    hover::{Block, Hover, resource_hover},
+    property::{Target, UseKind, resource_uses, target_at, uses},
+    schema,
+};
+use crd_analyzer_syntax::{
+    lines::LineIndex,
+    paths::{self, Step},
+    tree::{NodeId, Span, Tree},
+};
+use crd_analyzer_workspace::{
+    index::{DefinitionText, Definitions as _, Found, GroupKind},
+    resource::columns,
+};
+use lsp_types::{Location, Position, Uri};
+
+use crate::{documents, known::InStep, reading::Reading, to_proto};
+
+/// A place in a custom resource whose definition is known.
+pub(crate) struct InResource<'r> {
+    reading: &'r Reading,
+    tree: &'r Tree,
+    /// The object: the document, or an item of a list.
+    node: NodeId,
+    /// From the object to the place.
+    path: Vec<Step<'r>>,
+    scalar: NodeId,
+    version: String,
+    found: Found,
+    definition: Arc<DefinitionText>,
+    offset: u32,
+}
+
+/// What a document's object says in a field.
+fn text(tree: &Tree, node: NodeId, key: &str) -> String {
+    let entry = paths::lookup(tree, tree.resolve(node), key);
+    let value = entry.map(|it| tree.resolve(it.value)).filter(|it| tree.is_scalar(*it));
+    value.map(|it| tree.scalar(it).into_owned()).unwrap_or_default()
+}
+
+fn kind_of(tree: &Tree, node: NodeId) -> Option<(GroupKind, String)> {
+    let api_version = text(tree, node, "apiVersion");
+    let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
+    let kind = text(tree, node, "kind");
+    let group_kind = GroupKind {
+        group: group.to_owned(),
+        kind,
+    };
+    (!group_kind.kind.is_empty()).then(|| (group_kind, version.to_owned()))
+}
+
+/// The place of a position, if it is in a custom resource whose definition is known.
+pub(crate) fn at(reading: &Reading, position: Position) -> Option<InResource<'_>> {
+    let (document, offset) = reading.document_at(position)?;
+    if document.is_definition() {
+        return None;
+    }
+    let tree = document.tree;
+    let at = paths::at(tree, offset)?;
+    let mut node = tree.root()?;
+    let mut path = at.path;
+    if text(tree, node, "kind").ends_with("List")
+        && let [Step::Key(key), Step::Index(_), ..] = path.as_slice()
+        && key == "items"
+    {
+        node = tree.resolve(paths::find(tree, &path[..2])?.node);
+        path.drain(..2);
+    }
+    let (kind, version) = kind_of(tree, node)?;
+    let near = crate::known::path_of(reading.snapshot.uri.as_str());
+    let definitions = InStep(&reading.session);
+    let found = definitions.find(&kind, &near)?;
+    let definition = found.definition.text(definitions.files())?;
+    Some(InResource {
+        reading,
+        tree,
+        node,
+        path,
+        scalar: at.node,
+        version,
+        found,
+        definition,
+        offset,
+    })
+}
+
+impl InResource<'_> {
+    /// The place in the definition that says what is here: of `kind` that of the kind, of a field its schema.
+    pub(crate) fn definition(&self) -> Option<Location> {
+        let definition = &self.definition;
+        let span = match self.path.as_slice() {
+            [Step::Key(key)] if key == "kind" => definition.kind_span(),
+            [Step::Key(key)] if key == "apiVersion" => {
+                let name = definition.version(&self.version);
+                let name = name.and_then(|it| definition.child(it, "name"));
+                name.map_or_else(|| definition.kind_span(), |it| it.value_span(&definition.tree))
+            }
+            path => {
+                // What the schema does not know is below something that it does.
+                let known = (1..=path.len()).rev().map(|length| &path[..length]);
+                let mut places = known.filter_map(|it| definition.schema_at(&self.version, it));
+                let place = places.next().or_else(|| definition.schema(&self.version))?;
+                place.key_span(&definition.tree)
+            }
+        };
+        to_proto::in_file(&definition.source, span, self.reading.client())
+    }
+
+    /// What there is to say of the place.
+    pub(crate) fn hover(&self) -> Option<Hover> {
+        if matches!(self.path.as_slice(), [Step::Key(metadata), Step::Key(name)] if metadata == "metadata" && name == "name")
+        {
+            return self.columns();
+        }
+        let file = self.reading.session.workspace.file_of(&self.definition);
+        let document = file.document_at(self.definition.tree.span(self.definition.root).start)?;
+        let versions = schema::versions(document.tree);
+        let root = versions.iter().find(|it| it.name == self.version)?.schema?;
+        resource_hover(self.tree, self.offset, &document, root, self.reading.version())
+    }
+
+    /// The printer columns.
+    fn columns(&self) -> Option<Hover> {
+        let files = InStep(&self.reading.session);
+        let version = self.reading.version();
+        let columns = columns(&self.found.definition, files.files(), version, self.tree, self.node)?;
+        if columns.is_empty() {
+            return None;
+        }
+        let rows = columns.iter().map(|it| {
+            let value = it.value.as_deref().unwrap_or("<none>");
+            let name = it.name.replace('`', "'");
+            format!(
+                "{name}: `{}` (`{}`)",
+                value.replace('`', "'"),
+                it.json_path.replace('`', "'")
+            )
+        });
+        Some(Hover {
+            span: self.tree.span(self.scalar),
+            blocks: vec![
+                Block::Text(format!("what `kubectl get {}` prints", self.plural())),
+                Block::List(rows.collect()),
+            ],
+        })
+    }
+
+    fn plural(&self) -> String {
+        let place = self.definition.find(&["spec", "names", "plural"]);
+        let tree = &self.definition.tree;
+        place.map_or_else(
+            || self.found.definition.defines.kind.clone(),
+            |it| tree.scalar(tree.resolve(it.node)).into_owned(),
+        )
+    }
+}
+
+/// Everything that uses what stands at a position of a definition: places in the definition itself, and keys of resources. At the kind, all resources.
+pub(crate) fn references(reading: &Reading, position: Position, with_declaration: bool) -> Option<Vec<Location>> {
+    let (document, offset) = reading.document_at(position)?;
+    if !document.is_definition() {
+        return None;
+    }
+    let tree = document.tree;
+    let root = tree.root()?;
+    let names = |path: &[&'static str]| {
+        let steps: Vec<_> = path.iter().map(|it| Step::key(*it)).collect();
+        let place = paths::find_from(tree, root, &steps);
+        place.is_found().then(|| tree.resolve(place.node))
+    };
+    let scalar = |path: &[&'static str]| names(path).map(|it| tree.scalar(it).into_owned());
+    let kind = GroupKind {
+        group: scalar(&["spec", "group"])?,
+        kind: scalar(&["spec", "names", "kind"])?,
+    };
+    let own = |span: Span| Location::new(reading.snapshot.uri.clone(), reading.range(span));
+    let kind_node = names(&["spec", "names", "kind"])?;
+    let kind_span = tree.span(kind_node);
+    if kind_span.start <= offset && offset <= kind_span.end {
+        let mut found: Vec<_> = with_declaration.then(|| own(kind_span)).into_iter().collect();
+        in_resources(reading, &kind, &mut found, |tree| {
+            let entry = tree.root().and_then(|it| tree.entry(it, "kind"));
+            entry.map(|it| tree.span(it.value)).into_iter().collect()
+        });
+        return Some(found);
+    }
+    let (target, _) = target_at(&document, offset, reading.version())?;
+    let in_definition = uses(&document, &target, reading.version()).into_iter();
+    let mut found: Vec<_> = in_definition
+        .filter(|it| with_declaration || it.kind != UseKind::Declaration)
+        .map(|it| own(it.span(tree)))
+        .collect();
+    in_resources(reading, &kind, &mut found, |tree| {
+        let uses = resource_uses(tree, &target);
+        uses.iter().map(|it| it.span(tree)).collect()
+    });
+    Some(found)
+}
+
+/// The declaration of the property that a place of a definition names: in `properties`, of all versions that have it.
+pub(crate) fn declarations(reading: &Reading, position: Position) -> Option<Vec<Location>> {
+    let (document, offset) = reading.document_at(position)?;
+    let (target, _): (Target, _) = target_at(&document, offset, reading.version())?;
+    let found = uses(&document, &target, reading.version());
+    let declared = found.iter().filter(|it| it.kind == UseKind::Declaration);
+    let own = |span: Span| Location::new(reading.snapshot.uri.clone(), reading.range(span));
+    Some(declared.map(|it| own(it.span(document.tree))).collect())
+}
+
+/// Adds what `spans` finds in each resource of a kind, wherever it is in the workspace.
+fn in_resources(reading: &Reading, kind: &GroupKind, found: &mut Vec<Location>, spans: impl Fn(&Tree) -> Vec<Span>) {
+    let session = &reading.session;
+    session.keep_in_step();
+    let files: Vec<Arc<Path>> = session
+        .workspace
+        .catalog
+        .with(|index| index.files_with(kind).cloned().collect());
+    let open: Vec<(Uri, std::path::PathBuf)> = session
+        .documents
+        .uris()
+        .into_iter()
+        .map(|it| (it.clone(), crate::known::path_of(it.as_str())))
+        .collect();
+    for path in files {
+        let uri = open
+            .iter()
+            .find(|it| *it.1 == *path)
+            .map(|it| it.0.clone())
+            .or_else(|| Uri::from_file_path(&path));
+        let Some(uri) = uri else { continue };
+        let mut add = |file: &File, lines: &LineIndex| {
+            let source = to_proto::Source {
+                uri: &uri,
+                text: file.text(),
+                lines,
+                client: reading.client(),
+            };
+            for document in file.documents() {
+                let is_one = document.tree.root().and_then(|it| kind_of(document.tree, it));
+                if is_one.is_some_and(|it| it.0 == *kind) {
+                    let places = spans(document.tree).into_iter();
+                    found.extend(places.map(|it| Location::new(uri.clone(), to_proto::range(&source, it))));
+                }
+            }
+        };
+        if let Some(snapshot) = session.documents.snapshot(&uri) {
+            let parsed = snapshot.parsed();
+            add(&parsed.file, &parsed.lines);
+        } else if let Some(text) = documents::path_of(&uri).and_then(|it| std::fs::read_to_string(it).ok()) {
+            let lines = LineIndex::new(&text);
+            add(&File::new(text, Arc::default()), &lines);
+        }
+    }
+}

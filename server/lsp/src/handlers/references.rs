@@ -1,0 +1,21 @@
+//! `textDocument/references`: from a property or the kind of a definition to everything that uses it, resources too.
+
+use std::sync::Arc;
+
+use lsp_types::{Location, ReferenceParams};
+use tower_lsp::jsonrpc::Result;
+
+use crate::{crossing, reading, session::Session};
+
+pub(crate) async fn handle(session: &Arc<Session>, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+    let at = params.text_document_position;
+    let with_declaration = params.context.include_declaration;
+    let found = reading::read(
+        session,
+        &at.text_document.uri,
+        |it| it.navigation,
+        "the search for references",
+        move |reading| crossing::references(reading, at.position, with_declaration),
+    );
+    found.await
+}

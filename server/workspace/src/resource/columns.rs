@@ -1,0 +1,72 @@
+//! What `kubectl get` prints of a resource: the values of its printer columns.
+
+use crd_analyzer_resource::Stored;
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::{
+    json::read_json_of,
+    tree::{NodeId, Tree},
+};
+use serde_json::Value;
+
+use super::json_path;
+use crate::index::{Files, KnownDefinition};
+
+/// A printer column and what a resource has there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub r#type: String,
+    /// Its JSONPath.
+    pub json_path: String,
+    /// The value; `None` if there is none, or it is not of the type.
+    pub value: Option<String>,
+}
+
+/// The columns of a resource that is stored as it is written, defaults filled in; those of lower priority too. `None` if its definition does not serve it.
+pub fn columns(
+    definition: &KnownDefinition,
+    files: &dyn Files,
+    version: KubernetesVersion,
+    tree: &Tree,
+    node: NodeId,
+) -> Option<Vec<Column>> {
+    let (definition, _) = definition.serve(files, version).ok()?;
+    let json = read_json_of(tree, node).ok()?;
+    let root = json.root()?;
+    let text = |key: &str| root.get(key).and_then(|it| it.as_str()).unwrap_or_default();
+    let served = definition.serving(text("apiVersion"), text("kind")).ok()?;
+    let stored = Stored::establish(served, &json).ok()?;
+    let mut object = stored.object().clone();
+    // Not the moment that the server would fill in.
+    if let (Some(Value::Object(stored)), sent) = (object.get_mut("metadata"), root.get("metadata")) {
+        let written = sent.and_then(|it| it.get("creationTimestamp")?.as_str());
+        match written {
+            Some(written) => stored.insert("creationTimestamp".to_owned(), written.into()),
+            None => stored.remove("creationTimestamp"),
+        };
+    }
+    let object = Value::Object(object);
+    let column = |it: &crd_analyzer_apiextensions::types::ColumnDefinition| Column {
+        name: it.name.clone(),
+        r#type: it.r#type.clone(),
+        json_path: it.json_path.clone(),
+        value: json_path::first(&object, &it.json_path).and_then(|value| cell(&it.r#type, value)),
+    };
+    Some(served.columns().iter().map(column).collect())
+}
+
+/// A value as a cell of a column (`cellForJSONValue` of `pkg/registry/customresource/tableconvertor`).
+fn cell(r#type: &str, value: &Value) -> Option<String> {
+    match (r#type, value) {
+        ("integer", Value::Number(number)) => {
+            Some(number.as_f64().map_or_else(String::new, |it| format!("{}", it.trunc())))
+        }
+        ("number", Value::Number(number)) => Some(number.to_string()),
+        ("boolean", Value::Bool(value)) => Some(value.to_string()),
+        ("string" | "date", Value::String(text)) => Some(text.clone()),
+        ("string", other) => Some(other.to_string()),
+        _ => None,
+    }
+}
