@@ -128,6 +128,31 @@ fn bounds_above_a_rule_are_another_way() {
 }
 
 #[test]
+fn bounds_above_and_below_leave_room_to_both() {
+    let text = definition(
+        "              type: object
+              properties:
+                rules:
+                  type: array
+                  items:
+                    type: object
+                    properties:
+                      filters:
+                        type: array
+                        items: {type: object, properties: {type: {type: string, maxLength: 20}}}
+                        x-kubernetes-validations:
+                          - rule: self.filter(f, f.type == 'Redirect').size() <= 1
+",
+    );
+    let sandbox = Sandbox::new(&[("crd.yaml", &text)]);
+    let lines = sandbox.run(&["cost", "-o", "jsonl", "crd.yaml"]).expect(1, &[]).json();
+    let fits = lines[0]["fits"].as_array().expect("bounds");
+    let places: Vec<_> = fits.iter().map(|it| &it["value"]).collect();
+    assert_eq!(places, ["spec.rules", "spec.rules[*].filters"], "{lines:#?}");
+    assert!(fits.iter().all(|it| it["suggested"].as_i64() >= Some(64)), "{fits:#?}");
+}
+
+#[test]
 fn bounds_for_a_schema_that_costs_too_much_as_a_whole() {
     let rules: Vec<_> = (0..12)
         .map(|n| {

@@ -199,8 +199,9 @@ fn is_contribution(finding: &Finding) -> bool {
 
 fn note(finding: &mut Finding, other: &Finding) {
     if let Some(server) = &other.server {
-        finding
-            .notes
-            .push(format!("the server also says: {}", server.message()));
+        let message = server.message();
+        // The server's advice stands in the title already.
+        let message = message.split(" (try simplifying").next().unwrap_or_default();
+        finding.notes.push(format!("the server also says: {message}"));
     }
 }

@@ -79,6 +79,13 @@ pub struct Fit {
     pub above: Option<(i64, i64)>,
 }
 
+/// Bounds of elements, the most generous first.
+const ELEMENTS: [i64; 12] = [1024, 512, 256, 128, 100, 64, 32, 16, 10, 8, 4, 2];
+/// The longest string that is proposed.
+const LONGEST: i64 = 4096;
+/// Lists with fewer elements have little room.
+const ROOM: i64 = 64;
+
 /// Numbers of elements and lengths that are tried, the first that suffice win: long lists as long as strings may have names of hosts, then
 /// shorter ones of both.
 const TRIED: [(&[i64], &[i64]); 3] = [
@@ -114,18 +121,18 @@ pub fn fit(
     if solver.fits(&BTreeMap::new(), None) {
         return vec![Fit::default()];
     }
-    let below = solver.below(None);
-    let mut ways: Vec<Fit> = below.into_iter().collect();
+    let mut ways: Vec<Fit> = solver.below(None).into_iter().collect();
     if occurrence.unbounded > 0 {
-        let above = solver.largest(|bound| solver.fits(&BTreeMap::new(), Some(bound)));
-        ways.extend(above.filter(|it| *it > 0).map(|largest| Fit {
+        let largest = solver.largest(|bound| solver.fits(&BTreeMap::new(), Some(bound)));
+        let above = largest.map(|largest| Fit {
             bounds: Vec::new(),
-            above: Some((round(largest), largest)),
-        }));
-        if ways.is_empty() {
-            let elements = TRIED.iter().flat_map(|it| it.0);
-            ways.extend(elements.copied().find_map(|elements| solver.below(Some(elements))));
+            above: Some((round(largest).min(ELEMENTS[0]), largest)),
+        });
+        // Bounds that hardly leave room are the last resort.
+        if ways.is_empty() && largest.is_none_or(|it| it < ROOM) {
+            ways.extend(solver.balanced());
         }
+        ways.extend(above);
     }
     ways
 }
@@ -173,6 +180,20 @@ impl Solver<'_> {
         Some(low)
     }
 
+    /// Bounds of what lies above and of what the expression looks at that leave about as much room to both.
+    fn balanced(&self) -> Option<Fit> {
+        let mut all = ELEMENTS
+            .into_iter()
+            .filter_map(|elements| Some((elements, self.below(Some(elements))?)));
+        let first = all.next()?;
+        let is_even = |(above, fit): &(i64, Fit)| {
+            let lists = fit.bounds.iter().filter(|it| it.keyword != "maxLength");
+            lists.map(|it| it.suggested).min().is_none_or(|it| it >= above / 4)
+        };
+        let even = std::iter::once(first.clone()).chain(all).find(is_even);
+        even.or(Some(first)).map(|it| it.1)
+    }
+
     /// Bounds of what the expression looks at that suffice, as few and as generous as can be. Lists and maps get one bound and strings
     /// another.
     fn below(&self, above: Option<i64>) -> Option<Fit> {
@@ -214,9 +235,14 @@ impl Solver<'_> {
         let mut out: Vec<MissingBound> = Vec::new();
         for (path, suggested) in &bounds {
             let largest = largest(path).unwrap_or(*suggested).max(*suggested);
-            // The only bound may be as generous as it can.
+            // The only bound may be as generous as it can be in reason.
+            let most = if missing[path] == "maxLength" {
+                LONGEST
+            } else {
+                ELEMENTS[0]
+            };
             let suggested = if bounds.len() == 1 {
-                round(largest).max(*suggested)
+                round(largest).min(most).max(*suggested)
             } else {
                 *suggested
             };
