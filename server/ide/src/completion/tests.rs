@@ -131,3 +131,55 @@ fn check_none_of(offered: &Offered, unexpected: &[&str]) {
         assert!(!labels.contains(label), "{label} in {labels:?} of {}", offered.text);
     }
 }
+
+/// Whatever is deleted of a text, what is offered replaces text of one line around the cursor, and edits elsewhere do not touch it.
+#[test]
+fn edits_fit_whatever_the_text_is() {
+    let texts = [
+        definitions::example(),
+        resources::example(),
+        expressions::example(),
+        definitions::example().replace('\n', "\r\n"),
+    ];
+    let known = Known::new(&resources::definition());
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut below = move |bound: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % bound as u64) as usize
+    };
+    let mut offered = 0;
+    for round in 0..4_000 {
+        let text = &texts[round % texts.len()];
+        let start = text.floor_char_boundary(below(text.len()));
+        let end = match below(3) {
+            0 => start,
+            1 => text[start..].find('\n').map_or(text.len(), |it| start + it),
+            _ => text.floor_char_boundary((start + below(12)).min(text.len())),
+        };
+        let typed = ["", "x", "self.", "'", "\"", "{", "- ", ": "][below(8)];
+        let edited = format!("{}{typed}$0{}", &text[..start], &text[end.max(start)..]);
+        let offered_here = Offered::new(&edited, &known, KubernetesVersion::NEWEST);
+        let Some(found) = &offered_here.found else { continue };
+        let offset = (start + typed.len()) as u32;
+        let text = &offered_here.text;
+        let replaced = &text[found.replace.range()];
+        assert!(!replaced.contains('\n'), "{replaced:?} in {edited}");
+        assert!(
+            found.replace.touches(offset) && found.insert.end == offset && found.insert.start == found.replace.start
+        );
+        for item in &found.items {
+            for edit in &item.edits {
+                let span = edit.span;
+                assert!(text.get(span.range()).is_some());
+                assert!(
+                    span.end <= found.replace.start || found.replace.end <= span.start,
+                    "{item:?} in {edited}"
+                );
+            }
+            offered += 1;
+        }
+    }
+    assert!(offered > 10_000, "{offered}");
+}

@@ -22,6 +22,17 @@ fn schema(lines: &str) -> Offered {
     ))
 }
 
+/// A whole definition.
+pub(super) fn example() -> String {
+    format!(
+        "{HEAD}metadata:\n  name: widgets.example.com\nspec:\n  group: example.com\n  scope: Namespaced\n  versions:\n  - name: v1\n    \
+         additionalPrinterColumns:\n    - {{name: Size, type: integer, jsonPath: .spec.replicas}}\n    schema:\n      openAPIV3Schema:\n{}",
+        indented(&format!(
+            "{PROPERTIES}    x-kubernetes-validations:\n    - rule: self.replicas > 0\n      message: \"é😀\"\n"
+        ))
+    )
+}
+
 fn at(text: &str) -> Offered {
     Offered::new(text, &(), KubernetesVersion::NEWEST)
 }

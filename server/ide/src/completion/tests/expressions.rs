@@ -41,6 +41,13 @@ spec:
     )
 }
 
+/// A definition with rules in several styles.
+pub(super) fn example() -> String {
+    definition(
+        "rule: 'self.mode == ''Fast'' && self.hosts.all(h, h != \"é😀\")'\n            - {rule: \"self.nested.all(n, has(n.deep))\"}\n            - rule: |\n                self.replicas > 0 &&\n                has(self.minReplicas)",
+    )
+}
+
 fn rule(rule: &str) -> Offered {
     in_version(rule, KubernetesVersion::NEWEST)
 }

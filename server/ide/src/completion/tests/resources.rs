@@ -55,6 +55,17 @@ spec:
   - {name: v1beta1, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}
 ";
 
+pub(super) fn definition() -> String {
+    DEFINITION.to_owned()
+}
+
+/// A whole object.
+pub(super) fn example() -> String {
+    "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: é😀\nspec:\n  mode: \"Fast\"\n  ports:\n  - port: 1\n    protocol: TCP\n  \
+     free: {any: {deep: true}}\n"
+        .to_owned()
+}
+
 fn at(text: &str) -> Offered {
     Offered::new(text, &Known::new(DEFINITION), KubernetesVersion::NEWEST)
 }
