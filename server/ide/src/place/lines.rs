@@ -21,6 +21,9 @@ pub(super) fn place(tree: &Tree, offset: u32) -> Option<Place<'_>> {
 /// Behind `key: ` or `- `.
 fn behind_indicator<'t>(tree: &'t Tree, offset: u32, before: &str) -> Option<Place<'t>> {
     let node = last_written(tree, offset)?;
+    if let Some((before, quote)) = open_quote(before) {
+        return behind_quote(tree, offset, before, quote);
+    }
     let trimmed = before.trim_end_matches([' ', '\t']);
     let has_blank = trimmed.len() < before.len();
     let rest = &tree.text()[offset as usize..line_end(tree, offset) as usize];
@@ -67,6 +70,50 @@ fn behind_indicator<'t>(tree: &'t Tree, offset: u32, before: &str) -> Option<Pla
         });
     }
     None
+}
+
+/// A line that ends with a quote which nothing follows, behind a colon or dash.
+fn open_quote(before: &str) -> Option<(&str, char)> {
+    let quote = before.chars().next_back().filter(|it| matches!(it, '\'' | '"'))?;
+    let rest = &before[..before.len() - 1];
+    let trimmed = rest.trim_end_matches([' ', '\t']);
+    let is_value = trimmed.len() < rest.len() && (trimmed.ends_with(':') || trimmed.ends_with('-'));
+    is_value.then_some((rest, quote))
+}
+
+/// Behind a quote that was just typed.
+fn behind_quote<'t>(tree: &'t Tree, offset: u32, before: &str, quote: char) -> Option<Place<'t>> {
+    let rest = &tree.text()[offset as usize..line_end(tree, offset) as usize];
+    if !rest.trim().is_empty() {
+        return None;
+    }
+    let key = before.trim_end_matches([' ', '\t']);
+    let mut node = last_written(tree, offset - 1)?;
+    let mut place = if key.ends_with(':') {
+        while tree.entry_of(node).is_none_or(|it| it.key != node) {
+            node = tree.parent(node)?;
+        }
+        value(tree, offset, tree.entry_of(node)?.value, false)
+    } else {
+        let (list, index) = item_at(tree, offset)?;
+        let mut found = path(tree, list);
+        found.push(Step::Index(index));
+        Place {
+            path: found,
+            ..value(tree, offset, list, true)
+        }
+    };
+    place.token = Token {
+        span: Span::new(offset - 1, offset),
+        style: Some(if quote == '"' {
+            ScalarStyle::DoubleQuoted
+        } else {
+            ScalarStyle::SingleQuoted
+        }),
+        is_open: true,
+        ..Token::none(offset)
+    };
+    Some(place)
 }
 
 /// The list whose dash is the last thing before a cursor, and which of its items it is.
@@ -170,6 +217,8 @@ fn on_empty_line(tree: &Tree, offset: u32) -> Option<Place<'_>> {
             // The first entry or item of what follows.
             let column_of_value = column(tree, following.start);
             match tree.kind(entry.value) {
+                // What follows is that of a key that is missing here.
+                _ if at > own && at < column_of_value => return Some(value(tree, offset, entry.value, true)),
                 NodeKind::Mapping(CollectionStyle::Block) if at > own || at == column_of_value => {
                     return Some(key(tree, offset, path(tree, entry.value), Some(entry.value), None));
                 }

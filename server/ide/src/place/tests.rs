@@ -115,6 +115,11 @@ fn quotes_without_end_reach_as_deep_as_their_lines() {
             "v:\n- rule: \"a == \\\"b\\\"\n    && has(x) && $0\nmaxItems: 1\n",
             "value v[0].rule/a == \"b\" && has(x) && ",
         ),
+        ("v:\n- rule: 'a\n    ? b : !c$0\n  m: x\n", "value v[0].rule/a ? b : !c"),
+        ("v:\n- a: \"$0\n  m: x\n", "value v[0].a/"),
+        ("v:\n- \"$0\n- x\n", "value v[0]/ own-line"),
+        ("v:\n  d: |-\n    text\n  $0\n    type: x\n  e: 1\n", "key v/ with d,e"),
+        ("v:\n  $0\n    - type: x\n", "value v/ own-line"),
         ("v:\n  rule: 'a\n  m$0: x\n", "key v/m with rule colon"),
         ("v:\n  rule: 'a\n    m$0: x\n", "key v/m with rule colon"),
     ]);

@@ -59,12 +59,20 @@ fn is_on(tree: &Tree, node: NodeId, offset: u32) -> bool {
             span.start < offset && (offset < span.end || offset == span.end && is_open(tree, node))
         }
         NodeKind::Scalar(ScalarStyle::Literal | ScalarStyle::Folded) => {
-            span.start < offset && offset <= span.end && offset > line_end(tree, span.start)
+            let is_content = span.start < offset && offset <= span.end && offset > line_end(tree, span.start);
+            is_content && !is_before_content(tree, span, offset)
         }
         // `: value`
         NodeKind::Error => span.start == offset && span.is_empty() && is_key(tree, node) && has_colon(tree, offset),
         _ => false,
     }
+}
+
+/// Whether a cursor is on an empty line of a block scalar, less deep than its text: where a key would end the scalar.
+fn is_before_content(tree: &Tree, span: Span, offset: u32) -> bool {
+    let (start, end) = (line_start(tree, offset), line_end(tree, offset));
+    let line = &tree.text()[start as usize..end as usize];
+    line.trim().is_empty() && super::lines::content_column(tree, span).is_some_and(|it| offset - start < it)
 }
 
 /// Whether a quoted scalar has no closing quote.

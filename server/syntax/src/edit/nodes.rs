@@ -17,7 +17,7 @@ impl Reader<'_> {
             && let Some((line, at)) = scan::next_text(self.bytes, end)
         {
             let is_deeper = (at - line) as i32 > indent;
-            let is_text = is_deeper && scan::plain_line(self.bytes, at, false).1 != scan::Stop::Colon;
+            let is_text = is_deeper && !self.holds_key(at);
             if !is_text || at == line && scan::is_document_marker(self.bytes, at) {
                 break;
             }
@@ -30,6 +30,16 @@ impl Reader<'_> {
             .count();
         self.scalar(ScalarStyle::Plain, start + 1, end - blanks, 0);
         self.at = end;
+    }
+
+    /// Whether a line begins with a key or a dash: with a word and a colon, not with text in which a colon comes late.
+    fn holds_key(&self, at: usize) -> bool {
+        if self.bytes[at] == b'-' && scan::is_blankz(self.bytes, at + 1) {
+            return true;
+        }
+        let (end, stop) = scan::plain_line(self.bytes, at, false);
+        let is_word = |it: &u8| !matches!(it, b' ' | b'\t' | b'(' | b')');
+        stop == scan::Stop::Colon && self.bytes[at..end].iter().all(is_word)
     }
 
     pub(super) fn block_scalar(&mut self, style: ScalarStyle, start: usize, parent: i32) {

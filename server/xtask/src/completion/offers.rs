@@ -143,7 +143,8 @@ pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut R
     let fits = |it: &&Item| match position.kind {
         Kind::Cel => match it.kind {
             ItemKind::Field | ItemKind::Variable => !is_called && it.edits.is_empty(),
-            ItemKind::Function | ItemKind::Method | ItemKind::Macro => is_called,
+            // A macro is one by the number of its arguments, too.
+            ItemKind::Function | ItemKind::Method => is_called,
             _ => false,
         },
         Kind::CrdKey | Kind::CrKey => it.kind == ItemKind::Key,
@@ -168,7 +169,9 @@ pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut R
         .collect();
     let refused = shown.iter().map(|it| &it.finding).find(|it| {
         let is_here = it.span.start <= place.end && place.start <= it.span.end;
-        is_here && is_unknown(it.code, position.kind)
+        // What is selected from another variable may well not be there.
+        let is_own = item.kind != ItemKind::Variable || it.code != "undefined-field";
+        is_here && is_own && is_unknown(it.code, position.kind)
     });
     Some(refused.map(|it| {
         let line = text[..start].matches('\n').count() + 1;
