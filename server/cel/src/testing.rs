@@ -1,6 +1,4 @@
-//! What tests of this crate share: the conformance tables where they are at hand, and expressions compiled against an environment.
-
-use std::path::PathBuf;
+//! What tests of this crate share: expressions compiled against the environments that cases of tables name.
 
 use serde_json::Value;
 
@@ -12,26 +10,6 @@ use crate::library::LIBRARIES;
 use crate::parser::{ParseOptions, parse};
 use crate::types::EmptyTypeProvider;
 use crate::validators::validate;
-
-/// The cases of a table of the Kubernetes and cel-go projects (`golden/k8s/{name}.jsonl` in the folder that `CRD_ANALYZER_CORPUS`
-/// names, or in `shared` beside the repository); none if it is absent and this is not CI.
-pub(crate) fn kubernetes_cases(name: &str) -> Vec<Value> {
-    let root = std::env::var_os("CRD_ANALYZER_CORPUS").map(PathBuf::from);
-    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let near = manifest.ancestors().map(|folder| folder.join("shared"));
-    let mut found = root
-        .into_iter()
-        .chain(near)
-        .map(|folder| folder.join("golden/k8s").join(format!("{name}.jsonl")));
-    if let Some(text) = found.find_map(|file| std::fs::read_to_string(file).ok()) {
-        return text
-            .lines()
-            .map(|line| serde_json::from_str(line).expect("a case is JSON"))
-            .collect();
-    }
-    assert!(std::env::var_os("CI").is_none(), "the table {name} is not at hand");
-    Vec::new()
-}
 
 /// Whether a case has one of these flags.
 pub(crate) fn has_flag(case: &Value, flags: &[&str]) -> bool {
@@ -115,9 +93,4 @@ pub(crate) fn compile(
         }
     }
     Ok(checked)
-}
-
-/// Fails with all that differ.
-pub(crate) fn assert_none(wrong: &[String]) {
-    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }

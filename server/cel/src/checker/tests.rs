@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use crate::KubernetesVersion;
 use crate::decls::{Container, Environment, OverloadDecl, Variable};
-use crate::testing::{assert_none, compile, environment_of, has_flag, kubernetes_cases, variables_of};
+use crate::testing::{compile, environment_of, has_flag, variables_of};
+use crd_analyzer_fixtures::tables::Table;
 
 /// A type as the tables write it, with parameters in angle brackets.
 fn type_text(text: &Value) -> String {
@@ -46,10 +47,17 @@ fn environment(case: &Value) -> Environment {
 
 #[test]
 fn types_and_errors_are_those_of_cel_go() {
-    let mut wrong = Vec::new();
-    for case in kubernetes_cases("celgo_checker") {
+    let mut table = Table::open("celgo_checker");
+    for case in table.cases() {
         let input = &case["input"];
-        if case["kind"] != "cel-check" || has_flag(&case, &["protobuf-types"]) || input["env"]["variadicASTs"] == true {
+        let reason = match &case["kind"] {
+            kind if kind != "cel-check" => Some("are about costs"),
+            _ if has_flag(&case, &["protobuf-types"]) => Some("use protobuf messages of the tests"),
+            _ if input["env"]["variadicASTs"] == true => Some("have trees of a form that Kubernetes does not ask for"),
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            table.except(reason);
             continue;
         }
         let mut environment = environment(&case);
@@ -78,11 +86,9 @@ fn types_and_errors_are_those_of_cel_go() {
         let matches = expected
             .as_str()
             .is_some_and(|expected| expected == actual || expected.starts_with(&format!("{actual}(")));
-        if !matches {
-            wrong.push(format!("{text}: {actual} instead of {expected}"));
-        }
+        table.judge((!matches).then(|| format!("{text}: {actual} instead of {expected}")));
     }
-    assert_none(&wrong);
+    table.finish();
 }
 
 /// Functions of later versions of libraries than Kubernetes has.
@@ -90,11 +96,11 @@ const NEWER: [&str; 4] = ["reverse()", "'tacocat'.reverse", "strings.quote", "fo
 
 #[test]
 fn library_calls_compile_as_in_the_server() {
-    let mut wrong = Vec::new();
-    for table in ["lib_functions", "lib_cost", "celgo_ext"] {
-        for case in kubernetes_cases(table) {
+    for name in ["lib_functions", "lib_cost", "celgo_ext"] {
+        let mut table = Table::open(name);
+        for case in table.cases() {
             let text = case["input"]["expr"].as_str().expect("an expression");
-            let newer = table == "celgo_ext"
+            let newer = name == "celgo_ext"
                 && (NEWER.iter().any(|name| text.contains(name))
                     || case["test"].as_str().is_some_and(|t| t.contains("Version")));
             // Some cases are evaluated without a check, some name what only the tests or other parts of the server have.
@@ -102,33 +108,47 @@ fn library_calls_compile_as_in_the_server() {
             let foreign = ["ExampleType", "test.", "jsonpatch."]
                 .iter()
                 .any(|name| text.contains(name));
-            if newer || unchecked || foreign || has_flag(&case, &["library-not-in-kubernetes"]) {
+            let reason = if has_flag(&case, &["library-not-in-kubernetes"]) {
+                Some("use libraries that Kubernetes does not have")
+            } else if newer {
+                Some("use later versions of libraries than Kubernetes does")
+            } else if unchecked {
+                Some("were not checked")
+            } else if foreign {
+                Some("name what only the tests or other parts of the server have")
+            } else {
+                None
+            };
+            if let Some(reason) = reason {
+                table.except(reason);
                 continue;
             }
             let Some(environment) = environment_of(&case) else {
+                table.except("use libraries that Kubernetes does not have");
                 continue;
             };
             let variables = variables_of(&case["input"]["env"]["vars"]);
             let result = compile(text, &environment, &variables, &Container::default());
             let expected = &case["actual"]["issues"]["text"];
-            match (result, expected.as_str()) {
-                (Ok(_), None) => {}
-                (Err(error), Some(expected)) if error == expected => {}
+            table.judge(match (result, expected.as_str()) {
+                (Ok(_), None) => None,
+                (Err(error), Some(expected)) if error == expected => None,
                 (result, expected) => {
                     let actual = result.map_or_else(|error| error, |checked| checked.output_type().to_string());
-                    wrong.push(format!("{text}: {actual} instead of {expected:?}"));
+                    Some(format!("{text}: {actual} instead of {expected:?}"))
                 }
-            }
+            });
         }
+        table.finish();
     }
-    assert_none(&wrong);
 }
 
 #[test]
 fn environments_are_those_of_compatibility_versions() {
-    let mut wrong = Vec::new();
-    for case in kubernetes_cases("lib_environment") {
+    let mut table = Table::open("lib_environment");
+    for case in table.cases() {
         if has_flag(&case, &["extended-environment"]) {
+            table.except("declare what is the tests' own");
             continue;
         }
         let newest = KubernetesVersion::NEWEST;
@@ -146,9 +166,9 @@ fn environments_are_those_of_compatibility_versions() {
         let environment = Environment::with_compatibility(newest, compatibility);
         let text = case["input"]["expr"].as_str().expect("an expression");
         let error = compile(text, &environment, &[], &Container::default()).err();
-        if error.as_deref() != case["actual"]["error"].as_str() {
-            wrong.push(format!("{text}: {error:?} instead of {}", case["actual"]["error"]));
-        }
+        let expected = &case["actual"]["error"];
+        table
+            .judge((error.as_deref() != expected.as_str()).then(|| format!("{text}: {error:?} instead of {expected}")));
     }
-    assert_none(&wrong);
+    table.finish();
 }

@@ -80,8 +80,8 @@ impl Run<'_> {
                     Ok(Value::Optional(Some(value))) if unwrap => (*value).clone().or_failure(),
                     Ok(Value::Optional(Some(value))) => Ok(Value::Optional(Some(value))),
                     Ok(Value::Optional(None)) => self.exec(*b, frame),
-                    Ok(_) => Err(EvalError::no_such_overload()),
-                    Err(error) => Err(error),
+                    // What is no optional is passed on.
+                    other => other,
                 }
             }
             StepKind::List(elements) => self.list(elements, frame),

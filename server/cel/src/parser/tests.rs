@@ -6,7 +6,7 @@ use crate::KubernetesVersion;
 use crate::ast::{Ast, ExprKind, Literal, NodeId, Source};
 use crate::go::quote;
 use crate::parser::{EscapedIdentifiers, ParseOptions, Parsed, parse};
-use crate::testing::{assert_none, kubernetes_cases};
+use crd_analyzer_fixtures::tables::Table;
 
 /// Prints a tree as the parser tests of `cel-go` do: each expression with its number and kind.
 struct Printer<'a> {
@@ -181,15 +181,21 @@ fn run(text: &str, options: &ParseOptions) -> (Source, Parsed) {
 
 #[test]
 fn trees_places_and_errors_are_those_of_cel_go() {
-    let mut wrong = Vec::new();
-    for case in kubernetes_cases("celgo_parser") {
+    let mut table = Table::open("celgo_parser");
+    for case in table.cases() {
         let settings = &case["input"]["parser"];
-        if case["kind"] != "cel-parse" || settings.is_null() {
+        if case["kind"] != "cel-parse" {
+            table.except("print an expression, which no part of the server does");
             continue;
         }
+        if settings.is_null() {
+            table.except("do not say how they were parsed");
+            continue;
+        }
+        let mut wrong = Vec::new();
         let text = case["input"]["expr"].as_str().expect("an expression");
-        // A macro that cel-go's parser has and no environment of cel-go uses.
         if text == "m.existsOne(v, f)" {
+            table.except("call a macro of cel-go's parser that no environment uses");
             continue;
         }
         let version = KubernetesVersion::NEWEST;
@@ -210,9 +216,7 @@ fn trees_places_and_errors_are_those_of_cel_go() {
         let actual = &case["actual"];
         if let Some(errors) = actual["errors"]["text"].as_str() {
             let found = parsed.issues.display(&source);
-            if found != errors {
-                wrong.push(format!("{text}\n  {found}\n  {errors}"));
-            }
+            table.judge((found != errors).then(|| format!("{text}\n  {found}\n  {errors}")));
             continue;
         }
         let found = print(&parsed.ast);
@@ -227,8 +231,9 @@ fn trees_places_and_errors_are_those_of_cel_go() {
                 wrong.push(format!("{text}: {id} is at {offset:?}, not at {place}"));
             }
         }
+        table.judge((!wrong.is_empty()).then(|| wrong.join("\n")));
     }
-    assert_none(&wrong);
+    table.finish();
 }
 
 /// What each server says of a text that it refuses; nothing of one that it accepts.

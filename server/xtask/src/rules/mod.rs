@@ -31,6 +31,8 @@ use crate::peers;
 const BATCH: usize = 2000;
 /// How often a rule is asked again before it counts as different: the server's answer may hang on the order of a Go map.
 const ASK_AGAIN: usize = 24;
+/// What the oracle may take, in KiB of addresses.
+const MAX_MEMORY: u64 = 6 << 20;
 /// Our side recurses over schemas and expressions as deeply as the server allows.
 const STACK: usize = 256 << 20;
 
@@ -156,7 +158,9 @@ fn one_minor(plan: &Plan<'_>, minor: u8, real: &[RealRule]) -> anyhow::Result<bo
 
 fn ask(oracle: &Path, requests: &[Value]) -> anyhow::Result<Vec<Value>> {
     let lines: Vec<String> = requests.iter().map(Value::to_string).collect();
-    let answers = peers::ask_lines(Command::new(oracle).args(["eval", "-list", "-"]), &lines)?;
+    // What takes all memory of the server shall not take all of the machine.
+    let script = format!("ulimit -v {MAX_MEMORY}; exec \"$0\" eval -list -");
+    let answers = peers::ask_lines(Command::new("bash").arg("-c").arg(script).arg(oracle), &lines)?;
     anyhow::ensure!(
         answers.len() == requests.len(),
         "{} answers to {} requests",

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::{Binding, arithmetic, elements, int, overloaded, singleton, trait_missing};
+use crate::KubernetesVersion;
 use crate::value::{Duration, EvalError, List, Result, Value, compare, equal};
 
 pub(super) fn binding(function: &str) -> Option<Binding> {
@@ -55,7 +56,7 @@ pub(super) fn binding(function: &str) -> Option<Binding> {
             Value::List(list) => sort(list, elements(&args[1])?),
             other => Err(trait_missing("@sortByAssociatedKeys", other)),
         }),
-        "lists.range" => overloaded(|_, args| range(int(&args[0])?)),
+        "lists.range" => overloaded(|called, args| range(int(&args[0])?, called.version)),
         "reverse" => overloaded(|_, args| {
             let mut all = elements(&args[0])?.iter().collect::<Result<Vec<_>>>()?;
             all.reverse();
@@ -164,11 +165,20 @@ fn flatten(list: &List, depth: i64, flat: &mut Vec<Value>) -> Result<()> {
 
 /// The largest list that is made of a number. The cost limit ends an evaluation only after it is made.
 const MAX_RANGE: i64 = 10_000_000;
+/// The same of the servers that say so.
+const LARGEST_ALLOWED: i64 = 1_000_000;
+/// Since this minor, a range is checked for its size.
+const RANGES_ARE_CHECKED_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
-fn range(count: i64) -> Result {
-    if count < 0 {
+fn range(count: i64, version: KubernetesVersion) -> Result {
+    if version >= RANGES_ARE_CHECKED_SINCE && count < 0 {
         return Err(EvalError::new(format!(
             "lists.range: size must be non-negative, got {count}"
+        )));
+    }
+    if version >= RANGES_ARE_CHECKED_SINCE && count > LARGEST_ALLOWED {
+        return Err(EvalError::new(format!(
+            "lists.range: size {count} exceeds maximum allowed ({LARGEST_ALLOWED})"
         )));
     }
     if count > MAX_RANGE {
