@@ -9,6 +9,8 @@ mod exit_code;
 mod explain;
 mod fix;
 mod hostile;
+#[path = "../hostile/rules.rs"]
+mod hostile_rules;
 mod resources;
 mod update;
 

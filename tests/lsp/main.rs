@@ -10,6 +10,9 @@ use std::{
 
 use serde_json::{Value, json};
 
+#[path = "../hostile/rules.rs"]
+mod hostile_rules;
+
 const BROKEN: &str = "\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -135,4 +138,27 @@ fn an_end_without_shutdown_is_a_failure() {
     server.initialize();
     assert_eq!(server.code(), Some(1), "the client hangs up");
     assert_eq!(Server::start(&["lsp"]).code(), Some(1), "before anything");
+}
+
+#[test]
+fn rules_that_are_too_much_are_answered() {
+    let mut server = Server::start(&["lsp"]);
+    server.initialize();
+    for rule in hostile_rules::rules() {
+        let text = hostile_rules::definition(&rule.text);
+        let uri = "file:///widgets.json";
+        let document = json!({ "uri": uri, "languageId": "json", "version": 1, "text": text });
+        server.notify("textDocument/didOpen", &json!({ "textDocument": document }));
+        let list = server.read();
+        assert_eq!(list["params"]["version"], 1, "{}", rule.name);
+        let findings = list["params"]["diagnostics"].as_array().expect("a list");
+        // One severity is for what the server refuses.
+        let refuses = findings.iter().any(|it| it["severity"] == 1);
+        assert_eq!(refuses, rule.error.is_some(), "{}: {findings:?}", rule.name);
+        server.notify("textDocument/didClose", &json!({ "textDocument": { "uri": uri } }));
+        assert_eq!(server.read()["params"]["diagnostics"], json!([]));
+    }
+    server.request(2, "shutdown", Value::Null);
+    server.notify("exit", &Value::Null);
+    assert_eq!(server.code(), Some(0));
 }

@@ -1,0 +1,122 @@
+//! Rules that no person writes. What the newest API server says of each was asked of its own code.
+
+/// A rule, what it is, and what the server says first; `None` if it accepts it.
+pub(crate) struct Rule {
+    pub(crate) name: &'static str,
+    pub(crate) text: String,
+    pub(crate) error: Option<&'static str>,
+}
+
+/// How deep, where a depth is all that matters.
+const DEPTH: usize = 10_000;
+const RECURSION: Option<&str> =
+    Some("compilation failed: ERROR: <input>:-1:0: expression recursion limit exceeded: 250");
+const CHAIN: Option<&str> = Some("compilation failed: ERROR: <input>:-1:0: max recursion depth exceeded");
+const LOOKAHEAD: Option<&str> = Some("error recovery token lookahead limit exceeded: 256");
+const SIZE: Option<&str> = Some("compilation failed: ERROR: <input>:-1:0: expression code point size exceeds limit");
+
+/// The rules. They stand at an object with the fields `n`, an integer, and `l`, a list of at most three integers.
+pub(crate) fn rules() -> Vec<Rule> {
+    let rule = |name, text, error| Rule { name, text, error };
+    let nested = |open: &str, inner: &str, close: &str, depth: usize| {
+        [&open.repeat(depth), inner, &close.repeat(depth)].concat()
+    };
+    let chain = |first: &str, next: &str, count: usize| [first, &next.repeat(count)].concat();
+    let macros = |count: usize| {
+        let open: String = (0..count).map(|n| format!("self.l.all(x{n}, ")).collect();
+        [&open, "true", &")".repeat(count)].concat()
+    };
+    vec![
+        rule("100 KB", chain("self.n > 0", " && self.n > 0", 7_000), None),
+        rule("a long text", format!("'{}' == ''", "x".repeat(100_000)), SIZE),
+        rule("a long name", "a".repeat(99_000), Some("undeclared reference to 'aaa")),
+        rule("249 parentheses", nested("(", "true", ")", 249), None),
+        rule("parentheses", nested("(", "true", ")", DEPTH), RECURSION),
+        rule("parentheses that stay open", "(".repeat(DEPTH), RECURSION),
+        rule("calls", nested("size(", "'a'", ")", DEPTH), RECURSION),
+        rule("lists", nested("[", "", "]", DEPTH), RECURSION),
+        rule("maps", nested("{1:", "1", "}", DEPTH), RECURSION),
+        rule("messages", nested("a{b:", "1", "}", DEPTH), RECURSION),
+        rule("negations", chain("", "!", DEPTH) + "true", None),
+        rule("signs", chain("", "-", DEPTH) + "1 == 1", None),
+        rule("ternaries", nested("true ? ", "true", " : false", DEPTH), SIZE),
+        rule(
+            "ternaries in the middle",
+            nested("true ? ", "true", " : false", 5_000),
+            LOOKAHEAD,
+        ),
+        rule(
+            "ternaries at the end",
+            chain("", "true ? true : ", 5_000) + "true",
+            RECURSION,
+        ),
+        rule("fields", chain("self", ".a", DEPTH), CHAIN),
+        rule("methods", chain("self.n", ".f()", DEPTH), CHAIN),
+        rule("indexes", chain("self.l", "[0]", DEPTH), CHAIN),
+        rule("sums", chain("1", " + 1", DEPTH) + " > 0", CHAIN),
+        rule("alternatives", chain("false", " || false", 9_000), None),
+        rule("comparisons", chain("true", " == true", DEPTH), CHAIN),
+        rule("memberships", nested("'a' in ", "[]", "", DEPTH), CHAIN),
+        rule("1,000 nested all()", macros(1_000), RECURSION),
+        rule("10 nested all()", macros(10), None),
+        rule(
+            "200 nested all()",
+            macros(200),
+            Some("estimated rule cost exceeds budget by factor of more than 100x"),
+        ),
+        rule(
+            "a chain of map()",
+            chain("self.l", ".map(x, x)", 1_000) + " == []",
+            CHAIN,
+        ),
+        rule(
+            "a chain of filter()",
+            chain("self.l", ".filter(x, true)", 1_000) + " == []",
+            CHAIN,
+        ),
+        rule(
+            "many all()",
+            chain("self.l.all(x, x > 0)", " && self.l.all(x, x > 0)", 2_000),
+            None,
+        ),
+        rule("a long list", format!("[{}1].size() > 0", "1,".repeat(30_000)), None),
+        rule("quotes", "'".repeat(DEPTH), LOOKAHEAD),
+        rule(
+            "no expression at all",
+            "@#$%^".repeat(5_000),
+            Some("token recognition error at: '@'"),
+        ),
+        rule(
+            "a pattern",
+            format!("'a'.matches('{}')", nested("(", "", ")", 5_000)),
+            Some("invalid matches argument"),
+        ),
+    ]
+}
+
+/// A definition with the rule, as JSON.
+pub(crate) fn definition(rule: &str) -> String {
+    let schema = serde_json::json!({
+        "type": "object",
+        "properties": { "spec": {
+            "type": "object",
+            "properties": {
+                "n": { "type": "integer" },
+                "l": { "type": "array", "maxItems": 3, "items": { "type": "integer" } },
+            },
+            "x-kubernetes-validations": [{ "rule": rule }],
+        } },
+    });
+    serde_json::json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": { "name": "widgets.example.com" },
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": { "plural": "widgets", "kind": "Widget" },
+            "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": schema } }],
+        },
+    })
+    .to_string()
+}
