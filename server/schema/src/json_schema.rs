@@ -67,6 +67,11 @@ impl DerefMut for JsonSchemaProps {
 pub struct Rare(Option<Box<RareKeywords>>);
 
 impl Rare {
+    /// The keywords; `None` if none is set.
+    pub fn get(&self) -> Option<&RareKeywords> {
+        self.0.as_deref()
+    }
+
     /// The keywords, to be changed; `None` if none is set.
     pub fn get_mut(&mut self) -> Option<&mut RareKeywords> {
         self.0.as_deref_mut()

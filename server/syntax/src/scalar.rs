@@ -87,6 +87,18 @@ pub(crate) fn break_len(bytes: &[u8], at: usize) -> usize {
     }
 }
 
+/// The end of the spaces from `at`. Indentation is most of what lies between the lines of a deep scalar.
+pub(crate) fn spaces_end(bytes: &[u8], mut at: usize) -> usize {
+    const MANY: &[u8; 8] = b"        ";
+    while bytes.get(at..).is_some_and(|rest| rest.starts_with(MANY)) {
+        at += MANY.len();
+    }
+    while bytes.get(at) == Some(&b' ') {
+        at += 1;
+    }
+    at
+}
+
 /// Whether the break at `at` becomes a line feed (LS and PS stay what they are).
 fn is_normal_break(bytes: &[u8], at: usize) -> bool {
     bytes[at] != 0xE2
@@ -105,15 +117,11 @@ fn put_break(text: &str, source: Range<usize>, sink: &mut impl Sink) {
 /// Gives the line breaks in a gap of blanks and breaks to the sink, without the first `skip`.
 fn put_breaks(text: &str, gap: Range<usize>, mut skip: usize, sink: &mut impl Sink) {
     let bytes = &text.as_bytes()[..gap.end];
-    let mut at = gap.start;
+    let mut at = spaces_end(bytes, gap.start);
     while at < gap.end {
-        let len = if let b' ' | b'\t' = bytes[at] {
-            0
-        } else {
-            break_len(bytes, at)
-        };
+        let len = break_len(bytes, at);
         if len == 0 {
-            at += 1;
+            at = spaces_end(bytes, at + 1);
             continue;
         }
         if skip > 0 {
@@ -121,7 +129,7 @@ fn put_breaks(text: &str, gap: Range<usize>, mut skip: usize, sink: &mut impl Si
         } else {
             put_break(text, at..at + len, sink);
         }
-        at += len;
+        at = spaces_end(bytes, at + len);
     }
 }
 
@@ -211,10 +219,10 @@ fn flow(text: &str, inner: Range<usize>, quote: Quote, sink: &mut impl Sink) {
 fn gap_end(bytes: &[u8], mut at: usize) -> usize {
     loop {
         match bytes.get(at) {
-            Some(b' ' | b'\t') => at += 1,
+            Some(b' ' | b'\t') => at = spaces_end(bytes, at + 1),
             _ => match break_len(bytes, at) {
                 0 => return at,
-                len => at += len,
+                len => at = spaces_end(bytes, at + len),
             },
         }
     }
@@ -222,15 +230,17 @@ fn gap_end(bytes: &[u8], mut at: usize) -> usize {
 
 /// How many line breaks are in a gap of blanks and breaks.
 fn count_breaks(bytes: &[u8], gap: Range<usize>) -> usize {
+    let bytes = &bytes[..gap.end];
     let mut count = 0;
-    let mut at = gap.start;
+    let mut at = spaces_end(bytes, gap.start);
     while at < gap.end {
-        if let b' ' | b'\t' = bytes[at] {
+        if bytes[at] == b'\t' {
             at += 1;
         } else {
             at += break_len(bytes, at).max(1);
             count += 1;
         }
+        at = spaces_end(bytes, at);
     }
     count
 }
@@ -344,9 +354,8 @@ fn block(text: &str, inner: Range<usize>, indent: u32, literal: bool, sink: &mut
 fn next_line(bytes: &[u8], mut at: usize, indent: u32) -> (usize, bool) {
     loop {
         let line = at;
-        while at - line < indent as usize && bytes.get(at) == Some(&b' ') {
-            at += 1;
-        }
+        let indented = &bytes[..bytes.len().min(line + indent as usize)];
+        at = spaces_end(indented, line);
         match break_len(bytes, at) {
             0 => return (at, at < bytes.len() && at - line == indent as usize),
             len => at += len,

@@ -6,7 +6,7 @@ pub use crd_analyzer_apiextensions::validation::{Bound, COST_LIMIT, Remedy, Rule
 use crd_analyzer_apiextensions::{
     internal::Hoisted,
     places,
-    strategy::{Unjudged, Verdict, judge_create},
+    strategy::{Received, Unjudged, Verdict},
     validation::{CelCompiler, schema_costs},
 };
 use crd_analyzer_schema::{KubernetesVersion, field::Path, rules::SchemaStep};
@@ -162,7 +162,11 @@ fn unpriced(verdict: &Verdict) -> Unpriced {
 }
 
 fn of_definition(tree: &Tree, json: &JsonDoc<'_>, version: KubernetesVersion) -> Result<Vec<PlacedCosts>, Unpriced> {
-    let verdict = judge_create(json, version, Some(&CelCompiler::new(version)));
+    let received = Received::new(json, version).map_err(|verdict| unpriced(&verdict))?;
+    if !received.has_rules() && !received.has_selectable_fields() {
+        return Ok(Vec::new());
+    }
+    let verdict = received.judge(None, Some(&CelCompiler::new(version)));
     let (None, Some(definition), Some(root)) = (&verdict.unjudged, &verdict.definition, json.root()) else {
         return Err(unpriced(&verdict));
     };

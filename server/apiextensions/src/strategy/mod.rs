@@ -96,54 +96,101 @@ fn judge(
     version: KubernetesVersion,
     compiler: Option<&dyn RuleCompiler>,
 ) -> Verdict {
-    let decoded = match decode::decode(document.root(), version) {
-        Ok(decoded) => *decoded,
-        Err(Refused::ByServer { text, node, code }) => {
-            return Verdict {
-                decode_error: Some(DecodeError {
-                    text,
-                    place: DecodePlace::Node(node),
-                    code,
-                }),
-                ..Verdict::default()
-            };
-        }
-        Err(Refused::TooDeep { node }) => {
-            return Verdict {
-                unjudged: Some(Unjudged::TooDeep { node }),
-                ..Verdict::default()
-            };
-        }
-    };
-    let mut verdict = Verdict {
-        strict: decoded.strict,
-        dropped: decoded.dropped,
-        ..Verdict::default()
-    };
-    if let (Some(text), Some(first)) = (document.strict_error(), document.duplicates().first()) {
-        let duplicates = StrictError {
-            text,
-            node: first.second,
-            kind: StrictErrorKind::DuplicateKeys,
+    match Received::new(document, version) {
+        Ok(received) => received.judge(old, compiler),
+        Err(verdict) => *verdict,
+    }
+}
+
+/// A definition that a server has read, but not judged yet.
+#[derive(Debug)]
+pub struct Received {
+    definition: CustomResourceDefinition,
+    hoisted: internal::Hoisted,
+    version: KubernetesVersion,
+    /// What is known so far.
+    verdict: Verdict,
+}
+
+impl Received {
+    /// What a server of this minor reads; its answer if it cannot read the document.
+    pub fn new(document: &JsonDoc<'_>, version: KubernetesVersion) -> Result<Self, Box<Verdict>> {
+        let decoded = match decode::decode(document.root(), version) {
+            Ok(decoded) => *decoded,
+            Err(Refused::ByServer { text, node, code }) => {
+                return Err(Box::new(Verdict {
+                    decode_error: Some(DecodeError {
+                        text,
+                        place: DecodePlace::Node(node),
+                        code,
+                    }),
+                    ..Verdict::default()
+                }));
+            }
+            Err(Refused::TooDeep { node }) => {
+                return Err(Box::new(Verdict {
+                    unjudged: Some(Unjudged::TooDeep { node }),
+                    ..Verdict::default()
+                }));
+            }
         };
-        verdict.strict.insert(0, duplicates);
-    }
-    let (mut definition, hoisted) = internal::of(decoded.definition);
-    match old {
-        None => {
-            prepare::for_create(&mut definition, version);
-            create(&definition, version, compiler, &mut verdict);
+        let mut verdict = Verdict {
+            strict: decoded.strict,
+            dropped: decoded.dropped,
+            ..Verdict::default()
+        };
+        if let (Some(text), Some(first)) = (document.strict_error(), document.duplicates().first()) {
+            let duplicates = StrictError {
+                text,
+                node: first.second,
+                kind: StrictErrorKind::DuplicateKeys,
+            };
+            verdict.strict.insert(0, duplicates);
         }
-        Some(Stored(old)) => {
-            prepare::for_update(&mut definition, old, version);
-            update(&definition, old, version, compiler, &mut verdict);
-        }
+        let (definition, hoisted) = internal::of(decoded.definition);
+        Ok(Self {
+            definition,
+            hoisted,
+            version,
+            verdict,
+        })
     }
-    verdict.definition = Some(Box::new(Definition {
-        internal: definition,
-        hoisted,
-    }));
-    verdict
+
+    /// Whether some schema of the definition has validation rules.
+    pub fn has_rules(&self) -> bool {
+        validation::has_rules(&self.definition.spec)
+    }
+
+    /// Whether the definition has what may make a server fail on it, rules aside.
+    pub fn has_selectable_fields(&self) -> bool {
+        let spec = &self.definition.spec;
+        spec.selectable_fields.is_some() || spec.versions.iter().any(|it| it.selectable_fields.is_some())
+    }
+
+    /// The answer to the request: `old` is what is updated, if it is an update. Rules are compiled if there is a compiler.
+    pub fn judge(self, old: Option<&Stored>, compiler: Option<&dyn RuleCompiler>) -> Verdict {
+        let Self {
+            mut definition,
+            hoisted,
+            version,
+            mut verdict,
+        } = self;
+        match old {
+            None => {
+                prepare::for_create(&mut definition, version);
+                create(&definition, version, compiler, &mut verdict);
+            }
+            Some(Stored(old)) => {
+                prepare::for_update(&mut definition, old, version);
+                update(&definition, old, version, compiler, &mut verdict);
+            }
+        }
+        verdict.definition = Some(Box::new(Definition {
+            internal: definition,
+            hoisted,
+        }));
+        verdict
+    }
 }
 
 /// `rest.BeforeCreate`, after the strategy prepared the object.

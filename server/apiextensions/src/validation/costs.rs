@@ -12,6 +12,7 @@ use super::compiler::CelCompiler;
 use super::options::Preexisting;
 use super::remedy::{Remedy, absolute, remedies};
 use super::structural::{default_errors, structural_errors};
+use super::traverse::{any_schema, has_own_rules};
 use crate::types::CustomResourceDefinition;
 
 /// The rules of one schema, which may be that of several versions.
@@ -119,6 +120,7 @@ pub fn schema_costs(
     });
     single
         .chain(shared)
+        .filter(|(_, _, schema)| any_schema(schema, &mut has_own_rules))
         .map(|(versions, path, schema)| price(versions, path.child("openAPIV3Schema"), schema, &errors, version))
         .filter(|costs| !costs.rules.is_empty())
         .collect()

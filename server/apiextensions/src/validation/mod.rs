@@ -59,7 +59,7 @@ use options::Options;
 use spec::{validate_spec, validate_spec_update};
 
 use crate::codes;
-use crate::types::{CustomResourceDefinition, Status, Version};
+use crate::types::{CustomResourceDefinition, Spec, Status, Version};
 
 /// What is wrong with a definition.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -238,6 +238,11 @@ fn immutable_error<T: PartialEq>(new: &T, old: &T, at: impl FnOnce() -> (Path, S
         bad_value,
         "field is immutable",
     ))
+}
+
+/// Whether some schema has validation rules.
+pub(crate) fn has_rules(spec: &Spec) -> bool {
+    traverse::has_schema_with(spec, traverse::has_own_rules)
 }
 
 /// The schema `name` of a map, which is sorted by name.

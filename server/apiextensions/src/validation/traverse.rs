@@ -67,3 +67,8 @@ pub(super) fn has_extension(schema: &JsonSchemaProps) -> bool {
         || schema.x_list_type.is_some()
         || !schema.x_validations.is_empty()
 }
+
+/// Whether the schema itself has validation rules.
+pub(super) fn has_own_rules(schema: &JsonSchemaProps) -> bool {
+    !schema.x_validations.is_empty()
+}

@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Value;
 
-use crate::json_schema::{JsonSchemaProps, SchemaMap, SchemaOrArray, SchemaOrBool, ValidationRule};
+use crate::json_schema::{JsonSchemaProps, RareKeywords, SchemaMap, SchemaOrArray, SchemaOrBool, ValidationRule};
 pub use forms::unfold;
 pub use unknown::{Mark, UnknownFields};
 pub use validation::validate;
@@ -194,12 +194,14 @@ fn item_schema(items: Option<&SchemaOrArray>) -> Option<&JsonSchemaProps> {
 /// `NewStructural` and `newNestedValueValidation` refuse the same keywords in the same order, but for what may stand in
 /// `additionalProperties`.
 fn check_structural(schema: &JsonSchemaProps) -> Result<(), UnsupportedKeyword> {
-    check_keywords(schema)?;
-    if let Some(not) = &schema.not {
-        check_structural(not)?;
-    }
-    for clause in schema.all_of.iter().chain(&schema.any_of).chain(&schema.one_of) {
-        check_structural(clause)?;
+    if let Some(rare) = schema.rare.get() {
+        check_keywords(rare)?;
+        if let Some(not) = &rare.not {
+            check_structural(not)?;
+        }
+        for clause in rare.all_of.iter().chain(&rare.any_of).chain(&rare.one_of) {
+            check_structural(clause)?;
+        }
     }
     if schema.x_preserve_unknown_fields == Some(false) {
         return Err(UnsupportedKeyword(
@@ -230,7 +232,7 @@ fn check_structural(schema: &JsonSchemaProps) -> Result<(), UnsupportedKeyword> 
 }
 
 /// `validateUnsupportedFields`
-fn check_keywords(schema: &JsonSchemaProps) -> Result<(), UnsupportedKeyword> {
+fn check_keywords(schema: &RareKeywords) -> Result<(), UnsupportedKeyword> {
     let unsupported = if !schema.id.is_empty() {
         "OpenAPIV3Schema 'id' is not supported"
     } else if !schema.schema.is_empty() {

@@ -6,7 +6,7 @@
 //! book of the pieces; for all others that costs nothing. (`yaml_parser_update_buffer`, `is_bom`)
 
 use super::{Defect, Encoding, Failure, ReadError};
-use crate::scalar::break_len;
+use crate::scalar::{break_len, spaces_end};
 use crate::tree::Span;
 
 /// A place with all that the rules ask of it.
@@ -205,8 +205,7 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
             return Ok(());
         }
         let stop = self.bytes.len().min(self.pos.saturating_add(at_most));
-        let spaces = self.bytes[self.pos..stop].iter().take_while(|&&it| it == b' ').count();
-        self.pos += spaces;
+        self.pos = spaces_end(&self.bytes[..stop], self.pos);
         Ok(())
     }
 

@@ -49,6 +49,26 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         }
     }
 
+    /// Passes the words up to the end of the line, if none of them has a byte that means something or is no ASCII: of long scalars,
+    /// nearly all lines. For places within a line only, after a word.
+    fn skip_rest_of_line(&mut self, stop: u8, other_stop: u8) {
+        // So that a text of one long line is not searched again and again.
+        const STRIDE: usize = 256;
+        if TRACKED {
+            return;
+        }
+        let rest = &self.cursor.bytes[self.cursor.pos..];
+        let rest = &rest[..rest.len().min(STRIDE)];
+        let Some(len) = memchr::memchr2(b'\n', b'\r', rest) else {
+            return;
+        };
+        let line = &rest[..len];
+        if line.is_ascii() && memchr::memchr2(stop, other_stop, line).is_none() {
+            let blanks = line.iter().rev().take_while(|it| matches!(it, b' ' | b'\t')).count();
+            self.cursor.skip_ascii(len - blanks);
+        }
+    }
+
     /// Scans a plain scalar. Also says whether a line break follows it.
     pub(super) fn scan_plain(&mut self) -> Result<(Token, bool), Failure> {
         let start = self.cursor.mark();
@@ -63,6 +83,9 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
                 break;
             }
             let run = self.cursor.pos;
+            if run > start.pos as usize && !in_flow {
+                self.skip_rest_of_line(b':', b'#');
+            }
             loop {
                 self.skip_ordinary(PLAIN);
                 match self.cursor.byte(0) {
@@ -137,6 +160,9 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
                     start,
                     "found unexpected end of stream",
                 ));
+            }
+            if self.cursor.pos > start.pos as usize + 1 {
+                self.skip_rest_of_line(quote, if single { quote } else { b'\\' });
             }
             loop {
                 self.skip_ordinary(class);
