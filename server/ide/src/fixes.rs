@@ -1,18 +1,23 @@
 //! Quick fixes: edits of a file's text that make a finding go.
 
+mod check;
 mod convert;
+mod edits;
 mod ignore;
+mod repair;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::HashSet, sync::Arc};
+use std::{cell::OnceCell, collections::HashSet, sync::Arc};
 
 use crd_analyzer_apiextensions::codes::UNSERVED_API_VERSION;
 use crd_analyzer_syntax::{
     split::{Document, read_document, split},
     tree::{Span, Tree},
 };
-use crd_analyzer_workspace::finding::Finding;
+use crd_analyzer_workspace::{finding::Finding, report::FileReport};
+
+use crate::file::File;
 
 /// A replacement of a piece of the file's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -100,6 +105,117 @@ pub fn fixes(text: &Arc<str>, problems: impl IntoIterator<Item = Problem>, range
         {
             // Several findings of a line need one comment.
             found.push(fix);
+        }
+    }
+    found
+}
+
+/// Repairs that are looked at for one request, so that it ends.
+const MAX_CANDIDATES: usize = 24;
+
+/// The repairs of those problems that touch a range, the safe ones first, each with its problem. Every one of them was applied and judged:
+/// the finding goes, and nothing new is found. `judge` says what is found in a text; the edits are those of `text`.
+pub fn repairs(
+    text: &Arc<str>,
+    problems: impl IntoIterator<Item = Problem>,
+    range: Span,
+    judge: &dyn Fn(&str) -> FileReport,
+) -> Vec<Fix> {
+    let file = File::new(text.clone(), Arc::default());
+    let before = OnceCell::new();
+    let mut looked_at = 0;
+    let mut found = Vec::new();
+    for (problem, fix) in candidates(&file, problems, range) {
+        if looked_at == MAX_CANDIDATES {
+            break;
+        }
+        looked_at += 1;
+        let Some(edited) = apply(text, &fix.edits) else {
+            continue;
+        };
+        let before = before.get_or_init(|| check::counts(&judge(text)));
+        let report = judge(&edited);
+        if check::is_better(before, &check::counts(&report), &report, problem.code) {
+            found.push(fix);
+        }
+    }
+    found.sort_by_key(|it| !it.preferred);
+    found
+}
+
+/// All safe repairs at once, judged together; those that do not get along with others are left out. `None`: there is nothing to repair.
+pub fn repair_all(
+    text: &Arc<str>,
+    problems: impl IntoIterator<Item = Problem>,
+    judge: &dyn Fn(&str) -> FileReport,
+) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
+    let file = File::new(text.clone(), Arc::default());
+    let whole = Span::new(0, text.len() as u32);
+    let all = candidates(&file, problems, whole);
+    let mut chosen: Vec<Fix> = Vec::new();
+    for (_, fix) in all.into_iter().filter(|(_, it)| it.preferred) {
+        let overlaps = |it: &Fix| {
+            let pairs = it
+                .edits
+                .iter()
+                .flat_map(|a| fix.edits.iter().map(move |b| (a.span, b.span)));
+            pairs.into_iter().any(|(a, b)| a.start <= b.end && b.start <= a.end)
+        };
+        let is_answered = chosen.iter().any(|it| it.problem == fix.problem || overlaps(it));
+        if !is_answered {
+            chosen.push(fix);
+        }
+    }
+    let before = check::counts(&judge(text));
+    let helps = |fixes: &[Fix]| {
+        let edits = joined(fixes);
+        let report = judge(&apply(text, &edits)?);
+        let after = check::counts(&report);
+        let all = fixes
+            .iter()
+            .all(|it| check::is_better(&before, &after, &report, it.problem.code));
+        (all && !fixes.is_empty()).then_some(edits)
+    };
+    if let Some(edits) = helps(&chosen) {
+        return Some((edits, chosen));
+    }
+    // Some do not help: each on its own, as long as that takes no time.
+    chosen.truncate(MAX_CANDIDATES);
+    chosen.retain(|it| helps(std::slice::from_ref(it)).is_some());
+    helps(&chosen).map(|edits| (edits, chosen))
+}
+
+fn joined(fixes: &[Fix]) -> Vec<TextEdit> {
+    let mut edits: Vec<_> = fixes.iter().flat_map(|it| it.edits.iter().cloned()).collect();
+    edits.sort_by_key(|it| (it.span.start, it.span.end));
+    edits
+}
+
+/// Repairs as they come to mind, with their edits in order.
+fn candidates(file: &File, problems: impl IntoIterator<Item = Problem>, range: Span) -> Vec<(Problem, Fix)> {
+    let asked = problems
+        .into_iter()
+        .filter(|it| it.span.start <= range.end && range.start <= it.span.end);
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for problem in asked {
+        let Some(document) = file.document_at(problem.span.start) else {
+            continue;
+        };
+        for mut repair in repair::repairs(&document, problem) {
+            repair.edits.sort_by_key(|it| (it.span.start, it.span.end));
+            let edits: Vec<_> = repair.edits.iter().map(|it| (it.span, it.new_text.clone())).collect();
+            if repair.edits.is_empty() || !seen.insert((problem, edits)) {
+                continue;
+            }
+            let fix = Fix {
+                title: repair.title,
+                kind: FixKind::Repair,
+                problem,
+                edits: repair.edits,
+                preferred: repair.safe,
+            };
+            found.push((problem, fix));
         }
     }
     found

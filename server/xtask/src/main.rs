@@ -14,6 +14,7 @@ mod goldens;
 mod mutate;
 mod peers;
 mod resources;
+mod rename;
 mod rules;
 
 use std::process::ExitCode;
@@ -37,6 +38,8 @@ enum Chore {
     Bench(bench::Args),
     /// Delete words at random places of the corpus, and count how often completion offers them (needs the corpus).
     Completion(completion::Args),
+    /// Rename properties of the corpus and look whether anything but the name has changed.
+    Rename(rename::Args),
     /// Write the documents that are made of others: the index of the diagnostic codes.
     Docs(docs::Args),
 }
@@ -48,6 +51,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Goldens(args) => goldens::run(&args)?,
         Chore::Bench(args) => bench::run(&args)?,
         Chore::Completion(args) => completion::run(&args)?,
+        Chore::Rename(args) => rename::run(&args)?,
         Chore::Docs(args) => docs::run(&args)?,
     };
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })

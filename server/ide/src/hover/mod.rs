@@ -15,6 +15,7 @@ use crd_analyzer_syntax::{
     tree::Span,
 };
 
+pub(crate) use definition::compare as compare_versions;
 pub(crate) use node::describe;
 pub use render::{Block, Hover};
 pub use resource::resource_hover;

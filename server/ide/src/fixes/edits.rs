@@ -1,0 +1,225 @@
+//! Edits of a tree's text that keep its layout: entries and items that come and go, values that change.
+
+use crd_analyzer_syntax::tree::{CollectionStyle, Entry, NodeId, NodeKind, ScalarStyle, Span, Tree};
+
+use super::TextEdit;
+use crate::write;
+
+fn replace(span: Span, new_text: impl Into<String>) -> TextEdit {
+    TextEdit {
+        span,
+        new_text: new_text.into(),
+    }
+}
+
+/// Where the line of a byte begins.
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind(['\n', '\r']).map_or(0, |it| it + 1)
+}
+
+/// How lines of the file end.
+fn line_break(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if text[..at].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// Blanks as wide as what stands before a byte in its line. `None` if that is not only indentation, dashes and question marks.
+fn indentation(text: &str, at: usize) -> Option<String> {
+    let before = &text[line_start(text, at)..at];
+    before
+        .chars()
+        .all(|c| matches!(c, ' ' | '-'))
+        .then(|| " ".repeat(before.len()))
+}
+
+/// Whether a collection is written as JSON has it.
+fn is_json(tree: &Tree, mapping: NodeId) -> bool {
+    let style = tree.entries(mapping).next().map(|it| tree.kind(it.key));
+    style == Some(NodeKind::Scalar(ScalarStyle::DoubleQuoted))
+        || tree.text()[tree.document_span().range()].trim_start().starts_with('{')
+}
+
+/// A new entry before the others of a mapping. `value` is written in flow style, with JSON's quotes where the mapping is JSON.
+pub(super) fn insert_entry(tree: &Tree, mapping: NodeId, key: &str, value: &Value) -> Option<TextEdit> {
+    let text = tree.text();
+    let span = tree.span(mapping);
+    let first = tree.entries(mapping).next();
+    match tree.kind(mapping) {
+        NodeKind::Mapping(CollectionStyle::Flow) => {
+            let json = is_json(tree, mapping);
+            let key = if json {
+                format!("\"{key}\"")
+            } else {
+                write::plain_or_quoted(key)?
+            };
+            let value = value.text(json)?;
+            let separator = if first.is_some() { ", " } else { "" };
+            let at = Span::new(span.start + 1, span.start + 1);
+            Some(replace(at, format!("{key}: {value}{separator}")))
+        }
+        NodeKind::Mapping(CollectionStyle::Block) => {
+            let at = tree.full_span(first?.key).start;
+            let indentation = indentation(text, at as usize)?;
+            let key = write::plain_or_quoted(key)?;
+            let value = value.text(false)?;
+            Some(replace(
+                Span::new(at, at),
+                format!("{key}: {value}{}{indentation}", line_break(text)),
+            ))
+        }
+        // Nothing is written: `key:`.
+        NodeKind::Scalar(_) if tree.is_absent(mapping) => {
+            let before = text[..span.start as usize].chars().next_back();
+            let blank = if before == Some(' ') { "" } else { " " };
+            Some(replace(
+                span,
+                format!("{blank}{{{}: {}}}", write::plain_or_quoted(key)?, value.text(false)?),
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// A value that is written in flow style.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// A string.
+    Text(String),
+    /// `true` or `false`.
+    Bool(bool),
+    /// A list of strings.
+    List(Vec<String>),
+    /// A mapping.
+    Map(Vec<(String, Value)>),
+}
+
+impl Value {
+    pub(super) fn text_of(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    fn text(&self, json: bool) -> Option<String> {
+        let string = |text: &str| {
+            if json {
+                let is_simple = !text.contains(|c: char| c.is_control() || matches!(c, '"' | '\\'));
+                is_simple.then(|| format!("\"{text}\""))
+            } else {
+                write::plain_or_quoted(text)
+            }
+        };
+        match self {
+            Self::Text(text) => string(text),
+            Self::Bool(value) => Some(value.to_string()),
+            Self::List(items) => {
+                let items: Option<Vec<_>> = items.iter().map(|it| string(it)).collect();
+                Some(format!("[{}]", items?.join(", ")))
+            }
+            Self::Map(entries) => {
+                let entries: Option<Vec<_>> = entries
+                    .iter()
+                    .map(|(key, value)| Some(format!("{}: {}", string(key)?, value.text(json)?)))
+                    .collect();
+                Some(format!("{{{}}}", entries?.join(", ")))
+            }
+        }
+    }
+}
+
+/// Takes an entry away, with its line's comment. `None` where something else stands for it: an alias of its anchor, a line shared.
+pub(super) fn remove_entry(tree: &Tree, mapping: NodeId, entry: Entry) -> Option<TextEdit> {
+    let has_anchor = |node: NodeId| tree.anchor(node).is_some();
+    if tree.subtree(entry.key).chain(tree.subtree(entry.value)).any(has_anchor) {
+        return None;
+    }
+    let text = tree.text();
+    let entries: Vec<_> = tree.entries(mapping).collect();
+    let at = entries.iter().position(|it| *it == entry)?;
+    let key = tree.full_span(entry.key);
+    let end = tree.full_span(entry.value).end.max(key.end);
+    if entries.len() == 1 {
+        return Some(replace(tree.span(mapping), "{}"));
+    }
+    match tree.kind(mapping) {
+        NodeKind::Mapping(CollectionStyle::Flow) => Some(match entries.get(at + 1) {
+            Some(next) => replace(Span::new(key.start, tree.full_span(next.key).start), ""),
+            None => replace(Span::new(end_of(tree, entries[at - 1]), end), ""),
+        }),
+        NodeKind::Mapping(CollectionStyle::Block) => {
+            let start = line_start(text, key.start as usize);
+            let is_own_line = text[start..key.start as usize].chars().all(|c| c == ' ');
+            if !is_own_line {
+                // Behind a dash: the next entry takes the place.
+                let next = entries.get(at + 1)?;
+                return Some(replace(Span::new(key.start, tree.full_span(next.key).start), ""));
+            }
+            let rest = &text[end as usize..];
+            let line_end = if text[..end as usize].ends_with('\n') {
+                end as usize
+            } else {
+                rest.find('\n').map_or(text.len(), |it| end as usize + it + 1)
+            };
+            let limit = tree.document_span().end as usize;
+            Some(replace(Span::new(start as u32, line_end.min(limit) as u32), ""))
+        }
+        _ => None,
+    }
+}
+
+fn end_of(tree: &Tree, entry: Entry) -> u32 {
+    tree.full_span(entry.value).end.max(tree.full_span(entry.key).end)
+}
+
+/// Another value in place of a scalar, in its quotes.
+pub(super) fn set_scalar(tree: &Tree, scalar: NodeId, text: &str) -> Option<TextEdit> {
+    if tree.is_absent(scalar) {
+        return None;
+    }
+    Some(replace(tree.span(scalar), write::whole(tree, scalar, text)?))
+}
+
+/// `true` or `false` in place of a scalar.
+pub(super) fn set_bool(tree: &Tree, scalar: NodeId, value: bool) -> Option<TextEdit> {
+    (tree.is_scalar(scalar) && !tree.is_absent(scalar)).then(|| replace(tree.span(scalar), value.to_string()))
+}
+
+/// A new item behind the others of a list of strings.
+pub(super) fn add_item(tree: &Tree, list: NodeId, item: &str) -> Option<TextEdit> {
+    let text = tree.text();
+    let last = tree.items(list).last();
+    match tree.kind(list) {
+        NodeKind::Sequence(CollectionStyle::Flow) => {
+            let quoted = last.map(|it| tree.kind(it)) == Some(NodeKind::Scalar(ScalarStyle::DoubleQuoted));
+            let item = Value::text_of(item).text(quoted)?;
+            Some(match last {
+                Some(last) => {
+                    let end = tree.full_span(last).end;
+                    replace(Span::new(end, end), format!(", {item}"))
+                }
+                None => replace(tree.span(list), format!("[{item}]")),
+            })
+        }
+        NodeKind::Sequence(CollectionStyle::Block) => {
+            let last = last.filter(|it| tree.is_scalar(*it))?;
+            let start = tree.full_span(last).start as usize;
+            let dashes = &text[line_start(text, start)..start];
+            if dashes.trim() != "-" {
+                return None;
+            }
+            let end = tree.full_span(last).end as usize;
+            let line_end = text[end..].find(['\r', '\n']).map_or(text.len(), |it| end + it);
+            let item = write::plain_or_quoted(item)?;
+            Some(replace(
+                Span::new(line_end as u32, line_end as u32),
+                format!("{}{dashes}{item}", line_break(text)),
+            ))
+        }
+        _ => None,
+    }
+}
+
+/// Any replacement.
+pub(super) fn put(span: Span, new_text: impl Into<String>) -> TextEdit {
+    replace(span, new_text)
+}

@@ -1,0 +1,207 @@
+//! Names, versions and paths of a definition.
+
+use crd_analyzer_syntax::tree::NodeId;
+
+use super::{
+    super::edits::{Value, set_bool, set_scalar},
+    At, Repair,
+};
+use crate::{
+    hover::compare_versions,
+    schema::{self, child, text},
+};
+
+/// The mapping at keys from the root.
+fn find(at: &At<'_>, keys: &[&str]) -> Option<NodeId> {
+    keys.iter()
+        .try_fold(at.tree.root()?, |node, key| child(at.tree, node, key))
+}
+
+/// Exactly one version is stored.
+pub(super) fn storage(at: &At<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let mut versions = schema::versions(tree);
+    versions.sort_by(|a, b| compare_versions(&a.name, &b.name));
+    let is_stored = |item: NodeId| schema::is_true(tree, tree.resolve(item), "storage");
+    let marked: Vec<_> = versions
+        .iter()
+        .filter(|it| is_stored(it.item))
+        .map(|it| it.item)
+        .collect();
+    let candidates = versions
+        .iter()
+        .filter(|it| marked.is_empty() || marked.contains(&it.item));
+    for chosen in candidates.take(3) {
+        let mut edits = Vec::new();
+        for version in &versions {
+            let item = tree.resolve(version.item);
+            let wanted = version.item == chosen.item;
+            let edit = match child(tree, item, "storage") {
+                Some(_) if is_stored(item) == wanted => continue,
+                Some(value) => set_bool(tree, value, wanted),
+                None if !wanted => continue,
+                None => at.insert(item, "storage", &Value::Bool(true)),
+            };
+            let Some(edit) = edit else { return };
+            edits.push(edit);
+        }
+        if !edits.is_empty() {
+            found.push(Repair::new(format!("Mark only {} as storage", chosen.name), edits));
+        }
+    }
+}
+
+/// `metadata.name` is plural and group.
+pub(super) fn name(at: &At<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let plural = find(at, &["spec", "names", "plural"]).map(|it| tree.scalar(it));
+    let group = find(at, &["spec", "group"]).map(|it| tree.scalar(it));
+    let Some((plural, group)) = plural
+        .zip(group)
+        .filter(|(plural, group)| !plural.is_empty() && !group.is_empty())
+    else {
+        return;
+    };
+    let name = format!("{plural}.{group}");
+    let edit = match find(at, &["metadata", "name"]) {
+        Some(written) => set_scalar(tree, written, &name),
+        None => match find(at, &["metadata"]) {
+            Some(metadata) => at.insert(metadata, "name", &Value::text_of(&name)),
+            None => tree.root().and_then(|root| {
+                at.insert(
+                    root,
+                    "metadata",
+                    &Value::Map(vec![("name".to_owned(), Value::text_of(&name))]),
+                )
+            }),
+        },
+    };
+    found.extend(Repair::one(format!("Name it {name}"), edit));
+}
+
+pub(super) fn list_kind(at: &At<'_>, found: &mut Vec<Repair>) {
+    let kind = find(at, &["spec", "names", "kind"]).map(|it| at.tree.scalar(it));
+    let Some((kind, written)) = kind.zip(find(at, &["spec", "names", "listKind"])) else {
+        return;
+    };
+    let name = format!("{kind}List");
+    found.extend(Repair::one(
+        format!("Set listKind: {name}"),
+        set_scalar(at.tree, written, &name),
+    ));
+}
+
+/// Names of resources are written in lower case.
+pub(super) fn lower(at: &At<'_>, found: &mut Vec<Repair>) {
+    if !at.tree.is_scalar(at.node) {
+        return;
+    }
+    let written = at.tree.scalar(at.node);
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let name: String = written.to_ascii_lowercase().chars().filter(|c| fits(*c)).collect();
+    if name.is_empty() || name == *written {
+        return;
+    }
+    let mut edits: Vec<_> = set_scalar(at.tree, at.node, &name).into_iter().collect();
+    // The definition's own name begins with the plural.
+    let is_plural = at.entry.is_some_and(|it| at.tree.scalar(it.key) == "plural");
+    if is_plural
+        && let Some(own) = find(at, &["metadata", "name"])
+        && let Some(group) = find(at, &["spec", "group"])
+    {
+        let wanted = format!("{name}.{}", at.tree.scalar(group));
+        if at.tree.scalar(own) != wanted {
+            edits.extend(set_scalar(at.tree, own, &wanted));
+        }
+    }
+    found.push(Repair::new(format!("Change {written} to {name}"), edits));
+}
+
+/// Names that follow from others: the plural from the definition's name.
+pub(super) fn missing_names(at: &At<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let Some(names) = find(at, &["spec", "names"]) else {
+        return;
+    };
+    let own = find(at, &["metadata", "name"]).map(|it| tree.scalar(it).into_owned());
+    let group = find(at, &["spec", "group"]).map(|it| tree.scalar(it).into_owned());
+    let is_missing = |key: &str| text(tree, names, key).is_none_or(|it| it.is_empty());
+    if is_missing("plural")
+        && let Some(plural) = own
+            .zip(group)
+            .and_then(|(own, group)| Some(own.strip_suffix(&group)?.strip_suffix('.')?.to_owned()))
+    {
+        let edit = match child(tree, names, "plural").filter(|it| !tree.is_absent(*it)) {
+            Some(written) => set_scalar(tree, written, &plural),
+            None => at.insert(names, "plural", &Value::text_of(&plural)),
+        };
+        found.extend(Repair::one(format!("Add plural: {plural}"), edit));
+    }
+}
+
+pub(super) fn missing_schema(at: &At<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let around = std::iter::once(at.node).chain(tree.ancestors(at.node));
+    let versions: Vec<_> = schema::versions(tree).iter().map(|it| tree.resolve(it.item)).collect();
+    let near = around.into_iter().find(|it| versions.contains(it));
+    let anything = || {
+        Value::Map(vec![
+            ("type".to_owned(), Value::text_of("object")),
+            ("x-kubernetes-preserve-unknown-fields".to_owned(), Value::Bool(true)),
+        ])
+    };
+    for version in near.into_iter().chain(versions.iter().copied()).take(4) {
+        let edit = match child(tree, version, "schema") {
+            None => at.insert(
+                version,
+                "schema",
+                &Value::Map(vec![("openAPIV3Schema".to_owned(), anything())]),
+            ),
+            Some(schema) if child(tree, schema, "openAPIV3Schema").is_none() => {
+                at.insert(schema, "openAPIV3Schema", &anything())
+            }
+            Some(_) => continue,
+        };
+        found.extend(Repair::one("Add a schema that allows anything", edit));
+    }
+    found.dedup();
+}
+
+pub(super) fn deprecated(at: &At<'_>, found: &mut Vec<Repair>) {
+    let Some(version) = at.mapping() else { return };
+    let edit = match child(at.tree, version, "deprecated") {
+        Some(written) => set_bool(at.tree, written, true),
+        None => at.insert(version, "deprecated", &Value::Bool(true)),
+    };
+    found.extend(Repair::one("Mark the version as deprecated", edit));
+    found.extend(super::remove_at(at));
+}
+
+pub(super) fn webhook(at: &At<'_>, found: &mut Vec<Repair>) {
+    let Some(conversion) = find(at, &["spec", "conversion"]) else {
+        return;
+    };
+    let edit = match child(at.tree, conversion, "strategy") {
+        Some(written) => set_scalar(at.tree, written, "Webhook"),
+        None => at.insert(conversion, "strategy", &Value::text_of("Webhook")),
+    };
+    found.extend(Repair::one("Set strategy: Webhook", edit));
+    found.extend(Repair::one("Remove webhook", at.remove(conversion, "webhook")));
+}
+
+/// A path begins with a dot.
+pub(super) fn json_path(at: &At<'_>, found: &mut Vec<Repair>) {
+    if !at.tree.is_scalar(at.node) {
+        return;
+    }
+    let written = at.tree.scalar(at.node);
+    let bare = written
+        .trim_start_matches(['$', '{'])
+        .trim_end_matches('}')
+        .trim_start_matches('.');
+    if !bare.is_empty() {
+        let path = format!(".{bare}");
+        let edit = set_scalar(at.tree, at.node, &path);
+        found.extend(Repair::one(format!("Change it to {path}"), edit));
+    }
+}

@@ -1,0 +1,99 @@
+//! Names in rules that mean nothing as they are written.
+
+use crd_analyzer_cel::{
+    parser::TokenClass,
+    types::{DeclTypeProvider, escape, is_reserved, unescape},
+};
+use crd_analyzer_schema::{KubernetesVersion, rules::SELF_TYPE};
+
+use super::{super::edits::put, At, Repair, wording::nearest};
+use crate::cel::{Expression, cel_at};
+
+/// Repairs of the name at a finding's place: another that is close, or the escaped one.
+pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
+    let Some(place) = cel_at(at.document, at.problem.span.start, KubernetesVersion::NEWEST) else {
+        return;
+    };
+    let expression = &place.expression;
+    let Some(token) = expression.token_at(place.byte) else {
+        return;
+    };
+    // Syntax errors stand at or behind the word that causes them.
+    let candidates = [Some(token), token.checked_sub(1), Some(token + 1)];
+    for token in candidates
+        .into_iter()
+        .flatten()
+        .filter(|it| *it < expression.tokens.len())
+    {
+        name(expression, token, found);
+    }
+    if let Some(unguarded) = expression
+        .tokens
+        .get(token)
+        .filter(|it| it.class == TokenClass::Identifier)
+    {
+        let text = unguarded.text(expression.text());
+        let before = token.checked_sub(1).map(|it| expression.tokens[it].class);
+        if before != Some(TokenClass::Dot) {
+            // A variable that is not there: perhaps a field of the value.
+            let is_field = expression
+                .scope
+                .as_ref()
+                .is_some_and(|it| escape(text).is_some_and(|escaped| it.ty.field(&escaped).is_some()));
+            if is_field {
+                let escaped = escape(text).unwrap_or_default();
+                let edit = put(expression.token_span(token), format!("self.{escaped}"));
+                found.push(Repair::new(format!("Change {text} to self.{escaped}"), vec![edit]));
+            } else if let Some(meant) = nearest(text, ["self", "oldSelf"]) {
+                let edit = put(expression.token_span(token), meant);
+                found.push(Repair::new(format!("Change {text} to {meant}"), vec![edit]));
+            }
+        }
+    }
+}
+
+fn name(expression: &Expression<'_>, token: usize, found: &mut Vec<Repair>) {
+    let it = expression.tokens[token];
+    let text = it.text(expression.text());
+    let before = token.checked_sub(1).map(|it| expression.tokens[it].class);
+    if before != Some(TokenClass::Dot) {
+        return;
+    }
+    let span = expression.token_span(token);
+    if is_reserved(text) {
+        let escaped = format!("__{text}__");
+        found.push(Repair::new(format!("Escape {text} as {escaped}"), vec![put(span, escaped)]).safe());
+        return;
+    }
+    if it.class != TokenClass::Identifier {
+        return;
+    }
+    // The fields of what stands before the dot; where that is not known, of the value itself.
+    let operand = token.checked_sub(2).and_then(|it| expression.meaning(it));
+    let ty = operand.and_then(|it| match it {
+        crate::cel::Meaning::Variable { ty, .. } | crate::cel::Meaning::Field { ty, .. } => Some(ty),
+        _ => None,
+    });
+    let Some(scope) = &expression.scope else { return };
+    let provider = DeclTypeProvider::new(scope.ty.clone(), SELF_TYPE, true, true);
+    let object = match &ty {
+        Some(crd_analyzer_cel::types::Type::Struct(path)) => provider.find(path),
+        _ => None,
+    };
+    let Some(object) = object else { return };
+    let fields: Vec<&str> = object.fields().iter().map(|it| &*it.name).collect();
+    if fields.contains(&text) {
+        return;
+    }
+    let escaped = fields
+        .iter()
+        .find(|it| unescape(it).is_some_and(|name| name.replace(['-', '.', '/'], "_") == text));
+    if let Some(escaped) = escaped {
+        found.push(Repair::new(
+            format!("Change {text} to {escaped}"),
+            vec![put(span, *escaped)],
+        ));
+    } else if let Some(meant) = nearest(text, fields) {
+        found.push(Repair::new(format!("Change {text} to {meant}"), vec![put(span, meant)]));
+    }
+}

@@ -1,0 +1,204 @@
+//! Repairs of single findings. Each is a guess by the finding's code and place; who offers one has looked whether it helps.
+
+mod definition;
+mod expression;
+mod junctor;
+mod typing;
+mod wording;
+
+use crd_analyzer_apiextensions::codes as api_codes;
+use crd_analyzer_schema::codes as schema_codes;
+use crd_analyzer_syntax::{
+    paths::{self, Side, Step},
+    tree::{Entry, NodeId, Tree},
+};
+
+use super::{
+    Problem, TextEdit,
+    edits::{Value, insert_entry, remove_entry, set_scalar},
+};
+use crate::{file::Document, schema};
+
+/// A possible repair.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Repair {
+    /// What it does.
+    pub(super) title: String,
+    /// In any order, without overlaps.
+    pub(super) edits: Vec<TextEdit>,
+    /// It may be applied without asking: what is accepted and stored stays what the author meant.
+    pub(super) safe: bool,
+}
+
+impl Repair {
+    fn new(title: impl Into<String>, edits: Vec<TextEdit>) -> Self {
+        Self {
+            title: title.into(),
+            edits,
+            safe: false,
+        }
+    }
+
+    fn one(title: impl Into<String>, edit: Option<TextEdit>) -> Option<Self> {
+        Some(Self::new(title, vec![edit?]))
+    }
+
+    fn safe(mut self) -> Self {
+        self.safe = true;
+        self
+    }
+}
+
+/// A finding's place in the tree.
+pub(super) struct At<'d> {
+    pub(super) tree: &'d Tree,
+    pub(super) document: &'d Document<'d>,
+    pub(super) problem: Problem,
+    /// The way to the node, or on a key to its value.
+    pub(super) path: Vec<Step<'d>>,
+    /// The entry that the finding is shown at, if it is one.
+    pub(super) entry: Option<Entry>,
+    /// What the finding is about: the value of the entry, or the node.
+    pub(super) node: NodeId,
+}
+
+impl<'d> At<'d> {
+    fn new(document: &'d Document<'d>, problem: Problem) -> Option<Self> {
+        let tree = document.tree;
+        let found = paths::at(tree, problem.span.start)?;
+        let entry = tree.entry_of(found.node);
+        let node = match (found.side, entry) {
+            (Side::Key, Some(entry)) => entry.value,
+            _ => found.node,
+        };
+        Some(Self {
+            tree,
+            document,
+            problem,
+            path: found.path,
+            entry,
+            node,
+        })
+    }
+
+    /// The mapping that the entry is in.
+    fn mapping(&self) -> Option<NodeId> {
+        self.tree.parent(self.entry?.key)
+    }
+
+    /// The innermost schema that the place is in, or that it is.
+    fn schema(&self) -> Option<NodeId> {
+        let around = std::iter::once(self.node).chain(self.tree.ancestors(self.node));
+        around
+            .into_iter()
+            .find(|it| schema::is_mapping(self.tree, *it) && schema::is_schema_node(self.tree, *it))
+    }
+
+    /// Takes the entry away that has a key in the mapping that the finding is about.
+    fn remove(&self, mapping: NodeId, key: &str) -> Option<TextEdit> {
+        let entry = self.tree.entry(mapping, key)?;
+        remove_entry(self.tree, mapping, entry)
+    }
+
+    fn insert(&self, mapping: NodeId, key: &str, value: &Value) -> Option<TextEdit> {
+        insert_entry(self.tree, mapping, key, value)
+    }
+}
+
+/// The repairs that come to mind for a finding.
+pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem) -> Vec<Repair> {
+    let Some(at) = At::new(document, problem) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    match problem.code {
+        schema_codes::MISSING_TYPE => typing::missing(&at, &mut found),
+        schema_codes::ROOT_TYPE | schema_codes::EMBEDDED_RESOURCE_TYPE | schema_codes::METADATA_TYPE => {
+            found.extend(typing::set(&at, "object"));
+        }
+        schema_codes::TYPE_META_TYPE => found.extend(typing::set(&at, "string")),
+        schema_codes::MISSING_ITEMS => typing::missing_items(&at, &mut found),
+        api_codes::UNKNOWN_TYPE => typing::unknown(&at, &mut found),
+        schema_codes::EMBEDDED_RESOURCE_PROPERTIES => {
+            let schema = at.schema();
+            let key = "x-kubernetes-preserve-unknown-fields";
+            let edit = schema.and_then(|it| at.insert(it, key, &Value::Bool(true)));
+            found.extend(Repair::one(format!("Add {key}: true"), edit));
+        }
+        schema_codes::NON_STRUCTURAL_JUNCTOR => junctor::forbidden(&at, &mut found),
+        schema_codes::INCOMPLETE_JUNCTOR => junctor::incomplete(&at, &mut found),
+        api_codes::OPTIONAL_LIST_MAP_KEY => typing::require_keys(&at, &mut found),
+        api_codes::MISSING_LIST_MAP_KEYS => typing::name_keys(&at, &mut found),
+        api_codes::STORAGE_VERSION_COUNT => definition::storage(&at, &mut found),
+        schema_codes::INVALID_METADATA_NAME => definition::name(&at, &mut found),
+        schema_codes::MISSING_METADATA_NAME => definition::name(&at, &mut found),
+        api_codes::LIST_KIND_EQUALS_KIND => definition::list_kind(&at, &mut found),
+        api_codes::INVALID_RESOURCE_NAME => definition::lower(&at, &mut found),
+        api_codes::MISSING_RESOURCE_NAME => definition::missing_names(&at, &mut found),
+        api_codes::MISSING_SCHEMA => definition::missing_schema(&at, &mut found),
+        api_codes::INVALID_DEPRECATION_WARNING => definition::deprecated(&at, &mut found),
+        api_codes::WEBHOOK_WITHOUT_STRATEGY => definition::webhook(&at, &mut found),
+        api_codes::INVALID_JSON_PATH => definition::json_path(&at, &mut found),
+        api_codes::UNIQUE_ITEMS => {
+            let mapping = at.mapping();
+            let remove = mapping.and_then(|it| at.remove(it, "uniqueItems"));
+            found.extend(Repair::one("Remove uniqueItems", remove));
+            if let Some(entry) = at.entry
+                && let Some(value) = set_scalar(at.tree, entry.value, "set")
+                && let Some(key) = set_scalar(at.tree, entry.key, "x-kubernetes-list-type")
+            {
+                found.push(Repair::new("Make it a list of type set", vec![key, value]));
+            }
+        }
+        api_codes::LIST_MAP_KEYS_WITHOUT_MAP => {
+            let schema = at.schema();
+            if let Some(schema) = schema {
+                let edit = match schema::child(at.tree, schema, "x-kubernetes-list-type") {
+                    Some(value) => set_scalar(at.tree, value, "map"),
+                    None => at.insert(schema, "x-kubernetes-list-type", &Value::text_of("map")),
+                };
+                found.extend(Repair::one("Make it a list of type map", edit));
+            }
+            found.extend(remove_at(&at));
+        }
+        api_codes::DUPLICATE_KEY => wording::duplicate_key(&at, &mut found),
+        api_codes::UNKNOWN_FIELD | api_codes::DROPPED_FIELD => wording::unknown_field(&at, &mut found),
+        api_codes::MULTILINE_MESSAGE => wording::one_line(&at, &mut found),
+        api_codes::MISSING_MESSAGE => wording::fold(&at, &mut found),
+        schema_codes::UNDEFINED_FIELD
+        | schema_codes::UNDECLARED_REFERENCE
+        | schema_codes::RULE_SYNTAX
+        | schema_codes::NO_MATCHING_OVERLOAD
+        | schema_codes::RULE_TYPE_ERROR => expression::names(&at, &mut found),
+        // What the server wants left out, and does as if it were not there.
+        api_codes::PRUNED_UNKNOWN_FIELDS | api_codes::OPTIONAL_OLD_SELF_UNUSED | api_codes::EMPTY_MESSAGE => {
+            found.extend(remove_at(&at).map(Repair::safe));
+        }
+        api_codes::NULLABLE_ROOT
+        | api_codes::NULLABLE_LIST_ITEMS
+        | api_codes::NULLABLE_LIST_MAP_KEY
+        | api_codes::PRESERVED_UNKNOWN_FIELDS
+        | api_codes::UNSUPPORTED_KEYWORD
+        | api_codes::FORBIDDEN_DEFAULT
+        | api_codes::MAP_TYPE_WITHOUT_OBJECT
+        | api_codes::LIST_TYPE_WITHOUT_ARRAY
+        | api_codes::PROPERTIES_AND_ADDITIONAL_PROPERTIES
+        | api_codes::UNRECOGNIZED_FORMAT
+        | schema_codes::ROOT_ADDITIONAL_PROPERTIES
+        | schema_codes::EMBEDDED_RESOURCE_ADDITIONAL_PROPERTIES
+        | schema_codes::METADATA_RESTRICTION
+        | schema_codes::METADATA_IN_JUNCTOR => {
+            wording::known_value(&at, &mut found);
+            found.extend(remove_at(&at));
+        }
+        _ => wording::known_value(&at, &mut found),
+    }
+    found
+}
+
+/// Takes the entry of the finding away.
+fn remove_at(at: &At<'_>) -> Option<Repair> {
+    let entry = at.entry?;
+    let edit = remove_entry(at.tree, at.mapping()?, entry);
+    Repair::one(format!("Remove {}", at.tree.scalar(entry.key)), edit)
+}

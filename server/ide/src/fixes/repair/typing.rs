@@ -1,0 +1,228 @@
+//! Types that are missing or misspelt, and keys of lists.
+
+use crd_analyzer_syntax::tree::{NodeId, Tree};
+
+use super::{
+    super::edits::{Value, add_item, set_scalar},
+    At, Repair,
+    wording::nearest,
+};
+use crate::schema::{child, is_true, text};
+
+/// The type that the keywords of a schema speak of, if they agree.
+pub(super) fn guess(tree: &Tree, node: NodeId) -> Option<&'static str> {
+    let has = |keys: &[&str]| keys.iter().any(|it| child(tree, node, it).is_some());
+    let format = text(tree, node, "format");
+    let mut types = Vec::new();
+    if has(&[
+        "properties",
+        "additionalProperties",
+        "required",
+        "maxProperties",
+        "minProperties",
+        "x-kubernetes-embedded-resource",
+        "x-kubernetes-map-type",
+    ]) {
+        types.push("object");
+    }
+    if has(&[
+        "items",
+        "maxItems",
+        "minItems",
+        "x-kubernetes-list-type",
+        "x-kubernetes-list-map-keys",
+    ]) {
+        types.push("array");
+    }
+    let is_whole = matches!(format.as_deref(), Some("int32" | "int64"));
+    let is_number = matches!(format.as_deref(), Some("float" | "double"));
+    if has(&["maxLength", "minLength", "pattern"]) || format.is_some() && !is_whole && !is_number {
+        types.push("string");
+    }
+    if is_whole {
+        types.push("integer");
+    } else if is_number {
+        types.push("number");
+    } else if has(&["maximum", "minimum", "multipleOf"]) {
+        let whole = ["maximum", "minimum", "multipleOf"]
+            .iter()
+            .filter_map(|it| text(tree, node, it));
+        let is_whole = whole.into_iter().all(|it| it.parse::<i64>().is_ok());
+        types.push(if is_whole { "integer" } else { "number" });
+    }
+    if types.is_empty() {
+        let values = child(tree, node, "enum").into_iter().flat_map(|it| tree.items(it));
+        let all: Vec<_> = values
+            .chain(child(tree, node, "default"))
+            .map(|it| type_of(tree, it))
+            .collect();
+        let first = *all.first()?;
+        return all.iter().all(|it| *it == first).then_some(first).flatten();
+    }
+    match types.as_slice() {
+        [one] => Some(one),
+        _ => None,
+    }
+}
+
+/// The type of a value as it is written.
+fn type_of(tree: &Tree, node: NodeId) -> Option<&'static str> {
+    use crd_analyzer_syntax::json::JsonValue;
+    let json = crd_analyzer_syntax::read_json_of(tree, node).ok()?;
+    Some(match json.root()?.value {
+        JsonValue::Null => return None,
+        JsonValue::Bool(_) => "boolean",
+        JsonValue::Int(_) | JsonValue::Uint(_) => "integer",
+        JsonValue::Float(_) => "number",
+        JsonValue::String(_) => "string",
+        JsonValue::Array(_) => "array",
+        JsonValue::Object(_) => "object",
+    })
+}
+
+/// The schema that a finding about a missing keyword is about: that at the place, or (nothing is written for it) its value.
+fn about(at: &At<'_>) -> Option<NodeId> {
+    if at.tree.is_absent(at.node) {
+        return Some(at.node);
+    }
+    at.schema()
+}
+
+pub(super) fn missing(at: &At<'_>, found: &mut Vec<Repair>) {
+    let Some(node) = about(at) else { return };
+    let tree = at.tree;
+    // A node of type that says nothing is not missing its key.
+    let written = tree.entry(node, "type");
+    let mut add = |ty: &str| {
+        let edit = match written {
+            Some(entry) => set_scalar(tree, entry.value, ty),
+            None => at.insert(node, "type", &Value::text_of(ty)),
+        };
+        found.extend(Repair::one(format!("Add type: {ty}"), edit));
+    };
+    if let Some(ty) = guess(tree, node) {
+        add(ty);
+        if let Some(last) = found.last_mut() {
+            last.safe = written.is_none();
+        }
+        return;
+    }
+    for ty in ["string", "object", "integer", "boolean"] {
+        add(ty);
+    }
+    if written.is_none() {
+        let key = "x-kubernetes-preserve-unknown-fields";
+        let edit = at.insert(node, key, &Value::Bool(true));
+        found.extend(Repair::one(format!("Add {key}: true"), edit));
+    }
+}
+
+pub(super) fn set(at: &At<'_>, ty: &str) -> Option<Repair> {
+    let node = at.schema()?;
+    let edit = match at.tree.entry(node, "type") {
+        Some(entry) => set_scalar(at.tree, entry.value, ty),
+        None => at.insert(node, "type", &Value::text_of(ty)),
+    };
+    Repair::one(format!("Set type: {ty}"), edit)
+}
+
+pub(super) fn missing_items(at: &At<'_>, found: &mut Vec<Repair>) {
+    let Some(node) = at.schema() else { return };
+    for ty in ["string", "object", "integer"] {
+        let items = Value::Map(vec![("type".to_owned(), Value::text_of(ty))]);
+        let edit = at.insert(node, "items", &items);
+        found.extend(Repair::one(format!("Add items of type {ty}"), edit));
+    }
+}
+
+/// What people write for the types.
+const ALIASES: [(&str, &str); 14] = [
+    ("int", "integer"),
+    ("int32", "integer"),
+    ("int64", "integer"),
+    ("long", "integer"),
+    ("bool", "boolean"),
+    ("str", "string"),
+    ("text", "string"),
+    ("float", "number"),
+    ("double", "number"),
+    ("list", "array"),
+    ("slice", "array"),
+    ("map", "object"),
+    ("dict", "object"),
+    ("struct", "object"),
+];
+
+pub(super) fn unknown(at: &At<'_>, found: &mut Vec<Repair>) {
+    const TYPES: [&str; 6] = ["object", "string", "array", "integer", "boolean", "number"];
+    if !at.tree.is_scalar(at.node) {
+        return;
+    }
+    let written = at.tree.scalar(at.node);
+    let alias = ALIASES
+        .iter()
+        .find(|it| it.0 == written.to_ascii_lowercase())
+        .map(|it| it.1);
+    let Some(ty) = alias.or_else(|| nearest(&written, TYPES)) else {
+        return;
+    };
+    let edit = set_scalar(at.tree, at.node, ty);
+    found.extend(Repair::one(format!("Change {written} to {ty}"), edit));
+}
+
+/// Keys of lists of type map that are neither required nor have a default become required.
+pub(super) fn require_keys(at: &At<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let around = std::iter::once(at.node).chain(tree.ancestors(at.node));
+    let list = around
+        .into_iter()
+        .find(|it| child(tree, *it, "x-kubernetes-list-map-keys").is_some());
+    let Some((keys, items)) = list.and_then(|it| {
+        Some((
+            child(tree, it, "x-kubernetes-list-map-keys")?,
+            child(tree, it, "items")?,
+        ))
+    }) else {
+        return;
+    };
+    let required = child(tree, items, "required");
+    let is_required = |key: &str| required.is_some_and(|list| tree.items(list).any(|it| tree.scalar(it) == key));
+    let has_default = |key: &str| {
+        let property = child(tree, items, "properties").and_then(|it| child(tree, it, key));
+        property.is_some_and(|it| child(tree, it, "default").is_some())
+    };
+    for key in tree.items(keys) {
+        let key = tree.scalar(key);
+        if is_required(&key) || has_default(&key) {
+            continue;
+        }
+        let edit = match required {
+            Some(list) => add_item(tree, list, &key),
+            None => at.insert(items, "required", &Value::List(vec![key.clone().into_owned()])),
+        };
+        found.extend(Repair::one(format!("Add {key} to required"), edit));
+    }
+}
+
+/// A list of type map gets the required scalars of its items as keys.
+pub(super) fn name_keys(at: &At<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let Some(list) = at.schema() else { return };
+    let Some(items) = child(tree, list, "items") else {
+        return;
+    };
+    let required = child(tree, items, "required").into_iter().flat_map(|it| tree.items(it));
+    for name in required.map(|it| tree.scalar(it)) {
+        let property = child(tree, items, "properties").and_then(|it| child(tree, it, &name));
+        let Some(property) = property else { continue };
+        let is_scalar = matches!(
+            text(tree, property, "type").as_deref(),
+            Some("string" | "integer" | "boolean" | "number")
+        );
+        if is_scalar && !is_true(tree, property, "nullable") {
+            let key = "x-kubernetes-list-map-keys";
+            let edit = at.insert(list, key, &Value::List(vec![name.clone().into_owned()]));
+            found.extend(Repair::one(format!("Tell items apart by {name}"), edit));
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Keys and values that are written wrong, twice or for nothing.
+
+use std::borrow::Cow;
+
+use crd_analyzer_apiextensions::api::{self, FieldType, Values};
+use crd_analyzer_syntax::{
+    paths::Step,
+    tree::{NodeKind, ScalarStyle, Span},
+};
+
+use super::{
+    super::edits::{put, remove_entry, set_scalar},
+    At, Repair,
+};
+use crate::{schema, write};
+
+/// Of several words the one that was meant: the same in other case, or at most two letters (of short words one) away.
+pub(super) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = written.to_lowercase();
+    let most = if written.len() < 5 { 1 } else { 2 };
+    let mut best: Option<(usize, &str)> = None;
+    let mut is_tie = false;
+    for word in known {
+        if word == written {
+            continue;
+        }
+        let distance = if word.to_lowercase() == lower {
+            0
+        } else {
+            distance(&lower, &word.to_lowercase(), most)
+        };
+        if distance > most {
+            continue;
+        }
+        match best {
+            Some((least, _)) if least < distance => {}
+            Some((least, _)) if least == distance => is_tie = true,
+            _ => {
+                best = Some((distance, word));
+                is_tie = false;
+            }
+        }
+    }
+    best.filter(|_| !is_tie).map(|it| it.1)
+}
+
+/// How many letters have to be put in, taken out, changed or swapped with the next; `most + 1` if more.
+fn distance(a: &str, b: &str, most: usize) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(80).collect(), b.chars().take(80).collect());
+    if a.len().abs_diff(b.len()) > most {
+        return most + 1;
+    }
+    let width = b.len() + 1;
+    let mut table = vec![0; (a.len() + 1) * width];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            table[i * width + j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let same = usize::from(a[i - 1] != b[j - 1]);
+                let mut least = (table[(i - 1) * width + j] + 1)
+                    .min(table[i * width + j - 1] + 1)
+                    .min(table[(i - 1) * width + j - 1] + same);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    least = least.min(table[(i - 2) * width + j - 2] + 1);
+                }
+                least
+            };
+        }
+    }
+    table[a.len() * width + b.len()]
+}
+
+/// The last of several equal keys counts: the others can go.
+pub(super) fn duplicate_key(at: &At<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let Some((own, mapping)) = at.entry.zip(at.mapping()) else {
+        return;
+    };
+    let name = tree.scalar(own.key);
+    let same: Vec<_> = tree.entries(mapping).filter(|it| tree.scalar(it.key) == name).collect();
+    let Some((last, before)) = same.split_last() else {
+        return;
+    };
+    let edits: Option<Vec<_>> = before.iter().map(|it| remove_entry(tree, mapping, *it)).collect();
+    if let Some(edits) = edits.filter(|it| !it.is_empty()) {
+        let title = format!("Remove the {name} that does not count");
+        found.push(Repair::new(title, edits).safe());
+    }
+    if before.len() == 1
+        && let Some(edit) = remove_entry(tree, mapping, *last)
+    {
+        found.push(Repair::new(format!("Keep the first {name}"), vec![edit]));
+    }
+}
+
+/// A field that the API does not have: one that it has is meant, or none.
+pub(super) fn unknown_field(at: &At<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let Some((own, mapping)) = at.entry.zip(at.mapping()) else {
+        return;
+    };
+    let name = tree.scalar(own.key);
+    let mut path: Vec<Step<'_>> = crd_analyzer_syntax::paths::path_of(tree, mapping);
+    let structure = loop {
+        if let Some(at) = schema::api_at(&path) {
+            break match at.ty {
+                FieldType::Object(it) => Some(*it),
+                FieldType::SchemaOrBool | FieldType::SchemaOrList | FieldType::SchemaOrNames => Some(&api::SCHEMA),
+                _ => None,
+            };
+        }
+        if path.pop().is_none() {
+            break None;
+        }
+    };
+    if let Some(structure) = structure {
+        let free = structure
+            .fields
+            .iter()
+            .map(|it| it.name)
+            .filter(|it| tree.entry(mapping, it).is_none());
+        if let Some(meant) = nearest(&name, free) {
+            let edit = set_scalar(tree, own.key, meant);
+            found.extend(Repair::one(format!("Change {name} to {meant}"), edit));
+        }
+    }
+    let edit = remove_entry(tree, mapping, own);
+    found.extend(Repair::one(format!("Remove {name}"), edit));
+}
+
+/// A value that is none of those that a field takes: one that is close.
+pub(super) fn known_value(at: &At<'_>, found: &mut Vec<Repair>) {
+    if !at.tree.is_scalar(at.node) || at.tree.is_absent(at.node) {
+        return;
+    }
+    let Some(field) = schema::api_at(&at.path).and_then(|it| it.field) else {
+        return;
+    };
+    let (Values::Closed(values) | Values::Open(values)) = &field.values else {
+        return;
+    };
+    let written = at.tree.scalar(at.node);
+    if let Some(meant) = nearest(&written, values.iter().map(|it| it.text)) {
+        let edit = set_scalar(at.tree, at.node, meant);
+        found.extend(Repair::one(format!("Change {written} to {meant}"), edit));
+    }
+}
+
+/// A message is one line.
+pub(super) fn one_line(at: &At<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    if !tree.is_scalar(at.node) {
+        return;
+    }
+    let words: Vec<_> = tree.scalar(at.node).split_whitespace().map(ToOwned::to_owned).collect();
+    let line = words.join(" ");
+    let Some(written) = write::plain_or_quoted(&line).filter(|_| !line.is_empty()) else {
+        return;
+    };
+    let source = tree.source(at.node);
+    let tail = if source.ends_with('\n') { "\n" } else { "" };
+    let edit = put(tree.span(at.node), format!("{written}{tail}"));
+    found.push(Repair::new("Put the message on one line", vec![edit]));
+}
+
+/// A rule on several lines needs a message: one that is folded is on one line.
+pub(super) fn fold(at: &At<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let around = std::iter::once(at.node).chain(tree.ancestors(at.node));
+    let rule = around.into_iter().find_map(|it| schema::child(tree, it, "rule"));
+    let Some(rule) = rule else { return };
+    if tree.kind(rule) != NodeKind::Scalar(ScalarStyle::Literal) {
+        return;
+    }
+    let text: Cow<'_, str> = tree.scalar(rule);
+    let span = tree.span(rule);
+    let header = tree.source(rule).lines().next().unwrap_or_default();
+    // Comments end with their line.
+    if text.contains("//") || header.trim() != "|" && header.trim() != "|-" {
+        return;
+    }
+    let edit = put(Span::new(span.start, span.start + header.trim_end().len() as u32), ">-");
+    found.push(Repair::new("Fold the rule into one line", vec![edit]));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn the_word_that_was_meant() {
+        let words = ["maxLength", "minLength", "maxItems", "set", "map", "string"];
+        for (written, meant) in [
+            ("maxlength", Some("maxLength")),
+            ("maxLenght", Some("maxLength")),
+            ("mxLengt", Some("maxLength")),
+            ("strng", Some("string")),
+            ("sett", Some("set")),
+            ("mat", Some("map")),
+            ("m", None),
+            ("axLength", Some("maxLength")),
+            ("other", None),
+        ] {
+            assert_eq!(nearest(written, words), meant, "{written}");
+        }
+    }
+}
