@@ -6,6 +6,8 @@ mod edits;
 mod ignore;
 mod repair;
 #[cfg(test)]
+mod repair_tests;
+#[cfg(test)]
 mod tests;
 
 use std::{cell::OnceCell, collections::HashSet, sync::Arc};

@@ -15,7 +15,7 @@ use lsp_types::{
 
 use crate::{completing::Completing, pages::Pages};
 
-use crate::handlers::semantic_tokens;
+use crate::handlers::{code_action, semantic_tokens};
 
 /// The name under which settings, diagnostics and registrations go.
 pub(crate) const NAME: &str = "crd-analyzer";
@@ -201,7 +201,7 @@ pub(crate) fn server(client: &Client) -> ServerCapabilities {
         }),
         code_action_provider: client.code_actions.then(|| {
             let options = CodeActionOptions {
-                code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+                code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, code_action::fix_all()]),
                 ..CodeActionOptions::default()
             };
             options.into()

@@ -64,8 +64,21 @@ pub(super) fn repair(input: &Input, config: &Config, asked: Option<VersionSet>) 
     let Ok(before) = String::from_utf8(bytes) else {
         return Ok(None);
     };
-    let repaired = repair_text(&before, config, &question);
-    Ok(repaired.map(|(after, titles)| Repaired {
+    let mut after = before.clone();
+    let mut titles = Vec::new();
+    if let Some((converted, done)) = convert(&after, config, &question) {
+        after = converted;
+        titles.extend(done);
+    }
+    // A repair may show what another error hid.
+    for _ in 0..MOST_ROUNDS {
+        let Some((repaired, done)) = repair_all(&after, config, &question) else {
+            break;
+        };
+        after = repaired;
+        titles.extend(done);
+    }
+    Ok((!titles.is_empty()).then(|| Repaired {
         path: path.clone(),
         label: input.label.clone(),
         before,
@@ -74,8 +87,25 @@ pub(super) fn repair(input: &Input, config: &Config, asked: Option<VersionSet>) 
     }))
 }
 
-/// The text with its repairs, and what they are.
-fn repair_text(text: &str, config: &Config, question: &Question<'_>) -> Option<(String, Vec<String>)> {
+/// How often a file is looked at again after its repairs.
+const MOST_ROUNDS: usize = 4;
+
+/// The text with all safe repairs, and what they are.
+fn repair_all(text: &str, config: &Config, question: &Question<'_>) -> Option<(String, Vec<String>)> {
+    let judge = |text: &str| analyze(text.as_bytes().to_vec(), question);
+    let before = judge(text);
+    if *before.text != *text {
+        return None;
+    }
+    let shown = before.documents.iter().flat_map(|it| it.shown(config));
+    let problems: Vec<_> = shown.map(|it| Problem::from(&it.finding)).collect();
+    let (edits, fixes) = fixes::repair_all(&before.text, problems, &judge)?;
+    let titles = fixes.into_iter().map(|it| it.title).collect();
+    Some((fixes::apply(text, &edits)?, titles))
+}
+
+/// The text with definitions of versions that are no longer served converted, and what was done.
+fn convert(text: &str, config: &Config, question: &Question<'_>) -> Option<(String, Vec<String>)> {
     let before = analyze(text.as_bytes().to_vec(), question);
     if *before.text != *text {
         return None;

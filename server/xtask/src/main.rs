@@ -10,11 +10,12 @@ mod bench;
 mod completion;
 mod conformance;
 mod docs;
+mod fixes;
 mod goldens;
 mod mutate;
 mod peers;
-mod resources;
 mod rename;
+mod resources;
 mod rules;
 
 use std::process::ExitCode;
@@ -38,6 +39,8 @@ enum Chore {
     Bench(bench::Args),
     /// Delete words at random places of the corpus, and count how often completion offers them (needs the corpus).
     Completion(completion::Args),
+    /// Repair mutants of the corpus by the fixes that are offered, and look what comes of it.
+    Fixes(fixes::Args),
     /// Rename properties of the corpus and look whether anything but the name has changed.
     Rename(rename::Args),
     /// Write the documents that are made of others: the index of the diagnostic codes.
@@ -51,6 +54,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Goldens(args) => goldens::run(&args)?,
         Chore::Bench(args) => bench::run(&args)?,
         Chore::Completion(args) => completion::run(&args)?,
+        Chore::Fixes(args) => fixes::run(&args)?,
         Chore::Rename(args) => rename::run(&args)?,
         Chore::Docs(args) => docs::run(&args)?,
     };

@@ -7,6 +7,7 @@ use crd_analyzer_ide::{
     lens,
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
+use crd_analyzer_workspace::analysis::{Question, analyze};
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionParams, CodeActionResponse, DocumentChanges, OneOf,
     OptionalVersionedTextDocumentIdentifier, Range, TextDocumentEdit, TextEdit, WorkspaceEdit,
@@ -16,7 +17,8 @@ use tower_lsp::jsonrpc::Result;
 use crate::{analysis::Analysis, documents::Snapshot, from_proto, session::Session, tasks, to_proto};
 
 pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-    if !session.client().code_actions || !is_asked(params.context.only.as_deref()) {
+    let only = params.context.only.as_deref();
+    if !session.client().code_actions || !(wants_fixes(only) || wants(only, &fix_all())) {
         return Ok(None);
     }
     let Some(snapshot) = session.documents.snapshot(&params.text_document.uri) else {
@@ -26,19 +28,64 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> 
     if analysis.problems.is_empty() {
         return Ok(None);
     }
+    let (with_fixes, with_all) = (wants_fixes(only), wants(only, &fix_all()));
     let (session, range) = (session.clone(), params.range);
     let found = tasks::blocking("the search for fixes", move || {
-        let actions = find(&session, &snapshot, &analysis, range);
+        let mut actions = Vec::new();
+        if with_fixes {
+            actions = find(&session, &snapshot, &analysis, range);
+        }
+        if with_all {
+            actions.extend(repair_all(&session, &snapshot, &analysis).map(Into::into));
+        }
         (!snapshot.is_stale()).then_some(actions)
     });
     let actions = found.await?.ok_or_else(tasks::stale)?;
     Ok(Some(actions))
 }
 
-/// Whether fixes are among the kinds that the client wants. A kind means those below it too; no kind means all.
-fn is_asked(only: Option<&[CodeActionKind]>) -> bool {
-    let is_wanted = |it: &CodeActionKind| *it == CodeActionKind::QUICKFIX || *it == CodeActionKind::EMPTY;
-    only.is_none_or(|only| only.is_empty() || only.iter().any(is_wanted))
+/// Whether a kind of actions is among those that the client wants. A kind means those below it too.
+fn wants(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
+    let covers = |it: &CodeActionKind| {
+        let rest = kind.as_str().strip_prefix(it.as_str());
+        rest.is_some_and(|it| it.is_empty() || it.starts_with('.')) || *it == CodeActionKind::EMPTY
+    };
+    only.is_some_and(|only| only.iter().any(covers))
+}
+
+/// Whether fixes are wanted: also where nothing is said.
+fn wants_fixes(only: Option<&[CodeActionKind]>) -> bool {
+    only.is_none_or(<[_]>::is_empty) || wants(only, &CodeActionKind::QUICKFIX)
+}
+
+/// The kind of what repairs all at once, which editors ask for when a file is saved.
+pub(crate) fn fix_all() -> CodeActionKind {
+    CodeActionKind::from("source.fixAll.crd-analyzer".to_owned())
+}
+
+/// All safe repairs at once.
+fn repair_all(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis) -> Option<CodeAction> {
+    let client = session.client();
+    let text: Arc<str> = snapshot.text.to_string().into();
+    let versions = session.effective(snapshot).versions;
+    let judge = |text: &str| analyze(text.as_bytes().to_vec(), &Question::new(versions));
+    let (edits, fixes) = fixes::repair_all(&text, analysis.problems.iter().copied(), &judge)?;
+    let source = to_proto::Source {
+        uri: &snapshot.uri,
+        text: &text,
+        lines: &LineIndex::new(&text),
+        client,
+    };
+    let edits = edits.iter().map(|it| TextEdit {
+        range: to_proto::range(&source, it.span),
+        new_text: it.new_text.clone(),
+    });
+    Some(CodeAction {
+        title: format!("Repair all ({})", fixes.len()),
+        kind: Some(fix_all()),
+        edit: Some(workspace_edit(snapshot, client.versioned_edits, edits.collect())),
+        ..CodeAction::default()
+    })
 }
 
 fn find(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis, range: Range) -> CodeActionResponse {
@@ -53,6 +100,10 @@ fn find(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis, range:
         let costs = snapshot.costs(versions.newest());
         found.extend(lens::fixes(&costs, analysis.problems.iter().copied(), span, versions));
     }
+    // Each repair is judged, which takes as long as the diagnostics: only for what is asked about.
+    let versions = session.effective(snapshot).versions;
+    let judge = |text: &str| analyze(text.as_bytes().to_vec(), &Question::new(versions));
+    found.extend(fixes::repairs(&text, analysis.problems.iter().copied(), span, &judge));
     found.extend(fixes::fixes(&text, analysis.problems.iter().copied(), span));
     let source = to_proto::Source {
         uri: &snapshot.uri,

@@ -100,7 +100,7 @@ pub(super) fn forbidden(at: &At<'_>, found: &mut Vec<Repair>) {
 }
 
 /// `anyOf: [{type: integer}, {type: string}]` is what `x-kubernetes-int-or-string` allows.
-fn int_or_string(at: &At<'_>, owner: NodeId) -> Option<Repair> {
+pub(super) fn int_or_string(at: &At<'_>, owner: NodeId) -> Option<Repair> {
     let tree = at.tree;
     let clauses: Vec<_> = tree.items(child(tree, owner, "anyOf")?).collect();
     let mut types: Vec<_> = clauses.iter().filter_map(|it| text(tree, *it, "type")).collect();

@@ -4,7 +4,7 @@ use crd_analyzer_syntax::tree::{NodeId, Tree};
 
 use super::{
     super::edits::{Value, add_item, set_scalar},
-    At, Repair,
+    At, Repair, junctor,
     wording::nearest,
 };
 use crate::schema::{child, is_true, text};
@@ -91,6 +91,10 @@ fn about(at: &At<'_>) -> Option<NodeId> {
 pub(super) fn missing(at: &At<'_>, found: &mut Vec<Repair>) {
     let Some(node) = about(at) else { return };
     let tree = at.tree;
+    if let Some(repair) = junctor::int_or_string(at, node) {
+        found.push(repair);
+        return;
+    }
     // A node of type that says nothing is not missing its key.
     let written = tree.entry(node, "type");
     let mut add = |ty: &str| {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crd_analyzer_apiextensions::api::{self, FieldType, Values};
 use crd_analyzer_syntax::{
     paths::Step,
-    tree::{NodeKind, ScalarStyle, Span},
+    tree::{NodeKind, ScalarStyle},
 };
 
 use super::{
@@ -180,7 +180,21 @@ pub(super) fn fold(at: &At<'_>, found: &mut Vec<Repair>) {
     if text.contains("//") || header.trim() != "|" && header.trim() != "|-" {
         return;
     }
-    let edit = put(Span::new(span.start, span.start + header.trim_end().len() as u32), ">-");
+    let source = tree.source(rule);
+    let break_at = source.find('\n').unwrap_or(source.len());
+    let content = &source[break_at..];
+    let first = content.lines().find(|it| !it.trim().is_empty()).unwrap_or_default();
+    let indentation = &first[..first.len() - first.trim_start().len()];
+    // Lines that are indented further would keep their breaks.
+    let end = if source[..break_at].ends_with('\r') {
+        "\r\n"
+    } else {
+        "\n"
+    };
+    let lines = content.lines().map(str::trim).filter(|it| !it.is_empty());
+    let folded: String = lines.map(|it| format!("{end}{indentation}{it}")).collect();
+    let tail = if source.ends_with('\n') { end } else { "" };
+    let edit = put(span, format!(">-{folded}{tail}"));
     found.push(Repair::new("Fold the rule into one line", vec![edit]));
 }
 

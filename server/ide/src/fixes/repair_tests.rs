@@ -1,0 +1,223 @@
+use std::sync::Arc;
+
+use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_workspace::{
+    analysis::{Question, analyze},
+    config::Config,
+    report::FileReport,
+    versions::VersionSet,
+};
+
+use super::{Fix, Problem, apply, repair_all, repairs};
+
+const HEAD: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+";
+
+fn judge(text: &str) -> FileReport {
+    analyze(text.as_bytes().to_vec(), &Question::new(VersionSet::default()))
+}
+
+fn problems(report: &FileReport) -> Vec<Problem> {
+    let shown = report.documents.iter().flat_map(|it| it.shown(&Config::default()));
+    shown.map(|it| Problem::from(&it.finding)).collect()
+}
+
+fn all(text: &str) -> Vec<Fix> {
+    let report = judge(text);
+    let whole = Span::new(0, text.len() as u32);
+    repairs(&report.text, problems(&report), whole, &judge)
+}
+
+/// What is left after the repair of this title.
+#[track_caller]
+fn repaired(text: &str, title: &str) -> String {
+    let found = all(text);
+    let Some(fix) = found.iter().find(|it| it.title == title) else {
+        let titles: Vec<_> = found.iter().map(|it| &it.title).collect();
+        panic!("no {title} in {titles:?} for {:?} of {text}", problems(&judge(text)));
+    };
+    apply(text, &fix.edits).expect("the edits fit")
+}
+
+/// A schema of `spec`, its repair, and the schema afterwards; lines with both ends.
+#[track_caller]
+fn check(schema: &str, title: &str, expected: &str) {
+    let indented = |lines: &str| -> String {
+        let lines = lines.lines().map(|it| format!("            {it}\n"));
+        HEAD.to_owned() + &lines.collect::<String>()
+    };
+    for end in ["\n", "\r\n"] {
+        let text = indented(schema).replace('\n', end);
+        assert_eq!(repaired(&text, title), indented(expected).replace('\n', end), "{title}");
+    }
+}
+
+#[test]
+fn types_are_added_where_the_schema_says_which() {
+    check(
+        "# kept\nproperties: {a: {type: string}} # kept",
+        "Add type: object",
+        "# kept\ntype: object\nproperties: {a: {type: string}} # kept",
+    );
+    check(
+        "type: object\nproperties:\n  a:\n    pattern: a\n  b: {maxItems: 3, items: {enum: [1, 2]}}",
+        "Add type: string",
+        "type: object\nproperties:\n  a:\n    type: string\n    pattern: a\n  b: {maxItems: 3, items: {enum: [1, 2]}}",
+    );
+    check(
+        "type: object\nproperties:\n  b: {\"type\": array, \"items\": {\"enum\": [1, 2]}}",
+        "Add type: integer",
+        "type: object\nproperties:\n  b: {\"type\": array, \"items\": {\"type\": \"integer\", \"enum\": [1, 2]}}",
+    );
+    check("type: bool", "Change bool to boolean", "type: boolean");
+    check("type: 'strnig' # x", "Change strnig to string", "type: 'string' # x");
+}
+
+#[test]
+fn junctors_only_say_more() {
+    check(
+        "type: object\nproperties: {a: {type: string}}\nanyOf:\n- description: d # gone\n  required: [a]\n- required: [a]",
+        "Move description out of anyOf[0]",
+        "description: d\ntype: object\nproperties: {a: {type: string}}\nanyOf:\n- required: [a]\n- required: [a]",
+    );
+    check(
+        "type: object\nproperties:\n  a:\n    type: string\n    allOf:\n    - minLength: 1\n      type: string\n    - pattern: x",
+        "Remove type from allOf[0]: it is said outside",
+        "type: object\nproperties:\n  a:\n    type: string\n    allOf:\n    - minLength: 1\n    - pattern: x",
+    );
+    let text =
+        format!("{HEAD}            type: object\n        anyOf:\n        - properties: {{spek: {{minLength: 1}}}}\n");
+    assert_eq!(
+        repaired(&text, "Declare spek as string outside"),
+        text.replace("          spec:", "          spek: {type: string}\n          spec:")
+    );
+    check(
+        "type: object\nproperties:\n  a:\n    anyOf:\n    - type: integer\n    - type: string",
+        "Say so with x-kubernetes-int-or-string: true",
+        "type: object\nproperties:\n  a:\n    x-kubernetes-int-or-string: true\n    anyOf:\n    - type: integer\n    - type: string",
+    );
+}
+
+#[test]
+fn keys_of_lists_become_required() {
+    check(
+        "type: array\nx-kubernetes-list-type: map\nx-kubernetes-list-map-keys: [k]\nitems:\n  type: object\n  required:\n  - a # a\n  properties: {k: {type: string}, a: {type: string}}",
+        "Add k to required",
+        "type: array\nx-kubernetes-list-type: map\nx-kubernetes-list-map-keys: [k]\nitems:\n  type: object\n  required:\n  - a # a\n  - k\n  properties: {k: {type: string}, a: {type: string}}",
+    );
+    check(
+        "type: array\nx-kubernetes-list-type: map\nitems: {type: object, required: [k], properties: {k: {type: string}}}",
+        "Tell items apart by k",
+        "x-kubernetes-list-map-keys: [k]\ntype: array\nx-kubernetes-list-type: map\nitems: {type: object, required: [k], properties: {k: {type: string}}}",
+    );
+}
+
+#[test]
+fn names_in_rules_are_mended() {
+    let schema = |rule: &str| {
+        format!(
+            "type: object\nproperties: {{replicas: {{type: integer}}, namespace: {{type: string}}}}\nx-kubernetes-validations:\n- rule: {rule}"
+        )
+    };
+    check(
+        &schema("'self.replica > 1'"),
+        "Change replica to replicas",
+        &schema("'self.replicas > 1'"),
+    );
+    check(
+        &schema("replicas > 1"),
+        "Change replicas to self.replicas",
+        &schema("self.replicas > 1"),
+    );
+    check(
+        &schema("\"true\"\n  optionalOldSelf: true"),
+        "Remove optionalOldSelf",
+        &schema("\"true\""),
+    );
+    check(
+        &schema("|\n    self.replicas >\n      1"),
+        "Fold the rule into one line",
+        &schema(">-\n    self.replicas >\n    1"),
+    );
+}
+
+#[test]
+fn what_is_written_wrong_or_twice_is_mended() {
+    check(
+        "type: string\nmaxlength: 3",
+        "Change maxlength to maxLength",
+        "type: string\nmaxLength: 3",
+    );
+    check(
+        "type: string\nfoo: # bar\n  x: 3\n# stays",
+        "Remove foo",
+        "type: string\n# stays",
+    );
+    check(
+        "type: string\ntitle: a\ntitle: b",
+        "Remove the title that does not count",
+        "type: string\ntitle: b",
+    );
+    check(
+        "type: array\nx-kubernetes-list-type: sett\nitems: {type: string}",
+        "Change sett to set",
+        "type: array\nx-kubernetes-list-type: set\nitems: {type: string}",
+    );
+}
+
+#[test]
+fn a_definition_gets_one_stored_version_and_its_name() {
+    let schema = "            type: object\n";
+    let text = format!("{HEAD}{schema}");
+    let renamed = text.replace("name: widgets.example.com", "name: \"widget.example.com\"");
+    assert_eq!(
+        repaired(&renamed, "Name it widgets.example.com"),
+        text.replace("name: widgets.example.com", "name: \"widgets.example.com\"")
+    );
+    let two = format!(
+        "{text}  - {{name: v1beta1, served: true, storage: true, schema: {{openAPIV3Schema: {{type: object}}}}}}\n"
+    );
+    assert_eq!(
+        repaired(&two, "Mark only v1 as storage"),
+        two.replace(
+            "v1beta1, served: true, storage: true",
+            "v1beta1, served: true, storage: false"
+        )
+    );
+    assert!(all(&two).iter().any(|it| it.title == "Mark only v1beta1 as storage"));
+}
+
+#[test]
+fn all_safe_repairs_come_at_once() {
+    let schema = "            type: object\n            title: a\n            title: b\n            properties:\n              a: {minLength: 1}\n              b: {type: strng}\n";
+    let text: Arc<str> = format!("{HEAD}{schema}").into();
+    let (edits, fixes) = repair_all(&text, problems(&judge(&text)), &judge).expect("repairs");
+    let titles: Vec<_> = fixes.iter().map(|it| it.title.as_str()).collect();
+    assert_eq!(titles, ["Remove the title that does not count", "Add type: string"]);
+    let edited = apply(&text, &edits).expect("the edits fit");
+    let expected = text.replace("            title: a\n", "");
+    assert_eq!(
+        edited,
+        expected.replace("{minLength: 1}", "{type: string, minLength: 1}")
+    );
+    assert_eq!(
+        repair_all(&edited.as_str().into(), problems(&judge(&edited)), &judge),
+        None
+    );
+}

@@ -1,0 +1,161 @@
+//! Repairs mutants of real definitions by what is offered for their findings, and looks what comes of it.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crd_analyzer_ide::fixes::{Problem, apply, repair_all, repairs};
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::{
+    split::{read_document, split},
+    tree::Span,
+};
+use crd_analyzer_workspace::{
+    analysis::{Question, analyze},
+    config::Config,
+    finding::Class,
+    report::FileReport,
+    versions::VersionSet,
+};
+use fastrand::Rng;
+
+use crate::{conformance::definitions, mutate::mutate, peers};
+
+/// Repairs of mutants of the corpus.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// How many mutants are made.
+    #[arg(long, default_value_t = 5000)]
+    mutants: usize,
+    /// Where the random choice begins; printed, so that a run can be repeated.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// How many failures are shown.
+    #[arg(long, default_value_t = 5)]
+    show: usize,
+    /// Larger files are left out, in bytes: each repair is judged on its own.
+    #[arg(long, default_value_t = 400_000)]
+    max_size: usize,
+}
+
+/// Errors by the server's words, which tell more than codes do.
+type Errors = BTreeMap<String, usize>;
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    let corpus = peers::corpus()?;
+    let seed = args.seed.unwrap_or_else(|| Rng::new().u64(..));
+    let mut rng = Rng::with_seed(seed);
+    let files = definitions(&corpus)?;
+    let judge = |text: &str| {
+        let question = Question::new(VersionSet::one(KubernetesVersion::NEWEST));
+        analyze(text.as_bytes().to_vec(), &question)
+    };
+    let (mut made, mut wrong, mut with_fix, mut offered, mut at_once) = (0, 0, 0, 0, 0);
+    let mut failures: Vec<String> = Vec::new();
+    let mut without: BTreeMap<&'static str, usize> = BTreeMap::new();
+    while made < args.mutants {
+        let name = &files[rng.usize(..files.len())];
+        let Ok(text) = std::fs::read_to_string(corpus.join(name)) else {
+            continue;
+        };
+        if text.len() > args.max_size {
+            continue;
+        }
+        let text: Arc<str> = text.into();
+        let cut = split(&text);
+        if cut.documents.is_empty() {
+            continue;
+        }
+        let document = cut.documents[rng.usize(..cut.documents.len())];
+        let Ok(tree) = read_document(&text, document, &[]) else {
+            continue;
+        };
+        let Some(mutant) = mutate(&tree, &mut rng) else {
+            continue;
+        };
+        made += 1;
+        let report = judge(&mutant.text);
+        if *report.text != *mutant.text {
+            continue;
+        }
+        let shown = report.documents.iter().flat_map(|it| it.shown(&Config::default()));
+        let problems: Vec<_> = shown
+            .filter(|it| it.finding.class == Class::Error)
+            .map(|it| Problem::from(&it.finding))
+            .collect();
+        if problems.is_empty() {
+            continue;
+        }
+        wrong += 1;
+        let whole = Span::new(0, mutant.text.len() as u32);
+        let found = repairs(&report.text, problems.iter().copied(), whole, &judge);
+        with_fix += usize::from(!found.is_empty());
+        for problem in problems
+            .iter()
+            .filter(|it| !found.iter().any(|fix| fix.problem == **it))
+        {
+            *without.entry(problem.code).or_default() += 1;
+        }
+        offered += found.len();
+        for fix in &found {
+            let edited = apply(&mutant.text, &fix.edits);
+            let why = edited.map_or(Some("the edits do not fit".to_owned()), |it| {
+                objection(&report, &judge(&it), fix.problem.code)
+            });
+            failures.extend(why.map(|why| format!("{name} ({}): {}: {why}", mutant.what, fix.title)));
+        }
+        if let Some((edits, all)) = repair_all(&report.text, problems.iter().copied(), &judge) {
+            at_once += all.len();
+            let edited = apply(&mutant.text, &edits);
+            let why = edited.map_or(Some("the edits do not fit".to_owned()), |it| {
+                let after = judge(&it);
+                all.iter().find_map(|fix| objection(&report, &after, fix.problem.code))
+            });
+            failures.extend(why.map(|why| format!("{name} ({}): all at once: {why}", mutant.what)));
+        }
+    }
+    for failure in failures.iter().take(args.show) {
+        println!("{failure}");
+    }
+    let mut rare: Vec<_> = without.into_iter().collect();
+    rare.sort_by_key(|it| std::cmp::Reverse(it.1));
+    let rare: Vec<_> = rare
+        .iter()
+        .take(12)
+        .map(|(code, count)| format!("{code} {count}"))
+        .collect();
+    println!("errors without repair: {}", rare.join(", "));
+    println!(
+        "{made} mutants, {wrong} with errors, {with_fix} of them with repairs; {offered} repairs offered and {at_once} applied at once, {} failures; seed {seed}",
+        failures.len()
+    );
+    Ok(failures.is_empty())
+}
+
+/// What is wrong with a repair: its finding stays, or there is an error that was not there.
+fn objection(before: &FileReport, after: &FileReport, code: &'static str) -> Option<String> {
+    let count = |report: &FileReport| {
+        let verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
+        verdicts
+            .flat_map(|it| it.1.findings())
+            .filter(|it| it.code == code)
+            .count()
+    };
+    if count(after) >= count(before) {
+        return Some(format!("{code} stays"));
+    }
+    let errors = |report: &FileReport| {
+        let mut errors = Errors::new();
+        let verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
+        for finding in verdicts.flat_map(|it| it.1.findings()) {
+            if finding.class == Class::Error || finding.hidden {
+                *errors.entry(finding.code.to_owned()).or_default() += 1;
+            }
+        }
+        errors
+    };
+    let old = errors(before);
+    let new = errors(after);
+    let more = new
+        .iter()
+        .find(|(code, count)| old.get(*code).is_none_or(|it| it < *count));
+    more.map(|(code, _)| format!("{code} is new"))
+}
