@@ -2,7 +2,7 @@
 
 use super::{Sandbox, definition};
 
-const SPEC: &str = r#"              type: object
+const SPEC: &str = "              type: object
               x-kubernetes-validations:
               - rule: self.least <= self.replicas
                 message: too few
@@ -18,7 +18,7 @@ const SPEC: &str = r#"              type: object
                 labels:
                   type: object
                   additionalProperties: {type: string}
-"#;
+";
 
 const OBJECT: &str = "apiVersion: example.com/v1
 kind: Widget

@@ -4,7 +4,7 @@ mod insert;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, fmt::Write as _, sync::Arc};
 
 use crd_analyzer_apiextensions::codes::{MESSAGE_COST_OVER_LIMIT, RULE_COST_OVER_LIMIT, TOTAL_RULE_COST_OVER_LIMIT};
 use crd_analyzer_syntax::{
@@ -110,7 +110,7 @@ fn title(remedy: &Remedy) -> String {
     });
     let mut text = format!("Add {}", named.collect::<Vec<_>>().join(" and "));
     if remedy.bounds.len() > MAX_NAMED {
-        text.push_str(&format!(" and {} more bounds", remedy.bounds.len() - MAX_NAMED));
+        let _ = write!(text, " and {} more bounds", remedy.bounds.len() - MAX_NAMED);
     }
     text
 }

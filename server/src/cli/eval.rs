@@ -335,7 +335,7 @@ impl Inputs {
                     value: value.clone(),
                     old: self.old.clone(),
                 };
-                let runs = run_site(root, site, version, args.explain).map_err(failed)?;
+                let runs = run_site(root, &site, version, args.explain).map_err(failed)?;
                 answered.extend(runs.into_iter().map(Answered::of));
             }
         }

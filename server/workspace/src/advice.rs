@@ -2,6 +2,8 @@
 //!
 //! The server gives up to three errors for one expensive rule: that it is, that it contributes to the total, and that the total is too much.
 
+use std::fmt::Write as _;
+
 use crd_analyzer_apiextensions::codes::{MESSAGE_COST_OVER_LIMIT, RULE_COST_OVER_LIMIT, TOTAL_RULE_COST_OVER_LIMIT};
 
 use crate::{
@@ -132,7 +134,7 @@ pub(crate) fn named(remedy: &Remedy) -> String {
     });
     let mut text = bounds.collect::<Vec<_>>().join(", ");
     if remedy.bounds.len() > MAX_NAMED {
-        text.push_str(&format!(" and {} more", remedy.bounds.len() - MAX_NAMED));
+        let _ = write!(text, " and {} more", remedy.bounds.len() - MAX_NAMED);
     }
     text
 }
@@ -177,7 +179,9 @@ pub(crate) fn merge(shown: &mut Vec<Shown>) {
         match rules.first() {
             Some(first) if total.finding.follows => {
                 let first = &mut shown[*first].finding;
-                unexplained.iter().for_each(|it| note(first, it));
+                for it in &unexplained {
+                    note(first, it);
+                }
                 note(first, &total.finding);
             }
             _ => {

@@ -34,13 +34,16 @@ pub struct Part {
     pub turns_left_out: usize,
 }
 
+/// The variables of a fold in one turn.
+pub type Entry = Vec<(Arc<str>, Result)>;
+
 /// One turn of a fold.
 #[derive(Clone, Debug)]
 pub struct Turn {
     /// Which one, from 0.
     pub index: usize,
     /// The variables of the fold.
-    pub variables: Vec<(Arc<str>, Result)>,
+    pub variables: Entry,
     /// What was evaluated.
     pub parts: Vec<Part>,
 }
@@ -85,7 +88,7 @@ struct Frame {
 /// The turns of a fold that are kept.
 #[derive(Default)]
 struct Seen {
-    turns: Vec<(usize, Vec<(Arc<str>, Result)>, Frame)>,
+    turns: Vec<(usize, Entry, Frame)>,
     count: usize,
 }
 
@@ -95,7 +98,7 @@ struct Recorder {
     /// The last one is that of the innermost turn.
     frames: Vec<Frame>,
     /// The folds that go on, and whether the last frame is of a turn of theirs.
-    folds: Vec<(i64, Seen, Option<Vec<(Arc<str>, Result)>>)>,
+    folds: Vec<(i64, Seen, Option<Entry>)>,
     values: usize,
 }
 

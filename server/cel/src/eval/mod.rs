@@ -16,7 +16,7 @@ mod tests;
 
 use std::sync::Arc;
 
-pub use explain::{Part, Turn, explain};
+pub use explain::{Entry, Part, Turn, explain};
 use plan::{AttrIdx, Attribute, Step, StepIdx};
 
 use crate::KubernetesVersion;

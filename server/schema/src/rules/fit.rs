@@ -123,7 +123,7 @@ pub fn fit(
     }
     let mut ways: Vec<Fit> = solver.below(None).into_iter().collect();
     if occurrence.unbounded > 0 {
-        let largest = solver.largest(|bound| solver.fits(&BTreeMap::new(), Some(bound)));
+        let largest = largest_that(|bound| solver.fits(&BTreeMap::new(), Some(bound)));
         let above = largest.map(|largest| Fit {
             bounds: Vec::new(),
             above: Some((round(largest).min(ELEMENTS[0]), largest)),
@@ -140,6 +140,23 @@ pub fn fit(
 /// The largest round number that is not larger.
 fn round(bound: i64) -> i64 {
     ROUND.into_iter().find(|it| *it <= bound).unwrap_or(bound)
+}
+
+/// The largest bound that holds, if the smallest does.
+fn largest_that(holds: impl Fn(i64) -> bool) -> Option<i64> {
+    if !holds(1) {
+        return None;
+    }
+    let (mut low, mut high) = (1, LARGEST);
+    while low < high {
+        let middle = low + (high - low + 1) / 2;
+        if holds(middle) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    Some(low)
 }
 
 /// Bounds by the schemas that get them.
@@ -161,23 +178,6 @@ impl Solver<'_> {
         let sizes = Bounded { solver: self, bounds };
         let once = estimate(&self.expression.checked, features, &sizes).max;
         once.saturating_mul(self.occurrence.with(above)) <= self.limit
-    }
-
-    /// The largest bound that holds, if the smallest does.
-    fn largest(&self, holds: impl Fn(i64) -> bool) -> Option<i64> {
-        if !holds(1) {
-            return None;
-        }
-        let (mut low, mut high) = (1, LARGEST);
-        while low < high {
-            let middle = low + (high - low + 1) / 2;
-            if holds(middle) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        Some(low)
     }
 
     /// Bounds of what lies above and of what the expression looks at that leave about as much room to both.
@@ -230,7 +230,7 @@ impl Solver<'_> {
                 bounds.insert(path.clone(), bound);
                 self.fits(&bounds, above)
             };
-            self.largest(holds)
+            largest_that(holds)
         };
         let mut out: Vec<MissingBound> = Vec::new();
         for (path, suggested) in &bounds {

@@ -79,7 +79,7 @@ pub(crate) fn lines(
             result: ran.and_then(|it| it.evaluation.result.as_ref().ok()).map(value),
             eval_error: ran
                 .and_then(|it| it.evaluation.result.as_ref().err())
-                .map(|it| it.message()),
+                .map(crd_analyzer_workspace::eval::EvalError::message),
             actual_cost: ran.map(|it| it.evaluation.cost),
             errors,
             explain: ran.and_then(|it| it.parts.as_ref()).map(|it| part(text, it)),

@@ -9,7 +9,13 @@ use serde_json::Value;
 
 /// The narrowest type that these values have in common. Where they differ, or say nothing, expressions see `dyn`.
 pub(super) fn type_of_values<'v>(values: impl IntoIterator<Item = &'v Value>) -> Arc<DeclType> {
-    Arc::new(values.into_iter().map(of_value).reduce(common).unwrap_or_else(anything))
+    Arc::new(
+        values
+            .into_iter()
+            .map(of_value)
+            .reduce(|a, b| common(&a, &b))
+            .unwrap_or_else(anything),
+    )
 }
 
 /// A value as expressions see it that take it to be of this type. Names of fields are escaped, those of keys are not.
@@ -66,7 +72,13 @@ fn of_value(value: &Value) -> DeclType {
         Value::Number(number) if number.is_i64() => DeclType::int(),
         Value::Number(_) => DeclType::double(),
         Value::String(_) => DeclType::string(MAX_REQUEST_SIZE - 2),
-        Value::Array(items) => list_of(items.iter().map(of_value).reduce(common).unwrap_or_else(anything)),
+        Value::Array(items) => list_of(
+            items
+                .iter()
+                .map(of_value)
+                .reduce(|a, b| common(&a, &b))
+                .unwrap_or_else(anything),
+        ),
         Value::Object(members) => {
             let fields = members.iter().map(|(name, value)| {
                 Some(DeclField {
@@ -79,7 +91,11 @@ fn of_value(value: &Value) -> DeclType {
                 Some(fields) if !fields.is_empty() => object_of(fields),
                 // Names that no field can have are keys of a map.
                 _ => {
-                    let values = members.values().map(of_value).reduce(common).unwrap_or_else(anything);
+                    let values = members
+                        .values()
+                        .map(of_value)
+                        .reduce(|a, b| common(&a, &b))
+                        .unwrap_or_else(anything);
                     let most = MAX_REQUEST_SIZE / values.min_serialized_size.saturating_add(6);
                     DeclType::map(Arc::new(values), most)
                 }
@@ -88,22 +104,22 @@ fn of_value(value: &Value) -> DeclType {
     }
 }
 
-fn common(a: DeclType, b: DeclType) -> DeclType {
+fn common(a: &DeclType, b: &DeclType) -> DeclType {
     if a == b {
-        return a;
+        return a.clone();
     }
     match (&a.kind, &b.kind) {
         (DeclKind::List(x), DeclKind::List(y)) => list_of(match (is_anything(x), is_anything(y)) {
             // Empty lists say nothing of their items.
             (true, _) => (**y).clone(),
             (_, true) => (**x).clone(),
-            _ => common((**x).clone(), (**y).clone()),
+            _ => common(x, y),
         }),
         (DeclKind::Object(x), DeclKind::Object(y)) => {
             let mut fields = x.clone();
             for field in y {
                 match fields.iter_mut().find(|it| it.name == field.name) {
-                    Some(same) => same.ty = Arc::new(common((*same.ty).clone(), (*field.ty).clone())),
+                    Some(same) => same.ty = Arc::new(common(&same.ty, &field.ty)),
                     None => fields.push(field.clone()),
                 }
             }

@@ -10,7 +10,7 @@ use crd_analyzer_cel::ast::Source;
 pub use crd_analyzer_cel::eval::{Evaluation, Part, Turn};
 use crd_analyzer_cel::eval::{Program, explain};
 pub use crd_analyzer_cel::parser::in_plain_words;
-pub use crd_analyzer_cel::value::{Value as CelValue, shown};
+pub use crd_analyzer_cel::value::{EvalError, Value as CelValue, shown};
 use crd_analyzer_schema::rules::run::{Bindings, PER_CALL_LIMIT, Place, RUNTIME_BUDGET, Site, Validator, sites};
 use crd_analyzer_schema::rules::{
     CompileError, Expression, ExpressionSet, NodeTypes, OLD_SELF, SchemaStep, compile_expression, environment,
@@ -231,7 +231,7 @@ pub fn run_rules<'s>(
         if site.schema.validations().is_empty() {
             continue;
         }
-        runs.extend(run_site(root, site, version, explain)?);
+        runs.extend(run_site(root, &site, version, explain)?);
     }
     Ok(runs)
 }
@@ -256,7 +256,7 @@ pub fn find_sites<'s>(
 /// Runs the rules of one value's schema.
 pub fn run_site<'s>(
     root: Structural<'s>,
-    site: Site<'s>,
+    site: &Site<'s>,
     version: KubernetesVersion,
     explain: bool,
 ) -> Result<Vec<RuleRun<'s>>, String> {

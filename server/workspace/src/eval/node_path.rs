@@ -218,14 +218,13 @@ fn no_property(schema: Structural<'_>, name: &str) -> String {
     if known.is_empty() {
         return format!("has no property `{name}`: its schema names none");
     }
-    match nearest_of(name, known.iter().copied()) {
-        Some(near) => format!("has no property `{name}`; did you mean `{near}`?"),
-        None => {
-            let more = if known.len() > 8 { ", …" } else { "" };
-            format!(
-                "has no property `{name}`: it has {}{more}",
-                known[..known.len().min(8)].join(", ")
-            )
-        }
+    if let Some(near) = nearest_of(name, known.iter().copied()) {
+        format!("has no property `{name}`; did you mean `{near}`?")
+    } else {
+        let more = if known.len() > 8 { ", …" } else { "" };
+        format!(
+            "has no property `{name}`: it has {}{more}",
+            known[..known.len().min(8)].join(", ")
+        )
     }
 }
