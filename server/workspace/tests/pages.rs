@@ -31,29 +31,23 @@ const UNSHOWN: &[&str] = &[
     "duplicate-item",
     "forbidden-property",
     "missing-dependency",
-    // Asked of the items of objects, not of defaults.
-    "duplicate-list-item",
+    // The type of the items is judged first.
     "list-map-item-type",
     // Needs a value of a size that no page can show.
     "rule-budget-exceeded",
-    // The server sets or clears these parts of `metadata` in a definition before it validates.
+    // The server sets or clears these parts of `metadata` before it validates.
     "immutable-metadata",
     "invalid-generation",
     "invalid-managed-fields",
-    "invalid-metadata-namespace",
     "missing-resource-version",
     // The document would be too large for a page.
     "annotations-too-long",
     "large-manifest",
     "too-deep",
-    // Said of custom resources.
-    "deprecated-version",
-    "invalid-scale",
-    "ratcheted-rule",
+    // Follows from other findings, which are shown in its place.
     "unchecked-rules",
-    "unqualified-finalizer",
+    // What is wrong is mostly the metadata, or the type, which have codes of their own.
     "unreadable-resource",
-    "unserved-version",
     // Comes after other errors that stand in the way, or from a server that answers without a field.
     "refused",
     "rule-types",
