@@ -4,6 +4,7 @@ mod editor;
 mod grammar;
 mod process;
 mod session;
+mod workspace;
 
 use std::{path::Path, process::Command};
 
@@ -35,6 +36,8 @@ enum What {
     Cost,
     /// The language server.
     Editor,
+    /// The corpus as one workspace: definitions and the custom resources beside them.
+    Workspace,
 }
 
 /// The programs, and what they are asked about.
@@ -65,6 +68,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     }
     if measures(What::Editor) {
         editor::run(&bench)?;
+    }
+    if measures(What::Workspace) {
+        workspace::run(&bench)?;
     }
     Ok(true)
 }

@@ -20,6 +20,15 @@ pub(super) struct Session {
 impl Session {
     /// Starts the server and says hello to it.
     pub(super) fn start(analyzer: &Path) -> anyhow::Result<Self> {
+        let mut session = Self::spawn(analyzer)?;
+        session.request(
+            "initialize",
+            &json!({ "processId": null, "rootUri": null, "capabilities": {} }),
+        )?;
+        Ok(session)
+    }
+
+    fn spawn(analyzer: &Path) -> anyhow::Result<Self> {
         let mut child = Command::new(analyzer)
             .arg("lsp")
             .stdin(Stdio::piped())
@@ -28,17 +37,42 @@ impl Session {
             .spawn()?;
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().context("a piped child has a standard output")?);
-        let mut session = Self {
+        Ok(Self {
             child,
             input,
             output,
             next_id: 0,
-        };
+        })
+    }
+
+    /// Starts the server in a folder, and waits until it has looked through it. Returns how many files it read, as its progress says.
+    pub(super) fn start_in(analyzer: &Path, folder: &Path) -> anyhow::Result<(Self, String)> {
+        let mut session = Self::spawn(analyzer)?;
+        let folders = json!([{ "uri": format!("file://{}", folder.display()), "name": "corpus" }]);
         session.request(
             "initialize",
-            &json!({ "processId": null, "rootUri": null, "capabilities": {} }),
+            &json!({ "processId": null, "capabilities": { "window": { "workDoneProgress": true } }, "workspaceFolders": folders }),
         )?;
-        Ok(session)
+        session.notify("initialized", &json!({}))?;
+        let mut said = String::new();
+        loop {
+            let message = session.receive()?;
+            if message.get("id").is_some() {
+                session.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }))?;
+            }
+            let value = &message["params"]["value"];
+            if let Some(text) = value["message"].as_str() {
+                text.clone_into(&mut said);
+            }
+            if message["method"] == "$/progress" && value["kind"] == "end" {
+                return Ok((session, said));
+            }
+        }
+    }
+
+    /// What is published next about a version of a document.
+    pub(super) fn next(&mut self, uri: &str, version: u64) -> anyhow::Result<Value> {
+        self.published(uri, version)
     }
 
     /// The server's process.

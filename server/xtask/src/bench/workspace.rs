@@ -1,0 +1,68 @@
+//! The corpus as one workspace: how long it takes until its objects are known, and until a resource follows its definition.
+
+use std::{
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context as _;
+
+use super::{Bench, process::measure, session::Session};
+
+/// A definition of the corpus and a resource of it, and a number in the definition that may change.
+const DEFINITION: &str = "crds/kyverno__kyverno/clusterpolicies.kyverno.io.yaml";
+const RESOURCE: &str = "crs/CrunchyData__postgres-operator/clusterpolicy.service_links.yaml";
+
+pub(super) fn run(bench: &Bench) -> anyhow::Result<()> {
+    let mut best: Option<(Duration, u64)> = None;
+    for _ in 0..bench.runs {
+        let start = Instant::now();
+        let (session, _) = Session::start_in(&bench.analyzer, &bench.corpus)?;
+        let took = start.elapsed();
+        let peak = super::process::peak_kib(session.pid());
+        session.end()?;
+        if best.is_none_or(|it| took < it.0) {
+            best = Some((took, peak));
+        }
+    }
+    let (took, peak) = best.context("at least one run")?;
+    println!(
+        "workspace of {} definitions: from the start of the process until all is known {:>8.3} s {peak:>7} KiB",
+        bench.files.len(),
+        took.as_secs_f64(),
+    );
+    let (mut session, _) = Session::start_in(&bench.analyzer, &bench.corpus)?;
+    let [definition, resource] = [DEFINITION, RESOURCE].map(|it| bench.corpus.join(it));
+    let uri = |path: &std::path::Path| format!("file://{}", path.display());
+    let [crd, cr] = [uri(&definition), uri(&resource)];
+    session.open(&crd, &std::fs::read_to_string(&definition)?)?;
+    session.open(&cr, &std::fs::read_to_string(&resource)?)?;
+    let mut times = Vec::new();
+    for version in 1..=u64::try_from(bench.runs)? * 4 {
+        let start = Instant::now();
+        // A comment: the text is another one, and so the resource is judged anew.
+        session.edit(&crd, version, 0, [0, 0], "#\n")?;
+        let own = start.elapsed();
+        session.next(&cr, 0)?;
+        times.push((start.elapsed(), own));
+    }
+    times.sort_unstable();
+    let (all, own) = times[times.len() / 2];
+    println!(
+        "edit of a definition until its resource is judged {:>8.3} s, itself {:>8.3} s",
+        all.as_secs_f64(),
+        own.as_secs_f64(),
+    );
+    session.end()?;
+    let mut check = Command::new(&bench.analyzer);
+    check
+        .args(["check", "--no-config", "--output", "jsonl", "."])
+        .current_dir(&bench.corpus);
+    let run = measure(&mut check, bench.runs)?;
+    println!(
+        "check of all definitions and resources {:>8.3} s {:>7} KiB",
+        run.time.as_secs_f64(),
+        run.peak_kib
+    );
+    Ok(())
+}
