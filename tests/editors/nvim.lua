@@ -44,6 +44,23 @@ local ok, failure = pcall(function()
   -- And break it again elsewhere, so that a silent server cannot pass.
   vim.api.nvim_buf_set_lines(buffer, 19, 20, true, { '              type: integer', '              minimum: x' })
   must(vim.wait(10000, function() return #findings() == 1 end, 20), 'another finding arrives')
+  -- A resource beside it follows the definition as it is typed, saved or not.
+  vim.api.nvim_buf_set_lines(buffer, 19, 21, true, { '              type: integer' })
+  must(vim.wait(10000, function() return #findings() == 0 end, 20), 'the definition is good again')
+  vim.o.hidden = true
+  vim.cmd('edit ' .. vim.fn.fnameescape(vim.fs.dirname(os.getenv('CRD_ANALYZER_FILE')) .. '/one.widget.yaml'))
+  local resource = vim.api.nvim_get_current_buf()
+  local function of_resource()
+    return vim.diagnostic.get(resource)
+  end
+  must(vim.wait(10000, function() return #of_resource() == 1 end, 20), 'the resource has a finding')
+  local wrong = of_resource()[1]
+  must(wrong.lnum == 4 and wrong.col == 6, ('it is at 5:7 (%d:%d)'):format(wrong.lnum + 1, wrong.col + 1))
+  must(wrong.code == 'wrong-type', 'its code is wrong-type (' .. tostring(wrong.code) .. ')')
+  vim.api.nvim_buf_set_lines(buffer, 19, 20, true, { '              type: string' })
+  must(vim.wait(10000, function() return #of_resource() == 0 end, 20), 'it goes with the edit of the definition')
+  vim.api.nvim_buf_set_lines(buffer, 19, 20, true, { '              type: string', '              maxLength: 2' })
+  must(vim.wait(10000, function() return #of_resource() == 1 and of_resource()[1].code == 'string-too-long' end, 20), 'another one comes with the next')
   local clients = vim.lsp.get_clients({ bufnr = buffer })
   for _, client in ipairs(clients) do
     client:stop()

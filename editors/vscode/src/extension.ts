@@ -25,6 +25,8 @@ function newClient(context: ExtensionContext): LanguageClient {
       { language, scheme: "untitled" },
     ]),
     synchronize: { configurationSection: ID },
+    // Some of what the server offers depends on its settings.
+    initializationOptions: workspace.getConfiguration(ID),
   };
   return new LanguageClient(ID, "CRD Analyzer", server, options);
 }
@@ -89,7 +91,9 @@ export async function activate(context: ExtensionContext): Promise<void> {
   context.subscriptions.push(
     commands.registerCommand(`${ID}.restart`, restart),
     commands.registerCommand(`${ID}.showOutput`, () => client?.outputChannel.show()),
-    workspace.onDidChangeConfiguration((change) => (change.affectsConfiguration(`${ID}.server.path`) ? restart() : undefined)),
+    workspace.onDidChangeConfiguration((change) =>
+      ["server.path", "features"].some((it) => change.affectsConfiguration(`${ID}.${it}`)) ? restart() : undefined,
+    ),
   );
   effectiveObjects(context);
   await start(context);

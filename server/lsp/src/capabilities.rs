@@ -72,7 +72,12 @@ impl Client {
     pub(crate) fn new(capabilities: &ClientCapabilities, cache: Option<&Path>) -> Self {
         let text = capabilities.text_document.as_ref();
         let workspace = capabilities.workspace.as_ref();
-        let pulls_diagnostics = text.is_some_and(|it| it.diagnostic.is_some());
+        let refreshes_diagnostics = workspace
+            .and_then(|it| it.diagnostics.as_ref())
+            .and_then(|it| it.refresh_support)
+            .unwrap_or_default();
+        // Findings of a resource change with its definition: a client that cannot be asked to pull again would never know.
+        let pulls_diagnostics = refreshes_diagnostics && text.is_some_and(|it| it.diagnostic.is_some());
         let publish = text.and_then(|it| it.publish_diagnostics.as_ref());
         // A client that only pulls need not say what published lists may hold.
         let assumed = publish.is_none() && pulls_diagnostics;
@@ -85,10 +90,7 @@ impl Client {
         Self {
             unit: unit(capabilities),
             pulls_diagnostics,
-            refreshes_diagnostics: workspace
-                .and_then(|it| it.diagnostics.as_ref())
-                .and_then(|it| it.refresh_support)
-                .unwrap_or_default(),
+            refreshes_diagnostics,
             related_information: can(publish.map(|it| it.related_information)),
             pages: cache
                 .filter(|_| can(publish.map(|it| it.code_description_support)))
@@ -179,8 +181,9 @@ fn unit(capabilities: &ClientCapabilities) -> ColumnUnit {
     known.unwrap_or(ColumnUnit::Utf16)
 }
 
-/// What this server offers to a client.
-pub(crate) fn server(client: &Client) -> ServerCapabilities {
+/// What this server offers to a client. `whole_workspace`: findings are also shown in files that are not open. Where they are not, that must
+/// not be offered: Neovim, asked to pull again, would pull those and leave the open documents as they are.
+pub(crate) fn server(client: &Client, whole_workspace: bool) -> ServerCapabilities {
     ServerCapabilities {
         position_encoding: Some(client.encoding()),
         text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
@@ -195,7 +198,7 @@ pub(crate) fn server(client: &Client) -> ServerCapabilities {
             DiagnosticServerCapabilities::Options(DiagnosticOptions {
                 identifier: Some(NAME.to_owned()),
                 inter_file_dependencies: true,
-                workspace_diagnostics: true,
+                workspace_diagnostics: whole_workspace,
                 work_done_progress_options: WorkDoneProgressOptions::default(),
             })
         }),

@@ -25,7 +25,7 @@ pub(crate) fn handle(session: &Arc<Session>, params: InitializeParams) -> Initia
         session.set_settings(&options);
     }
     InitializeResult {
-        capabilities: capabilities::server(client),
+        capabilities: capabilities::server(client, session.features().workspace_diagnostics),
         server_info: Some(ServerInfo {
             name: NAME.to_owned(),
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),

@@ -33,7 +33,8 @@ spec:
 
 /// A client that can do all that there is.
 fn able() -> Value {
-    json!({ "textDocument": { "diagnostic": {}, "completion": { "completionItem": {
+    let refresh = json!({ "diagnostics": { "refreshSupport": true } });
+    json!({ "workspace": refresh, "textDocument": { "diagnostic": {}, "completion": { "completionItem": {
         "snippetSupport": true,
         "insertReplaceSupport": true,
         "labelDetailsSupport": true,

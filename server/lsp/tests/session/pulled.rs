@@ -64,13 +64,23 @@ async fn both_duplicate_keys_are_named() {
 
 #[tokio::test]
 async fn what_the_client_cannot_show_is_left_out() {
-    let mut client = Client::start(json!({ "textDocument": { "diagnostic": {}, "publishDiagnostics": {} } })).await;
+    let mut capabilities = pulling();
+    capabilities["textDocument"]["publishDiagnostics"] = json!({});
+    let mut client = Client::start(capabilities).await;
     let text = BROKEN.replace("strng", "string") + "  group: example.com\n";
     client.open(URI, 1, &text).await;
     let items = list(client.pull(URI, None).await["items"].take());
     for field in ["relatedInformation", "codeDescription", "tags", "data"] {
         assert!(items[0].get(field).is_none(), "{field}");
     }
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn clients_that_cannot_be_asked_to_pull_again_are_sent_lists() {
+    let mut client = Client::start(json!({ "textDocument": { "diagnostic": {}, "publishDiagnostics": {} } })).await;
+    client.open(URI, 1, BROKEN).await;
+    assert_eq!(client.published(URI, 1).await.len(), 1);
     client.finish().await;
 }
 
