@@ -1,5 +1,8 @@
 //! From what is wrong with an object to the place of the schema that decides.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::codes;
 use crd_analyzer_schema::field::{Path, Segment};
@@ -9,117 +12,89 @@ use crd_analyzer_syntax::json::Json;
 use crate::definition::ServedVersion;
 use crate::verdict::Decider;
 
-/// The way from `root` to one of its nodes, along the path of the value that the node is about. Paths of the validator begin
-/// with `base`, which the schema does not.
-pub(crate) fn to_schema(root: &JsonSchemaProps, target: &JsonSchemaProps, at: &Path, base: &Path) -> Option<Path> {
-    // What `allOf` and the like find stands at the root, wherever it was found.
-    let is_exact = at != base;
-    let guide = if is_exact { Some(at.segments()) } else { None };
-    let mut search = Search {
-        target,
-        steps: Path::root(),
-        tries: 0,
+/// The nodes of a schema by their addresses, made when a node is first asked for: each with the node above it and the steps from
+/// there.
+pub(crate) struct Nodes<'s> {
+    root: &'s JsonSchemaProps,
+    known: OnceCell<HashMap<usize, Above<'s>>>,
+}
+
+struct Above<'s> {
+    node: usize,
+    keyword: &'static str,
+    below: Option<Below<'s>>,
+}
+
+#[derive(Clone, Copy)]
+enum Below<'s> {
+    Index(usize),
+    Key(&'s str),
+}
+
+fn address(schema: &JsonSchemaProps) -> usize {
+    std::ptr::from_ref(schema) as usize
+}
+
+impl<'s> Nodes<'s> {
+    pub(crate) fn new(root: &'s JsonSchemaProps) -> Self {
+        Self {
+            root,
+            known: OnceCell::new(),
+        }
+    }
+
+    /// The way from the root to one of the nodes.
+    pub(crate) fn path(&self, target: &JsonSchemaProps) -> Option<Path> {
+        let known = self.known.get_or_init(|| {
+            let mut known = HashMap::new();
+            note(self.root, &mut known);
+            known
+        });
+        let mut steps = Vec::new();
+        let mut at = address(target);
+        while at != address(self.root) {
+            let above = known.get(&at)?;
+            steps.extend(above.below.map(|it| match it {
+                Below::Index(index) => Segment::Index(index),
+                Below::Key(name) => Segment::Key(name.to_owned()),
+            }));
+            steps.push(Segment::Field(above.keyword.to_owned()));
+            at = above.node;
+        }
+        Some(steps.into_iter().rev().collect())
+    }
+}
+
+fn note<'s>(schema: &'s JsonSchemaProps, known: &mut HashMap<usize, Above<'s>>) {
+    let node = address(schema);
+    let mut enter = |schema: &'s JsonSchemaProps, keyword: &'static str, below: Option<Below<'s>>| {
+        known.insert(address(schema), Above { node, keyword, below });
+        note(schema, known);
     };
-    let found = guide.is_some_and(|guide| search.node(root, Some(guide)));
-    (found || search.again(root)).then_some(search.steps)
-}
-
-struct Search<'s> {
-    target: &'s JsonSchemaProps,
-    steps: Path,
-    tries: usize,
-}
-
-/// How many schemas are looked at.
-const MAX_TRIES: usize = 100_000;
-
-impl Search<'_> {
-    /// Looks everywhere.
-    fn again(&mut self, root: &JsonSchemaProps) -> bool {
-        self.steps = Path::root();
-        self.tries = 0;
-        self.node(root, None)
+    for (keyword, clauses) in [
+        ("allOf", &schema.all_of),
+        ("anyOf", &schema.any_of),
+        ("oneOf", &schema.one_of),
+    ] {
+        for (n, clause) in clauses.iter().enumerate() {
+            enter(clause, keyword, Some(Below::Index(n)));
+        }
     }
-
-    /// `guide`: the way of the value, where it is known.
-    fn node(&mut self, schema: &JsonSchemaProps, guide: Option<&[Segment]>) -> bool {
-        if std::ptr::eq(schema, self.target) {
-            return true;
-        }
-        self.tries += 1;
-        if self.tries > MAX_TRIES {
-            return false;
-        }
-        for (keyword, clauses) in [
-            ("allOf", &schema.all_of),
-            ("anyOf", &schema.any_of),
-            ("oneOf", &schema.one_of),
-        ] {
-            for (n, clause) in clauses.iter().enumerate() {
-                if self.step(keyword, Some(Segment::Index(n)), clause, guide) {
-                    return true;
-                }
-            }
-        }
-        if let Some(not) = &schema.not
-            && self.step("not", None, not, guide)
-        {
-            return true;
-        }
-        let (first, rest) = match guide {
-            None => (None, None),
-            Some([]) => return false,
-            Some([first, rest @ ..]) => (Some(first), Some(rest)),
-        };
-        let name = match first {
-            Some(Segment::Field(name) | Segment::Key(name)) => Some(name.as_str()),
-            Some(Segment::Index(_)) => None,
-            None => None,
-        };
-        let is_index = matches!(first, Some(Segment::Index(_)));
-        if !is_index {
-            for (property, below) in &schema.properties {
-                let fits = first.is_none() || name == Some(property.as_str());
-                if fits && self.step("properties", Some(Segment::Key(property.clone())), below, rest) {
-                    return true;
-                }
-            }
-            if let Some(below) = schema
-                .additional_properties
-                .as_deref()
-                .and_then(|it| it.schema.as_deref())
-                && self.step("additionalProperties", None, below, rest)
-            {
-                return true;
-            }
-        }
-        if (is_index || first.is_none())
-            && let Some(below) = schema.items.as_deref().and_then(|it| it.schema.as_deref())
-        {
-            return self.step("items", None, below, rest);
-        }
-        false
+    if let Some(not) = &schema.not {
+        enter(not, "not", None);
     }
-
-    fn step(
-        &mut self,
-        keyword: &str,
-        below: Option<Segment>,
-        schema: &JsonSchemaProps,
-        guide: Option<&[Segment]>,
-    ) -> bool {
-        let depth = self.steps.segments().len();
-        self.steps.push(Segment::Field(keyword.to_owned()));
-        if let Some(segment) = below {
-            self.steps.push(segment);
-        }
-        if self.node(schema, guide) {
-            return true;
-        }
-        while self.steps.segments().len() > depth {
-            self.steps.pop();
-        }
-        false
+    for (name, property) in &schema.properties {
+        enter(property, "properties", Some(Below::Key(name)));
+    }
+    if let Some(values) = schema
+        .additional_properties
+        .as_deref()
+        .and_then(|it| it.schema.as_deref())
+    {
+        enter(values, "additionalProperties", None);
+    }
+    if let Some(items) = schema.items.as_deref().and_then(|it| it.schema.as_deref()) {
+        enter(items, "items", None);
     }
 }
 

@@ -102,12 +102,9 @@ fn walk<'a, 't>(at: &'a Json<'t>, rest: &str, steps: &mut Vec<Step<'a, 't>>, tri
             return enter(Step::Item(index, item), item, rest, steps, tries);
         }
         // A key in brackets is one of `additionalProperties`.
-        for member in at.members().unwrap_or_default() {
-            let rest = inside
-                .strip_prefix(member.key.as_ref())
-                .and_then(|it| it.strip_prefix(']'));
-            if let Some(rest) = rest
-                && enter(Step::Member(member), &member.value, rest, steps, tries)
+        for (end, _) in inside.match_indices(']') {
+            if let Some(member) = at.member(&inside[..end])
+                && enter(Step::Member(member), &member.value, &inside[end + 1..], steps, tries)
             {
                 return true;
             }
@@ -118,10 +115,10 @@ fn walk<'a, 't>(at: &'a Json<'t>, rest: &str, steps: &mut Vec<Step<'a, 't>>, tri
         (None, true) => rest,
         (None, false) => return false,
     };
-    for member in at.members().unwrap_or_default() {
-        if let Some(rest) = rest.strip_prefix(member.key.as_ref())
-            && (rest.is_empty() || rest.starts_with(['.', '[']))
-            && enter(Step::Member(member), &member.value, rest, steps, tries)
+    let ends = rest.match_indices(['.', '[']).map(|(end, _)| end);
+    for end in ends.chain([rest.len()]) {
+        if let Some(member) = at.member(&rest[..end])
+            && enter(Step::Member(member), &member.value, &rest[end..], steps, tries)
         {
             return true;
         }
@@ -142,4 +139,54 @@ fn enter<'a, 't>(
         steps.pop();
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crd_analyzer_schema::field::Path;
+    use crd_analyzer_syntax::tree::Span;
+    use crd_analyzer_syntax::{read, read_json};
+
+    use super::{find, find_dotted, path_of_dotted};
+
+    const TEXT: &str = "a: {b.c: [{d: 1}], 'e[0]': 2}\nf: {x/y: {g: 3}}\n";
+
+    /// What stands at the key that a path leads to, and the path in steps.
+    #[track_caller]
+    fn check(path: &str, key: &str, steps: &str) {
+        let text: Arc<str> = TEXT.into();
+        let tree = read(&text, Span::new(0, text.len() as u32)).expect("it reads");
+        let json = read_json(&tree).expect("it converts");
+        let root = json.root().expect("it is not empty");
+        let node = find_dotted(root, path).expect("the path leads somewhere");
+        assert_eq!(&text[tree.span(node).range()], key);
+        assert_eq!(path_of_dotted(root, path).to_string(), steps);
+    }
+
+    #[test]
+    fn dotted_paths_are_read_by_what_is_there() {
+        check("a", "a", "a");
+        check("a.b.c", "b.c", "a.b.c");
+        check("a.b.c[0].d", "d", "a.b.c[0].d");
+        check("a.e[0]", "'e[0]'", "a.e[0]");
+        check("f[x/y].g", "g", "f.x/y.g");
+        check("a.b.c[0]", "{d: 1}", "a.b.c[0]");
+    }
+
+    #[test]
+    fn a_path_is_followed_as_far_as_the_document_goes() {
+        let text: Arc<str> = TEXT.into();
+        let tree = read(&text, Span::new(0, text.len() as u32)).expect("it reads");
+        let json = read_json(&tree).expect("it converts");
+        let root = json.root().expect("it is not empty");
+        let place = find(root, &Path::of(["f"]).key("x/y").child("missing"));
+        assert!(place.missing);
+        assert_eq!(place.key.map(|it| &text[tree.span(it).range()]), Some("x/y"));
+        // One name of the server's is several steps.
+        let place = find(root, &Path::of(["f", "x/y.g"]));
+        assert!(!place.missing);
+        assert_eq!(&text[tree.span(place.value).range()], "3");
+    }
 }

@@ -10,12 +10,13 @@ use crd_analyzer_schema::metadata::{
 use crd_analyzer_schema::rules::run::{RUNTIME_BUDGET, Request};
 use crd_analyzer_schema::structural::lookup;
 use crd_analyzer_schema::validation::{self, Validator};
-use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, codes as schema_codes, go, listtype, objectmeta};
+use crd_analyzer_schema::{KubernetesVersion, codes as schema_codes, go, listtype, objectmeta};
 use serde_json::Value;
 
 use crate::definition::{Compiled, ServedVersion};
+use crate::paths::{self, Nodes};
 use crate::verdict::{Decider, Finding, Warning};
-use crate::{codes, paths, prepare};
+use crate::{codes, prepare};
 
 /// Since this minor the status that is updated has its path in errors.
 const STATUS_PATH_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
@@ -147,11 +148,8 @@ impl Validation<'_> {
         } else if let Some(compiled) = self.version.compiled() {
             let validator = Validator::with_patterns(compiled.schema(), compiled.patterns(), self.kubernetes());
             let found = validator.findings(&Path::root(), self.new, self.old);
-            errors.extend(
-                found
-                    .into_iter()
-                    .map(|it| self.by_schema(it, &Path::root(), compiled.schema())),
-            );
+            let nodes = Nodes::new(compiled.schema());
+            errors.extend(found.into_iter().map(|it| self.by_schema(it, &nodes)));
         }
         let Some(scale) = self.version.scale() else {
             return;
@@ -203,7 +201,8 @@ impl Validation<'_> {
         let old = old.and_then(|it| it.get("status"));
         let validator = Validator::with_patterns(schema, compiled.patterns(), self.kubernetes());
         let found = validator.findings(&path, status, old);
-        errors.extend(found.into_iter().map(|it| self.by_schema(it, &path, compiled.schema())));
+        let nodes = Nodes::new(compiled.schema());
+        errors.extend(found.into_iter().map(|it| self.by_schema(it, &nodes)));
     }
 
     /// Runs the rules; `is_hidden`: the server does not.
@@ -250,11 +249,9 @@ impl Validation<'_> {
         }
     }
 
-    /// `base` is the path that was given to the validator.
-    fn by_schema(&self, found: validation::Finding<'_>, base: &Path, root: &JsonSchemaProps) -> Finding {
-        let schema = paths::to_schema(root, found.schema, &found.error.path, base);
-        let decider = schema.map(|schema| Decider {
-            path: paths::keyword(found.schema, found.error.code, self.version.schema_path(), &schema),
+    fn by_schema(&self, found: validation::Finding<'_>, nodes: &Nodes<'_>) -> Finding {
+        let decider = nodes.path(found.schema).map(|steps| Decider {
+            path: paths::keyword(found.schema, found.error.code, self.version.schema_path(), &steps),
             rule: None,
         });
         Finding {
