@@ -77,7 +77,22 @@ impl<'t> Place<'t> {
         if let Some(flow) = flow::around(tree, offset) {
             return flow::place(tree, offset, flow);
         }
-        lines::place(tree, offset)
+        Self::behind_quote_in_flow(tree, offset).or_else(|| lines::place(tree, offset))
+    }
+
+    /// Behind a quote that was just typed in brackets, with nothing behind it in its line.
+    fn behind_quote_in_flow(tree: &'t Tree, offset: u32) -> Option<Self> {
+        let text = tree.text();
+        let quote = text[..offset as usize]
+            .chars()
+            .next_back()
+            .filter(|it| matches!(it, '\'' | '"'))?;
+        let rest = &text[offset as usize..line_end(tree, offset) as usize];
+        let node = flow::around(tree, offset - 1)?;
+        let mut place = flow::place(tree, offset - 1, node)?;
+        place.offset = offset;
+        place.token = Token::open(offset, quote);
+        rest.trim().is_empty().then_some(place)
     }
 
     /// The keys that the mapping has besides the one that is being written.

@@ -30,6 +30,7 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
             let mut items = values_at(context, &at);
             if on_own_line {
                 items.extend(keys_at(context, &at));
+                items.extend(first_item(&at));
             }
             Some(items)
         }
@@ -39,6 +40,16 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
             Some(items)
         }
     }
+}
+
+/// A dash for a list that has no items yet.
+fn first_item(at: &api::At) -> Option<Item> {
+    let FieldType::List(of) = at.ty else { return None };
+    let mut item = Item::new("-", ItemKind::Value);
+    item.detail = Some(format!("an item: {}", of.display()));
+    "- ".clone_into(&mut item.text);
+    item.asks_again = true;
+    Some(item)
 }
 
 /// A dash for a list whose items begin in the column of the keys.

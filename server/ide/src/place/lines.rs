@@ -103,16 +103,7 @@ fn behind_quote<'t>(tree: &'t Tree, offset: u32, before: &str, quote: char) -> O
             ..value(tree, offset, list, true)
         }
     };
-    place.token = Token {
-        span: Span::new(offset - 1, offset),
-        style: Some(if quote == '"' {
-            ScalarStyle::DoubleQuoted
-        } else {
-            ScalarStyle::SingleQuoted
-        }),
-        is_open: true,
-        ..Token::none(offset)
-    };
+    place.token = Token::open(offset, quote);
     Some(place)
 }
 
@@ -222,8 +213,9 @@ fn on_empty_line(tree: &Tree, offset: u32) -> Option<Place<'_>> {
                 NodeKind::Mapping(CollectionStyle::Block) if at > own || at == column_of_value => {
                     return Some(key(tree, offset, path(tree, entry.value), Some(entry.value), None));
                 }
+                // The list's first item, or the key of the list.
                 NodeKind::Sequence(CollectionStyle::Block) if at == column_of_value && at > own => {
-                    return Some(dash(tree, offset, entry.value));
+                    return Some(value(tree, offset, entry.value, true));
                 }
                 _ if at > own => return None,
                 _ => {}

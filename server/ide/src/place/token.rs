@@ -32,6 +32,22 @@ impl Token {
     }
 }
 
+impl Token {
+    /// A quote before a cursor, and nothing more.
+    pub(super) fn open(offset: u32, quote: char) -> Self {
+        Self {
+            span: Span::new(offset - 1, offset),
+            style: Some(if quote == '"' {
+                ScalarStyle::DoubleQuoted
+            } else {
+                ScalarStyle::SingleQuoted
+            }),
+            is_open: true,
+            ..Self::none(offset)
+        }
+    }
+}
+
 /// The scalar, or the gap that stands for a missing key before a colon, that a cursor is on.
 pub(super) fn touched(tree: &Tree, offset: u32) -> Option<NodeId> {
     let mut node = tree.last_from(offset)?;
@@ -54,7 +70,9 @@ pub(super) fn touched(tree: &Tree, offset: u32) -> Option<NodeId> {
 fn is_on(tree: &Tree, node: NodeId, offset: u32) -> bool {
     let span = tree.span(node);
     match tree.kind(node) {
-        NodeKind::Scalar(ScalarStyle::Plain) => !span.is_empty() && span.touches(offset),
+        NodeKind::Scalar(ScalarStyle::Plain) => {
+            !span.is_empty() && span.touches(offset) && !is_before_text(tree, node, offset)
+        }
         NodeKind::Scalar(ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) => {
             span.start < offset && (offset < span.end || offset == span.end && is_open(tree, node))
         }
@@ -73,6 +91,17 @@ fn is_before_content(tree: &Tree, span: Span, offset: u32) -> bool {
     let (start, end) = (line_start(tree, offset), line_end(tree, offset));
     let line = &tree.text()[start as usize..end as usize];
     line.trim().is_empty() && super::lines::content_column(tree, span).is_some_and(|it| offset - start < it)
+}
+
+/// Whether a cursor is on an empty line within text without quotes, no deeper than the keys around it: a key there would end the text.
+fn is_before_text(tree: &Tree, node: NodeId, offset: u32) -> bool {
+    let (start, end) = (line_start(tree, offset), line_end(tree, offset));
+    let keys = tree
+        .parent(node)
+        .map_or(0, |it| super::column(tree, tree.span(it).start));
+    tree.span(node).start < start
+        && offset - start <= keys
+        && tree.text()[start as usize..end as usize].trim().is_empty()
 }
 
 /// Whether a quoted scalar has no closing quote.

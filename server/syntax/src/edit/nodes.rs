@@ -39,7 +39,7 @@ impl Reader<'_> {
         }
         let (end, stop) = scan::plain_line(self.bytes, at, false);
         let is_word = |it: &u8| !matches!(it, b' ' | b'\t' | b'(' | b')');
-        stop == scan::Stop::Colon && self.bytes[at..end].iter().all(is_word)
+        stop == scan::Stop::Colon && at < end && self.bytes[at..end].iter().all(is_word)
     }
 
     pub(super) fn block_scalar(&mut self, style: ScalarStyle, start: usize, parent: i32) {

@@ -171,7 +171,9 @@ pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut R
         let is_here = it.span.start <= place.end && place.start <= it.span.end;
         // What is selected from another variable may well not be there.
         let is_own = item.kind != ItemKind::Variable || it.code != "undefined-field";
-        is_here && is_own && is_unknown(it.code, position.kind)
+        // What is required beside an item is no word about the item.
+        let is_missing = it.message.starts_with("Required value");
+        is_here && is_own && !is_missing && is_unknown(it.code, position.kind)
     });
     Some(refused.map(|it| {
         let line = text[..start].matches('\n').count() + 1;

@@ -57,6 +57,12 @@ fn keys_that_are_missing_come_first() {
 }
 
 #[test]
+fn a_list_is_begun_with_a_dash() {
+    assert_eq!(spec("  versions:\n    $0\n").labels(), ["-"]);
+    assert!(spec("  versions:\n    $0\n").taken("-").ends_with("  versions:\n    - \n"));
+}
+
+#[test]
 fn only_keys_that_the_server_takes_are_offered() {
     check_none_of(&schema("$0\n"), &["$ref", "definitions", "additionalProperties", "id"]);
     check_none_of(
