@@ -117,7 +117,8 @@ fn compile_error(out: &mut String, text: &str, error: &CompileError) {
     let first = error.problems.first();
     let plain = first.and_then(|it| in_plain_words(&it.message));
     let is_plain = plain.is_none();
-    let title = plain.unwrap_or_else(|| first.map_or_else(|| one_line(&error.detail), |it| one_line(&it.message)));
+    let said = first.map_or(&error.detail, |it| &it.message);
+    let title = plain.unwrap_or_else(|| said.split_whitespace().collect::<Vec<_>>().join(" "));
     // What a parser says after its first error follows from it.
     let shown = if is_syntax { 1 } else { error.problems.len() };
     let mut group = Level::ERROR
