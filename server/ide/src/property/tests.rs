@@ -1,3 +1,5 @@
+//! What is known of a property.
+
 use std::sync::Arc;
 
 use crd_analyzer_schema::KubernetesVersion;
