@@ -146,7 +146,7 @@ fn goes_on_after_what_stops_the_server() {
 /// Schemas as deep as they are read are walked without running out of stack.
 #[test]
 fn walks_deep_schemas() {
-    let depth = crd_analyzer_apiextensions::decode::MAX_SCHEMA_DEPTH - 10;
+    let depth = crd_analyzer_schema::depth::ALWAYS - 10;
     let mut schema = json!({"type": "string"});
     for _ in 0..depth {
         schema = json!({

@@ -48,8 +48,8 @@ pub fn run_stdio() -> std::io::Result<u8> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_time()
         .worker_threads(2)
-        // Schemas are followed for hundreds of levels, which the usual 2 MiB may not hold.
-        .thread_stack_size(16 << 20)
+        // Schemas are followed as deep as the stack allows: with this for thousands of levels. It is address space, not memory, until then.
+        .thread_stack_size(64 << 20)
         .thread_name("crd-analyzer")
         .build()?;
     let code = runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout(), pages::cache_folder()));

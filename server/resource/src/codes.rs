@@ -2,19 +2,7 @@
 
 pub use crd_analyzer_apiextensions::codes::{DUPLICATE_KEY, INVALID_YAML, UNKNOWN_FIELD};
 
-/// Declares codes and the list of them.
-macro_rules! codes {
-    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
-        $($(#[doc = $doc])+ pub const $name: &str = $code;)+
-
-        /// Every code with its sentence and its page.
-        pub const ALL: &[(&str, &str, &str)] = &[
-            $(($code, concat!($($doc),+), include_str!(concat!("../codes/", $code, ".md")))),+
-        ];
-    };
-}
-
-codes! {
+crd_analyzer_schema::codes! {
     /// The document cannot be read as a custom resource at all: its metadata has a value of the wrong type.
     UNREADABLE_RESOURCE = "unreadable-resource";
     /// No version of the definition that is served has the name in `apiVersion`.

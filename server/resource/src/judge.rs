@@ -1,6 +1,6 @@
 //! A document on its way through a request.
 
-use crd_analyzer_schema::field::Path;
+use crd_analyzer_schema::{depth, field::Path};
 use crd_analyzer_syntax::json::JsonDoc;
 use serde_json::{Map, Value};
 
@@ -9,10 +9,6 @@ use crate::definition::ServedVersion;
 use crate::strategy::{self, Validation};
 use crate::verdict::{DecodeError, Unjudged, Verdict};
 use crate::{codes, prepare, warnings};
-
-/// How deep values may nest before the analyzer declines to judge. The server has no such limit of its own (JSON may nest
-/// 10,000 deep), but the walks here recurse with the value.
-pub const MAX_DEPTH: usize = 250;
 
 /// What the server is asked to do.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +29,7 @@ impl Stored {
     /// The object that a document creates, whether or not a server would still accept it: an older definition may have. Its
     /// status stays.
     pub fn establish(version: ServedVersion<'_>, document: &JsonDoc<'_>) -> Result<Self, DecodeError> {
-        if document.depth() > MAX_DEPTH {
+        if document.depth() > depth::limit() {
             return Err(DecodeError {
                 text: "values are nested too deeply to be judged".to_owned(),
                 place: crate::DecodePlace::Path(Path::root()),
@@ -96,7 +92,7 @@ impl Stored {
 /// );
 /// ```
 pub fn judge(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Question<'_>) -> Verdict {
-    if document.depth() > MAX_DEPTH {
+    if document.depth() > depth::limit() {
         return Verdict {
             unjudged: Some(Unjudged::TooDeep),
             ..Verdict::default()

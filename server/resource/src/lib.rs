@@ -15,7 +15,7 @@ mod verdict;
 mod warnings;
 
 pub use definition::{Definition, NotServed, ServedVersion};
-pub use judge::{MAX_DEPTH, Question, Stored, judge};
+pub use judge::{Question, Stored, judge};
 pub use verdict::{
     Change, ChangeKind, Decider, DecodeError, DecodePlace, Finding, StrictError, StrictErrorKind, Unjudged, Verdict,
     Warning,

@@ -1,6 +1,8 @@
 //! The codes of this crate's findings, one sentence each. Their pages explain them at length.
 
-/// Declares codes and the list of them.
+/// Declares codes as constants, and `ALL` of them with their sentences (the documentation of each) and pages
+/// (`../codes/CODE.md` from the file that declares them).
+#[macro_export]
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
         $($(#[doc = $doc])+ pub const $name: &str = $code;)+

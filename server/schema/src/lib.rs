@@ -8,6 +8,7 @@
 pub mod celtypes;
 pub mod codes;
 pub mod defaulting;
+pub mod depth;
 #[cfg(test)]
 mod depth_tests;
 pub mod field;

@@ -8,6 +8,7 @@ use std::{
     sync::Arc,
 };
 
+use crd_analyzer_schema::depth;
 use crd_analyzer_workspace::{
     config::{self, Config},
     versions::VersionSet,
@@ -22,8 +23,8 @@ use crate::{
 /// Files are read and judged in batches of this many, so that memory does not grow with their number.
 const BATCH: usize = 32;
 
-/// The stack of a thread that judges. Schemas are followed for hundreds of levels, which the usual 2 MiB may not hold.
-pub(super) const STACK_BYTES: usize = 16 << 20;
+/// The stack of a thread that judges: schemas are followed as deep as the server follows them. It is address space, not memory, until then.
+pub(super) const STACK_BYTES: usize = depth::STACK_BYTES;
 
 /// Which manifests, and how they are judged.
 #[derive(clap::Args, Debug)]

@@ -11,18 +11,7 @@ pub struct Code {
     pub page: &'static str,
 }
 
-macro_rules! codes {
-    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
-        $($(#[doc = $doc])+ pub const $name: &str = $code;)+
-
-        /// The codes of this crate with their sentences and pages.
-        const OURS: &[(&str, &str, &str)] = &[
-            $(($code, concat!($($doc),+), include_str!(concat!("../codes/", $code, ".md")))),+
-        ];
-    };
-}
-
-codes! {
+crd_analyzer_schema::codes! {
     /// The request is refused as a whole.
     REFUSED = "refused";
     /// The manifest is larger than client-side `kubectl apply` can annotate.
@@ -50,7 +39,7 @@ codes! {
 /// Every code, sorted by name.
 pub fn all() -> Vec<Code> {
     let lists = [
-        OURS,
+        ALL,
         crd_analyzer_apiextensions::codes::ALL,
         crd_analyzer_resource::codes::ALL,
         crd_analyzer_schema::codes::ALL,

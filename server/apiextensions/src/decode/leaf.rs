@@ -1,11 +1,16 @@
 //! Values without fields: strings, booleans, numbers, bytes, times, any JSON.
 
-use crd_analyzer_schema::go;
+use crd_analyzer_schema::{
+    depth,
+    go::{
+        self,
+        base64::{self, Alphabet},
+    },
+};
 use crd_analyzer_syntax::json::{Json, JsonValue};
 use serde_json::{Map, Number, Value};
 
-use super::base64;
-use super::state::{Cause, DecodeFailure, Decoder, MAX_VALUE_DEPTH, Stop};
+use super::state::{Cause, DecodeFailure, Decoder, Stop};
 use crate::types::Time;
 
 impl<'j> Decoder<'j> {
@@ -115,7 +120,7 @@ impl<'j> Decoder<'j> {
     /// A slice of bytes: base64 in a string, or a list of numbers.
     pub(super) fn bytes(&mut self, json: &'j Json<'j>) -> Result<Vec<u8>, Stop> {
         match &json.value {
-            JsonValue::String(text) => match base64::decode(text) {
+            JsonValue::String(text) => match base64::decode(text, Alphabet::Standard) {
                 Ok(bytes) => return Ok(bytes),
                 Err(offset) => {
                     let cause = Cause::Text(format!("illegal base64 data at input byte {offset}"));
@@ -156,13 +161,13 @@ impl<'j> Decoder<'j> {
 
 /// Any JSON, as the server holds it in memory. A number that fits `i64` is one, every other is an `f64`.
 ///
-/// Stops where values nest deeper than [`MAX_VALUE_DEPTH`].
+/// Stops where values nest deeper than [`depth::limit`].
 pub(super) fn any(json: &Json<'_>) -> Result<Value, Stop> {
-    any_at(json, 0)
+    any_at(json, depth::limit())
 }
 
-fn any_at(json: &Json<'_>, depth: usize) -> Result<Value, Stop> {
-    if depth > MAX_VALUE_DEPTH {
+fn any_at(json: &Json<'_>, room: usize) -> Result<Value, Stop> {
+    if room == 0 {
         return Err(Box::new(DecodeFailure {
             cause: Cause::TooDeep,
             node: json.node,
@@ -179,7 +184,7 @@ fn any_at(json: &Json<'_>, depth: usize) -> Result<Value, Stop> {
             // A loop, because adapters would be many frames a level.
             let mut list = Vec::with_capacity(items.len());
             for item in items {
-                list.push(any_at(item, depth + 1)?);
+                list.push(any_at(item, room - 1)?);
             }
             Value::Array(list)
         }
@@ -187,7 +192,7 @@ fn any_at(json: &Json<'_>, depth: usize) -> Result<Value, Stop> {
         JsonValue::Object(members) => {
             let mut map = Map::new();
             for member in members {
-                map.insert(member.key.clone().into_owned(), any_at(&member.value, depth + 1)?);
+                map.insert(member.key.clone().into_owned(), any_at(&member.value, room - 1)?);
             }
             Value::Object(map)
         }

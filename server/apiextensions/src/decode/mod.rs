@@ -5,7 +5,6 @@
 //! (`k8s.io/apimachinery/pkg/runtime/serializer/json`). Keys are visited sorted, because the server reads YAML into a
 //! map first: that decides which error is the first.
 
-pub(crate) mod base64;
 mod definition;
 mod head;
 mod leaf;
@@ -20,7 +19,7 @@ use crd_analyzer_syntax::json::Json;
 use crd_analyzer_syntax::tree::NodeId;
 
 pub use head::{GROUP, GroupVersionKind, KIND, VERSION, parse_group_version};
-pub use state::{Cause, DecodeFailure, DroppedField, MAX_SCHEMA_DEPTH, MAX_VALUE_DEPTH, StrictError, StrictErrorKind};
+pub use state::{Cause, DecodeFailure, DroppedField, StrictError, StrictErrorKind};
 pub use written_type::WrittenType;
 
 use crate::codes;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crd_analyzer_schema::{KubernetesVersion, go};
+use crd_analyzer_schema::{KubernetesVersion, depth, go};
 use crd_analyzer_syntax::json::{Json, JsonValue};
 use crd_analyzer_syntax::tree::NodeId;
 
@@ -21,14 +21,6 @@ const OF_METADATA: [&str; 4] = [
     "v1.ManagedFieldsEntry",
     "v1.ManagedFieldsOperationType",
 ];
-
-/// How deep schemas may nest before the analyzer declines to judge.
-///
-/// The server has no such limit of its own (JSON may nest 10,000 deep), but every walk here recurses with the schema.
-pub const MAX_SCHEMA_DEPTH: usize = 250;
-
-/// How deep a default, an example or a value of an enum may nest before the analyzer declines to judge.
-pub const MAX_VALUE_DEPTH: usize = 250;
 
 /// Since this minor a type error below a keyword that decodes itself names the whole path (`sigs.k8s.io/json` of July 2025).
 const WHOLE_PATH_SINCE: KubernetesVersion = KubernetesVersion::minor(35);
@@ -99,7 +91,7 @@ pub enum Cause {
     },
     /// Anything else, in the server's words.
     Text(String),
-    /// Schemas nest deeper than [`MAX_SCHEMA_DEPTH`]: no answer of the server's, we do not look further.
+    /// Schemas or values nest deeper than [`depth::limit`]: no answer of the server's, we do not look further.
     TooDeep,
 }
 
@@ -157,6 +149,8 @@ pub(super) struct Decoder<'j> {
     /// How many keywords on the way decode themselves, and so not strictly.
     lenient: usize,
     schema_depth: usize,
+    /// How many may be on the way.
+    max_schema_depth: usize,
     saved: Option<Stop>,
     strict: Vec<StrictError>,
     dropped: Vec<DroppedField>,
@@ -180,6 +174,7 @@ impl<'j> Decoder<'j> {
             path: Vec::new(),
             lenient: 0,
             schema_depth: 0,
+            max_schema_depth: depth::limit(),
             saved: None,
             strict: Vec::new(),
             dropped: Vec::new(),
@@ -314,7 +309,7 @@ impl<'j> Decoder<'j> {
     /// Counts a schema deeper.
     pub(super) fn enter_schema(&mut self, json: &Json<'_>) -> Result<(), Stop> {
         self.schema_depth += 1;
-        if self.schema_depth > MAX_SCHEMA_DEPTH {
+        if self.schema_depth > self.max_schema_depth {
             return Err(Box::new(DecodeFailure {
                 cause: Cause::TooDeep,
                 node: json.node,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::{KubernetesVersion, depth};
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_syntax::{read, read_json};
 
@@ -221,14 +221,11 @@ fn what_is_too_deep_is_not_judged_and_does_no_harm() {
         let open = "{type: object, properties: {a: ".repeat(levels);
         definition(&format!("{open}{{type: string}}{}", "}}".repeat(levels)))
     };
-    assert!(create(&nested(crate::decode::MAX_SCHEMA_DEPTH - 3), 37).is_accepted_strictly());
-    let items = "{type: array, items: ".repeat(crate::decode::MAX_SCHEMA_DEPTH - 3);
-    let lists = definition(&format!(
-        "{items}{{type: string}}{}",
-        "}".repeat(crate::decode::MAX_SCHEMA_DEPTH - 3)
-    ));
+    assert!(create(&nested(depth::ALWAYS - 3), 37).is_accepted_strictly());
+    let items = "{type: array, items: ".repeat(depth::ALWAYS - 3);
+    let lists = definition(&format!("{items}{{type: string}}{}", "}".repeat(depth::ALWAYS - 3)));
     assert!(create(&lists, 37).is_accepted_strictly());
-    for levels in [crate::decode::MAX_SCHEMA_DEPTH + 10, 4000] {
+    for levels in [depth::ALWAYS + 10, 4000] {
         assert!(matches!(
             create(&nested(levels), 37).unjudged,
             Some(Unjudged::TooDeep { .. })

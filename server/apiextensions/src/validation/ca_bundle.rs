@@ -29,7 +29,7 @@ pub(super) fn ca_bundle_error(bundle: &[u8]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::base64;
+    use crd_analyzer_schema::go::base64::{self, Alphabet};
 
     /// A certificate of an Ed25519 key.
     const CERTIFICATE: &str = "MIIBIjCB1aADAgECAgEGMAUGAytlcDAZMQswCQYDVQQKDALDqTEKMAgGA1UEAxMBeDAeFw0yNjExMjEwNDEwM\
@@ -65,7 +65,7 @@ mod tests {
     /// What Go says of the certificate with one byte changed.
     #[test]
     fn says_what_is_wrong_with_a_certificate() {
-        let certificate = base64::decode(CERTIFICATE).expect("it is base64");
+        let certificate = base64::decode(CERTIFICATE, Alphabet::Standard).expect("it is base64");
         for (at, byte, expected) in [
             (1, 0x81, "x509: malformed certificate"),
             (9, 0x31, "x509: malformed version"),

@@ -1,7 +1,7 @@
 //! Every node of a schema (`ValidateCustomResourceDefinitionOpenAPISchema`).
 
-use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::field::{Error, Path, Trail};
+use crd_analyzer_schema::{JsonSchemaProps, depth};
 
 use super::cel::{CelContext, TotalCost};
 use super::keywords::validate_list_and_map_keywords;
@@ -10,7 +10,6 @@ use super::root_schema::SchemaQuestion;
 use super::rules::validate_rules;
 use super::standard::{ForbiddenDefaults, Standard, validate_standard};
 use crate::codes;
-use crate::decode::MAX_SCHEMA_DEPTH;
 
 /// How many errors of one schema are enough. Nobody reads them, and each may hold a rendered value of some kilobytes.
 pub(super) const MAX_ERRORS: usize = 10_000;
@@ -64,7 +63,7 @@ impl<'w> NodeWalk<'w> {
         is_root: bool,
         cel: Option<&CelContext<'_, 's>>,
     ) {
-        if self.depth > MAX_SCHEMA_DEPTH || self.schema_errors.len() > MAX_ERRORS {
+        if self.depth > depth::MAX || self.schema_errors.len() > MAX_ERRORS {
             return;
         }
         self.depth += 1;

@@ -2,6 +2,7 @@
 //! name, comments, or as the only member of a group.
 
 use super::ip::is_ip;
+use crate::go::base64::{self, Alphabet};
 
 pub(super) fn is_email(text: &str) -> bool {
     let mut reader = Reader(text);
@@ -247,7 +248,7 @@ fn decode(word: &str) -> Word {
         return Word::Plain;
     };
     let is_decoded = match encoding {
-        "B" | "b" => is_go_base64(text),
+        "B" | "b" => base64::decode(text, Alphabet::Standard).is_ok(),
         "Q" | "q" => is_q_encoded(text),
         _ => false,
     };
@@ -272,19 +273,6 @@ fn equal_fold(ascii: &str, text: &str) -> bool {
         c => c.to_ascii_lowercase(),
     };
     ascii.chars().map(fold).eq(text.chars().map(fold))
-}
-
-/// `base64.StdEncoding.DecodeString`: line breaks are skipped, padding is demanded.
-fn is_go_base64(text: &str) -> bool {
-    let bytes: Vec<u8> = text.bytes().filter(|b| !matches!(b, b'\r' | b'\n')).collect();
-    let content = match bytes.as_slice() {
-        [content @ .., b'=', b'='] | [content @ .., b'='] => content,
-        all => all,
-    };
-    bytes.len().is_multiple_of(4)
-        && content
-            .iter()
-            .all(|b| b.is_ascii_alphanumeric() || *b == b'+' || *b == b'/')
 }
 
 fn is_q_encoded(text: &str) -> bool {

@@ -1,5 +1,6 @@
 //! What the server's messages borrow from Go's formatting.
 
+pub mod base64;
 mod case;
 mod number;
 mod time;

@@ -83,7 +83,7 @@ impl<'v> Memo<'v> {
     }
 
     fn equal_at(&self, pair: Correlated<'_, 'v>, depth: u32) -> bool {
-        if depth > super::MAX_DEPTH {
+        if crate::depth::is_exhausted() {
             return deep_equal(pair.old, pair.new);
         }
         let key = (address(pair.old), address(pair.new));

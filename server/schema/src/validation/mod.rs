@@ -26,6 +26,7 @@ use crd_analyzer_cel::KubernetesVersion;
 use crd_analyzer_goregexp::{GoRegex, GoRegexError};
 use serde_json::Value;
 
+use crate::depth;
 use crate::field::{Error, Path};
 use crate::json_schema::JsonSchemaProps;
 use correlate::{Correlated, Memo};
@@ -34,10 +35,6 @@ use place::Place;
 use types::Types;
 
 pub use compare::deep_equal;
-
-/// How deep schema and value are followed together, in levels. What is deeper is taken as valid: the recursion must end
-/// before the stack does, and no schema of a person comes near.
-const MAX_DEPTH: u32 = 400;
 
 /// Which of the server's two conversions the schema goes through.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -193,7 +190,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         correlated: Option<Correlated<'s, 'v>>,
         depth: u32,
     ) -> Outcome<'s, 'v> {
-        if depth > MAX_DEPTH {
+        if depth::is_exhausted() {
             return Outcome::default();
         }
         let mut outcome = self.checks(schema, value, place, correlated, depth);

@@ -4,16 +4,13 @@ use std::sync::Arc;
 
 use crd_analyzer_apiextensions::decode::decode_schema;
 use crd_analyzer_apiextensions::strategy::judge_create;
-use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, depth};
 use crd_analyzer_syntax::read_json;
 use crd_analyzer_syntax::split::split;
 use crd_analyzer_syntax::tree::Tree;
 use serde_json::Value;
 
 use crate::{head, text::Text};
-
-/// Deeper values are not read.
-const MAX_DEPTH: usize = 250;
 
 /// A definition as expressions need it.
 #[derive(Clone, Debug)]
@@ -122,8 +119,9 @@ pub fn read_value(bytes: Vec<u8>) -> Result<Vec<Value>, String> {
     for document in cut.documents {
         let tree = source.read(document).map_err(|error| error.message)?;
         let json = read_json(&tree).map_err(|error| error.message)?;
-        if json.depth() > MAX_DEPTH {
-            return Err(format!("nested deeper than {MAX_DEPTH} levels"));
+        let limit = depth::limit();
+        if json.depth() > limit {
+            return Err(format!("nested deeper than {limit} levels"));
         }
         values.extend(json.root().map(crd_analyzer_syntax::json::Json::to_value));
     }

@@ -1,6 +1,6 @@
 //! PEM as Go's `encoding/pem` reads it.
 
-use crate::decode::base64;
+use crd_analyzer_schema::go::base64::{self, Alphabet};
 
 /// A block between `-----BEGIN` and `-----END`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -82,7 +82,10 @@ fn decode_block(data: &[u8], end: usize) -> Attempt<'_> {
     }
     let body = data.get(body_start..end).unwrap_or_default();
     let text: Vec<u8> = body.iter().copied().filter(|b| !b" \t".contains(b)).collect();
-    let Some(bytes) = std::str::from_utf8(&text).ok().and_then(|it| base64::decode(it).ok()) else {
+    let Some(bytes) = std::str::from_utf8(&text)
+        .ok()
+        .and_then(|it| base64::decode(it, Alphabet::Standard).ok())
+    else {
         return skip();
     };
     let block = Block {

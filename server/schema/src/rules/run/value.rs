@@ -10,6 +10,7 @@ use super::object::Object;
 use super::shape::{Shape, Type};
 use super::text;
 use crate::KubernetesVersion;
+use crate::go::base64::{self, Alphabet};
 
 /// The value that `data` is to expressions. An error is a value too, for who looks at it.
 pub(super) fn value_of(data: &Data, shape: &Arc<Shape>, version: KubernetesVersion) -> Result {
@@ -114,7 +115,7 @@ fn string(value: &Arc<str>, format: &str) -> Result {
             Ok(time) => Ok(Value::Timestamp(time)),
             Err(why) => bad("date-time formatted string", why),
         },
-        "byte" => match text::bytes(value) {
+        "byte" => match base64::decode(value, Alphabet::Url) {
             Ok(bytes) => Ok(Value::bytes(bytes)),
             Err(at) => bad(
                 "byte formatted string",

@@ -1,18 +1,27 @@
-//! Base64 with the standard alphabet and padding, refusing at the same byte as Go (`encoding/base64`, `StdEncoding`).
+//! Base64 with padding, refusing at the same byte as Go (`encoding/base64`).
+
+/// The digits 62 and 63.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Alphabet {
+    /// `+` and `/` (`StdEncoding`).
+    Standard,
+    /// `-` and `_` (`URLEncoding`).
+    Url,
+}
 
 /// The bytes that `text` stands for, or the offset of the byte that is wrong. Line ends are passed over.
-pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
+pub fn decode(text: &str, alphabet: Alphabet) -> Result<Vec<u8>, usize> {
     let text = text.as_bytes();
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let mut at = 0;
     while at < text.len() {
-        at = quantum(text, at, &mut out)?;
+        at = quantum(text, at, alphabet, &mut out)?;
     }
     Ok(out)
 }
 
 /// Reads up to four digits from `at`; the offset after them.
-fn quantum(text: &[u8], mut at: usize, out: &mut Vec<u8>) -> Result<usize, usize> {
+fn quantum(text: &[u8], mut at: usize, alphabet: Alphabet, out: &mut Vec<u8>) -> Result<usize, usize> {
     let mut digits = [0u8; 4];
     let mut count = 0;
     while count < 4 {
@@ -20,7 +29,7 @@ fn quantum(text: &[u8], mut at: usize, out: &mut Vec<u8>) -> Result<usize, usize
             return if count == 0 { Ok(at) } else { Err(at - count) };
         };
         at += 1;
-        if let Some(digit) = digit(byte) {
+        if let Some(digit) = digit(byte, alphabet) {
             digits[count] = digit;
             count += 1;
             continue;
@@ -50,13 +59,13 @@ fn quantum(text: &[u8], mut at: usize, out: &mut Vec<u8>) -> Result<usize, usize
     Ok(at)
 }
 
-fn digit(byte: u8) -> Option<u8> {
-    match byte {
-        b'A'..=b'Z' => Some(byte - b'A'),
-        b'a'..=b'z' => Some(byte - b'a' + 26),
-        b'0'..=b'9' => Some(byte - b'0' + 52),
-        b'+' => Some(62),
-        b'/' => Some(63),
+fn digit(byte: u8, alphabet: Alphabet) -> Option<u8> {
+    match (byte, alphabet) {
+        (b'A'..=b'Z', _) => Some(byte - b'A'),
+        (b'a'..=b'z', _) => Some(byte - b'a' + 26),
+        (b'0'..=b'9', _) => Some(byte - b'0' + 52),
+        (b'+', Alphabet::Standard) | (b'-', Alphabet::Url) => Some(62),
+        (b'/', Alphabet::Standard) | (b'_', Alphabet::Url) => Some(63),
         _ => None,
     }
 }
@@ -70,11 +79,15 @@ fn skip_line_ends(text: &[u8], mut at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::decode;
+    use super::{Alphabet, decode};
 
     #[track_caller]
     fn check(text: &str, expected: Result<&[u8], usize>) {
-        assert_eq!(decode(text), expected.map(<[u8]>::to_vec), "{text:?}");
+        assert_eq!(
+            decode(text, Alphabet::Standard),
+            expected.map(<[u8]>::to_vec),
+            "{text:?}"
+        );
     }
 
     #[test]
@@ -95,5 +108,9 @@ mod tests {
         check("TQ=x", Err(2));
         check("TQ==x", Err(4));
         check("caBundle!", Err(8));
+        check("+/+/", Ok(&[0xFB, 0xFF, 0xBF]));
+        check("-_-_", Err(0));
+        assert_eq!(decode("-_-_", Alphabet::Url), Ok(vec![0xFB, 0xFF, 0xBF]));
+        assert_eq!(decode("a+b/", Alphabet::Url), Err(1));
     }
 }
