@@ -30,3 +30,20 @@ pub fn limit() -> usize {
 pub fn is_exhausted() -> bool {
     stacker::remaining_stack().is_some_and(|it| it < RESERVE / 8)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stack_decides() {
+        let in_stack = |bytes: usize| {
+            let thread = std::thread::Builder::new().stack_size(bytes);
+            thread.spawn(|| (limit(), is_exhausted())).unwrap().join().unwrap()
+        };
+        assert_eq!(in_stack(STACK_BYTES), (MAX, false));
+        assert_eq!(in_stack(2 << 20), (ALWAYS, false));
+        let some = in_stack(STACK_BYTES / 4).0;
+        assert!(ALWAYS < some && some < MAX, "{some}");
+    }
+}
