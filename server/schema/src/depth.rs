@@ -18,8 +18,8 @@ const BYTES_A_LEVEL: usize = 8 << 10;
 /// For what is as large at any depth: an expression that is compiled, a message that is made.
 const RESERVE: usize = 2 << 20;
 
-/// How deep a schema, and a value at its end, may nest to be followed from here. (What is known of other threads' stacks is asked of
-/// the system once a thread.)
+/// How deep a schema, and a value at its end, may nest to be followed from here. What was
+/// decoded by this limit must be walked on threads of no smaller stack.
 pub fn limit() -> usize {
     let remaining = stacker::remaining_stack().unwrap_or_default();
     let levels = remaining.saturating_sub(RESERVE) / (2 * BYTES_A_LEVEL);

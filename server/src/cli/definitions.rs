@@ -148,13 +148,13 @@ impl Known {
             .map_or(1, usize::from)
             .min(files.len());
         std::thread::scope(|scope| {
-            for _ in 1..threads {
-                // Where no thread can be had, this one does all.
-                let _ = std::thread::Builder::new()
-                    .stack_size(STACK_BYTES)
-                    .spawn_scoped(scope, work);
+            for _ in 0..threads {
+                let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+                if thread.spawn_scoped(scope, work).is_err() {
+                    // Where no thread can be had, this one does all, though not as deep.
+                    return work();
+                }
             }
-            work();
         });
     }
 

@@ -126,7 +126,9 @@ impl Configs {
                     asked.push((input, config));
                 }
             }
-            let judged: Vec<anyhow::Result<T>> = asked.par_iter().map(|(input, config)| judge(input, config)).collect();
+            // In the pool also where there is but one: this thread's stack is smaller.
+            let judged: Vec<anyhow::Result<T>> =
+                rayon::scope(|_| asked.par_iter().map(|(input, config)| judge(input, config)).collect());
             for ((input, config), judged) in asked.iter().zip(judged) {
                 take(input, config, judged?)?;
             }

@@ -146,6 +146,20 @@ impl<'t> JsonDoc<'t> {
         self.depth
     }
 
+    /// The first array or object that lies deeper than Go's JSON decoders go ([`MAX_DEPTH`]), in the order in which they read.
+    pub fn first_too_deep(&self) -> Option<&Json<'_>> {
+        let mut open = Vec::from_iter(self.root().filter(|_| self.depth > MAX_DEPTH).map(|it| (it, 1)));
+        while let Some((json, depth)) = open.pop() {
+            let (items, members) = (json.items(), json.members());
+            if depth > MAX_DEPTH && (items.is_some() || members.is_some()) {
+                return Some(json);
+            }
+            open.extend(items.into_iter().flatten().rev().map(|it| (it, depth + 1)));
+            open.extend(members.into_iter().flatten().rev().map(|it| (&it.value, depth + 1)));
+        }
+        None
+    }
+
     /// Keys that are written more than once, in the server's order.
     pub fn duplicates(&self) -> &[Duplicate] {
         &self.duplicates

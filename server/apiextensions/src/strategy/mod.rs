@@ -15,6 +15,7 @@ use crd_analyzer_schema::structural::{self, Structural};
 use crd_analyzer_schema::{KubernetesVersion, defaulting};
 use crd_analyzer_syntax::json::JsonDoc;
 
+use crate::codes;
 use crate::decode::{self, Refused, StrictError, StrictErrorKind};
 use crate::internal;
 use crate::types::{Condition, CustomResourceDefinition};
@@ -115,6 +116,20 @@ pub struct Received {
 impl Received {
     /// What a server of this minor reads; its answer if it cannot read the document.
     pub fn new(document: &JsonDoc<'_>, version: KubernetesVersion) -> Result<Self, Box<Verdict>> {
+        if let Some(json) = document.first_too_deep() {
+            let bracket = if json.items().is_some() { '[' } else { '{' };
+            let why = format!(
+                "couldn't get version/kind; json parse error: invalid character '{bracket}' exceeded max depth"
+            );
+            return Err(Box::new(Verdict {
+                decode_error: Some(DecodeError {
+                    text: decode::decode_error(None, &why),
+                    place: DecodePlace::Node(json.node),
+                    code: codes::UNREADABLE_DEFINITION,
+                }),
+                ..Verdict::default()
+            }));
+        }
         let decoded = match decode::decode(document.root(), version) {
             Ok(decoded) => *decoded,
             Err(Refused::ByServer { text, node, code }) => {

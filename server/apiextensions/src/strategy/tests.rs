@@ -238,3 +238,27 @@ fn what_is_too_deep_is_not_judged_and_does_no_harm() {
     ));
     assert!(matches!(create(&value, 37).unjudged, Some(Unjudged::TooDeep { .. })));
 }
+
+#[test]
+fn with_room_schemas_are_followed_as_deep_as_json_may_nest() {
+    let judged = |levels: usize, open: &'static str, close: &'static str| {
+        let work = move || {
+            let schema = format!("{}{{type: string}}{}", open.repeat(levels), close.repeat(levels));
+            let verdict = create(&definition(&schema), 37);
+            (
+                verdict.unjudged.is_none(),
+                verdict.is_accepted_strictly(),
+                verdict.decode_error.map(|it| it.text),
+            )
+        };
+        let thread = std::thread::Builder::new().stack_size(depth::STACK_BYTES);
+        thread.spawn(work).unwrap().join().unwrap()
+    };
+    let properties = ("{type: object, properties: {a: ", "}}");
+    assert_eq!(judged(2_000, properties.0, properties.1), (true, true, None));
+    let (is_judged, is_accepted, error) = judged(4_998, properties.0, properties.1);
+    assert!(is_judged && !is_accepted);
+    let expected = "the object provided is unrecognized (must be of type CustomResourceDefinition): couldn't get version/kind; \
+                    json parse error: invalid character '{' exceeded max depth";
+    assert_eq!(error.as_deref(), Some(expected));
+}

@@ -1,3 +1,5 @@
+//! What is shown above rules.
+
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{costs::price, versions::VersionSet};
 
