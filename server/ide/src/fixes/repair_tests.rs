@@ -1,3 +1,5 @@
+//! What repairs are offered, and what they come to.
+
 use std::sync::Arc;
 
 use crd_analyzer_syntax::tree::Span;
