@@ -9,6 +9,7 @@ rm -rf server && mkdir server
 cp "$binary" server/crd-analyzer
 strip server/crd-analyzer 2> /dev/null || true # smaller; the names are only of use to us
 cp ../../LICENSE-APACHE ../../LICENSE-MIT .
-trap 'rm -f LICENSE-APACHE LICENSE-MIT' EXIT
+mkdir -p syntaxes && cp ../../syntaxes/*.tmLanguage.json syntaxes
+trap 'rm -rf LICENSE-APACHE LICENSE-MIT syntaxes' EXIT
 npx vsce package --no-dependencies --allow-missing-repository --out "$out" > /dev/null
 echo "$out"

@@ -23,6 +23,7 @@ for editor in "$@"; do
   echo "== $editor"
   case $editor in
     vscode)
+      node tests/editors/grammar/textmate.cjs "$dir/code-server/node_modules/code-server/lib/vscode"
       editors/vscode/package.sh "$work/bin/crd-analyzer" "$work/crd-analyzer.vsix"
       node tests/editors/vscode.cjs "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out" ;;
     neovim)

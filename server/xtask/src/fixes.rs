@@ -146,7 +146,7 @@ fn objection(before: &FileReport, after: &FileReport, code: &'static str) -> Opt
         let mut errors = Errors::new();
         let verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
         for finding in verdicts.flat_map(|it| it.1.findings()) {
-            if finding.class == Class::Error || finding.hidden {
+            if (finding.class == Class::Error || finding.hidden) && !finding.suppressed {
                 *errors.entry(finding.code.to_owned()).or_default() += 1;
             }
         }

@@ -63,6 +63,12 @@ fn keeps_its_name(tree: &Tree, target: &Target) -> Result<(), String> {
     if is_resource && FIXED.contains(&target.name.as_str()) {
         return Err(format!("every resource has `{}`", target.name));
     }
+    if let Some((SchemaStep::Property(last), above)) = target.object.split_last()
+        && last == "metadata"
+        && (above.is_empty() || is_embedded(tree, above))
+    {
+        return Err(format!("every resource has `metadata.{}`", target.name));
+    }
     Ok(())
 }
 

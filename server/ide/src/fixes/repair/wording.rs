@@ -147,6 +147,36 @@ pub(super) fn known_value(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
+/// A value of another type than the field has: quotes come or go, or brackets come.
+pub(super) fn other_type(at: &At<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let NodeKind::Scalar(style) = tree.kind(at.node) else {
+        return;
+    };
+    if tree.is_absent(at.node) || matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
+        return;
+    }
+    let Some(field) = schema::api_at(&at.path) else { return };
+    let source = tree.source(at.node);
+    let value = tree.scalar(at.node);
+    let span = tree.span(at.node);
+    match field.ty {
+        FieldType::String | FieldType::Cel if style == ScalarStyle::Plain => {
+            found.push(Repair::new("Quote the value", vec![put(span, format!("\"{source}\""))]));
+        }
+        FieldType::Integer | FieldType::Number | FieldType::Boolean if style != ScalarStyle::Plain => {
+            let fits = value.parse::<f64>().is_ok() || matches!(&*value, "true" | "false");
+            if fits {
+                found.push(Repair::new("Remove the quotes", vec![put(span, value.as_ref())]));
+            }
+        }
+        FieldType::List(FieldType::String) if !source.contains(['\n', '\r']) => {
+            found.push(Repair::new("Make it a list", vec![put(span, format!("[{source}]"))]));
+        }
+        _ => {}
+    }
+}
+
 /// A message is one line.
 pub(super) fn one_line(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
