@@ -59,7 +59,11 @@ fn keys_that_are_missing_come_first() {
 #[test]
 fn a_list_is_begun_with_a_dash() {
     assert_eq!(spec("  versions:\n    $0\n").labels(), ["-"]);
-    assert!(spec("  versions:\n    $0\n").taken("-").ends_with("  versions:\n    - \n"));
+    assert!(
+        spec("  versions:\n    $0\n")
+            .taken("-")
+            .ends_with("  versions:\n    - \n")
+    );
 }
 
 #[test]

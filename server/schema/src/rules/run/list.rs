@@ -115,7 +115,7 @@ impl Items {
         let mut seen = HashSet::new();
         for element in other.iter() {
             let key = match &element {
-                Ok(element) => map_key(&raw(element), keys, self.version)?,
+                Ok(element) => map_key(&self.plain(element), keys, self.version)?,
                 Err(_) => Key::unlike_all(),
             };
             let Some(data) = ours.get(&key) else {
@@ -127,6 +127,22 @@ impl Items {
             seen.insert(key);
         }
         Ok(!self.keeps_values() || seen.len() == ours.len())
+    }
+
+    /// What Go holds inside of an element of another list. Until 1.36 that list may be data without a schema, out of an
+    /// optional.
+    fn plain(&self, element: &Value) -> Data {
+        let data = raw(element);
+        match &data {
+            Data::Native(Value::Map(map)) if self.version < KubernetesVersion::minor(37) => {
+                let entries = map.keys().into_iter().filter_map(|key| match (&key, map.at(&key)) {
+                    (Value::String(name), Ok(value)) => Some((Arc::clone(name), raw(&value))),
+                    _ => None,
+                });
+                Data::Map(Arc::new(entries.collect()))
+            }
+            _ => data,
+        }
     }
 
     fn sum_of_data(&self, other: &List) -> Result<Vec<Data>> {

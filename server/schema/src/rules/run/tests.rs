@@ -118,3 +118,22 @@ fn formats_are_read_as_the_server_reads_them() {
         "Invalid byte formatted string a+b/: illegal base64 data at input byte 1 evaluating rule: string(self) == ''",
     );
 }
+
+#[test]
+fn map_lists_equal_the_data_inside_of_an_optional() {
+    let schema = json!({
+        "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
+        "items": {"type": "object", "properties": {"name": {"type": "string"}, "level": {"type": "integer"}}},
+        "x-kubernetes-validations": [{"rule": "oldSelf.hasValue() && self == oldSelf.value()", "optionalOldSelf": true}],
+    });
+    let old = json!([{"name": "a", "level": 1}, {"name": "b", "level": 2}]);
+    let same = json!([{"name": "b", "level": 2}, {"name": "a", "level": 1}]);
+    let other = json!([{"name": "b", "level": 3}, {"name": "a", "level": 1}]);
+    for minor in [30, 36, 37] {
+        let errors = |new: &Value| {
+            let input = json!({"schema": schema, "object": new, "old_object": old, "field_path": "a"});
+            run(&input, KubernetesVersion::minor(minor)).0.len()
+        };
+        assert_eq!((errors(&same), errors(&other)), (0, 1), "{minor}");
+    }
+}
