@@ -270,3 +270,22 @@ async fn a_property_is_renamed_in_definition_and_resources() {
     assert_eq!(refused["error"]["message"], "there is a property `hosts` already");
     client.finish().await;
 }
+
+#[tokio::test]
+async fn fields_of_resources_are_those_of_their_definition() {
+    let mut client = Client::start(pulling()).await;
+    client.open(URI, 1, DEFINITION).await;
+    let text = "apiVersion: example.com/v1\nkind: Widget\nspec:\n  limit: 3\n";
+    client.open(RESOURCE, 1, text).await;
+    let mut params = json!({ "textDocument": { "uri": RESOURCE } });
+    params["position"] = place(text, "limit");
+    let found = client.request("textDocument/hover", params.clone()).await;
+    let value = found["contents"]["value"].as_str().expect("text");
+    assert!(
+        value.starts_with("spec.limit: integer\n\n- 3 where it is missing"),
+        "{value}"
+    );
+    params["position"] = place(text, "Widget");
+    assert_eq!(client.request("textDocument/hover", params).await, Value::Null);
+    client.finish().await;
+}
