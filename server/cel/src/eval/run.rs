@@ -80,7 +80,8 @@ impl Run<'_> {
                     Ok(Value::Optional(Some(value))) if unwrap => (*value).clone().or_failure(),
                     Ok(Value::Optional(Some(value))) => Ok(Value::Optional(Some(value))),
                     Ok(Value::Optional(None)) => self.exec(*b, frame),
-                    // What is no optional is passed on.
+                    // Until 1.36 what is no optional is passed on.
+                    Ok(_) if self.program.version.number() >= 37 => Err(EvalError::no_such_overload()),
                     other => other,
                 }
             }
@@ -217,7 +218,10 @@ impl Run<'_> {
             };
         }
         // A call with a pattern known beforehand, or one whose overload is decided on now, is not one of two operands.
-        let binary = call.pattern.is_none() && (call.overload.is_some() || call.binding.singleton);
+        // Nor is format, which the server binds as a function of any number of operands.
+        let binary = call.pattern.is_none()
+            && (call.overload.is_some() || call.binding.singleton)
+            && &*call.function != "format";
         let args = if let ([a, b], true) = (&call.args[..], binary) {
             let (a, b) = self.both(*a, *b, frame)?;
             vec![a, b]

@@ -64,6 +64,11 @@ fn run(version: KubernetesVersion, text: &str) -> Evaluation {
 /// From one minor to another: an expression about `self`, the string `abc`; its value or error; and what it cost.
 #[rustfmt::skip]
 const ANSWERS: &[(RangeInclusive<u8>, &str, &str, u64)] = &[
+    (30..=37, "b'abc' in {}", "false", 1),
+    (30..=37, "[] in {[]: true}", "false", 1),
+    (30..=37, "timestamp('2024-07-01T12:00:00Z').getHours('America/New_York')", "8", 1),
+    (30..=37, "timestamp('2024-07-01T12:00:00Z').getHours('america/new_york')", "unknown time zone america/new_york", 1),
+    (30..=37, "google.protobuf.Int64Value{value: 1} == 1", "true", 41),
     (30..=37, "self == 'abc'", "true", 2),
     (30..=37, "true || self == ''", "true", 0),
     (30..=37, "self + self == 'abcabc'", "true", 4),

@@ -451,13 +451,15 @@ impl Expand<'_, '_> {
             }
             Quantifier::ExistsOne => {
                 let init = self.literal(Literal::Int(0));
+                // Before cel-go 0.22 the same 1 stands in both places.
+                let shared = (!self.options.copies_targets).then(|| self.literal(Literal::Int(1)));
                 let condition = self.literal(Literal::Bool(true));
                 let accumulator = self.accumulator();
-                let one = self.literal(Literal::Int(1));
+                let one = shared.unwrap_or_else(|| self.literal(Literal::Int(1)));
                 let more = self.call(operators::ADD, &[accumulator, one]);
                 let step = self.if_kept(predicate, more);
                 let accumulator = self.accumulator();
-                let one = self.literal(Literal::Int(1));
+                let one = shared.unwrap_or_else(|| self.literal(Literal::Int(1)));
                 [init, condition, step, self.call(operators::EQUALS, &[accumulator, one])]
             }
         }

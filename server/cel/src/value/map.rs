@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::compare::{equal, not_comparable};
@@ -62,6 +63,12 @@ impl Key {
             Value::Uint(u) => Self::Uint(*u),
             Value::Double(d) => Self::Double(if *d == 0.0 { 0 } else { d.to_bits() }),
             Value::String(s) => Self::String(s.clone()),
+            // In the server these are pointers, each of which is a key of its own.
+            Value::List(_) | Value::Map(_) => {
+                static NEXT: AtomicU64 = AtomicU64::new(0);
+                let unique = NEXT.fetch_add(1, Ordering::Relaxed);
+                Self::Other(value.type_name(), unique.to_string())
+            }
             other => Self::Other(other.type_name(), other.to_string()),
         }
     }
@@ -181,7 +188,7 @@ impl Map {
     /// The value of a key.
     pub fn find(&self, key: &Value) -> Result<Option<Value>> {
         match &self.0 {
-            Repr::Values(_) | Repr::Growing(_) if matches!(key, Value::Bytes(_)) => {
+            Repr::Values(_) | Repr::Growing(_) if matches!(key, Value::Bytes(_)) && !self.is_empty() => {
                 Key::of_hashed(key)?;
                 Ok(None)
             }

@@ -85,10 +85,24 @@ fn end(list: &List, index: usize) -> Result {
     list.get(index).map_or(Ok(Value::NONE), |value| value.map(Value::some))
 }
 
+/// An element that can be less or greater than others of its type.
+fn comparable(element: Result) -> Result {
+    match element? {
+        Value::Null
+        | Value::List(_)
+        | Value::Map(_)
+        | Value::Optional(_)
+        | Value::Type(_)
+        | Value::Opaque(_)
+        | Value::Raw(_) => Err(EvalError::no_such_overload()),
+        element => Ok(element),
+    }
+}
+
 fn is_sorted(list: &List) -> Result {
     let mut previous: Option<Value> = None;
     for element in list.iter() {
-        let element = element?;
+        let element = comparable(element)?;
         if let Some(previous) = &previous
             && matches!(compare(previous, &element), Ok(Ordering::Greater))
         {
@@ -115,7 +129,7 @@ fn sum(overload: &str, list: &List) -> Result {
 fn extreme(list: &List, name: &str, replace: Ordering) -> Result {
     let mut result: Option<Value> = None;
     for element in list.iter() {
-        let element = element?;
+        let element = comparable(element)?;
         let replaces = result
             .as_ref()
             .is_none_or(|best| matches!(compare(best, &element), Ok(order) if order == replace));
