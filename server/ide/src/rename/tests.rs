@@ -1,3 +1,5 @@
+//! What is renamed with a name, and what cannot be.
+
 use std::sync::Arc;
 
 use crd_analyzer_schema::KubernetesVersion;
