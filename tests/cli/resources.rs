@@ -77,6 +77,8 @@ fn a_resource_is_checked_beside_its_definition() {
     sandbox
         .run(&["check", "samples", "--crd", "no*.yaml"])
         .expect(2, &["there is no such file"]);
+    sandbox.write(".crd-analyzer.yaml", "exclude: ['crds/**']\n");
+    sandbox.run(&["check", "."]).expect(0, &["6 files, 0 CRDs, 0 errors"]);
     sandbox.write("samples/.crd-analyzer.yaml", "crds: [../crds]\n");
     sandbox.run(&["check", "samples"]).expect(1, &["3 CRs, 3 errors"]);
 }

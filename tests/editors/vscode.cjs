@@ -130,26 +130,30 @@ async function scenario(page, port, workspace, shot) {
   await page.keyboard.type("minLength: x");
   await waitFor("another squiggle comes", async () => (await squiggles.count()) > 0);
   // A resource beside it follows the definition as it is typed, saved or not.
-  await page.keyboard.press("Shift+Home");
-  await page.keyboard.type("maxLength: 2");
+  const lastLine = async (text) => {
+    await page.keyboard.press("Escape"); // what is offered
+    await page.keyboard.press("End");
+    await page.keyboard.press("Shift+Home");
+    await page.keyboard.type(text);
+    await page.keyboard.press("Escape");
+  };
+  const go = async (file, line) => {
+    await page.locator(".explorer-folders-view .monaco-list-row", { hasText: file }).dblclick();
+    await page.locator(".view-line", { hasText: line }).first().waitFor({ timeout: 30000 });
+  };
+  await lastLine("type: integer");
   await waitFor("the definition is good again", async () => (await squiggles.count()) === 0);
-  await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "one.widget.yaml" }).dblclick();
-  await page.locator(".view-line", { hasText: /size:\s*large/ }).waitFor({ timeout: 30000 });
+  await go("one.widget.yaml", /size:\s*large/);
   await waitFor("the resource has a squiggle", async () => (await squiggles.count()) > 0);
   await waitFor("its problem is listed", async () => {
     const texts = (await problems.allInnerTexts()).join(" ").replace(/\s+/g, " ");
-    return /string-too-long/.test(texts) && /\[Ln 5, Col 7\]/.test(texts);
+    return /wrong-type/.test(texts) && /\[Ln 5, Col 7\]/.test(texts);
   });
   await shot("resource");
-  await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "widgets.crd.yaml" }).dblclick();
-  await page.locator(".view-line", { hasText: "maxLength" }).waitFor({ timeout: 30000 });
-  await page.keyboard.press("Control+g");
-  await page.keyboard.type("21:1");
-  await page.keyboard.press("Enter");
-  await page.keyboard.press("End");
-  await page.keyboard.type("00");
-  await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "one.widget.yaml" }).dblclick();
-  await page.locator(".view-line", { hasText: /size:\s*large/ }).waitFor({ timeout: 30000 });
+  await go("widgets.crd.yaml", /type:\s*integer/);
+  await page.locator(".view-line", { hasText: /type:\s*integer/ }).click();
+  await lastLine("type: string");
+  await go("one.widget.yaml", /size:\s*large/);
   await waitFor("the squiggle goes with the edit of the definition", async () => (await squiggles.count()) === 0);
 }
 

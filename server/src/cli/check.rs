@@ -175,8 +175,11 @@ fn definitions_of(args: &Args, inputs: &[Input], configs: &mut Configs) -> anyho
         },
         _ => Compared::Nothing,
     };
-    let all: Vec<_> = inputs.iter().map(|it| configs.of(it)).collect::<Result<_, _>>()?;
-    Known::new(&args.definitions, inputs, all.into_iter(), compared)
+    let mut all = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        all.push((input, configs.of(input)?));
+    }
+    Known::new(&args.definitions, &all, compared)
 }
 
 /// Where the previous revision of an input lies.

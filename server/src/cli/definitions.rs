@@ -76,17 +76,12 @@ pub(super) struct Known {
 const MOST_PAIRED: usize = 64;
 
 impl Known {
-    /// `given`: as named on the command line. `configs`: the configurations of what is checked.
-    pub(super) fn new(
-        given: &[String],
-        inputs: &[Input],
-        configs: impl Iterator<Item = Arc<Config>>,
-        compared: Compared,
-    ) -> anyhow::Result<Self> {
+    /// `given`: as named on the command line. `inputs`: what is checked, each with its configuration.
+    pub(super) fn new(given: &[String], inputs: &[(&Input, Arc<Config>)], compared: Compared) -> anyhow::Result<Self> {
         let mut files = BTreeMap::new();
         let mut seen: Vec<Arc<Config>> = Vec::new();
-        for config in configs {
-            if config.crds.is_empty() || seen.iter().any(|it| Arc::ptr_eq(it, &config)) {
+        for (_, config) in inputs {
+            if config.crds.is_empty() || seen.iter().any(|it| Arc::ptr_eq(it, config)) {
                 continue;
             }
             for written in &config.crds {
@@ -94,11 +89,14 @@ impl Known {
                     files.insert(path, Origin::Configured);
                 }
             }
-            seen.push(config);
+            seen.push(config.clone());
         }
-        for input in inputs {
+        for (input, config) in inputs {
             if let Source::File(path) = &input.source {
-                files.insert(std::path::absolute(path)?, Origin::Workspace);
+                let path = std::path::absolute(path)?;
+                if input.named || !config.excludes(&path) {
+                    files.insert(path, Origin::Workspace);
+                }
             }
         }
         let folder = std::env::current_dir()?;
