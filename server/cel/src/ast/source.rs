@@ -2,6 +2,11 @@
 //!
 //! `cel-go` counts code points; an editor wants bytes. A [`Source`] translates, and a [`SourceInfo`] keeps both.
 
+use crate::KubernetesVersion;
+
+/// Since this minor, the first code point of a line is told on that line.
+const LINES_BEGIN_SINCE: KubernetesVersion = KubernetesVersion::minor(32);
+
 /// A line from 1 and a column from 0 in code points, as `cel-go` keeps them (it prints the column plus 1).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Location {
@@ -124,6 +129,16 @@ impl Source {
         }
     }
 
+    /// The same as servers before 1.32 told places of types: the first code point of a line counts as one past the end of the line before.
+    pub fn location_before_line(&self, offset: i32) -> Location {
+        let line = self.line_offsets.partition_point(|o| *o < offset);
+        let start = if line == 0 { 0 } else { self.line_offsets[line - 1] };
+        Location {
+            line: line as i32 + 1,
+            column: offset - start,
+        }
+    }
+
     /// The code point at a line and column, `None` if there is no such line.
     pub fn location_offset(&self, location: Location) -> Option<i32> {
         Some(self.line_start(location.line)? + location.column)
@@ -184,6 +199,16 @@ impl SourceInfo {
     /// Line and column of the expression `id`; [`Location::NONE`] if it has no place.
     pub fn location(&self, source: &Source, id: i64) -> Location {
         self.span(id).map_or(Location::NONE, |s| source.location(s.offset))
+    }
+
+    /// The same as a server of this minor tells the place of an error of types.
+    pub fn location_told(&self, source: &Source, id: i64, version: KubernetesVersion) -> Location {
+        if version < LINES_BEGIN_SINCE {
+            self.span(id)
+                .map_or(Location::NONE, |s| source.location_before_line(s.offset))
+        } else {
+            self.location(source, id)
+        }
     }
 
     /// Places the expression `id`. Ids start at 1 and are dense; a negative one has no place.

@@ -214,7 +214,8 @@ impl Checker<'_> {
     }
 
     fn report_id(&mut self, id: i64, message: impl Into<String>) {
-        let location = self.ast.source_info.location(self.source, id);
+        let version = self.scopes.env.environment.features().version;
+        let location = self.ast.source_info.location_told(self.source, id, version);
         self.issues.report(id, location, message);
     }
 

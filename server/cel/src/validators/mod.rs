@@ -233,8 +233,9 @@ impl<'a> Validation<'a> {
 
     fn report(&mut self, node: NodeId, message: String) {
         let id = self.checked.ast[node].id;
-        self.issues
-            .report(id, self.checked.ast.source_info.location(self.source, id), message);
+        let places = &self.checked.ast.source_info;
+        let location = places.location_told(self.source, id, self.features.version);
+        self.issues.report(id, location, message);
     }
 
     fn report_mismatch(&mut self, node: NodeId, expected: &Type, actual: &Type) {

@@ -115,6 +115,28 @@ fn problems_have_their_bytes() {
 }
 
 #[test]
+fn lines_begin_where_each_server_says() {
+    let schema_json = json!({
+        "type": "object",
+        "properties": {"a": {"type": "string"}},
+        "x-kubernetes-validations": [{"rule": "self.a\n+ 1 == 2"}],
+    });
+    let message = "found no matching overload for '_+_' applied to '(string, int)'";
+    for (minor, place) in [(30, "1:8"), (31, "1:8"), (32, "2:1"), (37, "2:1")] {
+        let compiled = compiled(&schema_json, false, KubernetesVersion::minor(minor), ExpressionSet::New);
+        let error = compiled[0]["error"].as_str().expect("an error");
+        let expected = format!("compilation failed: ERROR: <input>:{place}: {message}");
+        assert!(error.starts_with(&expected), "1.{minor}: {error}");
+    }
+    // The place in the file is the operator's all the same.
+    let schema = schema(&schema_json);
+    let version = KubernetesVersion::OLDEST;
+    let types = NodeTypes::new(Structural::assume(&schema), false, version).expect("types");
+    let results = compile(&types, &schema.x_validations, version, |_, _| ExpressionSet::New);
+    assert_eq!(results[0].error.as_ref().expect("an error").problems[0].bytes, 7..8);
+}
+
+#[test]
 fn crashes_of_the_server_are_told() {
     let check = |minor, rule: &str, place: Option<&str>| {
         let schema = schema(&json!({
