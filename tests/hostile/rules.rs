@@ -23,7 +23,7 @@ pub(crate) fn rules() -> Vec<Rule> {
     };
     let chain = |first: &str, next: &str, count: usize| [first, &next.repeat(count)].concat();
     let macros = |count: usize| {
-        let open: String = (0..count).map(|n| format!("self.l.all(x{n}, ")).collect();
+        let open = (0..count).fold(String::new(), |open, n| open + &format!("self.l.all(x{n}, "));
         [&open, "true", &")".repeat(count)].concat()
     };
     vec![

@@ -125,13 +125,8 @@ pub fn repairs(
 ) -> Vec<Fix> {
     let file = File::new(text.clone(), Arc::default());
     let before = OnceCell::new();
-    let mut looked_at = 0;
     let mut found = Vec::new();
-    for (problem, fix) in candidates(&file, problems, range) {
-        if looked_at == MAX_CANDIDATES {
-            break;
-        }
-        looked_at += 1;
+    for (problem, fix) in candidates(&file, problems, range).into_iter().take(MAX_CANDIDATES) {
         let Some(edited) = apply(text, &fix.edits) else {
             continue;
         };

@@ -143,13 +143,14 @@ spec:
 
     #[test]
     fn tokens_lie_on_one_line() {
+        use TokenKind::{Comment, Function, Keyword, Macro, Number, Operator, Property, String, Variable};
+
         let file = File::new(TEXT, Arc::default());
         let document = file.documents().next().expect("a document");
         let shown = |within: Span| -> Vec<_> {
             let found = semantic_tokens(&document, within);
             found.iter().map(|it| (&TEXT[it.span.range()], it.kind)).collect()
         };
-        use TokenKind::{Comment, Function, Keyword, Macro, Number, Operator, Property, String, Variable};
         let all = shown(document.span());
         assert_eq!(
             all,

@@ -57,12 +57,11 @@ pub fn signatures(document: &Document<'_>, offset: u32, version: KubernetesVersi
         })
         .collect();
     if all.is_empty() {
-        let (doc, overloads) = match expression.meaning(name) {
-            Some(Meaning::Function { doc, overloads, .. }) => (doc, overloads),
-            _ => {
-                let declared = expression.declared(text)?;
-                (declared.doc, declared.overloads.clone())
-            }
+        let (doc, overloads) = if let Some(Meaning::Function { doc, overloads, .. }) = expression.meaning(name) {
+            (doc, overloads)
+        } else {
+            let declared = expression.declared(text)?;
+            (declared.doc, declared.overloads.clone())
         };
         let fits = |it: &&std::sync::Arc<OverloadDecl>| it.member == is_member;
         all = overloads

@@ -1,6 +1,6 @@
 //! Custom resources: the way of a request from text to what would be stored.
 //!
-//! A [`Definition`] is what a server prepares once for a CustomResourceDefinition that it serves; [`judge`] takes a
+//! A [`Definition`] is what a server prepares once for a CustomResourceDefinition that it serves; [`judge()`] takes a
 //! document the way of a create or update request and gives the server's answer.
 
 pub mod codes;

@@ -159,6 +159,9 @@ pub(crate) fn kubernetes_cases(name: &str) -> Vec<Value> {
             .map(|line| serde_json::from_str(line).expect("a case is JSON"))
             .collect();
     }
-    assert!(std::env::var_os("CI").is_none(), "the table {name} is not at hand");
+    assert!(
+        std::env::var_os("CRD_ANALYZER_CORPUS").is_none(),
+        "the table {name} is not at hand"
+    );
     Vec::new()
 }

@@ -1,4 +1,5 @@
 //! The queries in `syntaxes/` that editors with tree-sitter load, over the same rules whose colors VS Code is tested with.
+#![allow(clippy::disallowed_methods, reason = "tests read files")]
 
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crd_analyzer_syntax::json::read_json;
+use crd_analyzer_syntax::json::{JsonDoc, read_json};
 use crd_analyzer_syntax::tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Span, Tree};
 
 fn read(text: &str) -> Result<Tree, crd_analyzer_syntax::ReadError> {
@@ -294,7 +294,7 @@ fn a_part_of_a_document_reads_as_a_document_of_its_own() {
         .map(|it| crd_analyzer_syntax::json::read_json_of(&tree, it.node).expect("JSON"))
         .collect();
     assert_eq!(whole.depth(), 4);
-    assert_eq!(parts.iter().map(|it| it.depth()).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(parts.iter().map(JsonDoc::depth).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(parts[0].duplicates().len(), 1);
     assert_eq!(parts[1].root(), Some(&items[1]));
 }

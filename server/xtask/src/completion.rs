@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         }
         if let Some(outcome) = offers::check_one(&corpus, &position, &mut random) {
             checked += 1;
-            refused.extend(outcome);
+            refused.extend(outcome.err());
         }
     }
     let mut is_reached = true;

@@ -32,7 +32,6 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> 
                 // Only paths go on: all else is filtered by the client.
                 is_incomplete: found.is_incomplete,
                 items: reading.client().completing.items(&reading.source(), &found, data),
-                ..CompletionList::default()
             })
         },
     );
@@ -44,12 +43,11 @@ pub(super) fn find(reading: &Reading, offset: u32) -> Option<Completions> {
     let file = reading.file();
     let document = file.document_at(offset);
     let empty;
-    let tree = match &document {
-        Some(document) => document.tree,
-        None => {
-            empty = edit::read(file.text(), Span::new(offset, offset)).tree;
-            &empty
-        }
+    let tree = if let Some(document) = &document {
+        document.tree
+    } else {
+        empty = edit::read(file.text(), Span::new(offset, offset)).tree;
+        &empty
     };
     let versions = reading.effective.versions;
     let definitions = Known {

@@ -79,10 +79,6 @@ impl<'v> Memo<'v> {
     /// Whether nothing changed (`CorrelatedObject.CachedDeepEqual`): map lists may have another order, and an object with
     /// properties that the schema does not know is taken as changed.
     pub(crate) fn equal(&self, pair: Correlated<'_, 'v>) -> bool {
-        self.equal_at(pair, 0)
-    }
-
-    fn equal_at(&self, pair: Correlated<'_, 'v>, depth: u32) -> bool {
         if crate::depth::is_exhausted() {
             return deep_equal(pair.old, pair.new);
         }
@@ -94,7 +90,7 @@ impl<'v> Memo<'v> {
             (Value::Array(old), Value::Array(new)) => {
                 old.len() == new.len()
                     && if pair.schema.x_list_type.as_deref() == Some("map") {
-                        (0..new.len()).all(|n| self.item(pair, n).is_some_and(|below| self.equal_at(below, depth + 1)))
+                        (0..new.len()).all(|n| self.item(pair, n).is_some_and(|below| self.equal(below)))
                     } else {
                         deep_equal(pair.old, pair.new)
                     }
@@ -103,7 +99,7 @@ impl<'v> Memo<'v> {
                 old.len() == new.len()
                     && new
                         .keys()
-                        .all(|name| pair.property(name).is_some_and(|below| self.equal_at(below, depth + 1)))
+                        .all(|name| pair.property(name).is_some_and(|below| self.equal(below)))
             }
             _ => deep_equal(pair.old, pair.new),
         };

@@ -68,7 +68,10 @@ impl Count {
 #[test]
 fn tree_sitter_agrees_with_the_verdict_over_the_corpus() {
     let Some(corpus) = corpus() else {
-        assert!(std::env::var_os("CI").is_none(), "the corpus is needed in CI");
+        assert!(
+            std::env::var_os("CRD_ANALYZER_CORPUS").is_none(),
+            "there is no corpus where CRD_ANALYZER_CORPUS says"
+        );
         return;
     };
     let mut found = Vec::new();

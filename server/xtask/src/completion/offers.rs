@@ -131,8 +131,8 @@ fn filtered<'f>(found: &'f Completions, text: &str) -> Vec<&'f Item> {
 const MAX_CHECKED: usize = 400_000;
 
 /// Puts a random item that is offered in place of the word, and gives what the check says of it as of something that is not known there;
-/// `None` if there was nothing to put.
-pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut Rng) -> Option<Option<String>> {
+/// `None` if there was nothing to put. The error is what it says.
+pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut Rng) -> Option<Result<(), String>> {
     let text = &position.file.text;
     if text.len() > MAX_CHECKED {
         return None;
@@ -175,9 +175,9 @@ pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut R
         let is_missing = it.message.starts_with("Required value");
         is_here && is_own && !is_missing && is_unknown(it.code, position.kind)
     });
-    Some(refused.map(|it| {
+    Some(refused.map_or(Ok(()), |it| {
         let line = text[..start].matches('\n').count() + 1;
-        format!(
+        Err(format!(
             "{} `{}` for `{}` at {}:{line}: {} {}",
             position.kind.name(),
             item.label,
@@ -185,7 +185,7 @@ pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut R
             position.file.path.display(),
             it.code,
             it.message
-        )
+        ))
     }))
 }
 

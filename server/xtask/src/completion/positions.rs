@@ -251,24 +251,21 @@ fn in_object(
         let Some(place) = definition.schema_at(&version, &path) else {
             return false;
         };
-        match kind {
-            Kind::CrKey => {
-                let Some((Step::Key(name), above)) = path.split_last() else {
-                    return false;
-                };
-                let around = definition.schema_at(&version, above);
-                let properties = around.and_then(|it| definition.child(it.node, "properties"));
-                is_key && properties.is_some_and(|it| definition.child(it.node, name).is_some())
-            }
-            _ => {
-                let text = tree.scalar(node);
-                let values = definition.child(place.node, "enum").map(|it| of.resolve(it.node));
-                let in_enum = values.is_some_and(|it| of.items(it).any(|it| of.scalar(it) == text));
-                let is_boolean = definition
-                    .child(place.node, "type")
-                    .is_some_and(|it| of.scalar(it.node) == "boolean");
-                !is_key && (in_enum || is_boolean && matches!(&*text, "true" | "false"))
-            }
+        if kind == Kind::CrKey {
+            let Some((Step::Key(name), above)) = path.split_last() else {
+                return false;
+            };
+            let around = definition.schema_at(&version, above);
+            let properties = around.and_then(|it| definition.child(it.node, "properties"));
+            is_key && properties.is_some_and(|it| definition.child(it.node, name).is_some())
+        } else {
+            let text = tree.scalar(node);
+            let values = definition.child(place.node, "enum").map(|it| of.resolve(it.node));
+            let in_enum = values.is_some_and(|it| of.items(it).any(|it| of.scalar(it) == text));
+            let is_boolean = definition
+                .child(place.node, "type")
+                .is_some_and(|it| of.scalar(it.node) == "boolean");
+            !is_key && (in_enum || is_boolean && matches!(&*text, "true" | "false"))
         }
     })?;
     word_of(tree, node)

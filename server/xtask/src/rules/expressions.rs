@@ -139,7 +139,7 @@ impl<'a> Expressions<'a> {
     /// Makes a variable known.
     pub(super) fn declare(&mut self, name: &str, ty: Type) {
         let mut paths = Vec::new();
-        self.walk(name.to_owned(), ty, 0, &mut paths);
+        self.walk(name, ty, 0, &mut paths);
         self.scope.push(paths);
     }
 
@@ -148,11 +148,11 @@ impl<'a> Expressions<'a> {
         self.scope[0][0].1.clone()
     }
 
-    fn walk(&self, path: String, ty: Type, steps: u8, paths: &mut Vec<(String, Type)>) {
+    fn walk(&self, path: &str, ty: Type, steps: u8, paths: &mut Vec<(String, Type)>) {
         if paths.len() >= MAX_PATHS {
             return;
         }
-        paths.push((path.clone(), ty.clone()));
+        paths.push((path.to_owned(), ty.clone()));
         if steps == MAX_STEPS {
             return;
         }
@@ -167,7 +167,7 @@ impl<'a> Expressions<'a> {
                 } else {
                     ty.clone()
                 };
-                self.walk(format!("{path}.{field}"), ty, steps + 1, paths);
+                self.walk(&format!("{path}.{field}"), ty, steps + 1, paths);
             }
         }
     }
@@ -482,7 +482,7 @@ impl<'a> Expressions<'a> {
             Type::List(element) => match self.rng.u8(..8) {
                 0..2 => {
                     let mut items = Vec::new();
-                    for _ in 0..1 + self.rng.usize(..3) {
+                    for _ in 0..=self.rng.usize(..3) {
                         items.push(if self.chance(8.0) {
                             format!("?{}", self.of(&Type::optional((**element).clone()), depth))
                         } else {
@@ -528,7 +528,7 @@ impl<'a> Expressions<'a> {
             Type::Map(types) => {
                 if !two || self.chance(40.0) {
                     let mut entries = Vec::new();
-                    for _ in 0..1 + self.rng.usize(..2) {
+                    for _ in 0..=self.rng.usize(..2) {
                         let optional = self.chance(6.0);
                         let ty = if optional {
                             Type::optional(types[1].clone())

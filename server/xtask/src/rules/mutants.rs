@@ -219,9 +219,9 @@ pub(super) fn mutate(rng: &mut Rng, rule: &str, names: &[String], other: &str) -
             break;
         }
         if is_rough {
-            rough(rng, &mut tokens, names, other)
+            rough(rng, &mut tokens, names, other);
         } else {
-            careful(rng, &mut tokens, names)
+            careful(rng, &mut tokens, names);
         }
     }
     tokens.concat()

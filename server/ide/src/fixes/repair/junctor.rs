@@ -16,8 +16,7 @@ fn outside(tree: &Tree, node: NodeId) -> Option<(NodeId, Vec<SchemaStep>, String
     let mut at = node;
     let mut steps = Vec::new();
     let mut found = None;
-    loop {
-        let Some(parent) = tree.parent(at) else { break };
+    while let Some(parent) = tree.parent(at) {
         if let NodeKind::Sequence(_) = tree.kind(parent) {
             let keyword = tree.entry_of(parent)?;
             let index = tree.items(parent).position(|it| it == at)?;
@@ -70,32 +69,29 @@ pub(super) fn forbidden(at: &At<'_>, found: &mut Vec<Repair>) {
     let Some(outer) = follow(tree, owner, &steps) else {
         return;
     };
-    match entry(tree, outer.schema, &key) {
-        Some(other) => {
-            let same = tree.source(other.value) == tree.source(own.value);
-            let title = if same {
-                format!("Remove {key} from {junctor}: it is said outside")
-            } else {
-                format!("Remove {key} from {junctor}")
-            };
-            let repair = Repair::new(title, vec![remove]);
-            found.push(if same { repair.safe() } else { repair });
+    if let Some(other) = entry(tree, outer.schema, &key) {
+        let same = tree.source(other.value) == tree.source(own.value);
+        let title = if same {
+            format!("Remove {key} from {junctor}: it is said outside")
+        } else {
+            format!("Remove {key} from {junctor}")
+        };
+        let repair = Repair::new(title, vec![remove]);
+        found.push(if same { repair.safe() } else { repair });
+    } else {
+        let source = tree.source(own.value);
+        if source.contains(['\n', '\r']) {
+            return;
         }
-        None => {
-            let source = tree.source(own.value);
-            if source.contains(['\n', '\r']) {
-                return;
-            }
-            // The value moves as it is written.
-            let Some(mut insert) = at.insert(outer.schema, &key, &Value::Bool(true)) else {
-                return;
-            };
-            insert.new_text = insert.new_text.replacen(": true", &format!(": {source}"), 1);
-            found.push(Repair::new(
-                format!("Move {key} out of {junctor}"),
-                vec![insert, remove],
-            ));
-        }
+        // The value moves as it is written.
+        let Some(mut insert) = at.insert(outer.schema, &key, &Value::Bool(true)) else {
+            return;
+        };
+        insert.new_text = insert.new_text.replacen(": true", &format!(": {source}"), 1);
+        found.push(Repair::new(
+            format!("Move {key} out of {junctor}"),
+            vec![insert, remove],
+        ));
     }
 }
 

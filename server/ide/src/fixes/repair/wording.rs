@@ -222,7 +222,7 @@ pub(super) fn fold(at: &At<'_>, found: &mut Vec<Repair>) {
         "\n"
     };
     let lines = content.lines().map(str::trim).filter(|it| !it.is_empty());
-    let folded: String = lines.map(|it| format!("{end}{indentation}{it}")).collect();
+    let folded = lines.fold(String::new(), |folded, line| folded + end + indentation + line);
     let tail = if source.ends_with('\n') { end } else { "" };
     let edit = put(span, format!(">-{folded}{tail}"));
     found.push(Repair::new("Fold the rule into one line", vec![edit]));
