@@ -4,57 +4,53 @@ use std::sync::LazyLock;
 
 use jiff::tz::TimeZoneDatabase;
 
-use super::{Binding, Called, overloaded};
-use crate::KubernetesVersion;
+use super::{Binding, overloaded};
 use crate::value::{EvalError, Result, Timestamp, Value};
-
-/// Since this minor, the minutes of an offset are those of an hour.
-const MINUTES_HAVE_A_RANGE: KubernetesVersion = KubernetesVersion::minor(37);
 
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
 pub(super) fn binding(function: &str) -> Option<Binding> {
     Some(match function {
-        "getFullYear" => overloaded(|c, args| part(c, args, |t, o| t.civil(o).year)),
-        "getMonth" => overloaded(|c, args| part(c, args, |t, o| t.civil(o).month - 1)),
-        "getDayOfYear" => overloaded(|c, args| part(c, args, |t, o| t.civil(o).day_of_year - 1)),
-        "getDate" => overloaded(|c, args| part(c, args, |t, o| t.civil(o).day)),
-        "getDayOfMonth" => overloaded(|c, args| part(c, args, |t, o| t.civil(o).day - 1)),
-        "getDayOfWeek" => overloaded(|c, args| part(c, args, |t, o| t.civil(o).weekday)),
-        "getHours" => overloaded(|c, args| match &args[0] {
+        "getFullYear" => overloaded(|_, args| part(args, |t, o| t.civil(o).year)),
+        "getMonth" => overloaded(|_, args| part(args, |t, o| t.civil(o).month - 1)),
+        "getDayOfYear" => overloaded(|_, args| part(args, |t, o| t.civil(o).day_of_year - 1)),
+        "getDate" => overloaded(|_, args| part(args, |t, o| t.civil(o).day)),
+        "getDayOfMonth" => overloaded(|_, args| part(args, |t, o| t.civil(o).day - 1)),
+        "getDayOfWeek" => overloaded(|_, args| part(args, |t, o| t.civil(o).weekday)),
+        "getHours" => overloaded(|_, args| match &args[0] {
             Value::Duration(d) => Ok(Value::Int(d.hours())),
-            _ => part(c, args, |t, o| t.civil(o).hour),
+            _ => part(args, |t, o| t.civil(o).hour),
         }),
-        "getMinutes" => overloaded(|c, args| match &args[0] {
+        "getMinutes" => overloaded(|_, args| match &args[0] {
             Value::Duration(d) => Ok(Value::Int(d.minutes())),
-            _ => part(c, args, |t, o| t.civil(o).minute),
+            _ => part(args, |t, o| t.civil(o).minute),
         }),
-        "getSeconds" => overloaded(|c, args| match &args[0] {
+        "getSeconds" => overloaded(|_, args| match &args[0] {
             Value::Duration(d) => Ok(Value::Int(d.seconds())),
-            _ => part(c, args, |t, o| t.civil(o).second),
+            _ => part(args, |t, o| t.civil(o).second),
         }),
-        "getMilliseconds" => overloaded(|c, args| match &args[0] {
+        "getMilliseconds" => overloaded(|_, args| match &args[0] {
             Value::Duration(d) => Ok(Value::Int(d.milliseconds())),
-            _ => part(c, args, |t, _| i64::from(t.nanos / 1_000_000)),
+            _ => part(args, |t, _| i64::from(t.nanos / 1_000_000)),
         }),
         _ => return None,
     })
 }
 
-fn part(called: Called<'_>, args: &[Value], part: fn(Timestamp, i64) -> i64) -> Result {
+fn part(args: &[Value], part: fn(Timestamp, i64) -> i64) -> Result {
     let Value::Timestamp(time) = &args[0] else {
         return Err(EvalError::no_such_overload());
     };
     let offset = match args.get(1) {
         None => 0,
-        Some(Value::String(zone)) => offset(zone, *time, called.version)?,
+        Some(Value::String(zone)) => offset(zone, *time)?,
         Some(_) => return Err(EvalError::no_such_overload()),
     };
     Ok(Value::Int(part(*time, offset)))
 }
 
 /// The seconds east of UTC of a zone: an offset (`-02:30`) or a name.
-fn offset(zone: &str, time: Timestamp, version: KubernetesVersion) -> Result<i64> {
+fn offset(zone: &str, time: Timestamp) -> Result<i64> {
     let Some((hours, minutes)) = zone.split_once(':') else {
         return named_offset(zone, time);
     };
@@ -71,11 +67,6 @@ fn offset(zone: &str, time: Timestamp, version: KubernetesVersion) -> Result<i64
         })
     };
     let (hours, minutes) = (number(hours)?, number(minutes)?);
-    if version >= MINUTES_HAVE_A_RANGE && !(0..60).contains(&minutes) {
-        return Err(EvalError::new(format!(
-            "timezone offset minutes out of range [0, 59]: {zone}"
-        )));
-    }
     let hours = hours.wrapping_mul(60);
     let total = if zone.starts_with('-') {
         hours.wrapping_sub(minutes)
