@@ -39,6 +39,10 @@ const STACK_BYTES: usize = 64 << 20;
 ///
 /// The exit code is 1 if something is false, fails, does not compile or is too expensive for the server.
 #[derive(clap::Args, Debug)]
+#[allow(
+    rustdoc::broken_intra_doc_links,
+    reason = "the text is help for the terminal: brackets are lists"
+)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     /// The expression, or @FILE to read it from a file. Without one the rules of the definition are run.
