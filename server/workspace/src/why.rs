@@ -78,6 +78,8 @@ fn demanding(code: &str) -> Option<(usize, &'static str)> {
     match code {
         codes::LIST_TYPE_WITHOUT_ARRAY => Some((1, "x-kubernetes-list-type")),
         codes::MAP_TYPE_WITHOUT_OBJECT => Some((1, "x-kubernetes-map-type")),
+        schema_codes::EMBEDDED_RESOURCE_TYPE => Some((1, "x-kubernetes-embedded-resource")),
+        schema_codes::MISSING_ITEMS => Some((1, "type")),
         // The type is that of one of `properties` of the embedded resource.
         schema_codes::TYPE_META_TYPE | schema_codes::METADATA_TYPE => Some((3, "x-kubernetes-embedded-resource")),
         _ => None,

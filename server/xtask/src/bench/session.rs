@@ -15,6 +15,8 @@ pub(super) struct Session {
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     next_id: u64,
+    /// What was published since the last edit while something else was waited for.
+    passed_over: Vec<Value>,
 }
 
 impl Session {
@@ -42,6 +44,7 @@ impl Session {
             input,
             output,
             next_id: 0,
+            passed_over: Vec::new(),
         })
     }
 
@@ -99,6 +102,7 @@ impl Session {
         let [start, end] = columns.map(|column| json!({ "line": line, "character": column }));
         let change = json!({ "range": { "start": start, "end": end }, "text": text });
         let document = json!({ "uri": uri, "version": version });
+        self.passed_over.clear();
         self.notify(
             "textDocument/didChange",
             &json!({ "textDocument": document, "contentChanges": [change] }),
@@ -140,12 +144,16 @@ impl Session {
     }
 
     fn published(&mut self, uri: &str, version: u64) -> anyhow::Result<Value> {
+        let is_meant = |params: &Value| params["uri"] == uri && params["version"] == version;
+        if let Some(at) = self.passed_over.iter().position(is_meant) {
+            return Ok(self.passed_over.remove(at)["diagnostics"].take());
+        }
         loop {
-            let mut message = self.receive()?;
-            let params = &mut message["params"];
-            if params["uri"] == uri && params["version"] == version {
+            let mut params = self.receive()?["params"].take();
+            if is_meant(&params) {
                 return Ok(params["diagnostics"].take());
             }
+            self.passed_over.push(params);
         }
     }
 
