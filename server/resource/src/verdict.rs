@@ -1,10 +1,9 @@
 //! The server's answer to a request, and what we know beside it.
 
+pub use crd_analyzer_apiextensions::decode::StrictErrorKind;
 use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_syntax::tree::{NodeId, Span};
 use serde_json::{Map, Value};
-
-use crate::codes;
 
 /// What the server answers to a request that creates or updates a custom resource.
 ///
@@ -101,26 +100,6 @@ pub struct StrictError {
     pub path: String,
     /// The schema that does not have the field.
     pub decider: Option<Decider>,
-}
-
-/// What strict field validation refuses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum StrictErrorKind {
-    /// A field that the schema (or the type of metadata) does not have.
-    UnknownField,
-    /// Keys are written more than once: all of a document in one error, which only YAML bodies get
-    /// ([`JsonDoc::duplicates`](crd_analyzer_syntax::json::JsonDoc::duplicates) has each with both places).
-    DuplicateKeys,
-}
-
-impl StrictErrorKind {
-    /// Which of our diagnostic codes this is.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::UnknownField => codes::UNKNOWN_FIELD,
-            Self::DuplicateKeys => codes::DUPLICATE_KEY,
-        }
-    }
 }
 
 /// A `Warning:` of the server's.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crd_analyzer_schema::field;
 use crd_analyzer_syntax::tree::Span;
 
 use crate::source::SourceText;
@@ -80,6 +81,17 @@ pub enum ServerSays {
 }
 
 impl ServerSays {
+    /// What the server says of a field.
+    pub(crate) fn cause(error: &field::Error) -> Self {
+        Self::Cause {
+            reason: error.kind.reason(),
+            words: error.kind.words(),
+            field: error.path.to_string(),
+            detail: error.detail.clone(),
+            bad_value: error.bad_value.clone(),
+        }
+    }
+
     /// The message as a client prints it, without values that are the server's own structs: those say nothing to a person.
     pub fn message(&self) -> String {
         match self {

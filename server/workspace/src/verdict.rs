@@ -308,13 +308,7 @@ impl Locate<'_> {
                     file: None,
                 }),
         );
-        finding.server = Some(ServerSays::Cause {
-            reason: error.kind.reason(),
-            words: error.kind.words(),
-            field: error.path.to_string(),
-            detail: error.detail.clone(),
-            bad_value: error.bad_value.clone(),
-        });
+        finding.server = Some(ServerSays::cause(error));
         finding
     }
 

@@ -1,9 +1,8 @@
 //! Equality of values as Go has it, `enum` and `uniqueItems`.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 use super::number::int64;
 use super::outcome::{Failure, Outcome, Report};
@@ -49,12 +48,13 @@ pub(super) fn check_enum<'s, 'v>(schema: &'s JsonSchemaProps, value: &'v Value, 
     if listed.is_empty() || listed.iter().any(|other| is_listed(value, other)) {
         return Outcome::default();
     }
+    // These words are never shown, but equal ones are reported once.
     let mut what = "should be one of [".to_owned();
     for (n, value) in listed.iter().enumerate() {
         if n > 0 {
             what.push(' ');
         }
-        push_plain(&mut what, value);
+        what.push_str(&render::go_value(value));
     }
     what.push(']');
     Failure::at(
@@ -104,42 +104,4 @@ pub(super) fn has_duplicates(items: &[Value]) -> bool {
         same_text.push(item);
     }
     false
-}
-
-/// As `%v` prints what JSON decodes to. The words of an enum's failure are never shown, but equal ones are reported once.
-fn push_plain(out: &mut String, value: &Value) {
-    match value {
-        Value::Null => out.push_str("<nil>"),
-        Value::Bool(flag) => {
-            let _ = write!(out, "{flag}");
-        }
-        Value::Number(number) => out.push_str(&render::go_number(number)),
-        Value::String(text) => out.push_str(text),
-        Value::Array(items) => {
-            out.push('[');
-            for (n, item) in items.iter().enumerate() {
-                if n > 0 {
-                    out.push(' ');
-                }
-                push_plain(out, item);
-            }
-            out.push(']');
-        }
-        Value::Object(map) => push_plain_map(out, map),
-    }
-}
-
-fn push_plain_map(out: &mut String, map: &Map<String, Value>) {
-    let mut entries: Vec<_> = map.iter().collect();
-    entries.sort_unstable_by_key(|(key, _)| *key);
-    out.push_str("map[");
-    for (n, (key, value)) in entries.into_iter().enumerate() {
-        if n > 0 {
-            out.push(' ');
-        }
-        out.push_str(key);
-        out.push(':');
-        push_plain(out, value);
-    }
-    out.push(']');
 }
