@@ -12,6 +12,7 @@ mod hostile;
 #[path = "../hostile/rules.rs"]
 mod hostile_rules;
 mod resources;
+mod suites;
 mod update;
 
 use std::{

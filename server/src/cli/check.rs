@@ -2,7 +2,7 @@
 
 use std::{
     io::{self, BufWriter, IsTerminal as _, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Instant,
 };
 
@@ -97,6 +97,14 @@ impl FailOn {
 enum Judged {
     Report(FileReport),
     Unreadable(Unreadable),
+    /// It is no manifest.
+    Nothing,
+}
+
+/// Whether a file is one that `crd-analyzer test` runs: what is in it is wrong on purpose.
+fn is_test_file(path: &Path, bytes: &[u8]) -> bool {
+    crd_analyzer_suite::may_be_suite(path)
+        && std::str::from_utf8(bytes).is_ok_and(|text| crd_analyzer_suite::is_suite(path, &text.into()))
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
@@ -143,6 +151,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
             &inputs,
             |input, config| judge(input, args.manifests.versions(config), known),
             |input, config, judged| match judged {
+                Judged::Nothing => Ok(()),
                 Judged::Report(report) => session.report(&input.label, &report, config),
                 Judged::Unreadable(unreadable) => session.unreadable(&unreadable),
             },
@@ -282,6 +291,11 @@ fn judge(input: &Input, versions: VersionSet, known: &Known) -> anyhow::Result<J
         Ok(text) => text.unwrap_or_default(),
         Err(error) => return unreadable(format!("{error:#}")),
     };
+    if let Source::File(path) = &input.source
+        && is_test_file(path, &text)
+    {
+        return Ok(Judged::Nothing);
+    }
     let old = match input.old.as_ref().map(input::read).transpose() {
         Ok(old) => old.flatten(),
         // A revision that does not exist is the caller's mistake, and the same for every file.

@@ -210,7 +210,7 @@ impl Definitions for Known {
 }
 
 /// The files that a path, a folder or a glob means.
-fn expand(written: &str, folder: &Path, what: &str) -> anyhow::Result<Vec<PathBuf>> {
+pub(super) fn expand(written: &str, folder: &Path, what: &str) -> anyhow::Result<Vec<PathBuf>> {
     let path =
         DefinitionPath::parse(written, folder).map_err(|error| UsageError(format!("{what} {written}: {error}")))?;
     if path.base.is_file() {

@@ -62,10 +62,7 @@ impl Manifests {
         &self,
         mut take: impl FnMut(Vec<Input>, Vec<Unreadable>) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(self.threads.unwrap_or(0))
-            .stack_size(STACK_BYTES)
-            .build_global()?;
+        start_threads(self.threads)?;
         let Some(list) = self.list.as_deref() else {
             let (inputs, unreadable) = input::collect(&self.paths);
             return take(inputs, unreadable);
@@ -92,6 +89,12 @@ impl Manifests {
     }
 }
 
+/// Starts the threads that judge, so many or one a processor.
+pub(super) fn start_threads(threads: Option<usize>) -> anyhow::Result<()> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
+    Ok(pool.stack_size(STACK_BYTES).build_global()?)
+}
+
 /// The configurations of the folders met so far.
 pub(super) struct Configs {
     is_ignored: bool,
@@ -102,9 +105,14 @@ pub(super) struct Configs {
 
 impl Configs {
     pub(super) fn new(manifests: &Manifests) -> anyhow::Result<Self> {
-        let given = manifests.config.as_deref().map(read_config).transpose()?;
+        Self::with(manifests.config.as_deref(), manifests.no_config)
+    }
+
+    /// `given`: the one to use in place of all others. `is_ignored`: none is used that was not given.
+    pub(super) fn with(given: Option<&Path>, is_ignored: bool) -> anyhow::Result<Self> {
+        let given = given.map(read_config).transpose()?;
         Ok(Self {
-            is_ignored: manifests.no_config,
+            is_ignored,
             by_folder: HashMap::new(),
             none: Arc::default(),
             given,

@@ -8,6 +8,7 @@ mod explain;
 mod fix;
 mod lsp;
 mod manifests;
+mod test;
 
 use std::{io, process::ExitCode};
 
@@ -29,6 +30,8 @@ enum Command {
     Cost(cost::Args),
     /// Try a validation rule, or any expression, on a value.
     Eval(eval::Args),
+    /// Run test files: objects, and what the API server must answer to them.
+    Test(test::Args),
     /// Speak the Language Server Protocol on standard input and output.
     Lsp(lsp::Args),
     /// Print the page of a diagnostic code.
@@ -82,6 +85,7 @@ impl Cli {
             Command::Check(args) => check::run(&args),
             Command::Cost(args) => cost::run(&args),
             Command::Eval(args) => eval::run(&args),
+            Command::Test(args) => test::run(&args),
             Command::Lsp(args) => lsp::run(&args),
             Command::Explain(args) => explain::run(&args),
         }

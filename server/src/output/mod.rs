@@ -5,9 +5,13 @@ pub(crate) mod eval;
 mod github;
 mod json;
 mod jsonl;
+pub(crate) mod test;
 mod text;
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    path::Path,
+};
 
 use clap::ValueEnum;
 use crd_analyzer_syntax::lines::LineIndex;
@@ -55,10 +59,24 @@ impl<'a> File<'a> {
 
 /// The name to print for another file than the one that was asked about: its path, below the working directory if it is there.
 pub(crate) fn label_of(file: &SourceText) -> String {
+    label_of_path(&file.path)
+}
+
+/// A path as it is printed: below the working directory if it is there.
+pub(crate) fn label_of_path(path: &Path) -> String {
     let below = std::env::current_dir()
         .ok()
-        .and_then(|folder| file.path.strip_prefix(folder).ok());
-    below.unwrap_or(&file.path).display().to_string()
+        .and_then(|folder| path.strip_prefix(folder).ok());
+    below.unwrap_or(path).display().to_string()
+}
+
+/// A number of things in words.
+pub(crate) fn counted(n: usize, what: &str) -> String {
+    if n == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{n} {what}s")
+    }
 }
 
 /// What was counted over all files.

@@ -15,7 +15,7 @@ use crd_analyzer_workspace::{
     versions::VersionSet,
 };
 
-use super::{File, Printer, Summary};
+use super::{File, Printer, Summary, counted};
 use crate::input::Unreadable;
 
 const GREEN: &str = "\x1b[32m";
@@ -117,14 +117,6 @@ impl Text {
             file.label,
             counted(errors, "error")
         )
-    }
-}
-
-fn counted(n: usize, what: &str) -> String {
-    if n == 1 {
-        format!("1 {what}")
-    } else {
-        format!("{n} {what}s")
     }
 }
 

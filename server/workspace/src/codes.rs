@@ -68,7 +68,7 @@ pub fn nearest(name: &str) -> Option<&'static str> {
 }
 
 /// The name among these that was probably meant.
-pub(crate) fn nearest_of<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub fn nearest_of<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let near = names.map(|it| (edits(name, it), it)).min()?;
     (near.0 <= name.len().div_ceil(3)).then_some(near.1)
 }

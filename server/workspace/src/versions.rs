@@ -25,6 +25,13 @@ impl VersionSet {
         Self(self.0 | other.0)
     }
 
+    /// The minors of both sets, if there are any.
+    #[must_use]
+    pub fn intersection(self, other: Self) -> Option<Self> {
+        let both = self.0 & other.0;
+        (both != 0).then_some(Self(both))
+    }
+
     /// The minors, oldest first.
     pub fn iter(self) -> impl DoubleEndedIterator<Item = KubernetesVersion> {
         KubernetesVersion::all().filter(move |version| self.contains(*version))

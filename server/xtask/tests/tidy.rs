@@ -22,8 +22,12 @@ const LAYERS: &[(&str, &[&str])] = &[
         "ide",
         &["apiextensions", "cel", "resource", "schema", "syntax", "workspace"],
     ),
+    ("suite", &["apiextensions", "resource", "schema", "syntax", "workspace"]),
     ("lsp", &["ide", "schema", "syntax", "workspace"]),
-    ("crd-analyzer", &["ide", "lsp", "schema", "syntax", "workspace"]),
+    (
+        "crd-analyzer",
+        &["ide", "lsp", "schema", "suite", "syntax", "workspace"],
+    ),
     (
         "xtask",
         &[

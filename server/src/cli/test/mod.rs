@@ -1,0 +1,256 @@
+//! `crd-analyzer test`: runs test files and says where a server would answer something else.
+
+mod find;
+mod update;
+
+use std::{
+    io::{self, BufWriter, IsTerminal as _, Write},
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
+};
+
+use crd_analyzer_suite::{self as suite, definition::Found};
+use crd_analyzer_syntax::source::Source as Decoded;
+use crd_analyzer_workspace::versions::VersionSet;
+use regex::Regex;
+
+use super::{
+    Status, UsageError,
+    manifests::{Configs, start_threads},
+};
+use crate::{
+    input::{self, Input, Source, Unreadable},
+    output::test::{self as output, Format, Printer, Report, Run, Summary},
+};
+use find::Finder;
+
+/// Runs test files: objects of custom resources, and what the API server must answer to them.
+///
+/// In folders, files with names like `NAME.test.yaml` are test files, and suites in the format of openshift/api's integration tests.
+/// The README shows how to write one.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// Test files, or folders (searched as git would see them).
+    #[arg(value_name = "PATH", default_value = ".")]
+    paths: Vec<PathBuf>,
+
+    /// How to print.
+    #[arg(short, long, value_enum, default_value = "text")]
+    output: Format,
+
+    /// Run only tests whose name has a match of this regular expression. May be given several times.
+    #[arg(long, value_name = "REGEX")]
+    run: Vec<Regex>,
+
+    /// The minors to ask: `1.31`, a range `1.30..1.37`, or `all`. Of a file or test that says for which minors it is, only these.
+    #[arg(long, value_name = "VERSION")]
+    kubernetes_version: Option<VersionSet>,
+
+    /// Stop at the first test that fails.
+    #[arg(long)]
+    fail_fast: bool,
+
+    /// Write into the test files what came out of the tests that fail, and show what changes.
+    #[arg(long, conflicts_with = "fail_fast")]
+    update: bool,
+
+    /// Where suites of openshift/api's format find the definitions that they name: a file, a folder or a glob.
+    #[arg(long = "crd", value_name = "PATH")]
+    definitions: Vec<String>,
+
+    /// Print also the tests that pass.
+    #[arg(short, long)]
+    verbose: bool,
+
+    /// Use this configuration instead of the nearest `.crd-analyzer.yaml`.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    config: Option<PathBuf>,
+
+    /// Use no configuration file.
+    #[arg(long)]
+    no_config: bool,
+
+    /// Run this many files at a time. One a processor if absent.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+/// What became of an input.
+enum Done {
+    /// It is no test file, or nobody wants to know any more.
+    Nothing,
+    Unreadable(Unreadable),
+    Report(Box<Report>),
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
+    let start = Instant::now();
+    start_threads(args.threads)?;
+    let mut configs = Configs::with(args.config.as_deref(), args.no_config)?;
+    let finder = Finder::new(&args.definitions)?;
+    let stdout = io::stdout();
+    let color = args.output == Format::Text
+        && stdout.is_terminal()
+        && anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
+    let (inputs, unreadable) = input::collect(&args.paths);
+    let inputs: Vec<Input> = inputs.into_iter().filter(may_be_suite).collect();
+    let stop = AtomicBool::new(false);
+    let mut session = Session {
+        args,
+        printer: output::printer(args.output, color, args.verbose),
+        out: BufWriter::with_capacity(1 << 16, stdout),
+        summary: Summary::default(),
+        status: Status::Clean,
+    };
+    for it in &unreadable {
+        session.unreadable(it);
+    }
+    configs.each(
+        &inputs,
+        |input, config| {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(Done::Nothing);
+            }
+            let asked = args.kubernetes_version.or(config.kubernetes_versions);
+            tested(args, input, asked, &finder)
+        },
+        |input, config, done| {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            match done {
+                Done::Nothing => {}
+                Done::Unreadable(unreadable) => session.unreadable(&unreadable),
+                Done::Report(mut report) => {
+                    if args.update {
+                        let asked = args.kubernetes_version.or(config.kubernetes_versions);
+                        let again = |input: &Input| tested(args, input, asked, &finder);
+                        report = update::apply(input, report, again, session.diffs())?;
+                    }
+                    if args.fail_fast && report.cut_after_failure() {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                    session.report(&report)?;
+                }
+            }
+            Ok(session.out.flush()?)
+        },
+    )?;
+    if session.summary.is_empty() {
+        let paths: Vec<String> = args.paths.iter().map(|it| it.display().to_string()).collect();
+        let which = if args.run.is_empty() {
+            "tests"
+        } else {
+            "tests of these names"
+        };
+        return Err(UsageError(format!(
+            "there are no {which} in {}: test files have names like `crontabs.test.yaml`",
+            paths.join(", ")
+        ))
+        .into());
+    }
+    session
+        .printer
+        .end(&mut session.out, &session.summary, start.elapsed())?;
+    session.out.flush()?;
+    Ok(session.status)
+}
+
+fn may_be_suite(input: &Input) -> bool {
+    match &input.source {
+        Source::File(path) if !input.named => std::path::absolute(path).is_ok_and(|it| suite::may_be_suite(&it)),
+        _ => true,
+    }
+}
+
+/// Reads a test file and runs its tests.
+fn tested(args: &Args, input: &Input, asked: Option<VersionSet>, finder: &Finder) -> anyhow::Result<Done> {
+    let bytes = match input::read(&input.source) {
+        Ok(bytes) => bytes.unwrap_or_default(),
+        Err(error) => {
+            return Ok(Done::Unreadable(Unreadable {
+                label: input.label.clone(),
+                why: format!("{error:#}"),
+            }));
+        }
+    };
+    let path = match &input.source {
+        Source::File(path) => std::path::absolute(path)?,
+        _ => std::env::current_dir()?.join("-"),
+    };
+    let text: Arc<str> = Decoded::decode(bytes).text.into();
+    if !input.named && !suite::is_suite(&path, &text) {
+        return Ok(Done::Nothing);
+    }
+    let mut report = Report::new(&input.label, text.clone());
+    let read = match suite::read(&text) {
+        Ok(read) => read,
+        Err(problems) => {
+            report.problems = problems;
+            return Ok(Done::Report(Box::new(report)));
+        }
+    };
+    report.warnings.clone_from(&read.warnings);
+    match finder.definitions(&read.wanted, &path) {
+        Ok(variants) => {
+            // The minors that a file is for are those that are asked about if nobody says more.
+            let asked = asked.or(read.versions.map(|_| VersionSet::all())).unwrap_or_default();
+            let is_wanted = |name: &str| args.run.is_empty() || args.run.iter().any(|it| it.is_match(name));
+            let several = variants.len() > 1;
+            for definitions in variants {
+                let file = |it: &Found| it.label.rsplit(['/', '\\']).next().map(str::to_owned);
+                report.runs.push(Run {
+                    variant: definitions.first().and_then(file).filter(|_| several),
+                    outcomes: suite::run::run(&read, &definitions, asked, is_wanted),
+                });
+            }
+        }
+        Err(problem) => report.problems.push(problem),
+    }
+    report.suite = Some(read);
+    Ok(Done::Report(Box::new(report)))
+}
+
+/// One run: where it prints to and what came out.
+struct Session<'a> {
+    args: &'a Args,
+    printer: Box<dyn Printer>,
+    out: BufWriter<io::Stdout>,
+    summary: Summary,
+    status: Status,
+}
+
+impl Session<'_> {
+    /// Where changes of files are shown: beside the results, where those are for programs.
+    fn diffs(&mut self) -> Box<dyn Write + '_> {
+        if self.args.output == Format::Text {
+            Box::new(&mut self.out)
+        } else {
+            Box::new(io::stderr())
+        }
+    }
+
+    fn report(&mut self, report: &Report) -> anyhow::Result<()> {
+        if report.tests() == 0 && report.problems.is_empty() {
+            return Ok(());
+        }
+        self.summary.add(report);
+        if report.failed() > 0 {
+            self.status = self.status.max(Status::Findings);
+        }
+        if !report.problems.is_empty() {
+            self.status = Status::Failed;
+        }
+        Ok(self.printer.file(&mut self.out, report)?)
+    }
+
+    fn unreadable(&mut self, unreadable: &Unreadable) {
+        self.summary.unreadable += 1;
+        self.status = Status::Failed;
+        anstream::eprintln!("error: cannot read {}: {}", unreadable.label, unreadable.why);
+    }
+}

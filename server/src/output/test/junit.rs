@@ -1,0 +1,73 @@
+//! JUnit's XML: a suite a file, a case a test.
+
+use std::{
+    io::{self, Write},
+    time::Duration,
+};
+
+use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
+
+use super::{Printer, Report, Summary, details, message};
+
+/// Collects the files: the document begins with the sums.
+pub(super) struct Junit {
+    document: Document,
+}
+
+impl Default for Junit {
+    fn default() -> Self {
+        Self {
+            document: Document::new("crd-analyzer"),
+        }
+    }
+}
+
+impl Printer for Junit {
+    fn file(&mut self, _: &mut dyn Write, report: &Report) -> io::Result<()> {
+        let mut suite = TestSuite::new(report.label.as_str());
+        for problem in &report.problems {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+            status.set_message(problem.message.as_str());
+            status.set_description(report.place(problem.span));
+            let mut case = TestCase::new("the file can be run", status);
+            case.set_classname(report.label.as_str());
+            suite.add_test_case(case);
+        }
+        for shown in report.shown() {
+            let status = match shown.outcome.failures.first() {
+                _ if shown.is_skipped() => {
+                    let mut status = TestCaseStatus::skipped();
+                    status.set_message("not for these minors");
+                    status
+                }
+                None => TestCaseStatus::success(),
+                Some(first) => {
+                    let asked = shown.outcome.versions;
+                    let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+                    status.set_message(message(first, asked));
+                    let text = shown.outcome.failures.iter().map(|failed| {
+                        let place = report.place(failed.failure.span);
+                        let mut lines = vec![format!("{place}: {}", message(failed, asked))];
+                        lines.extend(details(failed, shown.outcome.passes_on));
+                        lines.join("\n")
+                    });
+                    status.set_description(text.collect::<Vec<_>>().join("\n\n"));
+                    status
+                }
+            };
+            let mut case = TestCase::new(shown.name(), status);
+            case.set_classname(report.label.as_str());
+            case.extra.insert("file".into(), report.label.as_str().into());
+            let (line, _) = report.position(shown.case.span.start);
+            case.extra.insert("line".into(), line.to_string().into());
+            suite.add_test_case(case);
+        }
+        self.document.add_test_suite(suite);
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut dyn Write, _: &Summary, _: Duration) -> io::Result<()> {
+        let text = self.document.to_string().map_err(io::Error::other)?;
+        out.write_all(text.as_bytes())
+    }
+}

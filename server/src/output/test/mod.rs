@@ -1,0 +1,236 @@
+//! What is printed of tests: one file a format.
+
+mod jsonl;
+mod junit;
+mod tap;
+mod text;
+
+use std::{
+    io::{self, Write},
+    sync::Arc,
+    time::Duration,
+};
+
+use clap::ValueEnum;
+use crd_analyzer_suite::{
+    Case, Problem, Suite,
+    run::{Failed, Outcome},
+};
+use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
+use crd_analyzer_workspace::versions::VersionSet;
+use similar::{ChangeTag, TextDiff};
+
+/// How results are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Format {
+    /// For people: where in the test file something else is expected, and what came out.
+    Text,
+    /// XML as JUnit writes it, which CI systems show.
+    Junit,
+    /// The Test Anything Protocol, version 14.
+    Tap,
+    /// One JSON object a line: a test.
+    Jsonl,
+}
+
+/// What a test file came to.
+pub(crate) struct Report {
+    /// The path as it was given.
+    pub(crate) label: String,
+    pub(crate) text: Arc<str>,
+    pub(crate) lines: LineIndex,
+    /// `None`: it could not be read.
+    pub(crate) suite: Option<Suite>,
+    /// Why it cannot be run.
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) warnings: Vec<Problem>,
+    pub(crate) runs: Vec<Run>,
+    /// How many tests were changed to expect what came out.
+    pub(crate) updated: usize,
+}
+
+/// The tests of a file, run on one variant of the definition.
+pub(crate) struct Run {
+    /// The definition's file, if there are several.
+    pub(crate) variant: Option<String>,
+    pub(crate) outcomes: Vec<Outcome>,
+}
+
+/// A test and what it came to.
+pub(crate) struct Shown<'r> {
+    pub(crate) case: &'r Case,
+    pub(crate) outcome: &'r Outcome,
+    pub(crate) variant: Option<&'r str>,
+}
+
+impl Shown<'_> {
+    /// The name of the test, and of the variant that it was run on.
+    pub(crate) fn name(&self) -> String {
+        match self.variant {
+            Some(variant) => format!("{} [{variant}]", self.case.name),
+            None => self.case.name.clone(),
+        }
+    }
+
+    pub(crate) fn is_skipped(&self) -> bool {
+        self.outcome.versions.is_none()
+    }
+}
+
+impl Report {
+    pub(crate) fn new(label: &str, text: Arc<str>) -> Self {
+        Self {
+            label: label.to_owned(),
+            lines: LineIndex::new(&text),
+            text,
+            suite: None,
+            problems: Vec::new(),
+            warnings: Vec::new(),
+            runs: Vec::new(),
+            updated: 0,
+        }
+    }
+
+    /// Every test that was run or skipped, in the order of the file.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = Shown<'_>> {
+        let cases = self.suite.as_ref().map_or(&[][..], |it| &it.cases);
+        self.runs.iter().flat_map(move |run| {
+            run.outcomes.iter().filter_map(move |outcome| {
+                Some(Shown {
+                    case: cases.get(outcome.case)?,
+                    outcome,
+                    variant: run.variant.as_deref(),
+                })
+            })
+        })
+    }
+
+    pub(crate) fn tests(&self) -> usize {
+        self.runs.iter().map(|it| it.outcomes.len()).sum()
+    }
+
+    pub(crate) fn failed(&self) -> usize {
+        self.runs
+            .iter()
+            .flat_map(|it| &it.outcomes)
+            .filter(|it| !it.is_passed())
+            .count()
+    }
+
+    /// Forgets what comes after the first test that fails. Whether there is one.
+    pub(crate) fn cut_after_failure(&mut self) -> bool {
+        for n in 0..self.runs.len() {
+            let outcomes = &mut self.runs[n].outcomes;
+            if let Some(first) = outcomes.iter().position(|it| !it.is_passed()) {
+                outcomes.truncate(first + 1);
+                self.runs.truncate(n + 1);
+                return true;
+            }
+        }
+        !self.problems.is_empty()
+    }
+
+    /// Line and column of an offset, from 1.
+    fn position(&self, offset: u32) -> (u32, u32) {
+        let (line, column) = self.lines.line_column(&self.text, offset);
+        (line + 1, column + 1)
+    }
+
+    /// `file:line:column` of a place.
+    fn place(&self, span: Span) -> String {
+        let (line, column) = self.position(span.start);
+        format!("{}:{line}:{column}", self.label)
+    }
+}
+
+/// What was counted over all files.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Summary {
+    files: usize,
+    passed: usize,
+    failed: usize,
+    skipped: usize,
+    updated: usize,
+    pub(crate) unreadable: usize,
+}
+
+impl Summary {
+    pub(crate) fn add(&mut self, report: &Report) {
+        self.files += 1;
+        self.unreadable += usize::from(!report.problems.is_empty());
+        self.updated += report.updated;
+        for shown in report.shown() {
+            *if shown.is_skipped() {
+                &mut self.skipped
+            } else if shown.outcome.is_passed() {
+                &mut self.passed
+            } else {
+                &mut self.failed
+            } += 1;
+        }
+    }
+
+    /// Whether there was nothing at all to run.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.files + self.unreadable == 0
+    }
+}
+
+/// Prints files one after the other, then what comes at the end.
+pub(crate) trait Printer {
+    fn file(&mut self, out: &mut dyn Write, report: &Report) -> io::Result<()>;
+
+    fn end(&mut self, out: &mut dyn Write, summary: &Summary, elapsed: Duration) -> io::Result<()>;
+}
+
+/// The printer of a format.
+pub(crate) fn printer(format: Format, color: bool, verbose: bool) -> Box<dyn Printer> {
+    match format {
+        Format::Text => Box::new(text::Text::new(color, verbose)),
+        Format::Junit => Box::new(junit::Junit::default()),
+        Format::Tap => Box::new(tap::Tap::default()),
+        Format::Jsonl => Box::new(jsonl::Jsonl),
+    }
+}
+
+/// A failure in one line, with the minors that have it if others do not.
+fn message(failed: &Failed, asked: Option<VersionSet>) -> String {
+    if asked == Some(failed.versions) {
+        failed.failure.message.clone()
+    } else {
+        format!("{} (Kubernetes {})", failed.failure.message, failed.versions)
+    }
+}
+
+/// A failure in full, without its message: what came out, line by line. `passes_on`: where the test passes.
+fn details(failed: &Failed, passes_on: Option<VersionSet>) -> Vec<String> {
+    let mut lines: Vec<String> = failed.failure.got.iter().map(|it| format!("got: {it}")).collect();
+    if let Some(versions) = passes_on.filter(|_| !failed.failure.is_setup) {
+        lines.push(format!("the test passes on Kubernetes {versions}"));
+    }
+    if let Some((expected, got)) = &failed.failure.diff {
+        lines.push("expected (-), got (+):".to_owned());
+        lines.extend(diff(expected, got));
+    }
+    lines
+}
+
+/// The lines of two texts that differ, with those around them.
+fn diff(expected: &str, got: &str) -> Vec<String> {
+    let diff = TextDiff::from_lines(expected, got);
+    let mut lines = Vec::new();
+    for (n, group) in diff.grouped_ops(3).iter().enumerate() {
+        if n > 0 {
+            lines.push("...".to_owned());
+        }
+        for change in group.iter().flat_map(|it| diff.iter_changes(it)) {
+            let sign = match change.tag() {
+                ChangeTag::Delete => '-',
+                ChangeTag::Insert => '+',
+                ChangeTag::Equal => ' ',
+            };
+            lines.push(format!("{sign} {}", change.value().trim_end_matches('\n')));
+        }
+    }
+    lines
+}

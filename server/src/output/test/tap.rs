@@ -1,0 +1,92 @@
+//! The Test Anything Protocol, version 14 (testanything.org): a line a test, with what failed as a block of YAML.
+
+use std::{
+    io::{self, Write},
+    time::Duration,
+};
+
+use serde_json::json;
+
+use super::{Printer, Report, Summary, details, message};
+
+/// Counts the tests.
+#[derive(Default)]
+pub(super) struct Tap {
+    count: usize,
+}
+
+/// A description: `#` begins a directive there, `\` escapes it.
+fn described(text: &str) -> String {
+    let text = text.replace(['\n', '\r'], " ");
+    text.replace('\\', "\\\\").replace('#', "\\#")
+}
+
+impl Tap {
+    /// Begins a line; the first one of all is the version.
+    fn line(&mut self, out: &mut dyn Write, is_ok: bool, name: &str) -> io::Result<()> {
+        self.begin(out)?;
+        self.count += 1;
+        let word = if is_ok { "ok" } else { "not ok" };
+        write!(out, "{word} {} - {}", self.count, described(name))
+    }
+
+    fn begin(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.count == 0 {
+            writeln!(out, "TAP version 14")?;
+        }
+        Ok(())
+    }
+}
+
+/// A block of YAML. JSON strings are YAML's.
+fn block(out: &mut dyn Write, entries: &[(&str, serde_json::Value)]) -> io::Result<()> {
+    writeln!(out, "  ---")?;
+    for (key, value) in entries {
+        writeln!(out, "  {key}: {value}")?;
+    }
+    writeln!(out, "  ...")
+}
+
+impl Printer for Tap {
+    fn file(&mut self, out: &mut dyn Write, report: &Report) -> io::Result<()> {
+        for problem in &report.problems {
+            self.line(out, false, &report.label)?;
+            writeln!(out)?;
+            block(
+                out,
+                &[
+                    ("message", json!(problem.message)),
+                    ("at", json!(report.place(problem.span))),
+                ],
+            )?;
+        }
+        for shown in report.shown() {
+            let is_passed = shown.outcome.is_passed();
+            self.line(out, is_passed, &format!("{}: {}", report.label, shown.name()))?;
+            let skipped = if shown.is_skipped() {
+                " # SKIP not for these minors"
+            } else {
+                ""
+            };
+            writeln!(out, "{skipped}")?;
+            for failed in &shown.outcome.failures {
+                let message = message(failed, shown.outcome.versions);
+                let mut entries = vec![
+                    ("message", json!(message)),
+                    ("at", json!(report.place(failed.failure.span))),
+                ];
+                let details = details(failed, shown.outcome.passes_on);
+                if !details.is_empty() {
+                    entries.push(("data", json!(details)));
+                }
+                block(out, &entries)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut dyn Write, _: &Summary, _: Duration) -> io::Result<()> {
+        self.begin(out)?;
+        writeln!(out, "1..{}", self.count)
+    }
+}

@@ -1,0 +1,128 @@
+//! The definitions that a suite is about: found in a text, cut to one version.
+
+use std::sync::Arc;
+
+use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_syntax::{
+    read_json,
+    split::{read_document, split},
+};
+use serde_json::Value;
+
+/// A definition in a text.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Found {
+    /// The file, as it is shown.
+    pub label: String,
+    /// The `metadata.name`.
+    pub name: String,
+    /// The whole document as JSON.
+    pub value: Value,
+}
+
+impl Found {
+    /// The kind of its resources.
+    pub fn kind(&self) -> &str {
+        text(&self.value, "/spec/names/kind")
+    }
+
+    /// The group of its resources.
+    pub fn group(&self) -> &str {
+        text(&self.value, "/spec/group")
+    }
+
+    /// The version that objects are in that do not say theirs: the one that is stored.
+    pub fn version(&self) -> &str {
+        let versions = self.value.pointer("/spec/versions").and_then(Value::as_array);
+        let mut versions = versions.into_iter().flatten();
+        let stored = versions.clone().find(|it| it["storage"] == Value::Bool(true));
+        stored.or_else(|| versions.next()).map_or("", |it| text(it, "/name"))
+    }
+
+    /// An annotation of the definition.
+    pub(crate) fn annotations(&self) -> impl Iterator<Item = (&str, &str)> {
+        let found = self.value.pointer("/metadata/annotations").and_then(Value::as_object);
+        found
+            .into_iter()
+            .flatten()
+            .filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
+    }
+
+    /// The definition with this version alone, served and stored, so that tests of a version that is not stored can be run.
+    pub fn only(&self, version: Option<&str>) -> Result<Value, String> {
+        let mut value = self.value.clone();
+        let versions = value.pointer_mut("/spec/versions").and_then(Value::as_array_mut);
+        let Some(versions) = versions else {
+            return Ok(value);
+        };
+        let Some(version) = version else {
+            return Ok(value);
+        };
+        let names: Vec<String> = versions.iter().map(|it| text(it, "/name").to_owned()).collect();
+        versions.retain_mut(|it| {
+            let is_meant = text(it, "/name") == version;
+            if let Value::Object(it) = it {
+                it.insert("served".to_owned(), Value::Bool(true));
+                it.insert("storage".to_owned(), Value::Bool(true));
+            }
+            is_meant
+        });
+        if versions.is_empty() {
+            return Err(format!(
+                "{} has no version `{version}`: it has {}",
+                self.label,
+                names.join(", ")
+            ));
+        }
+        Ok(value)
+    }
+
+    /// How many versions it has.
+    pub(crate) fn version_count(&self) -> usize {
+        self.value
+            .pointer("/spec/versions")
+            .and_then(Value::as_array)
+            .map_or(0, Vec::len)
+    }
+}
+
+fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// All definitions in a text, also those in lists. What cannot be read is passed over.
+pub fn definitions(label: &str, content: &Arc<str>) -> Vec<Found> {
+    let mut found = Vec::new();
+    if !content.contains("CustomResourceDefinition") {
+        return found;
+    }
+    for document in split(content).documents {
+        let Ok(tree) = read_document(content, document, &[]) else {
+            continue;
+        };
+        let Ok(json) = read_json(&tree) else { continue };
+        if json.depth() > crd_analyzer_schema::depth::limit() {
+            continue;
+        }
+        let head = WrittenType::of_document(content, document.span, Some(&json));
+        let Some(root) = json.root() else { continue };
+        if head.is_definition() {
+            found.extend(of(label, root.to_value()));
+        } else if head.kind == "List" || head.kind == "CustomResourceDefinitionList" {
+            let items = root.get("items").and_then(|it| it.items()).unwrap_or_default();
+            let items = items.iter().filter(|it| WrittenType::of(it).is_definition());
+            found.extend(items.filter_map(|it| of(label, it.to_value())));
+        }
+    }
+    found
+}
+
+fn of(label: &str, value: Value) -> Option<Found> {
+    let name = text(&value, "/metadata/name").to_owned();
+    value.pointer("/spec")?;
+    Some(Found {
+        label: label.to_owned(),
+        name,
+        value,
+    })
+}

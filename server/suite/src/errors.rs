@@ -1,0 +1,56 @@
+//! Messages of refusals as a client prints them (`k8s.io/apimachinery/pkg/api/errors.NewInvalid`, `pkg/util/errors`).
+
+use std::collections::HashSet;
+
+use crd_analyzer_schema::field::Error;
+
+/// One cause of a refusal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Cause {
+    /// The reason, and the words for it.
+    pub(crate) reason: &'static str,
+    pub(crate) words: &'static str,
+    pub(crate) field: String,
+    pub(crate) detail: String,
+    /// All of it as the message has it.
+    pub(crate) text: String,
+}
+
+impl Cause {
+    pub(crate) fn of(error: &Error) -> Self {
+        Self {
+            reason: error.kind.reason(),
+            words: error.kind.words(),
+            field: error.path.to_string(),
+            detail: error.detail.clone(),
+            text: error.to_string(),
+        }
+    }
+
+    /// Something that strict field validation refuses.
+    pub(crate) fn strict(text: &str) -> Self {
+        Self {
+            reason: "",
+            words: "",
+            field: String::new(),
+            detail: text.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+}
+
+/// The message about an object with causes.
+pub(crate) fn invalid(kind: &str, quoted_name: &str, causes: &[Cause]) -> String {
+    let causes = aggregate(causes.iter().map(|it| it.text.clone()));
+    format!("{kind} {quoted_name} is invalid: {causes}")
+}
+
+/// Several errors as one text: each once, in brackets if there are several.
+pub(crate) fn aggregate(texts: impl Iterator<Item = String>) -> String {
+    let mut seen = HashSet::new();
+    let texts: Vec<String> = texts.filter(|it| seen.insert(it.clone())).collect();
+    match &texts[..] {
+        [one] => one.clone(),
+        several => format!("[{}]", several.join(", ")),
+    }
+}

@@ -1,0 +1,229 @@
+//! Patches of a definition: RFC 6902 as the library of openshift/api's tests has it (`vmware-archive/yaml-patch`), with paths in which
+//! `key=value` stands for every mapping below that has this.
+
+use serde_json::Value;
+
+/// One operation.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Patch {
+    pub(crate) op: String,
+    pub(crate) path: String,
+    pub(crate) from: Option<String>,
+    pub(crate) value: Value,
+}
+
+/// Applies patches one after the other.
+pub(crate) fn apply(document: &mut Value, patches: &[Patch]) -> Result<(), String> {
+    for patch in patches {
+        for path in expand(document, &patch.path)? {
+            one(document, patch, &path).map_err(|why| format!("{} {}: {why}", patch.op, patch.path))?;
+        }
+    }
+    Ok(())
+}
+
+fn one(document: &mut Value, patch: &Patch, path: &[String]) -> Result<(), String> {
+    match patch.op.as_str() {
+        "add" => put(document, path, patch.value.clone(), true),
+        "remove" => take(document, path).map(drop),
+        "replace" => {
+            let there = find(document, path).filter(|it| !it.is_null());
+            there.ok_or("there is nothing to replace")?;
+            put(document, path, patch.value.clone(), false)
+        }
+        "test" => match find(document, path) {
+            Some(there) if *there == patch.value => Ok(()),
+            Some(there) => Err(format!("it is {there}")),
+            None => Err("there is nothing".to_owned()),
+        },
+        "move" | "copy" => {
+            let from = patch.from.as_deref().ok_or("`from` is missing")?;
+            let from = split(from)?;
+            let value = if patch.op == "move" {
+                take(document, &from)?
+            } else {
+                find(document, &from).cloned().ok_or("there is nothing at `from`")?
+            };
+            put(document, path, value, false)
+        }
+        _ => Err("there is no such operation".to_owned()),
+    }
+}
+
+/// The steps of a path.
+fn split(path: &str) -> Result<Vec<String>, String> {
+    let steps = path
+        .strip_prefix('/')
+        .ok_or_else(|| format!("the path `{path}` does not begin with `/`"))?;
+    Ok(steps
+        .split('/')
+        .map(|it| it.replace("~1", "/").replace("~0", "~"))
+        .collect())
+}
+
+/// The paths that a path with conditions means.
+fn expand(document: &Value, path: &str) -> Result<Vec<Vec<String>>, String> {
+    let mut found = vec![Vec::new()];
+    for step in split(path)? {
+        let condition = step.split_once('=');
+        found = match condition {
+            None => found
+                .into_iter()
+                .map(|mut it: Vec<String>| {
+                    it.push(step.clone());
+                    it
+                })
+                .collect(),
+            Some((key, wanted)) => {
+                let mut all = Vec::new();
+                for prefix in found {
+                    if let Some(there) = find(document, &prefix) {
+                        having(there, key, wanted, &mut prefix.clone(), &mut all);
+                    }
+                }
+                all
+            }
+        };
+    }
+    if found.is_empty() {
+        return Err(format!("nothing in the definition is at `{path}`"));
+    }
+    Ok(found)
+}
+
+fn having(value: &Value, key: &str, wanted: &str, at: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
+    match value {
+        Value::Object(object) if object.get(key).is_some_and(|it| it.as_str() == Some(wanted)) => {
+            found.push(at.clone());
+        }
+        Value::Object(object) => {
+            for (name, value) in object {
+                at.push(name.clone());
+                having(value, key, wanted, at, found);
+                at.pop();
+            }
+        }
+        Value::Array(items) => {
+            for (n, value) in items.iter().enumerate() {
+                at.push(n.to_string());
+                having(value, key, wanted, at, found);
+                at.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn find<'v>(document: &'v Value, path: &[String]) -> Option<&'v Value> {
+    path.iter().try_fold(document, |it, step| match it {
+        Value::Object(object) => object.get(step),
+        Value::Array(items) => items.get(step.parse::<usize>().ok()?),
+        _ => None,
+    })
+}
+
+fn find_mut<'v>(document: &'v mut Value, path: &[String]) -> Option<&'v mut Value> {
+    path.iter().try_fold(document, |it, step| match it {
+        Value::Object(object) => object.get_mut(step),
+        Value::Array(items) => items.get_mut(step.parse::<usize>().ok()?),
+        _ => None,
+    })
+}
+
+fn around<'v, 'p>(document: &'v mut Value, path: &'p [String]) -> Result<(&'v mut Value, &'p str), String> {
+    let (last, above) = path.split_last().ok_or("the path is empty")?;
+    let there =
+        find_mut(document, above).ok_or_else(|| format!("nothing in the definition is at `/{}`", above.join("/")))?;
+    Ok((there, last))
+}
+
+fn put(document: &mut Value, path: &[String], value: Value, insert: bool) -> Result<(), String> {
+    let (around, last) = around(document, path)?;
+    match around {
+        Value::Object(object) => {
+            object.insert(last.to_owned(), value);
+            Ok(())
+        }
+        Value::Array(items) if last == "-" => {
+            items.push(value);
+            Ok(())
+        }
+        Value::Array(items) => {
+            let index: usize = last.parse().map_err(|_| format!("`{last}` is no index"))?;
+            if index > items.len() {
+                return Err(format!("the list has {} items", items.len()));
+            }
+            if insert || index == items.len() {
+                items.insert(index, value);
+            } else {
+                items[index] = value;
+            }
+            Ok(())
+        }
+        _ => Err("what is there has neither keys nor items".to_owned()),
+    }
+}
+
+fn take(document: &mut Value, path: &[String]) -> Result<Value, String> {
+    let (around, last) = around(document, path)?;
+    let gone = || format!("there is no `{last}`");
+    match around {
+        Value::Object(object) => object.remove(last).ok_or_else(gone),
+        Value::Array(items) => {
+            let index: usize = last.parse().map_err(|_| gone())?;
+            if index < items.len() {
+                Ok(items.remove(index))
+            } else {
+                Err(gone())
+            }
+        }
+        _ => Err(gone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(op: &str, path: &str, value: Value, expect: Result<Value, &str>) {
+        let mut document = json!({"a": {"b": [1, 2]}, "x/y": [{"name": "p", "v": 1}, {"name": "q", "v": 2}]});
+        let patch = Patch {
+            op: op.to_owned(),
+            path: path.to_owned(),
+            from: Some("/a/b/0".to_owned()),
+            value,
+        };
+        match (apply(&mut document, &[patch]), expect) {
+            (Ok(()), Ok(expect)) => assert_eq!(document["a"], expect["a"], "{document}"),
+            (Err(why), Err(expect)) => assert!(why.contains(expect), "{why}"),
+            (got, expect) => panic!("{op} {path}: {got:?} {document}, not {expect:?}"),
+        }
+        if path.contains("name=q") {
+            assert_eq!(document["x/y"][1]["v"], 7);
+        }
+    }
+
+    #[test]
+    fn patches_as_the_library_does() {
+        check("add", "/a/c", json!(7), Ok(json!({"a": {"b": [1, 2], "c": 7}})));
+        check("add", "/a/b/0", json!(7), Ok(json!({"a": {"b": [7, 1, 2]}})));
+        check("add", "/a/b/-", json!(7), Ok(json!({"a": {"b": [1, 2, 7]}})));
+        check("replace", "/a/b/0", json!(7), Ok(json!({"a": {"b": [7, 2]}})));
+        check("replace", "/a/c", json!(7), Err("nothing to replace"));
+        check("remove", "/a/b", Value::Null, Ok(json!({"a": {}})));
+        check("remove", "/a/c", Value::Null, Err("there is no `c`"));
+        check(
+            "remove",
+            "/z/c",
+            Value::Null,
+            Err("nothing in the definition is at `/z`"),
+        );
+        check("move", "/a/c", Value::Null, Ok(json!({"a": {"b": [2], "c": 1}})));
+        check("copy", "/a/c", Value::Null, Ok(json!({"a": {"b": [1, 2], "c": 1}})));
+        check("test", "/a/b/1", json!(2), Ok(json!({"a": {"b": [1, 2]}})));
+        check("replace", "/x~1y/name=q/v", json!(7), Ok(json!({"a": {"b": [1, 2]}})));
+        check("jump", "/a", Value::Null, Err("no such operation"));
+    }
+}

@@ -1,0 +1,233 @@
+//! Reading the file of a suite: what is wrong is collected with its place, and reading goes on.
+
+use crd_analyzer_syntax::{
+    json::{Duplicate, Json},
+    paths::lookup,
+    read_json_of,
+    tree::{Entry, NodeId, NodeKind, Span, Tree},
+};
+use crd_analyzer_workspace::{codes::nearest_of, versions::VersionSet};
+use serde_json::Value;
+
+use crate::model::{At, Problem};
+
+/// The tree of a suite, and what is wrong with it so far.
+pub(crate) struct Reader<'t> {
+    pub(crate) tree: &'t Tree,
+    pub(crate) problems: Vec<Problem>,
+    /// What is odd, and no reason not to run the suite.
+    pub(crate) warnings: Vec<Problem>,
+    /// The format is another's, whose reader passes over unknown keys and does not care for capital letters.
+    is_lenient: bool,
+}
+
+impl<'t> Reader<'t> {
+    pub(crate) fn new(tree: &'t Tree) -> Self {
+        Self {
+            tree,
+            problems: Vec::new(),
+            warnings: Vec::new(),
+            is_lenient: false,
+        }
+    }
+
+    pub(crate) fn lenient(tree: &'t Tree) -> Self {
+        Self {
+            is_lenient: true,
+            ..Self::new(tree)
+        }
+    }
+
+    pub(crate) fn problem(&mut self, span: Span, message: impl Into<String>) {
+        self.problems.push(Problem::new(span, message));
+    }
+
+    /// What has a place for people: the first line of a collection, all of a scalar.
+    pub(crate) fn span(&self, node: NodeId) -> Span {
+        first_line(self.tree, node)
+    }
+
+    /// A mapping that has only these keys, and such that begin with `x-`.
+    pub(crate) fn mapping(&mut self, node: NodeId, what: &str, keys: &[&str]) -> Option<NodeId> {
+        let tree = self.tree;
+        let node = tree.resolve(node);
+        if !matches!(tree.kind(node), NodeKind::Mapping(_)) {
+            let message = format!("{what} must be a mapping with {}", listed(keys));
+            self.problem(self.span(node), message);
+            return None;
+        }
+        let mut seen: Vec<String> = Vec::new();
+        for Entry { key, .. } in tree.entries(node) {
+            let span = tree.span(key);
+            let name = tree.scalar(key).into_owned();
+            let is_other_case = || self.is_lenient && keys.iter().any(|it| it.eq_ignore_ascii_case(&name));
+            if seen.contains(&name) {
+                self.problem(span, format!("the key `{name}` is written twice"));
+            } else if !is_other_case() && !keys.contains(&name.as_str()) && !name.starts_with("x-") && name != "<<" {
+                let meant = nearest_of(&name, keys.iter().copied());
+                let meant = meant.map_or_else(
+                    || format!("; there is {}", listed(keys)),
+                    |it| format!("; did you mean `{it}`?"),
+                );
+                let problem = Problem::new(span, format!("{what} has no `{name}`{meant}"));
+                if self.is_lenient {
+                    self.warnings.push(problem);
+                } else {
+                    self.problems.push(problem);
+                }
+            }
+            seen.push(name);
+        }
+        Some(node)
+    }
+
+    /// The value at a key, through merge keys; absent values (`key:`) are not there.
+    pub(crate) fn get(&self, mapping: NodeId, key: &str) -> Option<NodeId> {
+        let other_case = || {
+            let mut entries = self.tree.entries(mapping).filter(|_| self.is_lenient);
+            entries.find(|it| self.tree.scalar(it.key).eq_ignore_ascii_case(key))
+        };
+        let entry = lookup(self.tree, mapping, key).or_else(other_case)?;
+        let value = self.tree.resolve(entry.value);
+        let is_null = self.tree.is_scalar(value) && matches!(self.json(value), Ok(Value::Null));
+        (!is_null).then_some(value)
+    }
+
+    /// The value at a key that must be there.
+    pub(crate) fn need(&mut self, mapping: NodeId, key: &str, missing: &str) -> Option<NodeId> {
+        let found = self.get(mapping, key);
+        if found.is_none() {
+            self.problem(self.span(mapping), missing);
+        }
+        found
+    }
+
+    /// The items of a list.
+    pub(crate) fn list(&mut self, node: NodeId, what: &str) -> Vec<NodeId> {
+        let node = self.tree.resolve(node);
+        if !matches!(self.tree.kind(node), NodeKind::Sequence(_)) {
+            self.problem(self.span(node), format!("{what} must be a list"));
+        }
+        self.tree.items(node).map(|it| self.tree.resolve(it)).collect()
+    }
+
+    /// A string that is written as one.
+    pub(crate) fn text(&mut self, node: NodeId, what: &str) -> Option<At<String>> {
+        let at = self.value(node)?;
+        let Value::String(value) = at.value else {
+            self.problem(at.span, format!("{what} must be a string"));
+            return None;
+        };
+        Some(At {
+            value,
+            node: at.node,
+            span: at.span,
+        })
+    }
+
+    /// A value as a client reads it.
+    pub(crate) fn value(&mut self, node: NodeId) -> Option<At<Value>> {
+        let node = self.tree.resolve(node);
+        match self.json(node) {
+            Ok(value) => Some(At {
+                value,
+                node,
+                span: self.span(node),
+            }),
+            Err(problem) => {
+                self.problems.push(problem);
+                None
+            }
+        }
+    }
+
+    fn json(&self, node: NodeId) -> Result<Value, Problem> {
+        let doc = read_json_of(self.tree, node).map_err(|it| Problem::new(it.span, it.message))?;
+        if doc.depth() > crd_analyzer_schema::depth::limit() {
+            return Err(Problem::new(self.span(node), "values are nested too deeply"));
+        }
+        // What a merge key brings may be written again.
+        let is_twice = |it: &&Duplicate| self.tree.parent(it.first) == self.tree.parent(it.second);
+        if let Some(twice) = doc.duplicates().iter().find(is_twice) {
+            return Err(Problem::new(
+                self.tree.span(twice.second),
+                "this key is written twice in one mapping",
+            ));
+        }
+        Ok(doc.root().map_or(Value::Null, Json::to_value))
+    }
+
+    /// An object that is written as a mapping.
+    pub(crate) fn object(&mut self, node: NodeId, what: &str) -> Option<At<Value>> {
+        let at = self.value(node)?;
+        if !at.value.is_object() {
+            self.problem(at.span, format!("{what} must be an object"));
+            return None;
+        }
+        Some(at)
+    }
+
+    /// An object that is written as the text of one.
+    pub(crate) fn object_in_text(&mut self, node: NodeId, what: &str) -> Option<At<Value>> {
+        let tree = self.tree;
+        let text = self.text(node, what)?;
+        let (at, span) = (text.node, text.span);
+        let map = tree.source_map(at);
+        let place = |inner: Span| map.span(inner.range());
+        match read_object(&text.value) {
+            Ok(value) if value.is_object() => Some(At { value, node: at, span }),
+            Ok(_) => {
+                self.problem(span, format!("{what} must be the text of an object"));
+                None
+            }
+            Err(problem) => {
+                self.problem(place(problem.span), format!("{what}: {}", problem.message));
+                None
+            }
+        }
+    }
+
+    /// Which minors a test is for.
+    pub(crate) fn versions(&mut self, mapping: NodeId) -> Option<VersionSet> {
+        let node = self.get(mapping, "kubernetesVersions")?;
+        let span = self.tree.span(node);
+        // As it is written: a number would lose the 0 of 1.30.
+        let written = self.tree.scalar(node).into_owned();
+        match written.parse() {
+            Ok(versions) if self.tree.is_scalar(node) => Some(versions),
+            Ok(_) => None,
+            Err(error) => {
+                self.problem(span, error.to_string());
+                None
+            }
+        }
+    }
+}
+
+/// Reads the text of an object as a client does: of duplicate keys the last counts.
+pub(crate) fn read_object(text: &str) -> Result<Value, Problem> {
+    let text: std::sync::Arc<str> = text.into();
+    let whole = Span::new(0, text.len() as u32);
+    let tree = crd_analyzer_syntax::read(&text, whole).map_err(|it| Problem::new(it.span, it.message))?;
+    let doc = crd_analyzer_syntax::read_json(&tree).map_err(|it| Problem::new(it.span, it.message))?;
+    if doc.depth() > crd_analyzer_schema::depth::limit() {
+        return Err(Problem::new(whole, "values are nested too deeply"));
+    }
+    Ok(doc.root().map_or(Value::Null, Json::to_value))
+}
+
+/// The first line of a node.
+pub(crate) fn first_line(tree: &Tree, node: NodeId) -> Span {
+    let span = tree.span(node);
+    let text = &tree.text()[span.range()];
+    let end = text.find('\n').map_or(text.len(), |it| text[..it].trim_end().len());
+    Span::new(span.start, span.start + end as u32)
+}
+
+fn listed(keys: &[&str]) -> String {
+    let quoted: Vec<String> = keys.iter().map(|it| format!("`{it}`")).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => quoted.concat(),
+    }
+}

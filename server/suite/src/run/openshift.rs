@@ -1,0 +1,268 @@
+//! Tests of openshift/api's format, with the steps of its runner (`tests/generator.go` there).
+
+use crd_analyzer_resource::Stored;
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::tree::Span;
+use serde_json::{Map, Value, json};
+
+use super::{Came, Failure, Rack, Ran};
+use crate::{
+    equal::comparable,
+    errors::aggregate,
+    model::{At, Create, Name, Update},
+    patch,
+    server::{Answer, Refusal, Server},
+    yaml,
+};
+
+const NAMESPACE: &str = "default";
+
+/// The property by which the runner sees that a changed definition has come into force, and its values before and after.
+const SENTINEL: &str = "sentinel";
+const PATCHED: &str = "+patched";
+const RESTORED: &str = "+restored";
+
+impl Rack<'_> {
+    pub(super) fn create(&mut self, test: &Create, version: KubernetesVersion) -> Result<Ran, Box<Failure>> {
+        let server = self.server(0, version)?;
+        let answer = server.create(&named(&test.initial, &test.name));
+        if let Some(error) = &test.error {
+            return Ok(said(error, &answer, server));
+        }
+        let span = test.expected.as_ref().map(|it| it.span);
+        let stored = accepted(answer, span.unwrap_or(self.suite.wanted.span()), "the object");
+        match stored {
+            Ok(stored) => {
+                let server = self.server(0, version)?;
+                Ok(stored_as(test.expected.as_ref(), server, &stored))
+            }
+            Err(ran) => Ok(*ran),
+        }
+    }
+
+    pub(super) fn update(&mut self, test: &Update, version: KubernetesVersion) -> Result<Ran, Box<Failure>> {
+        let stored = self.initial(test, version)?;
+        let server = self.server(0, version)?;
+        let mut updated = named(&test.updated, &test.name);
+        let metadata = stored.object().get("metadata");
+        for name in ["name", "namespace", "resourceVersion"] {
+            let old = metadata.and_then(|it| it.get(name)).cloned();
+            set_metadata(&mut updated, name, old);
+        }
+        let answer = server.update(&stored, &updated);
+        if let Some(error) = &test.error {
+            return Ok(said(error, &answer, server));
+        }
+        let places = [
+            &test.status_error.as_ref().map(|it| it.span),
+            &test.expected.as_ref().map(|it| it.span),
+        ];
+        let span = places
+            .into_iter()
+            .flatten()
+            .next()
+            .copied()
+            .unwrap_or(test.initial_span);
+        let mut now = match accepted(answer, span, "the update") {
+            Ok(stored) => stored,
+            Err(ran) => return Ok(*ran),
+        };
+        match (updated.get("status"), &test.status_error) {
+            (Some(status), error) => {
+                let mut sent = Value::Object(now.clone());
+                sent["status"] = status.clone();
+                let answer = server.update_status(&Stored::of(now), &sent);
+                if let Some(error) = error {
+                    let (came, failures) = said(error, &answer, server);
+                    return Ok((of_status(came), failures));
+                }
+                now = match accepted(answer, span, "the update of the status") {
+                    Ok(stored) => stored,
+                    Err(ran) => return Ok((of_status(ran.0), ran.1)),
+                };
+            }
+            (None, Some(error)) => {
+                let message = "`updated` has no `status`, so nothing of it can be refused";
+                return Ok((Came::Nothing, vec![Failure::setup(error.span, message)]));
+            }
+            (None, None) => {}
+        }
+        Ok(stored_as(test.expected.as_ref(), server, &now))
+    }
+
+    /// The object that is updated: created under the patched definition if there are patches, with its status.
+    fn initial(&mut self, test: &Update, version: KubernetesVersion) -> Result<Stored, Box<Failure>> {
+        let mut initial = named(&test.initial, &test.name);
+        if test.patches.is_empty() {
+            let server = self.server(0, version)?;
+            let stored = create_with_status(server, &initial, test.initial_span)?;
+            return get(server, &stored, test.initial_span);
+        }
+        // The definition itself must be good before it is changed.
+        self.server(0, version)?;
+        let base = self.value(0)?;
+        let refused = |what: &str, why: String| Box::new(Failure::setup(test.patches_span, what).got([why]));
+        let mut patched = self.definitions[0].value.clone();
+        patch::apply(&mut patched, &test.patches).map_err(|why| refused("the patches do not apply", why))?;
+        add_sentinel(&mut patched, PATCHED);
+        let server = Server::install(&patched, Some(&base), version)
+            .map_err(|why| refused("the patched definition is refused", why))?;
+        initial[SENTINEL] = json!(PATCHED);
+        let stored = create_with_status(&server, &initial, test.initial_span)?;
+
+        let mut restored = base;
+        add_sentinel(&mut restored, RESTORED);
+        let server = Server::install(&restored, Some(&patched), version)
+            .map_err(|why| refused("the definition cannot be restored after the patches", why))?;
+        let before = get(&server, &stored, test.initial_span)?;
+        let mut sent = Value::Object(stored);
+        sent[SENTINEL] = json!(RESTORED);
+        let answer = server.update(&before, &sent);
+        let stored = expect_accepted(
+            answer,
+            test.initial_span,
+            "the stored object can no longer be updated without the patches, not even as it is",
+        )?;
+        let server = self.server(0, version)?;
+        get(server, &stored, test.initial_span)
+    }
+}
+
+fn get(server: &Server, stored: &Map<String, Value>, span: Span) -> Result<Stored, Box<Failure>> {
+    server
+        .get(stored)
+        .map_err(|why| Box::new(Failure::setup(span, "the stored object cannot be read").got([why])))
+}
+
+fn expect_accepted(answer: Answer, span: Span, message: &str) -> Result<Map<String, Value>, Box<Failure>> {
+    match (answer.refusal, answer.stored) {
+        (None, Some(stored)) => Ok(stored),
+        (refusal, _) => {
+            let failure = Failure::setup(span, message);
+            Err(Box::new(failure.got(refusal.map(|it| it.message))))
+        }
+    }
+}
+
+fn create_with_status(server: &Server, object: &Value, span: Span) -> Result<Map<String, Value>, Box<Failure>> {
+    let stored = expect_accepted(server.create(object), span, "`initial` is rejected")?;
+    let Some(status) = object.get("status") else {
+        return Ok(stored);
+    };
+    let mut sent = Value::Object(stored.clone());
+    sent["status"] = status.clone();
+    let answer = server.update_status(&Stored::of(stored), &sent);
+    expect_accepted(answer, span, "the status of `initial` is rejected")
+}
+
+/// An object with the name that the runner gives it.
+fn named(object: &Value, name: &Name) -> Value {
+    let mut object = object.clone();
+    match name {
+        Name::Generated(prefix) => set_metadata(&mut object, "generateName", Some(json!(prefix))),
+        Name::Given(name) => set_metadata(&mut object, "name", Some(json!(name))),
+    }
+    set_metadata(&mut object, "namespace", Some(json!(NAMESPACE)));
+    object
+}
+
+fn set_metadata(object: &mut Value, name: &str, value: Option<Value>) {
+    let Value::Object(object) = object else { return };
+    let metadata = object.entry("metadata").or_insert_with(|| json!({}));
+    if metadata.is_null() {
+        *metadata = json!({});
+    }
+    if let Value::Object(metadata) = metadata {
+        match value {
+            Some(value) => {
+                metadata.insert(name.to_owned(), value);
+            }
+            None => {
+                metadata.remove(name);
+            }
+        }
+    }
+}
+
+fn add_sentinel(definition: &mut Value, value: &str) {
+    let schema = definition.pointer_mut("/spec/versions/0/schema/openAPIV3Schema");
+    let Some(Value::Object(schema)) = schema else { return };
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    if let Value::Object(properties) = properties {
+        properties.insert(SENTINEL.to_owned(), json!({"type": "string", "enum": [value]}));
+    }
+}
+
+/// Whether an answer is a refusal with these words.
+fn said(error: &At<String>, answer: &Answer, server: &Server) -> Ran {
+    let Some(refusal) = &answer.refusal else {
+        let came = answer
+            .stored
+            .as_ref()
+            .map_or(Came::Nothing, |it| Came::Stored(shown(server, it)));
+        return (came, vec![Failure::new(error.span, "it is accepted")]);
+    };
+    let mut failures = Vec::new();
+    if !refusal.message.contains(&error.value) {
+        failures.push(Failure::new(error.span, "it is rejected with other words").got([refusal.message.clone()]));
+    }
+    (refused(refusal), failures)
+}
+
+fn refused(refusal: &Refusal) -> Came {
+    let causes = refusal.causes.iter().filter(|it| !super::own::is_implied(it));
+    let causes = aggregate(causes.map(|it| it.text.clone()));
+    Came::Refused {
+        message: refusal.message.clone(),
+        causes: if refusal.causes.is_empty() {
+            refusal.message.clone()
+        } else {
+            causes
+        },
+    }
+}
+
+fn of_status(came: Came) -> Came {
+    match came {
+        Came::Refused { message, causes } => Came::StatusRefused { message, causes },
+        other => other,
+    }
+}
+
+/// The stored object, if the answer is no refusal.
+fn accepted(answer: Answer, span: Span, what: &str) -> Result<Map<String, Value>, Box<Ran>> {
+    match (answer.refusal, answer.stored) {
+        (None, Some(stored)) => Ok(stored),
+        (Some(refusal), _) => {
+            let failure = Failure::new(span, format!("{what} is rejected")).got([refusal.message.clone()]);
+            Err(Box::new((refused(&refusal), vec![failure])))
+        }
+        (None, None) => Err(Box::new((
+            Came::Nothing,
+            vec![Failure::setup(span, format!("{what} is not answered"))],
+        ))),
+    }
+}
+
+/// The object as a client gets it, without what servers fill in.
+fn shown(server: &Server, stored: &Map<String, Value>) -> Value {
+    let got = server
+        .get(stored)
+        .map_or_else(|_| stored.clone(), |it| it.object().clone());
+    comparable(&Value::Object(got), &Value::Null)
+}
+
+/// Where nothing is expected of it, that the object is accepted is enough: the runners of some projects compare it with what was sent, those
+/// of others do not compare it.
+fn stored_as(expected: Option<&At<Value>>, server: &Server, stored: &Map<String, Value>) -> Ran {
+    let got = shown(server, stored);
+    let mut failures = Vec::new();
+    if let Some(expected) = expected {
+        let wanted = comparable(&expected.value, &Value::Null);
+        if wanted != got {
+            let failure = Failure::new(expected.span, "another object is stored");
+            failures.push(failure.diff(yaml::block(&wanted, 0), yaml::block(&got, 0)));
+        }
+    }
+    (Came::Stored(got), failures)
+}

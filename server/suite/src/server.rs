@@ -1,0 +1,238 @@
+//! A server of one minor that has one definition: requests as values, answers in a client's words.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crd_analyzer_apiextensions::{
+    strategy::{Stored as StoredDefinition, judge_create, judge_update},
+    validation::CelCompiler,
+};
+use crd_analyzer_resource::{ChangeKind, Definition, Question, ServedVersion, Stored, StrictErrorKind, Verdict, judge};
+use crd_analyzer_schema::{KubernetesVersion, field, field::Segment, go};
+use crd_analyzer_syntax::{
+    json::JsonDoc,
+    read, read_json,
+    tree::{Span, Tree},
+};
+use serde_json::{Map, Value};
+
+use crate::{
+    errors::{Cause, aggregate, invalid},
+    yaml,
+};
+
+/// A definition that is installed.
+pub(crate) struct Server {
+    definition: Definition,
+}
+
+impl Server {
+    /// Installs a definition. Where another one is given, it replaces that. The error is why the server refuses it.
+    pub(crate) fn install(value: &Value, replaces: Option<&Value>, version: KubernetesVersion) -> Result<Self, String> {
+        let compiler = CelCompiler::new(version);
+        let stored = replaces.map(|old| {
+            with_document(old, |json| StoredDefinition::establish(json, version))
+                .ok()
+                .flatten()
+                .ok_or_else(|| "it cannot be read as a definition".to_owned())
+        });
+        let stored = stored.transpose()?;
+        with_document(value, |json| {
+            let verdict = match &stored {
+                None => judge_create(json, version, Some(&compiler)),
+                Some(old) => judge_update(json, old, version, Some(&compiler)),
+            };
+            if let Some(error) = &verdict.decode_error {
+                return Err(error.text.clone());
+            }
+            if !verdict.errors.is_empty() {
+                return Err(aggregate(verdict.errors.iter().map(ToString::to_string)));
+            }
+            if let Some(why) = verdict.other_error {
+                return Err(why);
+            }
+            if verdict.unjudged.is_some() {
+                return Err("there is no verdict on it".to_owned());
+            }
+            let stored = StoredDefinition::establish(json, version).ok_or("it cannot be read as a definition")?;
+            Ok(Self {
+                definition: Definition::new(stored, version),
+            })
+        })?
+    }
+
+    fn serving(&self, object: &Value) -> Result<ServedVersion<'_>, String> {
+        let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
+        self.definition
+            .serving(text("apiVersion"), text("kind"))
+            .map_err(|it| it.to_string())
+    }
+
+    /// Asks to create an object.
+    pub(crate) fn create(&self, object: &Value) -> Answer {
+        self.ask(object, Question::Create)
+    }
+
+    /// Asks to replace an object.
+    pub(crate) fn update(&self, stored: &Stored, object: &Value) -> Answer {
+        self.ask(object, Question::Update(stored))
+    }
+
+    /// Asks to replace the status of an object.
+    pub(crate) fn update_status(&self, stored: &Stored, object: &Value) -> Answer {
+        self.ask(object, Question::UpdateStatus(stored))
+    }
+
+    /// The object as a client gets it: as this definition has it, whatever it was stored by.
+    pub(crate) fn get(&self, object: &Map<String, Value>) -> Result<Stored, String> {
+        let object = Value::Object(object.clone());
+        let served = self.serving(&object)?;
+        with_document(&object, |json| Stored::establish(served, json))?.map_err(|it| it.text)
+    }
+
+    fn ask(&self, object: &Value, question: Question<'_>) -> Answer {
+        let answer = self.serving(object).and_then(|served| {
+            with_document(object, |json| {
+                Answer::of(&judge(served, json, question), object, &self.definition)
+            })
+        });
+        answer.unwrap_or_else(Answer::refused)
+    }
+}
+
+/// What a client is told.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Answer {
+    /// Why the object is refused, if it is.
+    pub(crate) refusal: Option<Refusal>,
+    /// What clients that ask for strict field validation are told in place of all else.
+    pub(crate) strict: Vec<String>,
+    pub(crate) warnings: Vec<String>,
+    /// Paths of what was dropped.
+    pub(crate) pruned: Vec<String>,
+    /// Paths and values of what was filled in.
+    pub(crate) defaulted: Vec<(String, Value)>,
+    /// The object as it is stored.
+    pub(crate) stored: Option<Map<String, Value>>,
+}
+
+/// A refusal.
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    /// The whole message.
+    pub(crate) message: String,
+    /// Its causes; empty where the server gives none.
+    pub(crate) causes: Vec<Cause>,
+}
+
+impl Answer {
+    fn refused(message: String) -> Self {
+        Self {
+            refusal: Some(Refusal {
+                message,
+                causes: Vec::new(),
+            }),
+            ..Self::default()
+        }
+    }
+
+    fn of(verdict: &Verdict, sent: &Value, definition: &Definition) -> Self {
+        let strict: Vec<String> = verdict.strict.iter().map(|it| it.text.clone()).collect();
+        let plain = |message: &str| {
+            Some(Refusal {
+                message: message.to_owned(),
+                causes: Vec::new(),
+            })
+        };
+        let refusal = if let Some(error) = &verdict.decode_error {
+            plain(&error.text)
+        } else if !verdict.errors.is_empty() {
+            let causes: Vec<Cause> = verdict.errors.iter().map(|it| Cause::of(&it.error)).collect();
+            let kind = format!("{}.{}", definition.kind(), definition.group());
+            let name = name_of(verdict.object.as_ref(), sent);
+            Some(Refusal {
+                message: invalid(&kind, &go::quote(&name), &causes),
+                causes,
+            })
+        } else if let Some(why) = &verdict.other_error {
+            plain(why)
+        } else if verdict.unjudged.is_some() {
+            plain("crd-analyzer does not follow values that are nested so deeply")
+        } else {
+            None
+        };
+        let of_kind = |kind| verdict.changes.iter().filter(move |it| it.kind == kind);
+        let unknown = verdict
+            .strict
+            .iter()
+            .filter(|it| it.kind == StrictErrorKind::UnknownField)
+            .map(|it| it.path.clone());
+        let pruned: BTreeSet<String> = of_kind(ChangeKind::Pruned)
+            .map(|it| path_of(&it.path))
+            .chain(unknown)
+            .collect();
+        let object = verdict.object.as_ref().map(|it| Value::Object(it.clone()));
+        let defaulted = of_kind(ChangeKind::Defaulted).filter_map(|it| {
+            let value = object.as_ref().and_then(|object| at(object, &it.path))?;
+            Some((path_of(&it.path), value.clone()))
+        });
+        // The server's own types write a timestamp that is not there.
+        let defaulted = defaulted.filter(|(path, _)| path != "metadata" && !path.starts_with("metadata."));
+        Self {
+            refusal,
+            warnings: verdict.warnings.iter().map(|it| it.text.clone()).collect(),
+            pruned: pruned
+                .into_iter()
+                .filter(|it| !it.starts_with("metadata.creationTimestamp"))
+                .collect(),
+            defaulted: defaulted.collect(),
+            stored: verdict.stored.clone(),
+            strict,
+        }
+    }
+
+    /// The refusal as a client is told that asks for strict field validation.
+    pub(crate) fn strict_refusal(&self) -> Option<Refusal> {
+        if self.strict.is_empty() || self.refusal.as_ref().is_some_and(|it| it.causes.is_empty()) {
+            return self.refusal.clone();
+        }
+        let causes = self.strict.iter().map(|it| Cause::strict(it));
+        Some(Refusal {
+            message: format!("strict decoding error: {}", self.strict.join(", ")),
+            causes: causes.collect(),
+        })
+    }
+}
+
+/// A path without the difference between fields and keys, which only a schema knows.
+fn path_of(path: &field::Path) -> String {
+    path.to_string()
+}
+
+fn at<'v>(value: &'v Value, path: &field::Path) -> Option<&'v Value> {
+    path.segments().iter().try_fold(value, |it, segment| match segment {
+        Segment::Field(name) | Segment::Key(name) => it.get(name),
+        Segment::Index(index) => it.get(index),
+    })
+}
+
+fn name_of(object: Option<&Map<String, Value>>, sent: &Value) -> String {
+    let metadata = object
+        .and_then(|it| it.get("metadata"))
+        .or_else(|| sent.get("metadata"));
+    let text = |name: &str| metadata.and_then(|it| it.get(name)?.as_str()).unwrap_or_default();
+    if text("name").is_empty() && !text("generateName").is_empty() {
+        // The server makes up the rest.
+        format!("{}00000", text("generateName"))
+    } else {
+        text("name").to_owned()
+    }
+}
+
+/// Hands over a value as a document that was sent.
+fn with_document<T>(value: &Value, take: impl FnOnce(&JsonDoc<'_>) -> T) -> Result<T, String> {
+    let text: Arc<str> = yaml::json(value).into();
+    let tree: Tree = read(&text, Span::new(0, text.len() as u32)).map_err(|it| it.message)?;
+    let json = read_json(&tree).map_err(|it| it.message)?;
+    Ok(take(&json))
+}

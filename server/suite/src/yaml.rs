@@ -1,0 +1,182 @@
+//! Values as text: on one line, and as people write YAML.
+
+use std::fmt::Write as _;
+
+use crd_analyzer_syntax::is_plain_text;
+use serde_json::Value;
+
+/// A value on one line, as JSON with YAML's escapes: YAML takes some characters for line breaks that JSON does not.
+pub(crate) fn json(value: &Value) -> String {
+    let text = value.to_string();
+    if text.bytes().all(|it| (0x20..0x7F).contains(&it)) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for char in text.chars() {
+        if matches!(char, ' '..='~') {
+            out.push(char);
+        } else {
+            // A string takes whatever is written. YAML knows no surrogates.
+            let code = u32::from(char);
+            let _ = if code > 0xFFFF {
+                write!(out, "\\U{code:08X}")
+            } else {
+                write!(out, "\\u{code:04x}")
+            };
+        }
+    }
+    out
+}
+
+/// A value as YAML in block style, indented by so many spaces, with a line break at its end. A scalar is one line.
+pub(crate) fn block(value: &Value, indent: usize) -> String {
+    let mut out = String::new();
+    write_block(value, indent, &mut out);
+    out
+}
+
+/// The entries of a resource, and of a cause, in the order in which people write them.
+fn ordered(object: &serde_json::Map<String, Value>) -> Vec<(&String, &Value)> {
+    const FIRST: [&str; 7] = ["apiVersion", "kind", "metadata", "spec", "type", "field", "detail"];
+    let mut entries: Vec<_> = object.iter().collect();
+    let has = |name: &str| object.contains_key(name);
+    let (is_resource, is_cause) = (has("apiVersion") && has("kind"), has("type") && has("field"));
+    if is_resource || is_cause {
+        entries.sort_by_key(|(name, _)| FIRST.iter().position(|it| it == name).unwrap_or(FIRST.len()));
+    }
+    entries
+}
+
+fn write_block(value: &Value, indent: usize, out: &mut String) {
+    let pad = " ".repeat(indent);
+    match value {
+        Value::Object(object) if !object.is_empty() => {
+            for (key, value) in ordered(object) {
+                out.push_str(&pad);
+                entry(key, value, indent, out);
+            }
+        }
+        Value::Array(items) if !items.is_empty() => {
+            for item in items {
+                out.push_str(&pad);
+                out.push_str("- ");
+                match item {
+                    Value::Object(object) if !object.is_empty() => {
+                        for (n, (key, value)) in ordered(object).into_iter().enumerate() {
+                            if n > 0 {
+                                out.push_str(&pad);
+                                out.push_str("  ");
+                            }
+                            entry(key, value, indent + 2, out);
+                        }
+                    }
+                    Value::Array(inner) if !inner.is_empty() => {
+                        out.push_str(&json(item));
+                        out.push('\n');
+                    }
+                    scalar_item => {
+                        out.push_str(&scalar(scalar_item));
+                        out.push('\n');
+                    }
+                }
+            }
+        }
+        other => {
+            out.push_str(&pad);
+            out.push_str(&scalar(other));
+            out.push('\n');
+        }
+    }
+}
+
+fn entry(key: &str, value: &Value, indent: usize, out: &mut String) {
+    out.push_str(&scalar(&Value::String(key.to_owned())));
+    out.push(':');
+    match value {
+        Value::Object(object) if !object.is_empty() => {
+            out.push('\n');
+            write_block(value, indent + 2, out);
+        }
+        Value::Array(items) if !items.is_empty() => {
+            out.push('\n');
+            write_block(value, indent + 2, out);
+        }
+        Value::String(text) if text.contains('\n') && is_literal(text) => {
+            out.push_str(if text.ends_with('\n') { " |\n" } else { " |-\n" });
+            out.push_str(&indented(text, indent + 2));
+        }
+        other => {
+            out.push(' ');
+            out.push_str(&scalar(other));
+            out.push('\n');
+        }
+    }
+}
+
+/// Whether a text can be written as a block of lines.
+pub(crate) fn is_literal(text: &str) -> bool {
+    let is_printable = |it: char| it == '\n' || (' '..='~').contains(&it) || (it.is_alphanumeric() && !it.is_control());
+    let has_content = !text.starts_with([' ', '\n']) && !text.is_empty();
+    has_content && !text.ends_with("\n\n") && text.chars().all(is_printable)
+}
+
+/// A text with so many spaces before each of its lines.
+pub(crate) fn indented(text: &str, indent: usize) -> String {
+    let pad = " ".repeat(indent);
+    let lines = text.lines().map(|it| {
+        if it.is_empty() {
+            "\n".to_owned()
+        } else {
+            format!("{pad}{it}\n")
+        }
+    });
+    lines.collect()
+}
+
+/// A scalar, or an empty collection, on one line.
+pub(crate) fn scalar(value: &Value) -> String {
+    let Value::String(text) = value else {
+        return json(value);
+    };
+    let is_printable = text.chars().all(|it| matches!(it, ' '..='~'));
+    if is_printable && is_plain(text) {
+        text.clone()
+    } else if is_printable && text.contains(['"', '\\']) {
+        format!("'{}'", text.replace('\'', "''"))
+    } else {
+        json(value)
+    }
+}
+
+fn is_plain(text: &str) -> bool {
+    // Words that other readers of YAML take for something else.
+    const WORDS: [&str; 7] = ["y", "n", "yes", "no", "on", "off", "null"];
+    let starts =
+        text.starts_with(|it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '/' | '<' | '(' | '.' | '$'));
+    let ends = !text.ends_with([' ', ':']);
+    let inside =
+        !text.contains(": ") && !text.contains(" #") && !text.contains(['{', '}', '[', ']', ',', '"', '\'', '`']);
+    starts && ends && inside && is_plain_text(text) && !WORDS.contains(&text.to_ascii_lowercase().as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let value = json!({
+            "kind": "A", "apiVersion": "b/v1", "status": {}, "spec": {
+                "words": ["plain", "yes", "1", "1.0", "a: b", "a #b", "it's", "\"", "", " x", "x:", "-", "- x", "~", "null", "é\u{85}\u{2028}\u{1F600}", "a\nb", "<nil>", "=", "<<"],
+                "list": [{"a": 1, "b": {"c": [1]}}, [], [[1], 2], {}], "x y": 1.5, "n": null, "on": true,
+            },
+        });
+        let text = block(&value, 2);
+        assert_eq!(crate::reader::read_object(&text), Ok(value.clone()), "{text}");
+        assert_eq!(crate::reader::read_object(&json(&value)), Ok(value));
+        assert!(text.starts_with("  apiVersion: b/v1\n  kind: A\n  spec:\n"), "{text}");
+        assert!(text.contains("      - plain\n      - \"yes\"\n"), "{text}");
+    }
+}

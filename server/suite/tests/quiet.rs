@@ -1,0 +1,23 @@
+//! What is in test files is wrong on purpose: where manifests are looked for, nothing is said of it.
+
+use crd_analyzer_workspace::{
+    analysis::{Question, analyze},
+    versions::VersionSet,
+};
+
+#[track_caller]
+fn check(text: &str) {
+    let report = analyze(text.as_bytes().to_vec(), &Question::new(VersionSet::default()));
+    assert!(report.documents.is_empty() && report.findings.is_empty(), "{report:?}");
+}
+
+#[test]
+fn nothing_is_said_of_test_files() {
+    check(
+        "crd: crd.yaml\ntests:\n  - name: a\n    create: {apiVersion: example.com/v1, kind: Widget, spec: 7}\n    expect: rejected\n",
+    );
+    check(
+        "apiVersion: apiextensions.k8s.io/v1\nname: A\ncrdName: a.b\ntests:\n  onCreate:\n    - name: a\n      initial: |\n        \
+         apiVersion: apiextensions.k8s.io/v1\n        kind: CustomResourceDefinition\n      expectedError: x\n",
+    );
+}
