@@ -6,6 +6,7 @@ use crd_analyzer_ide::fixes::Problem;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},
+    hazards::{Search, are_shown},
     index::Definitions,
     report::Shown,
 };
@@ -23,6 +24,8 @@ pub(crate) struct Analysis {
     pub(crate) problems: Vec<Problem>,
     /// Names this list: two lists with the same name are the same.
     pub(crate) result_id: String,
+    /// Hazards of some rules are not known yet.
+    pub(crate) is_unfinished: bool,
 }
 
 impl Analysis {
@@ -38,6 +41,7 @@ impl Analysis {
         effective: &Effective,
         client: &Client,
         definitions: &dyn Definitions,
+        hazards: Search<'_>,
     ) -> Self {
         if effective.is_excluded {
             return Self::empty();
@@ -48,6 +52,11 @@ impl Analysis {
         let question = Question {
             path: Some(&path),
             definitions: Some(definitions),
+            hazards: if are_shown(&effective.config) {
+                hazards
+            } else {
+                Search::Off
+            },
             ..Question::new(effective.versions)
         };
         let report = analyze(bytes, &question);
@@ -65,7 +74,10 @@ impl Analysis {
             versions: effective.versions,
         }));
         if shown.is_empty() {
-            return Self::empty();
+            return Self {
+                is_unfinished: report.is_unfinished,
+                ..Self::empty()
+            };
         }
         let source = to_proto::Source {
             uri,
@@ -75,7 +87,10 @@ impl Analysis {
         };
         let convert = |it: &Shown| to_proto::diagnostic(&source, it, effective.versions);
         let problems = shown.iter().map(|it| Problem::from(&it.finding)).collect();
-        Self::of(shown.iter().map(convert).collect(), problems)
+        Self {
+            is_unfinished: report.is_unfinished,
+            ..Self::of(shown.iter().map(convert).collect(), problems)
+        }
     }
 
     fn of(diagnostics: Vec<Diagnostic>, problems: Vec<Problem>) -> Self {
@@ -87,6 +102,7 @@ impl Analysis {
             diagnostics,
             problems,
             result_id: format!("{:016x}", hasher.finish()),
+            is_unfinished: false,
         }
     }
 }

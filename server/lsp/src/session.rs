@@ -9,7 +9,10 @@ use std::{
     },
 };
 
-use crd_analyzer_workspace::index::GroupKind;
+use crd_analyzer_workspace::{
+    hazards::{Memory, Search},
+    index::GroupKind,
+};
 use lsp_types::{MessageType, Uri, WorkspaceFolder};
 use ropey::Rope;
 use serde_json::Value;
@@ -27,6 +30,8 @@ use crate::{
     trees::Trees,
 };
 
+/// How long after an edit hazards of rules are looked for: typing goes on, mostly.
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(150);
 /// How long after an edit others are told of it: a definition changes with every keystroke, and what depends on it need not.
 const STEP: std::time::Duration = std::time::Duration::from_millis(20);
 
@@ -42,9 +47,13 @@ pub(crate) struct Session {
     /// Held while the folders are looked through.
     looking: tokio::sync::Mutex<()>,
     scanned: Scanned,
+    /// Held while hazards are looked for: one document at a time.
+    searching: tokio::sync::Mutex<()>,
     /// Held while a list of diagnostics is sent, so that an older one never comes after a newer one.
     pub(crate) publishing: tokio::sync::Mutex<()>,
     client: OnceLock<Client>,
+    /// What is known of rules.
+    pub(crate) hazards: Memory,
     /// A folder for what can be made again.
     pub(crate) cache: Option<PathBuf>,
     settings: RwLock<Arc<Settings>>,
@@ -63,8 +72,10 @@ impl Session {
             workspace: Workspace::default(),
             looking: tokio::sync::Mutex::default(),
             scanned: Scanned::default(),
+            searching: tokio::sync::Mutex::default(),
             publishing: tokio::sync::Mutex::default(),
             client: OnceLock::new(),
+            hazards: Memory::default(),
             cache,
             settings: RwLock::default(),
             folders: RwLock::default(),
@@ -154,8 +165,46 @@ impl Session {
             return Some(Arc::new(Analysis::empty()));
         }
         let effective = self.effective(snapshot);
-        let analysis = Analysis::new(&snapshot.uri, &snapshot.text, &effective, self.client(), &InStep(self));
+        let hazards = Search::Remembered(&self.hazards);
+        let (uri, text) = (&snapshot.uri, &snapshot.text);
+        let analysis = Analysis::new(uri, text, &effective, self.client(), &InStep(self), hazards);
+        if analysis.is_unfinished {
+            self.look_for_hazards(snapshot.clone());
+        }
         Some(Arc::new(analysis))
+    }
+
+    /// Looks for the hazards that are not known yet, once nobody types, and shows them. What a server answers does not wait for them.
+    fn look_for_hazards(self: &Arc<Self>, snapshot: Snapshot) {
+        let session = self.clone();
+        tasks::beside(async move {
+            tokio::time::sleep(PAUSE).await;
+            let _only = session.searching.lock().await;
+            if !session.documents.is_current(&snapshot) {
+                return;
+            }
+            let Ok(before) = session.analysis(&snapshot).await else {
+                return;
+            };
+            let (searcher, searched) = (session.clone(), snapshot.clone());
+            let search = move || {
+                let effective = searcher.effective(&searched);
+                let hazards = Search::All(&searcher.hazards);
+                let (uri, text) = (&searched.uri, &searched.text);
+                Analysis::new(uri, text, &effective, searcher.client(), &InStep(&searcher), hazards)
+            };
+            let Ok(after) = tasks::blocking("the search for hazards", search).await else {
+                return;
+            };
+            if after.result_id != before.result_id && session.documents.is_current(&snapshot) {
+                session.documents.forget_analysis(&snapshot.uri);
+                if session.client().pulls_diagnostics {
+                    session.ask_to_pull();
+                } else {
+                    session.publish_soon(&snapshot.uri);
+                }
+            }
+        });
     }
 
     /// The manifests in the workspace's folders, and how many of them have to be read.
@@ -181,7 +230,8 @@ impl Session {
                 return Analysis::empty();
             }
             let effective = settings.for_file(Some(path), &folders);
-            Analysis::new(uri, &Rope::from_str(text), &effective, self.client(), &InStep(self))
+            let (client, hazards) = (self.client(), Search::All(&self.hazards));
+            Analysis::new(uri, &Rope::from_str(text), &effective, client, &InStep(self), hazards)
         };
         self.scanned.run(paths, cancelled, done, skip, analyze)
     }

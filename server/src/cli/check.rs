@@ -11,6 +11,7 @@ use crd_analyzer_workspace::{
     analysis::{Old, Question, analyze},
     config::Config,
     finding::Class,
+    hazards::{Memory, Search, are_shown},
     index::Definitions,
     report::FileReport,
     versions::VersionSet,
@@ -124,6 +125,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     // Requests of standard input stand for themselves: only what is named beside them is known to all.
     let is_served = args.manifests.list.as_deref() == Some("-");
     let mut known = None;
+    let hazards = Memory::default();
     args.manifests.feed(|mut inputs, unreadable| {
         let known = match &mut known {
             Some(known) if is_served => &*known,
@@ -149,7 +151,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         }
         configs.each(
             &inputs,
-            |input, config| judge(input, args.manifests.versions(config), known),
+            |input, config| {
+                // Requests of a list are questions to a server.
+                let is_asked = args.manifests.list.is_none() && are_shown(config);
+                let search = if is_asked { Search::All(&hazards) } else { Search::Off };
+                judge(input, args.manifests.versions(config), known, search)
+            },
             |input, config, judged| match judged {
                 Judged::Nothing => Ok(()),
                 Judged::Report(report) => session.report(&input.label, &report, config),
@@ -280,7 +287,7 @@ impl Session<'_> {
     }
 }
 
-fn judge(input: &Input, versions: VersionSet, known: &Known) -> anyhow::Result<Judged> {
+fn judge(input: &Input, versions: VersionSet, known: &Known, hazards: Search<'_>) -> anyhow::Result<Judged> {
     let unreadable = |why: String| {
         Ok(Judged::Unreadable(Unreadable {
             label: input.label.clone(),
@@ -319,6 +326,7 @@ fn judge(input: &Input, versions: VersionSet, known: &Known) -> anyhow::Result<J
             text,
             is_paired: !matches!(input.old, Some(Source::Git { .. })),
         }),
+        hazards,
         ..Question::new(versions)
     };
     Ok(Judged::Report(analyze(text, &question)))

@@ -19,7 +19,7 @@ use crd_analyzer_syntax::{
 use crate::{
     advice, codes, costs,
     finding::{Class, Finding},
-    head, hints,
+    hazards, head, hints,
     index::{
         Definitions, native,
         objects::{self, Object},
@@ -49,6 +49,8 @@ pub struct Question<'a> {
     /// The definitions are those that the text was sent for: a text that holds only an object of another kind is answered as a server
     /// that has no other definition would.
     pub has_own_definition: bool,
+    /// Whether hazards of rules are told.
+    pub hazards: hazards::Search<'a>,
 }
 
 /// A manifest that is replaced.
@@ -71,6 +73,7 @@ impl Question<'_> {
             path: None,
             definitions: None,
             has_own_definition: false,
+            hazards: hazards::Search::Off,
         }
     }
 }
@@ -84,6 +87,7 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
         documents: Vec::new(),
         findings: Vec::new(),
         unknown: 0,
+        is_unfinished: false,
     };
     let found = split(&source.content);
     if let Some(error) = found.error {
@@ -113,6 +117,7 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
         previous: previous.as_ref(),
         is_alone: found.documents.len() == 1,
         unknown: Cell::new(0),
+        is_unfinished: Cell::new(false),
     };
     for document in found.documents {
         match ask.judge(document) {
@@ -127,6 +132,7 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
         }
     }
     report.unknown = ask.unknown.get();
+    report.is_unfinished = ask.is_unfinished.get();
     report
 }
 
@@ -161,6 +167,8 @@ struct Ask<'a> {
     is_alone: bool,
     /// See [`FileReport::unknown`].
     unknown: Cell<usize>,
+    /// See [`FileReport::is_unfinished`].
+    is_unfinished: Cell<bool>,
 }
 
 impl Ask<'_> {
@@ -272,6 +280,7 @@ impl Ask<'_> {
         let is_new = |previous: &Previous<'_>| !previous.must_replace(&written);
         let is_new = matches!(stored, Some(None)) && self.previous.is_some_and(is_new);
         let old_json = stored.flatten().and_then(|(tree, node)| read_json_of(tree, node).ok());
+        let newest = self.question.versions.newest();
         for version in self.question.versions.iter() {
             let compiler = CelCompiler::new(version);
             let server = if self.previous.is_none() || is_new {
@@ -288,6 +297,16 @@ impl Ask<'_> {
                 advice::give(&mut verdict, &costs::of_verdict(tree, root, &server, version));
             }
             report.verdicts.push((version, verdict));
+            if version == newest
+                && let Some(root) = json.root()
+            {
+                // Rules do the same everywhere where they compile: one minor tells for all.
+                let found = hazards::find(tree, root, &server, version, self.question.hazards);
+                self.is_unfinished.set(self.is_unfinished.get() || found.is_unfinished);
+                for (_, verdict) in &mut report.verdicts {
+                    verdict.hints.extend_from_slice(&found.hints);
+                }
+            }
         }
         report
     }

@@ -41,6 +41,7 @@ pub fn all() -> Vec<Code> {
     let lists = [
         ALL,
         crd_analyzer_apiextensions::codes::ALL,
+        crd_analyzer_hazards::codes::ALL,
         crd_analyzer_resource::codes::ALL,
         crd_analyzer_schema::codes::ALL,
     ];

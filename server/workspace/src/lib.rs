@@ -10,6 +10,7 @@ pub mod costs;
 pub mod definition_paths;
 pub mod eval;
 pub mod finding;
+pub mod hazards;
 mod head;
 mod hints;
 pub mod index;

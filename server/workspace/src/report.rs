@@ -215,6 +215,8 @@ pub struct FileReport {
     pub findings: Vec<Finding>,
     /// How many objects are of a kind that is neither the server's own nor defined anywhere, so that nothing is said of them.
     pub unknown: usize,
+    /// Hazards of some rules are not known yet: they were not asked for, or take too long.
+    pub is_unfinished: bool,
 }
 
 impl FileReport {

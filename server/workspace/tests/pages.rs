@@ -16,6 +16,7 @@ use crd_analyzer_workspace::{
     codes,
     config::Config,
     finding::{Class, Finding, ServerSays},
+    hazards::{self, Memory, Search},
     index::{Catalog, Definitions, MemoryFiles, NewFile, Origin, objects},
     versions::VersionSet,
 };
@@ -60,7 +61,7 @@ fn crates() -> PathBuf {
 /// All pages by their code.
 fn pages() -> BTreeMap<String, PathBuf> {
     let mut pages = BTreeMap::new();
-    for name in ["apiextensions", "resource", "schema", "workspace"] {
+    for name in ["apiextensions", "hazards", "resource", "schema", "workspace"] {
         for entry in fs::read_dir(crates().join(name).join("codes")).expect("the folder of pages") {
             let path = entry.expect("a page").path();
             let code = path.file_stem().expect("a name").to_string_lossy().into_owned();
@@ -157,12 +158,15 @@ impl Defined<'_> {
 }
 
 /// What is shown for a block, in the order of the text. A resource is judged by the last definition before it on the page.
-fn judge(block: &Block, old: Option<&Block>, defined: Option<Defined<'_>>) -> Vec<Found> {
+fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined<'_>>) -> Vec<Found> {
     let versions = block.versions.as_ref().map_or_else(
         || VersionSet::one(VersionSet::all().newest()),
         |versions| versions.parse().expect("minors"),
     );
     let catalog = defined.map(Defined::catalog);
+    // Pages about other things leave it at those.
+    let memory = Memory::default();
+    let is_hazard = hazards::codes::ALL.iter().any(|it| it.0 == code);
     let question = Question {
         named: true,
         old: old.map(|old| Old {
@@ -170,6 +174,7 @@ fn judge(block: &Block, old: Option<&Block>, defined: Option<Defined<'_>>) -> Ve
             is_paired: true,
         }),
         definitions: catalog.as_ref().map(|it| it as &dyn Definitions),
+        hazards: if is_hazard { Search::All(&memory) } else { Search::Off },
         ..Question::new(versions)
     };
     let report = analyze(block.fixture.text.clone().into_bytes(), &question);
@@ -263,11 +268,11 @@ fn check(code: &str, path: &Path) -> Vec<String> {
                 continue;
             }
             Shape::Resource if defined.is_none() => continue,
-            Shape::Resource => judge(block, old.take(), defined),
+            Shape::Resource => judge(code, block, old.take(), defined),
             Shape::Documents => {
                 let before = old.take();
                 defined = Some(Defined { now: block, before });
-                judge(block, before, None)
+                judge(code, block, before, None)
             }
         };
         *(if found.is_empty() { &mut accepted } else { &mut failing }) += 1;

@@ -12,6 +12,7 @@ use crd_analyzer_workspace::{
     analysis::{Question, analyze},
     config::Config,
     finding::Class,
+    hazards::{Memory, Search, codes},
     report::FileReport,
     versions::VersionSet,
 };
@@ -44,8 +45,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let seed = args.seed.unwrap_or_else(|| Rng::new().u64(..));
     let mut rng = Rng::with_seed(seed);
     let files = definitions(&corpus)?;
+    let hazards = Memory::default();
     let judge = |text: &str| {
-        let question = Question::new(VersionSet::one(KubernetesVersion::NEWEST));
+        let question = Question {
+            hazards: Search::All(&hazards),
+            ..Question::new(VersionSet::one(KubernetesVersion::NEWEST))
+        };
         analyze(text.as_bytes().to_vec(), &question)
     };
     let (mut made, mut wrong, mut with_fix, mut offered, mut at_once) = (0, 0, 0, 0, 0);
@@ -78,7 +83,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         }
         let shown = report.documents.iter().flat_map(|it| it.shown(&Config::default()));
         let problems: Vec<_> = shown
-            .filter(|it| it.finding.class == Class::Error)
+            .filter(|it| it.finding.class == Class::Error || codes::ALL.iter().any(|code| code.0 == it.finding.code))
             .map(|it| Problem::from(&it.finding))
             .collect();
         if problems.is_empty() {

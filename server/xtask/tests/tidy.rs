@@ -15,9 +15,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("fixtures", &[]),
     ("cel", &["goregexp"]),
     ("schema", &["cel", "goregexp"]),
+    ("hazards", &["cel", "schema"]),
     ("apiextensions", &["schema", "syntax"]),
     ("resource", &["apiextensions", "schema", "syntax"]),
-    ("workspace", &["apiextensions", "cel", "resource", "schema", "syntax"]),
+    (
+        "workspace",
+        &["apiextensions", "cel", "hazards", "resource", "schema", "syntax"],
+    ),
     (
         "ide",
         &["apiextensions", "cel", "resource", "schema", "syntax", "workspace"],

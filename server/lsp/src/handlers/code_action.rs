@@ -7,7 +7,10 @@ use crd_analyzer_ide::{
     lens,
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
-use crd_analyzer_workspace::analysis::{Question, analyze};
+use crd_analyzer_workspace::{
+    analysis::{Question, analyze},
+    hazards::Search,
+};
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionParams, CodeActionResponse, DocumentChanges, OneOf,
     OptionalVersionedTextDocumentIdentifier, Range, TextDocumentEdit, TextEdit, WorkspaceEdit,
@@ -68,7 +71,11 @@ fn repair_all(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis) 
     let client = session.client();
     let text: Arc<str> = snapshot.text.to_string().into();
     let versions = session.effective(snapshot).versions;
-    let judge = |text: &str| analyze(text.as_bytes().to_vec(), &Question::new(versions));
+    let question = Question {
+        hazards: Search::All(&session.hazards),
+        ..Question::new(versions)
+    };
+    let judge = |text: &str| analyze(text.as_bytes().to_vec(), &question);
     let (edits, fixes) = fixes::repair_all(&text, analysis.problems.iter().copied(), &judge)?;
     let source = to_proto::Source {
         uri: &snapshot.uri,
@@ -102,7 +109,11 @@ fn find(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis, range:
     }
     // Each repair is judged, which takes as long as the diagnostics: only for what is asked about.
     let versions = session.effective(snapshot).versions;
-    let judge = |text: &str| analyze(text.as_bytes().to_vec(), &Question::new(versions));
+    let question = Question {
+        hazards: Search::All(&session.hazards),
+        ..Question::new(versions)
+    };
+    let judge = |text: &str| analyze(text.as_bytes().to_vec(), &question);
     found.extend(fixes::repairs(&text, analysis.problems.iter().copied(), span, &judge));
     found.extend(fixes::fixes(&text, analysis.problems.iter().copied(), span));
     let source = to_proto::Source {

@@ -29,6 +29,16 @@ pub fn validate_list_sets_and_maps(
     check.errors
 }
 
+/// The same for any value, which need not be an object.
+pub fn validate_value(value: &Value, schema: Structural<'_>, path: &Path, version: KubernetesVersion) -> Vec<Error> {
+    let mut check = Check {
+        version,
+        errors: Vec::new(),
+    };
+    check.value(value, schema, &Trail::new(path));
+    check.errors
+}
+
 struct Check {
     version: KubernetesVersion,
     errors: Vec<Error>,

@@ -2,6 +2,7 @@
 
 mod definition;
 mod expression;
+mod hazard;
 mod junctor;
 mod typing;
 mod wording;
@@ -12,6 +13,7 @@ use crd_analyzer_syntax::{
     paths::{self, Side, Step},
     tree::{Entry, NodeId, Tree},
 };
+use crd_analyzer_workspace::hazards::codes as hazard_codes;
 
 use super::{
     Problem, TextEdit,
@@ -171,6 +173,12 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem) -> Vec<R
         | schema_codes::RULE_SYNTAX
         | schema_codes::NO_MATCHING_OVERLOAD
         | schema_codes::RULE_TYPE_ERROR => expression::names(&at, &mut found),
+        hazard_codes::OPTIONAL_FIELD_READ
+        | hazard_codes::ABSENT_MAP_KEY
+        | hazard_codes::UNGUARDED_INDEX
+        | hazard_codes::DIVISION_BY_ZERO
+        | hazard_codes::OLD_SELF_ON_CREATE
+        | hazard_codes::RULE_CAN_FAIL => hazard::guards(&at, &mut found),
         // What the server wants left out, and does as if it were not there.
         api_codes::PRUNED_UNKNOWN_FIELDS | api_codes::OPTIONAL_OLD_SELF_UNUSED | api_codes::EMPTY_MESSAGE => {
             found.extend(remove_at(&at).map(Repair::safe));

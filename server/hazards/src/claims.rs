@@ -1,0 +1,347 @@
+//! What a rule comes to for every value that its schema accepts, as far as the bounds of the schema tell.
+//!
+//! Every part of an expression has a set of values that it may come to, never too small: what is not known may be anything, and may fail.
+//! So what is said of all values holds for all.
+
+mod known;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crd_analyzer_cel::ast::{Ast, Comprehension, ExprKind, Literal, NodeId, Source, operators};
+use crd_analyzer_cel::checker::Checked;
+use crd_analyzer_cel::parser::Extents;
+use crd_analyzer_cel::types::unescape;
+use crd_analyzer_schema::rules::{OLD_SELF, SELF};
+use crd_analyzer_schema::structural::Structural;
+
+use crate::codes;
+use known::{Bools, Known, Span, compare, is_in, of_schema};
+
+/// Parts that lie deeper may be anything.
+const MAX_DEPTH: usize = 200;
+
+/// What holds for every value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Claim {
+    /// The rule holds.
+    Always,
+    /// The rule does not hold, or fails.
+    Never,
+}
+
+impl Claim {
+    pub(crate) const fn code(self) -> &'static str {
+        match self {
+            Self::Always => codes::ALWAYS_TRUE_RULE,
+            Self::Never => codes::UNSATISFIABLE_RULE,
+        }
+    }
+}
+
+/// What holds for every value that the schema of a rule accepts, if something does.
+pub(crate) fn of(checked: &Checked, schema: Structural<'_>) -> Option<Claim> {
+    let mut reasoning = Reasoning {
+        ast: &checked.ast,
+        schema,
+        variables: Vec::new(),
+    };
+    let result = reasoning.part(checked.ast.root()?, 0);
+    let bools = result.known.bools();
+    if !bools.can_be_true {
+        Some(Claim::Never)
+    } else if !bools.can_be_false && !result.fails {
+        Some(Claim::Always)
+    } else {
+        None
+    }
+}
+
+/// Whether the rule may end in an error for a value that its schema accepts, as far as that can be told without running it.
+pub(crate) fn may_fail(checked: &Checked, schema: Structural<'_>) -> bool {
+    let mut reasoning = Reasoning {
+        ast: &checked.ast,
+        schema,
+        variables: Vec::new(),
+    };
+    checked.ast.root().is_none_or(|root| reasoning.part(root, 0).fails)
+}
+
+/// The conditions that all have to hold for a rule to hold, those that do not look at the old value: bytes of the rule.
+pub(crate) fn independent_terms(checked: &Checked, text: &str) -> Vec<Range<usize>> {
+    let ast = &checked.ast;
+    let extents = Extents::new(&Source::new(text)).all(ast);
+    let mut terms = Vec::new();
+    let mut waiting: Vec<NodeId> = ast.root().into_iter().collect();
+    while let Some(node) = waiting.pop() {
+        match &ast[node].kind {
+            ExprKind::Call { function, args, .. } if **function == *operators::LOGICAL_AND => waiting.extend(args),
+            _ => terms.push(node),
+        }
+    }
+    if terms.len() < 2 {
+        return Vec::new();
+    }
+    terms.retain(|it| !mentions(ast, *it, OLD_SELF));
+    let mut bytes: Vec<_> = terms
+        .iter()
+        .filter_map(|it| extents.get(&ast[*it].id).cloned())
+        .collect();
+    bytes.sort_by_key(|it| it.start);
+    bytes
+}
+
+fn mentions(ast: &Ast, node: NodeId, name: &str) -> bool {
+    let mut waiting = vec![node];
+    while let Some(node) = waiting.pop() {
+        if matches!(&ast[node].kind, ExprKind::Ident(it) if **it == *name) {
+            return true;
+        }
+        waiting.extend(ast.children(node));
+    }
+    false
+}
+
+/// What a part may come to.
+#[derive(Clone, Debug)]
+struct Outcome<'s> {
+    known: Known<'s>,
+    /// It may end in an error.
+    fails: bool,
+}
+
+impl<'s> Outcome<'s> {
+    const ANYTHING: Self = Self {
+        known: Known::Anything,
+        fails: true,
+    };
+
+    fn sure(known: Known<'s>) -> Self {
+        Self { known, fails: false }
+    }
+
+    /// Whether it may be an error, or no boolean.
+    fn can_fail_as_bool(&self) -> bool {
+        self.fails || matches!(self.known, Known::Anything)
+    }
+
+    fn bools(can_be_true: bool, can_be_false: bool, fails: bool) -> Self {
+        let known = Known::Bool(Bools {
+            can_be_true,
+            can_be_false,
+        });
+        Self { known, fails }
+    }
+}
+
+struct Reasoning<'a, 's> {
+    ast: &'a Ast,
+    schema: Structural<'s>,
+    variables: Vec<(Arc<str>, Outcome<'s>)>,
+}
+
+impl<'s> Reasoning<'_, 's> {
+    fn part(&mut self, node: NodeId, depth: usize) -> Outcome<'s> {
+        if depth > MAX_DEPTH {
+            return Outcome::ANYTHING;
+        }
+        let depth = depth + 1;
+        match &self.ast[node].kind {
+            ExprKind::Literal(literal) => Outcome::sure(match literal {
+                Literal::Bool(flag) => Known::Bool(Bools {
+                    can_be_true: *flag,
+                    can_be_false: !*flag,
+                }),
+                Literal::Int(int) => Known::Int(Span::one(i128::from(*int))),
+                Literal::Double(double) => Known::Double(*double, *double),
+                Literal::String(text) => Known::literal(text),
+                _ => Known::Anything,
+            }),
+            ExprKind::Ident(name) => match self.variables.iter().rev().find(|it| it.0 == *name) {
+                Some((_, outcome)) => outcome.clone(),
+                None if **name == *SELF => Outcome::sure(of_schema(self.schema)),
+                None if **name == *OLD_SELF => Outcome::sure(Known::Anything),
+                None => Outcome::ANYTHING,
+            },
+            ExprKind::Select {
+                operand,
+                field,
+                test_only,
+            } => {
+                let operand = self.part(*operand, depth);
+                select(&operand, field, *test_only)
+            }
+            ExprKind::Call { function, target, args } => {
+                let parts: Vec<NodeId> = target.iter().chain(args).copied().collect();
+                self.call(function, &parts, depth)
+            }
+            ExprKind::Comprehension(fold) => self.fold(node, fold, depth),
+            ExprKind::List { elements, .. } => {
+                let outcomes: Vec<_> = elements.iter().map(|it| self.part(*it, depth)).collect();
+                let fails = outcomes.iter().any(|it| it.fails);
+                Outcome {
+                    known: Known::Written(outcomes.into_iter().map(|it| it.known).collect()),
+                    fails,
+                }
+            }
+            ExprKind::Unspecified | ExprKind::Map { .. } | ExprKind::Struct { .. } => Outcome::ANYTHING,
+        }
+    }
+
+    fn call(&mut self, function: &str, parts: &[NodeId], depth: usize) -> Outcome<'s> {
+        let outcomes: Vec<_> = parts.iter().map(|it| self.part(*it, depth)).collect();
+        // What may be anything may also be what the function does not take.
+        let is_equality = matches!(function, operators::EQUALS | operators::NOT_EQUALS);
+        let fails = outcomes
+            .iter()
+            .any(|it| it.fails || !is_equality && matches!(it.known, Known::Anything));
+        match (function, &outcomes[..]) {
+            (operators::LOGICAL_AND, [a, b]) => and(a, b),
+            (operators::LOGICAL_OR, [a, b]) => not(&and(&not(a), &not(b))),
+            (operators::LOGICAL_NOT, [a]) => not(a),
+            (operators::NOT_STRICTLY_FALSE, [_]) => Outcome::bools(true, true, false),
+            (operators::CONDITIONAL, [condition, then, other]) => {
+                let which = condition.known.bools();
+                let mut result = Outcome {
+                    known: match (which.can_be_true, which.can_be_false) {
+                        (true, false) => then.known.clone(),
+                        (false, true) => other.known.clone(),
+                        _ => then.known.or(&other.known),
+                    },
+                    fails: condition.can_fail_as_bool(),
+                };
+                result.fails |= which.can_be_true && then.fails || which.can_be_false && other.fails;
+                result
+            }
+            ("size", [of]) => Outcome {
+                known: of.known.size().map_or(Known::Anything, Known::Int),
+                fails,
+            },
+            (
+                operators::EQUALS
+                | operators::NOT_EQUALS
+                | operators::LESS
+                | operators::LESS_EQUALS
+                | operators::GREATER
+                | operators::GREATER_EQUALS,
+                [a, b],
+            ) => {
+                let bools = compare(function, &a.known, &b.known);
+                Outcome::bools(bools.can_be_true, bools.can_be_false, fails)
+            }
+            (operators::IN, [value, list]) => {
+                let bools = is_in(&value.known, &list.known);
+                Outcome::bools(bools.can_be_true, bools.can_be_false, fails)
+            }
+            (operators::ADD | operators::SUBTRACT | operators::MULTIPLY, [a, b]) => {
+                let (Known::Int(a), Known::Int(b)) = (&a.known, &b.known) else {
+                    return Outcome::ANYTHING;
+                };
+                let (span, overflows) = Span::computed(function, *a, *b);
+                Outcome {
+                    known: Known::Int(span),
+                    fails: fails || overflows,
+                }
+            }
+            // These give a boolean whatever they are given.
+            ("startsWith" | "endsWith" | "contains", [_, _]) => Outcome::bools(true, true, fails),
+            // Literal patterns were compiled with the rule.
+            ("matches", [_, pattern]) if matches!(&pattern.known, Known::Text(Some(texts), _) if texts.len() == 1) => {
+                Outcome::bools(true, true, fails)
+            }
+            ("isURL" | "isIP" | "isCIDR" | "isQuantity", [_]) => Outcome::bools(true, true, fails),
+            _ => Outcome::ANYTHING,
+        }
+    }
+
+    fn fold(&mut self, node: NodeId, fold: &Comprehension, depth: usize) -> Outcome<'s> {
+        let Some(call) = self.ast.macro_call(self.ast[node].id) else {
+            return Outcome::ANYTHING;
+        };
+        let ExprKind::Call { function, .. } = &self.ast[call].kind else {
+            return Outcome::ANYTHING;
+        };
+        let known = self.variables.len();
+        if **function == *"bind" {
+            let value = self.part(fold.accu_init, depth);
+            self.variables.push((fold.accu_var.clone(), value));
+            let result = self.part(fold.result, depth);
+            self.variables.truncate(known);
+            // The value is computed even if nobody looks at it, and then its failure is one.
+            return Outcome { fails: true, ..result };
+        }
+        let range = self.part(fold.iter_range, depth);
+        let Some(size) = range.known.size() else {
+            return Outcome::ANYTHING;
+        };
+        if fold.iter_var2.is_some() {
+            return Outcome::ANYTHING;
+        }
+        let predicate = match &self.ast[fold.loop_step].kind {
+            ExprKind::Call {
+                function: step, args, ..
+            } => match (&**function, &**step, &args[..]) {
+                ("all", operators::LOGICAL_AND, [_, predicate]) | ("exists", operators::LOGICAL_OR, [_, predicate]) => {
+                    *predicate
+                }
+                ("filter", operators::CONDITIONAL, [_, _, _]) => {
+                    return Outcome {
+                        known: range.known.with_size(Span {
+                            least: 0,
+                            most: size.most,
+                        }),
+                        // What the condition comes to is not looked at.
+                        fails: true,
+                    };
+                }
+                _ => return Outcome::ANYTHING,
+            },
+            _ => return Outcome::ANYTHING,
+        };
+        let element = range.known.element();
+        self.variables.push((fold.iter_var.clone(), Outcome::sure(element)));
+        // The predicate does not speak of the accumulator.
+        let each = self.part(predicate, depth);
+        self.variables.truncate(known);
+        let bools = each.known.bools();
+        let (can_be_empty, has_some) = (size.least <= 0, size.most > 0);
+        let fails = range.fails || has_some && each.can_fail_as_bool();
+        if **function == *"all" {
+            Outcome::bools(can_be_empty || bools.can_be_true, has_some && bools.can_be_false, fails)
+        } else {
+            Outcome::bools(has_some && bools.can_be_true, can_be_empty || bools.can_be_false, fails)
+        }
+    }
+}
+
+fn not<'s>(it: &Outcome<'_>) -> Outcome<'s> {
+    let bools = it.known.bools();
+    Outcome::bools(bools.can_be_false, bools.can_be_true, it.can_fail_as_bool())
+}
+
+/// What is false on one side makes up for an error on the other.
+fn and<'s>(a: &Outcome<'_>, b: &Outcome<'_>) -> Outcome<'s> {
+    let (x, y) = (a.known.bools(), b.known.bools());
+    let (a_fails, b_fails) = (a.can_fail_as_bool(), b.can_fail_as_bool());
+    let fails = a_fails && (y.can_be_true || b_fails) || b_fails && (x.can_be_true || a_fails);
+    Outcome::bools(x.can_be_true && y.can_be_true, x.can_be_false || y.can_be_false, fails)
+}
+
+fn select<'s>(operand: &Outcome<'s>, field: &str, test_only: bool) -> Outcome<'s> {
+    let Known::Object(schema) = &operand.known else {
+        return Outcome::ANYTHING;
+    };
+    let name = unescape(field).unwrap_or(field.into());
+    let Some(property) = schema.property(&name) else {
+        return Outcome::ANYTHING;
+    };
+    let is_sure = schema.props().required.iter().any(|it| **it == *name) || property.default_value().is_some();
+    let is_sure = is_sure && !property.nullable();
+    if test_only {
+        return Outcome::bools(true, !is_sure, operand.fails);
+    }
+    Outcome {
+        known: of_schema(property),
+        fails: operand.fails || !is_sure,
+    }
+}

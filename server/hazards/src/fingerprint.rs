@@ -1,0 +1,81 @@
+//! What names a schema as far as hazards of its rules go.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
+
+/// Names a schema with its rules: schemas with the same name have the same hazards.
+pub fn fingerprint(schema: &JsonSchemaProps, is_resource_root: bool, version: KubernetesVersion) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (is_resource_root, version.number()).hash(&mut hasher);
+    of_schema(schema, &mut hasher);
+    hasher.finish()
+}
+
+/// Descriptions and the like have no say.
+fn of_schema(schema: &JsonSchemaProps, hasher: &mut DefaultHasher) {
+    let JsonSchemaProps {
+        r#type,
+        nullable,
+        format,
+        default,
+        required,
+        items,
+        properties,
+        additional_properties,
+        x_preserve_unknown_fields,
+        x_embedded_resource,
+        x_int_or_string,
+        x_validations,
+        ..
+    } = schema;
+    (r#type, nullable, format, required).hash(hasher);
+    (x_preserve_unknown_fields, x_embedded_resource, x_int_or_string).hash(hasher);
+    default.hash(hasher);
+    properties.len().hash(hasher);
+    for (name, property) in properties {
+        name.hash(hasher);
+        of_schema(property, hasher);
+    }
+    let items = items.as_ref().and_then(|it| it.schema.as_deref());
+    items.is_some().hash(hasher);
+    if let Some(items) = items {
+        of_schema(items, hasher);
+    }
+    if let Some(values) = additional_properties {
+        values.allows.hash(hasher);
+        if let Some(values) = &values.schema {
+            of_schema(values, hasher);
+        }
+    }
+    x_validations.len().hash(hasher);
+    for rule in x_validations {
+        let ValidationRule {
+            rule,
+            message,
+            message_expression,
+            reason,
+            field_path,
+            optional_old_self,
+        } = rule;
+        (rule, message, message_expression, reason, field_path, optional_old_self).hash(hasher);
+    }
+    if let Some(rare) = schema.rare.get() {
+        let bits = |it: Option<f64>| it.map(f64::to_bits);
+        let bounds = [rare.minimum, rare.maximum, rare.multiple_of].map(bits);
+        (bounds, rare.exclusive_minimum, rare.exclusive_maximum).hash(hasher);
+        (rare.min_length, rare.max_length, &rare.pattern).hash(hasher);
+        (rare.min_items, rare.max_items, rare.min_properties, rare.max_properties).hash(hasher);
+        (&rare.r#enum, &rare.x_list_map_keys, &rare.x_list_type, &rare.x_map_type).hash(hasher);
+        for clauses in [&rare.all_of, &rare.any_of, &rare.one_of] {
+            clauses.len().hash(hasher);
+            for clause in clauses {
+                of_schema(clause, hasher);
+            }
+        }
+        rare.not.is_some().hash(hasher);
+        if let Some(not) = &rare.not {
+            of_schema(not, hasher);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Hazards of rules: values that a schema accepts and that its rules cannot take.
+//!
+//! Nothing is said without proof. What fails is shown with a value: it was made from the schema, passes everything that the server asks
+//! of it but the rule, and the rule was run on it. What holds always or never follows from the bounds of the schema ([`claims`]).
+//!
+//! This crate knows no YAML and no positions: schemas go in, hazards with bytes of the rule come out. The same schema always has the same
+//! hazards: nothing is random, and limits count work, not time.
+
+mod claims;
+pub mod codes;
+mod domain;
+mod fingerprint;
+mod locate;
+mod make;
+mod node;
+mod pattern;
+mod reads;
+mod search;
+mod shrink;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::ops::Range;
+
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::structural::Structural;
+use serde_json::Value;
+
+pub use fingerprint::fingerprint;
+
+/// What may be done to find hazards: a unit is about what running a short rule on a small value takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effort {
+    /// For one rule.
+    pub per_rule: u64,
+    /// For all rules that are looked at with it; what is left of it.
+    pub left: u64,
+}
+
+impl Effort {
+    /// For a definition that a person writes.
+    pub const fn usual() -> Self {
+        Self {
+            per_rule: 12_000,
+            left: 2_000_000,
+        }
+    }
+}
+
+/// What can go wrong with a rule.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Hazard {
+    /// Which rule of its node.
+    pub rule: usize,
+    /// Its code, one of [`codes`].
+    pub code: &'static str,
+    /// The part of the rule to blame, in bytes of the rule.
+    pub bytes: Range<usize>,
+    /// What is wrong, in one line.
+    pub message: String,
+    /// What more there is to say, a paragraph each.
+    pub notes: Vec<String>,
+    /// The value that shows it, as a client sends it; absent where none can show it.
+    pub example: Option<Value>,
+    /// What is stored before, if the example is an update.
+    pub old: Option<Value>,
+}
+
+/// The hazards of the rules of one node, those of a rule after those of the rules before it. The nodes below have their own.
+/// `is_resource_root`: it is the schema of a custom or embedded resource.
+pub fn of_node(
+    schema: Structural<'_>,
+    is_resource_root: bool,
+    version: KubernetesVersion,
+    effort: &mut Effort,
+) -> Vec<Hazard> {
+    node::Node::new(schema, is_resource_root, version).map_or_else(Vec::new, |node| node.hazards(effort))
+}

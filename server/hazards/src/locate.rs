@@ -1,0 +1,224 @@
+//! Where in an expression a run ended in an error, and what kind of error that is.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crd_analyzer_cel::ast::{Ast, ExprKind, Literal, NodeId, Source, operators};
+use crd_analyzer_cel::checker::Checked;
+use crd_analyzer_cel::eval::{Observer, Program, Variables};
+use crd_analyzer_cel::parser::Extents;
+use crd_analyzer_cel::types::{Type, unescape};
+use crd_analyzer_cel::value::Result as CelResult;
+use crd_analyzer_schema::rules::OLD_SELF;
+use crd_analyzer_schema::structural::Structural;
+
+use crate::codes;
+use crate::reads::{Places, Step, schema_at};
+
+/// Where and why a run ended in an error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Site {
+    pub(crate) code: &'static str,
+    /// The part to blame: bytes of the expression.
+    pub(crate) bytes: Range<usize>,
+    /// The field or key that is not there, or the part as it is written.
+    pub(crate) subject: String,
+}
+
+/// An expression whose failures are looked for.
+pub(crate) struct Locator<'e, 's> {
+    checked: &'e Checked,
+    text: &'e str,
+    schema: Structural<'s>,
+    extents: HashMap<i64, Range<usize>>,
+    nodes: HashMap<i64, NodeId>,
+    selections: std::collections::BTreeMap<i64, Vec<Step>>,
+}
+
+/// Keeps which parts failed.
+#[derive(Default)]
+struct Failures(Vec<(i64, String)>);
+
+impl Observer for Failures {
+    fn value(&mut self, id: i64, result: &CelResult) {
+        if let Err(error) = result
+            && self.0.len() < 1_000
+        {
+            self.0.push((id, error.message().to_owned()));
+        }
+    }
+    fn enter(&mut self, _: i64) {}
+    fn turn(&mut self, _: &[(&Arc<str>, &CelResult)]) {}
+    fn end_turns(&mut self) {}
+    fn leave(&mut self) {}
+}
+
+impl<'e, 's> Locator<'e, 's> {
+    pub(crate) fn new(checked: &'e Checked, text: &'e str, schema: Structural<'s>) -> Self {
+        let ast = &checked.ast;
+        let mut places = Places::new(ast, schema);
+        if let Some(root) = ast.root() {
+            places.visit(root, 0);
+        }
+        let mut nodes = HashMap::new();
+        for (node, expression) in ast.nodes() {
+            nodes.entry(expression.id).or_insert(node);
+        }
+        Self {
+            checked,
+            text,
+            schema,
+            extents: Extents::new(&Source::new(text)).all(ast),
+            nodes,
+            selections: places.selections,
+        }
+    }
+
+    /// Runs the expression again and says where it failed with this message.
+    pub(crate) fn site(
+        &self,
+        program: &Program,
+        variables: &dyn Variables,
+        limit: u64,
+        message: &str,
+        is_created: bool,
+    ) -> Option<Site> {
+        let mut failures = Failures::default();
+        program.eval_observed(variables, Some(limit), &mut failures);
+        let to_blame = failures.0.iter().filter(|it| it.1 == message);
+        let extent = |id: &i64| Some((*id, self.extents.get(id)?.clone()));
+        let (id, bytes) = to_blame
+            .filter_map(|(id, _)| extent(id))
+            .min_by_key(|(_, bytes)| (bytes.len(), bytes.start))?;
+        let node = *self.nodes.get(&id)?;
+        Some(self.classify(node, bytes, message, is_created))
+    }
+
+    fn classify(&self, node: NodeId, bytes: Range<usize>, message: &str, is_created: bool) -> Site {
+        let ast = &self.checked.ast;
+        let site = |code, bytes: Range<usize>, subject: Option<&str>| {
+            let written = self.text.get(bytes.clone()).unwrap_or_default();
+            let subject = subject.map_or_else(
+                || written.split_whitespace().collect::<Vec<_>>().join(" "),
+                str::to_owned,
+            );
+            Site { code, bytes, subject }
+        };
+        let own = |code| site(code, bytes.clone(), None);
+        if let Some(key) = message.strip_prefix("no such key: ") {
+            return match self.missing(node, key) {
+                Some((code, bytes)) => site(code, bytes, Some(key)),
+                None => own(codes::RULE_CAN_FAIL),
+            };
+        }
+        if message.starts_with("index out of bounds") || message.starts_with("index '") {
+            let list = self.links(node).into_iter().find(|it| self.is_list_index(*it));
+            let at = list.and_then(|it| self.extents.get(&ast[it].id));
+            return at.map_or_else(
+                || own(codes::RULE_CAN_FAIL),
+                |bytes| site(codes::UNGUARDED_INDEX, bytes.clone(), None),
+            );
+        }
+        match message {
+            "division by zero" | "modulus by zero" => {
+                if let ExprKind::Call { args, .. } = &ast[node].kind
+                    && let Some(divisor) = args.get(1).and_then(|it| self.extents.get(&ast[*it].id))
+                {
+                    let divisor = self.text.get(divisor.clone()).unwrap_or_default().to_owned();
+                    return site(codes::DIVISION_BY_ZERO, bytes, Some(&divisor));
+                }
+                own(codes::DIVISION_BY_ZERO)
+            }
+            "integer overflow" | "unsigned integer overflow" => own(codes::INTEGER_OVERFLOW),
+            "optional.none() dereference" => {
+                let is_old = self.text.get(bytes.clone()).is_some_and(|it| it.contains(OLD_SELF));
+                own(if is_old && is_created {
+                    codes::OLD_SELF_ON_CREATE
+                } else if is_old {
+                    codes::RULE_CAN_FAIL
+                } else {
+                    codes::OPTIONAL_FIELD_READ
+                })
+            }
+            _ => own(codes::RULE_CAN_FAIL),
+        }
+    }
+
+    /// What is selected step by step, the first step first.
+    fn links(&self, node: NodeId) -> Vec<NodeId> {
+        let ast = &self.checked.ast;
+        let mut links = Vec::new();
+        let mut next = Some(node);
+        while let Some(node) = next {
+            next = match &ast[node].kind {
+                ExprKind::Select { operand, .. } => Some(*operand),
+                ExprKind::Call { function, args, .. } if is_index(function) => args.first().copied(),
+                _ => break,
+            };
+            links.push(node);
+        }
+        links.reverse();
+        links
+    }
+
+    fn is_list_index(&self, node: NodeId) -> bool {
+        match &self.checked.ast[node].kind {
+            ExprKind::Call { function, args, .. } if is_index(function) => args
+                .first()
+                .is_some_and(|it| matches!(self.checked.type_of(*it), Type::List(_))),
+            _ => false,
+        }
+    }
+
+    /// The step that finds nothing: what kind of step it is, and the bytes up to it.
+    fn missing(&self, node: NodeId, key: &str) -> Option<(&'static str, Range<usize>)> {
+        let ast = &self.checked.ast;
+        let links = self.links(node);
+        let named = links.iter().filter(|it| names(ast, **it, key));
+        let of = |node: NodeId| Some((node, self.selections.get(&ast[node].id)?));
+        for link in named.clone() {
+            let Some((node, path)) = of(*link) else { continue };
+            let Some((last, above)) = path.split_last() else {
+                continue;
+            };
+            let bytes = self.extents.get(&ast[node].id)?.clone();
+            match last {
+                Step::Element(_) => return Some((codes::ABSENT_MAP_KEY, bytes)),
+                Step::Property(name) => {
+                    let parent = schema_at(self.schema, above)?;
+                    if !parent.props().required.contains(name) {
+                        return Some((codes::OPTIONAL_FIELD_READ, bytes));
+                    }
+                }
+            }
+        }
+        let by_value = links.iter().find(|it| match &ast[**it].kind {
+            ExprKind::Call { args, .. } => {
+                let is_literal = args
+                    .get(1)
+                    .is_some_and(|it| matches!(ast[*it].kind, ExprKind::Literal(_)));
+                !is_literal && !self.is_list_index(**it)
+            }
+            _ => false,
+        });
+        let link = named.clone().next().or(by_value)?;
+        let bytes = self.extents.get(&ast[*link].id)?.clone();
+        Some((codes::ABSENT_MAP_KEY, bytes))
+    }
+}
+
+fn is_index(function: &str) -> bool {
+    function == operators::INDEX
+}
+
+/// Whether a step names a key, escaped or not.
+fn names(ast: &Ast, node: NodeId, key: &str) -> bool {
+    match &ast[node].kind {
+        ExprKind::Select { field, .. } => **field == *key || unescape(field).is_some_and(|it| it == key),
+        ExprKind::Call { args, .. } => args
+            .get(1)
+            .is_some_and(|it| matches!(&ast[*it].kind, ExprKind::Literal(Literal::String(text)) if **text == *key)),
+        _ => false,
+    }
+}

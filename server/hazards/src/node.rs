@@ -1,0 +1,561 @@
+//! The rules of one node of a schema, and what they do with values that the schema allows.
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crd_analyzer_cel::eval::Program;
+use crd_analyzer_cel::value::Value as Cel;
+use crd_analyzer_schema::codes::{RULE_EVALUATION, RULE_FAILED};
+use crd_analyzer_schema::field::Path;
+use crd_analyzer_schema::rules::run::{self, Bindings, PER_CALL_LIMIT, Place, RUNTIME_BUDGET, Request};
+use crd_analyzer_schema::rules::{CompiledRule, Expression, ExpressionSet, NodeTypes, compile, compile_expression};
+use crd_analyzer_schema::structural::Structural;
+use crd_analyzer_schema::validation::Validator;
+use crd_analyzer_schema::{KubernetesVersion, ValidationRule, defaulting, listtype};
+use serde_json::Value;
+
+use crate::claims::{self, Claim};
+use crate::locate::{Locator, Site};
+use crate::make::{Decisions, Maker};
+use crate::reads::{Interest, Reads};
+use crate::search::{Next, Recipe, Search};
+use crate::shrink::{in_one_line, smallest};
+use crate::words::{MAX_IN_MESSAGE, server_says};
+use crate::{Effort, Hazard, codes};
+
+/// What a rule on a value costs at least, beside what the rule itself costs.
+const TRY: u64 = 30;
+/// So many hazards of one rule are told.
+const MAX_OF_RULE: usize = 4;
+
+/// A node of a schema with its rules.
+pub(crate) struct Node<'s> {
+    schema: Structural<'s>,
+    pub(crate) is_resource_root: bool,
+    version: KubernetesVersion,
+    types: NodeTypes<'s>,
+    place: Place,
+    validator: Validator<'s>,
+    rules: Vec<CompiledRule>,
+    /// All rules of the node and below it.
+    all: OnceCell<run::Validator>,
+}
+
+/// What is tried: a value, and the one that it replaces.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Case {
+    pub(crate) sent: Value,
+    pub(crate) old: Option<Value>,
+}
+
+/// What is tried of a rule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Question {
+    Create,
+    Update,
+}
+
+impl<'s> Node<'s> {
+    /// `None` if the node has no rules that can be looked at.
+    pub(crate) fn new(schema: Structural<'s>, is_resource_root: bool, version: KubernetesVersion) -> Option<Self> {
+        if schema.validations().is_empty() {
+            return None;
+        }
+        let types = NodeTypes::new(schema, is_resource_root, version)?;
+        let rules = compile(&types, schema.validations(), version, |_, _| ExpressionSet::Stored);
+        if rules.iter().all(|it| it.rule.is_none()) {
+            return None;
+        }
+        Some(Self {
+            schema,
+            is_resource_root,
+            version,
+            types,
+            place: Place::new(schema, is_resource_root, version),
+            validator: Validator::new(schema.props(), version),
+            rules,
+            all: OnceCell::new(),
+        })
+    }
+
+    pub(crate) fn hazards(&self, effort: &mut Effort) -> Vec<Hazard> {
+        let mut found = Vec::new();
+        for (n, (rule, written)) in self.rules.iter().zip(self.schema.validations()).enumerate() {
+            let Some(expression) = &rule.rule else { continue };
+            let asked = Asked {
+                node: self,
+                n,
+                written,
+                expression,
+                reads: Reads::of(&expression.checked.ast, self.schema),
+                is_transition: rule.uses_old_self && written.optional_old_self != Some(true),
+                uses_old_self: rule.uses_old_self,
+            };
+            let mut left = effort.per_rule.min(effort.left);
+            let whole = left;
+            found.extend(asked.claim(&mut left));
+            asked.failures(&mut left, &mut found);
+            found.extend(asked.defaults());
+            found.extend(asked.unchecked_on_create(&mut left));
+            effort.left -= whole - left;
+        }
+        found
+    }
+
+    fn all(&self) -> &run::Validator {
+        self.all
+            .get_or_init(|| run::Validator::new(self.schema, self.is_resource_root, self.version))
+    }
+
+    /// The value as the server has it before it validates.
+    fn stored(&self, sent: &Value) -> Value {
+        let mut stored = sent.clone();
+        defaulting::set_defaults(&mut stored, Some(self.schema));
+        stored
+    }
+
+    fn bindings(&self, stored: &Value, old: Option<&Value>, is_optional: bool) -> Bindings {
+        let old = old.map(|it| self.place.value(it));
+        let bindings = Bindings::new(self.place.value(stored));
+        if is_optional {
+            bindings.with_optional_old(old)
+        } else {
+            bindings.with_old(old)
+        }
+    }
+
+    /// Whether the schema accepts a value.
+    fn accepts(&self, stored: &Value) -> bool {
+        self.validator.validate(&Path::root(), stored).is_empty()
+            && listtype::validate_value(stored, self.schema, &Path::root(), self.version).is_empty()
+    }
+
+    /// Whether all rules hold for a value that is created.
+    fn passes(&self, stored: &Value) -> bool {
+        let (errors, _) = self.all().validate(&Path::root(), stored, None, RUNTIME_BUDGET);
+        errors.is_empty()
+    }
+
+    /// What the rules say of a value, one of them apart.
+    fn ask(&self, stored: &Value, old: Option<&Value>, except: Option<usize>) -> Answer {
+        let root = Path::root();
+        let outcome = self.all().run(&Request {
+            path: &root,
+            value: stored,
+            old,
+            ratcheting: None,
+            budget: RUNTIME_BUDGET,
+        });
+        let mut answer = Answer::default();
+        for it in outcome.errors {
+            if it.schema == root && it.rule.is_some() && it.rule == except {
+                answer.words = Some(it.error.to_string());
+            } else if it.error.code != RULE_EVALUATION {
+                answer.is_refused = true;
+            }
+        }
+        answer
+    }
+}
+
+/// What the rules say of a value.
+#[derive(Default)]
+struct Answer {
+    /// Another rule than the one asked about says no. One that fails says nothing.
+    is_refused: bool,
+    /// The words of the server about the rule asked about, if it does not hold.
+    words: Option<String>,
+}
+
+/// One rule that is looked at.
+pub(crate) struct Asked<'n, 's> {
+    pub(crate) node: &'n Node<'s>,
+    pub(crate) n: usize,
+    written: &'s ValidationRule,
+    expression: &'n Expression,
+    pub(crate) reads: Reads,
+    uses_old_self: bool,
+    /// It is not run when an object is created.
+    is_transition: bool,
+}
+
+/// How a run ended in an error.
+pub(crate) struct Failed {
+    pub(crate) site: Site,
+    pub(crate) message: String,
+}
+
+impl<'s> Asked<'_, 's> {
+    fn is_optional(&self) -> bool {
+        self.written.optional_old_self == Some(true)
+    }
+
+    /// Runs the rule.
+    fn run(&self, program: &Program, case: &Case, left: &mut u64) -> crd_analyzer_cel::value::Result {
+        let stored = self.node.stored(&case.sent);
+        let bindings = self.node.bindings(&stored, case.old.as_ref(), self.is_optional());
+        let evaluation = program.eval(&bindings, Some(PER_CALL_LIMIT));
+        *left = left.saturating_sub(TRY + evaluation.cost);
+        evaluation.result
+    }
+
+    /// How the rule fails on a case, if it does and that is not for its cost.
+    fn failure(&self, locator: &Locator<'_, '_>, case: &Case, left: &mut u64) -> Option<Failed> {
+        let program = &self.expression.program;
+        let error = self.run(program, case, left).err()?;
+        if error.is_fatal() {
+            return None;
+        }
+        let stored = self.node.stored(&case.sent);
+        let bindings = self.node.bindings(&stored, case.old.as_ref(), self.is_optional());
+        *left = left.saturating_sub(TRY);
+        let is_created = case.old.is_none();
+        let site = locator.site(program, &bindings, PER_CALL_LIMIT, error.message(), is_created)?;
+        Some(Failed {
+            site,
+            message: error.message().to_owned(),
+        })
+    }
+
+    /// Whether everything but this rule accepts a case, and what the server says of the rule then.
+    fn is_shown_by(&self, case: &Case, left: &mut u64) -> Option<String> {
+        *left = left.saturating_sub(4 * TRY);
+        let node = self.node;
+        let stored = node.stored(&case.sent);
+        if !node.accepts(&stored) {
+            return None;
+        }
+        if let Some(old) = &case.old
+            && (!node.accepts(old) || node.ask(old, None, Some(self.n)).is_refused)
+        {
+            return None;
+        }
+        let answer = node.ask(&stored, case.old.as_ref(), Some(self.n));
+        answer.words.filter(|_| !answer.is_refused)
+    }
+
+    fn make(&self, maker: &Maker<'_, 's>, question: Question, decisions: &mut Decisions<'_>) -> Option<Case> {
+        let node = self.node;
+        let sent = maker.make(node.schema, node.is_resource_root, decisions)?;
+        let old = match question {
+            Question::Create => None,
+            Question::Update => {
+                let mut old = maker.make(node.schema, node.is_resource_root, decisions)?;
+                if node.is_resource_root {
+                    // An object keeps its name.
+                    old["metadata"] = sent["metadata"].clone();
+                }
+                Some(node.stored(&old))
+            }
+        };
+        Some(Case { sent, old })
+    }
+
+    /// Tries values; `found` says of each whether to go on.
+    fn search(
+        &self,
+        reads: &Reads,
+        question: Question,
+        mut search: Search,
+        left: &mut u64,
+        found: &mut dyn FnMut(Case, &mut u64) -> bool,
+    ) {
+        let maker = Maker::new(&self.node.validator, reads);
+        let mut seen = HashSet::new();
+        while *left > 0 {
+            *left = left.saturating_sub(2);
+            let case = match search.next(|decisions| self.make(&maker, question, decisions)) {
+                Next::Value(case) => case,
+                Next::NoValue => continue,
+                Next::End => return,
+            };
+            let mut hasher = DefaultHasher::new();
+            (&case.sent, &case.old).hash(&mut hasher);
+            if seen.insert(hasher.finish()) && !found(case, left) {
+                return;
+            }
+        }
+    }
+
+    /// The errors that the rule can end in.
+    fn failures(&self, left: &mut u64, hazards: &mut Vec<Hazard>) {
+        if !claims::may_fail(&self.expression.checked, self.node.schema) {
+            return;
+        }
+        let locator = Locator::new(&self.expression.checked, &self.written.rule, self.node.schema);
+        let mut shown: Vec<Site> = Vec::new();
+        let questions: &[Question] = match (self.uses_old_self, self.is_transition) {
+            (false, _) => &[Question::Create],
+            (true, true) => &[Question::Update],
+            (true, false) => &[Question::Create, Question::Update],
+        };
+        let others = self.other_reads();
+        for question in questions {
+            let mut is_stuck = false;
+            for (reads, is_first) in [(Some(&self.reads), true), (others.as_ref(), false)] {
+                let Some(reads) = reads else { continue };
+                // Something is left for what comes after.
+                let mut share = *left / 2;
+                let before = share;
+                let search = if is_first {
+                    Search::new()
+                } else {
+                    Search::around(self.settled(reads, *question, &mut share))
+                };
+                self.search(reads, *question, search, &mut share, &mut |case, left| {
+                    let Some(failed) = self.failure(&locator, &case, left) else {
+                        return true;
+                    };
+                    if shown.contains(&failed.site) {
+                        return true;
+                    }
+                    if self.is_shown_by(&case, left).is_none() {
+                        is_stuck = true;
+                        return true;
+                    }
+                    let case = self.smaller(&locator, case, &failed, left);
+                    if let Some(words) = self.is_shown_by(&case, left) {
+                        hazards.push(self.hazard_of(&case, &failed, &words));
+                        shown.push(failed.site);
+                    }
+                    shown.len() < MAX_OF_RULE
+                });
+                *left -= before - share;
+                // What other rules refuse may be mended by what they read.
+                if !is_stuck || !shown.is_empty() {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// How to make values that the other rules do not refuse: decisions are changed one by one, as long as fewer rules do.
+    fn settled(&self, reads: &Reads, question: Question, left: &mut u64) -> Vec<Recipe> {
+        let maker = Maker::new(&self.node.validator, reads);
+        let mut found = Vec::new();
+        for is_sparse in [true, false] {
+            let mut best = Recipe {
+                is_sparse,
+                ..Recipe::default()
+            };
+            let refusals = |recipe: &Recipe, left: &mut u64| {
+                *left = left.saturating_sub(4 * TRY);
+                let mut decisions = recipe.decisions();
+                let case = self.make(&maker, question, &mut decisions);
+                (case.map_or(usize::MAX, |case| self.refusals(&case)), decisions.made)
+            };
+            let (mut least, mut made) = refusals(&best, left);
+            let mut is_better = true;
+            while least > 0 && is_better && *left > 0 {
+                is_better = false;
+                let neighbours: Vec<Recipe> = best.neighbours(&made, 0).map(|it| it.1).collect();
+                for other in neighbours {
+                    if *left == 0 {
+                        break;
+                    }
+                    let (count, ways) = refusals(&other, left);
+                    if count < least {
+                        (best, least, made, is_better) = (other, count, ways, true);
+                        break;
+                    }
+                }
+            }
+            if least == 0 {
+                found.push(best);
+            }
+        }
+        found
+    }
+
+    /// How much speaks against a case beside this rule.
+    fn refusals(&self, case: &Case) -> usize {
+        let root = Path::root();
+        let stored = self.node.stored(&case.sent);
+        let outcome = self.node.all().run(&Request {
+            path: &root,
+            value: &stored,
+            old: case.old.as_ref(),
+            ratcheting: None,
+            budget: RUNTIME_BUDGET,
+        });
+        let is_other = |it: &&run::Finding| it.schema != root || it.rule != Some(self.n);
+        let others = outcome.errors.iter().filter(is_other);
+        let failed = others.filter(|it| it.error.code == RULE_FAILED).count();
+        failed + self.node.validator.validate(&root, &stored).len()
+    }
+
+    /// What all rules of the node read, if this is not the only one.
+    fn other_reads(&self) -> Option<Reads> {
+        let rules = self.node.rules.iter().filter_map(|it| it.rule.as_ref());
+        if rules.clone().count() < 2 {
+            return None;
+        }
+        let mut reads = self.reads.clone();
+        for rule in rules {
+            reads.merge(&Reads::of(&rule.checked.ast, self.node.schema));
+        }
+        Some(reads)
+    }
+
+    /// The case with all left out that need not be there.
+    fn smaller(&self, locator: &Locator<'_, '_>, case: Case, failed: &Failed, left: &mut u64) -> Case {
+        let Case { sent, old } = case;
+        let mut fails_so = |case: &Case| {
+            let same = self
+                .failure(locator, case, left)
+                .is_some_and(|it| it.site == failed.site);
+            same && self.is_shown_by(case, left).is_some()
+        };
+        let sent = smallest(sent, &mut |it| {
+            fails_so(&Case {
+                sent: it.clone(),
+                old: old.clone(),
+            })
+        });
+        let old = old.map(|old| {
+            smallest(old, &mut |it| {
+                let has_defaults = self.node.stored(it) == *it;
+                has_defaults
+                    && fails_so(&Case {
+                        sent: sent.clone(),
+                        old: Some(it.clone()),
+                    })
+            })
+        });
+        Case { sent, old }
+    }
+
+    /// What holds always or never.
+    fn claim(&self, left: &mut u64) -> Option<Hazard> {
+        let claim = claims::of(&self.expression.checked, self.node.schema)?;
+        let whole = 0..self.written.rule.trim_end().len();
+        let mut hazard = self.hazard(claim.code(), whole, None);
+        match claim {
+            Claim::Always => {
+                "this rule holds for every value that the schema accepts: it checks nothing"
+                    .clone_into(&mut hazard.message);
+            }
+            Claim::Never => {
+                let mut example = None;
+                let question = if self.is_transition {
+                    Question::Update
+                } else {
+                    Question::Create
+                };
+                self.search(&self.reads, question, Search::new(), left, &mut |case, _| {
+                    let stored = self.node.stored(&case.sent);
+                    if self.node.accepts(&stored) {
+                        example = Some(case);
+                    }
+                    example.is_none()
+                });
+                hazard.example = example.as_ref().map(|it| self.shown(&it.sent));
+                "this rule holds for no value that the schema accepts".clone_into(&mut hazard.message);
+                if let Some(example) = &hazard.example {
+                    hazard
+                        .notes
+                        .push(format!("it refuses {}, as every other value", in_one_line(example)));
+                }
+            }
+        }
+        Some(hazard)
+    }
+
+    /// What the defaults make of a value that says nothing of what the rule reads.
+    fn defaults(&self) -> Option<Hazard> {
+        if self.uses_old_self || !are_defaulted(&self.reads.interest, self.node.schema) {
+            return None;
+        }
+        let nothing = Reads::default();
+        let maker = Maker::new(&self.node.validator, &nothing);
+        let mut decisions = Decisions::new(&[], true);
+        let sent = maker.make(self.node.schema, self.node.is_resource_root, &mut decisions)?;
+        let case = Case { sent, old: None };
+        let stored = self.node.stored(&case.sent);
+        let result = self.run(&self.expression.program, &case, &mut 0);
+        if !matches!(result, Ok(Cel::Bool(false))) || !self.node.accepts(&stored) {
+            return None;
+        }
+        let whole = 0..self.written.rule.trim_end().len();
+        let mut hazard = self.hazard(codes::DEFAULT_FAILS_RULE, whole, Some(&case));
+        let (sent, stored_as) = (Self::told(&hazard), in_one_line(&self.shown(&stored)));
+        hazard.message = if sent.len() + stored_as.len() <= MAX_IN_MESSAGE {
+            format!("the defaults do not pass this rule: {sent} becomes {stored_as}")
+        } else {
+            hazard.notes.push(format!("an example: {sent} becomes {stored_as}"));
+            "the defaults do not pass this rule".to_owned()
+        };
+        let words = self.node.ask(&stored, None, Some(self.n)).words;
+        hazard.notes.extend(words.as_deref().map(server_says));
+        Some(hazard)
+    }
+
+    /// A condition of a transition rule that does not look at the old value: nobody checks it when an object is created.
+    fn unchecked_on_create(&self, left: &mut u64) -> Option<Hazard> {
+        if !self.is_transition {
+            return None;
+        }
+        claims::independent_terms(&self.expression.checked, &self.written.rule)
+            .into_iter()
+            .find_map(|bytes| {
+                let text = self.written.rule.get(bytes.clone())?;
+                let set = ExpressionSet::Stored;
+                let term = compile_expression(&self.node.types, text, self.node.version, set, false).ok()?;
+                let reads = Reads::of(&term.checked.ast, self.node.schema);
+                let mut found = None;
+                let mut share = *left / 2;
+                self.search(&reads, Question::Create, Search::new(), &mut share, &mut |case, left| {
+                    if matches!(self.run(&term.program, &case, left), Ok(Cel::Bool(false))) && self.slips_through(&case) {
+                        found = Some(case);
+                    }
+                    found.is_none()
+                });
+                *left -= *left / 2 - share;
+                let case = found?;
+                let sent = smallest(case.sent, &mut |it| {
+                    let case = Case {
+                        sent: it.clone(),
+                        old: None,
+                    };
+                    let is_no = matches!(self.run(&term.program, &case, &mut 0), Ok(Cel::Bool(false)));
+                    is_no && self.slips_through(&case)
+                });
+                let case = Case { sent, old: None };
+                let mut hazard = self.hazard(codes::OLD_SELF_ON_CREATE, bytes, Some(&case));
+                hazard.message = format!(
+                    "rules that read oldSelf are not run when an object is created: {} is accepted then, and no update passes",
+                    Self::told(&hazard),
+                );
+                Some(hazard)
+            })
+    }
+
+    /// Whether a value can be created, and then not be updated.
+    fn slips_through(&self, case: &Case) -> bool {
+        let node = self.node;
+        let stored = node.stored(&case.sent);
+        let unchanged = Case {
+            sent: case.sent.clone(),
+            old: Some(stored.clone()),
+        };
+        node.accepts(&stored)
+            && node.passes(&stored)
+            && matches!(
+                self.run(&self.expression.program, &unchanged, &mut 0),
+                Ok(Cel::Bool(false))
+            )
+    }
+}
+
+/// Whether all that is read comes from defaults where nobody says anything.
+fn are_defaulted(interest: &Interest, schema: Structural<'_>) -> bool {
+    !interest.properties.is_empty()
+        && interest.element.is_none()
+        && interest.properties.iter().all(|(name, below)| {
+            schema.property(name).is_some_and(|property| {
+                let is_required = schema.props().required.contains(name);
+                property.default_value().is_some() || is_required && are_defaulted(below, property)
+            })
+        })
+}

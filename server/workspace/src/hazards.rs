@@ -1,0 +1,234 @@
+//! Hazards of the rules of a definition, at their places.
+//!
+//! They are looked for beside the verdict, and what was found about a schema is remembered: typing costs the search of the rule that changes.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crd_analyzer_apiextensions::{internal::Hoisted, places, strategy::Verdict as ServerVerdict};
+pub use crd_analyzer_hazards::codes;
+use crd_analyzer_hazards::{Effort, Hazard, fingerprint, of_node};
+use crd_analyzer_schema::{
+    KubernetesVersion,
+    field::Path,
+    structural::{AdditionalProperties, Structural},
+};
+use crd_analyzer_syntax::{
+    json::Json,
+    tree::{Span, Tree},
+};
+
+use crate::{
+    config::{Config, Level},
+    finding::{Class, Finding, Related, Severity},
+    verdict,
+};
+
+/// Schemas that are remembered; then all is forgotten.
+const MAX_REMEMBERED: usize = 20_000;
+/// Schemas nested deeper are left alone.
+const MAX_DEPTH: usize = 100;
+
+/// Hazards of schemas that were looked at.
+#[derive(Debug, Default)]
+pub struct Memory(Mutex<HashMap<u64, Arc<[Hazard]>>>);
+
+impl Memory {
+    fn get(&self, name: u64) -> Option<Arc<[Hazard]>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&name).cloned()
+    }
+
+    fn keep(&self, name: u64, hazards: Arc<[Hazard]>) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MAX_REMEMBERED {
+            known.clear();
+        }
+        known.insert(name, hazards);
+    }
+}
+
+/// Whether hazards are told, and looked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Search<'a> {
+    /// Nobody wants to know.
+    #[default]
+    Off,
+    /// Those that are known already.
+    Remembered(&'a Memory),
+    /// All of them.
+    All(&'a Memory),
+}
+
+/// Whether some hazard is shown by a configuration.
+pub fn are_shown(config: &Config) -> bool {
+    codes::ALL
+        .iter()
+        .any(|(code, ..)| config.rules.get(*code) != Some(&Level::Off))
+}
+
+/// What was found about a definition.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// The hazards, in the order of the schemas.
+    pub(crate) hints: Vec<Finding>,
+    /// Something was not looked at.
+    pub(crate) is_unfinished: bool,
+}
+
+/// The hazards of the rules of a definition.
+pub(crate) fn find(
+    tree: &Tree,
+    root: &Json<'_>,
+    server: &ServerVerdict,
+    version: KubernetesVersion,
+    search: Search<'_>,
+) -> Found {
+    let mut found = Found::default();
+    let (Some(definition), None) = (&server.definition, &server.unjudged) else {
+        return found;
+    };
+    if matches!(search, Search::Off) {
+        return found;
+    }
+    let mut walk = Walk {
+        at: At {
+            tree,
+            root,
+            hoisted: definition.hoisted,
+        },
+        version,
+        search,
+        left: Effort::usual().left,
+        seen: HashMap::new(),
+        found: &mut found,
+    };
+    let spec = &definition.internal.spec;
+    let shared = spec.validation.iter().filter_map(|it| it.open_api_v3_schema.as_ref());
+    let shared = shared.map(|it| (Path::of(["spec", "validation"]), it));
+    let single = spec.versions.iter().enumerate().filter_map(|(n, it)| {
+        let schema = it.schema.as_ref()?.open_api_v3_schema.as_ref()?;
+        Some((Path::of(["spec", "versions"]).index(n).child("schema"), schema))
+    });
+    for (path, schema) in shared.chain(single) {
+        if let Ok(schema) = Structural::new(schema) {
+            walk.schema(schema, true, &path.child("openAPIV3Schema"), 0);
+        }
+    }
+    found
+}
+
+/// Where the schemas of a definition are written.
+struct At<'a> {
+    tree: &'a Tree,
+    root: &'a Json<'a>,
+    hoisted: Hoisted,
+}
+
+impl At<'_> {
+    /// The places of a part of a rule, the first in the file first.
+    fn spans(&self, path: &Path, hazard: &Hazard) -> Vec<Span> {
+        let places = places::find(self.root, self.hoisted, path).into_iter();
+        let span = |place: places::Place| {
+            if !place.missing && self.tree.is_scalar(place.value) {
+                self.tree.source_map(place.value).span(hazard.bytes.clone())
+            } else {
+                verdict::spot(self.tree, place.key, place.value)
+            }
+        };
+        places.map(span).collect()
+    }
+}
+
+struct Walk<'w, 'a> {
+    at: At<'a>,
+    version: KubernetesVersion,
+    search: Search<'w>,
+    /// What may still be spent on the definition.
+    left: u64,
+    /// Where the findings of a schema are, so that versions that have the same one are told together.
+    seen: HashMap<u64, usize>,
+    found: &'w mut Found,
+}
+
+impl Walk<'_, '_> {
+    fn schema(&mut self, schema: Structural<'_>, is_resource_root: bool, path: &Path, depth: usize) {
+        if depth > MAX_DEPTH {
+            return;
+        }
+        if !schema.validations().is_empty() {
+            self.rules(schema, is_resource_root, path);
+        }
+        let below = |schema: Structural<'_>| schema.is_embedded_resource();
+        if let Some(items) = schema.items() {
+            self.schema(items, below(items), &path.child("items"), depth + 1);
+        }
+        if let Some(values) = schema.additional_properties().and_then(AdditionalProperties::schema) {
+            self.schema(values, below(values), &path.child("additionalProperties"), depth + 1);
+        }
+        for (name, property) in schema.properties() {
+            let path = path.child("properties").key(name);
+            self.schema(property, below(property), &path, depth + 1);
+        }
+    }
+
+    fn rules(&mut self, schema: Structural<'_>, is_resource_root: bool, path: &Path) {
+        let name = fingerprint(schema.props(), is_resource_root, self.version);
+        let Some(hazards) = self.hazards(name, schema, is_resource_root) else {
+            self.found.is_unfinished = true;
+            return;
+        };
+        let rules = path.child("x-kubernetes-validations");
+        let first = self.seen.get(&name).copied();
+        self.seen.entry(name).or_insert(self.found.hints.len());
+        for (n, hazard) in hazards.iter().enumerate() {
+            let spans = self.at.spans(&rules.index(hazard.rule).child("rule"), hazard);
+            let mut spans = spans.into_iter();
+            let same = |span| Related {
+                span,
+                message: "the same in another version".to_owned(),
+                file: None,
+            };
+            if let Some(told) = first.and_then(|first| self.found.hints.get_mut(first + n)) {
+                told.related.extend(spans.map(same));
+                continue;
+            }
+            let span = spans.next().unwrap_or_else(|| self.at.tree.span(self.at.root.node));
+            // Nobody writes such numbers by accident.
+            let severity = if hazard.code == codes::INTEGER_OVERFLOW {
+                Severity::Hint
+            } else {
+                Class::Hint.severity()
+            };
+            self.found.hints.push(Finding {
+                severity,
+                related: spans.map(same).collect(),
+                notes: hazard.notes.clone(),
+                ..Finding::new(Class::Hint, hazard.code, span, hazard.message.clone())
+            });
+        }
+    }
+
+    /// What is known of a schema, or can be found out; `None` if it is not known and not looked for.
+    fn hazards(&mut self, name: u64, schema: Structural<'_>, is_resource_root: bool) -> Option<Arc<[Hazard]>> {
+        let (Search::All(memory) | Search::Remembered(memory)) = self.search else {
+            return None;
+        };
+        if let Some(known) = memory.get(name) {
+            return Some(known);
+        }
+        if matches!(self.search, Search::Remembered(_)) || self.left == 0 {
+            return None;
+        }
+        // What a schema gets does not depend on those before it.
+        let per_rule = Effort::usual().per_rule;
+        let whole = per_rule.saturating_mul(schema.validations().len() as u64);
+        let mut effort = Effort { per_rule, left: whole };
+        let found: Arc<[Hazard]> = of_node(schema, is_resource_root, self.version, &mut effort).into();
+        self.left = self.left.saturating_sub(whole - effort.left);
+        memory.keep(name, found.clone());
+        Some(found)
+    }
+}
