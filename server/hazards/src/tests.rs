@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crd_analyzer_schema::codes::{RULE_EVALUATION, RULE_FAILED};
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_schema::rules::run::{self, RUNTIME_BUDGET};
+use crd_analyzer_schema::rules::{ExpressionSet, NodeTypes, compile};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::validation::Validator;
 use crd_analyzer_schema::{
@@ -13,7 +14,7 @@ use crd_analyzer_schema::{
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::{Effort, Hazard, codes, of_node};
+use crate::{Effort, Hazard, claims, codes, of_node};
 
 const VERSION: KubernetesVersion = KubernetesVersion::NEWEST;
 
@@ -467,6 +468,29 @@ fn random_value(rng: &mut Rng) -> Value {
     value
 }
 
+/// A rule of which it is said that it cannot fail does not.
+fn never_fails_where_said(props: &JsonSchemaProps, rng: &mut Rng) {
+    let schema = Structural::assume(props);
+    let types = NodeTypes::new(schema, false, VERSION).expect("an object has types");
+    let compiled = compile(&types, &props.x_validations, VERSION, |_, _| ExpressionSet::New);
+    let Some(rule) = &compiled[0].rule else { return };
+    if claims::may_fail(&rule.checked, schema) {
+        return;
+    }
+    let rules = run::Validator::new(schema, false, VERSION);
+    for _ in 0..50 {
+        let mut value = random_value(rng);
+        defaulting::set_defaults(&mut value, Some(schema));
+        if Validator::new(props, VERSION)
+            .validate(&Path::root(), &value)
+            .is_empty()
+        {
+            let (errors, _) = rules.validate(&Path::root(), &value, None, RUNTIME_BUDGET);
+            assert!(errors.iter().all(|it| it.code == RULE_FAILED), "{errors:?}");
+        }
+    }
+}
+
 /// What is said of all values holds for random ones, and examples are what they are said to be.
 #[test]
 fn no_random_value_contradicts_what_is_said() {
@@ -475,6 +499,7 @@ fn no_random_value_contradicts_what_is_said() {
     for _ in 0..1_500 {
         let props = random_schema(&mut rng);
         let found = hazards(&props);
+        never_fails_where_said(&props, &mut rng);
         let claim = found
             .iter()
             .find(|it| [codes::ALWAYS_TRUE_RULE, codes::UNSATISFIABLE_RULE].contains(&it.code));

@@ -6,6 +6,7 @@ use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},
     config::Config,
+    hazards::{Memory, Search},
     report::FileReport,
     versions::VersionSet,
 };
@@ -32,7 +33,12 @@ spec:
 ";
 
 fn judge(text: &str) -> FileReport {
-    analyze(text.as_bytes().to_vec(), &Question::new(VersionSet::default()))
+    let hazards = Memory::default();
+    let question = Question {
+        hazards: Search::All(&hazards),
+        ..Question::new(VersionSet::default())
+    };
+    analyze(text.as_bytes().to_vec(), &question)
 }
 
 fn problems(report: &FileReport) -> Vec<Problem> {
@@ -221,5 +227,95 @@ fn all_safe_repairs_come_at_once() {
     assert_eq!(
         repair_all(&edited.as_str().into(), problems(&judge(&edited)), &judge),
         None
+    );
+}
+
+/// A rule over the properties below, its repair, and what it is afterwards.
+#[track_caller]
+fn check_rule(rule: &str, title: &str, expected: &str) {
+    const BELOW: &str = "\
+type: object
+properties:
+  a: {type: integer, maximum: 100}
+  count: {type: integer, minimum: 0, maximum: 100, default: 0}
+  list: {type: array, maxItems: 3, items: {type: object, properties: {x: {type: string, maxLength: 3}}}, default: []}
+  map: {type: object, maxProperties: 3, additionalProperties: {type: string, maxLength: 3}, default: {}}
+  size: {type: string, maxLength: 9, default: 1Gi}
+x-kubernetes-validations:
+- ";
+    check(&format!("{BELOW}{rule}"), title, &format!("{BELOW}{expected}"));
+}
+
+#[test]
+fn guards_come_before_what_they_guard() {
+    check_rule(
+        "rule: self.a > 1 # kept",
+        "Guard with has(self.a) && …",
+        "rule: has(self.a) && self.a > 1 # kept",
+    );
+    check_rule(
+        "rule: self.count > 1 || self.a > 1",
+        "Guard with has(self.a) && …",
+        "rule: has(self.a) && (self.count > 1 || self.a > 1)",
+    );
+    check_rule(
+        "rule: self.list.all(i, i.x != 'a')",
+        "Guard with !has(i.x) || …",
+        "rule: self.list.all(i, !has(i.x) || i.x != 'a')",
+    );
+    check_rule(
+        "rule: size(self.list) == 0 || self.list.exists(i, i.x != 'a')",
+        "Guard with has(i.x) && …",
+        "rule: size(self.list) == 0 || self.list.exists(i, has(i.x) && i.x != 'a')",
+    );
+    check_rule(
+        "rule: 10 / self.count > 1",
+        "Guard with self.count != 0 && …",
+        "rule: self.count != 0 && 10 / self.count > 1",
+    );
+    check_rule(
+        "rule: \"quantity(self.size).compareTo(quantity('1Gi')) < 0\"",
+        "Guard with isQuantity(self.size) && …",
+        "rule: \"isQuantity(self.size) && quantity(self.size).compareTo(quantity('1Gi')) < 0\"",
+    );
+    check_rule(
+        "{rule: oldSelf.value().count == self.count, optionalOldSelf: true}",
+        "Guard with !oldSelf.hasValue() || …",
+        "{rule: '!oldSelf.hasValue() || oldSelf.value().count == self.count', optionalOldSelf: true}",
+    );
+}
+
+#[test]
+fn guards_are_written_in_the_quotes_that_rules_have_or_need() {
+    // A plain scalar does not begin with an exclamation mark.
+    check_rule(
+        "rule: self.a > 1 && self.size != 'x' # kept",
+        "Guard with !has(self.a) || …",
+        "rule: '!has(self.a) || self.a > 1 && self.size != ''x''' # kept",
+    );
+    check_rule(
+        "rule: self.a > 1 &&\n    self.size != 'x'",
+        "Guard with !has(self.a) || …",
+        "rule: '!has(self.a) || self.a > 1 &&\n    self.size != ''x'''",
+    );
+    check_rule(
+        "rule: |\n    self.map['k'] != ''",
+        "Guard with 'k' in self.map && …",
+        "rule: |\n    'k' in self.map && self.map['k'] != ''",
+    );
+    check_rule(
+        "rule: 'self.map[''k''] != \"\"'",
+        "Guard with !('k' in self.map) || …",
+        "rule: '!(''k'' in self.map) || self.map[''k''] != \"\"'",
+    );
+    check_rule(
+        "rule: \"self.map[\\\"k\\\"] != 'x'\"",
+        "Guard with \"k\" in self.map && …",
+        "rule: \"\\\"k\\\" in self.map && self.map[\\\"k\\\"] != 'x'\"",
+    );
+    check_rule(
+        "rule: >-\n    self.list[0].x == self.size",
+        "Guard with size(self.list) > 0 && …",
+        "rule: >-\n    size(self.list) > 0 && self.list[0].x == self.size",
     );
 }

@@ -3,7 +3,7 @@
 use crd_analyzer_fixtures::styles::rules_with_a_mistake;
 use serde_json::{Value, json};
 
-use crate::client::{Client, list, pulling};
+use crate::client::{Client, list, pulling, pushed};
 
 #[tokio::test]
 async fn a_mistake_is_marked_at_its_characters_however_the_rule_is_written() {
@@ -108,4 +108,47 @@ async fn defaults_are_judged_by_rules() {
 ",
     );
     assert_eq!(found.await, [("rule-failed".to_owned(), false)]);
+}
+
+/// A definition whose rule reads what may be absent.
+const HAZARD: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties: {a: {type: integer}}
+            x-kubernetes-validations:
+            - rule: self.a > 1
+";
+
+#[tokio::test]
+async fn hazards_come_after_the_verdict() {
+    const URI: &str = "file:///hazard.yaml";
+    let mut client = Client::start(pushed()).await;
+    client.open(URI, 1, HAZARD).await;
+    assert_eq!(client.published(URI, 1).await.len(), 0, "the verdict does not wait");
+    let found = client.published(URI, 1).await;
+    assert_eq!(found[0]["code"], "optional-field-read");
+    let message = found[0]["message"].as_str().expect("a message");
+    assert!(
+        message.starts_with("a may be absent: {} is accepted by the schema"),
+        "{message}"
+    );
+    // What is known is there at once.
+    client.change(URI, 2, &[([0, 0, 0, 0], "# changed\n")]).await;
+    assert_eq!(client.published(URI, 2).await.len(), 1);
+    client.finish().await;
 }
