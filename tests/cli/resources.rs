@@ -191,6 +191,58 @@ fn requests_bring_their_definition() {
 }
 
 #[test]
+fn answers_tell_what_cannot_be_read_and_what_a_server_would_have_done() {
+    let sandbox = sandbox(&[]);
+    let whole = resource("{size: 1}");
+    let not_json = resource("{? [a] : b}");
+    let no_yaml = resource("{size: *gone}");
+    let large = resource("{size: 9223372036854775808.0, colour: x}");
+    let request = |new: &str, old: Option<&str>| {
+        let mut request = serde_json::json!({ "crd_text": definition(SCHEMA), "text": new });
+        if let Some(old) = old {
+            request["old_text"] = old.into();
+        }
+        request.to_string()
+    };
+    let input = [
+        request(&not_json, None),
+        request(&no_yaml, None),
+        request(&whole, Some(&not_json)),
+        request(&large, Some(&no_yaml)),
+        request(&large, None),
+    ]
+    .join("\n");
+    let args = ["check", "--list", "-", "-o", "jsonl", "--show", "effective"];
+    let outcome = sandbox.run_with_input(&args, input.as_bytes());
+    let lines: Vec<serde_json::Value> = outcome
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let head = "the object provided is unrecognized (must be of type Widget): yaml: ";
+    let refused: Vec<&str> = lines
+        .iter()
+        .map(|it| it["decode_error"].as_str().unwrap_or_default())
+        .collect();
+    assert_eq!(
+        refused,
+        [
+            format!("{head}invalid map key: []interface {{}}{{\"a\"}}"),
+            format!("{head}unknown anchor 'gone' referenced"),
+            format!("old object: {head}invalid map key: []interface {{}}{{\"a\"}}"),
+            format!("old object: {head}unknown anchor 'gone' referenced"),
+            String::new(),
+        ]
+    );
+    // The new object is read before the old one.
+    assert_eq!(lines[2]["object"]["spec"]["color"], "red");
+    assert_eq!(lines[3]["strict"][0], "unknown field \"spec.colour\"");
+    // Too large a value keeps the rules from being run; what they would cost is told all the same.
+    assert!(lines[4]["cel_cost"].as_u64().unwrap() > 0);
+    assert!(outcome.stdout.contains("\"size\":9223372036854776000}"));
+}
+
+#[test]
 fn an_update_tries_a_changed_definition_on_what_is_stored() {
     let sandbox = sandbox(&[("samples/one.yaml", &resource("{size: 8}"))]);
     let git = |args: &[&str]| {

@@ -3,7 +3,7 @@
 
 mod changes;
 
-use crd_analyzer_apiextensions::decode::{GroupVersionKind, parse_group_version, written_kind};
+use crd_analyzer_apiextensions::decode::{GroupVersionKind, decode_error, parse_group_version, written_kind};
 use crd_analyzer_schema::defaulting::{prune_nulls, set_defaults};
 use crd_analyzer_schema::field::{Path, render};
 use crd_analyzer_schema::metadata::{Decoded as DecodedMetadata, ObjectMeta};
@@ -49,7 +49,8 @@ pub(crate) fn decode(version: ServedVersion<'_>, document: &JsonDoc<'_>) -> Resu
         });
     }
     let wanted = version.definition().kind();
-    let fail = |actual: Option<&GroupVersionKind>, why: &str, path: Path| unreadable(words(actual, wanted, why), path);
+    let fail =
+        |actual: Option<&GroupVersionKind>, why: &str, path: Path| unreadable(decode_error(actual, wanted, why), path);
     let Some(json) = document.root() else {
         let error = fail(None, &missing_kind(&Value::Null), Path::root());
         return Err(Failure { error, strict });
@@ -92,20 +93,6 @@ fn read(json: &Json<'_>) -> Result<Map<String, Value>, String> {
         Value::Object(object) => Ok(object),
         // Null reads as nothing at all.
         _ => Ok(Map::new()),
-    }
-}
-
-/// The words of a request handler around a decoding error (`transformDecodeError`).
-fn words(actual: Option<&GroupVersionKind>, wanted: &str, why: &str) -> String {
-    match actual {
-        Some(actual) if !actual.kind.is_empty() => {
-            let version = go::quote(&actual.version);
-            format!(
-                "{} in version {version} cannot be handled as a {wanted}: {why}",
-                actual.kind
-            )
-        }
-        _ => format!("the object provided is unrecognized (must be of type {wanted}): {why}"),
     }
 }
 

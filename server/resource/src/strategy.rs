@@ -220,12 +220,12 @@ impl Validation<'_> {
             decider: Some(self.by_rule(&it.schema, it.rule)),
             error: it.error,
         });
+        findings.cel_cost = Some((RUNTIME_BUDGET - outcome.left) as u64);
         if is_hidden {
             findings.hidden.extend(found);
             return;
         }
         findings.errors.extend(found);
-        findings.cel_cost = Some((RUNTIME_BUDGET - outcome.left) as u64);
         findings.warnings.extend(outcome.warnings.into_iter().map(|it| Warning {
             text: it.error.to_string(),
             code: codes::RATCHETED_RULE,

@@ -1,7 +1,12 @@
 //! The server's answer to a request, and what we know beside it.
 
+use crd_analyzer_apiextensions::codes::INVALID_YAML;
 pub use crd_analyzer_apiextensions::decode::StrictErrorKind;
+use crd_analyzer_apiextensions::decode::{convert_error, decode_error};
+use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_schema::field::{Error, Path};
+use crd_analyzer_syntax::ReadError;
+use crd_analyzer_syntax::json::ConvertError;
 use crd_analyzer_syntax::tree::{NodeId, Span};
 use serde_json::{Map, Value};
 
@@ -31,7 +36,8 @@ pub struct Verdict {
     /// The object as it would be stored, if it is accepted (or would be, if clients did not ask for strict field
     /// validation): status dropped or kept from before, metadata filled in.
     pub stored: Option<Map<String, Value>>,
-    /// The cost units that all rules took together; `None` if there are no rules or they were not run.
+    /// The cost units that all rules took together, or would have taken where the server stops before them; `None` if
+    /// there are no rules.
     pub cel_cost: Option<u64>,
 }
 
@@ -76,6 +82,26 @@ pub struct DecodeError {
     pub place: DecodePlace,
     /// Which of our diagnostic codes this is.
     pub code: &'static str,
+}
+
+impl DecodeError {
+    /// The answer to a text that is no YAML, where a `kind` is wanted.
+    pub fn of_read_error(kind: &str, error: &ReadError) -> Self {
+        Self::of_text(kind, &error.message, error.span)
+    }
+
+    /// The answer to a text that is YAML of which no JSON can be made, where a `kind` is wanted.
+    pub fn of_convert_error(kind: &str, error: &ConvertError, version: KubernetesVersion) -> Self {
+        Self::of_text(kind, &convert_error(error, version), error.span)
+    }
+
+    fn of_text(kind: &str, why: &str, span: Span) -> Self {
+        Self {
+            text: decode_error(None, kind, why),
+            place: DecodePlace::Text(span),
+            code: INVALID_YAML,
+        }
+    }
 }
 
 /// What decides that a document cannot be read.

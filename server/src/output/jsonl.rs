@@ -6,14 +6,14 @@ use std::{
     time::Duration,
 };
 
-use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::{KubernetesVersion, go::json_float};
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
     finding::{Finding, ServerSays},
     report::{DocumentReport, Verdict},
 };
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Serializer, Value, ser::Formatter};
 
 use super::{File, Printer, Summary};
 use crate::input::Unreadable;
@@ -283,8 +283,17 @@ pub(super) struct Jsonl {
 }
 
 pub(super) fn write_line(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, line)?;
+    line.serialize(&mut Serializer::with_formatter(&mut *out, GoNumbers))?;
     out.write_all(b"\n")
+}
+
+/// Writes numbers as the server does: `9223372036854776000`, not `9.223372036854776e18`.
+struct GoNumbers;
+
+impl Formatter for GoNumbers {
+    fn write_f64<W: ?Sized + Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        writer.write_all(json_float(value).as_bytes())
+    }
 }
 
 impl Printer for Jsonl {

@@ -370,7 +370,7 @@ impl Ask<'_> {
                 silence(self.source, tree.comments(), &mut report);
                 Some(report)
             }
-            Err(error) => resource::judge(&asked, Err(ServerVerdict::of_read_error(&error))),
+            Err(error) => resource::judge(&asked, Err(&error)),
         }
     }
 }

@@ -40,10 +40,14 @@ pub(crate) fn of_unread(server: &ServerVerdict) -> Verdict {
 }
 
 fn decode_error(error: &DecodeError, span: Span) -> Finding {
-    let server = Some(ServerSays::Decode(error.text.clone()));
+    unreadable(error.code, span, &error.text)
+}
+
+/// The finding on a document that cannot be read: the server's words at a place.
+pub(crate) fn unreadable(code: &'static str, span: Span, text: &str) -> Finding {
     Finding {
-        server,
-        ..Finding::new(Class::Error, error.code, span, error.text.clone())
+        server: Some(ServerSays::Decode(text.to_owned())),
+        ..Finding::new(Class::Error, code, span, text.to_owned())
     }
 }
 

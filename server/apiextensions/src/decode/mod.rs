@@ -14,8 +14,10 @@ mod state;
 mod v1beta1;
 mod written_type;
 
+use std::borrow::Cow;
+
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, go};
-use crd_analyzer_syntax::json::Json;
+use crd_analyzer_syntax::json::{ConvertError, ConvertErrorKind, Json};
 use crd_analyzer_syntax::tree::NodeId;
 
 pub use head::{GROUP, GroupVersionKind, KIND, VERSION, parse_group_version};
@@ -25,6 +27,9 @@ pub use written_type::WrittenType;
 use crate::codes;
 use crate::types::{CustomResourceDefinition, v1};
 use state::Decoder;
+
+/// Since this minor the error about a key that is no text begins in lower case (`sigs.k8s.io/yaml` 1.4).
+const LOWER_CASE_KEY_ERROR_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 
 /// A document that could be decoded.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -135,17 +140,28 @@ pub fn decode_schema(json: &Json<'_>, version: KubernetesVersion) -> Result<Json
 }
 
 /// The words of a request handler around a decoding error (`transformDecodeError` in `k8s.io/apiserver`): `actual` is the
-/// type of the object, if the decoder came so far. Errors of the YAML reader are worded without.
-pub fn decode_error(actual: Option<&GroupVersionKind>, why: &str) -> String {
+/// type of the object, if the decoder came so far, `wanted` the kind that the handler is for. Errors of the YAML reader are
+/// worded without the former.
+pub fn decode_error(actual: Option<&GroupVersionKind>, wanted: &str, why: &str) -> String {
     match actual {
         Some(actual) if !actual.kind.is_empty() => {
             format!(
-                "{} in version {} cannot be handled as a {KIND}: {why}",
+                "{} in version {} cannot be handled as a {wanted}: {why}",
                 actual.kind,
                 go::quote(&actual.version)
             )
         }
-        _ => format!("the object provided is unrecognized (must be of type {KIND}): {why}"),
+        _ => format!("the object provided is unrecognized (must be of type {wanted}): {why}"),
+    }
+}
+
+/// The server's words on YAML that no JSON can be made of, before a handler adds its own.
+pub fn convert_error(error: &ConvertError, version: KubernetesVersion) -> Cow<'_, str> {
+    match error.message.strip_prefix('u') {
+        Some(rest) if error.kind == ConvertErrorKind::UnsupportedKey && version < LOWER_CASE_KEY_ERROR_SINCE => {
+            Cow::Owned(format!("U{rest}"))
+        }
+        _ => Cow::Borrowed(&error.message),
     }
 }
 
@@ -153,7 +169,7 @@ fn refused(failure: DecodeFailure, actual: Option<&GroupVersionKind>) -> Refused
     match failure.cause {
         Cause::TooDeep => Refused::TooDeep { node: failure.node },
         cause => Refused::ByServer {
-            text: decode_error(actual, &cause.to_string()),
+            text: decode_error(actual, KIND, &cause.to_string()),
             node: failure.node,
             code: codes::UNREADABLE_DEFINITION,
         },

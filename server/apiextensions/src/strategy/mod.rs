@@ -123,7 +123,7 @@ impl Received {
             );
             return Err(Box::new(Verdict {
                 decode_error: Some(DecodeError {
-                    text: decode::decode_error(None, &why),
+                    text: decode::decode_error(None, decode::KIND, &why),
                     place: DecodePlace::Node(json.node),
                     code: codes::UNREADABLE_DEFINITION,
                 }),

@@ -3,17 +3,14 @@
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_schema::field::Error;
 use crd_analyzer_syntax::ReadError;
-use crd_analyzer_syntax::json::{ConvertError, ConvertErrorKind};
+use crd_analyzer_syntax::json::ConvertError;
 use crd_analyzer_syntax::tree::{NodeId, Span};
 
 use crate::codes;
-use crate::decode::{DroppedField, StrictError, WrittenType, decode_error};
+use crate::decode::{DroppedField, KIND, StrictError, WrittenType, convert_error, decode_error};
 use crate::internal::Hoisted;
 use crate::types::CustomResourceDefinition;
 use crate::warnings::Warning;
-
-/// Since this minor the error about a key that is no text begins in lower case (`sigs.k8s.io/yaml` 1.4).
-const LOWER_CASE_KEY_ERROR_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 
 /// What the server answers to a request that creates or updates a definition.
 ///
@@ -64,17 +61,11 @@ impl Verdict {
 
     /// The answer to a document that is YAML, but not JSON.
     pub fn of_convert_error(error: &ConvertError, version: KubernetesVersion) -> Self {
-        let message = match error.message.strip_prefix('u') {
-            Some(rest) if error.kind == ConvertErrorKind::UnsupportedKey && version < LOWER_CASE_KEY_ERROR_SINCE => {
-                format!("U{rest}")
-            }
-            _ => error.message.clone(),
-        };
-        Self::unreadable(&message, error.span)
+        Self::unreadable(&convert_error(error, version), error.span)
     }
 
     fn unreadable(why: &str, span: Span) -> Self {
-        let text = decode_error(None, why);
+        let text = decode_error(None, KIND, why);
         Self {
             decode_error: Some(DecodeError {
                 text,

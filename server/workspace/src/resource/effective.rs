@@ -18,7 +18,7 @@ pub struct Effective {
     pub changes: Vec<Change>,
     /// The paths of fields that were dropped because nothing knows them.
     pub unknown: Vec<String>,
-    /// What all rules cost together when they ran.
+    /// What all rules cost together, also those that the server does not come to.
     pub cel_cost: Option<u64>,
 }
 

@@ -42,10 +42,7 @@ impl Locate<'_> {
                     DecodePlace::Text(span) => *span,
                     DecodePlace::Path(path) => self.span(path).0,
                 };
-                Finding {
-                    server: Some(ServerSays::Decode(error.text.clone())),
-                    ..Finding::new(Class::Error, error.code, span, error.text.clone())
-                }
+                crate::verdict::unreadable(error.code, span, &error.text)
             }),
             strict: answer.strict.iter().map(|it| self.strict(it)).collect(),
             errors: answer.errors.iter().map(|it| self.error(it)).collect(),

@@ -8,10 +8,11 @@ mod update;
 
 use std::path::Path;
 
-use crd_analyzer_apiextensions::{decode::parse_group_version, strategy::Verdict as DefinitionVerdict};
-use crd_analyzer_resource::{self as server, NotServed};
+use crd_analyzer_apiextensions::decode::parse_group_version;
+use crd_analyzer_resource::{self as server, DecodeError, DecodePlace, NotServed};
 use crd_analyzer_schema::{KubernetesVersion, go};
 use crd_analyzer_syntax::{
+    ReadError,
     json::{JsonDoc, read_json_of},
     template::first_action,
     tree::{NodeId, Span, Tree},
@@ -48,19 +49,20 @@ pub(crate) struct Asked<'a> {
 /// Answers for a custom resource. `None`: it is a template, and there is nothing to say.
 ///
 /// `tree` is that of its document, if it could be read; `node` the object in it.
-pub(crate) fn judge(asked: &Asked<'_>, read: Result<(&Tree, NodeId), DefinitionVerdict>) -> Option<DocumentReport> {
+pub(crate) fn judge(asked: &Asked<'_>, read: Result<(&Tree, NodeId), &ReadError>) -> Option<DocumentReport> {
     let mut report = DocumentReport::new(asked.object, Subject::Resource);
-    let unread = |answer: &DefinitionVerdict, mut report: DocumentReport| {
+    let wanted = &asked.kind.kind;
+    let unread = |answer: &DecodeError, mut report: DocumentReport| {
         if !asked.question.named && first_action(&asked.text.content, asked.object.document.span).is_some() {
             return None;
         }
         let all = asked.question.versions.iter();
-        report.verdicts.extend(all.map(|it| (it, verdict::of_unread(answer))));
+        report.verdicts.extend(all.map(|it| (it, of_unread(answer))));
         Some(report)
     };
     let (tree, node) = match read {
         Ok(read) => read,
-        Err(answer) => return unread(&answer, report),
+        Err(error) => return unread(&DecodeError::of_read_error(wanted, error), report),
     };
     report.span = if asked.object.item.is_some() {
         tree.span(node)
@@ -70,7 +72,7 @@ pub(crate) fn judge(asked: &Asked<'_>, read: Result<(&Tree, NodeId), DefinitionV
     for version in asked.question.versions.iter() {
         let json = match read_json_of(tree, node) {
             Ok(json) => json,
-            Err(error) => return unread(&DefinitionVerdict::of_convert_error(&error, version), report),
+            Err(error) => return unread(&DecodeError::of_convert_error(wanted, &error, version), report),
         };
         let one = One {
             asked,
@@ -81,6 +83,18 @@ pub(crate) fn judge(asked: &Asked<'_>, read: Result<(&Tree, NodeId), DefinitionV
         report.verdicts.push((version, one.judge()));
     }
     Some(report)
+}
+
+/// The answer for a text that cannot be read.
+fn of_unread(answer: &DecodeError) -> Verdict {
+    let span = match answer.place {
+        DecodePlace::Text(span) => span,
+        DecodePlace::Path(_) => Span::default(),
+    };
+    Verdict {
+        decode_error: Some(verdict::unreadable(answer.code, span, &answer.text)),
+        ..Verdict::default()
+    }
 }
 
 /// The answer of a server that has no definition for the object.

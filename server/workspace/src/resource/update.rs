@@ -6,8 +6,9 @@ use std::{
 };
 
 use crd_analyzer_apiextensions::decode::WrittenType;
-use crd_analyzer_resource::{self as server, Question, ServedVersion, Stored};
+use crd_analyzer_resource::{self as server, DecodeError, Question, ServedVersion, Stored};
 use crd_analyzer_syntax::{
+    ReadError,
     json::{JsonDoc, read_json_of},
     paths::{Step, find_from},
     read, read_json,
@@ -29,7 +30,7 @@ pub(crate) struct Previous<'a> {
     text: &'a Text,
     objects: Vec<Object>,
     by_name: HashMap<(String, String, String), Vec<usize>>,
-    trees: HashMap<u32, OnceLock<Option<Tree>>>,
+    trees: HashMap<u32, OnceLock<Result<Tree, ReadError>>>,
     /// The user said which text replaces which: an object whose name is not found replaces the first one.
     is_paired: bool,
 }
@@ -57,9 +58,13 @@ impl<'a> Previous<'a> {
         }
     }
 
-    fn tree(&self, object: &Object) -> Option<(&Tree, NodeId)> {
+    fn read(&self, object: &Object) -> Option<Result<&Tree, &ReadError>> {
         let cell = self.trees.get(&object.document.index)?;
-        let tree = cell.get_or_init(|| self.text.read(object.document).ok()).as_ref()?;
+        Some(cell.get_or_init(|| self.text.read(object.document)).as_ref())
+    }
+
+    fn tree(&self, object: &Object) -> Option<(&Tree, NodeId)> {
+        let tree = self.read(object)?.ok()?;
         let root = tree.resolve(tree.root()?);
         match object.item {
             None => Some((tree, root)),
@@ -132,7 +137,7 @@ pub(super) fn judge(one: &One<'_>, previous: &Previous<'_>, served: ServedVersio
     };
     let before = match before(one, previous, old, served) {
         Ok(before) => before,
-        Err(why) => return without_previous(one, &why),
+        Err(why) => return without_previous(one, &why, served, locate),
     };
     let answer = server::judge(served, one.json, Question::Update(&before.stored));
     let mut verdict = locate.verdict(&answer);
@@ -143,9 +148,13 @@ pub(super) fn judge(one: &One<'_>, previous: &Previous<'_>, served: ServedVersio
 }
 
 fn before(one: &One<'_>, previous: &Previous<'_>, old: &Object, served: ServedVersion<'_>) -> Result<Before, String> {
+    let wanted = &one.asked.kind.kind;
+    if let Some(Err(error)) = previous.read(old) {
+        return Err(DecodeError::of_read_error(wanted, error).text);
+    }
     let unreadable = || "it is no YAML that JSON can be made of".to_owned();
     let (tree, node) = previous.tree(old).ok_or_else(unreadable)?;
-    let json = read_json_of(tree, node).map_err(|it| it.message)?;
+    let json = read_json_of(tree, node).map_err(|it| DecodeError::of_convert_error(wanted, &it, one.version).text)?;
     let definitions = one.asked.definitions;
     let found = &one.asked.found.definition;
     let old_definition = definitions.previous(found);
@@ -224,7 +233,18 @@ fn unchanged(before: &Before, own: &server::Verdict, served: ServedVersion<'_>, 
         .collect()
 }
 
-fn without_previous(one: &One<'_>, why: &str) -> Verdict {
+/// The answer where the object that is replaced cannot be read; the new one is read before.
+fn without_previous(one: &One<'_>, why: &str, served: ServedVersion<'_>, locate: &Locate<'_>) -> Verdict {
+    let answer = server::judge(served, one.json, Question::Create);
+    if answer.decode_error.is_some() {
+        return locate.verdict(&answer);
+    }
+    let read = server::Verdict {
+        strict: answer.strict,
+        changes: answer.changes,
+        object: answer.object,
+        ..server::Verdict::default()
+    };
     let mut finding = Finding::new(
         Class::Error,
         codes::UNREADABLE_PREVIOUS_REVISION,
@@ -234,6 +254,6 @@ fn without_previous(one: &One<'_>, why: &str) -> Verdict {
     finding.server = Some(crate::finding::ServerSays::Decode(format!("old object: {why}")));
     Verdict {
         decode_error: Some(finding),
-        ..Verdict::default()
+        ..locate.verdict(&read)
     }
 }
