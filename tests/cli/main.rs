@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
 mod check;
+mod cluster;
 mod cost;
 mod eval;
 mod exit_code;

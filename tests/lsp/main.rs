@@ -5,9 +5,11 @@
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
+    path::Path,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
+use crd_analyzer_fixtures::cluster::{Answer, Cluster};
 use serde_json::{Value, json};
 
 #[path = "../hostile/rules.rs"]
@@ -33,10 +35,18 @@ struct Server {
 
 impl Server {
     fn start(arguments: &[&str]) -> Self {
+        // Pages of codes are written below.
+        Self::start_in(Path::new(env!("CARGO_TARGET_TMPDIR")), arguments)
+    }
+
+    /// `folder`: the home of the user, with the cache and the kubeconfig.
+    fn start_in(folder: &Path, arguments: &[&str]) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_crd-analyzer"))
             .args(arguments)
-            // Pages of codes are written below.
-            .envs(["XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"].map(|it| (it, env!("CARGO_TARGET_TMPDIR"))))
+            .envs(["XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"].map(|it| (it, folder)))
+            .env("KUBECONFIG", folder.join("kubeconfig"))
+            .env_remove("HTTPS_PROXY")
+            .env_remove("https_proxy")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -83,6 +93,16 @@ impl Server {
         }
     }
 
+    /// The parameters of the next notification of a method.
+    fn notification(&mut self, method: &str) -> Value {
+        loop {
+            let mut message = self.read();
+            if message["method"] == method {
+                return message["params"].take();
+            }
+        }
+    }
+
     fn notify(&mut self, method: &str, params: &Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
@@ -125,6 +145,69 @@ fn a_session_from_start_to_end() {
         server.request(2, "shutdown", Value::Null);
         server.notify("exit", &Value::Null);
         assert_eq!(server.code(), Some(0));
+    }
+}
+
+/// A definition of widgets whose `size` is no more than this, as a cluster has it.
+fn widgets(most: u32) -> String {
+    json!({
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": {"plural": "widgets", "kind": "Widget"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                "type": "object", "properties": {"size": {"type": "integer", "maximum": most}},
+            }}}],
+        },
+    })
+    .to_string()
+}
+
+#[test]
+fn definitions_come_from_the_cluster_of_the_settings() {
+    let home = tempfile::tempdir().expect("a folder");
+    let cluster = Cluster::start(Answer::Definitions(vec![widgets(5)]));
+    cluster.kubeconfig(home.path(), "kind/a");
+    for (settings, expected) in [
+        (json!({}), 0),
+        (json!({"cluster": "kind/a"}), 1),
+        (json!({"cluster": true}), 1),
+    ] {
+        let mut server = Server::start_in(home.path(), &["lsp"]);
+        let capabilities = json!({ "textDocument": { "publishDiagnostics": { "relatedInformation": true } } });
+        let options = json!({ "capabilities": capabilities, "initializationOptions": settings });
+        server.request(1, "initialize", options);
+        server.notify("initialized", &json!({}));
+        let text = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nsize: 7\n";
+        let document = json!({ "uri": "file:///repo/one.yaml", "languageId": "yaml", "version": 1, "text": text });
+        server.notify("textDocument/didOpen", &json!({ "textDocument": document }));
+        let mut list = server.notification("textDocument/publishDiagnostics");
+        if expected == 1 {
+            while list["diagnostics"].as_array().is_some_and(Vec::is_empty) {
+                list = server.notification("textDocument/publishDiagnostics");
+            }
+            let related = &list["diagnostics"][0]["relatedInformation"][0];
+            assert_eq!(related["message"], "`maximum` decides, from the cluster kind/a");
+            let uri = related["location"]["uri"].as_str().unwrap_or_default();
+            let path = uri.strip_prefix("file://").expect("a file").replace("%25", "%");
+            let text = std::fs::read_to_string(&path).expect("the definition can be opened");
+            assert!(text.contains("\"maximum\": 5"), "{path}: {text}");
+        }
+        assert_eq!(list["diagnostics"].as_array().map(Vec::len), Some(expected));
+        let before = cluster.asked();
+        let again = json!({ "command": "crd-analyzer.readCluster", "arguments": [] });
+        server.request(2, "workspace/executeCommand", again);
+        let said = server.notification("window/showMessage");
+        let message = said["message"].as_str().unwrap_or_default();
+        if expected == 1 {
+            assert_eq!(message, "1 definition of the cluster kind/a");
+            assert_eq!(cluster.asked(), before + 1);
+        } else {
+            assert!(message.contains("names no cluster"), "{message}");
+            assert_eq!(before, 0, "nobody asked for a cluster");
+        }
+        server.request(3, "shutdown", Value::Null);
+        server.notify("exit", &Value::Null);
+        assert_eq!(server.process.wait().expect("it ends").code(), Some(0));
     }
 }
 

@@ -23,6 +23,9 @@ pub(crate) const NAME: &str = "crd-analyzer";
 /// The command that writes the bounds that a rule or schema lacks.
 pub(crate) const ADD_BOUNDS: &str = "crd-analyzer.addBounds";
 
+/// The command that asks the cluster of the settings again.
+pub(crate) const READ_CLUSTER: &str = "crd-analyzer.readCluster";
+
 /// What the client can do. What it cannot show is left out, not guessed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Client {
@@ -250,8 +253,14 @@ pub(crate) fn server(client: &Client, whole_workspace: bool) -> ServerCapabiliti
             resolve_provider: Some(false),
         }),
         inlay_hint_provider: client.inlay_hints.then_some(OneOf::Left(true)),
-        execute_command_provider: client.applies_edits.then(|| ExecuteCommandOptions {
-            commands: vec![ADD_BOUNDS.to_owned()],
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: client
+                .applies_edits
+                .then_some(ADD_BOUNDS)
+                .into_iter()
+                .chain([READ_CLUSTER])
+                .map(str::to_owned)
+                .collect(),
             ..ExecuteCommandOptions::default()
         }),
         definition_provider: Some(OneOf::Left(true)),

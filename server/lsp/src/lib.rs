@@ -10,6 +10,7 @@
 
 mod analysis;
 mod capabilities;
+mod cluster;
 mod completing;
 mod crossing;
 mod diagnostics;

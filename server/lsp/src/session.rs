@@ -11,7 +11,7 @@ use std::{
 
 use crd_analyzer_workspace::{
     hazards::{Memory, Search},
-    index::GroupKind,
+    index::{GroupKind, Origin},
 };
 use lsp_types::{MessageType, Uri, WorkspaceFolder};
 use ropey::Rope;
@@ -21,6 +21,7 @@ use tower_lsp::jsonrpc::Result;
 use crate::{
     analysis::Analysis,
     capabilities::Client,
+    cluster::Cluster,
     documents::{Documents, Snapshot, path_of},
     known::{self, InStep, Workspace},
     progress,
@@ -44,6 +45,8 @@ pub(crate) struct Session {
     pub(crate) trees: Trees,
     /// The objects of the workspace.
     pub(crate) workspace: Workspace,
+    /// The definitions of a cluster, if the user wants them.
+    pub(crate) cluster: Cluster,
     /// Held while the folders are looked through.
     looking: tokio::sync::Mutex<()>,
     scanned: Scanned,
@@ -70,6 +73,7 @@ impl Session {
             documents: Documents::default(),
             trees: Trees::default(),
             workspace: Workspace::default(),
+            cluster: Cluster::default(),
             looking: tokio::sync::Mutex::default(),
             scanned: Scanned::default(),
             searching: tokio::sync::Mutex::default(),
@@ -117,6 +121,11 @@ impl Session {
         for problem in problems {
             self.tell(problem);
         }
+    }
+
+    /// The context whose cluster the user wants definitions of; empty: the current one.
+    pub(crate) fn wanted_cluster(&self) -> Option<String> {
+        self.settings().cluster.clone()
     }
 
     /// Takes folders in and out of the workspace.
@@ -245,7 +254,9 @@ impl Session {
             let settings = session.settings();
             let lister = session.clone();
             let list = move || {
-                let files = known::files_of(&settings, &folders);
+                let mut files = known::files_of(&settings, &folders);
+                let of_cluster = lister.cluster.files().into_iter();
+                files.extend(of_cluster.map(|it| (it, Origin::Cluster)));
                 let unread = lister.workspace.unread(&files);
                 (files, unread)
             };

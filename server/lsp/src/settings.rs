@@ -14,6 +14,9 @@ use crate::capabilities::NAME;
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     config: Config,
+    /// The context of the kubeconfig whose cluster is asked for definitions; empty: the current one. Only users say this, and no file of a
+    /// repository: whoever opens one must not be connected by that.
+    pub(crate) cluster: Option<String>,
     pub(crate) features: Features,
 }
 
@@ -57,6 +60,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             config: Config::default(),
+            cluster: None,
             features: Features {
                 diagnostics: true,
                 workspace_diagnostics: false,
@@ -107,6 +111,15 @@ impl Settings {
         match Config::from_json(Value::Object(usable)) {
             Ok(config) => read.config = config,
             Err(error) => problems.push(format!("settings of {NAME} are not used: {error}")),
+        }
+        match settings.get("cluster") {
+            None | Some(Value::Null | Value::Bool(false)) => {}
+            Some(Value::Bool(true)) => read.cluster = Some(String::new()),
+            // Editors send an empty text for what is not set.
+            Some(Value::String(context)) => read.cluster = Some(context.clone()).filter(|it| !it.is_empty()),
+            Some(_) => problems.push(format!(
+                "setting {NAME}.cluster is neither true nor the name of a context"
+            )),
         }
         if let Some(features) = settings.get("features").and_then(Value::as_object) {
             for (name, value) in features {
@@ -236,6 +249,26 @@ mod tests {
                 "features.diagnostics is neither",
                 "features.hoover is not known",
             ],
+        );
+    }
+
+    #[test]
+    fn a_cluster_is_asked_only_for_who_says_so() {
+        for (settings, expected) in [
+            (json!({}), None),
+            (json!({"cluster": ""}), None),
+            (json!({"cluster": false}), None),
+            (json!({"cluster": true}), Some("")),
+            (json!({"cluster": "kind-a"}), Some("kind-a")),
+            (json!({"cluster": 3}), None),
+        ] {
+            let (read, problems) = Settings::read(&settings);
+            assert_eq!(read.cluster.as_deref(), expected, "{settings}");
+            assert_eq!(problems.len(), usize::from(settings["cluster"] == 3));
+        }
+        assert!(
+            Config::parse("cluster: kind-a").is_err(),
+            "a repository does not say it"
         );
     }
 

@@ -51,6 +51,11 @@ pub(super) struct Args {
     #[arg(long = "crd", value_name = "PATH")]
     definitions: Vec<String>,
 
+    /// Ask the cluster of this context of your kubeconfig (the current one if none is named) for definitions, too. They count for less than
+    /// all others. Without this, no cluster is ever contacted.
+    #[arg(long, value_name = "CONTEXT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    from_cluster: Option<String>,
+
     /// Print also what the server makes of each custom resource: defaults filled in, unknown fields dropped.
     #[arg(long, value_enum)]
     show: Option<Show>,
@@ -195,7 +200,11 @@ fn definitions_of(args: &Args, inputs: &[Input], configs: &mut Configs) -> anyho
     for input in inputs {
         all.push((input, configs.of(input)?));
     }
-    Known::new(&args.definitions, &all, compared)
+    let known = Known::new(&args.definitions, &all, compared)?;
+    match &args.from_cluster {
+        Some(context) => known.with_cluster(context),
+        None => Ok(known),
+    }
 }
 
 /// Where the previous revision of an input lies.

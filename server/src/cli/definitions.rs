@@ -1,4 +1,5 @@
-//! The definitions of a run: those that were named, those among what is checked, and those that the configuration names.
+//! The definitions of a run: those that were named, those among what is checked, those that the configuration names, and those of a
+//! cluster.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -9,10 +10,15 @@ use std::{
     },
 };
 
+use crd_analyzer_cluster::Prompts;
 use crd_analyzer_workspace::{
+    cluster,
     config::Config,
     definition_paths::DefinitionPath,
-    index::{Catalog, Definitions, Files, Found, GroupKind, KnownDefinition, MemoryFiles, NewFile, Origin, objects},
+    index::{
+        Catalog, Definitions, Files, Found, GroupKind, KnownDefinition, MemoryFiles, NewFile, Origin, objects,
+        objects_of,
+    },
 };
 
 use super::{UsageError, manifests::STACK_BYTES};
@@ -66,6 +72,8 @@ pub(super) enum Compared {
 /// The definitions of a run, found when the first custom resource asks.
 pub(super) struct Known {
     files: BTreeMap<PathBuf, Origin>,
+    /// The texts of the definitions of a cluster, by the paths that they are shown with.
+    cluster: BTreeMap<PathBuf, Arc<str>>,
     compared: Compared,
     catalog: OnceLock<Catalog>,
     /// Those that came with a request, by their path or text.
@@ -107,10 +115,23 @@ impl Known {
         }
         Ok(Self {
             files,
+            cluster: BTreeMap::new(),
             compared,
             catalog: OnceLock::new(),
             paired: Mutex::default(),
         })
+    }
+
+    /// Also the definitions of the cluster of a context; empty: of the current one.
+    pub(super) fn with_cluster(mut self, context: &str) -> anyhow::Result<Self> {
+        let context = (!context.is_empty()).then_some(context);
+        let listing = crd_analyzer_cluster::list(context, Prompts::Allowed)?;
+        for sent in &listing.definitions {
+            let (name, text) = cluster::text(sent);
+            let path = cluster::path(Path::new("cluster"), &listing.context, &name);
+            self.cluster.insert(path, text.into());
+        }
+        Ok(self)
     }
 
     fn catalog(&self) -> &Catalog {
@@ -135,16 +156,32 @@ impl Known {
     fn fill(&self, catalog: &Catalog) {
         let files: Vec<_> = self.files.iter().collect();
         let next = AtomicUsize::new(0);
+        let cluster: Vec<_> = self.cluster.iter().collect();
         let work = || {
-            while let Some((path, origin)) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if let Some(bytes) = Disk.read(path) {
-                    add(catalog, path, **origin, bytes);
+            loop {
+                let n = next.fetch_add(1, Ordering::Relaxed);
+                if let Some((path, origin)) = files.get(n) {
+                    if let Some(bytes) = Disk.read(path) {
+                        add(catalog, path, **origin, bytes);
+                    }
+                } else if let Some((path, text)) = cluster.get(n - files.len()) {
+                    let file = NewFile {
+                        path,
+                        origin: Origin::Cluster,
+                        text,
+                        objects: &objects_of(text),
+                        // There is no file to read it from.
+                        keep_text: true,
+                    };
+                    catalog.change(|index| index.set(&file));
+                } else {
+                    break;
                 }
             }
         };
         let threads = std::thread::available_parallelism()
             .map_or(1, usize::from)
-            .min(files.len());
+            .min(files.len() + cluster.len());
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 let thread = std::thread::Builder::new().stack_size(STACK_BYTES);

@@ -4,6 +4,7 @@
 
 mod advice;
 pub mod analysis;
+pub mod cluster;
 pub mod codes;
 pub mod config;
 pub mod costs;

@@ -36,6 +36,9 @@ pub(crate) struct Args {
     /// Compare the rules in this file instead: the requests that `--keep` wrote, one a line.
     #[arg(long, conflicts_with_all = ["mutants", "cel"])]
     replay: Option<PathBuf>,
+    /// Send this many requests to the real API server on loopback instead: creations and updates of definitions and custom resources.
+    #[arg(long, value_name = "N", conflicts_with_all = ["mutants", "cel", "replay", "cr", "status", "update"])]
+    pub(crate) server: Option<usize>,
     /// The seed of mutants and rules; a fresh one if absent.
     #[arg(long)]
     pub(crate) seed: Option<u64>,

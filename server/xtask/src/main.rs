@@ -17,6 +17,7 @@ mod peers;
 mod rename;
 mod resources;
 mod rules;
+mod server;
 
 use std::process::ExitCode;
 
@@ -49,6 +50,7 @@ enum Chore {
 
 fn main() -> anyhow::Result<ExitCode> {
     let clean = match Cli::parse().chore {
+        Chore::Conformance(args) if args.server.is_some() => server::run(&args, args.server.unwrap_or_default())?,
         Chore::Conformance(args) if args.cr => resources::run(&args)?,
         Chore::Conformance(args) => conformance::run(&args)?,
         Chore::Goldens(args) => goldens::run(&args)?,

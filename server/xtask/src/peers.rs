@@ -46,6 +46,24 @@ pub(crate) fn oracle(minor: u8) -> anyhow::Result<PathBuf> {
     Ok(binary)
 }
 
+/// The real API server of the newest minor: `$ORACLE_OUT/server`, built anew if its sources have changed. Needs Go.
+pub(crate) fn server() -> anyhow::Result<PathBuf> {
+    let out = std::env::var_os("ORACLE_OUT").map_or_else(|| root().join("target/oracle"), PathBuf::from);
+    std::fs::create_dir_all(&out)?;
+    let binary = out.canonicalize()?.join("server");
+    let status = Command::new("go")
+        .args(["build", "-mod=mod", "-p", "2", "-o"])
+        .arg(&binary)
+        .arg(".")
+        .current_dir(root().join("tests/conformance/server"))
+        .status()
+        .context("cannot run go")?;
+    if !status.success() {
+        bail!("the API server does not build: Go 1.26 and the Go module proxy are needed");
+    }
+    Ok(binary)
+}
+
 /// Our own binary, optimized and quick to build.
 pub(crate) fn analyzer() -> anyhow::Result<PathBuf> {
     build("fast")

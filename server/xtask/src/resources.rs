@@ -1,7 +1,7 @@
 //! Compares our answers for custom resources with the API server's: those of the corpus, and objects made from schemas.
 
-mod answer;
-mod compare;
+pub(crate) mod answer;
+pub(crate) mod compare;
 mod generate;
 mod rules;
 
@@ -23,9 +23,9 @@ use crate::peers;
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) id: String,
-    crd: Arc<str>,
-    text: String,
-    old: Option<String>,
+    pub(crate) crd: Arc<str>,
+    pub(crate) text: String,
+    pub(crate) old: Option<String>,
     status: bool,
 }
 
@@ -83,7 +83,16 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
         let cases = match args.mutants {
             None => of_corpus(&corpus, args)?,
             // Every minor gets objects of its own.
-            Some(count) => made(&corpus, count, seed.wrapping_add(u64::from(minor)), args)?,
+            Some(count) => {
+                let wanted = Made {
+                    count,
+                    is_update: args.update,
+                    is_status: args.status,
+                    only: &args.only,
+                    max_size: args.max_size,
+                };
+                made(&corpus, seed.wrapping_add(u64::from(minor)), &wanted)?
+            }
         };
         clean &= compare_all(args, minor, &cases)?;
     }
@@ -94,7 +103,7 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
 }
 
 /// The resources of the corpus whose definition is in it, as `CRS.tsv` and the definitions pair them.
-fn pairs(corpus: &Path) -> anyhow::Result<Vec<(String, String)>> {
+pub(crate) fn pairs(corpus: &Path) -> anyhow::Result<Vec<(String, String)>> {
     let golden = corpus.join("../golden/cr.1.37.jsonl");
     let text = std::fs::read_to_string(&golden).with_context(|| format!("no {}", golden.display()))?;
     let mut pairs: Vec<(String, String)> = Vec::new();
@@ -155,8 +164,21 @@ impl Texts {
 /// Objects of one definition in a row.
 const IN_A_ROW: usize = 20;
 
+/// Which objects are made.
+pub(crate) struct Made<'a> {
+    pub(crate) count: usize,
+    /// They replace others.
+    pub(crate) is_update: bool,
+    /// Their status does.
+    pub(crate) is_status: bool,
+    /// Only by definitions whose path contains this.
+    pub(crate) only: &'a str,
+    /// Only by definitions up to this size in bytes.
+    pub(crate) max_size: u64,
+}
+
 /// Objects that are made from the schemas of definitions, or from those of the corpus, with mistakes.
-fn made(corpus: &Path, count: usize, seed: u64, args: &Args) -> anyhow::Result<Vec<Case>> {
+pub(crate) fn made(corpus: &Path, seed: u64, args: &Made<'_>) -> anyhow::Result<Vec<Case>> {
     let mut rng = Rng::with_seed(seed);
     let mut texts = Texts::new(corpus);
     let mut real: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -165,12 +187,12 @@ fn made(corpus: &Path, count: usize, seed: u64, args: &Args) -> anyhow::Result<V
     }
     let names: Vec<String> = conformance::definitions(corpus)?
         .into_iter()
-        .filter(|name| name.contains(&args.only) && !name.contains(".partial"))
+        .filter(|name| name.contains(args.only) && !name.contains(".partial"))
         .filter(|name| std::fs::metadata(corpus.join(name)).is_ok_and(|it| it.len() <= args.max_size))
         .collect();
     anyhow::ensure!(!names.is_empty(), "no definition is small enough and fits --only");
     let mut cases = Vec::new();
-    while cases.len() < count {
+    while cases.len() < args.count {
         let name = &names[rng.usize(..names.len())];
         // Some files are no text.
         let Ok(text) = texts.get(name) else {
@@ -192,7 +214,7 @@ fn made(corpus: &Path, count: usize, seed: u64, args: &Args) -> anyhow::Result<V
             .flatten()
             .filter_map(|it| generate::object_in(&texts.get(it).ok()?, &definition))
             .collect();
-        for _ in 0..IN_A_ROW.min(count - cases.len()) {
+        for _ in 0..IN_A_ROW.min(args.count - cases.len()) {
             let base = match objects.get(rng.usize(..objects.len().max(1))) {
                 Some(object) if rng.bool() => object.clone(),
                 _ => definition.instance(&mut rng),
@@ -204,7 +226,7 @@ fn made(corpus: &Path, count: usize, seed: u64, args: &Args) -> anyhow::Result<V
                 }
                 object
             };
-            let (new, old) = if args.update || args.status {
+            let (new, old) = if args.is_update || args.is_status {
                 let old = edited(&base, 3);
                 (edited(&old, 3), Some(old))
             } else {
@@ -215,7 +237,7 @@ fn made(corpus: &Path, count: usize, seed: u64, args: &Args) -> anyhow::Result<V
                 crd: Arc::clone(&crd),
                 text: new.to_string(),
                 old: old.map(|it| it.to_string()),
-                status: args.status,
+                status: args.is_status,
             });
         }
     }

@@ -13,6 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("syntax", &[]),
     ("goregexp", &[]),
     ("fixtures", &[]),
+    ("cluster", &[]),
     ("cel", &["goregexp"]),
     ("schema", &["cel", "goregexp"]),
     ("hazards", &["cel", "schema"]),
@@ -27,10 +28,10 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["apiextensions", "cel", "resource", "schema", "syntax", "workspace"],
     ),
     ("suite", &["apiextensions", "resource", "schema", "syntax", "workspace"]),
-    ("lsp", &["ide", "schema", "syntax", "workspace"]),
+    ("lsp", &["cluster", "ide", "schema", "syntax", "workspace"]),
     (
         "crd-analyzer",
-        &["ide", "lsp", "schema", "suite", "syntax", "workspace"],
+        &["cluster", "ide", "lsp", "schema", "suite", "syntax", "workspace"],
     ),
     (
         "xtask",
@@ -50,13 +51,14 @@ const LAYERS: &[(&str, &[&str])] = &[
 const TEST_SUPPORT: &str = "fixtures";
 
 /// Who may do I/O, read clocks and the environment, start threads and programs.
-const IMPURE: &[&str] = &["crd-analyzer", "lsp", "xtask", "fixtures"];
+const IMPURE: &[&str] = &["crd-analyzer", "cluster", "lsp", "xtask", "fixtures"];
 
 /// Libraries that bring the world outside with them, and who may use them.
 const WORLDLY: &[(&str, &[&str])] = &[
     ("lsp-types", &["lsp"]),
     ("tower-lsp", &["lsp"]),
-    ("tokio", &["lsp"]),
+    ("tokio", &["cluster", "lsp"]),
+    ("kube-client", &["cluster"]),
     ("ropey", &["lsp"]),
     ("ignore", &["crd-analyzer", "lsp"]),
     ("rayon", &["crd-analyzer"]),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lsp_types::{ConfigurationItem, DidChangeConfigurationParams};
 
-use crate::{capabilities::NAME, session::Session, tasks};
+use crate::{capabilities::NAME, cluster, session::Session, tasks};
 
 /// Settings come with the notification, or the notification says that they are to be asked for.
 pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeConfigurationParams) {
@@ -14,6 +14,7 @@ pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeConfigurationPara
     session.set_settings(&params.settings);
     session.refresh();
     session.look_through_folders();
+    cluster::read(session, false);
 }
 
 /// Asks the client for its settings.
@@ -30,6 +31,7 @@ pub(crate) fn fetch(session: &Arc<Session>) {
                 session.set_settings(settings);
                 session.refresh();
                 session.look_through_folders();
+                cluster::read(&session, false);
             }
             Ok(_) => {}
             Err(error) => tracing::warn!("the client did not send its settings: {error}"),

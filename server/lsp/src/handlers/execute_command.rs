@@ -1,4 +1,4 @@
-//! `workspace/executeCommand`: what a click on a lens does.
+//! `workspace/executeCommand`: what a click on a lens does, and reading the definitions of a cluster again.
 
 use std::sync::Arc;
 
@@ -9,7 +9,13 @@ use serde::Deserialize;
 use tower_lsp::jsonrpc::{Error, Result};
 
 use super::code_action::{text_edits, workspace_edit};
-use crate::{capabilities::ADD_BOUNDS, documents::Snapshot, session::Session, tasks, to_proto};
+use crate::{
+    capabilities::{ADD_BOUNDS, READ_CLUSTER},
+    cluster,
+    documents::Snapshot,
+    session::Session,
+    tasks, to_proto,
+};
 
 /// What the command is about.
 #[derive(Deserialize)]
@@ -22,6 +28,10 @@ struct Place {
 }
 
 pub(crate) async fn handle(session: &Arc<Session>, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+    if params.command == READ_CLUSTER {
+        cluster::read(session, true);
+        return Ok(None);
+    }
     if params.command != ADD_BOUNDS {
         return Err(Error::invalid_params(format!("there is no command {}", params.command)));
     }

@@ -9,7 +9,7 @@ use lsp_types::{
 use serde_json::json;
 
 use super::did_change_configuration;
-use crate::{capabilities::NAME, session::Session, tasks};
+use crate::{capabilities::NAME, cluster, session::Session, tasks};
 
 pub(crate) fn handle(session: &Arc<Session>) {
     let client = session.client();
@@ -48,6 +48,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
         });
     }
     session.look_through_folders();
+    cluster::read(session, false);
     if client.answers_configuration {
         did_change_configuration::fetch(session);
     }

@@ -21,7 +21,7 @@ use super::{
     objects::{self, GroupKind},
     served::ServedByMinor,
 };
-use crate::{source::SourceText, text::Text};
+use crate::{cluster, source::SourceText, text::Text};
 
 /// How a definition came to be known. The earlier ones count for more, wherever they lie.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -32,6 +32,8 @@ pub enum Origin {
     Workspace,
     /// The configuration says where it lies.
     Configured,
+    /// A cluster has it.
+    Cluster,
 }
 
 /// What tells the text of one document from another: its hash.
@@ -206,6 +208,9 @@ impl KnownDefinition {
             root,
             item,
             is_readable,
+            cluster: (self.origin == Origin::Cluster)
+                .then(|| cluster::context(&self.path))
+                .flatten(),
         })
     }
 }
@@ -223,6 +228,8 @@ pub struct DefinitionText {
     pub item: Option<usize>,
     /// Whether the text is YAML that JSON can be made of; else the tree is the editing reader's.
     pub is_readable: bool,
+    /// The context of the cluster that has it, if it comes from one.
+    pub cluster: Option<String>,
 }
 
 impl DefinitionText {

@@ -184,7 +184,7 @@ impl Index {
     }
 
     /// The definition that counts for an object of this kind in the file at `near`: one that was given before one of the workspace before
-    /// a configured one, and among those the nearest: with the most folders in common, then the fewest below them, then the first by name.
+    /// a configured one before one of a cluster, and among those the nearest: with the most folders in common, then the fewest below them, then the first by name.
     pub fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
         let by_origin = self.definitions.get(kind)?;
         let mut ranked = by_origin.values().flat_map(|by_path| nearest(by_path, near));
@@ -192,7 +192,9 @@ impl Index {
         let mut seen = vec![definition.fingerprint];
         let mut others = Vec::new();
         for other in ranked.take(MOST_LOOKED_AT) {
-            if others.len() < MOST_OTHERS && !seen.contains(&other.fingerprint) {
+            // A cluster rarely has what is being written: that is why one writes.
+            let counts = other.origin != Origin::Cluster && !seen.contains(&other.fingerprint);
+            if others.len() < MOST_OTHERS && counts {
                 seen.push(other.fingerprint);
                 others.push(other.clone());
             }
@@ -238,7 +240,8 @@ fn fingerprints(definitions: &[Arc<KnownDefinition>]) -> BTreeMap<GroupKind, Vec
 
 /// Definitions of one kind, the nearest first: below each folder above `near`, those that lie the least deep. Each may come more than once.
 fn nearest<'a>(by_path: &'a ByPath, near: &'a Path) -> impl Iterator<Item = &'a Arc<KnownDefinition>> {
-    near.ancestors().flat_map(move |folder| {
+    // What lies below none of the folders of `near`, as definitions of a cluster may, lies below nothing.
+    near.ancestors().chain([Path::new("")]).flat_map(move |folder| {
         let below = by_path
             .range::<Path, _>((Bound::Included(folder), Bound::Unbounded))
             .take_while(move |(path, _)| path.starts_with(folder))

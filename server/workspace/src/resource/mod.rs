@@ -243,9 +243,13 @@ impl One<'_> {
 /// A place in a definition, from the file at `path`.
 fn related(path: Option<&Path>, definition: &DefinitionText, span: Span, message: impl Into<String>) -> Related {
     let is_same = path.is_some_and(|path| *definition.source.path == *path);
+    let mut message = message.into();
+    if let Some(context) = &definition.cluster {
+        message = format!("{message}, from the cluster {context}");
+    }
     Related {
         span,
-        message: message.into(),
+        message,
         file: (!is_same).then(|| definition.source.clone()),
     }
 }

@@ -6,6 +6,7 @@ use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_apiextensions::strategy::Stored as StoredDefinition;
 use crd_analyzer_resource::{Definition, NotServed, Question, ServedVersion, Stored, Verdict, judge};
 use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::json::JsonDoc;
 use crd_analyzer_syntax::read_json;
 use crd_analyzer_syntax::split::{Document, read_document, split};
 use serde_json::{Value, json};
@@ -50,7 +51,7 @@ impl Answerer {
 }
 
 /// All definitions of a file.
-pub(super) fn definitions(text: &Arc<str>, version: KubernetesVersion) -> Vec<Definition> {
+pub(crate) fn definitions(text: &Arc<str>, version: KubernetesVersion) -> Vec<Definition> {
     let documents = split(text).documents.into_iter();
     let read = documents.filter_map(|document| {
         let tree = read_document(text, document, &[]).ok()?;
@@ -64,6 +65,11 @@ pub(super) fn definitions(text: &Arc<str>, version: KubernetesVersion) -> Vec<De
     read.collect()
 }
 
+/// What a document says it is.
+pub(crate) fn head_of(text: &Arc<str>, document: Document, json: Option<&JsonDoc<'_>>) -> WrittenType {
+    WrittenType::of_document(text, document.span, json)
+}
+
 fn one(
     definitions: &[Definition],
     text: &Arc<str>,
@@ -74,7 +80,7 @@ fn one(
 ) -> Option<Value> {
     let tree = read_document(text, document, &[]);
     let json = tree.as_ref().ok().and_then(|tree| read_json(tree).ok());
-    let head = WrittenType::of_document(text, document.span, json.as_ref());
+    let head = head_of(text, document, json.as_ref());
     let mut missing = NotServed::OtherKind(String::new());
     let mut served = None;
     for definition in definitions {

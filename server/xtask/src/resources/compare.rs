@@ -21,7 +21,7 @@ pub(super) fn differences(oracle: &Value, ours: Option<&Value>) -> Vec<String> {
     if let (Some(theirs), Some(ours)) = (oracle.get("object"), ours.map(|it| &it["object"])) {
         let mut place = String::new();
         let (theirs, ours) = (without_null_timestamp(theirs), without_null_timestamp(ours));
-        if !same(&theirs, &ours, &mut place) {
+        if !is_same(&theirs, &ours, &mut place) {
             found.push(format!("object: another value at {place}"));
         }
     }
@@ -51,9 +51,17 @@ fn join_go_literals(answer: &mut Value) {
 /// Of several embedded resources or fields that cannot be read, the server names any one.
 fn one_refusal(answer: &mut Value) {
     let text = answer["decode_error"].as_str().unwrap_or_default();
-    if let Some(at) = text.find(": Invalid value: ") {
-        let start = text[..at].find("cannot be handled as").unwrap_or(at);
-        answer["decode_error"] = Value::String(text[..start].to_owned());
+    let short = one_refusal_of(text);
+    if short.len() < text.len() {
+        answer["decode_error"] = Value::String(short.to_owned());
+    }
+}
+
+/// Of a refusal, what does not depend on which embedded resource or field was read first.
+pub(crate) fn one_refusal_of(text: &str) -> &str {
+    match text.find(": Invalid value: ") {
+        Some(at) => &text[..text[..at].find("cannot be handled as").unwrap_or(at)],
+        None => text,
     }
 }
 
@@ -82,7 +90,7 @@ fn without_null_timestamp(object: &Value) -> Value {
 }
 
 /// Numbers are the same if their values are: the oracle writes `1.0` as `1`.
-fn same(a: &Value, b: &Value, place: &mut String) -> bool {
+pub(crate) fn is_same(a: &Value, b: &Value, place: &mut String) -> bool {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
             let names: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
@@ -90,11 +98,11 @@ fn same(a: &Value, b: &Value, place: &mut String) -> bool {
                 let length = place.len();
                 place.push('.');
                 place.push_str(name);
-                let is_same = matches!((a.get(name), b.get(name)), (Some(a), Some(b)) if same(a, b, place));
-                if is_same {
+                let is_same_field = matches!((a.get(name), b.get(name)), (Some(a), Some(b)) if is_same(a, b, place));
+                if is_same_field {
                     place.truncate(length);
                 }
-                is_same
+                is_same_field
             })
         }
         (Value::Array(a), Value::Array(b)) => {
@@ -102,11 +110,11 @@ fn same(a: &Value, b: &Value, place: &mut String) -> bool {
                 && a.iter().zip(b).enumerate().all(|(n, (a, b))| {
                     let length = place.len();
                     let _ = write!(place, "[{n}]");
-                    let is_same = same(a, b, place);
-                    if is_same {
+                    let is_same_item = is_same(a, b, place);
+                    if is_same_item {
                         place.truncate(length);
                     }
-                    is_same
+                    is_same_item
                 })
         }
         (Value::Number(a), Value::Number(b)) => {

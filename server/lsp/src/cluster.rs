@@ -1,0 +1,187 @@
+//! Definitions of a cluster, for users who ask for them in their settings. They are written into the cache folder: editors can open them there, and
+//! whoever looks for definitions finds them as files.
+
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crd_analyzer_cluster::{Listing, Prompts};
+use crd_analyzer_workspace::cluster;
+use lsp_types::MessageType;
+
+use crate::{capabilities::NAME, progress, session::Session, tasks};
+
+/// What is known of the cluster.
+#[derive(Debug, Default)]
+pub(crate) struct Cluster {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The context that the user wants; empty: the current one.
+    wanted: Option<String>,
+    /// How often it was asked: an answer that comes late is none.
+    asked: u64,
+    files: Vec<PathBuf>,
+}
+
+impl Cluster {
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The files with its definitions.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        self.state().files.clone()
+    }
+
+    /// Takes up what is wanted now. The number of the question that this leads to, if it leads to one.
+    fn want(&self, context: Option<&str>, again: bool) -> Option<u64> {
+        let mut state = self.state();
+        let is_new = state.wanted.as_deref() != context;
+        let is_asked = is_new || again && context.is_some();
+        if !is_asked {
+            return None;
+        }
+        if is_new {
+            state.files.clear();
+        }
+        state.wanted = context.map(str::to_owned);
+        state.asked += 1;
+        Some(state.asked)
+    }
+
+    /// Takes up an answer, if it is one to the last question.
+    fn take(&self, number: u64, files: Vec<PathBuf>) -> bool {
+        let mut state = self.state();
+        let is_last = state.asked == number;
+        if is_last {
+            state.files = files;
+        }
+        is_last
+    }
+}
+
+/// Reads the definitions of the cluster that the settings name, if it is another one than before. `again`: in any case, because the user says so.
+pub(crate) fn read(session: &Arc<Session>, again: bool) {
+    let wanted = session.wanted_cluster();
+    let Some(number) = session.cluster.want(wanted.as_deref(), again) else {
+        if again {
+            session.tell(format!("the setting {NAME}.cluster names no cluster"));
+        }
+        return;
+    };
+    let Some(context) = wanted else {
+        return session.look_through_folders();
+    };
+    let session = session.clone();
+    tasks::beside(async move {
+        let shown = progress::begin(&session, None, "Reading the definitions of a cluster").await;
+        let cache = session.cache.clone();
+        let work = move || list(&context, cache.as_deref());
+        let Ok(found) = tasks::blocking("the list of a cluster's definitions", work).await else {
+            return;
+        };
+        drop(shown);
+        match found {
+            Ok((context, files)) => {
+                let s = if files.len() == 1 { "" } else { "s" };
+                let message = format!("{} definition{s} of the cluster {context}", files.len());
+                if !session.cluster.take(number, files) {
+                    return;
+                }
+                session.look_through_folders();
+                if again {
+                    session.remote.show_message(MessageType::INFO, message).await;
+                } else {
+                    session.remote.log_message(MessageType::INFO, message).await;
+                }
+            }
+            Err(problem) if again => session.remote.show_message(MessageType::WARNING, problem).await,
+            Err(problem) => session.tell(problem),
+        }
+    });
+}
+
+/// The definitions of a context's cluster as files, and the context.
+fn list(context: &str, cache: Option<&Path>) -> Result<(String, Vec<PathBuf>), String> {
+    let cache = cache.ok_or("there is no cache folder for the definitions of a cluster")?;
+    let context = (!context.is_empty()).then_some(context);
+    // Standard input is the client's.
+    let listing = crd_analyzer_cluster::list(context, Prompts::Never).map_err(|error| error.to_string())?;
+    let folder = cache.join("clusters");
+    match write(&folder, &listing) {
+        Ok(files) => Ok((listing.context, files)),
+        Err(error) => Err(format!(
+            "the definitions of the cluster {} cannot be written to {}: {error}",
+            listing.context,
+            folder.display()
+        )),
+    }
+}
+
+/// Writes each definition into a file, and takes away those that the cluster has no more.
+fn write(folder: &Path, listing: &Listing) -> io::Result<Vec<PathBuf>> {
+    let mut files = BTreeSet::new();
+    for sent in &listing.definitions {
+        let (name, text) = cluster::text(sent);
+        let path = cluster::path(folder, &listing.context, &name);
+        if !fs::read(&path).is_ok_and(|it| it == text.as_bytes()) {
+            fs::create_dir_all(path.parent().unwrap_or(folder))?;
+            // Another server may read or write it at the same time.
+            let unfinished = path.with_extension(format!("{}.tmp", std::process::id()));
+            fs::write(&unfinished, text)?;
+            fs::rename(&unfinished, &path)?;
+        }
+        files.insert(path);
+    }
+    let own = cluster::path(folder, &listing.context, "");
+    let there = own.parent().map(fs::read_dir).and_then(Result::ok);
+    for old in there.into_iter().flatten().flatten().map(|it| it.path()) {
+        if old.extension().is_some_and(|it| it == "json") && !files.contains(&old) {
+            fs::remove_file(old)?;
+        }
+    }
+    Ok(files.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_those_that_the_cluster_has() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let listing = |names: &[&str]| Listing {
+            context: "a/b".to_owned(),
+            definitions: names
+                .iter()
+                .map(|it| format!(r#"{{"metadata": {{"name": "{it}"}}}}"#))
+                .collect(),
+        };
+        let first = write(folder.path(), &listing(&["x", "y"])).expect("it can be written");
+        assert_eq!(first.len(), 2);
+        let second = write(folder.path(), &listing(&["y", "z"])).expect("it can be written");
+        assert_eq!(first[1], second[0]);
+        assert!(!first[0].exists() && second.iter().all(|it| it.exists()));
+    }
+
+    #[test]
+    fn only_the_last_question_has_an_answer() {
+        let cluster = Cluster::default();
+        assert_eq!(cluster.want(None, true), None, "nobody wants one");
+        let first = cluster.want(Some("a"), false).expect("a question");
+        assert_eq!(cluster.want(Some("a"), false), None);
+        let second = cluster.want(Some("b"), false).expect("another question");
+        assert!(!cluster.take(first, vec!["old".into()]));
+        assert!(cluster.take(second, vec!["new".into()]));
+        assert_eq!(cluster.files(), [PathBuf::from("new")]);
+        assert!(cluster.want(Some("b"), true).is_some());
+        assert!(cluster.want(None, false).is_some());
+        assert!(cluster.files().is_empty());
+    }
+}

@@ -1,0 +1,131 @@
+//! Compares our answers with those of the real API server: a sample of requests is sent to one on loopback.
+//!
+//! The oracle runs the server's code without what is around it: routes, handlers, storage, controllers. This shows that those change nothing,
+//! or what they change.
+
+mod compare;
+mod from_cluster;
+mod ours;
+mod sample;
+
+use std::process::Command;
+
+use anyhow::Context as _;
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use crate::{conformance::Args, peers};
+
+/// The minor of the server that is linked.
+const MINOR: u8 = 37;
+
+/// One request.
+#[derive(Clone, Debug)]
+struct Request {
+    id: String,
+    /// The definition, if the request is one of a custom resource.
+    crd: Option<std::sync::Arc<str>>,
+    text: String,
+    /// What is stored before: the request is an update.
+    old: Option<String>,
+    /// The update is one of the status subresource.
+    status: bool,
+}
+
+impl Request {
+    fn line(&self) -> String {
+        let mut line = json!({"id": self.id, "text": self.text, "status": self.status});
+        if let Some(crd) = &self.crd {
+            line["crd_text"] = json!(&**crd);
+        }
+        if let Some(old) = &self.old {
+            line["old_text"] = json!(old);
+        }
+        line.to_string()
+    }
+}
+
+pub(crate) fn run(args: &Args, count: usize) -> anyhow::Result<bool> {
+    std::thread::scope(|scope| {
+        // Values and schemas are deep, and the walks over them recurse.
+        let thread = std::thread::Builder::new().stack_size(256 << 20);
+        let run = thread.spawn_scoped(scope, || run_here(args, count))?;
+        run.join().map_err(|_| anyhow::anyhow!("the comparison panicked"))?
+    })
+}
+
+/// Counts over a run.
+#[derive(Default)]
+struct Tally {
+    answers: usize,
+    rejected: usize,
+    differing: usize,
+    skipped: usize,
+}
+
+fn run_here(args: &Args, count: usize) -> anyhow::Result<bool> {
+    let seed = args.seed.unwrap_or_else(|| Rng::new().u64(..));
+    let corpus = peers::corpus()?;
+    let requests = sample::requests(&corpus, count, seed, args)?;
+    let server = peers::server()?;
+    let lines: Vec<String> = requests.iter().map(|it| it.0.line()).collect();
+    let started = std::time::Instant::now();
+    let answers = peers::ask_lines(Command::new(&server).args(["ask", "-timeout", "30m"]), &lines)?;
+    let elapsed = started.elapsed();
+    anyhow::ensure!(
+        answers.len() == requests.len(),
+        "{} answers to {} requests",
+        answers.len(),
+        requests.len()
+    );
+    let mut tally = Tally::default();
+    for ((request, ours), theirs) in requests.iter().zip(&answers) {
+        tell(args, request, ours, theirs, &mut tally)?;
+    }
+    println!(
+        "1.{MINOR} on loopback: {} requests answered, {} refused, {} differ, {} could not be sent; {:.1} s; seed {seed}",
+        tally.answers,
+        tally.rejected,
+        tally.differing,
+        tally.skipped,
+        elapsed.as_secs_f64()
+    );
+    // A sample that shrinks shows less than it says.
+    anyhow::ensure!(
+        tally.skipped * 20 <= requests.len(),
+        "too many requests could not be sent"
+    );
+    let is_same_by_cluster = from_cluster::run(&corpus, &server, seed)?;
+    Ok(tally.differing == 0 && is_same_by_cluster)
+}
+
+fn tell(args: &Args, request: &Request, ours: &ours::Answer, theirs: &Value, tally: &mut Tally) -> anyhow::Result<()> {
+    if let Some(why) = theirs["skipped"].as_str() {
+        tally.skipped += 1;
+        if tally.skipped <= args.show {
+            println!("{} could not be sent: {why}", request.id);
+        }
+        return Ok(());
+    }
+    tally.answers += 1;
+    tally.rejected += usize::from(theirs["code"].as_u64() >= Some(400) || !theirs["strict"].is_null());
+    let found = compare::differences(request, ours, theirs);
+    if found.is_empty() {
+        return Ok(());
+    }
+    tally.differing += 1;
+    if tally.differing <= args.show {
+        println!("{}", request.id);
+        println!("    {}", found.join("\n    "));
+    }
+    if let Some(folder) = &args.keep {
+        std::fs::create_dir_all(folder)?;
+        let kept = json!({"request": serde_json::from_str::<Value>(&request.line())?, "answer": theirs});
+        std::fs::write(
+            folder.join(format!("server-{}.json", tally.differing)),
+            kept.to_string(),
+        )
+        .with_context(|| format!("cannot write to {}", folder.display()))?;
+    }
+    Ok(())
+}
