@@ -1,11 +1,15 @@
 //! What is known about one version of a document, ready to be sent.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
 
 use crd_analyzer_ide::fixes::Problem;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},
+    costs::FileCosts,
     hazards::{Search, are_shown},
     index::Definitions,
     report::Shown,
@@ -26,6 +30,8 @@ pub(crate) struct Analysis {
     pub(crate) result_id: String,
     /// Hazards of some rules are not known yet.
     pub(crate) is_unfinished: bool,
+    /// What its rules cost, if that was asked.
+    pub(crate) costs: Option<Arc<FileCosts>>,
 }
 
 impl Analysis {
@@ -34,7 +40,7 @@ impl Analysis {
         Self::of(Vec::new(), Vec::new())
     }
 
-    /// Asks about a text.
+    /// Asks about a text. `wants_costs`: also what its rules cost.
     pub(crate) fn new(
         uri: &Uri,
         text: &Rope,
@@ -42,6 +48,7 @@ impl Analysis {
         client: &Client,
         definitions: &dyn Definitions,
         hazards: Search<'_>,
+        wants_costs: bool,
     ) -> Self {
         if effective.is_excluded {
             return Self::empty();
@@ -57,9 +64,20 @@ impl Analysis {
             } else {
                 Search::Off
             },
+            wants_costs,
             ..Question::new(effective.versions)
         };
-        let report = analyze(bytes, &question);
+        let mut report = analyze(bytes, &question);
+        let costs = wants_costs.then(|| {
+            let documents = std::mem::take(&mut report.costs);
+            // A text without rules is not kept for their sake.
+            let text = if documents.is_empty() {
+                "".into()
+            } else {
+                report.text.clone()
+            };
+            Arc::new(FileCosts { text, documents })
+        });
         let mut shown: Vec<Shown> = report
             .documents
             .iter()
@@ -76,6 +94,7 @@ impl Analysis {
         if shown.is_empty() {
             return Self {
                 is_unfinished: report.is_unfinished,
+                costs,
                 ..Self::empty()
             };
         }
@@ -89,6 +108,7 @@ impl Analysis {
         let problems = shown.iter().map(|it| Problem::from(&it.finding)).collect();
         Self {
             is_unfinished: report.is_unfinished,
+            costs,
             ..Self::of(shown.iter().map(convert).collect(), problems)
         }
     }
@@ -103,6 +123,7 @@ impl Analysis {
             problems,
             result_id: format!("{:016x}", hasher.finish()),
             is_unfinished: false,
+            costs: None,
         }
     }
 }

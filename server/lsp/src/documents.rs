@@ -87,8 +87,12 @@ impl Snapshot {
         self.parsed.get_or_init(parse).clone()
     }
 
-    /// What the rules of the version cost by a minor, priced once for all who ask. This takes its time: ask on a thread that may be blocked.
+    /// What the rules of the version cost by a minor: known with the diagnostics, else priced once for all who ask. This takes its time:
+    /// ask on a thread that may be blocked.
     pub(crate) fn costs(&self, version: KubernetesVersion) -> Arc<FileCosts> {
+        if let Some(costs) = self.analysis.get().and_then(|it| it.costs.clone()) {
+            return costs;
+        }
         let price = || {
             let mut bytes = Vec::with_capacity(self.text.len_bytes());
             self.text.chunks().for_each(|it| bytes.extend_from_slice(it.as_bytes()));

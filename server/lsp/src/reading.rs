@@ -57,6 +57,21 @@ pub(crate) async fn read<T: Send + 'static>(
     found.await?.ok_or_else(tasks::stale)
 }
 
+/// The same for who needs what rules cost, which is known with the diagnostics: waits for those if they are made.
+pub(crate) async fn read_costs<T: Send + 'static>(
+    session: &Arc<Session>,
+    uri: &Uri,
+    feature: fn(&Features) -> bool,
+    answer: impl FnOnce(&Reading) -> Option<T> + Send + 'static,
+) -> Result<Option<T>> {
+    if feature(&session.features())
+        && let Some(snapshot) = session.documents.snapshot(uri)
+    {
+        session.analysis(&snapshot).await?;
+    }
+    read(session, uri, feature, "the pricing of rules", answer).await
+}
+
 impl Reading {
     /// The trees.
     pub(crate) fn file(&self) -> &File {

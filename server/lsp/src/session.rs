@@ -176,7 +176,7 @@ impl Session {
         let effective = self.effective(snapshot);
         let hazards = Search::Remembered(&self.hazards);
         let (uri, text) = (&snapshot.uri, &snapshot.text);
-        let analysis = Analysis::new(uri, text, &effective, self.client(), &InStep(self), hazards);
+        let analysis = Analysis::new(uri, text, &effective, self.client(), &InStep(self), hazards, true);
         if analysis.is_unfinished {
             self.look_for_hazards(snapshot.clone());
         }
@@ -200,7 +200,15 @@ impl Session {
                 let effective = searcher.effective(&searched);
                 let hazards = Search::All(&searcher.hazards);
                 let (uri, text) = (&searched.uri, &searched.text);
-                Analysis::new(uri, text, &effective, searcher.client(), &InStep(&searcher), hazards)
+                Analysis::new(
+                    uri,
+                    text,
+                    &effective,
+                    searcher.client(),
+                    &InStep(&searcher),
+                    hazards,
+                    true,
+                )
             };
             let Ok(after) = tasks::blocking("the search for hazards", search).await else {
                 return;
@@ -240,7 +248,15 @@ impl Session {
             }
             let effective = settings.for_file(Some(path), &folders);
             let (client, hazards) = (self.client(), Search::All(&self.hazards));
-            Analysis::new(uri, &Rope::from_str(text), &effective, client, &InStep(self), hazards)
+            Analysis::new(
+                uri,
+                &Rope::from_str(text),
+                &effective,
+                client,
+                &InStep(self),
+                hazards,
+                false,
+            )
         };
         self.scanned.run(paths, cancelled, done, skip, analyze)
     }

@@ -29,8 +29,8 @@ fn annotation(out: &mut dyn Write, file: &File<'_>, finding: &Finding) -> io::Re
         Severity::Warning => "warning",
         Severity::Information | Severity::Hint => "notice",
     };
-    let (line, column) = file.lines.line_column(&file.report.text, finding.span.start);
-    let (end_line, end_column) = file.lines.line_column(&file.report.text, finding.span.end);
+    let (line, column) = file.lines().line_column(&file.report.text, finding.span.start);
+    let (end_line, end_column) = file.lines().line_column(&file.report.text, finding.span.end);
     let mut message = finding.message.clone();
     if let Some(server @ ServerSays::Cause { .. }) = &finding.server {
         message = format!("{message}\nthe server says: {}", server.message());

@@ -164,7 +164,7 @@ fn place<'a>(file: &File<'a>, finding: &'a Finding) -> Place<'a> {
     let text = &file.report.text;
     let related = finding.related.iter().map(|related| Related {
         range: match &related.file {
-            None => range(&file.lines, text, related.span),
+            None => range(file.lines(), text, related.span),
             Some(other) => range(other.lines(), &other.text, related.span),
         },
         message: &related.message,
@@ -172,7 +172,7 @@ fn place<'a>(file: &File<'a>, finding: &'a Finding) -> Place<'a> {
     });
     Place {
         code: finding.code,
-        range: range(&file.lines, text, finding.span),
+        range: range(file.lines(), text, finding.span),
         related: related.collect(),
         suppressed: finding.suppressed,
         reason: finding.elsewhere.as_deref(),
@@ -247,7 +247,7 @@ pub(super) fn line<'a>(
         decode_error_range: verdict
             .decode_error
             .as_ref()
-            .map(|finding| range(&file.lines, &file.report.text, finding.span)),
+            .map(|finding| range(file.lines(), &file.report.text, finding.span)),
         strict: verdict.strict.iter().map(text_of).collect(),
         strict_places: verdict.strict.iter().map(|finding| place(file, finding)).collect(),
         accepted: verdict.accepted(),

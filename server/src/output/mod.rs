@@ -9,6 +9,7 @@ pub(crate) mod test;
 mod text;
 
 use std::{
+    cell::OnceCell,
     io::{self, Write},
     path::Path,
 };
@@ -43,7 +44,7 @@ pub(crate) struct File<'a> {
     pub(crate) label: &'a str,
     pub(crate) report: &'a FileReport,
     pub(crate) config: &'a Config,
-    pub(crate) lines: LineIndex,
+    lines: OnceCell<LineIndex>,
 }
 
 impl<'a> File<'a> {
@@ -52,8 +53,13 @@ impl<'a> File<'a> {
             label,
             report,
             config,
-            lines: LineIndex::new(&report.text),
+            lines: OnceCell::new(),
         }
+    }
+
+    /// The lines of its text, made when the first place is printed.
+    pub(crate) fn lines(&self) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::new(&self.report.text))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The server gives up to three errors for one expensive rule: that it is, that it contributes to the total, and that the total is too much.
 
-use std::fmt::Write as _;
+use std::{collections::HashMap, fmt::Write as _};
 
 use crd_analyzer_apiextensions::codes::{MESSAGE_COST_OVER_LIMIT, RULE_COST_OVER_LIMIT, TOTAL_RULE_COST_OVER_LIMIT};
 
@@ -31,10 +31,29 @@ fn is_about_cost(code: &str) -> bool {
 
 /// Says of each expensive rule what it costs, which bounds are missing, and which would do.
 pub(crate) fn give(verdict: &mut Verdict, costs: &[PlacedCosts]) {
+    let rules = costs.iter().flat_map(|placed| {
+        placed.schema.rules.iter().map(move |rule| {
+            let at = rule.path.child("x-kubernetes-validations").index(rule.index);
+            (at.to_string(), (placed, rule))
+        })
+    });
+    let rules: HashMap<String, (&PlacedCosts, &RuleCost)> = rules.collect();
     for finding in verdict.errors.iter_mut().filter(|it| is_about_cost(it.code)) {
         let Some(field) = field(finding).map(str::to_owned) else {
             continue;
         };
+        let part = match finding.code {
+            RULE_COST_OVER_LIMIT => ".rule",
+            MESSAGE_COST_OVER_LIMIT => ".messageExpression",
+            _ => "",
+        };
+        let rule = field.strip_suffix(part).filter(|_| !part.is_empty());
+        if let Some((placed, rule)) = rule.and_then(|it| rules.get(it)) {
+            finding
+                .notes
+                .push(what_it_costs(rule, finding.code == RULE_COST_OVER_LIMIT));
+            help(finding, placed, rule.remedies.first());
+        }
         for placed in costs {
             if finding.code == TOTAL_RULE_COST_OVER_LIMIT && field == placed.schema.path.to_string() {
                 let (total, limit) = (grouped(placed.schema.total), grouped(TOTAL_COST_LIMIT));
@@ -43,20 +62,6 @@ pub(crate) fn give(verdict: &mut Verdict, costs: &[PlacedCosts]) {
                     .push(format!("all rules together cost {total} of {limit}"));
                 finding.follows = is_of_single_rules(placed);
                 help(finding, placed, placed.schema.remedy.as_ref());
-            }
-            let rule = placed.schema.rules.iter().find(|it| {
-                let at = it.path.child("x-kubernetes-validations").index(it.index);
-                match finding.code {
-                    RULE_COST_OVER_LIMIT => at.child("rule").to_string() == field,
-                    MESSAGE_COST_OVER_LIMIT => at.child("messageExpression").to_string() == field,
-                    _ => false,
-                }
-            });
-            if let Some(rule) = rule {
-                finding
-                    .notes
-                    .push(what_it_costs(rule, finding.code == RULE_COST_OVER_LIMIT));
-                help(finding, placed, rule.remedies.first());
             }
         }
     }

@@ -1,6 +1,9 @@
 //! From the text of a file to what is said about its documents.
 
-use std::{cell::Cell, path::Path};
+use std::{
+    cell::{Cell, RefCell},
+    path::Path,
+};
 
 use crd_analyzer_apiextensions::{
     decode::WrittenType,
@@ -17,9 +20,12 @@ use crd_analyzer_syntax::{
 };
 
 use crate::{
-    advice, codes, costs,
+    advice, codes,
+    costs::{self, DocumentCosts},
     finding::{Class, Finding},
-    hazards, head, hints,
+    hazards,
+    head::{self, Head},
+    hints,
     index::{
         Definitions, native,
         objects::{self, Object},
@@ -51,6 +57,8 @@ pub struct Question<'a> {
     pub has_own_definition: bool,
     /// Whether hazards of rules are told.
     pub hazards: hazards::Search<'a>,
+    /// What the rules of definitions cost is wanted, too, by the newest of the minors.
+    pub wants_costs: bool,
 }
 
 /// A manifest that is replaced.
@@ -74,6 +82,7 @@ impl Question<'_> {
             definitions: None,
             has_own_definition: false,
             hazards: hazards::Search::Off,
+            wants_costs: false,
         }
     }
 }
@@ -88,6 +97,7 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
         findings: Vec::new(),
         unknown: 0,
         is_unfinished: false,
+        costs: Vec::new(),
     };
     let found = split(&source.content);
     if let Some(error) = found.error {
@@ -118,6 +128,7 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
         is_alone: found.documents.len() == 1,
         unknown: Cell::new(0),
         is_unfinished: Cell::new(false),
+        costs: RefCell::default(),
     };
     for document in found.documents {
         match ask.judge(document) {
@@ -133,6 +144,7 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
     }
     report.unknown = ask.unknown.get();
     report.is_unfinished = ask.is_unfinished.get();
+    report.costs = ask.costs.into_inner();
     report
 }
 
@@ -169,12 +181,15 @@ struct Ask<'a> {
     unknown: Cell<usize>,
     /// See [`FileReport::is_unfinished`].
     is_unfinished: Cell<bool>,
+    /// See [`FileReport::costs`].
+    costs: RefCell<Vec<DocumentCosts>>,
 }
 
 impl Ask<'_> {
     fn judge(&self, document: Document) -> Judged {
         let Self { source, question, .. } = *self;
-        let head = head::read(source, document);
+        let found = Head::read(source, document);
+        let head = found.written.clone();
         let is_asked = head.is_asked(question.named && !question.has_own_definition);
         if !is_asked {
             let documents = if objects::is_list(&head) {
@@ -225,22 +240,21 @@ impl Ask<'_> {
                 document: question.named.then(|| Box::new(report)),
             }
         };
+        let read = found.whole(source, document);
         if head.unserved().is_some() {
-            let tree = source.read(document).ok();
-            let written = tree
-                .as_ref()
-                .and_then(|tree| Some(tree.span(tree.get(tree.root()?, "apiVersion")?)));
+            let tree = read.as_ref().ok();
+            let written = tree.and_then(|tree| Some(tree.span(tree.get(tree.root()?, "apiVersion")?)));
             let place = written.unwrap_or_else(|| verdict::first_line(&source.content, document.span));
             if let Some(answer) = ServerVerdict::of_unserved(&head, place) {
                 let mut report = unread(&|_| answer.clone());
-                if let Some(tree) = &tree {
+                if let Some(tree) = tree {
                     silence(source, tree.comments(), &mut report);
                 }
                 return Judged::Documents(vec![report]);
             }
         }
         // Braces of a template may be YAML that no JSON can be made of.
-        let tree = match source.read(document) {
+        let tree = match read {
             Ok(tree) => tree,
             Err(error) => {
                 return refused(unread(&|_| ServerVerdict::of_read_error(&error)));
@@ -293,8 +307,21 @@ impl Ask<'_> {
             };
             let mut verdict = verdict::with_places(&server, tree, json, report.subject);
             verdict.hints.extend_from_slice(&hints);
-            if let Some(root) = json.root().filter(|_| advice::is_needed(&verdict)) {
-                advice::give(&mut verdict, &costs::of_verdict(tree, root, &server, version));
+            let is_needed = advice::is_needed(&verdict);
+            let is_wanted =
+                self.question.wants_costs && version == self.question.versions.newest() && server.unjudged.is_none();
+            if let Some(root) = json.root().filter(|_| is_needed || is_wanted) {
+                let placed = costs::of_verdict(tree, root, &server, version);
+                if is_needed {
+                    advice::give(&mut verdict, &placed);
+                }
+                if is_wanted && !placed.is_empty() {
+                    self.costs.borrow_mut().push(DocumentCosts {
+                        index: Some(report.index),
+                        name: report.name.clone(),
+                        answers: vec![(version, Ok(placed))],
+                    });
+                }
             }
             report.verdicts.push((version, verdict));
             if version == newest

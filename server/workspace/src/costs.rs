@@ -17,7 +17,12 @@ use crd_analyzer_syntax::{
     tree::{Span, Tree},
 };
 
-use crate::{head, text::Text, verdict, versions::VersionSet};
+use crate::{
+    head::{self, Head},
+    text::Text,
+    verdict,
+    versions::VersionSet,
+};
 
 /// One file.
 #[derive(Clone, PartialEq, Debug)]
@@ -122,8 +127,10 @@ pub fn price(bytes: Vec<u8>, versions: VersionSet, named: bool) -> FileCosts {
                 .collect(),
         }],
         None => {
-            let asked = found.documents.into_iter().filter(is_asked);
-            asked.map(|document| of_document(&source, document, versions)).collect()
+            let documents = found.documents.into_iter();
+            documents
+                .filter_map(|document| of_document(&source, document, versions, named))
+                .collect()
         }
     };
     FileCosts {
@@ -132,24 +139,29 @@ pub fn price(bytes: Vec<u8>, versions: VersionSet, named: bool) -> FileCosts {
     }
 }
 
-fn of_document(source: &Text, document: Document, versions: VersionSet) -> DocumentCosts {
-    let head = head::read(source, document);
+/// `None` if nothing is asked about the document.
+fn of_document(source: &Text, document: Document, versions: VersionSet, named: bool) -> Option<DocumentCosts> {
+    let found = Head::read(source, document);
+    let head = found.written.clone();
+    if !head.is_asked(named) {
+        return None;
+    }
     let with = |answer: &dyn Fn(KubernetesVersion) -> Result<Vec<PlacedCosts>, Unpriced>| DocumentCosts {
         index: Some(document.index as usize),
         name: head.name.clone(),
         answers: versions.iter().map(|version| (version, answer(version))).collect(),
     };
     if let Some(verdict) = Verdict::of_unserved(&head, document.span) {
-        return with(&|_| Err(unpriced(&verdict)));
+        return Some(with(&|_| Err(unpriced(&verdict))));
     }
-    let tree = match source.read(document) {
+    let tree = match found.whole(source, document) {
         Ok(tree) => tree,
-        Err(error) => return with(&|_| Err(unpriced(&Verdict::of_read_error(&error)))),
+        Err(error) => return Some(with(&|_| Err(unpriced(&Verdict::of_read_error(&error))))),
     };
-    match read_json(&tree) {
+    Some(match read_json(&tree) {
         Ok(json) => with(&|version| of_definition(&tree, &json, version)),
         Err(error) => with(&|version| Err(unpriced(&Verdict::of_convert_error(&error, version)))),
-    }
+    })
 }
 
 /// Why a definition that was not judged has no costs.
@@ -174,7 +186,7 @@ fn of_definition(tree: &Tree, json: &JsonDoc<'_>, version: KubernetesVersion) ->
         tree,
         root,
         definition.hoisted,
-        schema_costs(&definition.internal, &verdict.errors, version),
+        schema_costs(&definition.internal, &verdict.errors, &verdict.compiled, version),
     ))
 }
 
@@ -186,7 +198,7 @@ pub(crate) fn of_verdict(
     version: KubernetesVersion,
 ) -> Vec<PlacedCosts> {
     verdict.definition.as_ref().map_or_else(Vec::new, |definition| {
-        let costs = schema_costs(&definition.internal, &verdict.errors, version);
+        let costs = schema_costs(&definition.internal, &verdict.errors, &verdict.compiled, version);
         place(tree, root, definition.hoisted, costs)
     })
 }

@@ -1,30 +1,59 @@
 //! What a document says it is, found even where the rest of it cannot be read.
 
 use crd_analyzer_apiextensions::decode::WrittenType;
-use crd_analyzer_syntax::{edit, read_json, split::Document, tree::Span};
+use crd_analyzer_syntax::{
+    edit, read_json,
+    reader::ReadError,
+    split::Document,
+    tree::{Span, Tree},
+};
 
 use crate::text::Text;
 
-/// Reads what the document says it is; `WrittenType::default()` if nothing of it can be read.
-///
-/// What stands before `spec:` is enough in the usual layout, and all there is where the rest is broken.
-pub(crate) fn read(text: &Text, document: Document) -> WrittenType {
-    let span = document.span;
-    if text.content[span.range()].contains("\nspec:") {
-        let top = WrittenType::of_document(&text.content, span, None);
-        if !top.kind.is_empty() && !top.api_version.is_empty() {
-            return top;
+/// What a document says it is, and what had to be read to know that.
+pub(crate) struct Head {
+    /// What it says; `WrittenType::default()` if nothing of it can be read.
+    pub(crate) written: WrittenType,
+    /// The document, if all of it was read.
+    whole: Option<Result<Tree, ReadError>>,
+}
+
+impl Head {
+    /// Reads what the document says it is.
+    ///
+    /// What stands before `spec:` is enough in the usual layout, and all there is where the rest is broken.
+    pub(crate) fn read(text: &Text, document: Document) -> Self {
+        let span = document.span;
+        if text.content[span.range()].contains("\nspec:") {
+            let top = WrittenType::of_document(&text.content, span, None);
+            if !top.kind.is_empty() && !top.api_version.is_empty() {
+                return Self {
+                    written: top,
+                    whole: None,
+                };
+            }
+        }
+        let whole = text.read(document);
+        let json = whole.as_ref().ok().and_then(|tree| read_json(tree).ok());
+        let written = WrittenType::of_document(&text.content, span, json.as_ref());
+        let is_broken = whole.is_err() && written == WrittenType::default();
+        let written = if is_broken { of_broken(text, span) } else { written };
+        drop(json);
+        Self {
+            written,
+            whole: Some(whole),
         }
     }
-    let Ok(tree) = text.read(document) else {
-        let head = WrittenType::of_document(&text.content, span, None);
-        return if head == WrittenType::default() {
-            of_broken(text, span)
-        } else {
-            head
-        };
-    };
-    WrittenType::of_document(&text.content, span, read_json(&tree).ok().as_ref())
+
+    /// The document, read now if it was not before.
+    pub(crate) fn whole(self, text: &Text, document: Document) -> Result<Tree, ReadError> {
+        self.whole.unwrap_or_else(|| text.read(document))
+    }
+}
+
+/// Reads what the document says it is; `WrittenType::default()` if nothing of it can be read.
+pub(crate) fn read(text: &Text, document: Document) -> WrittenType {
+    Head::read(text, document).written
 }
 
 /// What a document that cannot be read says it is, by its indentation. Only definitions of the served version are told: whether

@@ -8,6 +8,7 @@ use crd_analyzer_syntax::tree::Span;
 use crate::{
     advice,
     config::Config,
+    costs::DocumentCosts,
     finding::{Class, Finding, ServerSays},
     index::Object,
     resource::Effective,
@@ -217,6 +218,8 @@ pub struct FileReport {
     pub unknown: usize,
     /// Hazards of some rules are not known yet: they were not asked for, or take too long.
     pub is_unfinished: bool,
+    /// What the rules of the definitions cost, if that was wanted; those without rules are left out.
+    pub costs: Vec<DocumentCosts>,
 }
 
 impl FileReport {

@@ -215,7 +215,9 @@ fn create(
     compiler: Option<&dyn RuleCompiler>,
     verdict: &mut Verdict,
 ) {
-    take(validation::validate_create(definition, version, compiler), verdict);
+    let mut findings = validation::validate_create(definition, version, compiler);
+    verdict.compiled = std::mem::take(&mut findings.compiled);
+    take(findings, verdict);
     if verdict.is_accepted() {
         let base = Path::of(["metadata"]);
         let at = Trail::new(&base);

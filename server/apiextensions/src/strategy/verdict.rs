@@ -10,6 +10,7 @@ use crate::codes;
 use crate::decode::{DroppedField, KIND, StrictError, WrittenType, convert_error, decode_error};
 use crate::internal::Hoisted;
 use crate::types::CustomResourceDefinition;
+use crate::validation::CompiledSchema;
 use crate::warnings::Warning;
 
 /// What the server answers to a request that creates or updates a definition.
@@ -34,6 +35,8 @@ pub struct Verdict {
     pub dropped: Vec<DroppedField>,
     /// There is no verdict, for a reason of ours or of the server's.
     pub unjudged: Option<Unjudged>,
+    /// What the rules of a definition that is created compile to. No part of the answer.
+    pub compiled: Vec<CompiledSchema>,
     /// What was judged, if it could be read.
     pub definition: Option<Box<Definition>>,
 }

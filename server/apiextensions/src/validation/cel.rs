@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crd_analyzer_schema::field::{Error, Path, Trail};
-use crd_analyzer_schema::rules::{Fit, Occurrence, Part};
+use crd_analyzer_schema::rules::{Effort, Fit, Occurrence, Part};
 use crd_analyzer_schema::{JsonSchemaProps, ValidationRule};
 
 use super::node::NodeWalk;
@@ -44,7 +44,14 @@ pub trait NodeTypes<'s> {
     fn compile(&self, rules: &'s [ValidationRule], preexisting: &Preexisting<'_>) -> Result<Vec<CompiledRule>, String>;
     /// The ways to bring an expression of a rule of the node below a limit with bounds that are missing: see
     /// [`crd_analyzer_schema::rules::fit`]. None also for one that does not compile.
-    fn fits(&self, rule: &'s ValidationRule, part: Part, occurrence: Occurrence, limit: u64) -> Vec<Fit>;
+    fn fits(
+        &self,
+        rule: &'s ValidationRule,
+        part: Part,
+        occurrence: Occurrence,
+        limit: u64,
+        effort: &Effort,
+    ) -> Vec<Fit>;
 }
 
 /// What a rule compiled to (`cel.CompilationResult`).
@@ -75,6 +82,26 @@ pub struct CompileError {
     pub code: &'static str,
     /// Which bytes of the expression it is about.
     pub inner: Option<std::ops::Range<usize>>,
+}
+
+/// What became of the rules of one schema.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CompiledSchema {
+    /// The schema in the internal form.
+    pub(super) path: Path,
+    /// Why the server compiles none of them, if so.
+    pub(super) not_checked: Option<String>,
+    /// The nodes that have rules, each after those below it.
+    pub(super) nodes: Vec<CompiledNode>,
+}
+
+/// What became of the rules of one node of a schema.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct CompiledNode {
+    /// The node in the internal form.
+    pub(super) path: Path,
+    /// One answer a rule, in order, or what kept the server from it; a single answer for all where the server crashes.
+    pub(super) compiled: Result<Vec<CompiledRule>, String>,
 }
 
 /// How a node's types come from those of the node above.
@@ -257,6 +284,10 @@ pub(super) fn compile_rules<'s>(
         Some(Err(error)) => Err(no_types(error)),
         Some(Ok(types)) => types.compile(&schema.x_validations, &walk.options.preexisting),
     };
+    walk.compiled.push(CompiledNode {
+        path: at.path(),
+        compiled: compiled.clone(),
+    });
     let compiled = match compiled {
         Ok(compiled) => compiled,
         Err(detail) => {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crd_analyzer_schema::celtypes::escape;
-use crd_analyzer_schema::rules::{self, ExpressionSet, Fit, NodeTypes as SchemaTypes, Occurrence, Part};
+use crd_analyzer_schema::rules::{self, Effort, ExpressionSet, Fit, NodeTypes as SchemaTypes, Occurrence, Part};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 
@@ -120,10 +120,20 @@ impl<'s> NodeTypes<'s> for Node<'s> {
         Ok(compiled.into_iter().map(compiled_rule).collect())
     }
 
-    fn fits(&self, rule: &'s ValidationRule, part: Part, occurrence: Occurrence, limit: u64) -> Vec<Fit> {
+    fn fits(
+        &self,
+        rule: &'s ValidationRule,
+        part: Part,
+        occurrence: Occurrence,
+        limit: u64,
+        effort: &Effort,
+    ) -> Vec<Fit> {
         let Typed::Types(types) = &self.types else {
             return Vec::new();
         };
+        if !effort.spend(expression_size(rule)) {
+            return Vec::new();
+        }
         let compiled = rules::compile(types, std::slice::from_ref(rule), self.version, |_, _| {
             ExpressionSet::New
         });
@@ -135,8 +145,13 @@ impl<'s> NodeTypes<'s> for Node<'s> {
         let Some(expression) = expression else {
             return Vec::new();
         };
-        rules::fit(types, &expression, self.version, occurrence, limit)
+        rules::fit(types, &expression, self.version, occurrence, limit, effort)
     }
+}
+
+/// What compiling the expressions of a rule takes, in parts of an [`Effort`].
+pub(super) fn expression_size(rule: &ValidationRule) -> usize {
+    rule.rule.len() + rule.message_expression.len()
 }
 
 fn crash() -> CompiledRule {

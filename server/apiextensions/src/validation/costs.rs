@@ -2,18 +2,26 @@
 //!
 //! [`super::cel`] prices rules to compare them with their limits; here the numbers are what is asked for.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use crd_analyzer_schema::field::{Error, ErrorType, Path, Segment, Trail};
-use crd_analyzer_schema::rules::{Occurrence, Part};
+use crd_analyzer_schema::rules::{Effort, Occurrence, Part};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 
-use super::cel::{COST_LIMIT, CelContext, CompiledRule, NodeTypes, TOTAL_COST_LIMIT, max_elements, no_types};
-use super::compiler::CelCompiler;
+use super::cel::{
+    COST_LIMIT, CelContext, CompiledNode, CompiledRule, CompiledSchema, TOTAL_COST_LIMIT, max_elements, no_types,
+};
+use super::compiler::{CelCompiler, expression_size};
 use super::options::Preexisting;
 use super::remedy::{Remedy, absolute, remedies};
 use super::structural::{default_errors, structural_errors};
 use super::traverse::{any_schema, has_own_rules};
 use crate::types::CustomResourceDefinition;
+
+/// What may be spent on proposals for one schema, in parts of expressions and schemas that are looked at: some tenths of a second.
+const EFFORT: u64 = 3_000_000;
 
 /// The rules of one schema, which may be that of several versions.
 #[derive(Clone, PartialEq, Debug)]
@@ -64,7 +72,7 @@ pub struct RuleCost {
     /// The factor that counts: `max_cardinality`, or how many of the smallest values fit into a request.
     pub cardinality: u64,
     /// Lists and maps above the node without bound, from the top.
-    pub unbounded: Vec<UnboundedAncestor>,
+    pub unbounded: Arc<[UnboundedAncestor]>,
     /// The rule compares with the old value.
     pub uses_old_self: bool,
     /// Why the rule does not compile.
@@ -95,10 +103,12 @@ pub struct UnboundedAncestor {
 }
 
 /// Prices the rules of a definition in internal form as a server of this minor does when it is created; schemas without rules are left
-/// out. `errors`: what the server says of the definition, which decides what rules it gets to.
+/// out. `errors`: what the server says of the definition, which decides what rules it gets to. `compiled`: what it compiled for that; what is
+/// not in there is compiled now.
 pub fn schema_costs(
     definition: &CustomResourceDefinition,
     errors: &[Error],
+    compiled: &[CompiledSchema],
     version: KubernetesVersion,
 ) -> Vec<SchemaCosts> {
     let spec = &definition.spec;
@@ -121,7 +131,11 @@ pub fn schema_costs(
     single
         .chain(shared)
         .filter(|(_, _, schema)| any_schema(schema, &mut has_own_rules))
-        .map(|(versions, path, schema)| price(versions, path.child("openAPIV3Schema"), schema, &errors, version))
+        .map(|(versions, path, schema)| {
+            let path = path.child("openAPIV3Schema");
+            let compiled = compiled.iter().find(|it| it.path == path);
+            price(versions, path, schema, &errors, compiled, version)
+        })
         .filter(|costs| !costs.rules.is_empty())
         .collect()
 }
@@ -131,16 +145,22 @@ fn price(
     path: Path,
     schema: &JsonSchemaProps,
     errors: &[String],
+    compiled: Option<&CompiledSchema>,
     version: KubernetesVersion,
 ) -> SchemaCosts {
-    let not_checked = reason_not_checked(schema, &path, version);
+    let not_checked = match compiled {
+        Some(compiled) => compiled.not_checked.clone(),
+        None => reason_not_checked(schema, &path, version),
+    };
     let pricing = Pricing {
         path: &path,
         errors,
         version,
         is_reached: not_checked.is_none(),
+        effort: Effort::new(EFFORT),
     };
-    let (mut rules, total) = pricing.all(schema);
+    let compiled = compiled.map_or(&[][..], |it| &it.nodes);
+    let (mut rules, total) = pricing.walk(schema, None, compiled);
     let remedy = remedies(&pricing, schema, &mut rules, total);
     SchemaCosts {
         versions,
@@ -160,23 +180,47 @@ pub(super) struct Pricing<'e> {
     errors: &'e [String],
     version: KubernetesVersion,
     is_reached: bool,
+    /// What may be spent on proposals of bounds.
+    pub(super) effort: Effort,
 }
 
 impl Pricing<'_> {
-    /// The rules of a schema, and what they and their message expressions cost together.
-    pub(super) fn all(&self, schema: &JsonSchemaProps) -> (Vec<RuleCost>, u64) {
-        self.walk(schema, None)
+    /// The rules of a schema, and what they and their message expressions cost together; `None` if that is too much effort.
+    pub(super) fn all(&self, schema: &JsonSchemaProps) -> Option<(Vec<RuleCost>, u64)> {
+        let mut size = 0;
+        any_schema(schema, &mut |it| {
+            size += 1 + it.x_validations.iter().map(expression_size).sum::<usize>();
+            false
+        });
+        self.effort.spend(size).then(|| self.walk(schema, None, &[]))
     }
 
-    /// One rule of a schema.
-    pub(super) fn one(&self, schema: &JsonSchemaProps, rule: &RuleCost) -> Option<RuleCost> {
-        let (rules, _) = self.walk(schema, Some((&rule.path, rule.index)));
+    /// One rule of a schema of so many nodes; `None` if that is too much effort.
+    pub(super) fn one(&self, schema: &JsonSchemaProps, nodes: usize, rule: &RuleCost) -> Option<RuleCost> {
+        // The types of rules are made for the topmost node that has any.
+        if !self.effort.spend(nodes + rule.rule.len()) {
+            return None;
+        }
+        let (rules, _) = self.walk(schema, Some((&rule.path, rule.index)), &[]);
         rules.into_iter().next()
     }
 
-    fn walk(&self, schema: &JsonSchemaProps, only: Option<(&Path, usize)>) -> (Vec<RuleCost>, u64) {
-        let compiler = CelCompiler::new(self.version);
+    fn walk(
+        &self,
+        schema: &JsonSchemaProps,
+        only: Option<(&Path, usize)>,
+        compiled: &[CompiledNode],
+    ) -> (Vec<RuleCost>, u64) {
         let mut walk = Walk {
+            compiled,
+            ..self.start(only, COST_LIMIT)
+        };
+        walk.start(schema, self.version);
+        (walk.rules, walk.total)
+    }
+
+    fn start<'e>(&'e self, only: Option<(&'e Path, usize)>, limit: u64) -> Walk<'e> {
+        Walk {
             errors: self.errors,
             is_reached: self.is_reached,
             unbounded: Vec::new(),
@@ -185,27 +229,16 @@ impl Pricing<'_> {
             total: 0,
             root: self.path,
             only,
-            limit: COST_LIMIT,
-        };
-        walk.node(schema, &Trail::new(self.path), &CelContext::root(&compiler, schema));
-        (walk.rules, walk.total)
+            limit,
+            compiled: &[],
+            effort: &self.effort,
+        }
     }
 
     /// The ways to bring a rule below a lower limit.
     pub(super) fn fits_below(&self, schema: &JsonSchemaProps, rule: &RuleCost, limit: u64) -> Vec<Remedy> {
-        let compiler = CelCompiler::new(self.version);
-        let mut walk = Walk {
-            errors: self.errors,
-            is_reached: self.is_reached,
-            unbounded: Vec::new(),
-            bounded: 1,
-            rules: Vec::new(),
-            total: 0,
-            root: self.path,
-            only: Some((&rule.path, rule.index)),
-            limit,
-        };
-        walk.node(schema, &Trail::new(self.path), &CelContext::root(&compiler, schema));
+        let mut walk = self.start(Some((&rule.path, rule.index)), limit);
+        walk.start(schema, self.version);
         walk.rules.into_iter().next().map(|it| it.remedies).unwrap_or_default()
     }
 }
@@ -240,10 +273,63 @@ struct Walk<'e> {
     only: Option<(&'e Path, usize)>,
     /// What costs more than this gets proposals.
     limit: u64,
+    /// What is compiled already of what is to come.
+    compiled: &'e [CompiledNode],
+    effort: &'e Effort,
 }
 
-impl Walk<'_> {
-    fn node<'s>(&mut self, schema: &'s JsonSchemaProps, at: &Trail<'_>, context: &CelContext<'_, 's>) {
+/// Where a walk goes.
+#[derive(Clone, Copy)]
+enum Way<'w> {
+    /// Everywhere.
+    All,
+    /// To one node below.
+    To(&'w [Segment]),
+}
+
+impl Way<'_> {
+    /// The rest behind a step to what is below a keyword; `None` if the way does not go there.
+    fn below(self, keyword: &str) -> Option<Self> {
+        match self {
+            Self::All => Some(Self::All),
+            Self::To([Segment::Field(name), rest @ ..]) if name == keyword => Some(Self::To(rest)),
+            Self::To(_) => None,
+        }
+    }
+
+    /// The same for a property.
+    fn property(self, name: &str) -> Option<Self> {
+        match self.below("properties")? {
+            Self::To([Segment::Key(key), rest @ ..]) if key == name => Some(Self::To(rest)),
+            Self::To(_) => None,
+            Self::All => Some(Self::All),
+        }
+    }
+
+    /// Whether what is here is asked about.
+    fn is_here(self) -> bool {
+        matches!(self, Self::All | Self::To([]))
+    }
+}
+
+fn compile<'s>(rules: &'s [ValidationRule], context: &CelContext<'_, 's>) -> Result<Vec<CompiledRule>, String> {
+    match context.types() {
+        Some(Ok(types)) => types.compile(rules, &Preexisting::default()),
+        Some(Err(error)) => Err(no_types(error)),
+        None => Err("internal error: failed to retrieve type information for x-kubernetes-validations".to_owned()),
+    }
+}
+
+impl<'e> Walk<'e> {
+    fn start(&mut self, schema: &JsonSchemaProps, version: KubernetesVersion) {
+        let compiler = CelCompiler::new(version);
+        let below_root = |path: &'e Path| Way::To(&path.segments()[self.root.segments().len()..]);
+        let way = self.only.map_or(Way::All, |(path, _)| below_root(path));
+        let context = CelContext::root(&compiler, schema);
+        self.node(schema, &Trail::new(self.root), &context, way);
+    }
+
+    fn node<'s>(&mut self, schema: &'s JsonSchemaProps, at: &Trail<'_>, context: &CelContext<'_, 's>, way: Way<'_>) {
         let elements = max_elements(schema);
         let is_unbounded = elements.is_none();
         let bounded = self.bounded;
@@ -261,40 +347,38 @@ impl Walk<'_> {
             .and_then(|it| it.schema.as_deref())
         {
             let at = at.child("additionalProperties");
-            self.node(values, &at, &context.additional_properties(values));
+            if let Some(way) = way.below("additionalProperties") {
+                self.node(values, &at, &context.additional_properties(values), way);
+            }
         }
+        let properties = at.child("properties");
         for (name, property) in &schema.properties {
-            let properties = at.child("properties");
-            self.node(property, &properties.key(name), &context.property(name, property));
+            if let Some(way) = way.property(name) {
+                self.node(property, &properties.key(name), &context.property(name, property), way);
+            }
         }
-        if let Some(items) = schema.items.as_ref().and_then(|it| it.schema.as_deref()) {
-            self.node(items, &at.child("items"), &context.items(items));
+        if let Some(items) = schema.items.as_ref().and_then(|it| it.schema.as_deref())
+            && let Some(way) = way.below("items")
+        {
+            self.node(items, &at.child("items"), &context.items(items), way);
         }
         if is_unbounded {
             self.unbounded.pop();
         }
         self.bounded = bounded;
-        if !schema.x_validations.is_empty() {
+        if !schema.x_validations.is_empty() && way.is_here() {
             self.rules_at(&schema.x_validations, &at.path(), context);
         }
     }
 
     fn rules_at<'s>(&mut self, rules: &'s [ValidationRule], path: &Path, context: &CelContext<'_, 's>) {
-        let only = match self.only {
-            Some((wanted, index)) if wanted == path => Some(index),
-            Some(_) => return,
-            None => None,
-        };
+        let only = self.only.map(|(_, index)| index);
         let checked = self.is_reached && !self.has_schema_error_within(path);
-        let types = match context.types() {
-            Some(Ok(types)) => Ok(types),
-            Some(Err(error)) => Err(no_types(error)),
-            None => Err("internal error: failed to retrieve type information for x-kubernetes-validations".to_owned()),
+        let compiled = match self.compiled_at(path) {
+            Some(compiled) => Cow::Borrowed(compiled),
+            None => Cow::Owned(compile(rules, context)),
         };
-        let compiled = types
-            .as_ref()
-            .map_err(Clone::clone)
-            .and_then(|types| types.compile(rules, &Preexisting::default()));
+        let unbounded: Arc<[UnboundedAncestor]> = self.unbounded.as_slice().into();
         for (index, rule) in rules.iter().enumerate() {
             if only.is_some_and(|only| only != index) {
                 continue;
@@ -308,23 +392,21 @@ impl Walk<'_> {
                 expr_cost: 0,
                 max_cardinality: context.max_cardinality(),
                 cardinality: 0,
-                unbounded: self.unbounded.clone(),
+                unbounded: unbounded.clone(),
                 uses_old_self: false,
                 error: None,
                 message_cost: 0,
                 message_error: None,
                 remedies: Vec::new(),
             };
-            match &compiled {
+            match &*compiled {
                 Err(failure) => out.error = Some(failure.clone()),
                 Ok(compiled) => {
                     // Where the server would crash, there is one answer for all rules.
                     if let Some(compiled) = compiled.get(index).or(compiled.last()) {
                         out.take(compiled);
                     }
-                    if let Ok(types) = &types {
-                        self.propose(&mut out, rule, &***types);
-                    }
+                    self.propose(&mut out, rule, context);
                     if checked {
                         self.total = self.total.saturating_add(out.cost).saturating_add(out.message_cost);
                     }
@@ -334,22 +416,39 @@ impl Walk<'_> {
         }
     }
 
+    /// What the rules of the node at `path` compiled to, if they did.
+    fn compiled_at(&mut self, path: &Path) -> Option<&'e Result<Vec<CompiledRule>, String>> {
+        // Both walks go the same way, and one may leave out what the other has.
+        let at = self.compiled.iter().position(|it| it.path == *path)?;
+        let compiled = &self.compiled[at].compiled;
+        self.compiled = &self.compiled[at + 1..];
+        Some(compiled)
+    }
+
     /// Looks for bounds that would make an expensive rule cheaper.
-    fn propose<'s>(&self, out: &mut RuleCost, rule: &'s ValidationRule, types: &dyn NodeTypes<'s>) {
-        if out.error.is_some() {
+    fn propose<'s>(&self, out: &mut RuleCost, rule: &'s ValidationRule, context: &CelContext<'_, 's>) {
+        if out.error.is_some() || out.cost.max(out.message_cost) <= self.limit {
             return;
         }
-        let mut ways = Vec::new();
-        if out.cost > self.limit {
+        let Some(Ok(types)) = context.types() else {
+            return;
+        };
+        let ways = if out.cost > self.limit {
             let occurrence = Occurrence {
                 cardinality: out.cardinality,
                 unbounded: out.unbounded.len() as u32,
                 bounded: self.bounded,
             };
-            ways = types.fits(rule, Part::Rule, occurrence, self.limit);
-        } else if out.message_cost > self.limit {
-            ways = types.fits(rule, Part::MessageExpression, Occurrence::fixed(1), self.limit);
-        }
+            types.fits(rule, Part::Rule, occurrence, self.limit, self.effort)
+        } else {
+            types.fits(
+                rule,
+                Part::MessageExpression,
+                Occurrence::fixed(1),
+                self.limit,
+                self.effort,
+            )
+        };
         let ways = ways.into_iter().map(|fit| Remedy {
             bounds: absolute(&fit, &out.path, self.root, &self.unbounded),
             cost: 0,

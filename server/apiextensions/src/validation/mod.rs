@@ -46,7 +46,10 @@ use crd_analyzer_schema::metadata::{
 };
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, SchemaMap};
 
-pub use cel::{COST_LIMIT, CompileError, CompiledRule, NodeTypes, RuleCompiler, TOTAL_COST_LIMIT, Types, max_elements};
+pub use cel::{
+    COST_LIMIT, CompileError, CompiledRule, CompiledSchema, NodeTypes, RuleCompiler, TOTAL_COST_LIMIT, Types,
+    max_elements,
+};
 pub use compiler::CelCompiler;
 pub use costs::{RuleCost, SchemaCosts, UnboundedAncestor, schema_costs};
 pub use options::Preexisting;
@@ -70,6 +73,8 @@ pub struct Findings {
     pub hidden: Vec<Error>,
     /// The server crashes on the definition (HTTP 500): on what. There is no verdict then.
     pub crash: Option<Error>,
+    /// What the rules compile to in this request, also those that the server does not get to.
+    pub compiled: Vec<CompiledSchema>,
 }
 
 impl Findings {

@@ -3,7 +3,7 @@
 use crd_analyzer_schema::field::{Error, Path, Trail};
 use crd_analyzer_schema::{JsonSchemaProps, depth};
 
-use super::cel::{CelContext, TotalCost};
+use super::cel::{CelContext, CompiledNode, TotalCost};
 use super::keywords::validate_list_and_map_keywords;
 use super::options::Options;
 use super::root_schema::SchemaQuestion;
@@ -25,6 +25,7 @@ pub(super) struct NodeWalk<'w> {
     pub(super) hidden: Vec<Error>,
     pub(super) crash: Option<Error>,
     pub(super) total_cost: TotalCost,
+    pub(super) compiled: Vec<CompiledNode>,
     depth: usize,
 }
 
@@ -39,6 +40,7 @@ impl<'w> NodeWalk<'w> {
             hidden: Vec::new(),
             crash: None,
             total_cost: TotalCost::default(),
+            compiled: Vec::new(),
             depth: 0,
         }
     }

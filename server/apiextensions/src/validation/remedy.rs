@@ -9,6 +9,8 @@ use crd_analyzer_schema::rules::{Fit, SchemaStep};
 
 use super::cel::{COST_LIMIT, TOTAL_COST_LIMIT};
 use super::costs::{Pricing, RuleCost, UnboundedAncestor};
+use super::lookup;
+use super::traverse::any_schema;
 
 /// How often the dearest rule is looked at again to bring a schema below its limit.
 const MAX_ROUNDS: usize = 12;
@@ -135,8 +137,32 @@ pub(super) fn remedies(
     rules: &mut [RuleCost],
     total: u64,
 ) -> Option<Remedy> {
-    for rule in rules.iter_mut() {
-        verify(pricing, schema, rule);
+    if rules.iter().any(|it| !it.remedies.is_empty()) {
+        let mut nodes = 0;
+        any_schema(schema, &mut |_| {
+            nodes += 1;
+            false
+        });
+        let mut copy = schema.clone();
+        for rule in rules.iter_mut() {
+            let proposed = std::mem::take(&mut rule.remedies);
+            let holds = |mut remedy: Remedy| {
+                set_bounds(&mut copy, &remedy.bounds);
+                let now = pricing.one(&copy, nodes, rule);
+                for bound in &remedy.bounds {
+                    restore(&mut copy, schema, bound);
+                }
+                let now = now.filter(|it| !it.is_over())?;
+                remedy.cost = if rule.cost > COST_LIMIT {
+                    now.cost
+                } else {
+                    now.message_cost
+                };
+                Some(remedy)
+            };
+            let remedies = proposed.into_iter().filter_map(holds).collect();
+            rule.remedies = remedies;
+        }
     }
     let is_over = total > TOTAL_COST_LIMIT || rules.iter().any(|it| it.checked && it.is_over());
     if !is_over {
@@ -148,8 +174,9 @@ pub(super) fn remedies(
     }
     let mut round = 0;
     loop {
-        let bounded = with_bounds(schema, &bounds);
-        let (now, total) = pricing.all(&bounded);
+        let mut bounded = schema.clone();
+        set_bounds(&mut bounded, &bounds);
+        let (now, total) = pricing.all(&bounded)?;
         let dearest = now.iter().max_by_key(|it| it.cost.max(it.message_cost))?;
         let cost = dearest.cost.max(dearest.message_cost);
         if total <= TOTAL_COST_LIMIT && cost <= COST_LIMIT {
@@ -164,24 +191,6 @@ pub(super) fn remedies(
             .fits_below(schema, dearest, (cost / 4).min(COST_LIMIT))
             .into_iter();
         join(&mut bounds, &more.next()?.bounds);
-    }
-}
-
-fn verify(pricing: &Pricing<'_>, schema: &JsonSchemaProps, rule: &mut RuleCost) {
-    let proposed = std::mem::take(&mut rule.remedies);
-    for mut remedy in proposed {
-        let bounded = with_bounds(schema, &remedy.bounds);
-        let Some(now) = pricing.one(&bounded, rule) else {
-            continue;
-        };
-        if !now.is_over() {
-            remedy.cost = if rule.cost > COST_LIMIT {
-                now.cost
-            } else {
-                now.message_cost
-            };
-            rule.remedies.push(remedy);
-        }
     }
 }
 
@@ -202,34 +211,54 @@ fn join(bounds: &mut Vec<Bound>, more: &[Bound]) {
     bounds.sort();
 }
 
-/// The schema with bounds.
-fn with_bounds(schema: &JsonSchemaProps, bounds: &[Bound]) -> JsonSchemaProps {
-    let mut schema = schema.clone();
+/// Gives bounds to a schema.
+fn set_bounds(schema: &mut JsonSchemaProps, bounds: &[Bound]) {
     for bound in bounds {
-        let mut at = Some(&mut schema);
-        for step in &bound.steps {
-            at = at.and_then(|schema| below(schema, step));
-        }
-        if let Some(at) = at {
-            let slot = match bound.keyword {
-                "maxItems" => &mut at.max_items,
-                "maxProperties" => &mut at.max_properties,
-                _ => &mut at.max_length,
-            };
-            *slot = Some(bound.suggested);
+        if let Some(at) = below(schema, &bound.steps) {
+            *slot(at, bound.keyword) = Some(bound.suggested);
         }
     }
-    schema
 }
 
-fn below<'s>(schema: &'s mut JsonSchemaProps, step: &SchemaStep) -> Option<&'s mut JsonSchemaProps> {
-    match step {
-        SchemaStep::Property(name) => schema
-            .properties
-            .iter_mut()
-            .find(|it| it.0 == *name)
-            .map(|it| &mut it.1),
-        SchemaStep::Items => schema.items.as_mut()?.schema.as_deref_mut(),
-        SchemaStep::Values => schema.additional_properties.as_mut()?.schema.as_deref_mut(),
+/// Takes a bound away that the original does not have.
+fn restore(copy: &mut JsonSchemaProps, original: &JsonSchemaProps, bound: &Bound) {
+    let mut at = Some(original);
+    for step in &bound.steps {
+        at = at.and_then(|schema| match step {
+            SchemaStep::Property(name) => lookup(&schema.properties, name),
+            SchemaStep::Items => schema.items.as_ref()?.schema.as_deref(),
+            SchemaStep::Values => schema.additional_properties.as_ref()?.schema.as_deref(),
+        });
     }
+    let original = at.and_then(|it| match bound.keyword {
+        "maxItems" => it.max_items,
+        "maxProperties" => it.max_properties,
+        _ => it.max_length,
+    });
+    if let Some(at) = below(copy, &bound.steps) {
+        *slot(at, bound.keyword) = original;
+    }
+}
+
+fn slot<'s>(schema: &'s mut JsonSchemaProps, keyword: &str) -> &'s mut Option<i64> {
+    match keyword {
+        "maxItems" => &mut schema.max_items,
+        "maxProperties" => &mut schema.max_properties,
+        _ => &mut schema.max_length,
+    }
+}
+
+fn below<'s>(schema: &'s mut JsonSchemaProps, steps: &[SchemaStep]) -> Option<&'s mut JsonSchemaProps> {
+    let mut at = schema;
+    for step in steps {
+        at = match step {
+            SchemaStep::Property(name) => {
+                let found = at.properties.binary_search_by(|(key, _)| key.as_str().cmp(name)).ok()?;
+                &mut at.properties[found].1
+            }
+            SchemaStep::Items => at.items.as_mut()?.schema.as_deref_mut()?,
+            SchemaStep::Values => at.additional_properties.as_mut()?.schema.as_deref_mut()?,
+        };
+    }
+    Some(at)
 }

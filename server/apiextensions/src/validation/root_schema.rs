@@ -5,7 +5,7 @@ use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{EmptyKeywords, JsonSchemaProps};
 
 use super::Findings;
-use super::cel::total_cost_errors;
+use super::cel::{CompiledSchema, total_cost_errors};
 use super::node::NodeWalk;
 use super::options::Options;
 use super::report::invalid_string;
@@ -53,12 +53,17 @@ pub(super) fn validate_schema(
     // so, what the rules' stage would say is kept as hidden.
     let mut compiles_rules = false;
     let mut not_structural = None;
+    let mut not_checked = None;
     if question.require_structural_schema {
         match Structural::new(schema) {
-            Err(error) => not_structural = Some(error.to_string()),
+            Err(error) => {
+                not_checked = Some(format!("not structural: {error}"));
+                not_structural = Some(error.to_string());
+            }
             Ok(structural) => {
                 let wrong = structural_errors(structural, &schema_path, options.version);
                 let is_structural = wrong.is_empty();
+                let wrong_first = wrong.first().map(ToString::to_string);
                 errors.extend(wrong);
                 let defaults = default_errors(
                     structural,
@@ -68,6 +73,8 @@ pub(super) fn validate_schema(
                     options.compiler.is_some(),
                 );
                 compiles_rules = is_structural && defaults.is_empty();
+                let first_wrong = wrong_first.map(|it| format!("not structural: {it}"));
+                not_checked = first_wrong.or_else(|| Some(format!("defaults: {}", defaults.first()?)));
                 let sink = if is_structural {
                     &mut errors
                 } else {
@@ -83,6 +90,13 @@ pub(super) fn validate_schema(
     errors.append(&mut walk.schema_errors);
     errors.append(&mut walk.cel_errors);
     findings.hidden.append(&mut walk.hidden);
+    if !walk.compiled.is_empty() {
+        findings.compiled.push(CompiledSchema {
+            path: schema_path.clone(),
+            not_checked,
+            nodes: walk.compiled,
+        });
+    }
     if let Some(crash) = walk.crash {
         findings.crash(crash);
     }

@@ -14,11 +14,10 @@ use crate::{
 };
 
 pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-    let found = reading::read(
+    let found = reading::read_costs(
         session,
         &params.text_document.uri,
         |it| it.code_lens,
-        "the pricing of rules",
         |reading| {
             let costs = lens::costs(&reading.snapshot.costs(reading.version()));
             (!costs.is_empty()).then(|| costs.iter().map(|it| convert(reading, it)).collect())

@@ -17,11 +17,10 @@ pub(crate) async fn handle(session: &Arc<Session>, params: InlayHintParams) -> R
     if session.client().code_lens && session.features().code_lens {
         return Ok(None);
     }
-    let found = reading::read(
+    let found = reading::read_costs(
         session,
         &params.text_document.uri,
         |it| it.inlay_hints,
-        "the pricing of rules",
         move |reading| {
             let asked = Span::new(reading.offset(params.range.start), reading.offset(params.range.end));
             let costs = lens::costs(&reading.snapshot.costs(reading.version()));

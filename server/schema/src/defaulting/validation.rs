@@ -47,22 +47,26 @@ pub struct RuleOutcome {
     pub remaining: i64,
 }
 
-/// Runs rules as a server of a minor does.
-#[derive(Clone, Copy, Debug)]
+/// Runs rules as a server of a minor does, over the defaults of one schema.
+#[derive(Debug)]
 pub struct RunRules {
     version: KubernetesVersion,
+    /// The rules that were run last, and the default that they are about.
+    last: Option<(Path, rules::run::Validator)>,
 }
 
 impl RunRules {
     /// Runs them as this minor.
     pub const fn new(version: KubernetesVersion) -> Self {
-        Self { version }
+        Self { version, last: None }
     }
 }
 
 impl Rules for RunRules {
     fn run(&mut self, run: &RuleRun<'_>) -> RuleOutcome {
-        let validator = rules::run::Validator::new(run.schema, run.is_resource_root, self.version);
+        let last = self.last.take().filter(|(path, _)| path == run.path);
+        let new = || rules::run::Validator::new(run.schema, run.is_resource_root, self.version);
+        let (_, validator) = self.last.insert(last.unwrap_or_else(|| (run.path.clone(), new())));
         let (errors, remaining) = validator.validate(run.path, run.value, run.old, run.budget);
         RuleOutcome { errors, remaining }
     }

@@ -2,7 +2,7 @@
 //!
 //! This is advice of ours: the server only says that a rule is too expensive.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -79,6 +79,24 @@ pub struct Fit {
     pub above: Option<(i64, i64)>,
 }
 
+/// How much may still be tried. Advice is worth some time, but not any: schemas can be such that there is much to try and little to find.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Effort(Cell<u64>);
+
+impl Effort {
+    /// So many parts of expressions or schemas may be looked at, one as often as it is.
+    pub const fn new(parts: u64) -> Self {
+        Self(Cell::new(parts))
+    }
+
+    /// Takes as much of it; false if there is not as much left.
+    pub fn spend(&self, parts: usize) -> bool {
+        let left = self.0.get().checked_sub(parts as u64);
+        self.0.set(left.unwrap_or(0));
+        left.is_some()
+    }
+}
+
 /// Bounds of elements, the most generous first.
 const ELEMENTS: [i64; 12] = [1024, 512, 256, 128, 100, 64, 32, 16, 10, 8, 4, 2];
 /// The longest string that is proposed.
@@ -102,13 +120,15 @@ const ROUND: [i64; 26] = [
 const LARGEST: i64 = 3 * 1024 * 1024;
 
 /// The ways to bring an expression below `limit` with bounds that are missing, the best first: bounds of what it looks at, bounds of what
-/// lies above, or both. Empty if missing bounds are not what makes it expensive; one empty way if it fits already.
+/// lies above, or both. Empty if missing bounds are not what makes it expensive, or the effort is used up before they are found; one empty
+/// way if it fits already.
 pub fn fit(
     types: &NodeTypes<'_>,
     expression: &Expression,
     version: KubernetesVersion,
     occurrence: Occurrence,
     limit: u64,
+    effort: &Effort,
 ) -> Vec<Fit> {
     let solver = Solver {
         types,
@@ -116,6 +136,7 @@ pub fn fit(
         version,
         occurrence,
         limit,
+        effort,
         found: RefCell::default(),
     };
     if solver.fits(&BTreeMap::new(), None) {
@@ -168,12 +189,16 @@ struct Solver<'a> {
     version: KubernetesVersion,
     occurrence: Occurrence,
     limit: u64,
+    effort: &'a Effort,
     /// The schemas without bound whose size was asked for.
     found: RefCell<BTreeMap<Vec<SchemaStep>, &'static str>>,
 }
 
 impl Solver<'_> {
     fn fits(&self, bounds: &Bounds, above: Option<i64>) -> bool {
+        if !self.effort.spend(self.expression.checked.ast.len()) {
+            return false;
+        }
         let features = Environment::of(self.version, ExpressionSet::Stored).features();
         let sizes = Bounded { solver: self, bounds };
         let once = estimate(&self.expression.checked, features, &sizes).max;

@@ -19,7 +19,7 @@ use crd_analyzer_cel::eval::Program;
 use crd_analyzer_cel::parser::{ParseOptions, parse};
 use crd_analyzer_cel::types::{DeclType, DeclTypeProvider, Type};
 use crd_analyzer_cel::validators::validate;
-pub use fit::{Fit, MissingBound, Occurrence, SchemaStep, fit};
+pub use fit::{Effort, Fit, MissingBound, Occurrence, SchemaStep, fit};
 pub use outline::{Outline, outline, type_of};
 
 use crate::celtypes::{decl_type, max_cardinality};
@@ -159,12 +159,13 @@ pub enum Part {
 /// it with all it knows, because it was stored before.
 pub fn compile<'r>(
     types: &NodeTypes<'_>,
-    rules: &'r [ValidationRule],
+    rules: impl IntoIterator<Item = &'r ValidationRule>,
     version: KubernetesVersion,
     set_of: impl Fn(Part, &'r str) -> ExpressionSet,
 ) -> Vec<CompiledRule> {
     let compiler = Compiler::new(&types.ty, version);
-    rules.iter().map(|rule| compiler.compile_rule(rule, &set_of)).collect()
+    let rules = rules.into_iter();
+    rules.map(|rule| compiler.compile_rule(rule, &set_of)).collect()
 }
 
 /// Compiles one expression of any type over the values of a schema, as a server of this minor does with a rule.

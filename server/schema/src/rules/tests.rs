@@ -3,7 +3,7 @@
 use crd_analyzer_cel::decls::ExpressionSet;
 use serde_json::{Value, json};
 
-use super::{MissingBound, NodeTypes, Occurrence, SchemaStep, compile, fit};
+use super::{Effort, MissingBound, NodeTypes, Occurrence, SchemaStep, compile, fit};
 use crate::KubernetesVersion;
 use crate::structural::Structural;
 use crate::testing::{kubernetes_cases, schema};
@@ -198,7 +198,18 @@ fn missing_bounds_are_found_and_suffice() {
         let types = NodeTypes::new(Structural::assume(&schema), false, version).expect("types");
         let results = compile(&types, &schema.x_validations, version, |_, _| ExpressionSet::New);
         let expression = results[0].rule.as_ref().expect("a rule");
-        let ways = fit(&types, expression, version, Occurrence::fixed(1), LIMIT);
+        let with_effort = |parts| {
+            fit(
+                &types,
+                expression,
+                version,
+                Occurrence::fixed(1),
+                LIMIT,
+                &Effort::new(parts),
+            )
+        };
+        assert_eq!(with_effort(0), [], "{rule}");
+        let ways = with_effort(100_000);
         let bounds = ways.into_iter().next().map(|it| it.bounds);
         let printed: Option<Vec<_>> = bounds.as_ref().map(|bounds| bounds.iter().map(print_bound).collect());
         let printed: Option<Vec<_>> = printed

@@ -101,6 +101,13 @@ struct UnpricedLine<'a> {
 
 /// Prints the lines of a file.
 pub(crate) fn file(out: &mut dyn Write, label: &str, costs: &FileCosts) -> io::Result<()> {
+    if costs
+        .documents
+        .iter()
+        .all(|it| it.answers.iter().all(|it| it.1.as_ref().is_ok_and(Vec::is_empty)))
+    {
+        return Ok(());
+    }
     let lines = LineIndex::new(&costs.text);
     for document in &costs.documents {
         for (version, answer) in &document.answers {

@@ -26,7 +26,7 @@ pub(super) fn of<'a>(file: &'a File<'_>, finding: &'a Finding) -> Vec<Snippet<'a
     let cloth = Cloth {
         label: file.label.to_owned(),
         text: &file.report.text,
-        lines: &file.lines,
+        lines: file.lines(),
     };
     let mut marks: Vec<Mark<'_>> = vec![(finding.span, AnnotationKind::Primary, None)];
     let mut elsewhere = Vec::new();

@@ -1,6 +1,6 @@
 //! The rules of one node of a schema (`Validator.validateExpressions`).
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crd_analyzer_cel::eval::Program;
 use crd_analyzer_cel::value::Value as Cel;
@@ -27,24 +27,42 @@ const OUT_OF_BUDGET: &str =
     "validation failed due to running out of cost budget, no further validation rules will be run";
 const LIMIT_EXCEEDED: &str = "operation cancelled: actual cost limit exceeded";
 
-/// The rules of a node, compiled.
+/// The rules of a node.
 #[derive(Debug)]
 pub(super) struct NodeRules {
     /// `type` of the schema.
     r#type: Box<str>,
     place: Place,
     version: KubernetesVersion,
+    written: Vec<Written>,
     /// `None` if the node has no types.
-    rules: Option<Vec<Rule>>,
+    types: Option<NodeTypes<'static>>,
+    /// Made when the first value comes: most objects have values for few of the nodes.
+    compiled: OnceLock<Compiled>,
+}
+
+/// A rule as it is written.
+#[derive(Debug)]
+struct Written {
+    rule: ValidationRule,
+    /// `fieldPath` as one name.
+    field: Option<String>,
+}
+
+/// The rules of a node, compiled, in their order.
+#[derive(Debug)]
+struct Compiled {
+    rules: Vec<CompiledRule>,
     uses_old_self: bool,
 }
 
-#[derive(Debug)]
-struct Rule {
-    written: ValidationRule,
-    compiled: CompiledRule,
-    /// `fieldPath` as one name.
-    field: Option<String>,
+/// A rule of a node.
+#[derive(Clone, Copy)]
+struct Rule<'a> {
+    written: &'a ValidationRule,
+    compiled: &'a CompiledRule,
+    /// What it blames, if not its node. The server gives up on that when the message expression does not compile.
+    field: Option<&'a str>,
 }
 
 /// Evaluating rules ends here: something cost too much.
@@ -71,19 +89,42 @@ impl NodeRules {
         if rules.is_empty() {
             return None;
         }
-        let compiled = types.map(|types| compile(types, rules, version, |_, _| ExpressionSet::Stored));
-        let uses_old_self = compiled.iter().flatten().any(|rule| rule.uses_old_self);
-        let with_path = |(written, compiled): (&ValidationRule, CompiledRule)| Rule {
-            field: field_of(written, &compiled, schema),
-            written: written.clone(),
-            compiled,
+        let with_path = |rule: &ValidationRule| Written {
+            field: field_of(rule, schema),
+            rule: rule.clone(),
         };
         Some(Self {
             r#type: schema.r#type().into(),
             place: Place::of(Arc::clone(shape), is_resource_root, version),
             version,
-            rules: compiled.map(|compiled| rules.iter().zip(compiled).map(with_path).collect()),
-            uses_old_self,
+            written: rules.iter().map(with_path).collect(),
+            types: types.map(|types| NodeTypes::of_type(Arc::clone(types.decl_type()))),
+            compiled: OnceLock::new(),
+        })
+    }
+
+    fn compiled(&self) -> Option<&Compiled> {
+        let types = self.types.as_ref()?;
+        let compile = || {
+            let written = self.written.iter().map(|it| &it.rule);
+            let rules = compile(types, written, self.version, |_, _| ExpressionSet::Stored);
+            Compiled {
+                uses_old_self: rules.iter().any(|rule| rule.uses_old_self),
+                rules,
+            }
+        };
+        Some(self.compiled.get_or_init(compile))
+    }
+
+    fn rules<'a>(&'a self, compiled: &'a Compiled) -> impl Iterator<Item = Rule<'a>> {
+        let rules = self.written.iter().zip(&compiled.rules);
+        rules.map(|(written, compiled)| Rule {
+            written: &written.rule,
+            compiled,
+            field: written
+                .field
+                .as_deref()
+                .filter(|_| compiled.rule.is_some() && !matches!(compiled.message, Some(Err(_)))),
         })
     }
 
@@ -97,7 +138,7 @@ impl NodeRules {
             schema: at.schema.path(),
             rule: None,
         };
-        let Some(rules) = &self.rules else {
+        let Some(compiled) = self.compiled() else {
             let detail = "rule compiler initialization error: failed to convert to declType for CEL validation rules";
             outcome
                 .errors
@@ -112,10 +153,10 @@ impl NodeRules {
         }
         let of = |data| self.place.value_of(data);
         let this = of(judged.value);
-        let old = judged.old.filter(|_| self.uses_old_self).map(of);
+        let old = judged.old.filter(|_| compiled.uses_old_self).map(of);
         let plain = Bindings::new(this).with_old(old.clone());
         let optional = plain.clone().with_optional_old(old);
-        for (n, rule) in rules.iter().enumerate() {
+        for (n, rule) in self.rules(compiled).enumerate() {
             let is_optional = rule.written.optional_old_self == Some(true);
             if rule.compiled.uses_old_self && judged.old.is_none() && !is_optional && rule.compiled.error.is_none() {
                 continue;
@@ -143,7 +184,7 @@ impl NodeRules {
     /// Runs one rule. `plain` are the bindings that messages see.
     fn judge(
         &self,
-        rule: &Rule,
+        rule: Rule<'_>,
         bindings: &Bindings,
         plain: &Bindings,
         judged: &Judged<'_>,
@@ -163,7 +204,7 @@ impl NodeRules {
         if !spend(budget, outcome.cost) {
             return Judgement::last(self.invalid(codes::RULE_BUDGET_EXCEEDED, at, OUT_OF_BUDGET));
         }
-        let what = name_of(&rule.written);
+        let what = name_of(rule.written);
         match outcome.result {
             Ok(Cel::Bool(true)) => Judgement::of(None),
             Ok(_) => {
@@ -201,14 +242,14 @@ impl NodeRules {
     /// The error of a rule that does not hold; `Err` if it is the last that is told.
     fn failed(
         &self,
-        rule: &Rule,
+        rule: Rule<'_>,
         bindings: &Bindings,
         judged: &Judged<'_>,
         at: &At<'_>,
         budget: &mut i64,
     ) -> Result<Error, Error> {
         let mut path = at.value.path();
-        if let Some(field) = &rule.field {
+        if let Some(field) = rule.field {
             path = path.child(field);
         }
         let mut detail = None;
@@ -222,7 +263,7 @@ impl NodeRules {
                 }
             }
         }
-        let detail = detail.unwrap_or_else(|| default_message(&rule.written));
+        let detail = detail.unwrap_or_else(|| default_message(rule.written));
         let bad_value = if self.version < SHOWS_VALUE_SINCE {
             quote(&self.r#type)
         } else if matches!(&*self.r#type, "object" | "array") {
@@ -230,7 +271,7 @@ impl NodeRules {
         } else {
             render::bad_value(&judged.value.as_json(), self.version)
         };
-        Ok(error_of(&rule.written, path, bad_value, detail))
+        Ok(error_of(rule.written, path, bad_value, detail))
     }
 }
 
@@ -328,9 +369,9 @@ fn default_message(rule: &ValidationRule) -> String {
     }
 }
 
-/// The place that a rule blames, relative to its node. The server gives up on it when the message expression does not compile.
-fn field_of(rule: &ValidationRule, compiled: &CompiledRule, schema: Structural<'_>) -> Option<String> {
-    if rule.field_path.is_empty() || compiled.rule.is_none() || matches!(compiled.message, Some(Err(_))) {
+/// The place that a rule blames, relative to its node.
+fn field_of(rule: &ValidationRule, schema: Structural<'_>) -> Option<String> {
+    if rule.field_path.is_empty() {
         return None;
     }
     let (path, _) = field_path::resolve(&rule.field_path, Some(schema), true).ok()?;
