@@ -57,8 +57,13 @@ fn definitions_come_from_a_cluster_when_asked() {
             " cluster/kind-prod/widgets.example.com.json:",
         ],
     );
+    let more = RESOURCE.replace("size: 7", "sice: 5");
+    sandbox.write("two.yaml", more);
+    run(&sandbox, "kubeconfig", &["check", "two.yaml", "--from-cluster"])
+        .expect(1, &["this schema does not have it, from the cluster kind-prod"]);
+    std::fs::remove_file(sandbox.path().join("two.yaml")).expect("it is there");
     // A page a definition.
-    assert_eq!(cluster.asked(), 2);
+    assert_eq!(cluster.asked(), 4);
     run(&sandbox, "kubeconfig", &["check", ".", "--from-cluster=kind-prod"]).expect(1, &["less than or equal to 5"]);
 }
 

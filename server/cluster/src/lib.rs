@@ -121,7 +121,7 @@ struct Page<'a> {
     #[serde(default)]
     metadata: PageMeta,
     #[serde(borrow)]
-    items: Vec<&'a RawValue>,
+    items: Option<Vec<&'a RawValue>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -141,7 +141,7 @@ impl Asked {
                 context: self.context.clone(),
                 why: error.to_string(),
             })?;
-            definitions.extend(page.items.into_iter().map(|it| it.get().to_owned()));
+            definitions.extend(page.items.into_iter().flatten().map(|it| it.get().to_owned()));
             let Some(next) = page.metadata.next.filter(|it| !it.is_empty()) else {
                 return Ok(Listing {
                     context: self.context,

@@ -7,6 +7,7 @@ use std::{
 };
 
 use clap::ValueEnum;
+use crd_analyzer_cluster::Prompts;
 use crd_analyzer_workspace::{
     analysis::{Old, Question, analyze},
     config::Config,
@@ -202,7 +203,13 @@ fn definitions_of(args: &Args, inputs: &[Input], configs: &mut Configs) -> anyho
     }
     let known = Known::new(&args.definitions, &all, compared)?;
     match &args.from_cluster {
-        Some(context) => known.with_cluster(context),
+        Some(context) => {
+            let mut paths = args.manifests.paths.iter();
+            let reads_stdin = args.manifests.list.as_deref() == Some("-") || paths.any(|it| it.as_os_str() == "-");
+            // A program that asks for a password must not get a manifest.
+            let prompts = if reads_stdin { Prompts::Never } else { Prompts::Allowed };
+            known.with_cluster(context, prompts)
+        }
         None => Ok(known),
     }
 }

@@ -123,9 +123,9 @@ impl Known {
     }
 
     /// Also the definitions of the cluster of a context; empty: of the current one.
-    pub(super) fn with_cluster(mut self, context: &str) -> anyhow::Result<Self> {
+    pub(super) fn with_cluster(mut self, context: &str, prompts: Prompts) -> anyhow::Result<Self> {
         let context = (!context.is_empty()).then_some(context);
-        let listing = crd_analyzer_cluster::list(context, Prompts::Allowed)?;
+        let listing = crd_analyzer_cluster::list(context, prompts)?;
         for sent in &listing.definitions {
             let (name, text) = cluster::text(sent);
             let path = cluster::path(Path::new("cluster"), &listing.context, &name);

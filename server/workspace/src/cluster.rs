@@ -33,7 +33,7 @@ pub fn text(sent: &str) -> (String, String) {
             .entry("kind")
             .or_insert_with(|| "CustomResourceDefinition".into());
     }
-    if let Some(metadata) = object["metadata"].as_object_mut() {
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
         metadata.remove("managedFields");
         if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
             annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
@@ -102,6 +102,14 @@ mod tests {
                 .any(|it| text.contains(it)),
             "{text}"
         );
-        assert_eq!(super::text("{").1, "{");
+        for odd in [
+            "{",
+            "3",
+            "[]",
+            r#"{"metadata": 3}"#,
+            r#"{"metadata": {"name": 3, "annotations": []}}"#,
+        ] {
+            assert_eq!(super::text(odd).0, "", "{odd}");
+        }
     }
 }

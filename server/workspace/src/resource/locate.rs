@@ -86,7 +86,7 @@ impl Locate<'_> {
         if let Some(decider) = &error.decider {
             let mut related = self.decider(decider);
             if error.kind == StrictErrorKind::UnknownField {
-                "this schema does not have it".clone_into(&mut related.message);
+                related.message = super::with_origin("this schema does not have it".to_owned(), self.definition);
                 finding
                     .help
                     .extend(error.node.and_then(|it| self.meant(&self.tree.scalar(it), decider)));

@@ -240,16 +240,20 @@ impl One<'_> {
     }
 }
 
+/// Words about a definition, and that it comes from a cluster if it does.
+fn with_origin(message: String, definition: &DefinitionText) -> String {
+    match &definition.cluster {
+        Some(context) => format!("{message}, from the cluster {context}"),
+        None => message,
+    }
+}
+
 /// A place in a definition, from the file at `path`.
 fn related(path: Option<&Path>, definition: &DefinitionText, span: Span, message: impl Into<String>) -> Related {
     let is_same = path.is_some_and(|path| *definition.source.path == *path);
-    let mut message = message.into();
-    if let Some(context) = &definition.cluster {
-        message = format!("{message}, from the cluster {context}");
-    }
     Related {
         span,
-        message,
+        message: with_origin(message.into(), definition),
         file: (!is_same).then(|| definition.source.clone()),
     }
 }
