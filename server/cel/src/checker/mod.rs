@@ -184,10 +184,11 @@ impl Checker<'_> {
         }
         match &self.types[at] {
             Some(old) if !old.is_exact(&ty) => {
+                let features = self.scopes.env.environment.features();
                 let message = format!(
                     "incompatible type already exists for expression: ({id}) old:{}, new:{}",
-                    self.printed(old),
-                    self.printed(&ty)
+                    features.go_string(old),
+                    features.go_string(&ty)
                 );
                 self.report(node, message);
             }

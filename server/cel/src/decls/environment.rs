@@ -44,7 +44,15 @@ pub struct Features {
 impl Features {
     /// A type as this version prints it: the first servers that had optional types called them `optional`.
     pub fn print(&self, ty: &Type) -> String {
-        let printed = ty.to_string();
+        self.with_old_names(ty.to_string())
+    }
+
+    /// The same as Go's `%v` prints it, which few messages do.
+    pub fn go_string(&self, ty: &Type) -> String {
+        self.with_old_names(ty.go_string(self.version.number() >= 34))
+    }
+
+    fn with_old_names(&self, printed: String) -> String {
         if self.version.number() <= 30 {
             printed.replace("optional_type(", "optional(")
         } else {

@@ -44,14 +44,20 @@ fn as_native(value: &Value) -> Result {
 
 impl Run<'_> {
     pub(super) fn resolve(&mut self, attribute: AttrIdx, frame: &Frame<'_>) -> Result {
-        let result = self.resolve_unobserved(attribute, frame);
-        if let Some(observer) = &mut self.observer {
-            observer.value(self.program.attribute_id(attribute), &result);
-        }
-        result
+        self.find(attribute, frame)?
     }
 
-    fn resolve_unobserved(&mut self, attribute: AttrIdx, frame: &Frame<'_>) -> Result {
+    /// What an attribute is. That it cannot be found is not the same as that it is an error: an element of a list can be one.
+    fn find(&mut self, attribute: AttrIdx, frame: &Frame<'_>) -> Result<Result> {
+        let found = self.find_unobserved(attribute, frame);
+        if let Some(observer) = &mut self.observer {
+            let value = found.clone().and_then(|value| value);
+            observer.value(self.program.attribute_id(attribute), &value);
+        }
+        found
+    }
+
+    fn find_unobserved(&mut self, attribute: AttrIdx, frame: &Frame<'_>) -> Result<Result> {
         let program = self.program;
         let attr = program.attribute(attribute);
         let base = match &attr.base {
@@ -61,8 +67,8 @@ impl Run<'_> {
                 falsy,
             } => {
                 return match self.exec(*condition, frame)? {
-                    Value::Bool(true) => self.resolve(*truthy, frame),
-                    Value::Bool(false) => self.resolve(*falsy, frame),
+                    Value::Bool(true) => self.find(*truthy, frame),
+                    Value::Bool(false) => self.find(*falsy, frame),
                     _ => Err(EvalError::no_such_overload()),
                 };
             }
@@ -77,13 +83,13 @@ impl Run<'_> {
         self.qualify(base, &attr.qualifiers, frame)
     }
 
-    fn qualify(&mut self, base: Result, qualifiers: &[Qualifier], frame: &Frame<'_>) -> Result {
+    fn qualify(&mut self, base: Result, qualifiers: &[Qualifier], frame: &Frame<'_>) -> Result<Result> {
         let (mut value, mut optional) = match base {
-            Ok(Value::Optional(None)) => return Ok(Value::NONE),
+            Ok(Value::Optional(None)) => return Ok(Ok(Value::NONE)),
             Ok(Value::Optional(Some(value))) if self.program.version < OPTIONALS_ARE_VALUES_SINCE => {
                 (as_native(&value), true)
             }
-            base if qualifiers.is_empty() => return base,
+            base if qualifiers.is_empty() => return Ok(base),
             Ok(Value::Optional(Some(value))) => ((*value).clone().or_failure(), true),
             value => (value, false),
         };
@@ -91,16 +97,16 @@ impl Run<'_> {
             optional |= qualifier.optional;
             match self.apply(qualifier, &value, optional, frame)? {
                 Some(selected) => value = selected,
-                None => return Ok(Value::NONE),
+                None => return Ok(Ok(Value::NONE)),
             }
         }
         if optional {
             return match value {
                 Err(error) if error.is_fatal() => Err(error),
-                value => Ok(Value::some(value.unwrap_or_else(Value::failure))),
+                value => Ok(Ok(Value::some(value.unwrap_or_else(Value::failure)))),
             };
         }
-        value
+        Ok(value)
     }
 
     /// Selects, and counts what that costs.
@@ -121,10 +127,11 @@ impl Run<'_> {
                     }
                 })
             }
-            QualifierKind::Attribute(key) | QualifierKind::Computed(key) => match self.resolve(*key, frame) {
-                Ok(key) if is_key(&key) => select(&key, optional),
-                Ok(key) => Err(EvalError::new(format!("invalid qualifier type: {}", key.go_type()))),
-                Err(error) => Err(error),
+            QualifierKind::Attribute(key) | QualifierKind::Computed(key) => match self.find(*key, frame) {
+                Ok(Ok(key)) if is_key(&key) => select(&key, optional),
+                Ok(Ok(key)) => Err(EvalError::new(format!("invalid qualifier type: {}", key.go_type()))),
+                Ok(Err(error)) if !error.is_fatal() => Err(EvalError::new("invalid qualifier type: *types.Err")),
+                Ok(Err(error)) | Err(error) => Err(error),
             },
         };
         if let Err(error) = &selected

@@ -170,13 +170,13 @@ impl Run<'_> {
             other if two => {
                 return Err(EvalError::new(format!(
                     "unsupported comprehension range type: {}",
-                    go_type(&other)
+                    other.go_type()
                 )));
             }
             other => {
                 return Err(EvalError::new(format!(
                     "got '{}', expected iterable type",
-                    go_type(&other)
+                    other.go_type()
                 )));
             }
         }
@@ -222,26 +222,5 @@ impl Run<'_> {
         }
         inner.with(|state| state.accu = Some(accu));
         Ok(true)
-    }
-}
-
-/// The name of the Go type of a value, which two messages have.
-fn go_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "types.Null",
-        Value::Bool(_) => "types.Bool",
-        Value::Int(_) => "types.Int",
-        Value::Uint(_) => "types.Uint",
-        Value::Double(_) => "types.Double",
-        Value::String(_) => "types.String",
-        Value::Bytes(_) => "types.Bytes",
-        Value::Duration(_) => "types.Duration",
-        Value::Timestamp(_) => "types.Timestamp",
-        Value::Optional(_) => "*types.Optional",
-        Value::Type(_) => "*types.Type",
-        Value::List(_) => "*types.baseList",
-        Value::Map(_) => "*types.baseMap",
-        Value::Opaque(_) => "cel.Opaque",
-        Value::Raw(_) => "*common.unknownPreserved",
     }
 }

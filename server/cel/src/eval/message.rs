@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::value::{Duration, EvalError, Key, Map, Opaque, Result, Timestamp, Value};
+use crate::value::{Duration, EvalError, Map, Opaque, Result, Timestamp, Value};
 
 /// The largest integer that JSON keeps as a number.
 const MAX_JSON_INT: u64 = (1 << 53) - 1;
@@ -56,11 +56,10 @@ pub(super) fn make(type_name: &str, fields: &[(Arc<str>, Value)]) -> Result {
             let seconds = message.int("seconds", field("seconds"), "int64")?;
             let nanos = message.int("nanos", field("nanos"), "int32")?;
             let seconds = seconds.clamp(-MAX_SECONDS, MAX_SECONDS) + nanos.div_euclid(1_000_000_000);
-            Ok(Value::Timestamp(Timestamp {
+            Ok(Value::Timestamp(Timestamp::utc(
                 seconds,
-                nanos: nanos.rem_euclid(1_000_000_000) as u32,
-                offset: 0,
-            }))
+                nanos.rem_euclid(1_000_000_000) as u32,
+            )))
         }
         "ListValue" => message.list("values", field("values")),
         "Struct" => message.map("fields", field("fields")),
@@ -130,7 +129,7 @@ impl Message<'_> {
 
     fn map(&self, field: &str, value: Option<&Value>) -> Result {
         match value {
-            None => Ok(Value::Map(Map::new([]))),
+            None => Ok(Value::Map(Map::of_names([]))),
             Some(Value::Map(map)) => Ok(Value::Map(json_map(map).map_err(|why| self.failed(field, &why))?)),
             Some(other) => Err(self.unsupported(field, other)),
         }
@@ -190,13 +189,13 @@ fn json(value: &Value) -> std::result::Result<Value, String> {
 fn json_map(map: &Map) -> std::result::Result<Map, String> {
     let mut entries = Vec::new();
     for key in map.keys() {
-        if !matches!(Key::of(&key), Key::String(_)) {
-            return Err(cannot_be(&key, "string"));
-        }
         let value = map.at(&key).map_err(|error| error.to_string())?;
-        entries.push((key, json(&value)?));
+        let Value::String(name) = key else {
+            return Err(cannot_be(&key, "string"));
+        };
+        entries.push((name, json(&value)?));
     }
-    Ok(Map::new(entries))
+    Ok(Map::of_names(entries))
 }
 
 /// What is said of a value that is not what a Go type holds.

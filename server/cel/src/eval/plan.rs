@@ -425,7 +425,8 @@ impl Planner<'_> {
 
     /// A branch of a conditional: an attribute without its step, which then costs nothing of its own.
     fn branch(&mut self, step: StepIdx) -> (StepIdx, AttrIdx) {
-        if let StepKind::Attribute(attribute) = self.program.step(step).kind {
+        // Of a test, too, only the attribute is taken: whether an optional has a value is then not asked.
+        if let StepKind::Attribute(attribute) | StepKind::Test(attribute) = self.program.step(step).kind {
             return (step, attribute);
         }
         let id = self.step_id(step);
@@ -527,7 +528,6 @@ fn member_set(list: &crate::value::List) -> Option<std::collections::HashSet<Key
     let mut set = std::collections::HashSet::new();
     for element in list.iter() {
         let element = element.ok()?;
-        set.insert(Key::of(&element));
         match element {
             Value::Bool(_) | Value::String(_) => {}
             Value::Double(d) => {
@@ -535,15 +535,16 @@ fn member_set(list: &crate::value::List) -> Option<std::collections::HashSet<Key
                 set.extend(crate::value::exact_uint(d).map(Key::Uint));
             }
             Value::Int(i) => {
-                set.insert(Key::of(&Value::Double(i as f64)));
+                set.extend(Key::of(&Value::Double(i as f64)));
                 set.extend(u64::try_from(i).ok().map(Key::Uint));
             }
             Value::Uint(u) => {
-                set.insert(Key::of(&Value::Double(u as f64)));
+                set.extend(Key::of(&Value::Double(u as f64)));
                 set.extend(i64::try_from(u).ok().map(Key::Int));
             }
             _ => return None,
         }
+        set.insert(Key::of(&element).ok()?);
     }
     Some(set)
 }

@@ -73,7 +73,7 @@ impl Run<'_> {
             StepKind::Call(call) => self.call(call, frame),
             StepKind::Member { of, set } => self
                 .exec(*of, frame)
-                .and_then(|value| Ok(Value::Bool(set.contains(&Key::of_hashed(&value)?)))),
+                .and_then(|value| Ok(Value::Bool(set.contains(&Key::of(&value)?)))),
             StepKind::OptionalOr(a, b) | StepKind::OptionalOrValue(a, b) => {
                 let unwrap = matches!(this.kind, StepKind::OptionalOrValue(..));
                 match self.exec(*a, frame) {
@@ -280,15 +280,18 @@ impl Run<'_> {
         for (key, value, optional) in entries {
             let key = self.exec(*key, frame)?;
             let value = self.exec(*value, frame)?;
-            if !optional || matches!(value, Value::Optional(_)) {
-                Key::of_hashed(&key)?;
-            }
             match value {
-                value if !optional => pairs.push((key, value)),
-                Value::Optional(Some(value)) => pairs.push((key, (*value).clone())),
+                value if !optional => {
+                    Key::of(&key)?;
+                    pairs.push((key, value));
+                }
+                Value::Optional(Some(value)) => {
+                    Key::of(&key)?;
+                    pairs.push((key, (*value).clone()));
+                }
                 Value::Optional(None) => {
-                    let removed = Key::of(&key);
-                    pairs.retain(|(key, _)| Key::of(key) != removed);
+                    let removed = Key::of(&key)?;
+                    pairs.retain(|(key, _)| Key::of(key).ok().as_ref() != Some(&removed));
                 }
                 value => {
                     let message = format!("cannot initialize optional entry '{key}' from non-optional value {value}");
@@ -296,7 +299,7 @@ impl Run<'_> {
                 }
             }
         }
-        Ok(Value::Map(Map::new(pairs)))
+        Map::new(pairs).map(Value::Map)
     }
 }
 

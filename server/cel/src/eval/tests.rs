@@ -22,7 +22,7 @@ fn of_json(json: &Json) -> Value {
             .map_or_else(|| Value::Double(n.as_f64().expect("a number")), Value::Int),
         Json::String(s) => Value::string(&**s),
         Json::Array(all) => Value::list(all.iter().map(of_json).collect()),
-        Json::Object(all) => Value::Map(Map::new(all.iter().map(|(k, v)| (Value::string(&**k), of_json(v))))),
+        Json::Object(all) => Value::Map(Map::of_names(all.iter().map(|(k, v)| (k.as_str().into(), of_json(v))))),
     }
 }
 
@@ -301,7 +301,7 @@ fn of_proto(json: &Json) -> Option<Value> {
                 Some((side("key")?, side("value")?))
             };
             let entries = it["entries"].as_array().into_iter().flatten();
-            Value::Map(Map::new(entries.map(entry).collect::<Option<Vec<_>>>()?))
+            Value::Map(Map::new(entries.map(entry).collect::<Option<Vec<_>>>()?).ok()?)
         }
         _ => return None,
     })

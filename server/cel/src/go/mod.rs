@@ -1,10 +1,14 @@
-//! How Go writes texts into messages.
+//! What Go does that shows: how it writes texts into messages, and how it sorts.
 
 mod is_print;
 mod quote;
+mod sort;
+mod verbs;
 
 pub use is_print::is_print;
 pub use quote::quote;
+pub(crate) use sort::sorted;
+pub(crate) use verbs::format_without_arguments;
 
 #[cfg(test)]
 mod tests {

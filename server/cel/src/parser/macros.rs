@@ -134,11 +134,7 @@ pub const MACROS: &[Macro] = &[
         expand: |e, target, args| {
             let element = e.variable(args[0], "argument is not an identifier")?;
             e.check_accumulator(&element, args[0])?;
-            let init = e.list(&[]);
-            let condition = e.literal(Literal::Bool(true));
-            let added = e.appended(args[0]);
-            let step = e.if_kept(args[1], added);
-            Ok(e.fold(target, (element, None), [init, condition, step]))
+            Ok(e.selection(target, element, Some(args[1]), args[0]))
         },
     },
     Macro {
@@ -475,13 +471,25 @@ impl Expand<'_, '_> {
     fn map(&mut self, target: NodeId, args: &[NodeId]) -> Expansion {
         let element = self.variable(args[0], "argument is not an identifier")?;
         self.check_accumulator(&element, args[0])?;
+        let predicate = (args.len() == 3).then(|| args[1]);
+        Ok(self.selection(target, element, predicate, args[args.len() - 1]))
+    }
+
+    /// The list of `item` for those elements for which the predicate holds.
+    fn selection(&mut self, target: NodeId, element: Arc<str>, predicate: Option<NodeId>, item: NodeId) -> NodeId {
+        let shared = self.options.accumulator_shared.then(|| self.accumulator());
         let init = self.list(&[]);
         let condition = self.literal(Literal::Bool(true));
-        let mut step = self.appended(args[args.len() - 1]);
-        if args.len() == 3 {
-            step = self.if_kept(args[1], step);
+        let accumulator = shared.unwrap_or_else(|| self.accumulator());
+        let list = self.list(&[item]);
+        let mut step = self.call(operators::ADD, &[accumulator, list]);
+        if let Some(predicate) = predicate {
+            let accumulator = shared.unwrap_or_else(|| self.accumulator());
+            step = self.call(operators::CONDITIONAL, &[predicate, step, accumulator]);
         }
-        Ok(self.fold(target, (element, None), [init, condition, step]))
+        let result = shared.unwrap_or_else(|| self.accumulator());
+        let parts = [init, condition, step, result];
+        self.fold_of(target, (element, None), self.options.accumulator.into(), parts)
     }
 
     /// A name for the list, whose elements are then sorted by the list of their keys.

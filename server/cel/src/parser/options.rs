@@ -25,6 +25,8 @@ pub struct ParseOptions {
     pub(super) accumulator_reserved: bool,
     /// Whether a macro that uses its target twice copies it.
     pub(super) copies_targets: bool,
+    /// Whether `map` and `filter` name their accumulator once and put that in every place.
+    pub(super) accumulator_shared: bool,
     pub(super) escaped_identifiers: EscapedIdentifiers,
     pub(super) optional_syntax: bool,
     /// `a || b || c` is one call with three arguments, instead of a balanced tree of calls.
@@ -60,6 +62,7 @@ impl ParseOptions {
             accumulator: if since(33) { "@result" } else { "__result__" },
             accumulator_reserved: since(33),
             copies_targets: since(32),
+            accumulator_shared: !since(31),
             escaped_identifiers: if since(37) {
                 EscapedIdentifiers::Allowed
             } else if since(33) {
@@ -91,7 +94,7 @@ impl ParseOptions {
     /// The message that becomes of a text.
     pub(super) fn worded(&self, message: &str) -> String {
         if self.messages_are_formats && message.contains('%') {
-            format_without_arguments(message)
+            crate::go::format_without_arguments(message)
         } else {
             message.to_owned()
         }
@@ -147,57 +150,4 @@ impl ParseOptions {
         self.size_limit = code_points;
         self
     }
-}
-
-/// What Go's `fmt.Sprintf` makes of a format without arguments.
-fn format_without_arguments(format: &str) -> String {
-    let mut out = String::new();
-    let mut chars = format.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c != '%' {
-            out.push(c);
-            continue;
-        }
-        while chars.next_if(|c| matches!(c, '#' | '0' | '+' | '-' | ' ')).is_some() {}
-        let mut bad_index = false;
-        for part in ["WIDTH", "PREC"] {
-            if part == "PREC" && chars.next_if_eq(&'.').is_none() {
-                break;
-            }
-            bad_index |= skip_index(&mut chars);
-            if chars.next_if_eq(&'*').is_some() {
-                out.push_str("%!(BAD");
-                out.push_str(part);
-                out.push(')');
-            } else {
-                while chars.next_if(char::is_ascii_digit).is_some() {}
-            }
-        }
-        bad_index |= skip_index(&mut chars);
-        match chars.next() {
-            None => out.push_str("%!(NOVERB)"),
-            Some('%') => out.push('%'),
-            Some(verb) => {
-                out.push_str("%!");
-                out.push(verb);
-                out.push_str(if bad_index { "(BADINDEX)" } else { "(MISSING)" });
-            }
-        }
-    }
-    out
-}
-
-/// Skips the number of an argument in brackets; there are none, so every number is wrong.
-fn skip_index(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> bool {
-    if chars.peek() != Some(&'[') {
-        return false;
-    }
-    let mut ahead = chars.clone();
-    // Without a closing bracket only the opening one is skipped.
-    if ahead.any(|c| c == ']') {
-        *chars = ahead;
-    } else {
-        chars.next();
-    }
-    true
 }

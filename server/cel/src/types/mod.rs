@@ -15,6 +15,8 @@ pub use provider::{DeclTypeProvider, EmptyTypeProvider, TypeProvider, well_known
 
 /// The name of the opaque type of optional values (`cel-go` `types.NewOptionalType`).
 pub const OPTIONAL: &str = "optional_type";
+/// The name of the same before 1.31.
+pub(crate) const OLD_OPTIONAL: &str = "optional";
 
 /// A type (`cel-go` `common/types.Type`). Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -216,6 +218,16 @@ impl Type {
         match self {
             Self::Wrapper(of) => format!("wrapper({})", of.type_name()),
             other => other.type_name().into_owned(),
+        }
+    }
+
+    /// As Go's `%v` prints it (`cel-go` `types.Type.String`); `brackets` says whether type variables have angle brackets.
+    pub fn go_string(&self, brackets: bool) -> String {
+        let parameters: Vec<String> = self.parameters().iter().map(|it| it.go_string(brackets)).collect();
+        match self {
+            Self::Param(_) | Self::Var(_) if brackets => format!("<{}>", self.type_name()),
+            _ if parameters.is_empty() => self.declared_name(),
+            _ => format!("{}({})", self.declared_name(), parameters.join(", ")),
         }
     }
 

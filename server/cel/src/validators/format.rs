@@ -34,10 +34,10 @@ pub(super) fn check(checked: &Checked, format: &str, args: &[NodeId]) -> Result<
         let Some(arg) = args.get(used - 1) else {
             return Err(call_error(format!("index {} out of range", used - 1)));
         };
-        let clause;
-        (clause, rest) =
+        let clause =
             read_clause(rest).map_err(|message| call_error(format!("could not parse formatting clause: {message}")))?;
-        check_argument(checked, clause, *arg).map_err(|error| FormatError {
+        rest = clause.rest;
+        check_argument(checked, clause.letter, *arg).map_err(|error| FormatError {
             message: format!("error during formatting: {}", error.message),
             ..error
         })?;
@@ -45,40 +45,55 @@ pub(super) fn check(checked: &Checked, format: &str, args: &[NodeId]) -> Result<
     Ok(used)
 }
 
-/// The letter of a clause and what follows it.
-fn read_clause(text: &[u8]) -> Result<(u8, &[u8]), String> {
-    let precision = |message: &str| format!("error while parsing precision: {message}");
-    let mut rest = text;
+/// A clause of a format string, behind its `%`.
+pub(crate) struct Clause<'a> {
+    /// The letter.
+    pub(crate) letter: u8,
+    /// The precision, if there is one.
+    pub(crate) precision: Option<usize>,
+    /// What follows.
+    pub(crate) rest: &'a [u8],
+}
+
+/// The clause that a text begins with.
+pub(crate) fn read_clause(text: &[u8]) -> Result<Clause<'_>, String> {
+    let failed = |message: &str| format!("error while parsing precision: {message}");
+    let (mut rest, mut precision) = (text, None);
     if let Some(after) = text.strip_prefix(b".") {
         let digits = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if digits == after.len() {
-            return Err(precision("could not find end of precision specifier"));
+            return Err(failed("could not find end of precision specifier"));
         }
         let number = String::from_utf8_lossy(&after[..digits]);
-        if number.parse::<i64>().is_err() {
+        let Ok(value) = number.parse::<i64>() else {
             let why = if number.is_empty() {
                 "invalid syntax"
             } else {
                 "value out of range"
             };
-            return Err(precision(&format!(
+            return Err(failed(&format!(
                 "error while converting precision to integer: strconv.Atoi: parsing \"{number}\": {why}"
             )));
-        }
+        };
+        precision = usize::try_from(value).ok();
         rest = &after[digits..];
     }
     match rest {
         [
-            clause @ (b's' | b'd' | b'f' | b'e' | b'b' | b'x' | b'X' | b'o'),
+            letter @ (b's' | b'd' | b'f' | b'e' | b'b' | b'x' | b'X' | b'o'),
             rest @ ..,
-        ] => Ok((*clause, rest)),
+        ] => Ok(Clause {
+            letter: *letter,
+            precision,
+            rest,
+        }),
         [other, ..] => Err(format!("unrecognized formatting clause \"{}\"", char::from(*other))),
-        [] => Err(precision("could not find end of precision specifier")),
+        [] => Err(failed("could not find end of precision specifier")),
     }
 }
 
-fn check_argument(checked: &Checked, clause: u8, arg: NodeId) -> Result<(), FormatError> {
-    let (kinds, words): (&[Kind], _) = match clause {
+fn check_argument(checked: &Checked, letter: u8, arg: NodeId) -> Result<(), FormatError> {
+    let (kinds, words): (&[Kind], _) = match letter {
         b's' => {
             return match unprintable(checked, arg) {
                 Some(bad) => Err(argument_error(

@@ -8,7 +8,9 @@ use crate::ast::{ExprKind, Issues, Literal, NodeId, Source};
 use crate::checker::Checked;
 use crate::decls::Features;
 use crate::types::Type;
+use crate::value::EvalError;
 
+pub(crate) use format::read_clause;
 pub use literals::{parse_duration, parse_timestamp, timestamp_from_seconds};
 
 /// What validation says of an expression.
@@ -227,7 +229,10 @@ impl<'a> Validation<'a> {
                 ),
             ),
             Ok(_) => {}
-            Err(error) => self.report(error.node.unwrap_or(node), error.message),
+            Err(error) => {
+                let message = EvalError::of_format(error.message, self.features.version);
+                self.report(error.node.unwrap_or(node), message.message().to_owned());
+            }
         }
     }
 

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::KubernetesVersion;
+
 /// An error of evaluation, in the words of the server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EvalError {
@@ -30,6 +32,14 @@ impl EvalError {
     /// An operation on values that it is not made for.
     pub fn no_such_overload() -> Self {
         Self::new("no such overload")
+    }
+
+    /// An error that servers before 1.33 take for a format without arguments, so that `%` becomes something else.
+    pub(crate) fn of_format(message: String, version: KubernetesVersion) -> Self {
+        if version < KubernetesVersion::minor(33) && message.contains('%') {
+            return Self::new(crate::go::format_without_arguments(&message));
+        }
+        Self::new(message)
     }
 
     /// Whether it ends the evaluation.

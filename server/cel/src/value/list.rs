@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::compare::{equal, equal_to, not_comparable};
 use super::number::{exact_int, exact_uint};
-use super::{EvalError, Result, Value};
+use super::{EvalError, Key, Result, Value};
 
 /// A list from outside, read as it is asked for.
 pub trait ListValue: fmt::Debug + Send + Sync {
@@ -70,9 +70,29 @@ impl List {
         }
     }
 
-    /// A list of these values.
+    /// A list of these values. One that is an error ([`Value::failure`]) is that error to who asks for it.
     pub fn new(values: Vec<Value>) -> Self {
         Self(Repr::Values(values.into()))
+    }
+
+    /// A list of these elements, which may be errors. An error that ends the evaluation is that of the list.
+    pub fn of_results(elements: impl IntoIterator<Item = Result>) -> Result<Self> {
+        let kept = |element: Result| match element {
+            Err(error) if error.is_fatal() => Err(error),
+            Err(error) => Ok(Value::failure(error)),
+            value => value,
+        };
+        elements.into_iter().map(kept).collect::<Result<Vec<_>>>().map(Self::new)
+    }
+
+    /// Where the list is: what tells it from every other that is there at the same time.
+    pub(super) fn address(&self) -> usize {
+        match &self.0 {
+            Repr::Values(values) => Arc::as_ptr(values).cast::<()>() as usize,
+            Repr::Concat(parts, _) => Arc::as_ptr(parts) as usize,
+            Repr::Growing(values) => Arc::as_ptr(values) as usize,
+            Repr::Foreign(list) => Arc::as_ptr(list).cast::<()>() as usize,
+        }
     }
 
     /// A list from outside.
@@ -147,14 +167,14 @@ impl List {
         let mut index = index;
         loop {
             match &list.0 {
-                Repr::Values(values) => return values.get(index).cloned().map(Ok),
+                Repr::Values(values) => return values.get(index).cloned().map(Value::or_failure),
                 Repr::Growing(values) => {
                     return values
                         .lock()
                         .unwrap_or_else(PoisonError::into_inner)
                         .get(index)
                         .cloned()
-                        .map(Ok);
+                        .map(Value::or_failure);
                 }
                 Repr::Foreign(list) => return (index < list.len()).then(|| list.get(index)),
                 Repr::Concat(parts, _) => {
@@ -216,6 +236,7 @@ impl List {
     pub fn contains(&self, value: &Value) -> Result<bool> {
         match &self.0 {
             Repr::Foreign(list) if self.is_data() => {
+                value.clone().or_failure()?;
                 let mut error = None;
                 for index in 0..list.len() {
                     match list.get(index).and_then(|element| equal_to(&element, value)) {
@@ -288,16 +309,15 @@ impl List {
     pub fn add(&self, other: &Self) -> Result {
         match &self.0 {
             Repr::Growing(values) => {
-                let more: Result<Vec<_>> = other.iter().collect();
-                values.lock().unwrap_or_else(PoisonError::into_inner).extend(more?);
+                let more: Vec<Value> = other.iter().map(|it| it.unwrap_or_else(Value::failure)).collect();
+                values.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
                 Ok(Value::List(self.clone()))
             }
             Repr::Foreign(list) => {
                 if let Some(sum) = list.add(other) {
                     return sum;
                 }
-                let all: Result<Vec<_>> = self.iter().chain(other.iter()).collect();
-                Ok(Value::list(all?))
+                Self::of_results(self.iter().chain(other.iter())).map(Value::List)
             }
             _ if self.is_empty() => Ok(Value::List(other.clone())),
             _ if other.is_empty() => Ok(Value::List(self.clone())),
@@ -306,8 +326,7 @@ impl List {
                 let small = self.len() + other.len() <= 64;
                 let foreign = matches!(other.0, Repr::Foreign(_)) || matches!(self.0, Repr::Concat(..));
                 if small && !foreign {
-                    let all: Result<Vec<_>> = self.iter().chain(other.iter()).collect();
-                    return Ok(Value::list(all?));
+                    return Self::of_results(self.iter().chain(other.iter())).map(Value::List);
                 }
                 let len = self.len() + other.len();
                 Ok(Value::List(Self(Repr::Concat(
@@ -320,11 +339,11 @@ impl List {
 }
 
 /// The other number that is the same key in a map.
-pub(super) fn same_number(value: &Value) -> impl Iterator<Item = Value> + use<> {
+pub(super) fn same_number(value: &Value) -> impl Iterator<Item = Key> + use<> {
     let (first, second) = match value {
-        Value::Double(d) => (exact_int(*d).map(Value::Int), exact_uint(*d).map(Value::Uint)),
-        Value::Int(i) => (u64::try_from(*i).ok().map(Value::Uint), None),
-        Value::Uint(u) => (i64::try_from(*u).ok().map(Value::Int), None),
+        Value::Double(d) => (exact_int(*d).map(Key::Int), exact_uint(*d).map(Key::Uint)),
+        Value::Int(i) => (u64::try_from(*i).ok().map(Key::Uint), None),
+        Value::Uint(u) => (i64::try_from(*u).ok().map(Key::Int), None),
         _ => (None, None),
     };
     first.into_iter().chain(second)

@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::compare::{equal, not_comparable};
 use super::list::same_number;
-use super::{EvalError, Result, Value};
+use super::{EvalError, Key, Result, Value};
 
 /// An object or map from outside, read as it is asked for. Its keys are strings.
 pub trait MapValue: fmt::Debug + Send + Sync {
@@ -37,53 +36,6 @@ pub trait MapValue: fmt::Debug + Send + Sync {
     fn as_any(&self) -> &dyn std::any::Any;
 }
 
-/// A key of a map that an expression made.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Key {
-    /// `bool`
-    Bool(bool),
-    /// `int`
-    Int(i64),
-    /// `uint`
-    Uint(u64),
-    /// `double`, by its bits
-    Double(u64),
-    /// `string`
-    String(Arc<str>),
-    /// Everything else, by its type and text.
-    Other(String, String),
-}
-
-impl Key {
-    /// The key that a value is.
-    pub fn of(value: &Value) -> Self {
-        match value {
-            Value::Bool(b) => Self::Bool(*b),
-            Value::Int(i) => Self::Int(*i),
-            Value::Uint(u) => Self::Uint(*u),
-            Value::Double(d) => Self::Double(if *d == 0.0 { 0 } else { d.to_bits() }),
-            Value::String(s) => Self::String(s.clone()),
-            // In the server these are pointers, each of which is a key of its own.
-            Value::List(_) | Value::Map(_) => {
-                static NEXT: AtomicU64 = AtomicU64::new(0);
-                let unique = NEXT.fetch_add(1, Ordering::Relaxed);
-                Self::Other(value.type_name(), unique.to_string())
-            }
-            other => Self::Other(other.type_name(), other.to_string()),
-        }
-    }
-
-    /// The key that a value is. The server crashes on bytes.
-    pub(crate) fn of_hashed(value: &Value) -> Result<Self> {
-        match value {
-            Value::Bytes(_) => Err(EvalError::fatal(
-                "internal error: runtime error: hash of unhashable type types.Bytes",
-            )),
-            value => Ok(Self::of(value)),
-        }
-    }
-}
-
 #[derive(Clone, Debug, Default)]
 struct Entries {
     index: HashMap<Key, usize>,
@@ -91,19 +43,24 @@ struct Entries {
 }
 
 impl Entries {
-    fn find(&self, key: &Value) -> Option<&Value> {
-        let find = |key: &Value| self.index.get(&Key::of(key)).map(|at| &self.entries[*at].1);
-        find(key).or_else(|| same_number(key).find_map(|key| find(&key)))
+    fn find(&self, key: &Value) -> Result<Option<&Value>> {
+        if self.entries.is_empty() {
+            return Ok(None);
+        }
+        let find = |key: &Key| self.index.get(key).map(|at| &self.entries[*at].1);
+        let found = find(&Key::of(key)?);
+        Ok(found.or_else(|| same_number(key).find_map(|key| find(&key))))
     }
 
-    fn insert(&mut self, key: Value, value: Value) {
-        match self.index.entry(Key::of(&key)) {
+    fn insert(&mut self, key: Value, value: Value) -> Result<()> {
+        match self.index.entry(Key::of(&key)?) {
             std::collections::hash_map::Entry::Occupied(at) => self.entries[*at.get()].1 = value,
             std::collections::hash_map::Entry::Vacant(slot) => {
                 slot.insert(self.entries.len());
                 self.entries.push((key, value));
             }
         }
+        Ok(())
     }
 }
 
@@ -128,13 +85,32 @@ impl Map {
         }
     }
 
-    /// A map of these entries; the last of those with one key counts.
-    pub fn new(entries: impl IntoIterator<Item = (Value, Value)>) -> Self {
+    /// A map of these entries; the last of those with one key counts. An error if a value can be no key.
+    pub fn new(entries: impl IntoIterator<Item = (Value, Value)>) -> Result<Self> {
         let mut map = Entries::default();
         for (key, value) in entries {
-            map.insert(key, value);
+            map.insert(key, value)?;
+        }
+        Ok(Self(Repr::Values(Arc::new(map))))
+    }
+
+    /// A map of these names; the last of those that are the same counts.
+    pub fn of_names(entries: impl IntoIterator<Item = (Arc<str>, Value)>) -> Self {
+        let mut map = Entries::default();
+        for (name, value) in entries {
+            // A string can always be a key.
+            let _ = map.insert(Value::String(name), value);
         }
         Self(Repr::Values(Arc::new(map)))
+    }
+
+    /// Where the map is: what tells it from every other that is there at the same time.
+    pub(super) fn address(&self) -> usize {
+        match &self.0 {
+            Repr::Values(entries) => Arc::as_ptr(entries) as usize,
+            Repr::Growing(entries) => Arc::as_ptr(entries) as usize,
+            Repr::Foreign(map) => Arc::as_ptr(map).cast::<()>() as usize,
+        }
     }
 
     /// A map from outside.
@@ -188,15 +164,11 @@ impl Map {
     /// The value of a key.
     pub fn find(&self, key: &Value) -> Result<Option<Value>> {
         match &self.0 {
-            Repr::Values(_) | Repr::Growing(_) if matches!(key, Value::Bytes(_)) && !self.is_empty() => {
-                Key::of_hashed(key)?;
-                Ok(None)
-            }
-            Repr::Values(entries) => Ok(entries.find(key).cloned()),
+            Repr::Values(entries) => Ok(entries.find(key)?.cloned()),
             Repr::Growing(entries) => Ok(entries
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
-                .find(key)
+                .find(key)?
                 .cloned()),
             Repr::Foreign(map) => match key {
                 Value::String(key) => map.find(key).transpose(),
@@ -219,7 +191,12 @@ impl Map {
                 let entries = entries.lock().unwrap_or_else(PoisonError::into_inner);
                 entries.entries.iter().map(|(key, _)| key.clone()).collect()
             }
-            Repr::Foreign(map) => map.keys().into_iter().map(Value::String).collect(),
+            // The server goes over as many keys as there are entries; those that have none for expressions come out as null.
+            Repr::Foreign(map) => {
+                let mut keys: Vec<Value> = map.keys().into_iter().map(Value::String).collect();
+                keys.resize(map.len().max(keys.len()), Value::Null);
+                keys
+            }
         }
     }
 
@@ -228,10 +205,10 @@ impl Map {
         let exists = || EvalError::new(format!("insert failed: key {key} already exists"));
         if let Repr::Growing(entries) = &self.0 {
             let mut entries = entries.lock().unwrap_or_else(PoisonError::into_inner);
-            if entries.find(key).is_some() {
+            if entries.find(key)?.is_some() {
                 return Err(exists());
             }
-            entries.insert(key.clone(), value.clone());
+            entries.insert(key.clone(), value.clone())?;
             return Ok(Value::Map(self.clone()));
         }
         if self.find(key)?.is_some() {
@@ -243,7 +220,7 @@ impl Map {
             entries.push((key, value));
         }
         entries.push((key.clone(), value.clone()));
-        Ok(Value::Map(Self::new(entries)))
+        Ok(Value::Map(Self::new(entries)?))
     }
 
     /// Whether another value is the same map.

@@ -5,6 +5,7 @@
 mod compare;
 mod error;
 mod format;
+mod key;
 mod list;
 mod map;
 mod number;
@@ -19,8 +20,9 @@ pub use compare::{compare, equal, equal_to};
 pub use error::EvalError;
 pub(crate) use format::base64;
 pub use format::{double_f, double_g};
+pub use key::Key;
 pub use list::{List, ListValue};
-pub use map::{Key, Map, MapValue};
+pub use map::{Map, MapValue};
 pub use number::{double_to_int, double_to_uint};
 pub(crate) use number::{exact_int, exact_uint};
 pub use opaque::{Cidr, Format, Ip, Opaque, Quantity, Semver, Url};
@@ -153,6 +155,7 @@ impl Value {
             Self::Optional(_) => Type::opaque(OPTIONAL, vec![Type::Dyn]),
             Self::Type(_) => Type::Type(None),
             Self::Opaque(opaque) => opaque.type_of(),
+            Self::Raw(raw) if raw.as_any().is::<Failure>() => Type::Error,
             Self::Raw(_) => Type::Struct("unknown".into()),
         }
     }
@@ -178,7 +181,8 @@ impl Value {
             Self::List(list) => list.go_type(),
             Self::Map(map) => map.go_type(),
             Self::Optional(_) => "*types.Optional",
-            Self::Opaque(_) | Self::Raw(_) => "*types.Object",
+            Self::Opaque(opaque) => opaque.go_type(),
+            Self::Raw(_) => "*common.unknownPreserved",
         }
     }
 

@@ -132,7 +132,7 @@ mod tests {
             Value::list((0..100).map(Value::from).collect()),
             "[0, 1, 2, 3, 4, 5, 6, …]",
         );
-        let map = Map::new([("b".into(), 1.into()), ("a".into(), Value::list(Vec::new()))]);
+        let map = Map::of_names([("b".into(), 1.into()), ("a".into(), Value::list(Vec::new()))]);
         check(Value::Map(map), r#"{"a": [], "b": 1}"#);
         check(Value::from("a".repeat(50)), &format!("\"{}\"…", "a".repeat(20)));
     }

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fmt::Write;
+use std::sync::atomic::{AtomicU32, Ordering as AtomicOrdering};
 
 use super::{EvalError, Result};
 
@@ -14,7 +15,7 @@ const MAX_SECONDS: i64 = 253_402_300_799;
 pub struct Duration(pub i64);
 
 /// A time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Timestamp {
     /// Seconds from 1970.
     pub seconds: i64,
@@ -22,7 +23,14 @@ pub struct Timestamp {
     pub nanos: u32,
     /// The zone in which it is written: seconds east of UTC.
     pub offset: i32,
+    /// Which of the zones with this offset it is to Go, which tells them apart where a time is a key.
+    zone: u32,
 }
+
+/// UTC, and the zones of whole hours that Go keeps.
+const KEPT_ZONE: u32 = 0;
+/// The zone of the server itself, which is that of every time written with an offset of zero.
+const LOCAL_ZONE: u32 = 1;
 
 fn overflow() -> EvalError {
     EvalError::new("integer overflow")
@@ -120,28 +128,56 @@ impl Timestamp {
     /// A time in UTC; an error if it is not within the years 1 to 9999.
     pub fn new(seconds: i64, nanos: u32) -> Result<Self> {
         if (MIN_SECONDS..=MAX_SECONDS).contains(&seconds) {
-            Ok(Self {
-                seconds,
-                nanos,
-                offset: 0,
-            })
+            Ok(Self::utc(seconds, nanos))
         } else {
             Err(EvalError::new("timestamp overflow"))
         }
     }
 
+    /// A time in UTC, whatever its year.
+    pub fn utc(seconds: i64, nanos: u32) -> Self {
+        Self {
+            seconds,
+            nanos,
+            offset: 0,
+            zone: KEPT_ZONE,
+        }
+    }
+
+    /// A time written with an offset in seconds. Go makes a new zone for each, but for whole hours within -12 and 14.
+    pub fn with_offset(seconds: i64, nanos: u32, offset: i32) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(LOCAL_ZONE + 1);
+        let zone = if offset == 0 {
+            LOCAL_ZONE
+        } else if offset % 3600 == 0 && (-12..=14).contains(&(offset / 3600)) {
+            KEPT_ZONE
+        } else {
+            NEXT.fetch_add(1, AtomicOrdering::Relaxed)
+        };
+        Self {
+            seconds,
+            nanos,
+            offset,
+            zone,
+        }
+    }
+
+    /// The zone as Go tells it from others.
+    pub(super) fn go_zone(&self) -> i64 {
+        (i64::from(self.offset) << 32) | i64::from(self.zone)
+    }
+
     /// The time that a text is, as RFC 3339.
     pub fn parse(text: &str) -> Option<Self> {
         let (seconds, nanos) = crate::validators::parse_timestamp(text)?;
-        let offset = match text.as_bytes() {
+        Some(match text.as_bytes() {
             [.., sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
                 let two = |a: u8, b: u8| i32::from(a - b'0') * 10 + i32::from(b - b'0');
                 let offset = two(*h1, *h2) * 3600 + two(*m1, *m2) * 60;
-                if *sign == b'-' { -offset } else { offset }
+                Self::with_offset(seconds, nanos, if *sign == b'-' { -offset } else { offset })
             }
-            _ => 0,
-        };
-        Some(Self { seconds, nanos, offset })
+            _ => Self::utc(seconds, nanos),
+        })
     }
 
     /// The order of the instants, whatever the zones.
@@ -162,6 +198,7 @@ impl Timestamp {
         let later = Self::new(seconds, nanos.rem_euclid(SECOND) as u32)?;
         Ok(Self {
             offset: self.offset,
+            zone: self.zone,
             ..later
         })
     }

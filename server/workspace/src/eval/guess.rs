@@ -38,9 +38,9 @@ pub(super) fn value_of(value: &Value, ty: &DeclType) -> CelValue {
                 let name = escaped.unwrap_or_else(|| name.into());
                 let below = ty.field(&name).map(|it| &it.ty).or(ty.element());
                 let value = below.map_or_else(|| value_of(value, &anything()), |below| value_of(value, below));
-                (CelValue::from(&*name), value)
+                (name.into(), value)
             });
-            CelValue::Map(Map::new(entries.collect::<Vec<_>>()))
+            CelValue::Map(Map::of_names(entries.collect::<Vec<_>>()))
         }
     }
 }

@@ -1,13 +1,21 @@
 //! Values of one type as values of another (`cel-go` `common/types`, the methods `ConvertToType`).
 
 use super::{Binding, overloaded, singleton};
-use crate::types::Type;
+use crate::KubernetesVersion;
+use crate::types::{OLD_OPTIONAL, Type};
 use crate::validators::parse_duration;
 use crate::value::{Duration, EvalError, Opaque, Result, Timestamp, Value, double_g, double_to_int, double_to_uint};
 
 pub(super) fn binding(function: &str) -> Option<Binding> {
     Some(match function {
-        "type" => singleton(|_, args| Ok(Value::Type(args[0].type_of()))),
+        "type" => singleton(|called, args| {
+            Ok(Value::Type(match &args[0] {
+                Value::Optional(_) if called.version < KubernetesVersion::minor(31) => {
+                    Type::opaque(OLD_OPTIONAL, vec![Type::Dyn])
+                }
+                value => value.type_of(),
+            }))
+        }),
         "dyn" => singleton(|_, args| Ok(args[0].clone())),
         "bool" => overloaded(|_, args| to_bool(&args[0])),
         "bytes" => overloaded(|_, args| to_bytes(&args[0])),
@@ -61,7 +69,8 @@ fn to_double(value: &Value) -> Result {
     }
 }
 
-/// A double as Go's `strconv.ParseFloat` reads it: with underscores nowhere, hexadecimal with a binary exponent, and too large ones not.
+/// A double as Go's `strconv.ParseFloat` reads it: with underscores between digits, hexadecimal with a binary exponent, and too large
+/// ones not.
 fn parse_double(text: &str) -> Option<f64> {
     let (sign, rest) = match text.as_bytes().first()? {
         b'-' => (-1.0, &text[1..]),
@@ -74,22 +83,86 @@ fn parse_double(text: &str) -> Option<f64> {
         "nan" => return (rest.len() == text.len()).then_some(f64::NAN),
         _ => {}
     }
-    if let Some(hex) = lower.strip_prefix("0x") {
-        let (mantissa, exponent) = hex.split_once('p')?;
-        let exponent: i32 = exponent.parse().ok()?;
-        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-        let digits = format!("{whole}{fraction}");
-        if digits.is_empty() || digits.len() > 15 {
-            return None;
-        }
-        let value = u64::from_str_radix(&digits, 16).ok()? as f64;
-        let value = value * 2_f64.powi(exponent.saturating_sub(4 * fraction.len() as i32));
-        return value.is_finite().then_some(sign * value);
-    }
-    if !rest.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+    if !underscores_separate_digits(&lower) {
         return None;
     }
-    rest.parse::<f64>().ok().filter(|v| v.is_finite()).map(|v| sign * v)
+    let digits = lower.replace('_', "");
+    if let Some(hex) = digits.strip_prefix("0x") {
+        return parse_hex_double(hex).map(|value| sign * value);
+    }
+    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return None;
+    }
+    digits.parse::<f64>().ok().filter(|v| v.is_finite()).map(|v| sign * v)
+}
+
+/// Whether each underscore of a number in lower case, if there are any, is between digits or behind the prefix of a base.
+fn underscores_separate_digits(number: &str) -> bool {
+    let (is_hex, digits) = number.strip_prefix("0x").map_or((false, number), |hex| (true, hex));
+    let (mut after_digit, mut after_underscore) = (is_hex, false);
+    for c in digits.bytes() {
+        let is_digit = c.is_ascii_digit() || (is_hex && c.is_ascii_hexdigit());
+        if (c == b'_' && !after_digit) || (after_underscore && !is_digit) {
+            return false;
+        }
+        (after_digit, after_underscore) = (is_digit, c == b'_');
+    }
+    !after_underscore
+}
+
+/// The value of a hexadecimal mantissa with a binary exponent, without its prefix; none if it is too large for a double.
+fn parse_hex_double(text: &str) -> Option<f64> {
+    let (mantissa, exponent) = text.split_once('p')?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    if (whole.is_empty() && fraction.is_empty()) || digits.is_empty() || !digits.bytes().all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    // As far as a double goes, all larger exponents are the same.
+    let mut exponent: i64 = if digits.trim_start_matches('0').len() > 5 {
+        if exponent.starts_with('-') { -100_000 } else { 100_000 }
+    } else {
+        exponent.parse().ok()?
+    };
+    let mut bits: u64 = 0;
+    let mut lost = false;
+    for (at, c) in whole.chars().chain(fraction.chars()).enumerate() {
+        let digit = u64::from(c.to_digit(16)?);
+        let is_fraction = at >= whole.len();
+        if bits >> 60 == 0 {
+            bits = bits << 4 | digit;
+            exponent -= if is_fraction { 4 } else { 0 };
+        } else {
+            lost |= digit != 0;
+            exponent += if is_fraction { 0 } else { 4 };
+        }
+    }
+    if bits == 0 {
+        return Some(0.0);
+    }
+    // What is lost only matters to tell a half from more than a half.
+    let (mut bits, mut sticky) = (u128::from(bits) << 60, lost);
+    exponent -= 60;
+    let keep = 53.min(i64::from(128 - bits.leading_zeros()) + exponent + 1074);
+    let drop = i64::from(128 - bits.leading_zeros()) - keep;
+    if drop > 127 {
+        return Some(0.0);
+    }
+    let half = 1_u128 << (drop - 1);
+    sticky |= bits & (half - 1) != 0;
+    let is_half = bits & half != 0;
+    bits >>= drop;
+    if is_half && (sticky || bits & 1 == 1) {
+        bits += 1;
+    }
+    let exponent = exponent + drop;
+    let power = |exponent: i64| 2_f64.powi(exponent.clamp(-2000, 2000) as i32);
+    let value = if exponent < -1000 {
+        bits as f64 * power(exponent + 100) * power(-100)
+    } else {
+        bits as f64 * power(exponent.min(1000)) * power((exponent - 1000).max(0))
+    };
+    value.is_finite().then_some(value)
 }
 
 fn to_duration(value: &Value) -> Result {

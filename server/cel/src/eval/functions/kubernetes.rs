@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::{Binding, int, overloaded, text};
+use crate::KubernetesVersion;
 use crate::value::{Cidr, EvalError, Format, Ip, Map, Opaque, Quantity, Result, Semver, Url, Value};
 
 pub(super) fn binding(function: &str) -> Option<Binding> {
@@ -59,12 +60,19 @@ pub(super) fn binding(function: &str) -> Option<Binding> {
             };
             Ok(Value::Bool(cidr(&args[0])?.contains_ip(other)))
         }),
-        "containsCIDR" => overloaded(|_, args| {
+        "containsCIDR" => overloaded(|called, args| {
             let other = match &args[1] {
                 Value::Opaque(Opaque::Cidr(cidr)) => *cidr,
                 other => parse_cidr(other)?,
             };
-            Ok(Value::Bool(cidr(&args[0])?.contains_cidr(other)))
+            let this = cidr(&args[0])?;
+            // Until 1.31 the address of the other range had to be the first of this one.
+            let contains = if called.version < KubernetesVersion::minor(32) {
+                this.masked().ip == other.ip && this.bits <= other.bits
+            } else {
+                this.contains_cidr(other)
+            };
+            Ok(Value::Bool(contains))
         }),
         "prefixLength" => overloaded(|_, args| Ok(Value::Int(i64::from(cidr(&args[0])?.bits)))),
         "masked" => overloaded(|_, args| Ok(Value::Opaque(Opaque::Cidr(cidr(&args[0])?.masked())))),
@@ -81,12 +89,10 @@ pub(super) fn binding(function: &str) -> Option<Binding> {
         "getEscapedPath" => overloaded(|_, args| Ok(url(&args[0])?.escaped_path().into())),
         "getQuery" => overloaded(|_, args| {
             let query = url(&args[0])?.query().into_iter().map(|(name, values)| {
-                (
-                    Value::from(name),
-                    Value::list(values.into_iter().map(Value::from).collect()),
-                )
+                let values = values.into_iter().map(Value::from).collect();
+                (name.into(), Value::list(values))
             });
-            Ok(Value::Map(Map::new(query)))
+            Ok(Value::Map(Map::of_names(query)))
         }),
         "format.named" => overloaded(|_, args| {
             let format = Format::named(text(&args[0])?);

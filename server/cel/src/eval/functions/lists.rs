@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::{Binding, arithmetic, elements, int, overloaded, singleton, trait_missing};
 use crate::KubernetesVersion;
-use crate::value::{Duration, EvalError, List, Result, Value, compare, equal};
+use crate::value::{Duration, EvalError, List, Result, Value, compare, equal, equal_to};
 
 pub(super) fn binding(function: &str) -> Option<Binding> {
     Some(match function {
@@ -45,8 +45,8 @@ pub(super) fn binding(function: &str) -> Option<Binding> {
                 return Err(EvalError::new("level must be non-negative"));
             }
             let mut flat = Vec::new();
-            flatten(list, depth, &mut flat)?;
-            Ok(Value::list(flat))
+            flatten(list, depth, &mut flat);
+            List::of_results(flat).map(Value::List)
         }),
         "sort" => singleton(|_, args| match &args[0] {
             Value::List(list) => sort(list, list),
@@ -58,19 +58,25 @@ pub(super) fn binding(function: &str) -> Option<Binding> {
         }),
         "lists.range" => overloaded(|called, args| range(int(&args[0])?, called.version)),
         "reverse" => overloaded(|_, args| {
-            let mut all = elements(&args[0])?.iter().collect::<Result<Vec<_>>>()?;
-            all.reverse();
-            Ok(Value::list(all))
+            let all: Vec<Result> = elements(&args[0])?.iter().collect();
+            List::of_results(all.into_iter().rev()).map(Value::List)
         }),
         "distinct" => overloaded(|_, args| {
-            let mut distinct: Vec<Value> = Vec::new();
-            for element in elements(&args[0])?.iter() {
-                let element = element?;
-                if !distinct.iter().any(|other| matches!(equal(&element, other), Ok(true))) {
+            let list = elements(&args[0])?;
+            if list.is_empty() {
+                return Ok(args[0].clone());
+            }
+            let mut distinct: Vec<Result> = Vec::new();
+            for element in list.iter() {
+                let is_known = |known: &Result| match (&element, known) {
+                    (Ok(element), Ok(known)) => matches!(equal_to(element, known), Ok(true)),
+                    _ => false,
+                };
+                if !distinct.iter().any(is_known) {
                     distinct.push(element);
                 }
             }
-            Ok(Value::list(distinct))
+            List::of_results(distinct).map(Value::List)
         }),
         "first" => overloaded(|_, args| end(elements(&args[0])?, 0)),
         "last" => overloaded(|_, args| {
@@ -82,7 +88,10 @@ pub(super) fn binding(function: &str) -> Option<Binding> {
 }
 
 fn end(list: &List, index: usize) -> Result {
-    list.get(index).map_or(Ok(Value::NONE), |value| value.map(Value::some))
+    list.get(index).map_or(Ok(Value::NONE), |value| match value {
+        Err(error) if error.is_fatal() => Err(error),
+        value => Ok(Value::some(value.unwrap_or_else(Value::failure))),
+    })
 }
 
 /// An element that can be less or greater than others of its type.
@@ -120,10 +129,7 @@ fn sum(overload: &str, list: &List) -> Result {
         "list_duration_sum_duration" => Value::Duration(Duration(0)),
         _ => Value::Int(0),
     };
-    list.iter().try_fold(zero, |sum, element| {
-        // The server loses what was wrong.
-        arithmetic::add(&sum, &element?)
-    })
+    list.iter().try_fold(zero, |sum, element| arithmetic::add(&sum, &element?))
 }
 
 fn extreme(list: &List, name: &str, replace: Ordering) -> Result {
@@ -142,7 +148,8 @@ fn extreme(list: &List, name: &str, replace: Ordering) -> Result {
 
 fn contains_all(list: &List, part: &List) -> Result<bool> {
     for element in part.iter() {
-        if !list.contains(&element?)? {
+        // An error is in no list, but lists from outside ask first what it is.
+        if !list.contains(&element.unwrap_or_else(Value::failure))? {
             return Ok(false);
         }
     }
@@ -160,21 +167,16 @@ fn slice(list: &List, start: i64, end: i64) -> Result {
     if (list.len() as i64) < end {
         return fail(format!("list is length {}", list.len()));
     }
-    list.iter()
-        .skip(start as usize)
-        .take((end - start) as usize)
-        .collect::<Result<Vec<_>>>()
-        .map(Value::list)
+    List::of_results(list.iter().skip(start as usize).take((end - start) as usize)).map(Value::List)
 }
 
-fn flatten(list: &List, depth: i64, flat: &mut Vec<Value>) -> Result<()> {
+fn flatten(list: &List, depth: i64, flat: &mut Vec<Result>) {
     for element in list.iter() {
-        match element? {
-            Value::List(inner) if depth > 0 => flatten(&inner, depth - 1, flat)?,
+        match element {
+            Ok(Value::List(inner)) if depth > 0 => flatten(&inner, depth - 1, flat),
             other => flat.push(other),
         }
     }
-    Ok(())
 }
 
 /// The largest list that is made of a number. The cost limit ends an evaluation only after it is made.
@@ -210,22 +212,32 @@ fn sort(list: &List, keys: &List) -> Result {
             keys.len()
         )));
     }
-    let mut pairs = Vec::with_capacity(list.len());
-    for (key, value) in keys.iter().zip(list.iter()) {
-        pairs.push((key?, value?));
-    }
-    let Some((first, _)) = pairs.first() else {
+    if list.is_empty() {
         return Ok(Value::List(list.clone()));
-    };
-    let kind = first.type_name();
-    let comparable = matches!(&*kind, "bool" | "int" | "uint" | "double" | "string" | "bytes")
-        || matches!(first, Value::Duration(_) | Value::Timestamp(_));
-    if !comparable {
-        return Err(EvalError::new("list elements must be comparable"));
     }
-    if pairs.iter().any(|(key, _)| key.type_name() != kind) {
+    let keys: Vec<Result> = keys.iter().collect();
+    let kind = match &keys[0] {
+        Err(fatal) if fatal.is_fatal() => return Err(fatal.clone()),
+        Ok(
+            Value::Bool(_)
+            | Value::Int(_)
+            | Value::Uint(_)
+            | Value::Double(_)
+            | Value::String(_)
+            | Value::Bytes(_)
+            | Value::Duration(_)
+            | Value::Timestamp(_),
+        ) => keys[0].as_ref().map(Value::type_name).unwrap_or_default(),
+        _ => return Err(EvalError::new("list elements must be comparable")),
+    };
+    let is_alike = |key: &Result| key.as_ref().is_ok_and(|key| key.type_name() == kind);
+    if !keys.iter().all(is_alike) {
         return Err(EvalError::new("list elements must have the same type"));
     }
-    pairs.sort_by(|(a, _), (b, _)| compare(a, b).unwrap_or(Ordering::Equal));
-    Ok(Value::list(pairs.into_iter().map(|(_, value)| value).collect()))
+    let is_less = |a: usize, b: usize| match (&keys[a], &keys[b]) {
+        (Ok(a), Ok(b)) => matches!(compare(a, b), Ok(Ordering::Less)),
+        _ => false,
+    };
+    let order = crate::go::sorted(keys.len(), is_less);
+    List::of_results(order.into_iter().filter_map(|at| list.get(at))).map(Value::List)
 }

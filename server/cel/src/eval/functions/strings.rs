@@ -230,9 +230,10 @@ fn join(list: &List, separator: &str) -> Result {
         if at > 0 {
             joined.push_str(separator);
         }
-        match element? {
-            Value::String(text) => joined.push_str(&text),
-            other => return Err(EvalError::new(format!("join: invalid input: {other}"))),
+        match element {
+            Ok(Value::String(text)) => joined.push_str(&text),
+            Ok(other) => return Err(EvalError::new(format!("join: invalid input: {other}"))),
+            Err(error) => return Err(EvalError::new(format!("join: invalid input: {error}"))),
         }
     }
     Ok(joined.into())

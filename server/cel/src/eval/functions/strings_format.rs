@@ -3,6 +3,8 @@
 use super::conversion;
 use crate::KubernetesVersion;
 use crate::go::quote;
+use crate::types::OLD_OPTIONAL;
+use crate::validators::read_clause;
 use crate::value::{EvalError, List, Result, Value};
 
 const DEFAULT_PRECISION: usize = 6;
@@ -11,67 +13,64 @@ const MAX_PRECISION: usize = 1_000_000;
 
 pub(super) fn format(version: KubernetesVersion, format: &str, args: &List) -> Result {
     let mut out = String::new();
+    let mut rest = format;
     let mut next = 0;
-    let mut chars = format.char_indices().peekable();
-    while let Some((_, c)) = chars.next() {
-        if c != '%' {
-            out.push(c);
-            continue;
-        }
-        if chars.peek().is_none() {
-            return Err(EvalError::new("unexpected end of string"));
-        }
-        if chars.next_if(|(_, c)| *c == '%').is_some() {
+    let failed = |message| EvalError::of_format(message, version);
+    while let Some((literal, after)) = rest.split_once('%') {
+        out.push_str(literal);
+        if let Some(after) = after.strip_prefix('%') {
             out.push('%');
+            rest = after;
             continue;
         }
         let arg = match args.get(next) {
-            Some(arg) => arg?,
+            Some(arg) => arg,
             None => return Err(EvalError::new(format!("index {next} out of range"))),
         };
         next += 1;
-        let mut precision = None;
-        if chars.next_if(|(_, c)| *c == '.').is_some() {
-            let mut digits = String::new();
-            while let Some((_, digit)) = chars.next_if(|(_, c)| c.is_ascii_digit()) {
-                digits.push(digit);
-            }
-            if digits.is_empty() {
-                return Err(EvalError::new(
-                    "could not parse formatting clause: error while parsing precision: could not convert precision to integer",
-                ));
-            }
-            let value: usize = digits.parse().unwrap_or(usize::MAX);
-            if value > MAX_PRECISION {
-                return Err(EvalError::new(format!(
-                    "could not parse formatting clause: error while parsing precision: precision {digits} exceeds maximum allowed precision {MAX_PRECISION}"
-                )));
-            }
-            precision = Some(value);
+        if after.is_empty() {
+            return Err(EvalError::new("unexpected end of string"));
         }
-        let Some((_, clause)) = chars.next() else {
-            return Err(EvalError::new(
-                "could not parse formatting clause: unexpected end of string",
-            ));
+        let clause = read_clause(after.as_bytes())
+            .map_err(|message| failed(format!("could not parse formatting clause: {message}")))?;
+        rest = &after[after.len() - clause.rest.len()..];
+        let precision = clause.precision.unwrap_or(DEFAULT_PRECISION);
+        if precision > MAX_PRECISION {
+            return Err(EvalError::fatal(format!("no number is printed with {precision} digits here")));
+        }
+        let arg = arg.unwrap_or_else(Value::failure);
+        let formatted = match clause.letter {
+            b's' => string(&arg),
+            b'd' => decimal(&arg),
+            b'f' => fixed(&arg, precision),
+            b'e' => scientific(version, &arg, precision),
+            b'b' => binary(&arg),
+            b'x' | b'X' => hex(&arg, clause.letter == b'X'),
+            _ => octal(&arg),
         };
-        let formatted = match clause {
-            's' => string(&arg),
-            'd' => decimal(&arg),
-            'f' => fixed(&arg, precision.unwrap_or(DEFAULT_PRECISION)),
-            'e' => scientific(version, &arg, precision.unwrap_or(DEFAULT_PRECISION)),
-            'b' => binary(&arg),
-            'x' | 'X' => hex(&arg, clause == 'X'),
-            'o' => octal(&arg),
-            _ => {
-                return Err(EvalError::new(format!(
-                    "could not parse formatting clause: unrecognized formatting clause \"{clause}\""
-                )));
+        match formatted {
+            Ok(text) => out.push_str(&text),
+            Err(crash) if crash == NO_KEY => return Err(EvalError::fatal(crash)),
+            Err(message) => {
+                let message = with_old_name(&message, version);
+                return Err(failed(format!("error during formatting: {message}")));
             }
-        };
-        out.push_str(&formatted.map_err(|message| EvalError::new(format!("error during formatting: {message}")))?);
+        }
     }
+    out.push_str(rest);
     Ok(out.into())
 }
+
+/// Messages end in the name of a type, and the first servers with optionals had another for them.
+fn with_old_name(message: &str, version: KubernetesVersion) -> String {
+    match message.strip_suffix(" optional_type") {
+        Some(before) if version < KubernetesVersion::minor(31) => format!("{before} {OLD_OPTIONAL}"),
+        _ => message.to_owned(),
+    }
+}
+
+/// What the server says where it asks for the type of a key that is not there.
+const NO_KEY: &str = "internal error: runtime error: invalid memory address or nil pointer dereference";
 
 type Formatted = std::result::Result<String, String>;
 
@@ -132,7 +131,7 @@ fn nested(arg: &Value) -> Formatted {
 fn format_list(list: &List) -> Formatted {
     let mut parts = Vec::with_capacity(list.len());
     for element in list.iter() {
-        parts.push(nested(&element.map_err(|e| e.message().to_owned())?)?);
+        parts.push(nested(&element.unwrap_or_else(Value::failure))?);
     }
     Ok(format!("[{}]", parts.join(", ")))
 }
@@ -141,13 +140,20 @@ fn format_map(arg: &Value) -> Formatted {
     let Value::Map(map) = arg else { return Ok(String::new()) };
     let mut parts = Vec::with_capacity(map.len());
     for key in map.keys() {
+        if matches!((&key, map.as_foreign()), (Value::Null, Some(_))) {
+            return Err(NO_KEY.to_owned());
+        }
         if !matches!(key, Value::String(_) | Value::Bool(_) | Value::Int(_) | Value::Uint(_)) {
             return Err(format!(
                 "no formatting function for map key of type {}",
                 key.type_name()
             ));
         }
-        let value = map.at(&key).map_err(|e| e.message().to_owned())?;
+        let value = match map.find(&key) {
+            Ok(Some(value)) => value,
+            Ok(None) => return Err(format!("could not find key: {}", quote(&key.to_string()))),
+            Err(error) => Value::failure(error),
+        };
         parts.push((nested(&key)?, nested(&value)?));
     }
     parts.sort();

@@ -4,55 +4,56 @@ use std::sync::LazyLock;
 
 use jiff::tz::TimeZoneDatabase;
 
-use super::{Binding, overloaded};
+use super::{Binding, Called, overloaded};
+use crate::KubernetesVersion;
 use crate::value::{EvalError, Result, Timestamp, Value};
 
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
 pub(super) fn binding(function: &str) -> Option<Binding> {
     Some(match function {
-        "getFullYear" => overloaded(|_, args| part(args, |t, o| t.civil(o).year)),
-        "getMonth" => overloaded(|_, args| part(args, |t, o| t.civil(o).month - 1)),
-        "getDayOfYear" => overloaded(|_, args| part(args, |t, o| t.civil(o).day_of_year - 1)),
-        "getDate" => overloaded(|_, args| part(args, |t, o| t.civil(o).day)),
-        "getDayOfMonth" => overloaded(|_, args| part(args, |t, o| t.civil(o).day - 1)),
-        "getDayOfWeek" => overloaded(|_, args| part(args, |t, o| t.civil(o).weekday)),
-        "getHours" => overloaded(|_, args| match &args[0] {
+        "getFullYear" => overloaded(|called, args| part(called, args, |t, o| t.civil(o).year)),
+        "getMonth" => overloaded(|called, args| part(called, args, |t, o| t.civil(o).month - 1)),
+        "getDayOfYear" => overloaded(|called, args| part(called, args, |t, o| t.civil(o).day_of_year - 1)),
+        "getDate" => overloaded(|called, args| part(called, args, |t, o| t.civil(o).day)),
+        "getDayOfMonth" => overloaded(|called, args| part(called, args, |t, o| t.civil(o).day - 1)),
+        "getDayOfWeek" => overloaded(|called, args| part(called, args, |t, o| t.civil(o).weekday)),
+        "getHours" => overloaded(|called, args| match &args[0] {
             Value::Duration(d) => Ok(Value::Int(d.hours())),
-            _ => part(args, |t, o| t.civil(o).hour),
+            _ => part(called, args, |t, o| t.civil(o).hour),
         }),
-        "getMinutes" => overloaded(|_, args| match &args[0] {
+        "getMinutes" => overloaded(|called, args| match &args[0] {
             Value::Duration(d) => Ok(Value::Int(d.minutes())),
-            _ => part(args, |t, o| t.civil(o).minute),
+            _ => part(called, args, |t, o| t.civil(o).minute),
         }),
-        "getSeconds" => overloaded(|_, args| match &args[0] {
+        "getSeconds" => overloaded(|called, args| match &args[0] {
             Value::Duration(d) => Ok(Value::Int(d.seconds())),
-            _ => part(args, |t, o| t.civil(o).second),
+            _ => part(called, args, |t, o| t.civil(o).second),
         }),
-        "getMilliseconds" => overloaded(|_, args| match &args[0] {
+        "getMilliseconds" => overloaded(|called, args| match &args[0] {
             Value::Duration(d) => Ok(Value::Int(d.milliseconds())),
-            _ => part(args, |t, _| i64::from(t.nanos / 1_000_000)),
+            _ => part(called, args, |t, _| i64::from(t.nanos / 1_000_000)),
         }),
         _ => return None,
     })
 }
 
-fn part(args: &[Value], part: fn(Timestamp, i64) -> i64) -> Result {
+fn part(called: Called<'_>, args: &[Value], part: fn(Timestamp, i64) -> i64) -> Result {
     let Value::Timestamp(time) = &args[0] else {
         return Err(EvalError::no_such_overload());
     };
     let offset = match args.get(1) {
         None => 0,
-        Some(Value::String(zone)) => offset(zone, *time)?,
+        Some(Value::String(zone)) => offset(called.version, zone, *time)?,
         Some(_) => return Err(EvalError::no_such_overload()),
     };
     Ok(Value::Int(part(*time, offset)))
 }
 
 /// The seconds east of UTC of a zone: an offset (`-02:30`) or a name.
-fn offset(zone: &str, time: Timestamp) -> Result<i64> {
+fn offset(version: KubernetesVersion, zone: &str, time: Timestamp) -> Result<i64> {
     let Some((hours, minutes)) = zone.split_once(':') else {
-        return named_offset(zone, time);
+        return named_offset(version, zone, time);
     };
     let number = |text: &str| {
         text.parse::<i64>().map_err(|_| {
@@ -63,7 +64,10 @@ fn offset(zone: &str, time: Timestamp) -> Result<i64> {
             } else {
                 "invalid syntax"
             };
-            EvalError::new(format!("strconv.Atoi: parsing {}: {reason}", crate::go::quote(text)))
+            EvalError::of_format(
+                format!("strconv.Atoi: parsing {}: {reason}", crate::go::quote(text)),
+                version,
+            )
         })
     };
     let (hours, minutes) = (number(hours)?, number(minutes)?);
@@ -79,7 +83,7 @@ fn offset(zone: &str, time: Timestamp) -> Result<i64> {
 
 /// The offset of a zone by its name (Go's `time.LoadLocation`): at the second `time`, in the database that we bring along. A server
 /// has that of its image.
-fn named_offset(zone: &str, time: Timestamp) -> Result<i64> {
+fn named_offset(version: KubernetesVersion, zone: &str, time: Timestamp) -> Result<i64> {
     if ["", "UTC", "Local"].contains(&zone) {
         return Ok(0);
     }
@@ -89,7 +93,7 @@ fn named_offset(zone: &str, time: Timestamp) -> Result<i64> {
     let found = ZONES.get(zone).ok();
     // Names are names of files.
     let Some(found) = found.filter(|it| it.iana_name() == Some(zone)) else {
-        return Err(EvalError::new(format!("unknown time zone {zone}")));
+        return Err(EvalError::of_format(format!("unknown time zone {zone}"), version));
     };
     let known = time
         .seconds

@@ -51,6 +51,19 @@ impl Opaque {
         }
     }
 
+    /// The Go type that the server holds it in.
+    pub(super) fn go_type(&self) -> &'static str {
+        match self {
+            Self::Quantity(_) => "cel.Quantity",
+            Self::Ip(_) => "cel.IP",
+            Self::Cidr(_) => "cel.CIDR",
+            Self::Url(_) => "cel.URL",
+            Self::Semver(_) => "cel.Semver",
+            Self::Format(_) => "cel.Format",
+            Self::Empty => "*types.protoObj",
+        }
+    }
+
     /// The size, for the cost of calls: bytes of an address or prefix.
     pub(super) fn size(&self) -> Option<usize> {
         match self {

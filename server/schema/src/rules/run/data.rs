@@ -62,10 +62,8 @@ impl Data {
             Self::String(text) => Cel::String(Arc::clone(text)),
             Self::List(items) => Cel::list(items.iter().map(Self::as_plain_value).collect()),
             Self::Map(map) => {
-                let entries = map
-                    .iter()
-                    .map(|(key, it)| (Cel::String(Arc::clone(key)), it.as_plain_value()));
-                Cel::Map(Map::new(entries))
+                let entries = map.iter().map(|(key, it)| (Arc::clone(key), it.as_plain_value()));
+                Cel::Map(Map::of_names(entries))
             }
             Self::Native(value) => value.clone(),
         }

@@ -26,9 +26,8 @@ pub(super) fn date_time(text: &str) -> Result<Timestamp, String> {
 }
 
 fn timestamp(moment: Moment) -> Timestamp {
-    Timestamp {
-        seconds: moment.seconds,
-        nanos: moment.nanoseconds,
-        offset: moment.offset,
+    if moment.offset == 0 {
+        return Timestamp::utc(moment.seconds, moment.nanoseconds);
     }
+    Timestamp::with_offset(moment.seconds, moment.nanoseconds, moment.offset)
 }

@@ -1,0 +1,72 @@
+//! Values as keys of Go's maps, by which the server tells them apart.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{EvalError, Opaque, Result, Value};
+
+/// A key of a map that an expression made: what Go takes for the same when it looks into a map.
+///
+/// Lists, maps and what else the server holds as a pointer are only the same as themselves. Such a key is good for as long as the value
+/// that it was made of.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Key {
+    /// `bool`
+    Bool(bool),
+    /// `int`
+    Int(i64),
+    /// `uint`
+    Uint(u64),
+    /// `double`, by its bits
+    Double(u64),
+    /// `string`
+    String(Arc<str>),
+    /// A time: seconds, nanoseconds and zone.
+    Time(i64, u32, i64),
+    /// A value that is a pointer, by the address of what it points to.
+    Pointer(usize),
+    /// A key like no other, not even the same again.
+    Unlike(u64),
+    /// Everything else, by its type and text.
+    Other(String, String),
+}
+
+impl Key {
+    /// A key like no other.
+    fn unlike_all() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self::Unlike(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The key that a value is. The server crashes on those that Go cannot hash.
+    pub fn of(value: &Value) -> Result<Self> {
+        let unhashable = |go_type: &str| {
+            let message = format!("internal error: runtime error: hash of unhashable type {go_type}");
+            Err(EvalError::fatal(message))
+        };
+        Ok(match value {
+            Value::Bool(b) => Self::Bool(*b),
+            Value::Int(i) => Self::Int(*i),
+            Value::Uint(u) => Self::Uint(*u),
+            Value::Double(d) if d.is_nan() => Self::unlike_all(),
+            Value::Double(d) => Self::Double(if *d == 0.0 { 0 } else { d.to_bits() }),
+            Value::String(s) => Self::String(s.clone()),
+            Value::Timestamp(time) => Self::Time(time.seconds, time.nanos, time.go_zone()),
+            Value::List(list) => Self::Pointer(list.address()),
+            Value::Map(map) => Self::Pointer(map.address()),
+            Value::Optional(Some(of)) => Self::Pointer(Arc::as_ptr(of) as usize),
+            Value::Raw(raw) => Self::Pointer(Arc::as_ptr(raw).cast::<()>() as usize),
+            Value::Opaque(Opaque::Quantity(quantity)) => Self::Pointer(Arc::as_ptr(quantity) as usize),
+            Value::Opaque(Opaque::Url(url)) => Self::Pointer(Arc::as_ptr(url) as usize),
+            Value::Opaque(Opaque::Empty) => Self::unlike_all(),
+            Value::Bytes(_) | Value::Opaque(Opaque::Semver(_) | Opaque::Format(_)) => {
+                return unhashable(value.go_type());
+            }
+            Value::Null
+            | Value::Duration(_)
+            | Value::Optional(None)
+            | Value::Type(_)
+            | Value::Opaque(Opaque::Ip(_) | Opaque::Cidr(_)) => Self::Other(value.type_name(), value.to_string()),
+        })
+    }
+}
