@@ -200,6 +200,19 @@ fn select(value: &Value, key: &Value, optional: bool) -> Selected {
                 None => Err(EvalError::new(format!("index out of bounds: {key}"))),
             }
         }
+        Value::Opaque(opaque @ (Opaque::Empty | Opaque::Entry(_))) => {
+            let field = match (opaque, key) {
+                (Opaque::Entry(entry), Value::String(name)) if **name == *"key" => {
+                    (!optional || !entry.0.is_empty()).then(|| Value::String(entry.0.clone()))
+                }
+                (Opaque::Entry(entry), Value::String(name)) if **name == *"value" => match &entry.1 {
+                    None if !optional => Some(Value::Null),
+                    value => value.clone(),
+                },
+                _ => return Err(EvalError::new(format!("no such field '{key}'"))),
+            };
+            Ok(field.map(Ok))
+        }
         _ if optional => Ok(None),
         _ => Err(EvalError::new(format!("no such key: {key}"))),
     }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::KubernetesVersion;
 use crate::value::{Duration, EvalError, Map, Opaque, Result, Timestamp, Value};
 
 /// The largest integer that JSON keeps as a number.
@@ -11,7 +12,7 @@ const MAX_JSON_INT: u64 = (1 << 53) - 1;
 const MAX_SECONDS: i64 = 1 << 55;
 
 /// The value of a message with these fields.
-pub(super) fn make(type_name: &str, fields: &[(Arc<str>, Value)]) -> Result {
+pub(super) fn make(type_name: &str, fields: &[(Arc<str>, Value)], version: KubernetesVersion) -> Result {
     let field = |name: &str| {
         fields
             .iter()
@@ -19,7 +20,7 @@ pub(super) fn make(type_name: &str, fields: &[(Arc<str>, Value)]) -> Result {
             .find(|(field, _)| &**field == name)
             .map(|(_, value)| value)
     };
-    let message = Message { type_name };
+    let message = Message { type_name, version };
     let value = field("value");
     match type_name.strip_prefix("google.protobuf.").unwrap_or_default() {
         "BoolValue" => match value {
@@ -64,9 +65,32 @@ pub(super) fn make(type_name: &str, fields: &[(Arc<str>, Value)]) -> Result {
         "ListValue" => message.list("values", field("values")),
         "Struct" => message.map("fields", field("fields")),
         "Value" => message.any_json(fields),
-        "Any" => Err(EvalError::new(
-            "unsupported conversion to ref.Val: (*dynamicpb.Message)",
-        )),
+        "Any" => {
+            let type_url = field("type_url")
+                .map(|value| message.text("type_url", value))
+                .transpose()?;
+            let value = match value {
+                None => None,
+                Some(Value::Bytes(bytes)) => Some(Arc::clone(bytes)),
+                Some(other) => return Err(message.mismatch("value", other, "[]uint8")),
+            };
+            let parts = [
+                type_url.map(|it| format!("type_url:{}", quoted(it.as_bytes()))),
+                value.map(|it| format!("value:{}", quoted(&it))),
+            ];
+            let parts: Vec<String> = parts.into_iter().flatten().collect();
+            Err(EvalError::new(format!(
+                "unsupported conversion to ref.Val: (*dynamicpb.Message){}",
+                parts.join(" ")
+            )))
+        }
+        "Struct.FieldsEntry" => {
+            let key = field("key").map_or_else(|| Ok("".into()), |value| message.text("key", value))?;
+            let value = value
+                .map(|value| message.json(value).map_err(|why| message.failed("value", &why)))
+                .transpose()?;
+            Ok(Value::Opaque(Opaque::Entry(Arc::new((key, value)))))
+        }
         "Empty" => Ok(Value::Opaque(Opaque::Empty)),
         _ => Err(EvalError::new(format!("unknown type: '{type_name}'"))),
     }
@@ -74,6 +98,7 @@ pub(super) fn make(type_name: &str, fields: &[(Arc<str>, Value)]) -> Result {
 
 struct Message<'m> {
     type_name: &'m str,
+    version: KubernetesVersion,
 }
 
 impl Message<'_> {
@@ -114,13 +139,20 @@ impl Message<'_> {
         }
     }
 
+    fn text(&self, field: &str, value: &Value) -> Result<Arc<str>> {
+        match value {
+            Value::String(text) => Ok(Arc::clone(text)),
+            other => Err(self.mismatch(field, other, "string")),
+        }
+    }
+
     fn list(&self, field: &str, value: Option<&Value>) -> Result {
         match value {
             None => Ok(Value::list(Vec::new())),
             Some(Value::List(list)) => {
                 let items = list
                     .iter()
-                    .map(|item| json(&item?).map_err(|why| self.failed(field, &why)));
+                    .map(|item| self.json(&item?).map_err(|why| self.failed(field, &why)));
                 Ok(Value::list(items.collect::<Result<_>>()?))
             }
             Some(other) => Err(self.unsupported(field, other)),
@@ -130,7 +162,7 @@ impl Message<'_> {
     fn map(&self, field: &str, value: Option<&Value>) -> Result {
         match value {
             None => Ok(Value::Map(Map::of_names([]))),
-            Some(Value::Map(map)) => Ok(Value::Map(json_map(map).map_err(|why| self.failed(field, &why))?)),
+            Some(Value::Map(map)) => Ok(Value::Map(self.json_map(map).map_err(|why| self.failed(field, &why))?)),
             Some(other) => Err(self.unsupported(field, other)),
         }
     }
@@ -151,51 +183,98 @@ impl Message<'_> {
             ("string_value", Value::String(_)) | ("bool_value", Value::Bool(_)) => Ok(value.clone()),
             ("string_value", other) => Err(self.mismatch(field, other, "string")),
             ("bool_value", other) => Err(self.mismatch(field, other, "bool")),
+            ("struct_value", Value::Map(map)) if map.as_foreign().is_some() => {
+                Err(self.failed(field, &self.cannot_read("map", "*structpb.Struct")))
+            }
+            ("list_value", Value::List(list)) if list.is_data() => {
+                Err(self.failed(field, &self.cannot_read("list", "*structpb.ListValue")))
+            }
             ("struct_value", Value::Map(_)) | ("list_value", Value::List(_)) => {
-                json(value).map_err(|why| self.failed(field, &why))
+                self.json(value).map_err(|why| self.failed(field, &why))
             }
             ("struct_value", other) => Err(self.mismatch(field, other, "*structpb.Struct")),
             (_, other) => Err(self.mismatch(field, other, "*structpb.ListValue")),
         }
     }
-}
 
-/// The value that is left of one in JSON as protobuf has it: numbers are doubles, and texts where a double is not enough.
-fn json(value: &Value) -> std::result::Result<Value, String> {
-    let number = |magnitude: u64, double: f64, text: String| {
-        if magnitude <= MAX_JSON_INT {
-            Value::Double(double)
+    /// What is said of a list or map from outside, which protobuf cannot read.
+    fn cannot_read(&self, what: &str, go_type: &str) -> String {
+        let element = if self.version < KubernetesVersion::minor(34) {
+            ""
         } else {
-            Value::from(text)
+            "dyn"
+        };
+        let elements = if what == "map" {
+            format!("{element}, {element}")
+        } else {
+            element.to_owned()
+        };
+        format!("type conversion error from '{what}({elements})' to '{go_type}'")
+    }
+
+    /// The value that is left of one in JSON as protobuf has it: numbers are doubles, and texts where a double is not enough.
+    fn json(&self, value: &Value) -> std::result::Result<Value, String> {
+        let number = |magnitude: u64, double: f64, text: String| {
+            if magnitude <= MAX_JSON_INT {
+                Value::Double(double)
+            } else {
+                Value::from(text)
+            }
+        };
+        Ok(match value {
+            Value::Null | Value::Bool(_) | Value::Double(_) | Value::String(_) => value.clone(),
+            Value::Int(int) => number(int.unsigned_abs(), *int as f64, int.to_string()),
+            Value::Uint(uint) => number(*uint, *uint as f64, uint.to_string()),
+            Value::Bytes(bytes) => Value::from(crate::value::base64(bytes)),
+            Value::Duration(duration) => Value::from(duration.to_cel_string()),
+            Value::Timestamp(time) => Value::from(time.to_cel_string()),
+            Value::List(list) if list.is_data() => return Err(self.cannot_read("list", "*structpb.Value")),
+            Value::Map(map) if map.as_foreign().is_some() => return Err(self.cannot_read("map", "*structpb.Value")),
+            Value::List(list) => {
+                let items = list
+                    .iter()
+                    .map(|item| self.json(&item.map_err(|error| error.to_string())?));
+                Value::list(items.collect::<std::result::Result<_, _>>()?)
+            }
+            Value::Map(map) => Value::Map(self.json_map(map)?),
+            Value::Optional(Some(inner)) => self.json(inner)?,
+            other => return Err(cannot_be(other, "*structpb.Value")),
+        })
+    }
+
+    fn json_map(&self, map: &Map) -> std::result::Result<Map, String> {
+        let mut entries = Vec::new();
+        for key in map.keys() {
+            let value = map.at(&key).map_err(|error| error.to_string())?;
+            let Value::String(name) = key else {
+                return Err(cannot_be(&key, "string"));
+            };
+            entries.push((name, self.json(&value)?));
         }
-    };
-    Ok(match value {
-        Value::Null | Value::Bool(_) | Value::Double(_) | Value::String(_) => value.clone(),
-        Value::Int(int) => number(int.unsigned_abs(), *int as f64, int.to_string()),
-        Value::Uint(uint) => number(*uint, *uint as f64, uint.to_string()),
-        Value::Bytes(bytes) => Value::from(crate::value::base64(bytes)),
-        Value::Duration(duration) => Value::from(duration.to_cel_string()),
-        Value::Timestamp(time) => Value::from(time.to_cel_string()),
-        Value::List(list) => {
-            let items = list.iter().map(|item| json(&item.map_err(|error| error.to_string())?));
-            Value::list(items.collect::<std::result::Result<_, _>>()?)
-        }
-        Value::Map(map) => Value::Map(json_map(map)?),
-        Value::Optional(Some(inner)) => json(inner)?,
-        other => return Err(cannot_be(other, "*structpb.Value")),
-    })
+        Ok(Map::of_names(entries))
+    }
 }
 
-fn json_map(map: &Map) -> std::result::Result<Map, String> {
-    let mut entries = Vec::new();
-    for key in map.keys() {
-        let value = map.at(&key).map_err(|error| error.to_string())?;
-        let Value::String(name) = key else {
-            return Err(cannot_be(&key, "string"));
-        };
-        entries.push((name, json(&value)?));
+/// A text or bytes as protobuf prints them.
+fn quoted(bytes: &[u8]) -> String {
+    let mut out = String::from("\"");
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '"' | '\\' => out.extend(['\\', c]),
+                '\n' => out.push_str("\\n"),
+                '\r' => out.push_str("\\r"),
+                '\t' => out.push_str("\\t"),
+                '\0'..' ' | '\u{7f}' => out.push_str(&format!("\\x{:02x}", u32::from(c))),
+                '\u{80}'..='\u{9f}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+                c => out.push(c),
+            }
+        }
+        for byte in chunk.invalid() {
+            out.push_str(&format!("\\x{byte:02x}"));
+        }
     }
-    Ok(Map::of_names(entries))
+    out + "\""
 }
 
 /// What is said of a value that is not what a Go type holds.
@@ -216,6 +295,11 @@ fn cannot_be(value: &Value, go_type: &str) -> String {
         Value::Type(_) => "type conversion not supported for 'type'".to_owned(),
         Value::Optional(None) => "optional.none() dereference".to_owned(),
         Value::Optional(Some(inner)) => cannot_be(inner, go_type),
+        Value::Raw(_) => {
+            format!(
+                "type conversion to '{go_type}' not supported for values preserved by x-kubernetes-preserve-unknown-fields"
+            )
+        }
         other => {
             let name = other.type_name();
             let name = name.rsplit('.').next().unwrap_or_default();

@@ -122,7 +122,11 @@ impl Program {
 }
 
 /// An error that says which function was given values that it does not take.
-fn no_such_overload(function: &str, args: &[Value]) -> EvalError {
-    let types: Vec<_> = args.iter().map(Value::type_name).collect();
+fn no_such_overload(function: &str, args: &[Value], version: KubernetesVersion) -> EvalError {
+    let name = |value: &Value| match value {
+        Value::Optional(_) if version < KubernetesVersion::minor(31) => crate::types::OLD_OPTIONAL.to_owned(),
+        value => value.type_name(),
+    };
+    let types: Vec<_> = args.iter().map(name).collect();
     EvalError::new(format!("no such overload: {function}({})", types.join(", ")))
 }

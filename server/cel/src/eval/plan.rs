@@ -288,7 +288,8 @@ impl Planner<'_> {
         if let Type::Type(of) = self.checked.type_of(node) {
             // The checker knows names of types (`timestamp`, types of the schema) that are no values when the rule runs.
             let declared = matches!(self.environment.variable(&name), Some(Type::Type(_)));
-            if !declared && !well_known_struct(&name) {
+            let is_message = well_known_struct(&name) && !HAVE_OTHER_NAMES.contains(&&*name);
+            if !declared && !is_message {
                 return Err(EvalError::fatal(format!("reference to undefined type: {name}")));
             }
             let of = of.as_deref().cloned().unwrap_or(Type::Type(None));
@@ -506,6 +507,14 @@ impl Planner<'_> {
         Ok(step)
     }
 }
+
+/// Messages whose values are of types that the language has, by whose names alone they are known when the rule runs.
+const HAVE_OTHER_NAMES: [&str; 4] = [
+    "google.protobuf.Any",
+    "google.protobuf.ListValue",
+    "google.protobuf.Struct",
+    "google.protobuf.Value",
+];
 
 /// Whether a constant can be an index.
 fn is_index(value: &Value) -> bool {

@@ -254,7 +254,7 @@ impl Run<'_> {
                 called.overload = &overload.id;
                 (call.binding.call)(called, &args)
             }
-            None => Err(no_such_overload(&call.function, &args)),
+            None => Err(no_such_overload(&call.function, &args, self.program.version)),
         }
     }
 
@@ -290,7 +290,15 @@ impl Run<'_> {
                     pairs.push((key, (*value).clone()));
                 }
                 Value::Optional(None) => {
-                    let removed = Key::of(&key)?;
+                    let removed = Key::of(&key).map_err(|error| match pairs.is_empty() {
+                        // Go words this another way where there is nothing to remove from.
+                        true => EvalError::fatal(
+                            error
+                                .message()
+                                .replace("runtime error: hash of unhashable type ", "hash of unhashable type: "),
+                        ),
+                        false => error,
+                    })?;
                     pairs.retain(|(key, _)| Key::of(key).ok().as_ref() != Some(&removed));
                 }
                 value => {
@@ -317,7 +325,7 @@ impl Run<'_> {
                 }
             }
         }
-        super::message::make(type_name, &values)
+        super::message::make(type_name, &values, self.program.version)
     }
 }
 

@@ -82,7 +82,11 @@ impl List {
             Err(error) => Ok(Value::failure(error)),
             value => value,
         };
-        elements.into_iter().map(kept).collect::<Result<Vec<_>>>().map(Self::new)
+        elements
+            .into_iter()
+            .map(kept)
+            .collect::<Result<Vec<_>>>()
+            .map(Self::new)
     }
 
     /// Where the list is: what tells it from every other that is there at the same time.
@@ -117,7 +121,7 @@ impl List {
     }
 
     /// Whether it is data, which is read as it is asked for.
-    fn is_data(&self) -> bool {
+    pub(crate) fn is_data(&self) -> bool {
         matches!(&self.0, Repr::Foreign(list) if !list.is_made_by_expression())
     }
 

@@ -129,7 +129,8 @@ fn sum(overload: &str, list: &List) -> Result {
         "list_duration_sum_duration" => Value::Duration(Duration(0)),
         _ => Value::Int(0),
     };
-    list.iter().try_fold(zero, |sum, element| arithmetic::add(&sum, &element?))
+    list.iter()
+        .try_fold(zero, |sum, element| arithmetic::add(&sum, &element?))
 }
 
 fn extreme(list: &List, name: &str, replace: Ordering) -> Result {

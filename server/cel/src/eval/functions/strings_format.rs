@@ -36,7 +36,9 @@ pub(super) fn format(version: KubernetesVersion, format: &str, args: &List) -> R
         rest = &after[after.len() - clause.rest.len()..];
         let precision = clause.precision.unwrap_or(DEFAULT_PRECISION);
         if precision > MAX_PRECISION {
-            return Err(EvalError::fatal(format!("no number is printed with {precision} digits here")));
+            return Err(EvalError::fatal(format!(
+                "no number is printed with {precision} digits here"
+            )));
         }
         let arg = arg.unwrap_or_else(Value::failure);
         let formatted = match clause.letter {

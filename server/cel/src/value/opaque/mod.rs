@@ -35,6 +35,8 @@ pub enum Opaque {
     Format(&'static Format),
     /// `google.protobuf.Empty`, the message without fields.
     Empty,
+    /// `google.protobuf.Struct.FieldsEntry`: a key and a value, which may not be set.
+    Entry(Arc<(Arc<str>, Option<Value>)>),
 }
 
 impl Opaque {
@@ -48,6 +50,7 @@ impl Opaque {
             Self::Semver(_) => Type::Struct("kubernetes.Semver".into()),
             Self::Format(_) => Type::Struct("kubernetes.NamedFormat".into()),
             Self::Empty => Type::Struct("google.protobuf.Empty".into()),
+            Self::Entry(_) => Type::Struct("google.protobuf.Struct.FieldsEntry".into()),
         }
     }
 
@@ -60,7 +63,7 @@ impl Opaque {
             Self::Url(_) => "cel.URL",
             Self::Semver(_) => "cel.Semver",
             Self::Format(_) => "cel.Format",
-            Self::Empty => "*types.protoObj",
+            Self::Empty | Self::Entry(_) => "*types.protoObj",
         }
     }
 
@@ -77,6 +80,16 @@ impl Opaque {
     pub(super) fn equal(&self, other: &Value) -> Result<bool> {
         if matches!(self, Self::Empty) {
             return Ok(matches!(other, Value::Opaque(Self::Empty)));
+        }
+        if let Self::Entry(entry) = self {
+            let Value::Opaque(Self::Entry(other)) = other else {
+                return Ok(false);
+            };
+            return Ok(entry.0 == other.0
+                && match (&entry.1, &other.1) {
+                    (Some(a), Some(b)) => super::equal(a, b)?,
+                    (a, b) => a.is_none() && b.is_none(),
+                });
         }
         let Value::Opaque(other) = other else {
             return Err(EvalError::no_such_overload());
@@ -103,6 +116,7 @@ impl fmt::Display for Opaque {
             Self::Semver(version) => write!(f, "{version}"),
             Self::Format(format) => f.write_str(format.name),
             Self::Empty => f.write_str("google.protobuf.Empty{}"),
+            Self::Entry(entry) => write!(f, "google.protobuf.Struct.FieldsEntry{{key: {:?}}}", entry.0),
         }
     }
 }

@@ -39,7 +39,7 @@ const SUFFIX: &str = "unable to parse quantity's suffix";
 const NANO: i32 = -9;
 /// How many digits always fit.
 const MAX_DIGITS: i64 = 18;
-/// Larger exponents are refused: the server takes them, and then all its memory.
+/// Larger exponents are taken for this: the server keeps them, and takes all its memory as soon as it reckons with them.
 const MAX_EXPONENT: i64 = 100_000;
 
 fn ten_to(power: u32) -> BigInt {
@@ -97,7 +97,11 @@ fn suffix(text: &str) -> Option<(u32, i64)> {
         "Ti" => (2, 40),
         "Pi" => (2, 50),
         "Ei" => (2, 60),
-        _ => (10, text.strip_prefix(['e', 'E'])?.parse::<i64>().ok()?),
+        // The server keeps the lower half.
+        _ => (
+            10,
+            i64::from(text.strip_prefix(['e', 'E'])?.parse::<i64>().ok()? as i32),
+        ),
     })
 }
 
@@ -119,9 +123,7 @@ impl Quantity {
             [b'e' | b'E', _, ..] => Notation::Exponent,
             _ => Notation::Decimal,
         };
-        if exponent.abs() > MAX_EXPONENT {
-            return Err(SUFFIX);
-        }
+        let exponent = exponent.clamp(-MAX_EXPONENT, MAX_EXPONENT);
         let digits = (whole.len() + fraction.len()) as i64;
         let number = |text: &str| text.parse::<BigInt>().map_err(|_| NUMERIC);
         let signed = |value: BigInt| if positive { value } else { -value };
