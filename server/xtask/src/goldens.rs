@@ -1,7 +1,7 @@
 //! Records what the API server of each minor answers for the project's own fixtures, so that tests need no Go.
 //!
 //! `tests/conformance/fixtures/create/*.yaml` are created; `tests/conformance/fixtures/update/NAME.new.yaml` replaces `NAME.old.yaml`.
-//! Custom resources lie in `tests/conformance/resources`.
+//! Custom resources lie in `tests/conformance/resources`, rules in `tests/conformance/rules`.
 //! The golden files have the newest minor's answers whole and of the others only those that differ from it.
 
 use std::{collections::BTreeMap, fmt::Write as _, path::Path, process::Command};
@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, fmt::Write as _, path::Path, process::Command};
 use anyhow::Context as _;
 use serde_json::Value;
 
-use crate::{peers, resources};
+use crate::{peers, resources, rules};
 
 /// Recording of goldens.
 #[derive(clap::Args, Debug)]
@@ -41,7 +41,33 @@ fn requests(fixtures: &Path) -> anyhow::Result<Vec<String>> {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let definitions = of_definitions(args)?;
-    Ok(of_resources(args)? && definitions)
+    let rules = of_rules(args)?;
+    Ok(of_resources(args)? && definitions && rules)
+}
+
+/// `tests/conformance/rules`: each rule of its table.
+fn of_rules(args: &Args) -> anyhow::Result<bool> {
+    let folder = peers::root().join("tests/conformance/rules");
+    let requests = rules::table::requests(&std::fs::read_to_string(folder.join("rules.txt"))?)?;
+    let mut newest: Vec<Value> = Vec::new();
+    let mut golden = String::new();
+    for minor in (OLDEST..=NEWEST).rev() {
+        let answers = rules::ask(&peers::oracle(minor)?, &requests)?;
+        let answers: Vec<Value> = answers.iter().map(recorded).collect();
+        for (at, answer) in answers.iter().enumerate() {
+            if newest.get(at) == Some(answer) {
+                continue;
+            }
+            let mut answer = answer.clone();
+            answer["id"] = at.to_string().into();
+            answer["k8s"] = minor.into();
+            writeln!(golden, "{}", line(&answer))?;
+        }
+        if minor == NEWEST {
+            newest = answers;
+        }
+    }
+    keep(args, &folder.join("golden.jsonl"), &golden, requests.len())
 }
 
 /// `tests/conformance/resources`: its README says what its files hold.
@@ -70,6 +96,18 @@ fn of_resources(args: &Args) -> anyhow::Result<bool> {
         }
     }
     keep(args, &folder.join("golden.jsonl"), &golden, cases.len())
+}
+
+/// What of an answer is recorded for a rule: what is not nothing.
+fn recorded(answer: &Value) -> Value {
+    let mut kept = answer.clone();
+    if let Some(fields) = kept.as_object_mut() {
+        for field in ["file", "k8s", "stack"] {
+            fields.remove(field);
+        }
+        fields.retain(|_, value| !value.is_null());
+    }
+    kept
 }
 
 fn of_definitions(args: &Args) -> anyhow::Result<bool> {

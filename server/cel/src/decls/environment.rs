@@ -52,7 +52,7 @@ impl Features {
         self.with_old_names(ty.go_string(self.version.number() >= 34))
     }
 
-    fn with_old_names(&self, printed: String) -> String {
+    fn with_old_names(self, printed: String) -> String {
         if self.version.number() <= 30 {
             printed.replace("optional_type(", "optional(")
         } else {

@@ -265,13 +265,13 @@ fn quoted(bytes: &[u8]) -> String {
                 '\n' => out.push_str("\\n"),
                 '\r' => out.push_str("\\r"),
                 '\t' => out.push_str("\\t"),
-                '\0'..' ' | '\u{7f}' => out.push_str(&format!("\\x{:02x}", u32::from(c))),
-                '\u{80}'..='\u{9f}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+                '\0'..' ' | '\u{7f}' => out.extend(format!("\\x{:02x}", u32::from(c)).chars()),
+                '\u{80}'..='\u{9f}' => out.extend(format!("\\u{:04x}", u32::from(c)).chars()),
                 c => out.push(c),
             }
         }
         for byte in chunk.invalid() {
-            out.push_str(&format!("\\x{byte:02x}"));
+            out.extend(format!("\\x{byte:02x}").chars());
         }
     }
     out + "\""

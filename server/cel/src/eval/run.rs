@@ -290,15 +290,16 @@ impl Run<'_> {
                     pairs.push((key, (*value).clone()));
                 }
                 Value::Optional(None) => {
-                    let removed = Key::of(&key).map_err(|error| match pairs.is_empty() {
+                    let removed = match Key::of(&key) {
                         // Go words this another way where there is nothing to remove from.
-                        true => EvalError::fatal(
-                            error
-                                .message()
-                                .replace("runtime error: hash of unhashable type ", "hash of unhashable type: "),
-                        ),
-                        false => error,
-                    })?;
+                        Err(error) if pairs.is_empty() => {
+                            let message = error.message();
+                            let other =
+                                message.replace("runtime error: hash of unhashable type ", "hash of unhashable type: ");
+                            return Err(EvalError::fatal(other));
+                        }
+                        removed => removed?,
+                    };
                     pairs.retain(|(key, _)| Key::of(key).ok().as_ref() != Some(&removed));
                 }
                 value => {

@@ -1,17 +1,18 @@
 //! Compares rules: generated ones over random schemas, and mutants of those of the corpus, with values for their schemas. What is
 //! compared is the verdict, words and place of an error, both costs, the cardinality, the result and the errors of a value.
 
+pub(crate) mod compare;
 mod expressions;
 mod literals;
 mod mutants;
 mod ours;
 mod schemas;
+pub(crate) mod table;
 mod values;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::LazyLock;
 
 use crd_analyzer_cel::decls::{Environment, ExpressionSet};
 use crd_analyzer_cel::types::Type;
@@ -19,9 +20,9 @@ use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_schema::rules::NodeTypes;
 use crd_analyzer_schema::structural::Structural;
 use fastrand::Rng;
-use regex::Regex;
 use serde_json::{Value, json};
 
+use self::compare::{differences, is_syntax_error};
 use self::expressions::Expressions;
 use self::schemas::RealRule;
 use self::values::Values;
@@ -156,7 +157,7 @@ fn one_minor(plan: &Plan<'_>, minor: u8, real: &[RealRule]) -> anyhow::Result<bo
     Ok(differing == 0)
 }
 
-fn ask(oracle: &Path, requests: &[Value]) -> anyhow::Result<Vec<Value>> {
+pub(crate) fn ask(oracle: &Path, requests: &[Value]) -> anyhow::Result<Vec<Value>> {
     let lines: Vec<String> = requests.iter().map(Value::to_string).collect();
     // What takes all memory of the server shall not take all of the machine.
     let script = format!("ulimit -v {MAX_MEMORY}; exec \"$0\" eval -list -");
@@ -313,80 +314,4 @@ impl Tally {
             }
         }
     }
-}
-
-/// Whether a message has words of the server's parser generator, which need not be verbatim.
-fn is_syntax_error(message: &Value) -> bool {
-    message.as_str().is_some_and(|it| it.contains("Syntax error:"))
-}
-
-/// A message without how Go prints an expression in it, which has addresses (1.31) or blanks that hang on the build (1.30).
-fn without_addresses(message: &Value) -> Value {
-    static PRINTED: LazyLock<Regex> = LazyLock::new(|| {
-        let pattern = r"(incompatible type already exists for expression: )(?:&\{|id:)[^\n]*?(\(\d+\) old:)";
-        Regex::new(pattern).unwrap_or_else(|_| unreachable!("the pattern is constant"))
-    });
-    message
-        .as_str()
-        .map_or(Value::Null, |it| PRINTED.replace_all(it, "$1$2").into())
-}
-
-/// The place of the first error in a message: `1:5`.
-fn first_place(message: &Value) -> Option<&str> {
-    let after = message.as_str()?.split_once("<input>:")?.1;
-    let mut parts = after.splitn(3, ':');
-    let len = parts.next()?.len() + 1 + parts.next()?.len();
-    after.get(..len)
-}
-
-type Difference = (&'static str, Value, Value);
-
-fn differences(theirs: &Value, ours: &Value) -> Vec<Difference> {
-    if !theirs["panic"].is_null() {
-        return if ours["crashes"] == true {
-            Vec::new()
-        } else {
-            vec![("crash", theirs["panic"].clone(), ours["compile_error"].clone())]
-        };
-    }
-    if ours["crashes"] == true {
-        return vec![("crash", Value::Null, ours.clone())];
-    }
-    let mut found = Vec::new();
-    for field in ["compile_error", "message_expression_error"] {
-        let (theirs, ours) = (&without_addresses(&theirs[field]), &ours[field]);
-        let same_place =
-            || is_syntax_error(theirs) && is_syntax_error(ours) && first_place(theirs) == first_place(ours);
-        if theirs != ours && !same_place() {
-            found.push((field, theirs.clone(), ours.clone()));
-        }
-    }
-    let numbers = [
-        "cost_estimate",
-        "max_cardinality",
-        "uses_old_self",
-        "message_expression_cost",
-    ];
-    for field in numbers
-        .into_iter()
-        .chain(["result", "eval_error", "actual_cost", "message"])
-    {
-        if theirs[field] != ours[field] {
-            found.push((field, theirs[field].clone(), ours[field].clone()));
-        }
-    }
-    let sorted = |errors: &Value| {
-        let mut texts: Vec<String> = errors
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(ToString::to_string)
-            .collect();
-        texts.sort();
-        texts
-    };
-    if sorted(&theirs["errors"]) != sorted(&ours["errors"]) {
-        found.push(("errors", theirs["errors"].clone(), ours["errors"].clone()));
-    }
-    found
 }

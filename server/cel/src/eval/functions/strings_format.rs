@@ -23,9 +23,8 @@ pub(super) fn format(version: KubernetesVersion, format: &str, args: &List) -> R
             rest = after;
             continue;
         }
-        let arg = match args.get(next) {
-            Some(arg) => arg,
-            None => return Err(EvalError::new(format!("index {next} out of range"))),
+        let Some(arg) = args.get(next) else {
+            return Err(EvalError::new(format!("index {next} out of range")));
         };
         next += 1;
         if after.is_empty() {

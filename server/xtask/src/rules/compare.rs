@@ -1,0 +1,84 @@
+//! What differs between two answers to a request for a rule.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+/// Whether a message has words of the server's parser generator, which need not be verbatim.
+pub(crate) fn is_syntax_error(message: &Value) -> bool {
+    message.as_str().is_some_and(|it| it.contains("Syntax error:"))
+}
+
+/// A message without how Go prints an expression in it, which has addresses (1.31) or blanks that hang on the build (1.30).
+fn without_addresses(message: &Value) -> Value {
+    static PRINTED: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = r"(incompatible type already exists for expression: )(?:&\{|id:)[^\n]*?(\(\d+\) old:)";
+        Regex::new(pattern).unwrap_or_else(|_| unreachable!("the pattern is constant"))
+    });
+    message
+        .as_str()
+        .map_or(Value::Null, |it| PRINTED.replace_all(it, "$1$2").into())
+}
+
+/// The place of the first error in a message: `1:5`.
+fn first_place(message: &Value) -> Option<&str> {
+    let after = message.as_str()?.split_once("<input>:")?.1;
+    let mut parts = after.splitn(3, ':');
+    let len = parts.next()?.len() + 1 + parts.next()?.len();
+    after.get(..len)
+}
+
+/// What differs, their answer and ours.
+pub(crate) type Difference = (&'static str, Value, Value);
+
+/// What differs between the answers. Of syntax errors only the place of the first has to be the same.
+pub(crate) fn differences(theirs: &Value, ours: &Value) -> Vec<Difference> {
+    if !theirs["panic"].is_null() {
+        return if ours["crashes"] == true {
+            Vec::new()
+        } else {
+            vec![("crash", theirs["panic"].clone(), ours["compile_error"].clone())]
+        };
+    }
+    if ours["crashes"] == true {
+        return vec![("crash", Value::Null, ours.clone())];
+    }
+    let mut found = Vec::new();
+    for field in ["compile_error", "message_expression_error"] {
+        let (theirs, ours) = (&without_addresses(&theirs[field]), &ours[field]);
+        let same_place =
+            || is_syntax_error(theirs) && is_syntax_error(ours) && first_place(theirs) == first_place(ours);
+        if theirs != ours && !same_place() {
+            found.push((field, theirs.clone(), ours.clone()));
+        }
+    }
+    let numbers = [
+        "cost_estimate",
+        "max_cardinality",
+        "uses_old_self",
+        "message_expression_cost",
+    ];
+    for field in numbers
+        .into_iter()
+        .chain(["result", "eval_error", "actual_cost", "message"])
+    {
+        if theirs[field] != ours[field] {
+            found.push((field, theirs[field].clone(), ours[field].clone()));
+        }
+    }
+    let sorted = |errors: &Value| {
+        let mut texts: Vec<String> = errors
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(ToString::to_string)
+            .collect();
+        texts.sort();
+        texts
+    };
+    if sorted(&theirs["errors"]) != sorted(&ours["errors"]) {
+        found.push(("errors", theirs["errors"].clone(), ours["errors"].clone()));
+    }
+    found
+}
