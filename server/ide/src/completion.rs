@@ -10,7 +10,7 @@ mod keys;
 mod names;
 mod nav;
 mod rank;
-mod resource;
+pub(crate) mod resource;
 mod schema_values;
 #[cfg(test)]
 mod tests;

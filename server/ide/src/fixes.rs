@@ -19,7 +19,7 @@ use crd_analyzer_syntax::{
 };
 use crd_analyzer_workspace::{finding::Finding, report::FileReport};
 
-use crate::file::File;
+use crate::{completion::Definitions, file::File};
 
 /// A replacement of a piece of the file's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -116,17 +116,22 @@ pub fn fixes(text: &Arc<str>, problems: impl IntoIterator<Item = Problem>, range
 const MAX_CANDIDATES: usize = 24;
 
 /// The repairs of those problems that touch a range, the safe ones first, each with its problem. Every one of them was applied and judged:
-/// the finding goes, and nothing new is found. `judge` says what is found in a text; the edits are those of `text`.
+/// the finding goes, and nothing new is found. `judge` says what is found in a text; the edits are those of `text`. `definitions` are those
+/// that custom resources are judged by.
 pub fn repairs(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
     range: Span,
+    definitions: &dyn Definitions,
     judge: &dyn Fn(&str) -> FileReport,
 ) -> Vec<Fix> {
     let file = File::new(text.clone(), Arc::default());
     let before = OnceCell::new();
     let mut found = Vec::new();
-    for (problem, fix) in candidates(&file, problems, range).into_iter().take(MAX_CANDIDATES) {
+    for (problem, fix) in candidates(&file, problems, range, definitions)
+        .into_iter()
+        .take(MAX_CANDIDATES)
+    {
         let Some(edited) = apply(text, &fix.edits) else {
             continue;
         };
@@ -148,7 +153,7 @@ pub fn repair_all(
 ) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
     let file = File::new(text.clone(), Arc::default());
     let whole = Span::new(0, text.len() as u32);
-    let all = candidates(&file, problems, whole);
+    let all = candidates(&file, problems, whole, &());
     let mut chosen: Vec<Fix> = Vec::new();
     for (_, fix) in all.into_iter().filter(|(_, it)| it.preferred) {
         let overlaps = |it: &Fix| {
@@ -189,7 +194,12 @@ fn joined(fixes: &[Fix]) -> Vec<TextEdit> {
 }
 
 /// Repairs as they come to mind, with their edits in order.
-fn candidates(file: &File, problems: impl IntoIterator<Item = Problem>, range: Span) -> Vec<(Problem, Fix)> {
+fn candidates(
+    file: &File,
+    problems: impl IntoIterator<Item = Problem>,
+    range: Span,
+    definitions: &dyn Definitions,
+) -> Vec<(Problem, Fix)> {
     let asked = problems
         .into_iter()
         .filter(|it| it.span.start <= range.end && range.start <= it.span.end);
@@ -199,7 +209,7 @@ fn candidates(file: &File, problems: impl IntoIterator<Item = Problem>, range: S
         let Some(document) = file.document_at(problem.span.start) else {
             continue;
         };
-        for mut repair in repair::repairs(&document, problem) {
+        for mut repair in repair::repairs(&document, problem, definitions) {
             repair.edits.sort_by_key(|it| (it.span.start, it.span.end));
             let edits: Vec<_> = repair.edits.iter().map(|it| (it.span, it.new_text.clone())).collect();
             if repair.edits.is_empty() || !seen.insert((problem, edits)) {

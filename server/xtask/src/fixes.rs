@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         }
         wrong += 1;
         let whole = Span::new(0, mutant.text.len() as u32);
-        let found = repairs(&report.text, problems.iter().copied(), whole, &judge);
+        let found = repairs(&report.text, problems.iter().copied(), whole, &(), &judge);
         with_fix += usize::from(!found.is_empty());
         for problem in problems
             .iter()

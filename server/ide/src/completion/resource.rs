@@ -1,18 +1,20 @@
 //! Completion in objects whose kind a definition is known of.
 
 mod required;
-mod view;
+pub(crate) mod view;
+
+use std::sync::Arc;
 
 use crd_analyzer_apiextensions::api::{self, FieldType, PathStep, Presence};
 use crd_analyzer_syntax::{
     paths::Step,
     tree::{NodeId, NodeKind, Tree},
 };
-use crd_analyzer_workspace::index::GroupKind;
+use crd_analyzer_workspace::index::{DefinitionText, GroupKind};
 use view::View;
 
 use super::{
-    Context, Item, ItemKind, definition, head,
+    Context, Definitions, Item, ItemKind, definition, head,
     insert::Shape,
     names, nav,
     rank::{Expected, Keys},
@@ -37,24 +39,37 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
         [Step::Key(key), rest @ ..] if key == "metadata" => return Some(metadata(context, rest)),
         _ => {}
     }
-    let definition = kind
-        .as_deref()
-        .zip(api_version.as_deref())
-        .and_then(|(kind, api_version)| {
-            let (group, version) = head::group_version(api_version);
-            let kind = GroupKind {
-                group: group.to_owned(),
-                kind: kind.to_owned(),
-            };
-            Some((context.request.definitions.find(&kind)?, version.to_owned()))
-        });
-    let Some((definition, version)) = definition else {
+    let known = object.and_then(|it| definition_of(tree, it, context.request.definitions));
+    let Some((definition, version)) = known else {
         return (path.is_empty() && !is_value || is_new).then(|| head_keys(context));
     };
     let root = definition.schema(&version)?;
     let schema = &definition.tree;
     let view = View::root(schema, schema.resolve(root.node)).follow(path)?;
     Some(at_view(context, &view))
+}
+
+/// The definition of an object, and the version that the object is of.
+fn definition_of(tree: &Tree, object: NodeId, definitions: &dyn Definitions) -> Option<(Arc<DefinitionText>, String)> {
+    let (api_version, kind) = head::written(tree, object);
+    let api_version = api_version?;
+    let (group, version) = head::group_version(&api_version);
+    let kind = GroupKind {
+        group: group.to_owned(),
+        kind: kind?.into_owned(),
+    };
+    Some((definitions.find(&kind)?, version.to_owned()))
+}
+
+/// The definition of the object that a path is in, the version that the object is of, and the path in it.
+pub(crate) fn defined<'p, 't>(
+    tree: &Tree,
+    path: &'p [Step<'t>],
+    definitions: &dyn Definitions,
+) -> Option<(Arc<DefinitionText>, String, &'p [Step<'t>])> {
+    let (object, path) = object_of(tree, path);
+    let (definition, version) = definition_of(tree, object?, definitions)?;
+    Some((definition, version, path))
 }
 
 /// The object that a path is in, which may be an item of a list, and the rest of the path.

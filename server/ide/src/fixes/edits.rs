@@ -89,6 +89,8 @@ pub(super) enum Value {
     Text(String),
     /// `true` or `false`.
     Bool(bool),
+    /// A number or the like, as it is written.
+    AsWritten(String),
     /// A list of strings.
     List(Vec<String>),
     /// A mapping.
@@ -112,6 +114,7 @@ impl Value {
         match self {
             Self::Text(text) => string(text),
             Self::Bool(value) => Some(value.to_string()),
+            Self::AsWritten(text) => Some(text.clone()),
             Self::List(items) => {
                 let items: Option<Vec<_>> = items.iter().map(|it| string(it)).collect();
                 Some(format!("[{}]", items?.join(", ")))

@@ -49,7 +49,7 @@ fn problems(report: &FileReport) -> Vec<Problem> {
 fn all(text: &str) -> Vec<Fix> {
     let report = judge(text);
     let whole = Span::new(0, text.len() as u32);
-    repairs(&report.text, problems(&report), whole, &judge)
+    repairs(&report.text, problems(&report), whole, &(), &judge)
 }
 
 /// What is left after the repair of this title.

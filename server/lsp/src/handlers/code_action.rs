@@ -17,7 +17,14 @@ use lsp_types::{
 };
 use tower_lsp::jsonrpc::Result;
 
-use crate::{analysis::Analysis, documents::Snapshot, from_proto, session::Session, tasks, to_proto};
+use crate::{
+    analysis::Analysis,
+    documents::Snapshot,
+    from_proto,
+    known::{self, InStep, Known},
+    session::Session,
+    tasks, to_proto,
+};
 
 pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
     let only = params.context.only.as_deref();
@@ -109,12 +116,21 @@ fn find(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis, range:
     }
     // Each repair is judged, which takes as long as the diagnostics: only for what is asked about.
     let versions = session.effective(snapshot).versions;
+    let path = known::path_of(snapshot.uri.as_str());
+    let in_step = InStep(session);
     let question = Question {
+        path: Some(&path),
+        definitions: Some(&in_step),
         hazards: Search::All(&session.hazards),
         ..Question::new(versions)
     };
     let judge = |text: &str| analyze(text.as_bytes().to_vec(), &question);
-    found.extend(fixes::repairs(&text, analysis.problems.iter().copied(), span, &judge));
+    let definitions = Known {
+        session,
+        near: snapshot.path(),
+    };
+    let problems = analysis.problems.iter().copied();
+    found.extend(fixes::repairs(&text, problems, span, &definitions, &judge));
     found.extend(fixes::fixes(&text, analysis.problems.iter().copied(), span));
     let source = to_proto::Source {
         uri: &snapshot.uri,

@@ -173,3 +173,85 @@ async fn a_client_gets_what_it_can_take() {
     assert_eq!(ask(&mut client, [0, 20], Value::Null).await, Value::Null);
     client.finish().await;
 }
+
+/// A definition whose fields can be written wrong in many ways.
+const GADGETS: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gadgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Gadget, plural: gadgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            required: [mode]
+            properties:
+              mode: {type: string, enum: [fast, slow]}
+              size: {type: integer, minimum: 1, maximum: 9}
+              hosts: {type: array, items: {type: string}}
+";
+
+#[tokio::test]
+async fn fields_of_resources_are_repaired_by_their_definition() {
+    let cases = [
+        ("mode: fast, siez: 3", "Change siez to size", "mode: fast, size: 3"),
+        ("mode: fast, other: 3", "Remove other", "mode: fast"),
+        ("mode: fats", "Change fats to fast", "mode: fast"),
+        ("mode: other", "Change other to slow", "mode: slow"),
+        ("size: 3", "Add mode", "mode: fast, size: 3"),
+        (
+            "mode: fast, size: 0",
+            "Change 0 to the minimum, 1",
+            "mode: fast, size: 1",
+        ),
+        (
+            "mode: fast, size: 10",
+            "Change 10 to the maximum, 9",
+            "mode: fast, size: 9",
+        ),
+        ("mode: fast, size: \"3\"", "Remove the quotes", "mode: fast, size: 3"),
+        ("mode: fast, hosts: a", "Make it a list", "mode: fast, hosts: [a]"),
+        (
+            "mode: fast, hosts: [1]",
+            "Quote the value",
+            "mode: fast, hosts: [\"1\"]",
+        ),
+    ];
+    let mut client = Client::start(capabilities("utf-16")).await;
+    client.open("file:///gadgets.yaml", 1, GADGETS).await;
+    let resource =
+        |spec: &str| format!("apiVersion: example.com/v1\nkind: Gadget\nmetadata: {{name: one}}\nspec: {{{spec}}}\n");
+    client.open(URI, 0, &resource("mode: fast")).await;
+    for (number, (before, title, after)) in cases.into_iter().enumerate() {
+        let document = json!({ "uri": URI, "version": number + 1 });
+        let changes = json!([{ "text": resource(before) }]);
+        let params = json!({ "textDocument": document, "contentChanges": changes });
+        client.notify("textDocument/didChange", params).await;
+        let found = client.pull(URI, None).await;
+        assert_eq!(list(found["items"].clone()).len(), 1, "{before}: {found}");
+        let range = &found["items"][0]["range"];
+        let params = json!({ "textDocument": { "uri": URI }, "range": range, "context": { "diagnostics": [] } });
+        let offered = list(client.request("textDocument/codeAction", params).await);
+        let Some(fix) = offered.iter().find(|it| it["title"] == title) else {
+            panic!("{before}: {title} is not in {offered:?}");
+        };
+        let mut line = format!("spec: {{{before}}}");
+        let edits = list(fix["edit"]["documentChanges"][0]["edits"].clone());
+        for edit in edits.iter().rev() {
+            let column = |end: &str| edit["range"][end]["character"].as_u64().expect("a column") as usize;
+            let text = edit["newText"].as_str().expect("a text");
+            line.replace_range(column("start")..column("end"), text);
+        }
+        assert_eq!(line, format!("spec: {{{after}}}"), "{title}");
+    }
+    client.finish().await;
+}

@@ -12,9 +12,9 @@ use crate::completion::rank::Expected;
 
 /// What is known of a value.
 #[derive(Clone, Debug)]
-pub(super) struct View<'d> {
+pub(crate) struct View<'d> {
     /// The definition.
-    pub(super) tree: &'d Tree,
+    pub(crate) tree: &'d Tree,
     /// The schema that declares the value, then those that only say more about it.
     schemas: Vec<NodeId>,
     /// It is a whole object.
@@ -26,7 +26,7 @@ const MAX_SCHEMAS: usize = 64;
 
 impl<'d> View<'d> {
     /// The schema of an object.
-    pub(super) fn root(tree: &'d Tree, schema: NodeId) -> Self {
+    pub(crate) fn root(tree: &'d Tree, schema: NodeId) -> Self {
         Self {
             is_resource: true,
             ..Self::of(tree, vec![schema])
@@ -58,7 +58,7 @@ impl<'d> View<'d> {
     }
 
     /// The value at a path from here; `None` if the schema says nothing of it.
-    pub(super) fn follow(self, path: &[Step<'_>]) -> Option<Self> {
+    pub(crate) fn follow(self, path: &[Step<'_>]) -> Option<Self> {
         let mut view = self;
         for step in path {
             let found = match step {
@@ -82,7 +82,7 @@ impl<'d> View<'d> {
     }
 
     /// The items of a list.
-    pub(super) fn item(&self) -> Option<Self> {
+    pub(crate) fn item(&self) -> Option<Self> {
         let found: Vec<_> = self
             .schemas
             .iter()
@@ -96,16 +96,16 @@ impl<'d> View<'d> {
         self.schemas[0]
     }
 
-    pub(super) fn has(&self, keyword: &str) -> bool {
+    pub(crate) fn has(&self, keyword: &str) -> bool {
         nav::child(self.tree, self.main(), keyword).is_some()
     }
 
-    pub(super) fn is_true(&self, keyword: &str) -> bool {
+    pub(crate) fn is_true(&self, keyword: &str) -> bool {
         nav::is_true(self.tree, self.main(), keyword)
     }
 
     /// The fields that are declared, each with its schema.
-    pub(super) fn fields(&self) -> Vec<(Cow<'d, str>, Self)> {
+    pub(crate) fn fields(&self) -> Vec<(Cow<'d, str>, Self)> {
         let tree = self.tree;
         let mut found: Vec<(Cow<'d, str>, Self)> = Vec::new();
         let properties = nav::child(tree, self.main(), "properties");
@@ -130,7 +130,7 @@ impl<'d> View<'d> {
     }
 
     /// Fields that must be there: what `anyOf` and `oneOf` require is one choice of several.
-    pub(super) fn required(&self) -> Vec<Cow<'d, str>> {
+    pub(crate) fn required(&self) -> Vec<Cow<'d, str>> {
         let tree = self.tree;
         let all_of = nav::child(tree, self.main(), "allOf")
             .into_iter()
@@ -140,7 +140,12 @@ impl<'d> View<'d> {
         lists.flat_map(|it| nav::texts(tree, it)).collect()
     }
 
-    pub(super) fn ty(&self) -> Option<&'static str> {
+    /// What a keyword of the schema says.
+    pub(crate) fn text(&self, keyword: &str) -> Option<Cow<'d, str>> {
+        nav::text(self.tree, self.main(), keyword)
+    }
+
+    pub(crate) fn ty(&self) -> Option<&'static str> {
         let text = nav::text(self.tree, self.main(), "type")?;
         ["object", "array", "string", "integer", "number", "boolean"]
             .into_iter()
@@ -148,23 +153,23 @@ impl<'d> View<'d> {
     }
 
     /// Whether a value has to be read as text.
-    pub(super) fn is_string(&self) -> bool {
+    pub(crate) fn is_string(&self) -> bool {
         self.ty() == Some("string")
     }
 
-    pub(super) fn enum_values(&self) -> Vec<NodeId> {
+    pub(crate) fn enum_values(&self) -> Vec<NodeId> {
         let tree = self.tree;
         let lists = self.schemas.iter().filter_map(|it| nav::child(tree, *it, "enum"));
         let values = lists.flat_map(|it| tree.items(it)).map(|it| tree.resolve(it));
         values.filter(|it| tree.is_scalar(*it)).collect()
     }
 
-    pub(super) fn default_value(&self) -> Option<NodeId> {
+    pub(crate) fn default_value(&self) -> Option<NodeId> {
         nav::child(self.tree, self.main(), "default")
     }
 
     /// The default in a few words.
-    pub(super) fn default_text(&self) -> Option<String> {
+    pub(crate) fn default_text(&self) -> Option<String> {
         let default = self.default_value()?;
         let text = if self.tree.is_scalar(default) {
             self.tree.scalar(default).into_owned()
@@ -179,15 +184,15 @@ impl<'d> View<'d> {
     }
 
     /// The type in a few words.
-    pub(super) fn display(&self) -> String {
+    pub(crate) fn display(&self) -> String {
         display(self.tree, self.main())
     }
 
-    pub(super) fn documentation(&self) -> Option<Cow<'static, str>> {
+    pub(crate) fn documentation(&self) -> Option<Cow<'static, str>> {
         Some(nav::text(self.tree, self.main(), "description")?.into_owned().into())
     }
 
-    pub(super) fn shape(&self) -> Shape {
+    pub(in crate::completion) fn shape(&self) -> Shape {
         match self.ty() {
             Some("object") => Shape::Mapping,
             Some("array") if self.item().is_some_and(|it| it.ty() == Some("object")) => Shape::ListOfMappings,
@@ -198,7 +203,7 @@ impl<'d> View<'d> {
     }
 
     /// What stands behind the field's key.
-    pub(super) fn expected(&self) -> Expected<'d> {
+    pub(in crate::completion) fn expected(&self) -> Expected<'d> {
         match self.ty() {
             Some("object") => Expected::Mapping,
             Some("array") => Expected::List,
@@ -210,7 +215,7 @@ impl<'d> View<'d> {
     }
 
     /// What speaks for or against a field by its name: of whole objects some come first and some are the server's.
-    pub(super) fn penalty_of(&self, name: &str) -> i32 {
+    pub(crate) fn penalty_of(&self, name: &str) -> i32 {
         match name {
             "status" if self.ty() == Some("object") => 600,
             "apiVersion" => -3,
@@ -221,7 +226,7 @@ impl<'d> View<'d> {
     }
 
     /// The values of an enumeration as texts.
-    pub(super) fn enum_texts(&self) -> Vec<String> {
+    pub(crate) fn enum_texts(&self) -> Vec<String> {
         let is_string = self.is_string();
         let values = self.enum_values();
         values
@@ -231,7 +236,7 @@ impl<'d> View<'d> {
     }
 
     /// The keys that tell the items of a list apart.
-    pub(super) fn list_map_keys(&self) -> Vec<Cow<'d, str>> {
+    pub(crate) fn list_map_keys(&self) -> Vec<Cow<'d, str>> {
         let keys = nav::child(self.tree, self.main(), "x-kubernetes-list-map-keys");
         let keys = keys.filter(|it| matches!(self.tree.kind(*it), NodeKind::Sequence(_)));
         keys.into_iter().flat_map(|it| nav::texts(self.tree, it)).collect()

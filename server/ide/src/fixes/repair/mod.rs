@@ -4,6 +4,7 @@ mod definition;
 mod expression;
 mod hazard;
 mod junctor;
+mod resource;
 mod typing;
 mod wording;
 
@@ -19,7 +20,7 @@ use super::{
     Problem, TextEdit,
     edits::{Value, insert_entry, remove_entry, set_scalar},
 };
-use crate::{file::Document, schema};
+use crate::{completion::Definitions, file::Document, schema};
 
 /// A possible repair.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -108,11 +109,17 @@ impl<'d> At<'d> {
 }
 
 /// The repairs that come to mind for a finding.
-pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem) -> Vec<Repair> {
+pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definitions: &dyn Definitions) -> Vec<Repair> {
     let Some(at) = At::new(document, problem) else {
         return Vec::new();
     };
     let mut found = Vec::new();
+    if !document.is_definition() {
+        resource::repairs(&at, definitions, &mut found);
+        if !found.is_empty() {
+            return found;
+        }
+    }
     match problem.code {
         schema_codes::MISSING_TYPE => typing::missing(&at, &mut found),
         schema_codes::ROOT_TYPE | schema_codes::EMBEDDED_RESOURCE_TYPE | schema_codes::METADATA_TYPE => {

@@ -1,0 +1,163 @@
+//! Repairs of custom resources, by the schema of their definition.
+
+use std::borrow::Cow;
+
+use crd_analyzer_apiextensions::codes as api_codes;
+use crd_analyzer_schema::codes;
+use crd_analyzer_syntax::{
+    paths,
+    tree::{NodeKind, ScalarStyle},
+};
+
+use super::{
+    super::edits::{Value, put, remove_entry, set_scalar},
+    At, Repair,
+    wording::nearest,
+};
+use crate::completion::{
+    Definitions,
+    resource::{defined, view::View},
+};
+
+/// Values of an enumeration that are offered where none of them is close to what is written.
+const MOST_VALUES: usize = 4;
+
+/// Longest value of the author's that a title repeats, in characters.
+const LONGEST_SHOWN: usize = 40;
+
+/// Repairs of a finding in an object whose definition is known.
+pub(super) fn repairs(at: &At<'_>, definitions: &dyn Definitions, found: &mut Vec<Repair>) {
+    // What a mapping lacks is shown at its key; of a field that should not be there, what is around it counts.
+    let path = match at.problem.code {
+        api_codes::UNKNOWN_FIELD => {
+            let Some(mapping) = at.mapping() else { return };
+            paths::path_of(at.tree, mapping)
+        }
+        _ => at.path.clone(),
+    };
+    let Some((definition, version, path)) = defined(at.tree, &path, definitions) else {
+        return;
+    };
+    let Some(root) = definition.schema(&version) else {
+        return;
+    };
+    let schema = &definition.tree;
+    let Some(view) = View::root(schema, schema.resolve(root.node)).follow(path) else {
+        return;
+    };
+    match at.problem.code {
+        api_codes::UNKNOWN_FIELD => unknown_field(at, &view, found),
+        codes::MISSING_PROPERTY => missing(at, &view, found),
+        codes::NOT_IN_ENUM => not_in_enum(at, &view, found),
+        codes::WRONG_TYPE => wrong_type(at, &view, found),
+        codes::NUMBER_TOO_SMALL => bound(at, &view, "minimum", found),
+        codes::NUMBER_TOO_LARGE => bound(at, &view, "maximum", found),
+        _ => {}
+    }
+}
+
+fn unknown_field(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let Some((own, mapping)) = at.entry.zip(at.mapping()) else {
+        return;
+    };
+    let name = tree.scalar(own.key);
+    let fields = view.fields();
+    let free = fields.iter().map(|it| it.0.as_ref());
+    let free = free.filter(|it| tree.entry(mapping, it).is_none());
+    if let Some(meant) = nearest(&name, free) {
+        let edit = set_scalar(tree, own.key, meant);
+        found.extend(Repair::one(format!("Change {name} to {meant}"), edit));
+    }
+    let edit = remove_entry(tree, mapping, own);
+    found.extend(Repair::one(format!("Remove {name}"), edit));
+}
+
+/// Fields that have to be there: each is tried, as the finding does not say which it is about.
+fn missing(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
+    let required = view.required();
+    for (name, field) in view.fields() {
+        if !required.contains(&name) || at.tree.entry(at.node, &name).is_some() {
+            continue;
+        }
+        if let Some(value) = first_value(&field) {
+            let edit = at.insert(at.node, &name, &value);
+            found.extend(Repair::one(format!("Add {name}"), edit));
+        }
+    }
+}
+
+/// A value to begin with.
+fn first_value(field: &View<'_>) -> Option<Value> {
+    let written = |text: Cow<'_, str>| match field.ty() {
+        Some("string") => Value::text_of(text),
+        _ => Value::AsWritten(text.into_owned()),
+    };
+    let given = field.default_value().or_else(|| field.enum_values().first().copied());
+    if let Some(given) = given {
+        return field.tree.is_scalar(given).then(|| written(field.tree.scalar(given)));
+    }
+    Some(match field.ty()? {
+        "string" => Value::text_of(""),
+        "boolean" => Value::Bool(false),
+        "integer" | "number" => Value::AsWritten(field.text("minimum").unwrap_or("0".into()).into_owned()),
+        "array" => Value::List(Vec::new()),
+        "object" => Value::Map(Vec::new()),
+        _ => return None,
+    })
+}
+
+/// What is written, if it is short enough to be repeated.
+fn short<'t>(at: &At<'t>) -> Option<Cow<'t, str>> {
+    let is_scalar = at.tree.is_scalar(at.node) && !at.tree.is_absent(at.node);
+    let written = is_scalar.then(|| at.tree.scalar(at.node))?;
+    (written.chars().count() <= LONGEST_SHOWN && !written.contains('\n')).then_some(written)
+}
+
+fn not_in_enum(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
+    let Some(written) = short(at) else { return };
+    let values: Vec<_> = view.enum_values().into_iter().map(|it| view.tree.scalar(it)).collect();
+    let chosen: Vec<&str> = match nearest(&written, values.iter().map(AsRef::as_ref)) {
+        Some(meant) => vec![meant],
+        None if values.len() <= MOST_VALUES => values.iter().map(AsRef::as_ref).collect(),
+        None => Vec::new(),
+    };
+    for value in chosen {
+        let edit = set_scalar(at.tree, at.node, value);
+        found.extend(Repair::one(format!("Change {written} to {value}"), edit));
+    }
+}
+
+/// Quotes come or go, or brackets come.
+fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let (Some(_), NodeKind::Scalar(style)) = (short(at), tree.kind(at.node)) else {
+        return;
+    };
+    let (span, source) = (tree.span(at.node), tree.source(at.node));
+    match view.ty() {
+        Some("string") if style == ScalarStyle::Plain => {
+            found.push(Repair::new("Quote the value", vec![put(span, format!("\"{source}\""))]));
+        }
+        Some("integer" | "number" | "boolean") if style != ScalarStyle::Plain => {
+            let value = tree.scalar(at.node);
+            if value.parse::<f64>().is_ok() || matches!(&*value, "true" | "false") {
+                found.push(Repair::new("Remove the quotes", vec![put(span, value.as_ref())]));
+            }
+        }
+        Some("array") => found.push(Repair::new("Make it a list", vec![put(span, format!("[{source}]"))])),
+        _ => {}
+    }
+}
+
+/// A number that is out of a bound, put onto it.
+fn bound(at: &At<'_>, view: &View<'_>, keyword: &str, found: &mut Vec<Repair>) {
+    let (Some(written), Some(bound)) = (short(at), view.text(keyword)) else {
+        return;
+    };
+    let edit = put(at.tree.span(at.node), bound.as_ref());
+    found.push(Repair::new(
+        format!("Change {written} to the {keyword}, {bound}"),
+        vec![edit],
+    ));
+}
