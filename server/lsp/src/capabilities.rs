@@ -37,6 +37,8 @@ pub(crate) struct Client {
     /// It follows links from a code to its page, which is here.
     pub(crate) pages: Option<Arc<Pages>>,
     pub(crate) diagnostic_data: bool,
+    /// It looks at the version of a document that a list that was sent is of.
+    pub(crate) diagnostics_version: bool,
     pub(crate) unnecessary_tag: bool,
     pub(crate) deprecated_tag: bool,
     pub(crate) registers_watchers: bool,
@@ -50,6 +52,8 @@ pub(crate) struct Client {
     pub(crate) prepares_rename: bool,
     /// It shows symbols in each other.
     pub(crate) nested_symbols: bool,
+    /// It takes kinds of symbols that the protocol did not have at first.
+    pub(crate) newer_symbols: bool,
     /// It takes the parameters of a signature as places in its label.
     pub(crate) label_offsets: bool,
     /// It shows Markdown in hovers.
@@ -64,6 +68,8 @@ pub(crate) struct Client {
     pub(crate) applies_edits: bool,
     /// It takes edits for a version of a document.
     pub(crate) versioned_edits: bool,
+    /// It takes what changed in a list of tokens.
+    pub(crate) token_changes: bool,
     /// What it takes of completions.
     pub(crate) completing: Completing,
     /// Folds of a document that it takes.
@@ -99,6 +105,7 @@ impl Client {
                 .filter(|_| can(publish.map(|it| it.code_description_support)))
                 .map(|it| Arc::new(Pages::new(it))),
             diagnostic_data: can(publish.map(|it| it.data_support)),
+            diagnostics_version: publish.and_then(|it| it.version_support).unwrap_or_default(),
             unnecessary_tag: tag(DiagnosticTag::UNNECESSARY),
             deprecated_tag: tag(DiagnosticTag::DEPRECATED),
             registers_watchers: workspace
@@ -135,6 +142,10 @@ impl Client {
                 .and_then(|it| it.document_symbol.as_ref())
                 .and_then(|it| it.hierarchical_document_symbol_support)
                 .unwrap_or_default(),
+            newer_symbols: text
+                .and_then(|it| it.document_symbol.as_ref())
+                .and_then(|it| it.symbol_kind.as_ref())
+                .is_some_and(|it| it.value_set.is_some()),
             label_offsets: text
                 .and_then(|it| it.signature_help.as_ref())
                 .and_then(|it| it.signature_information.as_ref())
@@ -149,6 +160,12 @@ impl Client {
                 .and_then(|it| it.workspace_edit.as_ref())
                 .and_then(|it| it.document_changes)
                 .unwrap_or_default(),
+            token_changes: text.and_then(|it| it.semantic_tokens.as_ref()).is_some_and(|it| {
+                matches!(
+                    it.requests.full,
+                    Some(SemanticTokensFullOptions::Delta { delta: Some(true) })
+                )
+            }),
             completing: Completing::new(text.and_then(|it| it.completion.as_ref())),
             max_folds: text
                 .and_then(|it| it.folding_range.as_ref())
@@ -229,7 +246,11 @@ pub(crate) fn server(client: &Client, whole_workspace: bool) -> ServerCapabiliti
             SemanticTokensOptions {
                 legend: semantic_tokens::legend(),
                 range: Some(true),
-                full: Some(SemanticTokensFullOptions::Bool(true)),
+                full: Some(if client.token_changes {
+                    SemanticTokensFullOptions::Delta { delta: Some(true) }
+                } else {
+                    SemanticTokensFullOptions::Bool(true)
+                }),
                 work_done_progress_options: WorkDoneProgressOptions::default(),
             }
             .into(),

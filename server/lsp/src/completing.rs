@@ -1,5 +1,7 @@
 //! What the client takes of completions, and items as it can show them.
 
+use std::collections::HashSet;
+
 use crd_analyzer_ide::completion::{Completions, Item, ItemKind};
 use crd_analyzer_syntax::tree::Span;
 use lsp_types::{
@@ -23,6 +25,8 @@ pub(crate) struct Completing {
     preselect: bool,
     deprecated_tag: bool,
     adjusts_indentation: bool,
+    /// It takes kinds that the protocol did not have at first.
+    newer_kinds: bool,
 }
 
 impl Completing {
@@ -30,6 +34,7 @@ impl Completing {
         let Some(item) = capabilities.and_then(|it| it.completion_item.as_ref()) else {
             return Self::default();
         };
+        let kinds = capabilities.and_then(|it| it.completion_item_kind.as_ref());
         let can = |said: Option<bool>| said.unwrap_or_default();
         Self {
             snippets: can(item.snippet_support),
@@ -53,6 +58,7 @@ impl Completing {
                 .insert_text_mode_support
                 .as_ref()
                 .is_some_and(|it| it.value_set.contains(&InsertTextMode::ADJUST_INDENTATION)),
+            newer_kinds: kinds.is_some_and(|it| it.value_set.is_some()),
         }
     }
 
@@ -76,7 +82,11 @@ impl Completing {
         data: impl Fn(usize) -> serde_json::Value,
     ) -> Vec<CompletionItem> {
         let convert = |(number, item): (usize, &Item)| self.item(source, found, number, item, data(number));
-        found.items.iter().enumerate().map(convert).collect()
+        let mut items: Vec<_> = found.items.iter().enumerate().map(convert).collect();
+        if !self.label_details {
+            tell_apart(&mut items, &found.items);
+        }
+        items
     }
 
     fn item(
@@ -111,7 +121,10 @@ impl Completing {
         CompletionItem {
             label: item.label.clone(),
             label_details: label_details.filter(|it| it.detail.is_some() || it.description.is_some()),
-            kind: Some(kind(item.kind)),
+            kind: Some(match kind(item.kind) {
+                CompletionItemKind::ENUM_MEMBER if !self.newer_kinds => CompletionItemKind::VALUE,
+                known => known,
+            }),
             detail: match (&item.suffix, about) {
                 (Some(suffix), Some(about)) if !self.label_details => Some(format!("{}{suffix}: {about}", item.label)),
                 (_, about) => about,
@@ -150,6 +163,18 @@ fn kind(kind: ItemKind) -> CompletionItemKind {
         ItemKind::Function => CompletionItemKind::FUNCTION,
         ItemKind::Method | ItemKind::Macro => CompletionItemKind::METHOD,
         ItemKind::Keyword => CompletionItemKind::KEYWORD,
+    }
+}
+
+/// Writes out what is behind labels that would else be the same twice.
+fn tell_apart(items: &mut [CompletionItem], found: &[Item]) {
+    let mut labels = HashSet::new();
+    let is_second: Vec<_> = found.iter().map(|it| !labels.insert(it.label.as_str())).collect();
+    for ((item, found), _) in items.iter_mut().zip(found).zip(is_second).filter(|it| it.1) {
+        if let Some(suffix) = &found.suffix {
+            item.filter_text.get_or_insert_with(|| found.filter.clone());
+            item.label.push_str(suffix);
+        }
     }
 }
 

@@ -33,9 +33,10 @@ impl Session {
             let _turn = session.publishing.lock().await;
             if session.documents.is_current(&snapshot) {
                 let list = analysis.diagnostics.clone();
+                let version = session.client().diagnostics_version.then_some(snapshot.version);
                 session
                     .remote
-                    .publish_diagnostics(snapshot.uri.clone(), list, Some(snapshot.version))
+                    .publish_diagnostics(snapshot.uri.clone(), list, version)
                     .await;
             }
         });

@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::{AtomicI32, Ordering},
+        atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -21,7 +21,7 @@ use lsp_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri};
 use ropey::Rope;
 use tokio::sync::OnceCell;
 
-use crate::{analysis::Analysis, from_proto};
+use crate::{analysis::Analysis, from_proto, recent::Recent};
 
 /// An open document.
 #[derive(Debug)]
@@ -31,8 +31,12 @@ struct Document {
     /// When it became what it is, and how long after its previous version that was.
     changed: Instant,
     since_previous: Option<Duration>,
-    /// Shared with those who work on an older version, so that they can stop.
-    version: Arc<AtomicI32>,
+    /// As the client counts.
+    version: i32,
+    /// As we count, over all documents. Shared with those who work on an older state, so that they can stop.
+    edition: Arc<AtomicU64>,
+    /// The last changes, for one that comes late.
+    recent: Recent,
     /// The analysis of this version, made once for all who ask.
     analysis: Arc<OnceCell<Arc<Analysis>>>,
     /// The version as features see it, made when first asked for.
@@ -57,13 +61,14 @@ pub(crate) struct Parsed {
 pub(crate) struct Snapshot {
     pub(crate) uri: Uri,
     pub(crate) version: i32,
+    pub(crate) edition: u64,
     pub(crate) text: Rope,
     /// How long after the previous version this one came, if there was one.
     pub(crate) since_previous: Option<Duration>,
     pub(crate) analysis: Arc<OnceCell<Arc<Analysis>>>,
     /// Held while a version of the document is worked on to be sent.
     pub(crate) worked_on: Arc<tokio::sync::Mutex<()>>,
-    newest: Arc<AtomicI32>,
+    newest: Arc<AtomicU64>,
     parsed: Arc<OnceLock<Arc<Parsed>>>,
     costs: Arc<OnceLock<Arc<FileCosts>>>,
     memory: Arc<Memory>,
@@ -72,7 +77,7 @@ pub(crate) struct Snapshot {
 impl Snapshot {
     /// Whether the document has changed, or is no longer open.
     pub(crate) fn is_stale(&self) -> bool {
-        self.newest.load(Ordering::Acquire) != self.version
+        self.newest.load(Ordering::Acquire) != self.edition
     }
 
     /// The version with its trees, made once for all who ask. This takes its time: ask on a thread that may be blocked. It does not
@@ -120,13 +125,14 @@ pub(crate) fn path_of(uri: &Uri) -> Option<PathBuf> {
         .flatten()
 }
 
-/// The version of a document that is not open any more.
-const CLOSED: i32 = i32::MIN;
+/// The edition of a document that is not open any more.
+const CLOSED: u64 = u64::MAX;
 
 /// All open documents, by their URI as the client writes it.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
     open: Mutex<HashMap<String, Document>>,
+    editions: AtomicU64,
 }
 
 impl Documents {
@@ -137,7 +143,9 @@ impl Documents {
             text: Rope::from_str(&item.text),
             changed: Instant::now(),
             since_previous: None,
-            version: Arc::new(AtomicI32::new(item.version)),
+            version: item.version,
+            edition: Arc::new(AtomicU64::new(self.next_edition())),
+            recent: Recent::new(item.version),
             analysis: Arc::default(),
             parsed: Arc::default(),
             costs: Arc::default(),
@@ -146,11 +154,11 @@ impl Documents {
             uri: item.uri,
         };
         if let Some(old) = open.insert(document.uri.to_string(), document) {
-            old.version.store(CLOSED, Ordering::Release);
+            old.edition.store(CLOSED, Ordering::Release);
         }
     }
 
-    /// Applies the changes of one notification in their order. False if the document is not open.
+    /// Applies the changes of one notification in their order, as if notifications had come in theirs. False if the document is not open.
     pub(crate) fn change(
         &self,
         uri: &Uri,
@@ -162,21 +170,14 @@ impl Documents {
         let Some(document) = open.get_mut(uri.as_str()) else {
             return false;
         };
-        for change in changes {
-            if let Some(range) = change.range {
-                let range = from_proto::range(&document.text, range, unit);
-                document.text.remove(range.clone());
-                document.text.insert(range.start, &change.text);
-            } else {
-                document.text = Rope::from_str(&change.text);
-            }
-        }
+        document.text = document.recent.take(&document.text, version, changes, unit);
         document.since_previous = Some(document.changed.elapsed());
         document.changed = Instant::now();
         document.analysis = Arc::default();
         document.parsed = Arc::default();
         document.costs = Arc::default();
-        document.version.store(version, Ordering::Release);
+        document.version = document.version.max(version);
+        document.edition.store(self.next_edition(), Ordering::Release);
         true
     }
 
@@ -184,7 +185,7 @@ impl Documents {
     pub(crate) fn close(&self, uri: &Uri) -> bool {
         let closed = self.lock().remove(uri.as_str());
         if let Some(document) = &closed {
-            document.version.store(CLOSED, Ordering::Release);
+            document.edition.store(CLOSED, Ordering::Release);
         }
         closed.is_some()
     }
@@ -205,11 +206,11 @@ impl Documents {
         now.is_some_and(|it| it.version == snapshot.version && Arc::ptr_eq(&it.analysis, &snapshot.analysis))
     }
 
-    /// The versions of all open documents, by their URI.
-    pub(crate) fn versions(&self) -> HashMap<String, i32> {
+    /// The editions of all open documents, by their URI: another number means another text.
+    pub(crate) fn editions(&self) -> HashMap<String, u64> {
         let open = self.lock();
         open.iter()
-            .map(|(uri, it)| (uri.clone(), it.version.load(Ordering::Acquire)))
+            .map(|(uri, it)| (uri.clone(), it.edition.load(Ordering::Acquire)))
             .collect()
     }
 
@@ -235,6 +236,10 @@ impl Documents {
         }
     }
 
+    fn next_edition(&self) -> u64 {
+        self.editions.fetch_add(1, Ordering::Relaxed)
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Document>> {
         // A panic under the lock was reported; the documents go on as they are.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
@@ -245,12 +250,13 @@ impl Document {
     fn snapshot(&self) -> Snapshot {
         Snapshot {
             uri: self.uri.clone(),
-            version: self.version.load(Ordering::Acquire),
+            version: self.version,
+            edition: self.edition.load(Ordering::Acquire),
             text: self.text.clone(),
             since_previous: self.since_previous,
             analysis: self.analysis.clone(),
             worked_on: self.worked_on.clone(),
-            newest: self.version.clone(),
+            newest: self.edition.clone(),
             parsed: self.parsed.clone(),
             costs: self.costs.clone(),
             memory: self.memory.clone(),

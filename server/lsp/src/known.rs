@@ -40,8 +40,8 @@ impl Files for Disk {
 /// The objects of the workspace.
 pub(crate) struct Workspace {
     pub(crate) catalog: Catalog,
-    /// The versions of open documents that were looked at.
-    seen: Mutex<HashMap<String, i32>>,
+    /// The editions of open documents that were looked at.
+    seen: Mutex<HashMap<String, u64>>,
     /// The files on disk that were looked at.
     on_disk: Mutex<BTreeMap<PathBuf, (Stamp, Origin)>>,
     /// Definitions as features see them, the last ones that were asked for.
@@ -94,7 +94,7 @@ impl Workspace {
     pub(crate) fn keep_in_step(&self, documents: &Documents) -> BTreeSet<GroupKind> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let mut changed = BTreeSet::new();
-        let open = documents.versions();
+        let open = documents.editions();
         let closed: Vec<String> = seen.keys().filter(|it| !open.contains_key(*it)).cloned().collect();
         for uri in closed {
             seen.remove(&uri);
@@ -118,7 +118,7 @@ impl Workspace {
                 keep_text: true,
             };
             changed.append(&mut self.catalog.change(|index| index.set(&file)));
-            seen.insert(uri, snapshot.version);
+            seen.insert(uri, snapshot.edition);
         }
         changed
     }
@@ -226,7 +226,7 @@ impl Workspace {
 const STACK_BYTES: usize = 16 << 20;
 
 fn open_paths(documents: &Documents) -> HashSet<PathBuf> {
-    documents.versions().keys().map(|it| path_of(it)).collect()
+    documents.editions().keys().map(|it| path_of(it)).collect()
 }
 
 /// The manifests of a workspace: those in its folders, and those that settings and configuration files say where definitions lie.

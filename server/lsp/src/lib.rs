@@ -21,12 +21,14 @@ mod known;
 mod pages;
 mod progress;
 mod reading;
+mod recent;
 mod scan;
 mod server;
 mod session;
 mod settings;
 mod tasks;
 mod to_proto;
+mod token_lists;
 mod transport;
 mod trees;
 

@@ -28,6 +28,7 @@ use crate::{
     scan::Scanned,
     settings::{Effective, Features, Settings},
     tasks,
+    token_lists::TokenLists,
     trees::Trees,
 };
 
@@ -43,6 +44,7 @@ pub(crate) struct Session {
     pub(crate) remote: tower_lsp::Client,
     pub(crate) documents: Documents,
     pub(crate) trees: Trees,
+    pub(crate) token_lists: TokenLists,
     /// The objects of the workspace.
     pub(crate) workspace: Workspace,
     /// The definitions of a cluster, if the user wants them.
@@ -72,6 +74,7 @@ impl Session {
             remote,
             documents: Documents::default(),
             trees: Trees::default(),
+            token_lists: TokenLists::default(),
             workspace: Workspace::default(),
             cluster: Cluster::default(),
             looking: tokio::sync::Mutex::default(),

@@ -9,6 +9,7 @@ use crate::session::Session;
 pub(crate) fn handle(session: &Arc<Session>, params: DidCloseTextDocumentParams) {
     if session.documents.close(&params.text_document.uri) {
         session.trees.forget(&params.text_document.uri);
+        session.token_lists.forget(&params.text_document.uri);
         session.unpublish(params.text_document.uri);
         session.keep_in_step_soon();
     }

@@ -47,7 +47,7 @@ fn nested(reading: &Reading, symbol: Symbol) -> DocumentSymbol {
     DocumentSymbol {
         name: symbol.name,
         detail: (!symbol.detail.is_empty()).then_some(symbol.detail),
-        kind: kind(symbol.kind),
+        kind: kind(reading, symbol.kind),
         tags: None,
         deprecated: None,
         range: reading.range(symbol.span),
@@ -60,7 +60,7 @@ fn nested(reading: &Reading, symbol: Symbol) -> DocumentSymbol {
 fn flat(reading: &Reading, symbol: Symbol, container: Option<&str>, all: &mut Vec<SymbolInformation>) {
     all.push(SymbolInformation {
         name: symbol.name.clone(),
-        kind: kind(symbol.kind),
+        kind: kind(reading, symbol.kind),
         tags: None,
         deprecated: None,
         location: Location::new(reading.snapshot.uri.clone(), reading.range(symbol.span)),
@@ -71,13 +71,16 @@ fn flat(reading: &Reading, symbol: Symbol, container: Option<&str>, all: &mut Ve
     }
 }
 
-fn kind(kind: SymbolKind) -> Kind {
+fn kind(reading: &Reading, kind: SymbolKind) -> Kind {
+    let is_newer = reading.client().newer_symbols;
     match kind {
         SymbolKind::Definition => Kind::CLASS,
         SymbolKind::Version => Kind::NAMESPACE,
-        SymbolKind::Object => Kind::OBJECT,
+        SymbolKind::Object if is_newer => Kind::OBJECT,
+        SymbolKind::Object => Kind::MODULE,
         SymbolKind::List => Kind::ARRAY,
         SymbolKind::Field => Kind::FIELD,
-        SymbolKind::Rule => Kind::EVENT,
+        SymbolKind::Rule if is_newer => Kind::EVENT,
+        SymbolKind::Rule => Kind::FUNCTION,
     }
 }

@@ -1,18 +1,20 @@
-//! `textDocument/semanticTokens/full` and `textDocument/semanticTokens/range`
+//! `textDocument/semanticTokens/full`, `textDocument/semanticTokens/full/delta` and `textDocument/semanticTokens/range`
 
 use std::sync::Arc;
 
 use crd_analyzer_ide::semantic::{SemanticToken, TokenKind, semantic_tokens};
 use crd_analyzer_syntax::tree::Span;
 use lsp_types::{
-    SemanticToken as Token, SemanticTokenType, SemanticTokens, SemanticTokensLegend, SemanticTokensParams,
-    SemanticTokensRangeParams, SemanticTokensRangeResult, SemanticTokensResult,
+    SemanticToken as Token, SemanticTokenType, SemanticTokens, SemanticTokensDelta, SemanticTokensDeltaParams,
+    SemanticTokensFullDeltaResult, SemanticTokensLegend, SemanticTokensParams, SemanticTokensRangeParams,
+    SemanticTokensRangeResult, SemanticTokensResult,
 };
 use tower_lsp::jsonrpc::Result;
 
 use crate::{
     reading::{self, Reading},
     session::Session,
+    token_lists::difference,
 };
 
 /// The names of the kinds, in the order of their numbers.
@@ -44,11 +46,50 @@ pub(crate) async fn handle(
         |it| it.semantic_tokens,
         "the search for tokens",
         |reading| {
-            let whole = Span::new(0, reading.file().text().len() as u32);
-            Some(SemanticTokensResult::Tokens(tokens(reading, whole)))
+            let data = all_tokens(reading);
+            Some(SemanticTokensResult::Tokens(named(reading, data)))
         },
     );
     found.await
+}
+
+pub(crate) async fn handle_delta(
+    session: &Arc<Session>,
+    params: SemanticTokensDeltaParams,
+) -> Result<Option<SemanticTokensFullDeltaResult>> {
+    let found = reading::read(
+        session,
+        &params.text_document.uri,
+        |it| it.semantic_tokens,
+        "the search for tokens",
+        move |reading| {
+            let lists = &reading.session.token_lists;
+            let old = lists.get(&reading.snapshot.uri, &params.previous_result_id);
+            let data = all_tokens(reading);
+            let Some(old) = old else {
+                return Some(named(reading, data).into());
+            };
+            let edits = difference(&old, &data).into_iter().collect();
+            Some(SemanticTokensFullDeltaResult::TokensDelta(SemanticTokensDelta {
+                result_id: Some(lists.keep(&reading.snapshot.uri, &data)),
+                edits,
+            }))
+        },
+    );
+    found.await
+}
+
+/// A list, with a name to ask by for what changed if the client does that.
+fn named(reading: &Reading, data: Vec<Token>) -> SemanticTokens {
+    let keep = || reading.session.token_lists.keep(&reading.snapshot.uri, &data);
+    SemanticTokens {
+        result_id: reading.client().token_changes.then(keep),
+        data,
+    }
+}
+
+fn all_tokens(reading: &Reading) -> Vec<Token> {
+    tokens(reading, Span::new(0, reading.file().text().len() as u32))
 }
 
 pub(crate) async fn handle_range(
@@ -62,13 +103,16 @@ pub(crate) async fn handle_range(
         "the search for tokens",
         move |reading| {
             let within = Span::new(reading.offset(params.range.start), reading.offset(params.range.end));
-            Some(SemanticTokensRangeResult::Tokens(tokens(reading, within)))
+            Some(SemanticTokensRangeResult::Tokens(SemanticTokens {
+                result_id: None,
+                data: tokens(reading, within),
+            }))
         },
     );
     found.await
 }
 
-fn tokens(reading: &Reading, within: Span) -> SemanticTokens {
+fn tokens(reading: &Reading, within: Span) -> Vec<Token> {
     let documents = reading.file().documents();
     let found = documents.flat_map(|it| semantic_tokens(&it, within));
     let mut last = lsp_types::Position::new(0, 0);
@@ -88,8 +132,5 @@ fn tokens(reading: &Reading, within: Span) -> SemanticTokens {
             token_modifiers_bitset: 0,
         }
     };
-    SemanticTokens {
-        result_id: None,
-        data: found.map(convert).collect(),
-    }
+    found.map(convert).collect()
 }

@@ -1,6 +1,11 @@
 //! The client's side of a session.
 
-use std::{collections::VecDeque, time::Duration};
+use std::{
+    collections::VecDeque,
+    io::Write as _,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -17,6 +22,8 @@ pub(crate) struct Client {
     output: Option<WriteHalf<DuplexStream>>,
     input: BufReader<ReadHalf<DuplexStream>>,
     server: JoinHandle<u8>,
+    /// Where what is said is written down, for who wants to look at it.
+    trace: Option<std::fs::File>,
     /// Where the server keeps its pages.
     _cache: TempDir,
     next_id: i64,
@@ -41,6 +48,7 @@ impl Client {
             output: Some(output),
             input: BufReader::new(input),
             server,
+            trace: trace(),
             _cache: cache,
             next_id: 0,
             waiting: VecDeque::new(),
@@ -66,7 +74,17 @@ impl Client {
         self.send_raw(&message.to_string()).await;
     }
 
+    /// Writes a message down as `tests/editors/protocol` reads it.
+    fn write_down(&mut self, from: &str, message: &Value) {
+        if let Some(file) = &mut self.trace {
+            writeln!(file, "{}", json!({ "from": from, "message": message })).expect("the trace can be written");
+        }
+    }
+
     pub(crate) async fn send_raw(&mut self, body: &str) {
+        if let Ok(message) = serde_json::from_str(body) {
+            self.write_down("client", &message);
+        }
         let framed = format!("Content-Length: {}\r\n\r\n{body}", body.len());
         let output = self.output.as_mut().expect("the client has not hung up");
         output.write_all(framed.as_bytes()).await.expect("the server reads");
@@ -168,7 +186,9 @@ impl Client {
         }
         let mut body = vec![0; length];
         self.input.read_exact(&mut body).await.expect("the server writes");
-        serde_json::from_slice(&body).expect("JSON")
+        let message = serde_json::from_slice(&body).expect("JSON");
+        self.write_down("server", &message);
+        message
     }
 
     /// Follows the progress of a token from its beginning to its end.
@@ -275,6 +295,14 @@ impl Client {
             .expect("it exits")
             .expect("it does not panic")
     }
+}
+
+/// A new file in the folder that `CRD_ANALYZER_TRACES` names, for `tests/editors/protocol/validate.cjs`.
+fn trace() -> Option<std::fs::File> {
+    static SESSIONS: AtomicUsize = AtomicUsize::new(0);
+    let folder = std::env::var_os("CRD_ANALYZER_TRACES")?;
+    let name = format!("session-{}.jsonl", SESSIONS.fetch_add(1, Ordering::Relaxed));
+    Some(std::fs::File::create(std::path::Path::new(&folder).join(name)).expect("the trace can be written"))
 }
 
 /// A JSON list's items.

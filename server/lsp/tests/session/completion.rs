@@ -34,7 +34,7 @@ spec:
 /// A client that can do all that there is.
 fn able() -> Value {
     let refresh = json!({ "diagnostics": { "refreshSupport": true } });
-    json!({ "workspace": refresh, "textDocument": { "diagnostic": {}, "completion": { "completionItem": {
+    json!({ "workspace": refresh, "textDocument": { "diagnostic": {}, "completion": { "completionItemKind": { "valueSet": [20] }, "completionItem": {
         "snippetSupport": true,
         "insertReplaceSupport": true,
         "labelDetailsSupport": true,
@@ -149,6 +149,14 @@ async fn what_a_client_cannot_do_is_left_out() {
     }
     let text = serde_json::to_string(&list).expect("JSON");
     assert!(!text.contains("$0") && !text.contains("${"), "{text}");
+    // Nor kinds that the protocol did not have at first.
+    let object = "apiVersion: example.com/v1\nkind: Widget\nspec:\n  mode: ";
+    client
+        .open(URI, 2, &DEFINITION.replace("fo\n", "}\n").replace("self.\n", "self'\n"))
+        .await;
+    client.open("file:///work/one.yaml", 1, object).await;
+    let list = ask(&mut client, "file:///work/one.yaml", &behind(object, "mode: ")).await;
+    assert_eq!(item(&list, "Fast")["kind"], 12);
     client.finish().await;
 }
 

@@ -78,7 +78,10 @@ async fn what_the_client_cannot_show_is_left_out() {
 
 #[tokio::test]
 async fn clients_that_cannot_be_asked_to_pull_again_are_sent_lists() {
-    let mut client = Client::start(json!({ "textDocument": { "diagnostic": {}, "publishDiagnostics": {} } })).await;
+    let mut client = Client::start(
+        json!({ "textDocument": { "diagnostic": {}, "publishDiagnostics": { "versionSupport": true } } }),
+    )
+    .await;
     client.open(URI, 1, BROKEN).await;
     assert_eq!(client.published(URI, 1).await.len(), 1);
     client.finish().await;

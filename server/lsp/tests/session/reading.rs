@@ -202,6 +202,37 @@ async fn tokens_of_rules_have_kinds_and_calls_signatures() {
 }
 
 #[tokio::test]
+async fn of_tokens_only_what_changed_is_told_to_who_takes_it() {
+    let mut capabilities = pulling();
+    capabilities["textDocument"]["semanticTokens"] = json!({
+        "requests": { "full": { "delta": true } }, "tokenTypes": [], "tokenModifiers": [], "formats": ["relative"],
+    });
+    let mut client = Client::start(capabilities).await;
+    client.open(URI, 1, DEFINITION).await;
+    let document = json!({ "uri": URI });
+    let full = json!({ "textDocument": document });
+    let first = client.request("textDocument/semanticTokens/full", full.clone()).await;
+    let mut data = list(first["data"].clone());
+    // A line above the rules: only the first token moves.
+    client.change(URI, 2, &[([0, 0, 0, 0], "# new\n")]).await;
+    let since = |name: &Value| json!({ "textDocument": document, "previousResultId": name });
+    let delta = "textDocument/semanticTokens/full/delta";
+    let changed = client.request(delta, since(&first["resultId"])).await;
+    let edits = list(changed["edits"].clone());
+    assert_eq!(edits.len(), 1);
+    assert_eq!((&edits[0]["start"], &edits[0]["deleteCount"]), (&json!(0), &json!(5)));
+    data.splice(0..5, list(edits[0]["data"].clone()));
+    let whole = client.request("textDocument/semanticTokens/full", full).await;
+    assert_eq!(json!(data), whole["data"]);
+    // What has not changed, and what nobody remembers.
+    let same = client.request(delta, since(&whole["resultId"])).await;
+    assert_eq!(same["edits"], json!([]));
+    let forgotten = client.request(delta, since(&json!("of another day"))).await;
+    assert_eq!(forgotten["data"], whole["data"]);
+    client.finish().await;
+}
+
+#[tokio::test]
 async fn addresses_are_links() {
     let mut client = Client::start(pulling()).await;
     let text = DEFINITION.replace("maxLength: 63", "maxLength: 63, description: https://a.example/b.");
