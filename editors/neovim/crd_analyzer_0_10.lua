@@ -12,7 +12,7 @@ function M.setup(options)
       vim.lsp.start({
         name = 'crd_analyzer',
         cmd = options.cmd or { 'crd-analyzer', 'lsp' },
-        root_dir = markers[1] and vim.fs.dirname(markers[1]) or vim.fs.dirname(vim.api.nvim_buf_get_name(event.buf)),
+        root_dir = markers[1] and vim.fs.dirname(markers[1]) or nil,
         settings = { ['crd-analyzer'] = options.settings or vim.empty_dict() },
       }, { bufnr = event.buf })
     end,

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a program of an unpacked Debian tree with the tree's own loader and libraries: from-debian.sh TREE nvim|hx ARG...
+# Runs a program of an unpacked Debian tree with the tree's own loader and libraries: from-debian.sh TREE nvim|hx|emacs|emacsclient ARG...
 tree=$1 program=$2
 shift 2
 lib=$tree/usr/lib/x86_64-linux-gnu
@@ -12,4 +12,11 @@ case $program in
   hx)
     export HELIX_RUNTIME=$tree/usr/lib/hx/runtime
     exec "$loader" --library-path "$lib" "$tree/usr/bin/hx" "$@" ;;
+  emacs)
+    share=$(echo "$tree"/usr/share/emacs/[0-9]*) exec=$(echo "$tree"/usr/libexec/emacs/[0-9]*/*-linux-gnu)
+    modes=$(echo "$tree"/usr/share/emacs/site-lisp/elpa-src/*)
+    EMACSLOADPATH=$(find "$share/lisp" -type d -printf '%p:')$modes
+    export EMACSLOADPATH EMACSDATA=$share/etc EMACSDOC=$share/etc EMACSPATH=$exec
+    exec "$loader" --library-path "$lib" "$tree/usr/bin/emacs-nox" --dump-file="$(echo "$exec"/emacs-*.pdmp)" "$@" ;;
+  emacsclient) exec "$loader" --library-path "$lib" "$tree/usr/bin/emacsclient.emacs" "$@" ;;
 esac

@@ -63,7 +63,7 @@ local ok, failure = pcall(function()
   must(vim.wait(10000, function() return #of_resource() == 1 and of_resource()[1].code == 'string-too-long' end, 20), 'another one comes with the next')
   local clients = vim.lsp.get_clients({ bufnr = buffer })
   for _, client in ipairs(clients) do
-    client:stop()
+    vim.lsp.stop_client(client.id)
   end
   must(vim.wait(5000, function() return #vim.lsp.get_clients({ bufnr = buffer }) == 0 end, 20), 'the server stops')
 end)

@@ -1,0 +1,134 @@
+-- Beside yaml-language-server in one Neovim nothing is offered or explained twice.
+-- usage: nvim --headless --clean -S beside.lua     with what features.lua needs, and CRD_ANALYZER_YAML_SERVER, a command
+local here = vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, 'S').source:sub(2)))
+local test = dofile(here .. '/person.lua')
+local must, say = test.must, test.say
+
+--- A session with both servers, the other one with these settings. `body` gets the person.
+local function with_both(settings, body)
+  local fixture = os.getenv('CRD_ANALYZER_FIXTURE')
+  local person = test.start()
+  test.attach(person)
+  person.lua(
+    [[local command, settings, root = ...
+      vim.api.nvim_create_autocmd('FileType', { pattern = 'yaml', callback = function(event)
+        vim.lsp.start({ name = 'yamlls', cmd = command, settings = settings, root_dir = root }, { bufnr = event.buf })
+      end })]],
+    vim.split(os.getenv('CRD_ANALYZER_YAML_SERVER'), ' '),
+    settings,
+    fixture
+  )
+  person.open(fixture .. '/gadgets.crd.yaml')
+  person.see('both servers are there', function()
+    local names = person.lua([[return vim.tbl_map(function(it) return it.initialized and it.name or '' end, vim.lsp.get_clients({ bufnr = 0 }))]])
+    return vim.tbl_contains(names, 'yamlls') and vim.tbl_contains(names, 'crd_analyzer')
+  end)
+  person.see('ours has looked', function() return #person.findings() > 0 end)
+  body(person, fixture)
+  person.leave()
+end
+
+--- What each server answers at the cursor: `{[name] = answer}`.
+local function answers(person, method)
+  return person.lua(
+    [[local method = ...
+      local params = vim.lsp.util.make_position_params(0, 'utf-16')
+      local found = {}
+      for id, answer in pairs(vim.lsp.buf_request_sync(0, method, params, 8000) or {}) do
+        found[vim.lsp.get_client_by_id(id).name] = answer.result
+      end
+      return found]],
+    method
+  )
+end
+
+--- The names of the servers that explain what is at the cursor.
+local function explain(person)
+  local found = {}
+  for name, it in pairs(answers(person, 'textDocument/hover')) do
+    if it ~= vim.NIL and it.contents then found[#found + 1] = name end
+  end
+  table.sort(found)
+  return table.concat(found, ' ')
+end
+
+--- How many servers offer each label at the cursor.
+local function offer(person)
+  local labels = {}
+  for name, it in pairs(answers(person, 'textDocument/completion')) do
+    if it ~= vim.NIL then
+      for _, item in ipairs(it.items or it) do
+        local label = vim.trim(item.label)
+        labels[label] = labels[label] or {}
+        labels[label][name] = true
+      end
+    end
+  end
+  local twice, count = {}, 0
+  for label, names in pairs(labels) do
+    count = count + 1
+    if vim.tbl_count(names) > 1 then twice[#twice + 1] = label end
+  end
+  return twice, count
+end
+
+local function nothing_is_doubled(person, text, offset)
+  person.to(text, offset)
+  local explained = explain(person)
+  must(explained == 'crd_analyzer', ('at %s only ours explains (%s)'):format(text, explained))
+end
+
+local function nothing_is_offered_twice(person, what)
+  local twice, count = offer(person)
+  must(count > 0, ('%s: %d items'):format(what, count))
+  must(#twice == 0, what .. ': nothing is offered twice (' .. table.concat(twice, ' ') .. ')')
+end
+
+--- Begins a line below a text, asks, and takes it back.
+local function typing(person, above, line, ask)
+  person.to(above)
+  person.keys('o<Esc>0C' .. line)
+  person.see('a person types ' .. vim.trim(line), function() return person.lua('return vim.api.nvim_get_current_line()') == line end)
+  vim.wait(300) -- both have seen it
+  ask()
+  person.keys('<Esc>u')
+end
+
+test.session(function()
+  say('-- as both are shipped')
+  with_both(vim.empty_dict(), function(person, fixture)
+    nothing_is_doubled(person, 'group:', 1)
+    nothing_is_doubled(person, 'replicas:', 1)
+    typing(person, 'scope: Namespaced', '  con', function() nothing_is_offered_twice(person, 'a field of the API') end)
+    typing(person, 'minimum: 0', '                  max', function() nothing_is_offered_twice(person, 'a keyword') end)
+    person.to("> 9'", 3)
+    person.keys('i && self.')
+    vim.wait(300)
+    nothing_is_offered_twice(person, 'a field in a rule')
+    person.keys('<Esc>u')
+    person.open(fixture .. '/one.gadget.yaml')
+    person.see('the resource is judged', function() return #person.findings() > 0 end)
+    nothing_is_doubled(person, 'replicas:', 1)
+    typing(person, 'replicas: 3', '  ho', function() nothing_is_offered_twice(person, 'a field of a resource') end)
+  end)
+
+  -- With a schema for definitions the other one explains them too; what its page says keeps it from that.
+  local schema = { [vim.uri_from_fname(here .. '/crd.schema.json')] = '*.crd.yaml' }
+  say('-- with a schema for definitions: the test sees what is doubled')
+  with_both({ yaml = { schemas = schema } }, function(person)
+    person.to('group:', 1)
+    person.see('both explain', function() return explain(person) == 'crd_analyzer yamlls' end)
+  end)
+  say('-- with a schema for definitions, and the settings of our page')
+  local page = table.concat(vim.fn.readfile(os.getenv('CRD_ANALYZER_EDITORS') .. '/neovim/README.md'), '\n')
+  local block = page:match('```lua\n(%-%- beside yaml%-language%-server.-)```')
+  must(block, 'the page has settings')
+  local wanted
+  local config = function(name, it) must(name == 'yamlls', 'for yamlls'); wanted = it.settings end
+  assert(load(block, 'settings', 't', { vim = { lsp = { config = config } } }))()
+  wanted.yaml.schemas = schema
+  with_both(wanted, function(person)
+    nothing_is_doubled(person, 'group:', 1)
+    typing(person, 'scope: Namespaced', '  con', function() nothing_is_offered_twice(person, 'a field of the API') end)
+  end)
+end)
