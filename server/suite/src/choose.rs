@@ -64,11 +64,23 @@ fn numbers(list: &str) -> Vec<u64> {
     list.split(',').filter_map(|it| it.trim().parse().ok()).collect()
 }
 
-/// The variants that have all of `gates` as wanted. Without `known`, in which the features of each set are told, every variant is one.
+/// The variants that have all of `gates` as wanted. Without `known`, in which the features of each set are told, only the variant with every
+/// feature is sure to have one, and all others may lack it.
 ///
 /// The error is why that cannot be said.
-pub fn variants(all: Vec<Found>, gates: &[String], known: &[FeatureGates]) -> Result<Vec<Found>, String> {
-    if gates.is_empty() || known.is_empty() {
+pub fn variants(mut all: Vec<Found>, gates: &[String], known: &[FeatureGates]) -> Result<Vec<Found>, String> {
+    if gates.is_empty() {
+        return Ok(all);
+    }
+    if known.is_empty() {
+        let has_all = |it: &Found| {
+            it.annotations()
+                .any(|it| it.0 == FEATURE_SET && it.1.contains(EVERYTHING))
+        };
+        let wants_all = gates.iter().all(|it| !it.starts_with('-'));
+        if all.iter().any(has_all) {
+            all.retain(|it| has_all(it) == wants_all);
+        }
         return Ok(all);
     }
     let mut kept = Vec::new();

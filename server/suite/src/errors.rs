@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use crd_analyzer_schema::field::Error;
+use crd_analyzer_resource::Finding;
+use crd_analyzer_schema::field::Path;
 
 /// One cause of a refusal.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,16 +15,23 @@ pub(crate) struct Cause {
     pub(crate) detail: String,
     /// All of it as the message has it.
     pub(crate) text: String,
+    /// The field as a path, of causes that have one.
+    pub(crate) path: Option<Path>,
+    /// The path of what decides it in the definition.
+    pub(crate) decider: Option<String>,
 }
 
 impl Cause {
-    pub(crate) fn of(error: &Error) -> Self {
+    pub(crate) fn of(finding: &Finding) -> Self {
+        let error = &finding.error;
         Self {
             reason: error.kind.reason(),
             words: error.kind.words(),
             field: error.path.to_string(),
             detail: error.detail.clone(),
             text: error.to_string(),
+            path: Some(error.path.clone()),
+            decider: finding.decider.as_ref().map(|it| it.path.to_string()),
         }
     }
 
@@ -35,6 +43,8 @@ impl Cause {
             field: String::new(),
             detail: text.to_owned(),
             text: text.to_owned(),
+            path: None,
+            decider: None,
         }
     }
 }

@@ -8,6 +8,7 @@ pub mod choose;
 pub mod definition;
 mod equal;
 mod errors;
+pub mod init;
 mod model;
 mod openshift;
 mod own;

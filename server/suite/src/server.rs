@@ -147,7 +147,7 @@ impl Answer {
         let refusal = if let Some(error) = &verdict.decode_error {
             plain(&error.text)
         } else if !verdict.errors.is_empty() {
-            let causes: Vec<Cause> = verdict.errors.iter().map(|it| Cause::of(&it.error)).collect();
+            let causes: Vec<Cause> = verdict.errors.iter().map(Cause::of).collect();
             let kind = format!("{}.{}", definition.kind(), definition.group());
             let name = name_of(verdict.object.as_ref(), sent);
             Some(Refusal {

@@ -201,6 +201,8 @@ fn like(old: Option<&Value>, new: &Cause) -> Value {
 fn cause(it: &Cause) -> Value {
     if it.reason.is_empty() {
         json!(it.text)
+    } else if it.detail.is_empty() {
+        json!({"type": it.words, "field": it.field})
     } else {
         json!({"type": it.words, "field": it.field, "detail": it.detail})
     }

@@ -2,10 +2,11 @@
 
 mod openshift;
 mod own;
+mod written;
 
 use expect_test::Expect;
 
-use super::Outcome;
+use super::{Outcome, Sandbox, definition};
 
 const SCHEMA: &str = "              type: object
               required: [size]
@@ -33,4 +34,47 @@ fn check(outcome: &Outcome, code: i32, expect: &Expect) {
         _ => format!("{line}\n"),
     });
     expect.assert_eq(&lines.collect::<String>());
+}
+
+const FAILING: &str = "crd: widgets.yaml
+tests:
+  - name: small
+    create: {spec: {size: 1}}
+    expect: rejected # it is not
+  - name: large
+    create: {spec: {size: 10}}
+    expect: accepted
+  - name: words
+    create: {spec: {size: 10, color: 1234567890}}
+    expect:
+      rejected:
+        # the bound of sizes
+        - field: spec.size
+          detail: too large
+        - {type: Required value, field: spec.name}
+  - name: more
+    create: {spec: {size: 10, name: abcdefghijk}}
+    expect:
+      rejected:
+        - spec.size # only this
+  - name: stored
+    create: {spec: {size: 1}}
+    expect:
+      stored:
+        spec:
+          color: blue
+          size: 1 # small
+      defaulted:
+        spec.color: blue
+      warnings: [careful]
+  - name: nothing
+    create: {spec: {size: 1, colour: red}}
+";
+
+fn sandbox(files: &[(&str, &str)]) -> Sandbox {
+    let sandbox = Sandbox::new(&[("widgets.yaml", &definition(SCHEMA))]);
+    for (name, text) in files {
+        sandbox.write(name, text);
+    }
+    sandbox
 }

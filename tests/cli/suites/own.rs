@@ -2,8 +2,7 @@
 
 use expect_test::expect;
 
-use super::{SCHEMA, check};
-use crate::{Sandbox, definition};
+use super::{FAILING, check, sandbox};
 
 /// A test of everything that can be expected; all pass.
 const PASSING: &str = "# What widgets are.
@@ -48,49 +47,6 @@ tests:
       rejected:
         - {type: FieldValueInvalid, field: status.size, contains: less than or equal to 9}
 ";
-
-const FAILING: &str = "crd: widgets.yaml
-tests:
-  - name: small
-    create: {spec: {size: 1}}
-    expect: rejected # it is not
-  - name: large
-    create: {spec: {size: 10}}
-    expect: accepted
-  - name: words
-    create: {spec: {size: 10, color: 1234567890}}
-    expect:
-      rejected:
-        # the bound of sizes
-        - field: spec.size
-          detail: too large
-        - {type: Required value, field: spec.name}
-  - name: more
-    create: {spec: {size: 10, name: abcdefghijk}}
-    expect:
-      rejected:
-        - spec.size # only this
-  - name: stored
-    create: {spec: {size: 1}}
-    expect:
-      stored:
-        spec:
-          color: blue
-          size: 1 # small
-      defaulted:
-        spec.color: blue
-      warnings: [careful]
-  - name: nothing
-    create: {spec: {size: 1, colour: red}}
-";
-
-fn sandbox(files: &[(&str, &str)]) -> Sandbox {
-    let sandbox = Sandbox::new(&[("widgets.yaml", &definition(SCHEMA))]);
-    for (name, text) in files {
-        sandbox.write(name, text);
-    }
-    sandbox
-}
 
 #[test]
 fn what_is_expected_comes_out() {
@@ -317,90 +273,6 @@ fn runs_can_be_cut_short() {
     sandbox
         .run(&["test", "empty"])
         .expect(2, &["there are no tests in empty"]);
-}
-
-#[test]
-fn update_writes_what_came_out_and_shows_it() {
-    let sandbox = sandbox(&[("widgets.test.yaml", FAILING)]);
-    let outcome = sandbox.run(&["test", ".", "--update"]);
-    check(
-        &outcome,
-        0,
-        &expect![[r#"
-            --- ./widgets.test.yaml
-            +++ ./widgets.test.yaml
-            @@ -2,32 +2,42 @@
-             tests:
-               - name: small
-                 create: {spec: {size: 1}}
-            -    expect: rejected # it is not
-            +    expect: accepted # it is not
-               - name: large
-                 create: {spec: {size: 10}}
-            -    expect: accepted
-            +    expect:
-            +      rejected:
-            +        - type: Invalid value
-            +          field: spec.size
-            +          detail: spec.size in body should be less than or equal to 9
-               - name: words
-                 create: {spec: {size: 10, color: 1234567890}}
-                 expect:
-                   rejected:
-                     # the bound of sizes
-                     - field: spec.size
-            -          detail: too large
-            -        - {type: Required value, field: spec.name}
-            +          detail: spec.size in body should be less than or equal to 9
-            +        - {type: Invalid value, field: spec.color}
-               - name: more
-                 create: {spec: {size: 10, name: abcdefghijk}}
-                 expect:
-                   rejected:
-                     - spec.size # only this
-            +        - type: Too long
-            +          field: spec.name
-            +          detail: may not be more than 9 bytes
-               - name: stored
-                 create: {spec: {size: 1}}
-                 expect:
-                   stored:
-                     spec:
-            -          color: blue
-            +          color: red
-                       size: 1 # small
-                   defaulted:
-            -        spec.color: blue
-            -      warnings: [careful]
-            +        spec.color: red
-            +      warnings: []
-               - name: nothing
-                 create: {spec: {size: 1, colour: red}}
-            +    expect:
-            +      rejected:
-            +        - 'unknown field "spec.colour"'
-            1 file, 6 tests: 6 passed, 0 failed, 6 updated in N ms
-        "#]],
-    );
-    sandbox.run(&["test", "."]).expect(0, &["6 passed, 0 failed"]);
-    sandbox
-        .run(&["test", ".", "--update"])
-        .expect(0, &["1 file, 6 tests: 6 passed, 0 failed in "]);
-    // Where minors differ, nobody can say what is meant.
-    let differing = "crd: widgets.yaml\nkubernetesVersions: all\ntests:\n  - name: words\n    create: {spec: {size: 5}}\n    expect:\n      rejected:\n        - {field: spec, type: FieldValueRequired}\n";
-    sandbox.write("widgets.test.yaml", differing);
-    sandbox.run(&["test", ".", "--update"]).expect(0, &["1 updated"]);
-    sandbox.write(
-        "widgets.yaml",
-        definition("              type: object\n              x-kubernetes-validations: [{rule: isIP('1')}]\n"),
-    );
-    sandbox.run(&["test", ".", "--update"]).expect(
-        1,
-        &[
-            "`words` stays as it is: the definition widgets.yaml is refused",
-            "(Kubernetes 1.30)",
-        ],
-    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `crd-analyzer test`: runs test files and says where a server would answer something else.
 
 mod find;
+mod init;
 mod update;
 
 use std::{
@@ -58,6 +59,10 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "fail_fast")]
     update: bool,
 
+    /// Write a first test file for this definition, beside it, and run it: the smallest object, and one for each rule that breaks it.
+    #[arg(long, value_name = "CRD", conflicts_with_all = ["paths", "update", "fail_fast", "run"])]
+    init: Option<PathBuf>,
+
     /// Where suites of openshift/api's format find the definitions that they name: a file, a folder or a glob.
     #[arg(long = "crd", value_name = "PATH")]
     definitions: Vec<String>,
@@ -96,7 +101,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let color = args.output == Format::Text
         && stdout.is_terminal()
         && anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
-    let (inputs, unreadable) = input::collect(&args.paths);
+    let (inputs, unreadable) = match &args.init {
+        Some(definition) => input::collect(&[init::write(definition, args.kubernetes_version)?]),
+        None => input::collect(&args.paths),
+    };
     let inputs: Vec<Input> = inputs.into_iter().filter(may_be_suite).collect();
     let stop = AtomicBool::new(false);
     let mut session = Session {

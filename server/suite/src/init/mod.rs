@@ -1,0 +1,166 @@
+//! A first suite for a definition: the smallest object, and for each rule that is found an object that breaks it. What a test expects is what the
+//! server answered, so all of them pass.
+
+mod search;
+mod values;
+
+use std::collections::BTreeSet;
+
+use crd_analyzer_schema::KubernetesVersion;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    definition::Found,
+    errors::Cause,
+    run::own::{causes, is_implied},
+    server::{Answer, Server},
+    yaml,
+};
+use search::Search;
+
+/// A suite that was made.
+#[derive(Debug)]
+pub struct Made {
+    /// Its text.
+    pub text: String,
+    /// How many tests it has.
+    pub tests: usize,
+    /// The rules for which no object was found that breaks them.
+    pub missing: Vec<String>,
+}
+
+/// Tests of keywords are not more than this: whoever starts wants to read them.
+const MOST_KEYWORDS: usize = 40;
+
+/// Makes a suite for the stored version of a definition. `path`: how the suite finds it.
+pub fn suite(definition: &Found, path: &str, kubernetes: KubernetesVersion) -> Result<Made, String> {
+    let server = Server::install(&definition.value, None, kubernetes)?;
+    let versions = definition.value.pointer("/spec/versions").and_then(Value::as_array);
+    let version = versions
+        .into_iter()
+        .flatten()
+        .find(|it| it["name"] == definition.version())
+        .ok_or("it has no version")?;
+    let schema = version.pointer("/schema/openAPIV3Schema").cloned().unwrap_or_default();
+    let mut search = Search::new(&server, definition, &schema);
+    let base = search.accepted()?;
+    let mut tests = vec![smallest(&base, &search.create(&base))];
+    tests.extend(keywords(&mut search, &base));
+    let (rules, missing) = rules(&mut search, &base);
+    tests.extend(rules);
+    Ok(Made {
+        tests: tests.len(),
+        text: written(path, kubernetes, &tests, &missing),
+        missing,
+    })
+}
+
+fn smallest(base: &Value, answer: &Answer) -> Value {
+    let expect = if answer.defaulted.is_empty() {
+        json!("accepted")
+    } else {
+        let defaulted: Map<String, Value> = answer.defaulted.iter().cloned().collect();
+        json!({"defaulted": defaulted})
+    };
+    json!({"name": "the smallest object", "create": base, "expect": expect})
+}
+
+/// Tests of what keywords ask for.
+fn keywords(search: &mut Search<'_>, base: &Value) -> Vec<Value> {
+    let mut tests = Vec::new();
+    let mut names = BTreeSet::new();
+    for place in search.places() {
+        if tests.len() >= MOST_KEYWORDS {
+            break;
+        }
+        let shown = place.path.join(".");
+        let mut tries = Vec::new();
+        if place.is_required && values::at(base, &place.path).is_some() {
+            tries.push((format!("{shown} is required"), None));
+        }
+        let refused = values::refused(place.schema).into_iter();
+        tries.extend(refused.map(|it| (format!("{shown} {}", it.rule), Some(it.value))));
+        for (name, value) in tries {
+            let Some(object) = values::with(base, search.schema, &place.path, value) else {
+                continue;
+            };
+            let answer = search.create(&object);
+            let found = explicit(&answer);
+            // Only what is wrong with this place, so that the test is about one thing.
+            let is_about = |it: &Cause| it.field == shown || it.field.starts_with(&format!("{shown}["));
+            if !found.is_empty() && found.iter().all(is_about) && names.insert(name.clone()) {
+                tests.push(json!({"name": name, "create": object, "expect": rejected(&found)}));
+            }
+        }
+    }
+    tests
+}
+
+/// Tests of validation rules, and the rules that have none.
+fn rules(search: &mut Search<'_>, base: &Value) -> (Vec<Value>, Vec<String>) {
+    let (mut tests, mut missing) = (Vec::new(), Vec::new());
+    let mut names = BTreeSet::new();
+    for rule in search.rules() {
+        let Some(broken) = search.broken(base, &rule) else {
+            missing.push(format!("{}: {}", rule.place(), rule.text));
+            continue;
+        };
+        let mut name = rule.name();
+        while !names.insert(name.clone()) {
+            name.push_str(" (again)");
+        }
+        let expect = rejected(&explicit(&broken.answer));
+        tests.push(match broken.from {
+            None => json!({"name": name, "create": broken.object, "expect": expect}),
+            Some(from) => json!({"name": name, "update": {"from": from, "to": broken.object}, "expect": expect}),
+        });
+    }
+    (tests, missing)
+}
+
+/// The causes that an expectation lists.
+fn explicit(answer: &Answer) -> Vec<Cause> {
+    let refusal = answer.strict_refusal();
+    let found = refusal.map(|it| causes(&it)).unwrap_or_default();
+    found.into_iter().filter(|it| !is_implied(it)).collect()
+}
+
+fn rejected(found: &[Cause]) -> Value {
+    let causes = found.iter().map(|it| {
+        if it.reason.is_empty() {
+            json!(it.text)
+        } else if it.detail.is_empty() {
+            json!({"type": it.words, "field": it.field})
+        } else {
+            json!({"type": it.words, "field": it.field, "detail": it.detail})
+        }
+    });
+    json!({"rejected": causes.collect::<Vec<_>>()})
+}
+
+fn written(path: &str, kubernetes: KubernetesVersion, tests: &[Value], missing: &[String]) -> String {
+    let path = yaml::scalar(&json!(path));
+    let mut text = format!(
+        "# What the API server of Kubernetes {kubernetes} answers. Run with `crd-analyzer test`.\ncrd: {path}\ntests:\n"
+    );
+    for test in tests {
+        let mut rest = test.as_object().cloned().unwrap_or_default();
+        let name = rest.remove("name").unwrap_or_default();
+        let expect = rest.remove("expect").unwrap_or_default();
+        text.push_str("  - name: ");
+        text.push_str(&yaml::scalar(&name));
+        text.push('\n');
+        text.push_str(&yaml::block(&Value::Object(rest), 4));
+        text.push_str(&yaml::block(&json!({"expect": expect}), 4));
+        text.push('\n');
+    }
+    if !missing.is_empty() {
+        text.push_str("  # No object was found that breaks these rules:\n");
+        for rule in missing {
+            text.push_str("  #   ");
+            text.push_str(&rule.split_whitespace().collect::<Vec<_>>().join(" "));
+            text.push('\n');
+        }
+    }
+    format!("{}\n", text.trim_end())
+}

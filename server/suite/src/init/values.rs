@@ -1,0 +1,289 @@
+//! Values for schemas: the smallest that may be accepted, such that are worth trying, and such that a keyword refuses.
+
+use serde_json::{Map, Number, Value, json};
+
+/// Texts to try where a pattern or a rule wants more than a letter.
+const TEXTS: [&str; 20] = [
+    "a",
+    "example",
+    "example.com",
+    "10.0.0.1",
+    "10.0.0.0/24",
+    "https://example.com",
+    "1",
+    "1h",
+    "1Gi",
+    "1.0.0",
+    "v1",
+    "A",
+    "a-b",
+    "a/b",
+    "/a",
+    "a=b",
+    "0 0 * * *",
+    "50%",
+    "2020-01-01T00:00:00Z",
+    "0123456789abcdef",
+];
+
+/// Longer texts and lists are not made.
+const MOST: u64 = 300;
+
+/// A value that is as small as the schema allows, as far as a look at it tells.
+pub(super) fn smallest(schema: &Value, depth: usize) -> Value {
+    if let Some(value) = schema.get("default") {
+        return value.clone();
+    }
+    if let Some(value) = schema["enum"].as_array().and_then(|it| it.first()) {
+        return value.clone();
+    }
+    match schema["type"].as_str() {
+        Some("object") => {
+            let names = schema["required"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str);
+            let names = names.filter(|_| depth > 0);
+            let entries = names.map(|name| (name.to_owned(), smallest(&schema["properties"][name], depth - 1)));
+            Value::Object(entries.collect())
+        }
+        Some("array") => {
+            let items = schema["minItems"].as_u64().unwrap_or_default().min(16);
+            let item = smallest(&schema["items"], depth.saturating_sub(1));
+            Value::Array(vec![item; items as usize])
+        }
+        Some("integer" | "number") => number(schema["minimum"].as_f64().unwrap_or_default().max(0.0).ceil()),
+        Some("boolean") => json!(false),
+        _ if schema["x-kubernetes-int-or-string"] == Value::Bool(true) => json!(1),
+        _ => json!(text(schema)),
+    }
+}
+
+fn text(schema: &Value) -> String {
+    let formatted = match schema["format"].as_str().unwrap_or_default() {
+        "date-time" => "2020-01-01T00:00:00Z",
+        "date" => "2020-01-01",
+        "ipv4" => "10.0.0.1",
+        "ipv6" => "::1",
+        "cidr" => "10.0.0.0/24",
+        "uri" => "https://example.com",
+        "email" => "a@example.com",
+        "hostname" => "example.com",
+        "uuid" | "uuid4" => "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+        "duration" => "1h",
+        "byte" => "YQ==",
+        _ => "a",
+    };
+    let least = schema["minLength"].as_u64().unwrap_or_default().min(MOST) as usize;
+    format!("{formatted}{}", "a".repeat(least.saturating_sub(formatted.len())))
+}
+
+/// A number as JSON writes it: whole if it is.
+fn number(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        json!(value as i64)
+    } else {
+        Number::from_f64(value).map_or(Value::Null, Value::Number)
+    }
+}
+
+/// Values that are worth a try at a place.
+pub(super) fn candidates(schema: &Value) -> Vec<Value> {
+    let mut found: Vec<Value> = schema["enum"].as_array().cloned().unwrap_or_default();
+    match schema["type"].as_str() {
+        Some("object") => {
+            found.push(smallest(schema, 4));
+            let properties = schema["properties"].as_object().into_iter().flatten();
+            for (name, inner) in properties.take(12) {
+                let mut object = smallest(schema, 4);
+                if let Value::Object(object) = &mut object {
+                    object.insert(name.clone(), smallest(inner, 4));
+                }
+                found.push(object);
+            }
+        }
+        Some("array") => {
+            let items = candidates(&schema["items"]);
+            found.push(json!([]));
+            found.extend(items.iter().take(3).map(|it| json!([it])));
+            found.push(Value::Array(items.iter().take(2).cloned().collect()));
+            found.extend(items.first().map(|it| json!([it, it])));
+        }
+        Some("integer" | "number") => {
+            let bounds = ["minimum", "maximum"].into_iter().filter_map(|it| schema[it].as_f64());
+            found.extend(bounds.map(number));
+            found.extend([0, 1, 2, 10, 100, -1].map(|it| json!(it)));
+        }
+        Some("boolean") => found.extend([json!(true), json!(false)]),
+        _ if found.is_empty() => {
+            found.push(smallest(schema, 0));
+            found.extend(TEXTS.iter().map(|it| json!(it)));
+            let least = schema["minLength"].as_u64().unwrap_or_default().min(MOST) as usize;
+            found.push(json!("a".repeat(least + 1)));
+            found.push(json!(""));
+        }
+        _ => {}
+    }
+    found
+}
+
+/// Values that are worth a try at a place that a rule names: what the rule compares with comes first.
+pub(super) fn candidates_of(schema: &Value, rule: &str) -> Vec<Value> {
+    let (numbers, texts) = literals(rule);
+    let near = || numbers.iter().flat_map(|it| [*it, it + 1, it - 1]);
+    let lengths = || near().filter(|it| (1..=MOST as i64).contains(it)).map(|it| it as u64);
+    let mut found: Vec<Value> = match schema["type"].as_str() {
+        Some("integer" | "number") => near().map(|it| json!(it)).collect(),
+        Some("string") => {
+            let long = lengths().map(|it| "a".repeat(it as usize));
+            texts.iter().cloned().chain(long).map(Value::String).collect()
+        }
+        Some("array") => {
+            let lists = lengths().map(|it| (0..it).map(|n| distinct(&schema["items"], n)).collect());
+            lists.map(Value::Array).collect()
+        }
+        _ => Vec::new(),
+    };
+    found.truncate(9);
+    found.extend(candidates(schema));
+    found
+}
+
+/// The numbers and texts that a rule has in it.
+fn literals(rule: &str) -> (Vec<i64>, Vec<String>) {
+    let (mut numbers, mut texts) = (Vec::new(), Vec::new());
+    let mut rest = rule;
+    while let Some(at) = rest.find(|it: char| it == '\'' || it == '"' || it.is_ascii_digit()) {
+        let before = rest[..at].chars().next_back();
+        let first = rest[at..].chars().next().unwrap_or_default();
+        let after = &rest[at + 1..];
+        if first.is_ascii_digit() {
+            let end = rest[at..]
+                .find(|it: char| !it.is_ascii_digit())
+                .map_or(rest.len(), |it| at + it);
+            // Not the digits of a name.
+            if !before.is_some_and(|it| it.is_alphanumeric() || it == '_') {
+                numbers.extend(rest[at..end].parse::<i64>().ok().filter(|it| it.abs() < 1 << 40));
+            }
+            rest = &rest[end..];
+        } else {
+            let end = after.find(first).unwrap_or(after.len());
+            texts.push(after[..end].to_owned());
+            rest = after.get(end + 1..).unwrap_or_default();
+        }
+    }
+    (numbers, texts)
+}
+
+/// The smallest value, of plain texts and numbers one of several: items of a set may not be the same.
+fn distinct(schema: &Value, n: u64) -> Value {
+    let is_free = ["enum", "pattern", "format", "maximum"]
+        .into_iter()
+        .all(|it| schema[it].is_null());
+    match schema["type"].as_str() {
+        Some("string") if is_free => json!(format!("{}{n}", text(schema))),
+        Some("integer") if is_free => json!(schema["minimum"].as_i64().unwrap_or_default() + n as i64),
+        _ => smallest(schema, 4),
+    }
+}
+
+/// A value that a keyword of the schema refuses.
+pub(super) struct Refused {
+    /// What the keyword asks for, behind the path of the value.
+    pub(super) rule: String,
+    /// A value without it.
+    pub(super) value: Value,
+}
+
+/// A value for each keyword that bounds what is allowed.
+pub(super) fn refused(schema: &Value) -> Vec<Refused> {
+    let mut found = Vec::new();
+    let mut add = |rule: String, value: Value| found.push(Refused { rule, value });
+    let count = |name: &str| schema[name].as_u64();
+    if let Some(values) = schema["enum"].as_array().filter(|it| it.iter().all(Value::is_string)) {
+        let names: Vec<&str> = values.iter().filter_map(Value::as_str).take(4).collect();
+        let more = if values.len() > names.len() { ", …" } else { "" };
+        add(format!("is one of {}{more}", names.join(", ")), json!("SomethingElse"));
+    }
+    match schema["type"].as_str() {
+        Some("string") => {
+            if let Some(least) = count("minLength").filter(|it| (1..=MOST).contains(it)) {
+                add(
+                    format!("has at least {least} bytes"),
+                    json!("a".repeat(least as usize - 1)),
+                );
+            }
+            if let Some(most) = count("maxLength").filter(|it| *it < MOST) {
+                add(
+                    format!("has at most {most} bytes"),
+                    json!("a".repeat(most as usize + 1)),
+                );
+            }
+            if schema["pattern"].is_string() {
+                add("follows its pattern".to_owned(), json!("not this: !"));
+            }
+        }
+        Some("integer" | "number") => {
+            if let Some(least) = schema["minimum"].as_f64() {
+                add(format!("is at least {}", number(least)), number(least - 1.0));
+            }
+            if let Some(most) = schema["maximum"].as_f64() {
+                add(format!("is at most {}", number(most)), number(most + 1.0));
+            }
+        }
+        Some("array") => {
+            if count("minItems").is_some_and(|it| it > 0) {
+                add("has items".to_owned(), json!([]));
+            }
+            if let Some(most) = count("maxItems").filter(|it| *it < 20) {
+                let items = (0..=most).map(|n| distinct(&schema["items"], n));
+                add(format!("has at most {most} items"), items.collect());
+            }
+        }
+        _ => {}
+    }
+    found
+}
+
+/// The value at a path of names, `None` if it is not there.
+pub(super) fn at<'v>(object: &'v Value, path: &[String]) -> Option<&'v Value> {
+    path.iter().try_fold(object, |it, name| match it {
+        Value::Array(items) => items.get(name.parse::<usize>().ok()?),
+        other => other.get(name),
+    })
+}
+
+/// The object with another value at a path, or without it. What is missing above is made by the schema.
+pub(super) fn with(object: &Value, schema: &Value, path: &[String], value: Option<Value>) -> Option<Value> {
+    let mut changed = object.clone();
+    let mut place = &mut changed;
+    let mut schema = schema;
+    let (last, above) = path.split_last()?;
+    for name in above {
+        schema = inner(schema, name);
+        place = match place {
+            Value::Array(items) => items.get_mut(name.parse::<usize>().ok()?)?,
+            Value::Object(object) => object.entry(name.clone()).or_insert_with(|| smallest(schema, 4)),
+            _ => return None,
+        };
+    }
+    match (place, value) {
+        (Value::Array(items), Some(value)) => *items.get_mut(last.parse::<usize>().ok()?)? = value,
+        (Value::Array(items), None) => drop(items.remove(last.parse::<usize>().ok().filter(|it| *it < items.len())?)),
+        (Value::Object(object), Some(value)) => drop::<Option<Value>>(object.insert(last.clone(), value)),
+        (Value::Object(object), None) => drop(object.remove(last)?),
+        _ => return None,
+    }
+    Some(changed)
+}
+
+/// The schema of what has a name, or an index, in a value.
+pub(super) fn inner<'s>(schema: &'s Value, name: &str) -> &'s Value {
+    let properties: Option<&Map<String, Value>> = schema["properties"].as_object();
+    match properties.and_then(|it| it.get(name)) {
+        Some(found) => found,
+        None if schema["items"].is_object() => &schema["items"],
+        None => &schema["additionalProperties"],
+    }
+}
