@@ -3,9 +3,9 @@
 use std::{
     io::{self, BufRead, Read as _},
     path::{Path, PathBuf},
-    process::Command,
 };
 
+use crd_analyzer_lsp::git;
 use ignore::WalkBuilder;
 use serde::Deserialize;
 
@@ -205,30 +205,8 @@ pub(crate) fn read(source: &Source) -> anyhow::Result<Option<Vec<u8>>> {
 
 /// The file as it was in a git revision; `None` if it did not exist there.
 fn git_show(path: &Path, revision: &str) -> anyhow::Result<Option<Vec<u8>>> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default();
-    let git = |args: &[&str]| {
-        Command::new("git")
-            .args(args)
-            .current_dir(folder)
-            .output()
-            .map_err(|error| anyhow::anyhow!("cannot run git, which --old-ref needs: {error}"))
-    };
-    let shown = git(&["show", &format!("{revision}:./{name}")])?;
-    if shown.status.success() {
-        return Ok(Some(shown.stdout));
-    }
-    // A file that is new has no previous revision; a revision that does not exist is the caller's mistake.
-    let known = git(&["rev-parse", "--verify", "--quiet", &format!("{revision}^{{commit}}")])?;
-    if known.status.success() {
-        return Ok(None);
-    }
-    let why = String::from_utf8_lossy(&shown.stderr).trim().to_owned();
-    Err(UsageError(format!("--old-ref {revision}: {why}")).into())
+    git::show(path, revision).map_err(|error| match error {
+        git::Error::NoGit(_) => anyhow::anyhow!("{error}, which --old-ref needs"),
+        git::Error::NoRevision(why) => UsageError(format!("--old-ref {revision}: {why}")).into(),
+    })
 }

@@ -44,7 +44,9 @@ pub(crate) fn of(checked: &Checked, schema: Structural<'_>) -> Option<Claim> {
     let mut reasoning = Reasoning {
         ast: &checked.ast,
         schema,
+        old: None,
         variables: Vec::new(),
+        present: Vec::new(),
     };
     let result = reasoning.part(checked.ast.root()?, 0);
     let bools = result.known.bools();
@@ -58,11 +60,15 @@ pub(crate) fn of(checked: &Checked, schema: Structural<'_>) -> Option<Claim> {
 }
 
 /// Whether the rule may end in an error for a value that its schema accepts, as far as that can be told without running it.
-pub(crate) fn may_fail(checked: &Checked, schema: Structural<'_>) -> bool {
+///
+/// Here the old value is taken to fit the schema. What is stored may be older than the schema, so nothing is claimed from that.
+pub(crate) fn may_fail(checked: &Checked, schema: Structural<'_>, is_old_optional: bool) -> bool {
     let mut reasoning = Reasoning {
         ast: &checked.ast,
         schema,
+        old: (!is_old_optional).then_some(schema),
         variables: Vec::new(),
+        present: Vec::new(),
     };
     checked.ast.root().is_none_or(|root| reasoning.part(root, 0).fails)
 }
@@ -137,7 +143,23 @@ impl<'s> Outcome<'s> {
 struct Reasoning<'a, 's> {
     ast: &'a Ast,
     schema: Structural<'s>,
+    /// What is known of the old value.
+    old: Option<Structural<'s>>,
     variables: Vec<(Arc<str>, Outcome<'s>)>,
+    /// The fields that are there, because a condition asked for them.
+    present: Vec<FieldPath>,
+}
+
+/// A field: the variable that it is selected from, and the names on the way.
+type FieldPath = (Root, Vec<Arc<str>>);
+
+/// What fields are selected from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Root {
+    This,
+    Old,
+    /// A variable, by its position among those that are known.
+    Variable(usize),
 }
 
 impl<'s> Reasoning<'_, 's> {
@@ -160,7 +182,7 @@ impl<'s> Reasoning<'_, 's> {
             ExprKind::Ident(name) => match self.variables.iter().rev().find(|it| it.0 == *name) {
                 Some((_, outcome)) => outcome.clone(),
                 None if **name == *SELF => Outcome::sure(of_schema(self.schema)),
-                None if **name == *OLD_SELF => Outcome::sure(Known::Anything),
+                None if **name == *OLD_SELF => Outcome::sure(self.old.map_or(Known::Anything, of_schema)),
                 None => Outcome::ANYTHING,
             },
             ExprKind::Select {
@@ -168,12 +190,18 @@ impl<'s> Reasoning<'_, 's> {
                 field,
                 test_only,
             } => {
-                let operand = self.part(*operand, depth);
-                select(&operand, field, *test_only)
+                let outcome = self.part(*operand, depth);
+                let is_asked_for = !test_only && self.path(node).is_some_and(|it| self.present.contains(&it));
+                select(&outcome, field, *test_only, is_asked_for)
             }
             ExprKind::Call { function, target, args } => {
                 let parts: Vec<NodeId> = target.iter().chain(args).copied().collect();
-                self.call(function, &parts, depth)
+                match (&**function, &parts[..]) {
+                    (operators::LOGICAL_AND, [a, b]) => self.both(*a, *b, true, depth),
+                    (operators::LOGICAL_OR, [a, b]) => not(&self.both(*a, *b, false, depth)),
+                    (operators::CONDITIONAL, [condition, then, other]) => self.either(*condition, *then, *other, depth),
+                    _ => self.call(function, &parts, depth),
+                }
             }
             ExprKind::Comprehension(fold) => self.fold(node, fold, depth),
             ExprKind::List { elements, .. } => {
@@ -188,6 +216,90 @@ impl<'s> Reasoning<'_, 's> {
         }
     }
 
+    /// `a && b`, or with `value` false `!a && !b`. The second counts only where the first has the value.
+    fn both(&mut self, a: NodeId, b: NodeId, value: bool, depth: usize) -> Outcome<'s> {
+        let negated = |it: Outcome<'s>| if value { it } else { not(&it) };
+        let first = self.part(a, depth);
+        let known = self.present.len();
+        if !first.can_fail_as_bool() {
+            self.suppose(a, value, depth);
+        }
+        let second = self.part(b, depth);
+        self.present.truncate(known);
+        and(&negated(first), &negated(second))
+    }
+
+    fn either(&mut self, condition: NodeId, then: NodeId, other: NodeId, depth: usize) -> Outcome<'s> {
+        let which = self.part(condition, depth);
+        let known = self.present.len();
+        self.suppose(condition, true, depth);
+        let then = self.part(then, depth);
+        self.present.truncate(known);
+        self.suppose(condition, false, depth);
+        let other = self.part(other, depth);
+        self.present.truncate(known);
+        let bools = which.known.bools();
+        let fails = bools.can_be_true && then.fails || bools.can_be_false && other.fails;
+        Outcome {
+            known: match (bools.can_be_true, bools.can_be_false) {
+                (true, false) => then.known,
+                (false, true) => other.known,
+                _ => then.known.or(&other.known),
+            },
+            fails: fails || which.can_fail_as_bool(),
+        }
+    }
+
+    /// Notes which fields are there if a condition has this value.
+    fn suppose(&mut self, condition: NodeId, value: bool, depth: usize) {
+        if depth > MAX_DEPTH {
+            return;
+        }
+        match &self.ast[condition].kind {
+            ExprKind::Select { test_only: true, .. } if value => self.present.extend(self.path(condition)),
+            ExprKind::Call { function, args, .. } => match (&**function, &args[..]) {
+                (operators::LOGICAL_NOT, [inner]) => self.suppose(*inner, !value, depth + 1),
+                (operators::LOGICAL_AND, [a, b]) if value => {
+                    self.suppose(*a, value, depth + 1);
+                    self.suppose(*b, value, depth + 1);
+                }
+                (operators::LOGICAL_OR, [a, b]) if !value => {
+                    self.suppose(*a, value, depth + 1);
+                    self.suppose(*b, value, depth + 1);
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    /// What a selection selects, if it is a field of a variable.
+    fn path(&self, node: NodeId) -> Option<FieldPath> {
+        let mut names = Vec::new();
+        let mut at = node;
+        for _ in 0..MAX_DEPTH {
+            match &self.ast[at].kind {
+                ExprKind::Select { operand, field, .. } => {
+                    names.push(field.clone());
+                    at = *operand;
+                }
+                ExprKind::Ident(name) => {
+                    let bound = self.variables.iter().rposition(|it| it.0 == *name);
+                    let root = match bound {
+                        Some(position) => Root::Variable(position),
+                        None if **name == *SELF => Root::This,
+                        None if **name == *OLD_SELF => Root::Old,
+                        None => return None,
+                    };
+                    names.reverse();
+                    return Some((root, names));
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
     fn call(&mut self, function: &str, parts: &[NodeId], depth: usize) -> Outcome<'s> {
         let outcomes: Vec<_> = parts.iter().map(|it| self.part(*it, depth)).collect();
         // What may be anything may also be what the function does not take.
@@ -196,23 +308,8 @@ impl<'s> Reasoning<'_, 's> {
             .iter()
             .any(|it| it.fails || !is_equality && matches!(it.known, Known::Anything));
         match (function, &outcomes[..]) {
-            (operators::LOGICAL_AND, [a, b]) => and(a, b),
-            (operators::LOGICAL_OR, [a, b]) => not(&and(&not(a), &not(b))),
             (operators::LOGICAL_NOT, [a]) => not(a),
             (operators::NOT_STRICTLY_FALSE, [_]) => Outcome::bools(true, true, false),
-            (operators::CONDITIONAL, [condition, then, other]) => {
-                let which = condition.known.bools();
-                let mut result = Outcome {
-                    known: match (which.can_be_true, which.can_be_false) {
-                        (true, false) => then.known.clone(),
-                        (false, true) => other.known.clone(),
-                        _ => then.known.or(&other.known),
-                    },
-                    fails: condition.can_fail_as_bool(),
-                };
-                result.fails |= which.can_be_true && then.fails || which.can_be_false && other.fails;
-                result
-            }
             ("size", [of]) => Outcome {
                 known: of.known.size().map_or(Known::Anything, Known::Int),
                 fails,
@@ -327,7 +424,7 @@ fn and<'s>(a: &Outcome<'_>, b: &Outcome<'_>) -> Outcome<'s> {
     Outcome::bools(x.can_be_true && y.can_be_true, x.can_be_false || y.can_be_false, fails)
 }
 
-fn select<'s>(operand: &Outcome<'s>, field: &str, test_only: bool) -> Outcome<'s> {
+fn select<'s>(operand: &Outcome<'s>, field: &str, test_only: bool, is_asked_for: bool) -> Outcome<'s> {
     let Known::Object(schema) = &operand.known else {
         return Outcome::ANYTHING;
     };
@@ -342,6 +439,6 @@ fn select<'s>(operand: &Outcome<'s>, field: &str, test_only: bool) -> Outcome<'s
     }
     Outcome {
         known: of_schema(property),
-        fails: operand.fails || !is_sure,
+        fails: operand.fails || !is_sure && !is_asked_for,
     }
 }

@@ -280,7 +280,7 @@ impl<'s> Asked<'_, 's> {
 
     /// The errors that the rule can end in.
     fn failures(&self, left: &mut u64, hazards: &mut Vec<Hazard>) {
-        if !claims::may_fail(&self.expression.checked, self.node.schema) {
+        if !claims::may_fail(&self.expression.checked, self.node.schema, self.is_optional()) {
             return;
         }
         let locator = Locator::new(&self.expression.checked, &self.written.rule, self.node.schema);
@@ -295,8 +295,8 @@ impl<'s> Asked<'_, 's> {
             let mut is_stuck = false;
             for (reads, is_first) in [(Some(&self.reads), true), (others.as_ref(), false)] {
                 let Some(reads) = reads else { continue };
-                // Something is left for what comes after.
-                let mut share = *left / 2;
+                // What rules can fail on is mostly found soon; the rest is for what is hard to make.
+                let mut share = if is_first { *left / 3 } else { *left / 2 };
                 let before = share;
                 let search = if is_first {
                     Search::new()

@@ -10,7 +10,7 @@ pub mod highlight;
 pub mod hover;
 pub mod lens;
 pub mod links;
-mod manifest;
+pub mod manifest;
 pub mod place;
 pub mod property;
 pub mod rename;

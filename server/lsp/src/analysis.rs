@@ -13,6 +13,7 @@ use crd_analyzer_workspace::{
     hazards::{Search, are_shown},
     index::Definitions,
     report::Shown,
+    revision::{Revision, add_update},
 };
 use lsp_types::{Diagnostic, Uri};
 use ropey::Rope;
@@ -34,21 +35,31 @@ pub(crate) struct Analysis {
     pub(crate) costs: Option<Arc<FileCosts>>,
 }
 
+/// What is wanted of an analysis beside the verdict.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted<'a> {
+    /// Which hazards of rules are told.
+    pub(crate) hazards: Search<'a>,
+    /// What rules cost.
+    pub(crate) costs: bool,
+    /// What the text is to replace.
+    pub(crate) replaced: Option<Revision<'a>>,
+}
+
 impl Analysis {
     /// Nothing to show.
     pub(crate) fn empty() -> Self {
         Self::of(Vec::new(), Vec::new())
     }
 
-    /// Asks about a text. `wants_costs`: also what its rules cost.
+    /// Asks about a text.
     pub(crate) fn new(
         uri: &Uri,
         text: &Rope,
         effective: &Effective,
         client: &Client,
         definitions: &dyn Definitions,
-        hazards: Search<'_>,
-        wants_costs: bool,
+        wanted: &Wanted<'_>,
     ) -> Self {
         if effective.is_excluded {
             return Self::empty();
@@ -60,15 +71,15 @@ impl Analysis {
             path: Some(&path),
             definitions: Some(definitions),
             hazards: if are_shown(&effective.config) {
-                hazards
+                wanted.hazards
             } else {
                 Search::Off
             },
-            wants_costs,
+            wants_costs: wanted.costs,
             ..Question::new(effective.versions)
         };
         let mut report = analyze(bytes, &question);
-        let costs = wants_costs.then(|| {
+        let costs = wanted.costs.then(|| {
             let documents = std::mem::take(&mut report.costs);
             // A text without rules is not kept for their sake.
             let text = if documents.is_empty() {
@@ -78,6 +89,9 @@ impl Analysis {
             };
             Arc::new(FileCosts { text, documents })
         });
+        if let Some(replaced) = &wanted.replaced {
+            add_update(&mut report, &question, replaced);
+        }
         let mut shown: Vec<Shown> = report
             .documents
             .iter()

@@ -5,6 +5,7 @@ use std::{path::Path, sync::Arc};
 use crd_analyzer_ide::{
     file::File,
     hover::{Block, Hover, resource_hover},
+    manifest,
     property::{Target, UseKind, resource_uses, target_at, uses},
     schema,
 };
@@ -121,7 +122,14 @@ impl InResource<'_> {
         let document = file.document_at(self.definition.tree.span(self.definition.root).start)?;
         let versions = schema::versions(document.tree);
         let root = versions.iter().find(|it| it.name == self.version)?.schema?;
-        resource_hover(self.tree, self.offset, &document, root, self.reading.version())
+        resource_hover(
+            self.tree,
+            &self.path,
+            self.offset,
+            &document,
+            root,
+            self.reading.version(),
+        )
     }
 
     /// The printer columns.
@@ -183,8 +191,8 @@ pub(crate) fn references(reading: &Reading, position: Position, with_declaration
     let kind_span = tree.span(kind_node);
     if kind_span.start <= offset && offset <= kind_span.end {
         let mut found: Vec<_> = with_declaration.then(|| own(kind_span)).into_iter().collect();
-        in_resources(reading, &kind, &mut found, |tree| {
-            let entry = tree.root().and_then(|it| tree.entry(it, "kind"));
+        in_resources(reading, &kind, &mut found, |tree, object| {
+            let entry = tree.entry(object, "kind");
             entry.map(|it| tree.span(it.value)).into_iter().collect()
         });
         return Some(found);
@@ -195,8 +203,8 @@ pub(crate) fn references(reading: &Reading, position: Position, with_declaration
         .filter(|it| with_declaration || it.kind != UseKind::Declaration)
         .map(|it| own(it.span(tree)))
         .collect();
-    in_resources(reading, &kind, &mut found, |tree| {
-        let uses = resource_uses(tree, &target);
+    in_resources(reading, &kind, &mut found, |tree, object| {
+        let uses = resource_uses(tree, object, &target);
         uses.iter().map(|it| it.span(tree)).collect()
     });
     Some(found)
@@ -213,7 +221,12 @@ pub(crate) fn declarations(reading: &Reading, position: Position) -> Option<Vec<
 }
 
 /// Adds what `spans` finds in each resource of a kind, wherever it is in the workspace.
-fn in_resources(reading: &Reading, kind: &GroupKind, found: &mut Vec<Location>, spans: impl Fn(&Tree) -> Vec<Span>) {
+fn in_resources(
+    reading: &Reading,
+    kind: &GroupKind,
+    found: &mut Vec<Location>,
+    spans: impl Fn(&Tree, NodeId) -> Vec<Span>,
+) {
     let session = &reading.session;
     session.keep_in_step();
     let files: Vec<Arc<Path>> = session
@@ -241,10 +254,11 @@ fn in_resources(reading: &Reading, kind: &GroupKind, found: &mut Vec<Location>, 
                 client: reading.client(),
             };
             for document in file.documents() {
-                let is_one = document.tree.root().and_then(|it| kind_of(document.tree, it));
-                if is_one.is_some_and(|it| it.0 == *kind) {
-                    let places = spans(document.tree).into_iter();
-                    found.extend(places.map(|it| Location::new(uri.clone(), to_proto::range(&source, it))));
+                for object in manifest::objects(document.tree) {
+                    if kind_of(document.tree, object).is_some_and(|it| it.0 == *kind) {
+                        let places = spans(document.tree, object).into_iter();
+                        found.extend(places.map(|it| Location::new(uri.clone(), to_proto::range(&source, it))));
+                    }
                 }
             }
         };

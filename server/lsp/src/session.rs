@@ -12,6 +12,7 @@ use std::{
 use crd_analyzer_workspace::{
     hazards::{Memory, Search},
     index::{GroupKind, Origin},
+    revision::Revision,
 };
 use lsp_types::{MessageType, Uri, WorkspaceFolder};
 use ropey::Rope;
@@ -19,12 +20,13 @@ use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
 
 use crate::{
-    analysis::Analysis,
+    analysis::{Analysis, Wanted},
     capabilities::Client,
     cluster::Cluster,
     documents::{Documents, Snapshot, path_of},
     known::{self, InStep, Workspace},
     progress,
+    revisions::Revisions,
     scan::Scanned,
     settings::{Effective, Features, Settings},
     tasks,
@@ -52,6 +54,10 @@ pub(crate) struct Session {
     /// Held while the folders are looked through.
     looking: tokio::sync::Mutex<()>,
     scanned: Scanned,
+    /// What git has of open files.
+    revisions: Revisions,
+    /// Held while git is asked: one file at a time.
+    asking: tokio::sync::Mutex<()>,
     /// Held while hazards are looked for: one document at a time.
     searching: tokio::sync::Mutex<()>,
     /// Held while a list of diagnostics is sent, so that an older one never comes after a newer one.
@@ -79,6 +85,8 @@ impl Session {
             cluster: Cluster::default(),
             looking: tokio::sync::Mutex::default(),
             scanned: Scanned::default(),
+            revisions: Revisions::default(),
+            asking: tokio::sync::Mutex::default(),
             searching: tokio::sync::Mutex::default(),
             publishing: tokio::sync::Mutex::default(),
             client: OnceLock::new(),
@@ -178,12 +186,59 @@ impl Session {
         }
         let effective = self.effective(snapshot);
         let hazards = Search::Remembered(&self.hazards);
-        let (uri, text) = (&snapshot.uri, &snapshot.text);
-        let analysis = Analysis::new(uri, text, &effective, self.client(), &InStep(self), hazards, true);
+        let analysis = self.ask(snapshot, &effective, hazards);
         if analysis.is_unfinished {
             self.look_for_hazards(snapshot.clone());
         }
         Some(Arc::new(analysis))
+    }
+
+    /// What is to be said of a version, with the hazards that are to be told.
+    fn ask(self: &Arc<Self>, snapshot: &Snapshot, effective: &Effective, hazards: Search<'_>) -> Analysis {
+        let replaced = self.replaced(snapshot);
+        let wanted = Wanted {
+            hazards,
+            costs: true,
+            replaced: replaced.as_ref().map(|(name, text)| Revision { name, text }),
+        };
+        let (uri, text) = (&snapshot.uri, &snapshot.text);
+        Analysis::new(uri, text, effective, self.client(), &InStep(self), &wanted)
+    }
+
+    /// What a document is to replace, as far as it is known. If it is time to ask git, that is done beside.
+    fn replaced(self: &Arc<Self>, snapshot: &Snapshot) -> Option<(String, Arc<[u8]>)> {
+        let revision = self.settings().update_against.clone()?;
+        let path = snapshot.path()?;
+        let (text, is_due) = self.revisions.get(&path, &revision);
+        if is_due {
+            let (session, snapshot, revision) = (self.clone(), snapshot.clone(), revision.clone());
+            tasks::beside(async move {
+                let _only = session.asking.lock().await;
+                if !session.revisions.get(&path, &revision).1 {
+                    return;
+                }
+                let asker = session.clone();
+                let text = snapshot.text.clone();
+                let look = move || {
+                    let now = text.bytes().collect::<Vec<u8>>();
+                    asker.revisions.look(&path, &revision, &now)
+                };
+                if tasks::blocking("the look at a revision", look).await == Ok(true) {
+                    session.analyze_anew(&snapshot.uri);
+                }
+            });
+        }
+        Some((revision, text?))
+    }
+
+    /// What a document's analysis depends on has changed: it is made anew, and the client gets or asks for it.
+    fn analyze_anew(self: &Arc<Self>, uri: &Uri) {
+        self.documents.forget_analysis(uri);
+        if self.client().pulls_diagnostics {
+            self.ask_to_pull();
+        } else {
+            self.publish_soon(uri);
+        }
     }
 
     /// Looks for the hazards that are not known yet, once nobody types, and shows them. What a server answers does not wait for them.
@@ -201,28 +256,13 @@ impl Session {
             let (searcher, searched) = (session.clone(), snapshot.clone());
             let search = move || {
                 let effective = searcher.effective(&searched);
-                let hazards = Search::All(&searcher.hazards);
-                let (uri, text) = (&searched.uri, &searched.text);
-                Analysis::new(
-                    uri,
-                    text,
-                    &effective,
-                    searcher.client(),
-                    &InStep(&searcher),
-                    hazards,
-                    true,
-                )
+                searcher.ask(&searched, &effective, Search::All(&searcher.hazards))
             };
             let Ok(after) = tasks::blocking("the search for hazards", search).await else {
                 return;
             };
             if after.result_id != before.result_id && session.documents.is_current(&snapshot) {
-                session.documents.forget_analysis(&snapshot.uri);
-                if session.client().pulls_diagnostics {
-                    session.ask_to_pull();
-                } else {
-                    session.publish_soon(&snapshot.uri);
-                }
+                session.analyze_anew(&snapshot.uri);
             }
         });
     }
@@ -250,16 +290,12 @@ impl Session {
                 return Analysis::empty();
             }
             let effective = settings.for_file(Some(path), &folders);
-            let (client, hazards) = (self.client(), Search::All(&self.hazards));
-            Analysis::new(
-                uri,
-                &Rope::from_str(text),
-                &effective,
-                client,
-                &InStep(self),
-                hazards,
-                false,
-            )
+            let wanted = Wanted {
+                hazards: Search::All(&self.hazards),
+                ..Wanted::default()
+            };
+            let text = Rope::from_str(text);
+            Analysis::new(uri, &text, &effective, self.client(), &InStep(self), &wanted)
         };
         self.scanned.run(paths, cancelled, done, skip, analyze)
     }

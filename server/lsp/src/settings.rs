@@ -18,6 +18,8 @@ pub(crate) struct Settings {
     /// repository: whoever opens one must not be connected by that.
     pub(crate) cluster: Option<String>,
     pub(crate) features: Features,
+    /// The revision in git that open files are judged as replacing; `None`: they are not.
+    pub(crate) update_against: Option<String>,
 }
 
 /// What can be switched off, beside other servers for YAML.
@@ -78,6 +80,7 @@ impl Default for Settings {
                 code_lens: true,
                 inlay_hints: true,
             },
+            update_against: Some("HEAD".to_owned()),
         }
     }
 }
@@ -119,6 +122,18 @@ impl Settings {
             Some(Value::String(context)) => read.cluster = Some(context.clone()).filter(|it| !it.is_empty()),
             Some(_) => problems.push(format!(
                 "setting {NAME}.cluster is neither true nor the name of a context"
+            )),
+        }
+        match settings.get("updateAgainst") {
+            None | Some(Value::Null) => {}
+            Some(Value::Bool(false)) => read.update_against = None,
+            Some(Value::String(revision)) => match revision.as_str() {
+                "" => {}
+                "off" => read.update_against = None,
+                revision => read.update_against = Some(revision.to_owned()),
+            },
+            Some(_) => problems.push(format!(
+                "setting {NAME}.updateAgainst is neither a revision nor \"off\""
             )),
         }
         if let Some(features) = settings.get("features").and_then(Value::as_object) {
@@ -270,6 +285,22 @@ mod tests {
             Config::parse("cluster: kind-a").is_err(),
             "a repository does not say it"
         );
+    }
+
+    #[test]
+    fn a_revision_is_asked_unless_it_is_off() {
+        for (value, expected) in [
+            (json!("HEAD~1"), Some("HEAD~1")),
+            (json!("off"), None),
+            (json!(false), None),
+            (json!(""), Some("HEAD")),
+            (Value::Null, Some("HEAD")),
+        ] {
+            let (read, said) = Settings::read(&json!({ "updateAgainst": value }));
+            assert_eq!(read.update_against.as_deref(), expected);
+            assert!(said.is_empty());
+        }
+        check(&json!({"updateAgainst": 3}), "1.37", &["updateAgainst is neither"]);
     }
 
     #[test]

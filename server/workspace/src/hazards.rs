@@ -12,7 +12,7 @@ pub use crd_analyzer_hazards::codes;
 use crd_analyzer_hazards::{Effort, Hazard, fingerprint, of_node};
 use crd_analyzer_schema::{
     KubernetesVersion,
-    field::Path,
+    field::{Path, Trail},
     structural::{AdditionalProperties, Structural},
 };
 use crd_analyzer_syntax::{
@@ -114,7 +114,8 @@ pub(crate) fn find(
     });
     for (path, schema) in shared.chain(single) {
         if let Ok(schema) = Structural::new(schema) {
-            walk.schema(schema, true, &path.child("openAPIV3Schema"), 0);
+            let path = path.child("openAPIV3Schema");
+            walk.schema(schema, true, &Trail::new(&path), 0);
         }
     }
     found
@@ -154,23 +155,23 @@ struct Walk<'w, 'a> {
 }
 
 impl Walk<'_, '_> {
-    fn schema(&mut self, schema: Structural<'_>, is_resource_root: bool, path: &Path, depth: usize) {
+    fn schema(&mut self, schema: Structural<'_>, is_resource_root: bool, at: &Trail<'_>, depth: usize) {
         if depth > MAX_DEPTH {
             return;
         }
         if !schema.validations().is_empty() {
-            self.rules(schema, is_resource_root, path);
+            self.rules(schema, is_resource_root, &at.path());
         }
         let below = |schema: Structural<'_>| schema.is_embedded_resource();
         if let Some(items) = schema.items() {
-            self.schema(items, below(items), &path.child("items"), depth + 1);
+            self.schema(items, below(items), &at.child("items"), depth + 1);
         }
         if let Some(values) = schema.additional_properties().and_then(AdditionalProperties::schema) {
-            self.schema(values, below(values), &path.child("additionalProperties"), depth + 1);
+            self.schema(values, below(values), &at.child("additionalProperties"), depth + 1);
         }
+        let properties = at.child("properties");
         for (name, property) in schema.properties() {
-            let path = path.child("properties").key(name);
-            self.schema(property, below(property), &path, depth + 1);
+            self.schema(property, below(property), &properties.key(name), depth + 1);
         }
     }
 

@@ -17,6 +17,7 @@ mod hints;
 pub mod index;
 pub mod report;
 pub mod resource;
+pub mod revision;
 pub mod source;
 pub mod suppress;
 mod text;

@@ -13,9 +13,11 @@ use crate::{
     schema::{self, SchemaStep, child},
 };
 
-/// What there is to say about a place of a resource whose definition is `definition`; `root` is the schema of its version.
+/// What there is to say about a place of a resource whose definition is `definition`; `root` is the schema of its version. `path` leads from the
+/// resource to the place: it may be an item of a list.
 pub fn resource_hover(
     resource: &Tree,
+    path: &[Step<'_>],
     offset: u32,
     definition: &Document<'_>,
     root: NodeId,
@@ -28,7 +30,7 @@ pub fn resource_hover(
     let tree = definition.tree;
     let mut steps = Vec::new();
     let mut schema = root;
-    for step in &at.path {
+    for step in path {
         let properties = child(tree, schema, "properties");
         let (next, below) = match step {
             Step::Index(_) => (SchemaStep::Items, child(tree, schema, "items")?),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::paths;
 
 use super::{Hover, hover, resource_hover};
 use crate::{file::File, schema};
@@ -166,7 +167,8 @@ fn a_field_of_a_resource_is_that_of_its_schema() {
     let tree = resource.documents().next().expect("a document").tree;
     let at = |needle: &str| {
         let offset = text.find(needle).expect("it") as u32;
-        resource_hover(tree, offset, &definition, root, KubernetesVersion::NEWEST).map(|it| it.plain())
+        let path = paths::at(tree, offset).expect("a place").path;
+        resource_hover(tree, &path, offset, &definition, root, KubernetesVersion::NEWEST).map(|it| it.plain())
     };
     let size = at("size").expect("something");
     assert!(

@@ -139,7 +139,7 @@ fn resources_have_the_property_at_its_place() {
         Arc::default(),
     );
     let tree = resource.documents().next().expect("a document").tree;
-    let found: Vec<_> = resource_uses(tree, &target)
+    let found: Vec<_> = resource_uses(tree, tree.root().expect("a resource"), &target)
         .iter()
         .map(|it| it.span(tree).start)
         .collect();

@@ -264,11 +264,9 @@ impl Search<'_, '_> {
 }
 
 /// The keys of a property in a resource, in the order of the text.
-pub fn resource_uses(tree: &Tree, target: &Target) -> Vec<Use> {
+pub fn resource_uses(tree: &Tree, resource: NodeId, target: &Target) -> Vec<Use> {
     let mut keys = Vec::new();
-    if let Some(root) = tree.root() {
-        keys_in(tree, root, &target.object, &target.name, &mut keys);
-    }
+    keys_in(tree, resource, &target.object, &target.name, &mut keys);
     let as_use = |key| Use {
         kind: UseKind::Resource,
         scalar: key,

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use crd_analyzer_cel::types::escape;
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_syntax::tree::{Span, Tree};
+use crd_analyzer_syntax::tree::{NodeId, Span, Tree};
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},
     finding::Class,
@@ -18,6 +18,7 @@ use crd_analyzer_workspace::{
 use crate::{
     file::Document,
     fixes::{TextEdit, apply},
+    manifest::objects,
     property::{Form, Target, Use, UseKind, resource_uses, target_at, uses},
     schema::{self, SchemaStep, child, text},
     write,
@@ -210,12 +211,12 @@ fn edit(tree: &Tree, one: &Use, new_name: &str) -> Result<TextEdit, String> {
 }
 
 impl Renaming {
-    /// Whether a document is a resource that may have the property.
-    pub fn concerns(&self, tree: &Tree) -> bool {
-        let Some((kind, root)) = self.kind.as_ref().zip(tree.root()) else {
+    /// Whether an object is a resource that may have the property.
+    pub fn concerns(&self, tree: &Tree, object: NodeId) -> bool {
+        let Some(kind) = &self.kind else {
             return false;
         };
-        let says = |key| text(tree, root, key);
+        let says = |key| text(tree, object, key);
         let version = says("apiVersion");
         let version = version
             .as_deref()
@@ -225,15 +226,15 @@ impl Renaming {
     }
 
     /// The edits of a resource. `Err`: it has the new name already.
-    pub fn of_resource(&self, tree: &Tree, new_name: &str) -> Result<Vec<TextEdit>, String> {
+    pub fn of_resource(&self, tree: &Tree, resource: NodeId, new_name: &str) -> Result<Vec<TextEdit>, String> {
         let other = Target {
             name: new_name.to_owned(),
             ..self.target.clone()
         };
-        if !resource_uses(tree, &other).is_empty() {
+        if !resource_uses(tree, resource, &other).is_empty() {
             return Err(format!("a resource has `{new_name}` already"));
         }
-        let found = resource_uses(tree, &self.target);
+        let found = resource_uses(tree, resource, &self.target);
         let mut edits = found
             .iter()
             .map(|it| edit(tree, it, new_name))
@@ -248,8 +249,12 @@ impl Renaming {
 pub fn of_file(renaming: &Renaming, content: &Arc<str>, new_name: &str) -> Result<Vec<TextEdit>, String> {
     let file = crate::file::File::new(content.clone(), Arc::default());
     let mut edits = Vec::new();
-    for document in file.documents().filter(|it| renaming.concerns(it.tree)) {
-        edits.extend(renaming.of_resource(document.tree, new_name)?);
+    for document in file.documents() {
+        for object in objects(document.tree) {
+            if renaming.concerns(document.tree, object) {
+                edits.extend(renaming.of_resource(document.tree, object, new_name)?);
+            }
+        }
     }
     Ok(edits)
 }

@@ -107,3 +107,25 @@ fn names_that_break_are_refused() {
         assert_eq!(at(needle, new_name), Err(why.to_owned()), "{needle} -> {new_name}");
     }
 }
+
+#[test]
+fn items_of_lists_are_resources() {
+    let file = File::new(TEXT, Arc::default());
+    let offset = TEXT.find("size: {type").expect("the needle") as u32;
+    let document = file.document_at(offset).expect("a document");
+    let newest = KubernetesVersion::NEWEST;
+    let found = rename(&document, offset, "length", newest, VersionSet::all()).expect("it can be renamed");
+    let list = "\
+apiVersion: v1
+kind: List
+items:
+- {kind: Widget, apiVersion: example.com/v1, spec: {size: 1}}
+- {kind: Widget, apiVersion: example.com/v2, spec: {size: 2}}
+- {kind: Gadget, apiVersion: example.com/v1, spec: {size: 3}}
+";
+    let edits = of_file(&found, &list.into(), "length").expect("there is no such key");
+    assert_eq!(
+        apply(list, &edits).expect("the edits fit"),
+        list.replace("size: 1", "length: 1")
+    );
+}

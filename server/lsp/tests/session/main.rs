@@ -16,6 +16,7 @@ mod reading;
 mod resources;
 mod rules;
 mod structure;
+mod update;
 mod workspace;
 
 /// A definition with one error: `strng` at 14:20, behind a line with `é😀` at its start.

@@ -268,3 +268,34 @@ async fn the_effective_object_can_be_asked_for() {
     assert_eq!(none, Value::Null);
     client.finish().await;
 }
+
+#[tokio::test]
+async fn items_of_lists_are_resources_too() {
+    const LIST: &str = "file:///repo/samples/list.yaml";
+    let item = RESOURCE.trim_end().replace('\n', "\n  ");
+    let text = format!("apiVersion: v1\nkind: List\nitems:\n- {item}\n");
+    let mut client = both(pulling()).await;
+    client.open(LIST, 1, &text).await;
+    // The item is written like the resource, three lines further down and two columns in.
+    let found = client.request("textDocument/definition", at(LIST, 7, 5)).await;
+    assert_eq!(place(&found), (CRD.to_owned(), 21, 14));
+    let hover = client.request("textDocument/hover", at(LIST, 7, 5)).await;
+    let hover = hover["contents"]["value"].as_str().expect("a hover");
+    assert!(hover.contains("integer") && hover.contains('9'), "{hover}");
+    for (line, character, expected) in [(21, 15, (7, 4)), (5, 17, (4, 8))] {
+        let mut params = at(CRD, line, character);
+        params["context"] = json!({ "includeDeclaration": false });
+        let found = list(client.request("textDocument/references", params).await);
+        let places: Vec<_> = found.iter().map(place).collect();
+        assert!(
+            places.contains(&(LIST.to_owned(), expected.0, expected.1)),
+            "{places:?}"
+        );
+        assert!(places.iter().any(|it| it.0 == CR), "{places:?}");
+    }
+    let mut params = at(CRD, 21, 15);
+    params["newName"] = json!("length");
+    let edit = client.request("textDocument/rename", params).await;
+    assert!(edit.to_string().contains(LIST), "{edit}");
+    client.finish().await;
+}

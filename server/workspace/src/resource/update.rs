@@ -91,6 +91,11 @@ impl<'a> Previous<'a> {
         }
     }
 
+    /// The object that one of this kind, name and namespace replaces, where it is.
+    pub(crate) fn object(&self, new: &WrittenType, namespace: Option<&str>) -> Option<(&Tree, NodeId)> {
+        self.tree(self.of(new, namespace)?)
+    }
+
     /// The definition that one of this name replaces.
     pub(crate) fn definition(&self, new: &WrittenType) -> Option<(&Tree, NodeId)> {
         let only = || {

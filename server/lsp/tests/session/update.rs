@@ -1,0 +1,155 @@
+//! What a server would refuse if open files replaced what git has.
+
+use std::{path::Path, process::Command};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::client::{Client, pushed};
+
+const DEFINITION: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            required: [size]
+            x-kubernetes-validations:
+            - {rule: self.size == oldSelf.size, message: size is immutable}
+            properties:
+              size: {type: integer}
+";
+
+const RESOURCE: &str = "\
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: one}
+spec:
+  size: 3
+";
+
+/// A repository with a definition and a resource.
+fn repository() -> TempDir {
+    let folder = TempDir::new().expect("a folder");
+    std::fs::write(folder.path().join("crd.yaml"), DEFINITION).expect("a file");
+    std::fs::write(folder.path().join("one.yaml"), RESOURCE).expect("a file");
+    git(folder.path(), &["init", "--quiet"]);
+    commit(folder.path());
+    folder
+}
+
+fn git(folder: &Path, args: &[&str]) {
+    let name = [
+        "-c",
+        "user.name=A",
+        "-c",
+        "user.email=a@example.com",
+        "-c",
+        "commit.gpgsign=false",
+    ];
+    let done = Command::new("git").args(name).args(args).current_dir(folder).output();
+    let done = done.expect("git runs");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+fn commit(folder: &Path) {
+    git(folder, &["add", "--all"]);
+    git(folder, &["commit", "--quiet", "--message", "x"]);
+}
+
+fn uri(folder: &TempDir, name: &str) -> String {
+    format!("file://{}", folder.path().join(name).display())
+}
+
+async fn start(folder: &TempDir, settings: Value) -> Client {
+    let mut capabilities = pushed();
+    capabilities["textDocument"]["publishDiagnostics"]["relatedInformation"] = json!(true);
+    let mut client = Client::start_with(json!({
+        "capabilities": capabilities,
+        "initializationOptions": settings,
+    }))
+    .await;
+    client.open(&uri(folder, "crd.yaml"), 1, DEFINITION).await;
+    client.published(&uri(folder, "crd.yaml"), 1).await;
+    client
+}
+
+/// The first list of a version that is not empty.
+async fn found(client: &mut Client, uri: &str, version: i32) -> Vec<Value> {
+    loop {
+        let list = client.published(uri, version).await;
+        if !list.is_empty() {
+            return list;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_change_that_a_transition_rule_refuses_is_marked() {
+    let folder = repository();
+    let mut client = start(&folder, Value::Null).await;
+    let one = uri(&folder, "one.yaml");
+    client.open(&one, 1, &RESOURCE.replace('3', "4")).await;
+    let list = found(&mut client, &one, 1).await;
+    assert_eq!(list.len(), 1, "{list:?}");
+    assert_eq!(list[0]["code"], "rule-failed");
+    assert_eq!(list[0]["severity"], 2, "it is only supposed that the object is stored");
+    let message = list[0]["message"].as_str().expect("a message");
+    assert!(message.starts_with("size is immutable"), "{message}");
+    let related = list[0]["relatedInformation"].as_array().expect("other places");
+    assert_eq!(related[0]["message"], "was 3 in HEAD");
+    assert_eq!(
+        related[0]["location"]["range"]["start"],
+        json!({ "line": 4, "character": 8 })
+    );
+    // As it was, there is nothing to refuse.
+    client.change(&one, 2, &[([4, 8, 4, 9], "3")]).await;
+    assert_eq!(client.published(&one, 2).await.len(), 0);
+    client.change(&one, 3, &[([4, 8, 4, 9], "5")]).await;
+    assert_eq!(client.published(&one, 3).await.len(), 1, "what git has is known");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn definitions_are_updates_too() {
+    let folder = repository();
+    let mut client = start(&folder, Value::Null).await;
+    let crd = uri(&folder, "crd.yaml");
+    // What a definition is about cannot change.
+    let scope = ([6, 9, 6, 19], "Cluster");
+    client.change(&crd, 2, &[scope]).await;
+    let list = found(&mut client, &crd, 2).await;
+    let related = list[0]["relatedInformation"].as_array().expect("other places");
+    assert_eq!(related[0]["message"], "was Namespaced in HEAD");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn nothing_is_asked_where_it_is_off_or_there_is_no_repository() {
+    let folder = repository();
+    let mut client = start(&folder, json!({ "updateAgainst": "off" })).await;
+    let one = uri(&folder, "one.yaml");
+    client.open(&one, 1, &RESOURCE.replace('3', "x")).await;
+    assert_eq!(client.published(&one, 1).await.len(), 1);
+    client.change(&one, 2, &[([4, 8, 4, 9], "4")]).await;
+    assert_eq!(client.published(&one, 2).await.len(), 0);
+    client.finish().await;
+    let elsewhere = TempDir::new().expect("a folder");
+    let mut client = start(&elsewhere, Value::Null).await;
+    let one = uri(&elsewhere, "one.yaml");
+    client.open(&one, 1, RESOURCE).await;
+    assert_eq!(client.published(&one, 1).await.len(), 0);
+    client.finish().await;
+}
