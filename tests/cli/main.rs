@@ -9,6 +9,7 @@ mod eval;
 mod exit_code;
 mod explain;
 mod fix;
+mod generated;
 mod hostile;
 #[path = "../hostile/rules.rs"]
 mod hostile_rules;

@@ -10,6 +10,7 @@ use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},
     costs::FileCosts,
+    generated,
     hazards::{Search, are_shown},
     index::Definitions,
     report::Shown,
@@ -18,7 +19,7 @@ use crd_analyzer_workspace::{
 use lsp_types::{Diagnostic, Uri};
 use ropey::Rope;
 
-use crate::{capabilities::Client, known, settings::Effective, to_proto};
+use crate::{capabilities::Client, go_sources::GoSources, known, settings::Effective, to_proto};
 
 /// What is known about one version of a document.
 #[derive(Debug)]
@@ -44,6 +45,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) costs: bool,
     /// What the text is to replace.
     pub(crate) replaced: Option<Revision<'a>>,
+    /// What definitions are generated from.
+    pub(crate) go: Option<&'a GoSources>,
 }
 
 impl Analysis {
@@ -70,6 +73,7 @@ impl Analysis {
         let question = Question {
             path: Some(&path),
             definitions: Some(definitions),
+            go: wanted.go.map(|it| it as &dyn generated::GoSources),
             hazards: if are_shown(&effective.config) {
                 wanted.hazards
             } else {

@@ -17,6 +17,7 @@ mod diagnostics;
 mod documents;
 mod from_proto;
 pub mod git;
+pub mod go_sources;
 mod handlers;
 mod known;
 mod pages;

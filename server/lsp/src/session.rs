@@ -24,6 +24,7 @@ use crate::{
     capabilities::Client,
     cluster::Cluster,
     documents::{Documents, Snapshot, path_of},
+    go_sources::GoSources,
     known::{self, InStep, Workspace},
     progress,
     revisions::Revisions,
@@ -65,6 +66,8 @@ pub(crate) struct Session {
     client: OnceLock<Client>,
     /// What is known of rules.
     pub(crate) hazards: Memory,
+    /// What definitions are generated from.
+    pub(crate) go: GoSources,
     /// A folder for what can be made again.
     pub(crate) cache: Option<PathBuf>,
     settings: RwLock<Arc<Settings>>,
@@ -91,6 +94,7 @@ impl Session {
             publishing: tokio::sync::Mutex::default(),
             client: OnceLock::new(),
             hazards: Memory::default(),
+            go: GoSources::default(),
             cache,
             settings: RwLock::default(),
             folders: RwLock::default(),
@@ -200,6 +204,7 @@ impl Session {
             hazards,
             costs: true,
             replaced: replaced.as_ref().map(|(name, text)| Revision { name, text }),
+            go: Some(&self.go),
         };
         let (uri, text) = (&snapshot.uri, &snapshot.text);
         Analysis::new(uri, text, effective, self.client(), &InStep(self), &wanted)
@@ -292,6 +297,7 @@ impl Session {
             let effective = settings.for_file(Some(path), &folders);
             let wanted = Wanted {
                 hazards: Search::All(&self.hazards),
+                go: Some(&self.go),
                 ..Wanted::default()
             };
             let text = Rope::from_str(text);
@@ -361,6 +367,13 @@ impl Session {
             };
             let _ = tasks::blocking("the look at changed files", look).await;
         });
+    }
+
+    /// Go sources have changed: findings of open documents name the places in them.
+    pub(crate) fn go_changed(self: &Arc<Self>) {
+        if self.go.forget() {
+            self.refresh();
+        }
     }
 
     /// Resources of these kinds are judged anew, and no other documents are.

@@ -8,6 +8,7 @@ use std::{
 
 use clap::ValueEnum;
 use crd_analyzer_cluster::Prompts;
+use crd_analyzer_lsp::go_sources::GoSources;
 use crd_analyzer_workspace::{
     analysis::{Old, Question, analyze},
     config::Config,
@@ -132,6 +133,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let is_served = args.manifests.list.as_deref() == Some("-");
     let mut known = None;
     let hazards = Memory::default();
+    let go = GoSources::default();
     args.manifests.feed(|mut inputs, unreadable| {
         let known = match &mut known {
             Some(known) if is_served => &*known,
@@ -161,7 +163,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
                 // Requests of a list are questions to a server.
                 let is_asked = args.manifests.list.is_none() && are_shown(config);
                 let search = if is_asked { Search::All(&hazards) } else { Search::Off };
-                judge(input, args.manifests.versions(config), known, search)
+                judge(input, args.manifests.versions(config), known, search, &go)
             },
             |input, config, judged| match judged {
                 Judged::Nothing => Ok(()),
@@ -303,7 +305,13 @@ impl Session<'_> {
     }
 }
 
-fn judge(input: &Input, versions: VersionSet, known: &Known, hazards: Search<'_>) -> anyhow::Result<Judged> {
+fn judge(
+    input: &Input,
+    versions: VersionSet,
+    known: &Known,
+    hazards: Search<'_>,
+    go: &GoSources,
+) -> anyhow::Result<Judged> {
     let unreadable = |why: String| {
         Ok(Judged::Unreadable(Unreadable {
             label: input.label.clone(),
@@ -342,6 +350,7 @@ fn judge(input: &Input, versions: VersionSet, known: &Known, hazards: Search<'_>
             text,
             is_paired: !matches!(input.old, Some(Source::Git { .. })),
         }),
+        go: Some(go),
         hazards,
         ..Question::new(versions)
     };

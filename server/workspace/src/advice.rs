@@ -9,6 +9,7 @@ use crd_analyzer_apiextensions::codes::{MESSAGE_COST_OVER_LIMIT, RULE_COST_OVER_
 use crate::{
     costs::{Bound, COST_LIMIT, PlacedCosts, Remedy, RuleCost, TOTAL_COST_LIMIT, grouped, share},
     finding::{Finding, Related, ServerSays},
+    generated::Origin,
     report::{Shown, Verdict},
 };
 
@@ -17,7 +18,8 @@ const MAX_NAMED: usize = 4;
 
 /// Whether something costs too much.
 pub(crate) fn is_needed(verdict: &Verdict) -> bool {
-    verdict.errors.iter().any(|it| is_about_cost(it.code))
+    let mut all = verdict.errors.iter().chain(&verdict.hints);
+    all.any(|it| is_about_cost(it.code))
 }
 
 fn is_about_cost(code: &str) -> bool {
@@ -30,7 +32,7 @@ fn is_about_cost(code: &str) -> bool {
 }
 
 /// Says of each expensive rule what it costs, which bounds are missing, and which would do.
-pub(crate) fn give(verdict: &mut Verdict, costs: &[PlacedCosts]) {
+pub(crate) fn give(verdict: &mut Verdict, costs: &[PlacedCosts], origin: Option<&Origin<'_>>) {
     let rules = costs.iter().flat_map(|placed| {
         placed.schema.rules.iter().map(move |rule| {
             let at = rule.path.child("x-kubernetes-validations").index(rule.index);
@@ -38,7 +40,8 @@ pub(crate) fn give(verdict: &mut Verdict, costs: &[PlacedCosts]) {
         })
     });
     let rules: HashMap<String, (&PlacedCosts, &RuleCost)> = rules.collect();
-    for finding in verdict.errors.iter_mut().filter(|it| is_about_cost(it.code)) {
+    let all = verdict.errors.iter_mut().chain(&mut verdict.hints);
+    for finding in all.filter(|it| is_about_cost(it.code)) {
         let Some(field) = field(finding).map(str::to_owned) else {
             continue;
         };
@@ -52,7 +55,7 @@ pub(crate) fn give(verdict: &mut Verdict, costs: &[PlacedCosts]) {
             finding
                 .notes
                 .push(what_it_costs(rule, finding.code == RULE_COST_OVER_LIMIT));
-            help(finding, placed, rule.remedies.first());
+            help(finding, placed, rule.remedies.first(), origin);
         }
         for placed in costs {
             if finding.code == TOTAL_RULE_COST_OVER_LIMIT && field == placed.schema.path.to_string() {
@@ -61,7 +64,7 @@ pub(crate) fn give(verdict: &mut Verdict, costs: &[PlacedCosts]) {
                     .notes
                     .push(format!("all rules together cost {total} of {limit}"));
                 finding.follows = is_of_single_rules(placed);
-                help(finding, placed, placed.schema.remedy.as_ref());
+                help(finding, placed, placed.schema.remedy.as_ref(), origin);
             }
         }
     }
@@ -99,7 +102,7 @@ fn what_it_costs(rule: &RuleCost, is_rule: bool) -> String {
 }
 
 /// What would bring the costs below the limit.
-fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&Remedy>) {
+fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&Remedy>, origin: Option<&Origin<'_>>) {
     let Some(remedy) = remedy else {
         let help = "no missing bound makes it so expensive: simplify or split the rule";
         finding.help.push(help.to_owned());
@@ -112,6 +115,10 @@ fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&Remedy>) {
             message: lacks(bound),
             file: None,
         }));
+        let in_go = origin
+            .zip(target)
+            .and_then(|(origin, target)| origin.bound(target.key, bound.keyword, bound.suggested));
+        finding.related.extend(in_go);
     }
     let result = if remedy.total > 0 {
         format!("the total to {}", grouped(remedy.total))

@@ -23,6 +23,7 @@ use crate::{
     advice, codes,
     costs::{self, DocumentCosts},
     finding::{Class, Finding},
+    generated::{GoSources, Origin},
     hazards,
     head::{self, Head},
     hints,
@@ -55,6 +56,8 @@ pub struct Question<'a> {
     /// The definitions are those that the text was sent for: a text that holds only an object of another kind is answered as a server
     /// that has no other definition would.
     pub has_own_definition: bool,
+    /// Where the Go sources are found that definitions are generated from.
+    pub go: Option<&'a dyn GoSources>,
     /// Whether hazards of rules are told.
     pub hazards: hazards::Search<'a>,
     /// What the rules of definitions cost is wanted, too, by the newest of the minors.
@@ -81,6 +84,7 @@ impl Question<'_> {
             path: None,
             definitions: None,
             has_own_definition: false,
+            go: None,
             hazards: hazards::Search::Off,
             wants_costs: false,
         }
@@ -295,6 +299,7 @@ impl Ask<'_> {
         let is_new = matches!(stored, Some(None)) && self.previous.is_some_and(is_new);
         let old_json = stored.flatten().and_then(|(tree, node)| read_json_of(tree, node).ok());
         let newest = self.question.versions.newest();
+        let origin = Origin::of(tree, self.question.path, self.question.go);
         for version in self.question.versions.iter() {
             let compiler = CelCompiler::new(version);
             let server = if self.previous.is_none() || is_new {
@@ -313,7 +318,7 @@ impl Ask<'_> {
             if let Some(root) = json.root().filter(|_| is_needed || is_wanted) {
                 let placed = costs::of_verdict(tree, root, &server, version);
                 if is_needed {
-                    advice::give(&mut verdict, &placed);
+                    advice::give(&mut verdict, &placed, origin.as_ref());
                 }
                 if is_wanted && !placed.is_empty() {
                     self.costs.borrow_mut().push(DocumentCosts {
@@ -323,12 +328,20 @@ impl Ask<'_> {
                     });
                 }
             }
+            if let Some(origin) = &origin {
+                origin.name(&mut verdict.errors);
+                origin.name(&mut verdict.warnings);
+                origin.name(&mut verdict.hints);
+            }
             report.verdicts.push((version, verdict));
             if version == newest
                 && let Some(root) = json.root()
             {
                 // Rules do the same everywhere where they compile: one minor tells for all.
-                let found = hazards::find(tree, root, &server, version, self.question.hazards);
+                let mut found = hazards::find(tree, root, &server, version, self.question.hazards);
+                if let Some(origin) = &origin {
+                    origin.name(&mut found.hints);
+                }
                 self.is_unfinished.set(self.is_unfinished.get() || found.is_unfinished);
                 for (_, verdict) in &mut report.verdicts {
                     verdict.hints.extend_from_slice(&found.hints);

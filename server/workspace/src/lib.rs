@@ -11,6 +11,7 @@ pub mod costs;
 pub mod definition_paths;
 pub mod eval;
 pub mod finding;
+pub mod generated;
 pub mod hazards;
 mod head;
 mod hints;

@@ -12,6 +12,7 @@ use std::{
 const LAYERS: &[(&str, &[&str])] = &[
     ("syntax", &[]),
     ("goregexp", &[]),
+    ("gosource", &[]),
     ("fixtures", &[]),
     ("cluster", &[]),
     ("cel", &["goregexp"]),
@@ -21,14 +22,22 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("resource", &["apiextensions", "schema", "syntax"]),
     (
         "workspace",
-        &["apiextensions", "cel", "hazards", "resource", "schema", "syntax"],
+        &[
+            "apiextensions",
+            "cel",
+            "gosource",
+            "hazards",
+            "resource",
+            "schema",
+            "syntax",
+        ],
     ),
     (
         "ide",
         &["apiextensions", "cel", "resource", "schema", "syntax", "workspace"],
     ),
     ("suite", &["apiextensions", "resource", "schema", "syntax", "workspace"]),
-    ("lsp", &["cluster", "ide", "schema", "syntax", "workspace"]),
+    ("lsp", &["cluster", "gosource", "ide", "schema", "syntax", "workspace"]),
     (
         "crd-analyzer",
         &["cluster", "ide", "lsp", "schema", "suite", "syntax", "workspace"],
@@ -65,7 +74,8 @@ const WORLDLY: &[(&str, &[&str])] = &[
     ("clap", &["crd-analyzer", "xtask"]),
     ("anyhow", &["crd-analyzer", "xtask"]),
     ("anstream", &["crd-analyzer"]),
-    ("tree-sitter", &["syntax", "xtask"]),
+    ("tree-sitter", &["gosource", "syntax", "xtask"]),
+    ("tree-sitter-go", &["gosource"]),
     ("tree-sitter-yaml", &["syntax", "xtask"]),
 ];
 

@@ -12,7 +12,7 @@ use crd_analyzer_workspace::{
     hazards::Search,
 };
 use lsp_types::{
-    CodeAction, CodeActionKind, CodeActionParams, CodeActionResponse, DocumentChanges, OneOf,
+    CodeAction, CodeActionKind, CodeActionParams, CodeActionResponse, Diagnostic, DocumentChanges, OneOf,
     OptionalVersionedTextDocumentIdentifier, Range, TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
 use tower_lsp::jsonrpc::Result;
@@ -143,10 +143,11 @@ fn find(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis, range:
         let diagnostics = shown
             .filter(|(problem, _)| **problem == fix.problem)
             .map(|(_, diagnostic)| diagnostic.clone());
+        let diagnostics: Vec<_> = diagnostics.collect();
         CodeAction {
-            title: fix.title.clone(),
+            title: with_go(&fix.title, &diagnostics),
             kind: Some(CodeActionKind::QUICKFIX),
-            diagnostics: Some(diagnostics.collect()),
+            diagnostics: Some(diagnostics),
             edit: Some(workspace_edit(
                 snapshot,
                 client.versioned_edits,
@@ -157,6 +158,21 @@ fn find(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis, range:
         }
     };
     found.into_iter().map(|it| convert(it).into()).collect()
+}
+
+/// The title of a fix; of a definition that is generated from Go it says where to change that.
+fn with_go(title: &str, diagnostics: &[Diagnostic]) -> String {
+    let related = diagnostics
+        .iter()
+        .flat_map(|it| it.related_information.iter().flatten());
+    let in_go = related
+        .map(|it| &it.location)
+        .find(|it| it.uri.path().as_str().rsplit_once('.').is_some_and(|it| it.1 == "go"));
+    let Some(location) = in_go else {
+        return title.to_owned();
+    };
+    let file = location.uri.as_str().rsplit('/').next().unwrap_or_default();
+    format!("{title}; in Go: {file}:{}", location.range.start.line + 1)
 }
 
 /// The edits of a fix as the client counts.

@@ -12,7 +12,12 @@ use crate::{documents::path_of, session::Session};
 pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeWatchedFilesParams) {
     let is_config = |path: &std::path::PathBuf| path.file_name().is_some_and(|it| it == FILE_NAME);
     let paths = params.changes.iter().filter_map(|it| path_of(&it.uri));
-    let (configs, manifests): (Vec<_>, Vec<_>) = paths.partition(is_config);
+    let is_go = |path: &std::path::PathBuf| path.extension().is_some_and(|it| it == "go" || it == "mod");
+    let (go, others): (Vec<_>, Vec<_>) = paths.partition(is_go);
+    if !go.is_empty() {
+        session.go_changed();
+    }
+    let (configs, manifests): (Vec<_>, Vec<_>) = others.into_iter().partition(is_config);
     if !configs.is_empty() {
         session.refresh();
         session.look_through_folders();

@@ -9,6 +9,7 @@ mod costs;
 mod documents;
 mod encodings;
 mod fixes;
+mod generated;
 mod lifecycle;
 mod pulled;
 mod pushed;

@@ -1,0 +1,170 @@
+//! Which marker of kubebuilder's tools sets a keyword of a definition.
+
+use crate::{
+    declaration::{Declaration, Site},
+    read::Marker,
+};
+
+/// Keywords of schemas, and the markers that set them.
+const OF_SCHEMAS: &[(&str, &str)] = &[
+    ("default", "+default"),
+    ("enum", "+kubebuilder:validation:Enum"),
+    ("example", "+kubebuilder:example"),
+    ("exclusiveMaximum", "+kubebuilder:validation:ExclusiveMaximum"),
+    ("exclusiveMinimum", "+kubebuilder:validation:ExclusiveMinimum"),
+    ("format", "+kubebuilder:validation:Format"),
+    ("maxItems", "+kubebuilder:validation:MaxItems"),
+    ("maxLength", "+kubebuilder:validation:MaxLength"),
+    ("maxProperties", "+kubebuilder:validation:MaxProperties"),
+    ("maximum", "+kubebuilder:validation:Maximum"),
+    ("minItems", "+kubebuilder:validation:MinItems"),
+    ("minLength", "+kubebuilder:validation:MinLength"),
+    ("minProperties", "+kubebuilder:validation:MinProperties"),
+    ("minimum", "+kubebuilder:validation:Minimum"),
+    ("multipleOf", "+kubebuilder:validation:MultipleOf"),
+    ("nullable", "+nullable"),
+    ("pattern", "+kubebuilder:validation:Pattern"),
+    ("type", "+kubebuilder:validation:Type"),
+    ("uniqueItems", "+kubebuilder:validation:UniqueItems"),
+    (
+        "x-kubernetes-embedded-resource",
+        "+kubebuilder:validation:EmbeddedResource",
+    ),
+    ("x-kubernetes-int-or-string", "+kubebuilder:validation:XIntOrString"),
+    ("x-kubernetes-list-map-keys", "+listMapKey"),
+    ("x-kubernetes-list-type", "+listType"),
+    ("x-kubernetes-map-type", "+mapType"),
+    (
+        "x-kubernetes-preserve-unknown-fields",
+        "+kubebuilder:pruning:PreserveUnknownFields",
+    ),
+    ("x-kubernetes-validations", "+kubebuilder:validation:XValidation"),
+];
+
+/// Fields of a definition beside its schemas, and the markers of the type that set them.
+const OF_KINDS: &[(&str, &str)] = &[
+    ("additionalPrinterColumns", "+kubebuilder:printcolumn"),
+    ("categories", "+kubebuilder:resource"),
+    ("deprecated", "+kubebuilder:deprecatedversion"),
+    ("deprecationWarning", "+kubebuilder:deprecatedversion"),
+    ("names", "+kubebuilder:resource"),
+    ("scale", "+kubebuilder:subresource:scale"),
+    ("scope", "+kubebuilder:resource"),
+    ("selectableFields", "+kubebuilder:selectablefield"),
+    ("served", "+kubebuilder:unservedversion"),
+    ("shortNames", "+kubebuilder:resource"),
+    ("status", "+kubebuilder:subresource:status"),
+    ("storage", "+kubebuilder:storageversion"),
+    ("subresources", "+kubebuilder:subresource"),
+];
+
+/// Spellings of one marker that controller-gen takes for the same.
+const ALIASES: &[(&str, &[&str])] = &[
+    ("+default", &["+kubebuilder:default", "+k8s:default"]),
+    ("+nullable", &["+kubebuilder:validation:Nullable"]),
+    ("+listType", &["+k8s:listType"]),
+    ("+listMapKey", &["+k8s:listMapKey"]),
+];
+
+/// The marker that sets a field of a definition: of a schema, or of what stands beside schemas.
+pub fn marker_for(keyword: &str, is_schema: bool) -> Option<&'static str> {
+    let table = if is_schema { OF_SCHEMAS } else { OF_KINDS };
+    table.iter().find(|it| it.0 == keyword).map(|it| it.1)
+}
+
+/// Where a keyword is set in Go, or can be.
+#[derive(Clone, Debug)]
+pub struct Marked<'a> {
+    /// The field or type.
+    pub site: &'a Site,
+    /// The marker as it would be written there, without a value: `+kubebuilder:validation:items:MaxLength`. `None`: at this place no marker can set it.
+    pub name: Option<String>,
+    /// The marker that is there.
+    pub written: Option<&'a Marker>,
+}
+
+impl Declaration {
+    /// Where a marker sets a keyword of this schema. `value`: what is written in the definition, to tell several markers of one name from
+    /// each other.
+    pub fn marked(&self, marker: &'static str, value: Option<&str>) -> Marked<'_> {
+        let of_site = name_at(marker, &self.site);
+        let mut sites = vec![(&self.site, of_site.clone())];
+        sites.extend(self.types.iter().map(|it| (it, Some(marker.to_owned()))));
+        for (site, name) in &sites {
+            let Some(name) = name else {
+                continue;
+            };
+            let all: Vec<&Marker> = site.markers.iter().filter(|it| is_named(&it.text, name)).collect();
+            let says = |it: &&&Marker| value.is_some_and(|value| contains(&it.text, value));
+            let exact = all.iter().find(says);
+            let only = (all.len() == 1 && (value.is_none() || !is_repeated(marker))).then(|| &all[0]);
+            if let Some(written) = exact.or(only) {
+                return Marked {
+                    site,
+                    name: Some(name.clone()),
+                    written: Some(written),
+                };
+            }
+        }
+        // What no marker of a field reaches can be said at the type.
+        let by_type = self.types.last().filter(|_| of_site.is_none());
+        Marked {
+            site: by_type.unwrap_or(&self.site),
+            name: if by_type.is_some() {
+                Some(marker.to_owned())
+            } else {
+                of_site
+            },
+            written: None,
+        }
+    }
+}
+
+/// Whether there may be several of a marker at one place.
+fn is_repeated(marker: &str) -> bool {
+    [
+        "+kubebuilder:validation:XValidation",
+        "+listMapKey",
+        "+kubebuilder:printcolumn",
+        "+kubebuilder:selectablefield",
+    ]
+    .contains(&marker)
+}
+
+/// The marker as it is written at a field for what is below it.
+fn name_at(marker: &'static str, site: &Site) -> Option<String> {
+    if site.is_below_map {
+        return None;
+    }
+    if site.items == 0 {
+        return Some(marker.to_owned());
+    }
+    let rest = marker.strip_prefix("+kubebuilder:validation:")?;
+    Some(format!("+kubebuilder:validation:{}{rest}", "items:".repeat(site.items)))
+}
+
+fn is_named(text: &str, name: &str) -> bool {
+    let aliases = ALIASES.iter().find(|it| it.0 == name).map_or(&[][..], |it| it.1);
+    std::iter::once(name).chain(aliases.iter().copied()).any(|name| {
+        text.strip_prefix(name)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['=', ':', ',']))
+    })
+}
+
+/// Whether a marker's text holds a value, as it is or in a quoted string.
+fn contains(text: &str, value: &str) -> bool {
+    if text.contains(value) {
+        return true;
+    }
+    let escaped: String = value
+        .chars()
+        .map(|it| match it {
+            '"' => "\\\"".to_owned(),
+            '\\' => "\\\\".to_owned(),
+            '\n' => "\\n".to_owned(),
+            '\t' => "\\t".to_owned(),
+            other => other.to_string(),
+        })
+        .collect();
+    text.contains(&escaped)
+}

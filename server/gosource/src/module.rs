@@ -1,0 +1,212 @@
+//! The packages of a Go repository, read when they are asked for.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use crate::declaration::Kind;
+use crate::read::{Declared, SourceFile, read};
+
+/// Folders of a repository that are looked into, and files in a package that are read: more is no repository with an API.
+const MAX_FOLDERS: usize = 20_000;
+const MAX_FILES: usize = 500;
+
+/// Folders that hold no API of the repository's own.
+const SKIPPED: &[&str] = &[
+    "vendor",
+    "node_modules",
+    "testdata",
+    "third_party",
+    "target",
+    "bin",
+    "dist",
+];
+
+/// Where folders and files come from.
+pub trait Folders: Send + Sync {
+    /// The names in a folder, and whether each is a folder itself (a link is not); nothing if it cannot be read.
+    fn list(&self, folder: &Path) -> Vec<(String, bool)>;
+    /// The text of a file, if it can be read.
+    fn read(&self, file: &Path) -> Option<String>;
+}
+
+/// The root of the Go repository that a manifest lies in: the outermost folder with a `go.mod`, not above that of the repository.
+pub fn root_of(manifest: &Path, folders: &dyn Folders) -> Option<PathBuf> {
+    let mut root = None;
+    for folder in manifest.ancestors().skip(1) {
+        let names = folders.list(folder);
+        let has = |name: &str| names.iter().any(|it| it.0 == name);
+        if has("go.mod") {
+            root = Some(folder.to_owned());
+        }
+        if has(".git") {
+            break;
+        }
+    }
+    root
+}
+
+/// What the Go files of one folder declare.
+#[derive(Debug, Default)]
+pub(crate) struct Package {
+    types: HashMap<String, Declared>,
+    /// By file, the paths of packages by the names that the file uses.
+    imports: HashMap<Arc<Path>, HashMap<String, String>>,
+    files: Vec<Arc<SourceFile>>,
+}
+
+impl Package {
+    pub(crate) fn declared(&self, name: &str) -> Option<&Declared> {
+        self.types.get(name)
+    }
+
+    /// The path that a file imports under a name.
+    pub(crate) fn import(&self, file: &Path, name: &str) -> Option<&str> {
+        Some(self.imports.get(file)?.get(name)?.as_str())
+    }
+
+    fn names_group(&self, group: &str) -> bool {
+        let (quoted, marked) = (format!("\"{group}\""), format!("+groupName={group}"));
+        self.files
+            .iter()
+            .any(|it| it.text.contains(&quoted) || it.text.contains(&marked))
+    }
+}
+
+/// A repository with Go sources.
+pub struct Module {
+    folders: Box<dyn Folders>,
+    root: PathBuf,
+    layout: OnceLock<Layout>,
+    packages: Mutex<BTreeMap<PathBuf, Arc<Package>>>,
+}
+
+#[derive(Default)]
+struct Layout {
+    with_go: BTreeSet<PathBuf>,
+    /// The folders with a `go.mod`, and what it names the module.
+    modules: BTreeMap<PathBuf, String>,
+}
+
+impl Module {
+    /// The repository at a root that [`root_of`] found. Nothing is read before something is asked.
+    pub fn new(root: PathBuf, folders: Box<dyn Folders>) -> Self {
+        Self {
+            folders,
+            root,
+            layout: OnceLock::new(),
+            packages: Mutex::default(),
+        }
+    }
+
+    /// The folder of the package that declares this kind in this version of this group.
+    ///
+    /// The folder is named as the version, as kubebuilder lays them out. Of several that declare the kind, it is the one that names the
+    /// group; `is_generated`: a single one need not.
+    pub(crate) fn package_of(&self, of: &Kind<'_>) -> Option<Arc<Package>> {
+        let folders = self.layout().with_go.iter();
+        let named = folders.filter(|it| it.file_name().is_some_and(|it| it == of.version));
+        let mut with_kind: Vec<Arc<Package>> = named
+            .map(|it| self.package(it))
+            .filter(|it| it.declared(of.kind).is_some())
+            .collect();
+        let of_group = with_kind.iter().position(|it| it.names_group(of.group));
+        match of_group {
+            Some(at) => Some(with_kind.swap_remove(at)),
+            None if of.is_generated && with_kind.len() == 1 => with_kind.pop(),
+            None => None,
+        }
+    }
+
+    /// The package of an import path, if it is in the repository.
+    pub(crate) fn imported(&self, path: &str) -> Option<Arc<Package>> {
+        let layout = self.layout();
+        let folder = layout.modules.iter().rev().find_map(|(folder, name)| {
+            let below = path.strip_prefix(name.as_str())?;
+            let below = match below.strip_prefix('/') {
+                Some(below) => below,
+                None if below.is_empty() => "",
+                None => return None,
+            };
+            let folder = if below.is_empty() {
+                folder.clone()
+            } else {
+                folder.join(below)
+            };
+            layout.with_go.contains(&folder).then_some(folder)
+        })?;
+        Some(self.package(&folder))
+    }
+
+    fn layout(&self) -> &Layout {
+        self.layout.get_or_init(|| {
+            let mut layout = Layout::default();
+            let mut waiting = vec![self.root.clone()];
+            let mut seen = 0;
+            while let Some(folder) = waiting.pop() {
+                seen += 1;
+                if seen > MAX_FOLDERS {
+                    break;
+                }
+                let mut has_go = false;
+                for (name, is_folder) in self.folders.list(&folder) {
+                    if is_folder {
+                        if !name.starts_with(['.', '_']) && !SKIPPED.contains(&name.as_str()) {
+                            waiting.push(folder.join(name));
+                        }
+                    } else if name == "go.mod" {
+                        let text = self.folders.read(&folder.join(&name)).unwrap_or_default();
+                        let module = text.lines().find_map(|it| it.trim().strip_prefix("module "));
+                        let module = module.unwrap_or_default().trim().trim_matches('"');
+                        layout.modules.insert(folder.clone(), module.to_owned());
+                    } else {
+                        has_go |= is_source(&name);
+                    }
+                }
+                if has_go {
+                    layout.with_go.insert(folder);
+                }
+            }
+            layout
+        })
+    }
+
+    fn package(&self, folder: &Path) -> Arc<Package> {
+        let lock = || self.packages.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(package) = lock().get(folder) {
+            return package.clone();
+        }
+        let mut package = Package::default();
+        let names = self.folders.list(folder).into_iter();
+        let sources = names.filter(|(name, is_folder)| !is_folder && is_source(name));
+        for (name, _) in sources.take(MAX_FILES) {
+            let path: Arc<Path> = folder.join(name).into();
+            let Some(text) = self.folders.read(&path) else {
+                continue;
+            };
+            let file = Arc::new(SourceFile {
+                path: path.clone(),
+                text: text.into(),
+            });
+            let found = read(&file);
+            package.types.extend(found.types);
+            package.imports.insert(path, found.imports);
+            package.files.push(file);
+        }
+        lock().entry(folder.to_owned()).or_insert(Arc::new(package)).clone()
+    }
+}
+
+impl std::fmt::Debug for Module {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Module({})", self.root.display())
+    }
+}
+
+/// Whether a file may declare types of an API: generated methods and tests do not.
+fn is_source(name: &str) -> bool {
+    name.strip_suffix(".go")
+        .is_some_and(|it| !it.ends_with("_test") && !it.starts_with("zz_generated"))
+}

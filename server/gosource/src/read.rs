@@ -1,0 +1,271 @@
+//! The declarations of one Go file.
+
+use std::{collections::HashMap, ops::Range, path::Path, sync::Arc};
+
+use tree_sitter::{Node, Parser};
+
+/// Go files larger than this, in bytes, are not looked into: nobody writes types by hand in them.
+const MAX_BYTES: usize = 1 << 20;
+
+/// Types in types that are followed.
+const MAX_DEPTH: usize = 32;
+
+/// A Go file and its text.
+#[derive(Debug)]
+pub struct SourceFile {
+    /// The file, absolute.
+    pub path: Arc<Path>,
+    /// Its text.
+    pub text: Arc<str>,
+}
+
+/// A comment that begins with `+`: a marker of kubebuilder's tools.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Marker {
+    /// What stands behind the slashes: `+kubebuilder:validation:MaxItems=64`.
+    pub text: String,
+    /// The whole comment, in bytes of the file.
+    pub span: Range<usize>,
+}
+
+/// A type as it is written.
+#[derive(Clone, Debug)]
+pub(crate) enum Type {
+    Struct(Vec<Field>),
+    List(Box<Type>),
+    Map(Box<Type>),
+    Named { package: Option<String>, name: String },
+    Other,
+}
+
+/// A field of a struct; several names in one declaration are several fields.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    /// Its name in Go; of an embedded one the name of its type.
+    pub(crate) name: String,
+    pub(crate) span: Range<usize>,
+    /// Its name in JSON; empty if its fields belong to the struct around it.
+    pub(crate) json: String,
+    pub(crate) markers: Vec<Marker>,
+    pub(crate) of: Type,
+}
+
+/// A type declaration.
+#[derive(Clone, Debug)]
+pub(crate) struct Declared {
+    pub(crate) file: Arc<SourceFile>,
+    pub(crate) span: Range<usize>,
+    pub(crate) markers: Vec<Marker>,
+    pub(crate) of: Type,
+}
+
+/// What a file declares.
+#[derive(Default, Debug)]
+pub(crate) struct Declarations {
+    pub(crate) types: Vec<(String, Declared)>,
+    /// The paths of imported packages by the names that the file uses for them.
+    pub(crate) imports: HashMap<String, String>,
+}
+
+/// Reads a file; what is not Go is passed over.
+pub(crate) fn read(file: &Arc<SourceFile>) -> Declarations {
+    let mut found = Declarations::default();
+    if file.text.len() > MAX_BYTES {
+        return found;
+    }
+    let mut parser = Parser::new();
+    if parser.set_language(&tree_sitter_go::LANGUAGE.into()).is_err() {
+        return found;
+    }
+    let Some(tree) = parser.parse(&*file.text, None) else {
+        return found;
+    };
+    let reader = Reader { file };
+    let mut comments = Vec::new();
+    for node in children(tree.root_node()) {
+        match node.kind() {
+            "comment" => {
+                comments.push(node);
+                continue;
+            }
+            "import_declaration" => reader.imports(node, &mut found.imports),
+            "type_declaration" => reader.types(node, &comments, &mut found.types),
+            // Go's own ends of lines.
+            "\n" | ";" => continue,
+            _ => {}
+        }
+        comments.clear();
+    }
+    found
+}
+
+struct Reader<'a> {
+    file: &'a Arc<SourceFile>,
+}
+
+impl Reader<'_> {
+    fn text(&self, node: Node<'_>) -> &str {
+        self.file.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    fn imports(&self, node: Node<'_>, imports: &mut HashMap<String, String>) {
+        let specs = children(node).into_iter().flat_map(|it| match it.kind() {
+            "import_spec_list" => children(it),
+            _ => vec![it],
+        });
+        for spec in specs.filter(|it| it.kind() == "import_spec") {
+            let Some(path) = spec.child_by_field_name("path") else {
+                continue;
+            };
+            let path = self.text(path).trim_matches(['"', '`']).to_owned();
+            let name = match spec.child_by_field_name("name") {
+                Some(name) => self.text(name).to_owned(),
+                None => path.rsplit('/').next().unwrap_or_default().to_owned(),
+            };
+            imports.insert(name, path);
+        }
+    }
+
+    /// `before`: the comments in front of the declaration.
+    fn types(&self, node: Node<'_>, before: &[Node<'_>], types: &mut Vec<(String, Declared)>) {
+        let mut comments = before.to_vec();
+        for spec in children(node) {
+            match spec.kind() {
+                "comment" => comments.push(spec),
+                "type_spec" | "type_alias" => {
+                    let (Some(name), Some(of)) = (spec.child_by_field_name("name"), spec.child_by_field_name("type"))
+                    else {
+                        continue;
+                    };
+                    let declared = Declared {
+                        file: self.file.clone(),
+                        span: name.byte_range(),
+                        markers: self.markers(&comments),
+                        of: self.of(of, 0),
+                    };
+                    types.push((self.text(name).to_owned(), declared));
+                    comments.clear();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn markers(&self, comments: &[Node<'_>]) -> Vec<Marker> {
+        let marker = |node: &Node<'_>| {
+            let text = self.text(*node).strip_prefix("//")?.trim();
+            text.starts_with('+').then(|| Marker {
+                text: text.to_owned(),
+                span: node.byte_range(),
+            })
+        };
+        comments.iter().filter_map(marker).collect()
+    }
+
+    fn of(&self, node: Node<'_>, depth: usize) -> Type {
+        if depth > MAX_DEPTH {
+            return Type::Other;
+        }
+        let within = |field: &str| node.child_by_field_name(field).map(|it| self.of(it, depth + 1));
+        match node.kind() {
+            "type_identifier" => Type::Named {
+                package: None,
+                name: self.text(node).to_owned(),
+            },
+            "qualified_type" => {
+                let part = |field: &str| node.child_by_field_name(field).map(|it| self.text(it).to_owned());
+                match part("name") {
+                    Some(name) => Type::Named {
+                        package: part("package"),
+                        name,
+                    },
+                    None => Type::Other,
+                }
+            }
+            "pointer_type" | "parenthesized_type" => {
+                let pointed = children(node).into_iter().find(Node::is_named);
+                pointed.map_or(Type::Other, |it| self.of(it, depth + 1))
+            }
+            "slice_type" | "array_type" => within("element").map_or(Type::Other, |it| Type::List(Box::new(it))),
+            "map_type" => within("value").map_or(Type::Other, |it| Type::Map(Box::new(it))),
+            "struct_type" => {
+                let list = children(node)
+                    .into_iter()
+                    .find(|it| it.kind() == "field_declaration_list");
+                Type::Struct(list.map_or_else(Vec::new, |it| self.fields(it, depth)))
+            }
+            _ => Type::Other,
+        }
+    }
+
+    fn fields(&self, list: Node<'_>, depth: usize) -> Vec<Field> {
+        let mut fields = Vec::new();
+        let mut comments = Vec::new();
+        for node in children(list) {
+            match node.kind() {
+                "comment" => comments.push(node),
+                "field_declaration" => {
+                    // A comment behind a field on its line belongs to that field.
+                    let row = node.start_position().row;
+                    comments.retain(|it: &Node<'_>| it.start_position().row < row);
+                    self.field(node, &comments, depth, &mut fields);
+                    comments.clear();
+                }
+                _ => {}
+            }
+        }
+        fields
+    }
+
+    fn field(&self, node: Node<'_>, comments: &[Node<'_>], depth: usize, fields: &mut Vec<Field>) {
+        let Some(written) = node.child_by_field_name("type") else {
+            return;
+        };
+        let of = self.of(written, depth + 1);
+        let tag = node.child_by_field_name("tag").map(|it| json_name(self.text(it)));
+        let markers = self.markers(comments);
+        let mut cursor = node.walk();
+        let names: Vec<Node<'_>> = node.children_by_field_name("name", &mut cursor).collect();
+        if names.is_empty() {
+            let name = match &of {
+                Type::Named { name, .. } => name.clone(),
+                _ => return,
+            };
+            let json = tag.unwrap_or_default();
+            fields.push(Field {
+                name,
+                span: written.byte_range(),
+                json,
+                markers,
+                of,
+            });
+            return;
+        }
+        for name in names {
+            let go = self.text(name).to_owned();
+            let json = tag.clone().filter(|it| !it.is_empty()).unwrap_or_else(|| go.clone());
+            fields.push(Field {
+                name: go,
+                span: name.byte_range(),
+                json,
+                markers: markers.clone(),
+                of: of.clone(),
+            });
+        }
+    }
+}
+
+/// The name in a tag such as `json:"replicas,omitempty"`.
+fn json_name(tag: &str) -> String {
+    let Some((_, rest)) = tag.split_once("json:") else {
+        return String::new();
+    };
+    let rest = rest.trim_start_matches(['\\', '"']);
+    let name = rest.split(['"', ',', '\\']).next().unwrap_or_default();
+    name.to_owned()
+}
+
+fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).collect()
+}

@@ -1,0 +1,241 @@
+//! Definitions that are generated from Go: where the field is declared that a finding is about, and which marker sets what it is about.
+
+use std::{path::Path, sync::Arc};
+
+use crd_analyzer_gosource::{Declaration, Kind, Module, SourceFile, Step as GoStep, marker_for};
+use crd_analyzer_syntax::{
+    paths::{Step, at, find},
+    tree::{Span, Tree},
+};
+
+use crate::{
+    finding::{Finding, Related},
+    source::SourceText,
+};
+
+/// The annotation of a definition that controller-gen wrote.
+const ANNOTATION: &str = "controller-gen.kubebuilder.io/version";
+
+/// Findings of one verdict that are looked up: who has more begins with these.
+const MAX_FINDINGS: usize = 200;
+
+/// Where Go sources are found.
+pub trait GoSources: Send + Sync {
+    /// The Go repository that a file lies in, if it lies in one.
+    fn around(&self, manifest: &Path) -> Option<Arc<Module>>;
+}
+
+/// Where one generated definition comes from.
+pub(crate) struct Origin<'a> {
+    tree: &'a Tree,
+    module: Arc<Module>,
+    group: String,
+    kind: String,
+    is_generated: bool,
+}
+
+/// What a place in a definition is about.
+struct Subject {
+    version: String,
+    steps: Vec<GoStep>,
+    /// The marker that sets it, and the value to tell markers of one name apart.
+    marker: Option<&'static str>,
+    value: Option<String>,
+}
+
+impl<'a> Origin<'a> {
+    /// Of a definition in a repository with Go sources.
+    pub(crate) fn of(tree: &'a Tree, path: Option<&Path>, sources: Option<&dyn GoSources>) -> Option<Self> {
+        let (path, sources) = (path?, sources?);
+        let annotation = [Step::key("metadata"), Step::key("annotations"), Step::key(ANNOTATION)];
+        Some(Self {
+            is_generated: scalar(tree, &annotation).is_some(),
+            tree,
+            group: scalar(tree, &[Step::key("spec"), Step::key("group")])?,
+            kind: scalar(tree, &[Step::key("spec"), Step::key("names"), Step::key("kind")])?,
+            module: sources.around(path)?,
+        })
+    }
+
+    /// Names the field and the marker of each finding.
+    pub(crate) fn name(&self, findings: &mut [Finding]) {
+        for finding in findings.iter_mut().take(MAX_FINDINGS) {
+            finding.related.extend(self.declared(finding.span));
+        }
+    }
+
+    fn declared(&self, span: Span) -> Option<Related> {
+        let subject = self.subject(span.start)?;
+        let (declaration, is_whole) = self.declaration(&subject)?;
+        let site = &declaration.site;
+        if !is_whole {
+            let message = format!("`{}` declares it in Go, by a type of another module", site.name);
+            return Some(related(&site.file, &site.span, message));
+        }
+        let Some(marker) = subject.marker else {
+            let message = format!("`{}` declares it in Go", site.name);
+            return Some(related(&site.file, &site.span, message));
+        };
+        let found = declaration.marked(marker, subject.value.as_deref());
+        let name = &found.site.name;
+        Some(match (found.written, found.name) {
+            (Some(written), _) => {
+                let message = format!("the marker of `{name}` that sets it in Go");
+                related(&found.site.file, &written.span, message)
+            }
+            // Types follow from those in Go, mostly.
+            (None, Some(marker)) if !marker.ends_with(":Type") => {
+                let message = format!("`{name}` declares it in Go: `// {marker}` would set it");
+                related(&found.site.file, &found.site.span, message)
+            }
+            (None, _) => {
+                let message = format!("`{name}` declares it in Go");
+                related(&found.site.file, &found.site.span, message)
+            }
+        })
+    }
+
+    /// Where a bound of the schema whose key or first line is at `span` would be set in Go.
+    pub(crate) fn bound(&self, span: Span, keyword: &str, value: i64) -> Option<Related> {
+        let subject = self.subject(span.start)?;
+        let (declaration, is_whole) = self.declaration(&subject)?;
+        if !is_whole {
+            return None;
+        }
+        let found = declaration.marked(marker_for(keyword, true)?, None);
+        let name = &found.site.name;
+        Some(match (found.written, found.name) {
+            (Some(written), Some(marker)) => {
+                let message = format!("`{name}` in Go: make it `// {marker}={value}`");
+                related(&found.site.file, &written.span, message)
+            }
+            (None, Some(marker)) => {
+                let message = format!("`{name}` in Go: add `// {marker}={value}`");
+                related(&found.site.file, &found.site.span, message)
+            }
+            (_, None) => {
+                let message = format!("`{name}` in Go: give its values a type of their own, with the marker on it");
+                related(&found.site.file, &found.site.span, message)
+            }
+        })
+    }
+
+    /// The declaration, or that of what is nearest above and declared in the repository.
+    fn declaration(&self, subject: &Subject) -> Option<(Declaration, bool)> {
+        for length in (0..=subject.steps.len()).rev() {
+            let steps = &subject.steps[..length];
+            let kind = Kind {
+                group: &self.group,
+                version: &subject.version,
+                kind: &self.kind,
+                is_generated: self.is_generated,
+            };
+            let found = self.module.declaration(&kind, steps);
+            if let Some(found) = found {
+                return Some((found, length == subject.steps.len()));
+            }
+            // Metadata is declared by Kubernetes, and everybody knows it.
+            if length == 1 {
+                return None;
+            }
+        }
+        None
+    }
+
+    fn subject(&self, offset: u32) -> Option<Subject> {
+        let path = at(self.tree, offset)?.path;
+        let keys: Vec<&str> = path.iter().map(key_of).collect();
+        let version_of = |index: usize| {
+            scalar(
+                self.tree,
+                &[
+                    Step::key("spec"),
+                    Step::key("versions"),
+                    Step::Index(index),
+                    Step::key("name"),
+                ],
+            )
+        };
+        let (version, rest) = match (keys.as_slice(), path.get(2)) {
+            (["spec", "versions", _, rest @ ..], Some(Step::Index(index))) => (version_of(*index)?, rest),
+            (["spec", rest @ ..], _) => {
+                let named = || scalar(self.tree, &[Step::key("spec"), Step::key("version")]);
+                (version_of(0).or_else(named)?, rest)
+            }
+            _ => return None,
+        };
+        let before = path.len() - rest.len();
+        if let ["schema" | "validation", "openAPIV3Schema", schema @ ..] = rest {
+            return Some(self.of_schema(version, &path, schema));
+        }
+        let at = rest.iter().rposition(|it| marker_for(it, false).is_some())?;
+        let item = path.get(..before + at + 2);
+        Some(Subject {
+            version,
+            steps: Vec::new(),
+            marker: marker_for(rest[at], false),
+            value: item.and_then(|item| self.member(item, &["jsonPath", "JSONPath"])),
+        })
+    }
+
+    /// `path` ends in the keys `schema`, which lead on from the root of a schema.
+    fn of_schema(&self, version: String, path: &[Step<'_>], schema: &[&str]) -> Subject {
+        let mut steps = Vec::new();
+        let mut left = schema;
+        loop {
+            left = match left {
+                ["properties", name, rest @ ..] => {
+                    steps.push(GoStep::Property((*name).to_owned()));
+                    rest
+                }
+                ["items", rest @ ..] => {
+                    steps.push(GoStep::Items);
+                    rest
+                }
+                ["additionalProperties", rest @ ..] => {
+                    steps.push(GoStep::Values);
+                    rest
+                }
+                _ => break,
+            }
+        }
+        let marker = left.first().and_then(|it| marker_for(it, true));
+        let item = path.get(..path.len() - left.len() + 2).filter(|_| marker.is_some());
+        Subject {
+            version,
+            steps,
+            marker,
+            value: item.and_then(|item| self.member(item, &["rule"]).or_else(|| scalar(self.tree, item))),
+        }
+    }
+
+    fn member(&self, item: &[Step<'_>], names: &[&str]) -> Option<String> {
+        names.iter().find_map(|name| {
+            let mut path = item.to_vec();
+            path.push(Step::key((*name).to_owned()));
+            scalar(self.tree, &path)
+        })
+    }
+}
+
+fn key_of<'s>(step: &'s Step<'_>) -> &'s str {
+    match step {
+        Step::Key(key) => key,
+        Step::Index(_) => "",
+    }
+}
+
+fn scalar(tree: &Tree, path: &[Step<'_>]) -> Option<String> {
+    let place = find(tree, path)?;
+    let node = tree.resolve(place.node);
+    (place.is_found() && tree.is_scalar(node)).then(|| tree.scalar(node).into_owned())
+}
+
+fn related(file: &SourceFile, span: &std::ops::Range<usize>, message: String) -> Related {
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    Related {
+        span: Span::new(offset(span.start), offset(span.end)),
+        message,
+        file: Some(Arc::new(SourceText::new(file.path.clone(), file.text.clone()))),
+    }
+}
