@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
-use crd_analyzer_schema::field::{Path, Segment};
+use crd_analyzer_schema::field::{ErrorType, Path, Segment};
 use serde_json::{Map, Value, json};
 
 use super::values::{at, candidates, candidates_of, inner, smallest, with};
 use crate::{
     definition::Found,
+    errors::Cause,
     run::own::{causes, is_implied},
     server::{Answer, Server},
 };
@@ -142,6 +143,7 @@ impl<'s> Search<'s> {
     fn better(&self, object: &Value, best: usize) -> Option<(usize, Value)> {
         let refusal = self.create(object).strict_refusal()?;
         let wrong = causes(&refusal);
+        let is_missing = |it: &Cause| it.reason == ErrorType::Required.reason();
         for cause in wrong.iter().filter(|it| !is_implied(it)) {
             let path = cause.path.as_ref().map(steps)?;
             let schema = path.iter().fold(self.schema, |schema, name| inner(schema, name));
@@ -159,26 +161,25 @@ impl<'s> Search<'s> {
                 );
                 tries.push((below_path, None));
             }
-            let (mut same, mut tried) = (None, 0);
+            let (mut same, mut tried): (Option<(usize, Value)>, usize) = (None, 0);
             for (path, value) in tries {
                 let Some(changed) = with(object, self.schema, &path, value).filter(|it| it != object) else {
                     continue;
                 };
                 tried += 1;
-                let n = self.count(&changed);
-                if n < best {
+                let now = self.create(&changed).strict_refusal();
+                let now = now.map(|it| causes(&it)).unwrap_or_default();
+                let n = now.iter().filter(|it| !is_implied(it)).count();
+                // To leave out what is required leads nowhere.
+                let is_new = |it: &&Cause| is_missing(it) && !wrong.iter().any(|old| old.text == it.text);
+                let leads_back = now.iter().filter(is_new).any(|it| cause.field.starts_with(&it.field));
+                if n < best && !leads_back {
                     return Some((n, changed));
                 }
-                // Rules are only run once all else is right: then there may be as many others.
-                let is_gone = || {
-                    let now = self
-                        .create(&changed)
-                        .strict_refusal()
-                        .map(|it| causes(&it))
-                        .unwrap_or_default();
-                    !now.iter().any(|it| it.text == cause.text)
-                };
-                if same.is_none() && n == best && is_gone() {
+                // Rules are only run once all else is right, and what is added may want more: then there may be as many others.
+                let is_gone = !leads_back && !now.iter().any(|it| it.text == cause.text);
+                let is_best = same.as_ref().is_none_or(|it| n < it.0);
+                if is_gone && is_best && (n <= best || is_missing(cause)) {
                     same = Some((n, changed));
                 }
                 if tried > MOST_TRIES {
@@ -271,7 +272,7 @@ impl<'s> Search<'s> {
                 };
                 let found = causes(&refusal);
                 let schema_path: Vec<&str> = rule.path.iter().map(String::as_str).collect();
-                let is_this = |it: &crate::errors::Cause| {
+                let is_this = |it: &Cause| {
                     let decider = it.decider.as_deref().unwrap_or_default();
                     decider.ends_with(&rule.decider()) && is_at(decider, &schema_path)
                 };

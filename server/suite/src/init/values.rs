@@ -46,7 +46,13 @@ pub(super) fn smallest(schema: &Value, depth: usize) -> Value {
                 .filter_map(Value::as_str);
             let names = names.filter(|_| depth > 0);
             let entries = names.map(|name| (name.to_owned(), smallest(&schema["properties"][name], depth - 1)));
-            Value::Object(entries.collect())
+            let mut object: Map<String, Value> = entries.collect();
+            if schema["minProperties"].as_u64().is_some_and(|it| it > 0) && object.is_empty() && depth > 0 {
+                let first = schema["properties"].as_object().and_then(|it| it.iter().next());
+                let (name, inner) = first.map_or(("a", &schema["additionalProperties"]), |it| (it.0, it.1));
+                object.insert(name.to_owned(), smallest(inner, depth - 1));
+            }
+            Value::Object(object)
         }
         Some("array") => {
             let items = schema["minItems"].as_u64().unwrap_or_default().min(16);
@@ -109,6 +115,9 @@ pub(super) fn candidates(schema: &Value) -> Vec<Value> {
             found.extend(items.iter().take(3).map(|it| json!([it])));
             found.push(Value::Array(items.iter().take(2).cloned().collect()));
             found.extend(items.first().map(|it| json!([it, it])));
+            let least = schema["minItems"].as_u64().unwrap_or_default() as usize;
+            found.retain(|it| it.as_array().is_none_or(|it| it.len() >= least));
+            found.extend((found.is_empty() && least <= 16).then(|| smallest(schema, 4)));
         }
         Some("integer" | "number") => {
             let bounds = ["minimum", "maximum"].into_iter().filter_map(|it| schema[it].as_f64());
