@@ -71,7 +71,9 @@ pub(crate) fn analyzer() -> anyhow::Result<PathBuf> {
 
 /// Our own binary of a cargo profile.
 pub(crate) fn build(profile: &str) -> anyhow::Result<PathBuf> {
-    let status = Command::new(env!("CARGO"))
+    // The cargo that runs this, so that nothing is built twice.
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
         .args(["build", "--quiet", "--profile", profile, "--bin", "crd-analyzer"])
         .current_dir(root())
         .status()?;

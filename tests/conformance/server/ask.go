@@ -108,7 +108,7 @@ func (c *client) answerResource(r request) answer {
 	if name == "" {
 		return skipped("old: %d %s", old.Code, old.Message)
 	}
-	if status && old.Code < 300 {
+	if status && t.Status != nil {
 		// Creating drops the status that there is a subresource for.
 		if a := c.update(path+"/"+name+"/status", withMark(r.OldText)); a.Code >= 300 {
 			return skipped("old status: %d %s", a.Code, a.Message)

@@ -162,6 +162,7 @@ type typed struct {
 		Namespace       string `json:"namespace"`
 		ResourceVersion string `json:"resourceVersion"`
 	} `json:"metadata"`
+	Status any `json:"status"`
 	raw    []byte
 	unread bool // it does not say what it is
 }

@@ -105,7 +105,7 @@ fn tell(args: &Args, request: &Request, ours: &ours::Answer, theirs: &Value, tal
         if tally.skipped <= args.show {
             println!("{} could not be sent: {why}", request.id);
         }
-        return Ok(());
+        return keep(args, request, theirs, &format!("skipped-{}", tally.skipped));
     }
     tally.answers += 1;
     tally.rejected += usize::from(theirs["code"].as_u64() >= Some(400) || !theirs["strict"].is_null());
@@ -118,14 +118,16 @@ fn tell(args: &Args, request: &Request, ours: &ours::Answer, theirs: &Value, tal
         println!("{}", request.id);
         println!("    {}", found.join("\n    "));
     }
+    keep(args, request, theirs, &format!("server-{}", tally.differing))
+}
+
+/// Keeps a request and its answer, to look at.
+fn keep(args: &Args, request: &Request, theirs: &Value, name: &str) -> anyhow::Result<()> {
     if let Some(folder) = &args.keep {
         std::fs::create_dir_all(folder)?;
         let kept = json!({"request": serde_json::from_str::<Value>(&request.line())?, "answer": theirs});
-        std::fs::write(
-            folder.join(format!("server-{}.json", tally.differing)),
-            kept.to_string(),
-        )
-        .with_context(|| format!("cannot write to {}", folder.display()))?;
+        std::fs::write(folder.join(format!("{name}.json")), kept.to_string())
+            .with_context(|| format!("cannot write to {}", folder.display()))?;
     }
     Ok(())
 }
