@@ -98,6 +98,41 @@ fn types_are_added_where_the_schema_says_which() {
 }
 
 #[test]
+fn defaults_are_repaired_by_their_schema() {
+    check(
+        "type: object\nproperties: {a: {type: string, enum: [ARI, None], default: ARX}}",
+        "Change ARX to ARI",
+        "type: object\nproperties: {a: {type: string, enum: [ARI, None], default: ARI}}",
+    );
+    check(
+        "type: object\nproperties:\n  a:\n    type: object\n    default: {b: 'false', c: 0}\n    properties: {b: {type: boolean}, c: {type: integer}}",
+        "Remove the quotes",
+        "type: object\nproperties:\n  a:\n    type: object\n    default: {b: false, c: 0}\n    properties: {b: {type: boolean}, c: {type: integer}}",
+    );
+    check(
+        "type: object\nproperties: {a: {type: integer, minimum: 1, default: 0}}",
+        "Change 0 to the minimum, 1",
+        "type: object\nproperties: {a: {type: integer, minimum: 1, default: 1}}",
+    );
+}
+
+#[test]
+fn what_a_guard_names_wrong_is_repaired_in_it() {
+    check(
+        "type: object\nproperties: {tpp: {type: string}, cloud: {type: string}}\nx-kubernetes-validations:\n- rule: '(has(self.tp) ? 1 : 0) == 1'",
+        "Change tp to tpp",
+        "type: object\nproperties: {tpp: {type: string}, cloud: {type: string}}\nx-kubernetes-validations:\n- rule: '(has(self.tpp) ? 1 : 0) == 1'",
+    );
+}
+
+#[test]
+fn a_definition_without_a_scope_gets_either() {
+    let text = HEAD.replace("  scope: Namespaced\n", "") + "            type: object\n";
+    let repaired = repaired(&text, "Add scope: Cluster");
+    assert!(repaired.contains("spec:\n  scope: Cluster\n  group:"), "{repaired}");
+}
+
+#[test]
 fn junctors_only_say_more() {
     check(
         "type: object\nproperties: {a: {type: string}}\nanyOf:\n- description: d # gone\n  required: [a]\n- required: [a]",

@@ -33,6 +33,11 @@ impl<'d> View<'d> {
         }
     }
 
+    /// A schema of a value in an object.
+    pub(crate) fn value(tree: &'d Tree, schema: NodeId) -> Self {
+        Self::of(tree, vec![schema])
+    }
+
     /// Schemas with those in their junctors.
     fn of(tree: &'d Tree, schemas: Vec<NodeId>) -> Self {
         let mut view = Self {

@@ -117,6 +117,20 @@ pub(super) fn lower(at: &At<'_>, found: &mut Vec<Repair>) {
     found.push(Repair::new(format!("Change {written} to {name}"), edits));
 }
 
+/// A scope that is not said: both are offered. One that is misspelt is close to one of them.
+pub(super) fn scope(at: &At<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let Some(spec) = find(at, &["spec"]) else { return };
+    if child(tree, spec, "scope").is_some() {
+        super::wording::known_value(at, found);
+        return;
+    }
+    for scope in ["Namespaced", "Cluster"] {
+        let edit = at.insert(spec, "scope", &Value::text_of(scope));
+        found.extend(Repair::one(format!("Add scope: {scope}"), edit));
+    }
+}
+
 /// Names that follow from others: the plural from the definition's name.
 pub(super) fn missing_names(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;

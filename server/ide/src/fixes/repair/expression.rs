@@ -27,6 +27,14 @@ pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
     {
         name(expression, token, found);
     }
+    // What is wrong in `has(…)` stands at its bracket.
+    let is_has = |token: usize| expression.tokens[token].text(expression.text()) == "has";
+    if is_has(token) || token.checked_sub(1).is_some_and(is_has) {
+        let rest = token + 1..expression.tokens.len();
+        for token in rest.take_while(|it| expression.tokens[*it].class != TokenClass::Close) {
+            name(expression, token, found);
+        }
+    }
     if let Some(unguarded) = expression
         .tokens
         .get(token)

@@ -116,9 +116,11 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
     let mut found = Vec::new();
     if !document.is_definition() {
         resource::repairs(&at, definitions, &mut found);
-        if !found.is_empty() {
-            return found;
-        }
+    } else if problem.code != api_codes::UNKNOWN_FIELD {
+        resource::of_default(&at, &mut found);
+    }
+    if !found.is_empty() {
+        return found;
     }
     match problem.code {
         schema_codes::MISSING_TYPE => typing::missing(&at, &mut found),
@@ -141,6 +143,7 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
         api_codes::STORAGE_VERSION_COUNT => definition::storage(&at, &mut found),
         schema_codes::INVALID_METADATA_NAME => definition::name(&at, &mut found),
         schema_codes::MISSING_METADATA_NAME => definition::name(&at, &mut found),
+        api_codes::UNKNOWN_SCOPE => definition::scope(&at, &mut found),
         api_codes::LIST_KIND_EQUALS_KIND => definition::list_kind(&at, &mut found),
         api_codes::INVALID_RESOURCE_NAME => definition::lower(&at, &mut found),
         api_codes::MISSING_RESOURCE_NAME => definition::missing_names(&at, &mut found),

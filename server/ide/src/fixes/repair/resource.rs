@@ -1,11 +1,11 @@
-//! Repairs of custom resources, by the schema of their definition.
+//! Repairs of custom resources, by the schema of their definition, and of the defaults in it.
 
 use std::borrow::Cow;
 
 use crd_analyzer_apiextensions::codes as api_codes;
 use crd_analyzer_schema::codes;
 use crd_analyzer_syntax::{
-    paths,
+    paths::{self, Step},
     tree::{NodeKind, ScalarStyle},
 };
 
@@ -14,9 +14,12 @@ use super::{
     At, Repair,
     wording::nearest,
 };
-use crate::completion::{
-    Definitions,
-    resource::{defined, view::View},
+use crate::{
+    completion::{
+        Definitions,
+        resource::{defined, view::View},
+    },
+    schema,
 };
 
 /// Values of an enumeration that are offered where none of them is close to what is written.
@@ -41,17 +44,39 @@ pub(super) fn repairs(at: &At<'_>, definitions: &dyn Definitions, found: &mut Ve
     let Some(root) = definition.schema(&version) else {
         return;
     };
-    let schema = &definition.tree;
-    let Some(view) = View::root(schema, schema.resolve(root.node)).follow(path) else {
+    let tree = &definition.tree;
+    let Some(view) = View::root(tree, tree.resolve(root.node)).follow(path) else {
         return;
     };
+    value(at, &view, found);
+}
+
+/// Repairs of a finding in a default, which has to be valid under its own schema.
+pub(super) fn of_default(at: &At<'_>, found: &mut Vec<Repair>) {
+    let is_default = |step: &Step<'_>| matches!(step, Step::Key(key) if key == "default");
+    for (number, _) in at.path.iter().enumerate().filter(|it| is_default(it.1)) {
+        let Some(schema) = paths::find(at.tree, &at.path[..number]) else {
+            continue;
+        };
+        let schema = at.tree.resolve(schema.node);
+        if schema::is_mapping(at.tree, schema)
+            && schema::is_schema_node(at.tree, schema)
+            && let Some(view) = View::value(at.tree, schema).follow(&at.path[number + 1..])
+        {
+            value(at, &view, found);
+            return;
+        }
+    }
+}
+
+fn value(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     match at.problem.code {
-        api_codes::UNKNOWN_FIELD => unknown_field(at, &view, found),
-        codes::MISSING_PROPERTY => missing(at, &view, found),
-        codes::NOT_IN_ENUM => not_in_enum(at, &view, found),
-        codes::WRONG_TYPE => wrong_type(at, &view, found),
-        codes::NUMBER_TOO_SMALL => bound(at, &view, "minimum", found),
-        codes::NUMBER_TOO_LARGE => bound(at, &view, "maximum", found),
+        api_codes::UNKNOWN_FIELD => unknown_field(at, view, found),
+        codes::MISSING_PROPERTY => missing(at, view, found),
+        codes::NOT_IN_ENUM => not_in_enum(at, view, found),
+        codes::WRONG_TYPE => wrong_type(at, view, found),
+        codes::NUMBER_TOO_SMALL => bound(at, view, "minimum", found),
+        codes::NUMBER_TOO_LARGE => bound(at, view, "maximum", found),
         _ => {}
     }
 }
