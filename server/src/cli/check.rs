@@ -23,7 +23,7 @@ use super::{
     Status, UsageError,
     definitions::{Compared, Known},
     fix::{self, Repaired},
-    manifests::{Configs, Manifests},
+    manifests::{BATCH, Configs, Manifests},
 };
 use crate::{
     input::{self, Input, Source, Unreadable},
@@ -157,6 +157,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
             }
             return Ok(session.out.flush()?);
         }
+        let mut judged_since = 0;
         configs.each(
             &inputs,
             |input, config| {
@@ -165,10 +166,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
                 let search = if is_asked { Search::All(&hazards) } else { Search::Off };
                 judge(input, args.manifests.versions(config), known, search, &go)
             },
-            |input, config, judged| match judged {
-                Judged::Nothing => Ok(()),
-                Judged::Report(report) => session.report(&input.label, &report, config),
-                Judged::Unreadable(unreadable) => session.unreadable(&unreadable),
+            |input, config, judged| {
+                judged_since += 1;
+                if judged_since == BATCH {
+                    judged_since = 0;
+                    known.release();
+                }
+                match judged {
+                    Judged::Nothing => Ok(()),
+                    Judged::Report(report) => session.report(&input.label, &report, config),
+                    Judged::Unreadable(unreadable) => session.unreadable(&unreadable),
+                }
             },
         )?;
         unreadable.iter().try_for_each(|it| session.unreadable(it))?;

@@ -80,6 +80,9 @@ pub(super) struct Known {
     paired: Mutex<HashMap<String, Arc<Catalog>>>,
 }
 
+/// The bytes of the texts of definitions that are kept as trees and schemas, which take several times as much.
+const MOST_READ: u64 = 8 << 20;
+
 /// More definitions that came with requests are not kept.
 const MOST_PAIRED: usize = 64;
 
@@ -132,6 +135,13 @@ impl Known {
             self.cluster.insert(path, text.into());
         }
         Ok(self)
+    }
+
+    /// Forgets what was read of definitions, if it is much: who has asked about resources of a kind rarely asks again.
+    pub(super) fn release(&self) {
+        if let Some(catalog) = self.catalog.get() {
+            catalog.release(MOST_READ);
+        }
     }
 
     fn catalog(&self) -> &Catalog {

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Files are read and judged in batches of this many, so that memory does not grow with their number.
-const BATCH: usize = 32;
+pub(super) const BATCH: usize = 32;
 
 /// The stack of a thread that judges: schemas are followed as deep as the server follows them. It is address space, not memory, until then.
 pub(super) const STACK_BYTES: usize = depth::STACK_BYTES;

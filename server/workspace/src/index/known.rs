@@ -169,6 +169,23 @@ impl KnownDefinition {
         }
     }
 
+    /// The same, as if nobody had asked for it yet.
+    pub(super) fn unread(&self, file: Arc<DefiningFile>) -> Self {
+        Self {
+            path: self.path.clone(),
+            defines: self.defines.clone(),
+            origin: self.origin,
+            fingerprint: self.fingerprint,
+            document: self.document,
+            item: self.item,
+            file,
+            is_open: self.is_open,
+            previous: self.previous.clone(),
+            loaded: OnceLock::new(),
+            served: Arc::default(),
+        }
+    }
+
     /// The text alone.
     pub fn text(&self, files: &dyn Files) -> Option<Arc<DefinitionText>> {
         self.readable_text(files).map(|it| it.1)

@@ -183,6 +183,36 @@ impl Index {
         Some(entry)
     }
 
+    /// Forgets what was read of definitions if their texts have more bytes together than `most`: who asks for one again has it read again.
+    /// Files that are open are kept. True if something was forgotten.
+    pub fn release(&mut self, most: u64) -> bool {
+        let is_read = |it: &Arc<KnownDefinition>| !it.is_open && matches!(it.loaded.get(), Some(Some(_)));
+        let read = || {
+            self.files
+                .iter()
+                .filter(|(_, entry)| entry.definitions.iter().any(is_read))
+        };
+        let bytes = |entry: &Entry| {
+            let read = entry.definitions.iter().filter(|it| is_read(it));
+            read.map(|it| it.document.span.range().len() as u64).sum::<u64>()
+        };
+        if read().map(|(_, entry)| bytes(entry)).sum::<u64>() <= most {
+            return false;
+        }
+        let paths: Vec<Arc<Path>> = read().map(|(path, _)| path.clone()).collect();
+        for path in paths {
+            let Some(mut entry) = self.take(&path) else { continue };
+            let file = Arc::new(DefiningFile::new(path.clone(), None));
+            for definition in &mut entry.definitions {
+                if !definition.is_open {
+                    *definition = Arc::new(definition.unread(file.clone()));
+                }
+            }
+            self.put(path, entry);
+        }
+        true
+    }
+
     /// The definition that counts for an object of this kind in the file at `near`: one that was given before one of the workspace before
     /// a configured one before one of a cluster, and among those the nearest: with the most folders in common, then the fewest below them, then the first by name.
     pub fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
@@ -340,6 +370,13 @@ impl Catalog {
     pub fn compared_with(mut self, old: impl Files + 'static) -> Self {
         self.old_files = Some(Box::new(old));
         self
+    }
+
+    /// Forgets what was read of definitions if it is more than `most` bytes of text, see [`Index::release`].
+    pub fn release(&self, most: u64) {
+        if self.change(|index| index.release(most)) {
+            self.old.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        }
     }
 
     /// Looks into the index. Must not be called from within.

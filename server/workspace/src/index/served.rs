@@ -16,14 +16,15 @@ use super::{
 };
 
 /// A definition as the servers of the minors that were asked serve it; `None`: nothing can be made of the text.
-#[derive(Default)]
 pub(super) struct ServedByMinor(HashMap<KubernetesVersion, OnceLock<Option<Arc<Definition>>>>);
 
-impl ServedByMinor {
-    fn new() -> Self {
+impl Default for ServedByMinor {
+    fn default() -> Self {
         Self(KubernetesVersion::all().map(|it| (it, OnceLock::new())).collect())
     }
+}
 
+impl ServedByMinor {
     fn get(&self, text: &DefinitionText, version: KubernetesVersion) -> Option<Arc<Definition>> {
         self.0.get(&version)?.get_or_init(|| prepare(text, version)).clone()
     }
@@ -69,7 +70,7 @@ impl Memo {
         if let Some(known) = slot.upgrade() {
             return known;
         }
-        let new = Arc::new(ServedByMinor::new());
+        let new = Arc::<ServedByMinor>::default();
         *slot = Arc::downgrade(&new);
         if self.by_text.len() > self.full {
             self.by_text.retain(|_, it| it.strong_count() > 0);

@@ -212,3 +212,38 @@ fn finds_schemas_by_paths_of_objects() {
     assert_eq!(at("v1", &[Step::key("other")]), None);
     assert_eq!(at("v2", &[]), None);
 }
+
+#[test]
+fn what_was_read_is_forgotten_and_read_again() {
+    let text = definition("A", "x");
+    let (read, open) = (Path::new("/a/x.yaml"), Path::new("/b/x.yaml"));
+    let catalog = Catalog::new(MemoryFiles([(read.to_owned(), text.clone())].into()));
+    for (path, keep_text) in [(read, false), (open, true)] {
+        let (text, objects) = objects(text.clone().into_bytes());
+        let file = NewFile {
+            path,
+            origin: Origin::Workspace,
+            text: &text,
+            objects: &objects,
+            keep_text,
+        };
+        catalog.change(|index| index.set(&file));
+    }
+    let of = |path: &Path| {
+        catalog
+            .with(|index| index.find(&kind("A"), path))
+            .expect("it")
+            .definition
+    };
+    let text_of = |path: &Path| catalog.text(&of(path)).expect("a text");
+    let (first, kept) = (text_of(read), text_of(open));
+    let limit = text.len() as u64;
+    catalog.release(limit);
+    assert!(Arc::ptr_eq(&first, &text_of(read)), "as much may be kept");
+    catalog.release(limit - 1);
+    assert!(of(read).loaded.get().is_none());
+    let again = text_of(read);
+    assert!(!Arc::ptr_eq(&first, &again));
+    assert_eq!(first.source.text, again.source.text);
+    assert!(Arc::ptr_eq(&kept, &text_of(open)), "it is open");
+}

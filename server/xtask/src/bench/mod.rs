@@ -3,6 +3,7 @@
 mod editor;
 mod grammar;
 mod process;
+mod rules;
 mod session;
 mod workspace;
 
@@ -120,7 +121,7 @@ impl Bench {
         let (rules, file) = most;
         let both = self.both(("cost", &[file]), ("cost", &[file]))?;
         row(&format!("cost, start to end, {rules} rules"), both);
-        Ok(())
+        rules::run(&self.corpus.join(file), self.runs)
     }
 
     /// The file of the corpus whose size is nearest to `bytes`.
