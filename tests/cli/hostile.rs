@@ -120,4 +120,21 @@ fn rules_that_are_too_much() {
             rule.name
         );
     }
+    let requests = rules.iter().map(|rule| {
+        let schema = serde_json::json!({"type": "object", "properties": {
+            "n": {"type": "integer"},
+            "l": {"type": "array", "maxItems": 3, "items": {"type": "integer"}},
+        }});
+        let request = serde_json::json!({"schema": schema, "rule": rule.text, "self": {"n": 1, "l": [1, 2]}});
+        request.to_string() + "\n"
+    });
+    let ran = sandbox.run_with_input(&["eval", "--list", "-"], requests.collect::<String>().as_bytes());
+    let answers = lines(&ran);
+    assert_eq!(answers.len(), rules.len(), "{}", ran.stderr);
+    for (rule, answer) in rules.iter().zip(answers) {
+        let error = answer["compile_error"].as_str().unwrap_or_default();
+        let expected = rule.error.filter(|it| !it.starts_with("estimated")).unwrap_or_default();
+        assert!(error.contains(expected), "{}: {error:?}", rule.name);
+        assert_eq!(error.is_empty(), expected.is_empty(), "{}: {error:?}", rule.name);
+    }
 }

@@ -12,6 +12,7 @@ pub mod eval;
 pub mod go;
 pub mod library;
 pub mod parser;
+mod stack;
 #[cfg(test)]
 mod testing;
 pub mod types;

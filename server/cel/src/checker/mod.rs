@@ -136,6 +136,10 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn check(&mut self, node: NodeId) {
+        crate::stack::grow(|| self.check_here(node));
+    }
+
+    fn check_here(&mut self, node: NodeId) {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             self.report(node, "expression is nested too deep");

@@ -18,7 +18,7 @@ impl Coster<'_> {
     }
 
     pub(super) fn cost(&mut self, node: NodeId) -> CostEstimate {
-        let cost = self.cost_of(node);
+        let cost = crate::stack::grow(|| self.cost_of(node));
         let id = self.id(node);
         if let Some(parts) = &mut self.parts {
             parts.insert(id, cost);

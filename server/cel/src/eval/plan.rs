@@ -197,6 +197,10 @@ impl Planner<'_> {
     }
 
     fn plan(&mut self, node: NodeId) -> Result<StepIdx> {
+        crate::stack::grow(|| self.plan_here(node))
+    }
+
+    fn plan_here(&mut self, node: NodeId) -> Result<StepIdx> {
         let ast = self.ast;
         let id = ast[node].id;
         match &ast[node].kind {

@@ -57,6 +57,10 @@ pub(super) fn constant(program: &Program, step: StepIdx) -> Result {
 impl Run<'_> {
     /// Runs a step and counts what it costs.
     pub(super) fn exec(&mut self, step: StepIdx, frame: &Frame<'_>) -> Result {
+        crate::stack::grow(|| self.exec_here(step, frame))
+    }
+
+    fn exec_here(&mut self, step: StepIdx, frame: &Frame<'_>) -> Result {
         let program = self.program;
         let this = program.step(step);
         let result = match &this.kind {
@@ -188,7 +192,10 @@ impl Run<'_> {
 
     fn inequality(&mut self, a: StepIdx, b: StepIdx, frame: &Frame<'_>) -> Result<bool> {
         let (a, b) = self.both(a, b, frame)?;
-        Ok(!matches!(equal(&a, &b), Ok(true)))
+        match equal(&a, &b) {
+            Err(error) if error.is_fatal() => Err(error),
+            answer => Ok(!matches!(answer, Ok(true))),
+        }
     }
 
     /// Both values; both are evaluated even if the first is an error.

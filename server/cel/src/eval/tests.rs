@@ -46,19 +46,24 @@ impl Variables for Bound {
 
 /// Runs an expression on a server, with `self` a string.
 fn run(version: KubernetesVersion, text: &str) -> Evaluation {
+    run_any(version, text).expect("it compiles")
+}
+
+/// The same of an expression that may not compile.
+fn run_any(version: KubernetesVersion, text: &str) -> Option<Evaluation> {
     let environment = Environment::of(version, ExpressionSet::New);
     let variables = [Variable {
         name: "self".into(),
         ty: crate::types::Type::String,
     }];
-    let checked = compile(text, environment, &variables, &Container::default()).expect("it compiles");
-    match Program::new(&checked, environment) {
+    let checked = compile(text, environment, &variables, &Container::default()).ok()?;
+    Some(match Program::new(&checked, environment) {
         Ok(program) => program.eval(&[("self", Value::string("abc"))], Some(10_000_000)),
         Err(error) => Evaluation {
             result: Err(error),
             cost: 0,
         },
-    }
+    })
 }
 
 /// From one minor to another: an expression about `self`, the string `abc`; its value or error; and what it cost.
@@ -135,6 +140,58 @@ fn values_errors_and_costs_are_those_of_each_server() {
             };
             assert_eq!((&*result, found.cost), (*expected, *cost), "1.{minor}: {text}");
         }
+    }
+}
+
+/// The deepest that the parser lets through, on a thread of 2 MiB, which builds for debugging fill soonest.
+#[test]
+fn small_stacks_are_enough() {
+    let nested = |open: &str, inner: &str, close: &str, depth: usize| {
+        [&open.repeat(depth), inner, &close.repeat(depth)].concat()
+    };
+    let deepest = |make: &dyn Fn(usize) -> String| {
+        let parses = |depth: &usize| {
+            let options = crate::parser::ParseOptions::kubernetes(KubernetesVersion::NEWEST, KubernetesVersion::NEWEST);
+            let parsed = crate::parser::parse(&crate::ast::Source::new(make(*depth)), &options);
+            parsed.issues.is_empty()
+        };
+        let depth = [249, 240, 120, 80, 60, 40, 30, 20]
+            .into_iter()
+            .find(parses)
+            .unwrap_or(1);
+        assert!(depth > 10, "{}", make(3));
+        make(depth)
+    };
+    let rules = [
+        deepest(&|n| nested("(", "self == ''", ")", n)),
+        deepest(&|n| nested("!(", "self == ''", ")", n)),
+        deepest(&|n| nested("[", "self", "]", n) + ".size() == 1"),
+        deepest(&|n| nested("[", "self", "]", n) + " == " + &nested("[", "self", "]", n)),
+        deepest(&|n| nested("dyn(", "self", ")", n) + " == ''"),
+        deepest(&|n| nested("{'a': ", "self", "}", n) + ".size() == 1"),
+        deepest(&|n| "dyn(self)".to_owned() + &".a".repeat(n)),
+        deepest(&|n| "dyn(self)".to_owned() + &"[0]".repeat(n)),
+        deepest(&|n| "self".to_owned() + &" + 'a'".repeat(n) + " == ''"),
+        deepest(&|n| nested("(self == '' ? ", "true", " : false)", n)),
+        deepest(&|n| "self == 'x' ? true : ".repeat(n) + "true"),
+        deepest(&|n| nested("[self].all(x, ", "true", ")", n)),
+        deepest(&|n| nested("[self].exists_one(x, ", "true", ")", n)),
+        deepest(&|n| nested("[self].map(x, ", "self", ")", n) + ".size() == 1"),
+        deepest(&|n| nested("[self].transformMap(i, x, ", "self", ")", n) + ".size() == 1"),
+        deepest(&|n| nested("optional.of(self).optMap(x, ", "self", ")", n) + ".hasValue()"),
+        deepest(&|n| nested("('%s'.format([", "self", "]))", n) + " == ''"),
+        "[self]".to_owned() + &".map(x, [x])".repeat(60) + ".size() == 1",
+        "optional.of(self)".to_owned() + &".optMap(x, x)".repeat(12) + ".hasValue()",
+    ];
+    for rule in rules {
+        let thread = std::thread::Builder::new().stack_size(2 << 20);
+        let ran = thread.spawn(move || {
+            for minor in [30, 37] {
+                // What it comes to does not matter; a stack that is full would end the process.
+                run_any(KubernetesVersion::minor(minor), &rule);
+            }
+        });
+        ran.expect("a thread").join().expect("it ends by itself");
     }
 }
 

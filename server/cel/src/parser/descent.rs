@@ -66,6 +66,10 @@ impl Parser<'_> {
     }
 
     fn expr(&mut self) -> Parsed {
+        crate::stack::grow(|| self.expr_here())
+    }
+
+    fn expr_here(&mut self) -> Parsed {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(GaveUp);

@@ -154,6 +154,10 @@ impl<'v, 'a> Visitor<'v, 'a> {
     }
 
     fn visit(&mut self, node: Option<TreeIdx>) -> Visited {
+        crate::stack::grow(|| self.visit_here(node))
+    }
+
+    fn visit_here(&mut self, node: Option<TreeIdx>) -> Visited {
         let Some(node) = node.and_then(|n| self.unnest(n)) else {
             return Ok(self.unknown("<nil>"));
         };

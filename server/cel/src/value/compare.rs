@@ -26,8 +26,8 @@ pub fn equal_to(a: &Value, b: &Value) -> Result<bool> {
         (Value::Bytes(a), Value::Bytes(b)) => a == b,
         (Value::Duration(a), Value::Duration(b)) => a == b,
         (Value::Timestamp(a), Value::Timestamp(b)) => a.cmp_instant(b) == Ordering::Equal,
-        (Value::List(a), b) => return a.equal(b),
-        (Value::Map(a), b) => return a.equal(b),
+        (Value::List(a), b) => return crate::stack::grow(|| a.equal(b)),
+        (Value::Map(a), b) => return crate::stack::grow(|| a.equal(b)),
         (Value::Optional(a), Value::Optional(b)) => match (a, b) {
             (Some(a), Some(b)) => return equal_to(a, b),
             (a, b) => a.is_none() && b.is_none(),

@@ -262,10 +262,16 @@ impl List {
                     (_, second) => second,
                 }
             }
-            _ => Ok(self
-                .iter()
-                .flatten()
-                .any(|element| matches!(equal_to(value, &element), Ok(true)))),
+            _ => {
+                for element in self.iter().flatten() {
+                    match equal_to(value, &element) {
+                        Ok(true) => return Ok(true),
+                        Err(fatal) if fatal.is_fatal() => return Err(fatal),
+                        _ => {}
+                    }
+                }
+                Ok(false)
+            }
         }
     }
 
@@ -299,6 +305,7 @@ impl List {
             match a.and_then(|a| equal(&a, &b.unwrap_or_else(Value::failure))) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
+                Err(fatal) if fatal.is_fatal() => return Err(fatal),
                 Err(e) => error = error.or(Some(e)),
             }
         }

@@ -242,8 +242,10 @@ impl Map {
                 Ok(None) => return Ok(false),
                 Err(error) => Value::failure(error),
             };
-            if matches!(self.at(&key).and_then(|ours| equal(&ours, &theirs)), Ok(false)) {
-                return Ok(false);
+            match self.at(&key).and_then(|ours| equal(&ours, &theirs)) {
+                Ok(false) => return Ok(false),
+                Err(fatal) if fatal.is_fatal() => return Err(fatal),
+                _ => {}
             }
         }
         Ok(true)

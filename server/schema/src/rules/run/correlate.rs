@@ -63,3 +63,29 @@ fn key_of(map: &Arc<BTreeMap<Arc<str>, Data>>, keys: &[String]) -> Option<String
     }
     Some(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::{Data, OldItems, Shape};
+    use crate::structural::Structural;
+    use crate::testing::{kubernetes_cases, schema};
+
+    #[test]
+    fn items_are_found_as_the_server_finds_them() {
+        for case in kubernetes_cases("cel_maplist") {
+            let input = &case["input"];
+            let schema = schema(&input["schema"]);
+            let shape = Shape::new(Structural::assume(&schema));
+            let items = Data::new(&input["items"]);
+            let old = OldItems::new(&shape, Some(&items));
+            let earlier = input["earlier_queries"].as_array().into_iter().flatten();
+            for query in earlier {
+                old.get(&Data::new(query));
+            }
+            let found = old.get(&Data::new(&input["query"])).map_or(Value::Null, Data::as_json);
+            assert_eq!(found, case["expect"]["found"], "{}", case["id"]);
+        }
+    }
+}
