@@ -205,7 +205,7 @@ pub(crate) fn read(source: &Source) -> anyhow::Result<Option<Vec<u8>>> {
 
 /// The file as it was in a git revision; `None` if it did not exist there.
 fn git_show(path: &Path, revision: &str) -> anyhow::Result<Option<Vec<u8>>> {
-    git::show(path, revision).map_err(|error| match error {
+    git::show(path, revision, git::Fetch::Allowed).map_err(|error| match error {
         git::Error::NoGit(_) => anyhow::anyhow!("{error}, which --old-ref needs"),
         git::Error::NoRevision(why) => UsageError(format!("--old-ref {revision}: {why}")).into(),
     })

@@ -32,16 +32,32 @@ fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-fn git(path: &Path, args: &[&str]) -> Result<Output, Error> {
+/// Whether git may get from elsewhere what a clone left there, for which it connects and runs what the repository's configuration says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fetch {
+    /// The user asked for the revision.
+    Allowed,
+    /// A file was opened, no more: nothing is contacted for that.
+    Never,
+}
+
+fn git(path: &Path, fetch: Fetch, args: &[&str]) -> Result<Output, Error> {
     let mut command = Command::new("git");
+    if fetch == Fetch::Never {
+        command.env("GIT_NO_LAZY_FETCH", "1");
+    }
     command.args(args).current_dir(folder_of(path)).stdin(Stdio::null());
     command.env("GIT_OPTIONAL_LOCKS", "0").output().map_err(Error::NoGit)
 }
 
 /// The commit that a revision is at the moment in the repository of a file.
-pub fn commit(path: &Path, revision: &str) -> Result<String, Error> {
+pub fn commit(path: &Path, revision: &str, fetch: Fetch) -> Result<String, Error> {
     let commit = format!("{revision}^{{commit}}");
-    let found = git(path, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])?;
+    let found = git(
+        path,
+        fetch,
+        &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit],
+    )?;
     if found.status.success() {
         return Ok(String::from_utf8_lossy(&found.stdout).trim().to_owned());
     }
@@ -49,15 +65,15 @@ pub fn commit(path: &Path, revision: &str) -> Result<String, Error> {
 }
 
 /// The file as it was in a revision; `None` if it did not exist there.
-pub fn show(path: &Path, revision: &str) -> Result<Option<Vec<u8>>, Error> {
+pub fn show(path: &Path, revision: &str, fetch: Fetch) -> Result<Option<Vec<u8>>, Error> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     let blob = format!("{revision}:./{}", name.unwrap_or_default());
-    let shown = git(path, &["show", "--end-of-options", &blob])?;
+    let shown = git(path, fetch, &["show", "--end-of-options", &blob])?;
     if shown.status.success() {
         return Ok(Some(shown.stdout));
     }
     // A file that is new has no previous revision; a revision that does not exist is a mistake.
-    match commit(path, revision) {
+    match commit(path, revision, fetch) {
         Ok(_) => Ok(None),
         Err(Error::NoRevision(_)) => {
             let why = String::from_utf8_lossy(&shown.stderr).trim().to_owned();

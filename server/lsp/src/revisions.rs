@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::git;
+use crate::git::{self, Fetch};
 
 /// What was found out counts for so long, and then is asked for again when somebody wants to know: a commit changes what `HEAD` is.
 const FRESH: Duration = Duration::from_secs(3);
@@ -48,11 +48,11 @@ impl Revisions {
     pub(crate) fn look(&self, path: &Path, revision: &str, now: &[u8]) -> bool {
         let key = (path.to_owned(), revision.to_owned());
         let known = self.lock().get(&key).cloned();
-        let commit = git::commit(path, revision).ok();
+        let commit = git::commit(path, revision, Fetch::Never).ok();
         let text = match (&known, &commit) {
             (Some(known), Some(commit)) if known.commit.as_ref() == Some(commit) => known.text.clone(),
             (_, Some(commit)) => {
-                let text = git::show(path, commit).ok().flatten();
+                let text = git::show(path, commit, Fetch::Never).ok().flatten();
                 text.filter(|it| it.len() <= MAX_BYTES).map(Arc::from)
             }
             (_, None) => None,
