@@ -296,7 +296,7 @@ impl<'s> Asked<'_, 's> {
             for (reads, is_first) in [(Some(&self.reads), true), (others.as_ref(), false)] {
                 let Some(reads) = reads else { continue };
                 // What rules can fail on is mostly found soon; the rest is for what is hard to make.
-                let mut share = if is_first { *left / 3 } else { *left / 2 };
+                let mut share = *left / 2;
                 let before = share;
                 let search = if is_first {
                     Search::new()
