@@ -136,7 +136,7 @@ fn check(path: &str, keyword: &str, value: Option<&str>, expected: &str) {
         return;
     };
     let is_schema = marker_for(keyword, true).is_some();
-    let found = declaration.marked(marker_for(keyword, is_schema).unwrap(), value);
+    let found = declaration.marked(marker_for(keyword, is_schema).expect("a marker"), value);
     let name = found.name.unwrap_or_else(|| "no marker".to_owned());
     let written = found.written.map_or("not written", |it| &it.text);
     assert_eq!(format!("{}: {name}: {written}", found.site.name), expected);
