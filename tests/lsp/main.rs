@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 
 use std::{
+    collections::VecDeque,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     path::Path,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
@@ -31,6 +32,8 @@ struct Server {
     process: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
+    /// What came before an answer that was waited for.
+    passed_over: VecDeque<Value>,
 }
 
 impl Server {
@@ -53,7 +56,12 @@ impl Server {
             .expect("it starts");
         let input = process.stdin.take();
         let output = BufReader::new(process.stdout.take().expect("it writes"));
-        Self { process, input, output }
+        Self {
+            process,
+            input,
+            output,
+            passed_over: VecDeque::new(),
+        }
     }
 
     fn send(&mut self, message: &Value) {
@@ -90,13 +98,14 @@ impl Server {
             if answer["id"] == id {
                 return answer["result"].take();
             }
+            self.passed_over.push_back(answer);
         }
     }
 
     /// The parameters of the next notification of a method.
     fn notification(&mut self, method: &str) -> Value {
         loop {
-            let mut message = self.read();
+            let mut message = self.passed_over.pop_front().unwrap_or_else(|| self.read());
             if message["method"] == method {
                 return message["params"].take();
             }

@@ -37,8 +37,6 @@ pub(crate) struct Client {
     /// It follows links from a code to its page, which is here.
     pub(crate) pages: Option<Arc<Pages>>,
     pub(crate) diagnostic_data: bool,
-    /// It looks at the version of a document that a list that was sent is of.
-    pub(crate) diagnostics_version: bool,
     pub(crate) unnecessary_tag: bool,
     pub(crate) deprecated_tag: bool,
     pub(crate) registers_watchers: bool,
@@ -105,7 +103,6 @@ impl Client {
                 .filter(|_| can(publish.map(|it| it.code_description_support)))
                 .map(|it| Arc::new(Pages::new(it))),
             diagnostic_data: can(publish.map(|it| it.data_support)),
-            diagnostics_version: publish.and_then(|it| it.version_support).unwrap_or_default(),
             unnecessary_tag: tag(DiagnosticTag::UNNECESSARY),
             deprecated_tag: tag(DiagnosticTag::DEPRECATED),
             registers_watchers: workspace

@@ -33,7 +33,8 @@ impl Session {
             let _turn = session.publishing.lock().await;
             if session.documents.is_current(&snapshot) {
                 let list = analysis.diagnostics.clone();
-                let version = session.client().diagnostics_version.then_some(snapshot.version);
+                // Optional in the protocol: who does not know it passes over it.
+                let version = Some(snapshot.version);
                 session
                     .remote
                     .publish_diagnostics(snapshot.uri.clone(), list, version)

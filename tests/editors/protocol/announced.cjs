@@ -67,7 +67,6 @@ class Announced {
     if (method === "textDocument/publishDiagnostics") {
       if (this.server.diagnosticProvider) found.push("sends diagnostics to a client that pulls them");
       found.push(...this.diagnostics(params.diagnostics));
-      if ("version" in params && !this.has("textDocument.publishDiagnostics.versionSupport")) found.push("a version of diagnostics without versionSupport");
     }
     if (method === "workspace/applyEdit") found.push(...this.edit(params.edit));
     return found;
