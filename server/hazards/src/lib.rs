@@ -1,7 +1,7 @@
 //! Hazards of rules: values that a schema accepts and that its rules cannot take.
 //!
 //! Nothing is said without proof. What fails is shown with a value: it was made from the schema, passes everything that the server asks
-//! of it but the rule, and the rule was run on it. What holds always or never follows from the bounds of the schema ([`claims`]).
+//! of it but the rule, and the rule was run on it. What holds always or never follows from the bounds of the schema (`claims`).
 //!
 //! This crate knows no YAML and no positions: schemas go in, hazards with bytes of the rule come out. The same schema always has the same
 //! hazards: nothing is random, and limits count work, not time.
