@@ -9,6 +9,14 @@ use std::{
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
+/// What the client can do, beside what a session needs: it is told of which version of a document a list is.
+fn capabilities() -> Value {
+    json!({
+        "textDocument": { "publishDiagnostics": { "versionSupport": true } },
+        "window": { "workDoneProgress": true },
+    })
+}
+
 /// A client that waits for what it asked for and drops the rest.
 pub(super) struct Session {
     child: Child,
@@ -25,7 +33,7 @@ impl Session {
         let mut session = Self::spawn(analyzer)?;
         session.request(
             "initialize",
-            &json!({ "processId": null, "rootUri": null, "capabilities": {} }),
+            &json!({ "processId": null, "rootUri": null, "capabilities": capabilities() }),
         )?;
         Ok(session)
     }
@@ -54,7 +62,7 @@ impl Session {
         let folders = json!([{ "uri": format!("file://{}", folder.display()), "name": "corpus" }]);
         session.request(
             "initialize",
-            &json!({ "processId": null, "capabilities": { "window": { "workDoneProgress": true } }, "workspaceFolders": folders }),
+            &json!({ "processId": null, "capabilities": capabilities(), "workspaceFolders": folders }),
         )?;
         session.notify("initialized", &json!({}))?;
         let mut said = String::new();
