@@ -11,11 +11,6 @@ mod output;
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use mimalloc::MiMalloc;
-
-/// Trees, JSON and schemas are many small pieces that are made and dropped together.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let command = cli::Cli::parse();
