@@ -112,23 +112,11 @@ test.session(function()
     typing(person, 'replicas: 3', '  ho', function() nothing_is_offered_twice(person, 'a field of a resource') end)
   end)
 
-  -- With a schema for definitions the other one explains them too; what its page says keeps it from that.
+  -- With a schema for definitions the other one explains them too.
   local schema = { [vim.uri_from_fname(here .. '/crd.schema.json')] = '*.crd.yaml' }
   say('-- with a schema for definitions: the test sees what is doubled')
   with_both({ yaml = { schemas = schema } }, function(person)
     person.to('group:', 1)
     person.see('both explain', function() return explain(person) == 'crd_analyzer yamlls' end)
-  end)
-  say('-- with a schema for definitions, and the settings of our page')
-  local page = table.concat(vim.fn.readfile(os.getenv('CRD_ANALYZER_EDITORS') .. '/neovim/README.md'), '\n')
-  local block = page:match('```lua\n(%-%- beside yaml%-language%-server.-)```')
-  must(block, 'the page has settings')
-  local wanted
-  local config = function(name, it) must(name == 'yamlls', 'for yamlls'); wanted = it.settings end
-  assert(load(block, 'settings', 't', { vim = { lsp = { config = config } } }))()
-  wanted.yaml.schemas = schema
-  with_both(wanted, function(person)
-    nothing_is_doubled(person, 'group:', 1)
-    typing(person, 'scope: Namespaced', '  con', function() nothing_is_offered_twice(person, 'a field of the API') end)
   end)
 end)
