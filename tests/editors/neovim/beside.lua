@@ -42,11 +42,19 @@ local function answers(person, method)
   )
 end
 
+--- The text of a hover; a server that has nothing to say may answer with an empty one, and an editor shows nothing then.
+local function words(hover)
+  if hover == vim.NIL or not hover.contents then return '' end
+  local contents = hover.contents
+  if type(contents) == 'string' then return contents end
+  return contents.value or vim.inspect(contents)
+end
+
 --- The names of the servers that explain what is at the cursor.
 local function explain(person)
   local found = {}
   for name, it in pairs(answers(person, 'textDocument/hover')) do
-    if it ~= vim.NIL and it.contents then found[#found + 1] = name end
+    if vim.trim(words(it)) ~= '' then found[#found + 1] = name end
   end
   table.sort(found)
   return table.concat(found, ' ')
@@ -112,11 +120,26 @@ test.session(function()
     typing(person, 'replicas: 3', '  ho', function() nothing_is_offered_twice(person, 'a field of a resource') end)
   end)
 
-  -- With a schema for definitions the other one explains them too.
+  -- With a schema for definitions the other one explains them too; what its page says keeps it from that.
   local schema = { [vim.uri_from_fname(here .. '/crd.schema.json')] = '*.crd.yaml' }
   say('-- with a schema for definitions: the test sees what is doubled')
   with_both({ yaml = { schemas = schema } }, function(person)
     person.to('group:', 1)
     person.see('both explain', function() return explain(person) == 'crd_analyzer yamlls' end)
+  end)
+  say('-- with a schema for definitions, and the settings of our page')
+  local page = table.concat(vim.fn.readfile(os.getenv('CRD_ANALYZER_EDITORS') .. '/neovim/README.md'), '\n')
+  local block = page:match('```lua\n(%-%- beside yaml%-language%-server.-)```')
+  must(block, 'the page has settings')
+  local wanted
+  local config = function(name, it) must(name == 'yamlls', 'for yamlls'); wanted = it.settings end
+  assert(load(block, 'settings', 't', { vim = { lsp = { config = config } } }))()
+  wanted.yaml.schemas = schema
+  with_both(wanted, function(person)
+    person.to('group:', 1)
+    -- It answers once it has its settings: with an empty text if they keep it from this file.
+    person.see('the other one has its settings', function() return (answers(person, 'textDocument/hover').yamlls or vim.NIL) ~= vim.NIL end)
+    nothing_is_doubled(person, 'group:', 1)
+    typing(person, 'scope: Namespaced', '  con', function() nothing_is_offered_twice(person, 'a field of the API') end)
   end)
 end)
