@@ -70,7 +70,7 @@ pub fn complete(request: &Request<'_>) -> Option<Completions> {
         place: &place,
         writer: insert::Writer::new(&place),
     };
-    let is_definition = nav::is_definition(request.tree);
+    let is_definition = nav::is_definition(request.tree, &place.path);
     if is_definition && cel::is_expression(&context) {
         let mut found = cel::complete(&context)?;
         if !request.snippets {

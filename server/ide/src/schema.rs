@@ -1,18 +1,29 @@
 //! Schemas where they are written: which node of a definition is one, and the ways from one to those in it.
 
-use crd_analyzer_apiextensions::api::{self, PathStep};
+use crd_analyzer_apiextensions::api::{self, ApiVersion, PathStep};
 pub use crd_analyzer_schema::rules::SchemaStep;
 use crd_analyzer_syntax::{
     paths::{Step, lookup, path_of},
     tree::{Entry, NodeId, NodeKind, Tree},
 };
 
-/// What the API has at a path of a definition of v1.
-pub fn api_at(path: &[Step<'_>]) -> Option<api::At> {
-    api::at(path.iter().map(|step| match step {
-        Step::Key(key) => PathStep::Key(key),
-        Step::Index(_) => PathStep::Item,
-    }))
+use crate::manifest::object_at;
+
+/// The version of the API that no server has any more.
+const V1BETA1: &str = "apiextensions.k8s.io/v1beta1";
+
+/// What the API has at a path of a document with a definition, which may be an item of a list.
+pub fn api_at(tree: &Tree, path: &[Step<'_>]) -> Option<api::At> {
+    let (object, path) = object_at(tree, path);
+    let is_old = object.is_some_and(|it| text(tree, it, "apiVersion").as_deref() == Some(V1BETA1));
+    let version = if is_old { ApiVersion::V1beta1 } else { ApiVersion::V1 };
+    api::at(
+        version,
+        path.iter().map(|step| match step {
+            Step::Key(key) => PathStep::Key(key),
+            Step::Index(_) => PathStep::Item,
+        }),
+    )
 }
 
 /// Whether what the API has there is a schema.
@@ -21,9 +32,9 @@ pub fn is_schema(at: &api::At) -> bool {
         || matches!(at.ty, api::FieldType::SchemaOrBool | api::FieldType::SchemaOrList)
 }
 
-/// Whether a node is a schema of a definition of v1, as it is written.
+/// Whether a node is a schema of a definition, as it is written.
 pub fn is_schema_node(tree: &Tree, node: NodeId) -> bool {
-    api_at(&path_of(tree, node)).is_some_and(|at| is_schema(&at))
+    api_at(tree, &path_of(tree, node)).is_some_and(|at| is_schema(&at))
 }
 
 /// The schemas of a definition's versions: the version's item in `spec.versions`, its name and its schema.

@@ -9,6 +9,7 @@ mod schema;
 mod status;
 #[cfg(test)]
 mod tests;
+mod v1beta1;
 
 use crd_analyzer_schema::KubernetesVersion;
 
@@ -218,12 +219,25 @@ pub enum PathStep<'a> {
     Item,
 }
 
+/// A version of the API that definitions are written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ApiVersion {
+    /// `apiextensions.k8s.io/v1`
+    V1,
+    /// `apiextensions.k8s.io/v1beta1`, which no server has since 1.22.
+    V1beta1,
+}
+
 /// Follows a path from the root of a definition; `None` where the API has nothing.
-pub fn at<'a>(path: impl IntoIterator<Item = PathStep<'a>>) -> Option<At> {
-    static ROOT: FieldType = FieldType::Object(&DEFINITION);
+pub fn at<'a>(version: ApiVersion, path: impl IntoIterator<Item = PathStep<'a>>) -> Option<At> {
+    static V1: FieldType = FieldType::Object(&DEFINITION);
+    static V1BETA1: FieldType = FieldType::Object(&v1beta1::DEFINITION);
     let mut found = At {
         field: None,
-        ty: &ROOT,
+        ty: match version {
+            ApiVersion::V1 => &V1,
+            ApiVersion::V1beta1 => &V1BETA1,
+        },
         in_junctor: false,
         is_root_schema: false,
         is_element: false,

@@ -8,7 +8,7 @@ use crd_analyzer_syntax::{
     split::{read_document, split},
 };
 
-use super::{At, DEFINITION, Field, FieldType, PathStep, SCHEMA, Struct, at};
+use super::{ApiVersion, At, Field, FieldType, PathStep, SCHEMA, Struct, at};
 use crate::decode::decode;
 
 /// All structs below one, each with a path that leads to it.
@@ -34,14 +34,18 @@ fn structs(structure: &'static Struct, path: &[String], found: &mut Vec<(&'stati
     }
 }
 
-fn all_structs() -> Vec<(&'static Struct, Vec<String>)> {
+fn all_structs(version: ApiVersion) -> Vec<(&'static Struct, Vec<String>)> {
     let mut found = Vec::new();
-    structs(&DEFINITION, &[], &mut found);
+    let root = at(version, []).expect("the root").ty.structure().expect("a struct");
+    structs(root, &[], &mut found);
     found
 }
 
+/// Both versions of the API, the one that is served first.
+const API_VERSIONS: [ApiVersion; 2] = [ApiVersion::V1, ApiVersion::V1beta1];
+
 /// The errors of strict decoding of a definition that has only one field.
-fn strict_errors(path: &[String], version: KubernetesVersion) -> Vec<String> {
+fn strict_errors(api: ApiVersion, path: &[String], version: KubernetesVersion) -> Vec<String> {
     let mut value = serde_json::Value::Null;
     for step in path.iter().rev() {
         value = if step == "0" {
@@ -50,8 +54,14 @@ fn strict_errors(path: &[String], version: KubernetesVersion) -> Vec<String> {
             serde_json::json!({ step.as_str(): value })
         };
     }
-    value["apiVersion"] = "apiextensions.k8s.io/v1".into();
-    value["kind"] = "CustomResourceDefinition".into();
+    match api {
+        ApiVersion::V1 => {
+            value["apiVersion"] = "apiextensions.k8s.io/v1".into();
+            value["kind"] = "CustomResourceDefinition".into();
+        }
+        // The decoder reads it only where no kind is said.
+        ApiVersion::V1beta1 => value["apiVersion"] = "apiextensions.k8s.io/v1beta1".into(),
+    }
     let text: std::sync::Arc<str> = value.to_string().into();
     let tree = read_document(&text, split(&text).documents[0], &[]).expect("JSON");
     let json = read_json(&tree).expect("JSON");
@@ -61,39 +71,49 @@ fn strict_errors(path: &[String], version: KubernetesVersion) -> Vec<String> {
 
 #[test]
 fn the_decoder_knows_every_field() {
-    for (structure, path) in all_structs() {
-        for field in structure.fields {
-            let path = [path.as_slice(), &[field.name.to_owned()]].concat();
+    let all = API_VERSIONS.into_iter().flat_map(|api| {
+        all_structs(api)
+            .into_iter()
+            .map(move |(structure, path)| (api, structure, path))
+    });
+    for (api, structure, path) in all {
+        let below = |name: &str| [path.as_slice(), &[name.to_owned()]].concat();
+        // Where `v1beta1` is read, there is no kind.
+        let is_said = |it: &&Field| api == ApiVersion::V1 || !(path.is_empty() && it.name == "kind");
+        for field in structure.fields.iter().filter(is_said) {
             for version in KubernetesVersion::all() {
-                let refused = strict_errors(&path, version);
+                let refused = strict_errors(api, &below(field.name), version);
                 assert_eq!(
                     refused.is_empty(),
                     field.is_in(version),
-                    "{path:?} in {version}: {refused:?}"
+                    "{api:?} {path:?} {} in {version}: {refused:?}",
+                    field.name
                 );
             }
         }
-        let unknown = [path.as_slice(), &["noSuchField".to_owned()]].concat();
-        assert_eq!(strict_errors(&unknown, KubernetesVersion::NEWEST).len(), 1, "{path:?}");
+        let unknown = strict_errors(api, &below("noSuchField"), KubernetesVersion::NEWEST);
+        assert_eq!(unknown.len(), 1, "{api:?} {path:?}");
     }
 }
 
 #[test]
 fn the_tables_have_every_field_of_the_decoder() {
-    let known: BTreeSet<&str> = all_structs()
-        .iter()
+    let known: BTreeSet<&str> = API_VERSIONS
+        .into_iter()
+        .flat_map(all_structs)
         .flat_map(|it| it.0.fields)
         .map(|it| it.name)
         .collect();
     for source in [
         include_str!("../decode/definition.rs"),
+        include_str!("../decode/v1beta1.rs"),
         include_str!("../decode/schema.rs"),
         include_str!("../decode/metadata.rs"),
     ] {
         let arms = source
             .lines()
             .filter_map(|it| it.trim().strip_prefix('"')?.split_once("\" "));
-        let arms = arms.filter(|(_, rest)| rest.contains("=>") && !rest.contains("reads_v1beta1"));
+        let arms = arms.filter(|(_, rest)| rest.contains("=>"));
         let names: Vec<_> = arms.map(|it| it.0).collect();
         assert!(names.len() > 10);
         for name in names {
@@ -125,7 +145,7 @@ fn formats_are_those_that_servers_know() {
 
 #[test]
 fn names_are_unique_and_everything_is_documented() {
-    for (structure, _) in all_structs() {
+    for (structure, _) in API_VERSIONS.into_iter().flat_map(all_structs) {
         let names: BTreeSet<_> = structure.fields.iter().map(|it| it.name).collect();
         assert_eq!(names.len(), structure.fields.len(), "{}", structure.name);
         for field in structure.fields {
@@ -136,7 +156,10 @@ fn names_are_unique_and_everything_is_documented() {
 
 fn find(path: &str) -> Option<At> {
     let steps = path.split('.').filter(|it| !it.is_empty());
-    at(steps.map(|it| if it == "0" { PathStep::Item } else { PathStep::Key(it) }))
+    at(
+        ApiVersion::V1,
+        steps.map(|it| if it == "0" { PathStep::Item } else { PathStep::Key(it) }),
+    )
 }
 
 #[test]

@@ -19,7 +19,7 @@ use quoting::Quoting;
 use scopes::Scoped;
 
 use super::{Completions, Context, Item, ItemKind, names, nav};
-use crate::{cel::display_type, fixes::TextEdit};
+use crate::{cel::display_type, fixes::TextEdit, schema::api_at};
 
 /// Whether the value at a place is an expression.
 pub(super) fn is_expression(context: &Context<'_, '_>) -> bool {
@@ -28,7 +28,7 @@ pub(super) fn is_expression(context: &Context<'_, '_>) -> bool {
     let is_value = matches!(context.place.slot, crate::place::Slot::Value { .. });
     is_key
         && is_value
-        && nav::api_at(&context.place.path)
+        && api_at(context.place.tree, &context.place.path)
             .is_some_and(|it| matches!(it.ty, crd_analyzer_apiextensions::api::FieldType::Cel))
 }
 

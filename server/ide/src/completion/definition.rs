@@ -11,13 +11,20 @@ use super::{
     insert::Shape,
     keys, names, nav,
     rank::{Expected, Keys},
+    resource::{self, view::View},
     schema_values,
 };
-use crate::place::Slot;
+use crate::{
+    place::{Place, Slot},
+    schema::api_at,
+};
 
 pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
     let place = context.place;
-    let at = nav::api_at(&place.path)?;
+    if let Some(view) = given_value(context) {
+        return Some(resource::at_view(context, &view));
+    }
+    let at = api_at(place.tree, &place.path)?;
     match place.slot {
         Slot::Key { list, .. } => {
             let mut items = keys_at(context, &at);
@@ -40,6 +47,21 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
             Some(items)
         }
     }
+}
+
+/// What a schema says of the place if it is in a value that the schema gives: a default or an example.
+fn given_value<'a>(context: &Context<'_, 'a>) -> Option<View<'a>> {
+    let Place { tree, path, .. } = context.place;
+    let at = path.iter().enumerate().position(|(at, step)| {
+        matches!(step, Step::Key(key) if key == "default" || key == "example")
+            && api_at(tree, &path[..at]).is_some_and(|it| nav::is_schema(it.ty))
+    })?;
+    let below = &path[at + 1..];
+    // The whole value in the line of its key is one of the field's own values.
+    if below.is_empty() && matches!(context.place.slot, Slot::Value { on_own_line: false, .. }) {
+        return None;
+    }
+    View::value(tree, nav::node_at(tree, &path[..at])?).follow(below)
 }
 
 /// A dash for a list that has no items yet.

@@ -10,6 +10,7 @@ use crd_analyzer_syntax::{
 };
 
 use super::{Context, Item, ItemKind, insert::Shape, json_paths, nav, schema_values::schema_of};
+use crate::schema::api_at;
 
 /// Values that the definition itself suggests.
 pub(super) fn of_value(context: &Context<'_, '_>, field: &'static Field) -> Vec<Item> {
@@ -105,7 +106,8 @@ fn properties(context: &Context<'_, '_>, at: &api::At) -> Vec<Item> {
     for (name, version) in names_in_other_versions(tree, path) {
         add(name, &format!("as in {version}"));
     }
-    let is_root = path.len() >= 2 && nav::api_at(&path[..path.len() - 1]).is_some_and(|it| it.is_root_schema);
+    let is_root =
+        path.len() >= 2 && api_at(context.place.tree, &path[..path.len() - 1]).is_some_and(|it| it.is_root_schema);
     if is_root {
         for (name, detail) in [
             ("apiVersion", "of every object"),

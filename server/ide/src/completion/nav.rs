@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
-use crd_analyzer_apiextensions::api::{self, PathStep};
+use crd_analyzer_apiextensions::api;
 use crd_analyzer_syntax::{
     paths::{Step, find, lookup},
     tree::{NodeId, NodeKind, Tree},
 };
+
+use crate::manifest::object_at;
 
 /// The value at a key of a mapping, through aliases and merges.
 pub(super) fn child(tree: &Tree, mapping: NodeId, key: &str) -> Option<NodeId> {
@@ -23,19 +25,13 @@ pub(super) fn is_true(tree: &Tree, mapping: NodeId, key: &str) -> bool {
     text(tree, mapping, key).as_deref() == Some("true")
 }
 
-/// Whether a document says that it is a definition of the version that is served.
-pub(super) fn is_definition(tree: &Tree) -> bool {
-    let Some(root) = tree.root() else { return false };
-    text(tree, root, "kind").as_deref() == Some("CustomResourceDefinition")
-        && text(tree, root, "apiVersion").is_none_or(|it| it == "apiextensions.k8s.io/v1")
-}
-
-/// What the API has at a path of a definition.
-pub(super) fn api_at(path: &[Step<'_>]) -> Option<api::At> {
-    api::at(path.iter().map(|step| match step {
-        Step::Key(key) => PathStep::Key(key),
-        Step::Index(_) => PathStep::Item,
-    }))
+/// Whether the object that a path is in says that it is a definition.
+pub(super) fn is_definition(tree: &Tree, path: &[Step<'_>]) -> bool {
+    let Some(object) = object_at(tree, path).0 else {
+        return false;
+    };
+    text(tree, object, "kind").as_deref() == Some("CustomResourceDefinition")
+        && text(tree, object, "apiVersion").is_none_or(|it| it.starts_with("apiextensions.k8s.io/"))
 }
 
 /// Whether what the API has there is a schema.

@@ -5,7 +5,7 @@ pub(crate) mod view;
 
 use std::sync::Arc;
 
-use crd_analyzer_apiextensions::api::{self, FieldType, PathStep, Presence};
+use crd_analyzer_apiextensions::api::{self, ApiVersion, FieldType, PathStep, Presence};
 use crd_analyzer_syntax::{
     paths::Step,
     tree::{NodeId, NodeKind, Tree},
@@ -20,12 +20,12 @@ use super::{
     rank::{Expected, Keys},
     schema_values,
 };
-use crate::place::Slot;
+use crate::{manifest::object_at, place::Slot};
 
 pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
     let tree = context.place.tree;
     let path = &context.place.path;
-    let (object, path) = object_of(tree, path);
+    let (object, path) = object_at(tree, path);
     let (api_version, kind) = object.map_or((None, None), |it| head::written(tree, it));
     let is_new = tree.root().is_none() || context.place.path.is_empty() && context.place.siblings().is_empty();
     // Other files than manifests are nobody's business.
@@ -67,21 +67,9 @@ pub(crate) fn defined<'p, 't>(
     path: &'p [Step<'t>],
     definitions: &dyn Definitions,
 ) -> Option<(Arc<DefinitionText>, String, &'p [Step<'t>])> {
-    let (object, path) = object_of(tree, path);
+    let (object, path) = object_at(tree, path);
     let (definition, version) = definition_of(tree, object?, definitions)?;
     Some((definition, version, path))
-}
-
-/// The object that a path is in, which may be an item of a list, and the rest of the path.
-fn object_of<'p, 't>(tree: &Tree, path: &'p [Step<'t>]) -> (Option<NodeId>, &'p [Step<'t>]) {
-    let root = tree.root();
-    if let [Step::Key(items), Step::Index(_), rest @ ..] = path
-        && items == "items"
-        && root.is_some_and(|it| nav::text(tree, it, "kind").is_none_or(|it| it.ends_with("List")))
-    {
-        return (nav::node_at(tree, &path[..2]), rest);
-    }
-    (root, path)
 }
 
 /// Whether a document has the shape of a manifest, though its kind is not said.
@@ -119,7 +107,7 @@ fn metadata(context: &Context<'_, '_>, path: &[Step<'_>]) -> Vec<Item> {
         Step::Key(key) => PathStep::Key(key),
         Step::Index(_) => PathStep::Item,
     });
-    let Some(at) = api::at(std::iter::once(PathStep::Key("metadata")).chain(steps)) else {
+    let Some(at) = api::at(ApiVersion::V1, std::iter::once(PathStep::Key("metadata")).chain(steps)) else {
         return Vec::new();
     };
     let mut items = Vec::new();
@@ -173,7 +161,7 @@ fn metadata(context: &Context<'_, '_>, path: &[Step<'_>]) -> Vec<Item> {
     items
 }
 
-fn at_view(context: &Context<'_, '_>, view: &View<'_>) -> Vec<Item> {
+pub(super) fn at_view(context: &Context<'_, '_>, view: &View<'_>) -> Vec<Item> {
     match context.place.slot {
         Slot::Key { list, .. } => {
             let mut items = keys(context, view, false);

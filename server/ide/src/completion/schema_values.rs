@@ -8,7 +8,7 @@ use crd_analyzer_syntax::{
 };
 
 use super::{Context, Item, ItemKind, insert, nav};
-use crate::place::Slot;
+use crate::{place::Slot, schema::api_at};
 
 pub(super) fn of_field(context: &Context<'_, '_>, at: &api::At, field: &'static Field) -> Vec<Item> {
     let version = context.request.version;
@@ -89,7 +89,7 @@ fn is_root(context: &Context<'_, '_>) -> bool {
     let path = &context.place.path;
     path.len().checked_sub(2).is_some_and(|it| {
         matches!(&path[it], Step::Key(key) if key == "openAPIV3Schema")
-            && nav::api_at(&path[..=it]).is_some_and(|it| it.is_root_schema)
+            && api_at(context.place.tree, &path[..=it]).is_some_and(|it| it.is_root_schema)
     })
 }
 

@@ -46,10 +46,10 @@ pub fn hover(document: &Document<'_>, offset: u32, version: KubernetesVersion) -
     }
     // What a list holds is said by its own field, and a scalar's meaning by its key.
     let mut path = at.path.clone();
-    let mut found = schema::api_at(&path);
+    let mut found = schema::api_at(tree, &path);
     while found.is_none() && matches!(path.last(), Some(Step::Index(_))) {
         path.pop();
-        found = schema::api_at(&path);
+        found = schema::api_at(tree, &path);
     }
     let found = found?;
     let field = found.field?;

@@ -162,16 +162,16 @@ fn is_known(tree: &Tree, node: NodeId, kind: Kind) -> bool {
     match kind {
         Kind::CrdKey => {
             let Step::Key(name) = last else { return false };
-            let around = schema::api_at(above).filter(|it| !matches!(it.ty, FieldType::Map(_)));
+            let around = schema::api_at(tree, above).filter(|it| !matches!(it.ty, FieldType::Map(_)));
             let field = around.and_then(|it| it.ty.structure()).and_then(|it| it.field(name));
-            let is_in_junctor = schema::api_at(above).is_some_and(|it| it.in_junctor);
+            let is_in_junctor = schema::api_at(tree, above).is_some_and(|it| it.in_junctor);
             is_key
                 && field.is_some_and(|it| {
                     !matches!(it.presence, Presence::Refused) && it.is_in(VERSION) && (it.in_junctor || !is_in_junctor)
                 })
         }
         Kind::CrdValue => {
-            let at = schema::api_at(&path);
+            let at = schema::api_at(tree, &path);
             let Some(field) = at.and_then(|it| it.field).filter(|_| !is_key) else {
                 return false;
             };

@@ -283,3 +283,54 @@ fn whole_nodes_are_indented_as_the_place_is() {
         "{missing}"
     );
 }
+
+#[test]
+fn a_default_is_written_by_its_own_schema() {
+    const FIELDS: &str =
+        "type: object\nproperties:\n  mode:\n    type: string\n    enum: [Fast, Safe]\n  size:\n    type: integer\n";
+    for keyword in ["default", "example"] {
+        check_first(&schema(&format!("{FIELDS}{keyword}:\n  $0\n")), &["mode", "size"]);
+        check_first(&schema(&format!("{FIELDS}{keyword}:\n  size: 1\n  m$0\n")), &["mode"]);
+        check_first(&schema(&format!("{FIELDS}{keyword}:\n  mode: $0\n")), &["Fast", "Safe"]);
+        check_first(&schema(&format!("{FIELDS}{keyword}: {{mode: Fast, $0}}\n")), &["size"]);
+    }
+    let list = "type: array\nitems:\n  type: object\n  properties:\n    kind:\n      type: string\n";
+    check_first(&schema(&format!("{list}default:\n- $0\n")), &["kind"]);
+    check_first(&schema(&format!("{list}default:\n- k$0\n")), &["kind"]);
+}
+
+#[test]
+fn the_version_before_v1_has_keys_of_its_own() {
+    let old = |lines: &str| {
+        at(&format!(
+            "{}spec:\n  group: example.com\n{lines}",
+            HEAD.replace("/v1", "/v1beta1")
+        ))
+    };
+    check_first(&old("  val$0\n"), &["validation"]);
+    check_first(
+        &old("  validation:\n    openAPIV3Schema:\n      type: object\n      pro$0\n"),
+        &["properties"],
+    );
+    check_first(
+        &old("  additionalPrinterColumns:\n  - name: Size\n    J$0\n"),
+        &["JSONPath"],
+    );
+    check_first(
+        &old("  conversion:\n    strategy: Webhook\n    web$0\n"),
+        &["webhookClientConfig"],
+    );
+    check_none_of(&spec("  $0\n"), &["validation", "version"]);
+}
+
+#[test]
+fn items_of_a_list_are_definitions_too() {
+    let item = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: apiextensions.k8s.io/v1\n  kind: CustomResourceDefinition\n  spec:\n    group: example.com\n";
+    check_first(&at(&format!("{item}    sc$0\n")), &["scope"]);
+    check_first(
+        &at(&format!(
+            "{item}    versions:\n    - schema:\n        openAPIV3Schema:\n          ty$0\n"
+        )),
+        &["type"],
+    );
+}

@@ -103,7 +103,7 @@ pub(super) fn unknown_field(at: &At<'_>, found: &mut Vec<Repair>) {
     let name = tree.scalar(own.key);
     let mut path: Vec<Step<'_>> = crd_analyzer_syntax::paths::path_of(tree, mapping);
     let structure = loop {
-        if let Some(at) = schema::api_at(&path) {
+        if let Some(at) = schema::api_at(tree, &path) {
             break match at.ty {
                 FieldType::Object(it) => Some(*it),
                 FieldType::SchemaOrBool | FieldType::SchemaOrList | FieldType::SchemaOrNames => Some(&api::SCHEMA),
@@ -134,7 +134,7 @@ pub(super) fn known_value(at: &At<'_>, found: &mut Vec<Repair>) {
     if !at.tree.is_scalar(at.node) || at.tree.is_absent(at.node) {
         return;
     }
-    let Some(field) = schema::api_at(&at.path).and_then(|it| it.field) else {
+    let Some(field) = schema::api_at(at.tree, &at.path).and_then(|it| it.field) else {
         return;
     };
     let (Values::Closed(values) | Values::Open(values)) = &field.values else {
@@ -156,7 +156,9 @@ pub(super) fn other_type(at: &At<'_>, found: &mut Vec<Repair>) {
     if tree.is_absent(at.node) || matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
         return;
     }
-    let Some(field) = schema::api_at(&at.path) else { return };
+    let Some(field) = schema::api_at(at.tree, &at.path) else {
+        return;
+    };
     let source = tree.source(at.node);
     let value = tree.scalar(at.node);
     let span = tree.span(at.node);

@@ -1,0 +1,127 @@
+//! What `apiextensions.k8s.io/v1beta1` has otherwise than v1: what versions share stands in the spec. No server since 1.22 takes it, but
+//! repositories still have such definitions.
+
+use super::{
+    Field, FieldType, OBJECT_META, Struct,
+    definition::{
+        CLIENT_CONFIG, COLUMN_DESCRIPTION, COLUMN_FORMAT, COLUMN_NAME, COLUMN_PRIORITY, COLUMN_TYPE_FIELD, DEPRECATED,
+        DEPRECATION_WARNING, GROUP, KIND, NAMES_FIELD, REVIEW_VERSIONS, SCOPE, SELECTABLE_FIELDS, SERVED, STORAGE,
+        STRATEGY, SUBRESOURCES_FIELD, VALIDATION, VERSION_NAME, column_path,
+    },
+    field,
+    status::STATUS,
+    value,
+};
+
+/// `CustomResourceDefinition` of v1beta1
+pub(super) static DEFINITION: Struct = Struct {
+    name: "CustomResourceDefinition",
+    doc: "Makes the API server serve a resource of your own, in a form that servers had until 1.21.",
+    fields: &[
+        field("apiVersion", FieldType::String, "The version of the API that this manifest is written in. Since Kubernetes 1.22 definitions have only `v1`.")
+            .required()
+            .one_of(&[
+                value("apiextensions.k8s.io/v1", "The only version that servers still have."),
+                value("apiextensions.k8s.io/v1beta1", "No server since 1.22 has it."),
+            ]),
+        KIND,
+        field("metadata", FieldType::Object(&OBJECT_META), "Name, labels and annotations. The name must be `<spec.names.plural>.<spec.group>`.").required(),
+        field("spec", FieldType::Object(&SPEC), "What the resource is called, where it lives, and its versions with their schemas.").required(),
+        field("status", FieldType::Object(&STATUS), "What the server made of the definition. It is dropped from manifests that are applied.").by_server(),
+    ],
+};
+
+static SPEC: Struct = Struct {
+    name: "CustomResourceDefinitionSpec",
+    doc: "What the resource is called, where it lives, and its versions with their schemas.",
+    fields: &[
+        GROUP,
+        NAMES_FIELD,
+        SCOPE,
+        field(
+            "version",
+            FieldType::String,
+            "The name of the only version, or of the first of `versions`. In v1 there are only `versions`.",
+        ),
+        field(
+            "versions",
+            FieldType::List(&VERSION_TYPE),
+            "All versions of the API. Exactly one has `storage: true`.",
+        ),
+        field(
+            "validation",
+            FieldType::Object(&VALIDATION),
+            "The schema that all versions share. In v1 each version has its own `schema`.",
+        ),
+        SUBRESOURCES_FIELD,
+        field(
+            "additionalPrinterColumns",
+            FieldType::List(&COLUMN_TYPE),
+            "The columns of `kubectl get` that all versions share, beside the name.",
+        ),
+        SELECTABLE_FIELDS,
+        field(
+            "conversion",
+            FieldType::Object(&CONVERSION),
+            "How objects are converted between versions. Without it only `apiVersion` is changed.",
+        ),
+        field(
+            "preserveUnknownFields",
+            FieldType::Boolean,
+            "Whether fields that the schema does not have are kept: `true` unless it is said. In v1 it must be `false`.",
+        ),
+    ],
+};
+
+static VERSION_TYPE: FieldType = FieldType::Object(&VERSION);
+
+static VERSION: Struct = Struct {
+    name: "CustomResourceDefinitionVersion",
+    doc: "One version of the API.",
+    fields: &[
+        VERSION_NAME,
+        SERVED,
+        STORAGE,
+        field(
+            "schema",
+            FieldType::Object(&VALIDATION),
+            "The schema of objects of this version, if `validation` is not the one of all.",
+        ),
+        SUBRESOURCES_FIELD,
+        field(
+            "additionalPrinterColumns",
+            FieldType::List(&COLUMN_TYPE),
+            "The columns of `kubectl get`, beside the name.",
+        ),
+        SELECTABLE_FIELDS,
+        DEPRECATED,
+        DEPRECATION_WARNING,
+    ],
+};
+
+static COLUMN_TYPE: FieldType = FieldType::Object(&COLUMN);
+
+static COLUMN: Struct = Struct {
+    name: "CustomResourceColumnDefinition",
+    doc: "A column of `kubectl get`.",
+    fields: &[
+        COLUMN_NAME,
+        COLUMN_TYPE_FIELD,
+        column_path("JSONPath"),
+        COLUMN_DESCRIPTION,
+        COLUMN_PRIORITY,
+        COLUMN_FORMAT,
+    ],
+};
+
+static CONVERSION: Struct = Struct {
+    name: "CustomResourceConversion",
+    doc: "How objects are converted between versions.",
+    fields: &[STRATEGY, WEBHOOK_CLIENT_CONFIG, REVIEW_VERSIONS],
+};
+
+const WEBHOOK_CLIENT_CONFIG: Field = field(
+    "webhookClientConfig",
+    FieldType::Object(&CLIENT_CONFIG),
+    "Where the webhook is and which certificates it has. In v1 it is `webhook.clientConfig`.",
+);
