@@ -16,6 +16,8 @@ crd_analyzer_schema::codes! {
     REFUSED = "refused";
     /// The manifest is larger than client-side `kubectl apply` can annotate.
     LARGE_MANIFEST = "large-manifest";
+    /// A value begins with `!`, which makes a tag of it.
+    LOCAL_TAG = "local-tag";
     /// The revision to compare with cannot be read as a definition.
     UNREADABLE_PREVIOUS_REVISION = "unreadable-previous-revision";
     /// The definition of a resource cannot be read right now.

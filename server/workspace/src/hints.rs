@@ -11,9 +11,29 @@ use crate::{
 /// Client-side `kubectl apply` writes the whole object into one.
 const ANNOTATION_LIMIT: usize = 256 * 1024;
 
+/// What the tags begin with that YAML knows (`!!str`).
+const YAML_TAGS: &str = "tag:yaml.org,2002:";
+
 /// The hints of a document that are the same for every minor.
 pub(crate) fn find(tree: &Tree, json: &JsonDoc<'_>) -> Vec<Finding> {
-    large_manifest(tree, json).into_iter().collect()
+    large_manifest(tree, json).into_iter().chain(local_tags(tree)).collect()
+}
+
+/// A tag that YAML itself does not know says nothing to the server, which drops it: text that begins with `!` was meant, such as a rule.
+fn local_tags(tree: &Tree) -> impl Iterator<Item = Finding> {
+    let properties = tree
+        .all_properties()
+        .iter()
+        .filter_map(|(_, it)| it.tag.zip(it.tag_name.as_deref()));
+    let local = properties.filter(|(_, name)| *name != "!" && !name.starts_with(YAML_TAGS));
+    local.map(|(span, _)| {
+        let written = &tree.text()[span.range()];
+        let message = format!("YAML reads `{written}` as a tag, which the server drops: it is no part of the value");
+        Finding {
+            help: vec!["put the whole value in quotes".to_owned()],
+            ..Finding::new(Class::Hint, codes::LOCAL_TAG, span, message)
+        }
+    })
 }
 
 fn large_manifest(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {

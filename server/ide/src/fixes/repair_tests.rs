@@ -354,3 +354,19 @@ fn guards_are_written_in_the_quotes_that_rules_have_or_need() {
         "rule: >-\n    size(self.list) > 0 && self.list[0].x == self.size",
     );
 }
+
+#[test]
+fn what_yaml_takes_for_a_tag_is_put_in_quotes() {
+    let rule = |rule: &str| {
+        format!(
+            "type: object\nproperties: {{a: {{type: string}}}}\nx-kubernetes-validations:\n- message: wrong\n  rule: {rule} # kept"
+        )
+    };
+    for (written, quoted) in [
+        ("!has(self.a)", "'!has(self.a)'"),
+        ("!has(self.a) || self.a != ''", "'!has(self.a) || self.a != '''''"),
+        ("!(self.a == \"b\")", "'!(self.a == \"b\")'"),
+    ] {
+        check(&rule(written), "Put the value in quotes", &rule(quoted));
+    }
+}

@@ -14,7 +14,7 @@ use crd_analyzer_syntax::{
     paths::{self, Side, Step},
     tree::{Entry, NodeId, Tree},
 };
-use crd_analyzer_workspace::hazards::codes as hazard_codes;
+use crd_analyzer_workspace::{codes::LOCAL_TAG, hazards::codes as hazard_codes};
 
 use super::{
     Problem, TextEdit,
@@ -110,6 +110,9 @@ impl<'d> At<'d> {
 
 /// The repairs that come to mind for a finding.
 pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definitions: &dyn Definitions) -> Vec<Repair> {
+    if [LOCAL_TAG, api_codes::INVALID_YAML].contains(&problem.code) {
+        return wording::quote_tag(document.tree, problem.span).into_iter().collect();
+    }
     let Some(at) = At::new(document, problem) else {
         return Vec::new();
     };

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crd_analyzer_apiextensions::api::{self, FieldType, Values};
 use crd_analyzer_syntax::{
     paths::Step,
-    tree::{NodeKind, ScalarStyle},
+    tree::{NodeKind, ScalarStyle, Span, Tree},
 };
 
 use super::{
@@ -177,6 +177,21 @@ pub(super) fn other_type(at: &At<'_>, found: &mut Vec<Repair>) {
         }
         _ => {}
     }
+}
+
+/// What begins with `!` and was meant as text is put in quotes, up to the end of its line or a comment.
+pub(super) fn quote_tag(tree: &Tree, problem: Span) -> Option<Repair> {
+    let text = tree.text();
+    let line_start = text[..problem.start as usize]
+        .rfind(['\n', '\r'])
+        .map_or(0, |it| it + 1);
+    let line = text[line_start..].lines().next().unwrap_or_default();
+    let start = line.find(": !")? + 2;
+    let written = line[start..].split(" #").next().unwrap_or_default().trim_end();
+    let quoted = format!("'{}'", written.replace('\'', "''"));
+    let start = (line_start + start) as u32;
+    let span = Span::new(start, start + written.len() as u32);
+    Some(Repair::new("Put the value in quotes", vec![put(span, quoted)]))
 }
 
 /// A message is one line.
