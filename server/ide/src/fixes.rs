@@ -35,6 +35,8 @@ pub struct TextEdit {
 pub enum FixKind {
     /// It changes the manifest so that the finding no longer holds.
     Repair,
+    /// It makes the finding go, and others come that nobody could see before.
+    Rewrite,
     /// It silences the finding with a comment.
     Ignore,
 }
@@ -110,6 +112,25 @@ pub fn fixes(text: &Arc<str>, problems: impl IntoIterator<Item = Problem>, range
         }
     }
     found
+}
+
+/// A repair after a look at what it comes to: one that brings findings is only a rewriting. `judge` says what is found in a text.
+pub fn judged(text: &str, mut fix: Fix, judge: &dyn Fn(&str) -> FileReport) -> Fix {
+    if fix.kind == FixKind::Repair
+        && let Some(edited) = apply(text, &fix.edits)
+    {
+        let report = judge(&edited);
+        if !check::is_better(
+            &check::counts(&judge(text)),
+            &check::counts(&report),
+            &report,
+            fix.problem.code,
+        ) {
+            fix.kind = FixKind::Rewrite;
+            fix.title.push_str(", which shows more errors");
+        }
+    }
+    fix
 }
 
 /// Repairs that are looked at for one request, so that it ends.

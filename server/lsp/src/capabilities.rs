@@ -221,7 +221,11 @@ pub(crate) fn server(client: &Client, whole_workspace: bool) -> ServerCapabiliti
         }),
         code_action_provider: client.code_actions.then(|| {
             let options = CodeActionOptions {
-                code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, code_action::fix_all()]),
+                code_action_kinds: Some(vec![
+                    CodeActionKind::QUICKFIX,
+                    CodeActionKind::REFACTOR_REWRITE,
+                    code_action::fix_all(),
+                ]),
                 ..CodeActionOptions::default()
             };
             options.into()

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use crd_analyzer_ide::{
-    fixes::{self, Fix},
+    fixes::{self, Fix, FixKind},
     lens,
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
@@ -12,8 +12,8 @@ use crd_analyzer_workspace::{
     hazards::Search,
 };
 use lsp_types::{
-    CodeAction, CodeActionKind, CodeActionParams, CodeActionResponse, Diagnostic, DocumentChanges, OneOf,
-    OptionalVersionedTextDocumentIdentifier, Range, TextDocumentEdit, TextEdit, WorkspaceEdit,
+    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, Diagnostic, DocumentChanges,
+    OneOf, OptionalVersionedTextDocumentIdentifier, Range, TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
 use tower_lsp::jsonrpc::Result;
 
@@ -27,8 +27,8 @@ use crate::{
 };
 
 pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-    let only = params.context.only.as_deref();
-    if !session.client().code_actions || !(wants_fixes(only) || wants(only, &fix_all())) {
+    let only = params.context.only;
+    if !session.client().code_actions || !(wants_fixes(only.as_deref()) || wants(only.as_deref(), &fix_all())) {
         return Ok(None);
     }
     let Some(snapshot) = session.documents.snapshot(&params.text_document.uri) else {
@@ -38,12 +38,17 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> 
     if analysis.problems.is_empty() {
         return Ok(None);
     }
-    let (with_fixes, with_all) = (wants_fixes(only), wants(only, &fix_all()));
+    let (with_fixes, with_all) = (wants_fixes(only.as_deref()), wants(only.as_deref(), &fix_all()));
     let (session, range) = (session.clone(), params.range);
     let found = tasks::blocking("the search for fixes", move || {
         let mut actions = Vec::new();
         if with_fixes {
             actions = find(&session, &snapshot, &analysis, range);
+            let is_asked = |it: &CodeActionOrCommand| match (it, only.as_deref()) {
+                (_, None | Some([])) | (CodeActionOrCommand::Command(_), _) => true,
+                (CodeActionOrCommand::CodeAction(it), only) => it.kind.as_ref().is_some_and(|it| wants(only, it)),
+            };
+            actions.retain(is_asked);
         }
         if with_all {
             actions.extend(repair_all(&session, &snapshot, &analysis).map(Into::into));
@@ -65,7 +70,9 @@ fn wants(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
 
 /// Whether fixes are wanted: also where nothing is said.
 fn wants_fixes(only: Option<&[CodeActionKind]>) -> bool {
-    only.is_none_or(<[_]>::is_empty) || wants(only, &CodeActionKind::QUICKFIX)
+    only.is_none_or(<[_]>::is_empty)
+        || wants(only, &CodeActionKind::QUICKFIX)
+        || wants(only, &CodeActionKind::REFACTOR_REWRITE)
 }
 
 /// The kind of what repairs all at once, which editors ask for when a file is saved.
@@ -131,7 +138,8 @@ fn find(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis, range:
     };
     let problems = analysis.problems.iter().copied();
     found.extend(fixes::repairs(&text, problems, span, &definitions, &judge));
-    found.extend(fixes::fixes(&text, analysis.problems.iter().copied(), span));
+    let others = fixes::fixes(&text, analysis.problems.iter().copied(), span);
+    found.extend(others.into_iter().map(|it| fixes::judged(&text, it, &judge)));
     let source = to_proto::Source {
         uri: &snapshot.uri,
         text: &text,
@@ -146,7 +154,7 @@ fn find(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis, range:
         let diagnostics: Vec<_> = diagnostics.collect();
         CodeAction {
             title: with_go(&fix.title, &diagnostics),
-            kind: Some(CodeActionKind::QUICKFIX),
+            kind: Some(kind_of(&fix)),
             diagnostics: Some(diagnostics),
             edit: Some(workspace_edit(
                 snapshot,
@@ -158,6 +166,13 @@ fn find(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis, range:
         }
     };
     found.into_iter().map(|it| convert(it).into()).collect()
+}
+
+fn kind_of(fix: &Fix) -> CodeActionKind {
+    match fix.kind {
+        FixKind::Repair | FixKind::Ignore => CodeActionKind::QUICKFIX,
+        FixKind::Rewrite => CodeActionKind::REFACTOR_REWRITE,
+    }
 }
 
 /// The title of a fix; of a definition that is generated from Go it says where to change that.

@@ -89,6 +89,27 @@ async fn an_old_definition_is_converted() {
 }
 
 #[tokio::test]
+async fn a_conversion_that_shows_more_errors_is_no_quick_fix() {
+    let mut client = Client::start(capabilities("utf-16")).await;
+    let text = OLD.replace(
+        "{\"description\": é😀}",
+        "{type: object, properties: {a: {type: strng}}}",
+    );
+    client.open(URI, 1, &text).await;
+    assert_eq!(ask(&mut client, [0, 20], json!(["quickfix"])).await, json!([]));
+    for only in [Value::Null, json!(["refactor"])] {
+        let actions = list(ask(&mut client, [0, 20], only).await);
+        assert_eq!(actions.len(), 1, "{actions:?}");
+        assert_eq!(
+            actions[0]["title"],
+            "Convert to apiextensions.k8s.io/v1, which shows more errors"
+        );
+        assert_eq!(actions[0]["kind"], "refactor.rewrite");
+    }
+    client.finish().await;
+}
+
+#[tokio::test]
 async fn a_finding_is_silenced() {
     for (encoding, column) in [("utf-8", 38), ("utf-16", 35), ("utf-32", 34)] {
         for text in [BROKEN.to_owned(), BROKEN.replace('\n', "\r\n")] {
@@ -153,7 +174,7 @@ async fn a_client_gets_what_it_can_take() {
     let offer = &answer["capabilities"]["codeActionProvider"];
     assert_eq!(
         offer["codeActionKinds"],
-        json!(["quickfix", "source.fixAll.crd-analyzer"])
+        json!(["quickfix", "refactor.rewrite", "source.fixAll.crd-analyzer"])
     );
     client.notify("initialized", json!({})).await;
     client.open(URI, 1, OLD).await;
