@@ -156,12 +156,20 @@ pub fn repairs(
         let Some(edited) = apply(text, &fix.edits) else {
             continue;
         };
-        let before = before.get_or_init(|| check::counts(&judge(text)));
+        let (report_before, before) = before.get_or_init(|| {
+            let report = judge(text);
+            let counts = check::counts(&report);
+            (report, counts)
+        });
         let report = judge(&edited);
         if check::is_better(before, &check::counts(&report), &report, problem.code) {
-            found.push(fix);
+            found.push((check::refuses_no_more(report_before, &report), fix));
         }
     }
+    // What makes an error of a finding that followed from the problem is worse than what does not.
+    let with_better: HashSet<_> = found.iter().filter(|it| it.0).map(|it| it.1.problem).collect();
+    found.retain(|(is_better, fix)| *is_better || !with_better.contains(&fix.problem));
+    let mut found: Vec<_> = found.into_iter().map(|it| it.1).collect();
     found.sort_by_key(|it| !it.preferred);
     found
 }

@@ -28,6 +28,27 @@ pub(super) fn is_better(before: &Counts, after: &Counts, report: &FileReport, co
     of(after) < of(before) && brings_nothing(before, after, report)
 }
 
+/// Whether no minor refuses a text for a reason that it did not give before, also where it would have given it later.
+pub(super) fn refuses_no_more(before: &FileReport, after: &FileReport) -> bool {
+    let errors = |report: &FileReport| {
+        let mut counts = Counts::new();
+        for document in &report.documents {
+            for (version, verdict) in &document.verdicts {
+                for finding in verdict.errors.iter().filter(|it| !it.suppressed) {
+                    *counts
+                        .entry((document.index, version.number(), finding.code))
+                        .or_default() += 1;
+                }
+            }
+        }
+        counts
+    };
+    let before = errors(before);
+    errors(after)
+        .iter()
+        .all(|(key, count)| before.get(key).is_some_and(|it| it >= count))
+}
+
 /// Whether nothing is found that was not found before, beside hints that are only ours.
 pub(super) fn brings_nothing(before: &Counts, after: &Counts, report: &FileReport) -> bool {
     let is_hint = |code: &str| {

@@ -370,3 +370,27 @@ fn what_yaml_takes_for_a_tag_is_put_in_quotes() {
         check(&rule(written), "Put the value in quotes", &rule(quoted));
     }
 }
+
+#[test]
+fn a_not_that_says_nothing_more_goes_as_a_whole() {
+    check(
+        "type: object\nproperties:\n  a:\n    type: string\n    default: x\n    not:\n      default: y\n    minLength: 1",
+        "Remove default from not",
+        "type: object\nproperties:\n  a:\n    type: string\n    default: x\n    minLength: 1",
+    );
+}
+
+#[test]
+fn a_repair_that_makes_errors_of_what_followed_gives_way() {
+    let text = format!(
+        "{HEAD}            type: object\n            properties:\n              a: {{properties: {{}}, description: a}}\n              b: {{description: b}}\n            \
+         x-kubernetes-validations:\n            - {{rule: has(self.b) && self.b.size() > 0, message: b}}\n"
+    );
+    let found = all(&text.replace("a: {properties: {}, description: a}", "a: {type: string}"));
+    let titles: Vec<_> = found.iter().map(|it| it.title.as_str()).collect();
+    assert!(titles.iter().any(|it| it.starts_with("Add type")), "{titles:?}");
+    assert!(
+        !titles.contains(&"Add x-kubernetes-preserve-unknown-fields: true"),
+        "{titles:?}"
+    );
+}

@@ -1,9 +1,12 @@
 //! What stands in `allOf`, `anyOf`, `oneOf` and `not` and should stand outside.
 
-use crd_analyzer_syntax::tree::{NodeId, NodeKind, Tree};
+use crd_analyzer_syntax::tree::{Entry, NodeId, NodeKind, Tree};
 
 use super::{
-    super::edits::{Value, put, remove_entry},
+    super::{
+        TextEdit,
+        edits::{Value, put, remove_entry},
+    },
     At, Repair,
     typing::guess,
 };
@@ -63,7 +66,7 @@ pub(super) fn forbidden(at: &At<'_>, found: &mut Vec<Repair>) {
         found.push(repair);
     }
     let key = tree.scalar(own.key);
-    let Some(remove) = remove_entry(tree, clause, own) else {
+    let Some(remove) = remove_with_empty_not(tree, clause, own) else {
         return;
     };
     let Some(outer) = follow(tree, owner, &steps) else {
@@ -92,6 +95,15 @@ pub(super) fn forbidden(at: &At<'_>, found: &mut Vec<Repair>) {
             format!("Move {key} out of {junctor}"),
             vec![insert, remove],
         ));
+    }
+}
+
+/// Takes an entry of a clause away, and with it a `not` that says nothing else: an empty one would refuse every value.
+fn remove_with_empty_not(tree: &Tree, clause: NodeId, own: Entry) -> Option<TextEdit> {
+    let not = tree.entry_of(clause).filter(|it| tree.scalar(it.key) == "not");
+    match not.zip(tree.parent(clause)) {
+        Some((not, owner)) if tree.entries(clause).count() == 1 => remove_entry(tree, owner, not),
+        _ => remove_entry(tree, clause, own),
     }
 }
 
