@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use crd_analyzer_workspace::finding::{Finding, ServerSays, Severity};
+use crd_analyzer_workspace::finding::{Finding, Severity};
 
 use super::{File, Printer, Summary};
 use crate::input::Unreadable;
@@ -32,7 +32,11 @@ fn annotation(out: &mut dyn Write, file: &File<'_>, finding: &Finding) -> io::Re
     let (line, column) = file.lines().line_column(&file.report.text, finding.span.start);
     let (end_line, end_column) = file.lines().line_column(&file.report.text, finding.span.end);
     let mut message = finding.message.clone();
-    if let Some(server @ ServerSays::Cause { .. }) = &finding.server {
+    if let Some(server) = finding
+        .server
+        .as_ref()
+        .filter(|it| it.is_noted_beside(&finding.message))
+    {
         message = format!("{message}\nthe server says: {}", server.message());
     }
     for more in finding.notes.iter().chain(&finding.help) {

@@ -9,7 +9,7 @@ use std::{
 
 use annotate_snippets::{Group, Level, Renderer};
 use crd_analyzer_workspace::{
-    finding::{Class, ServerSays, Severity},
+    finding::{Class, Severity},
     report::{DocumentReport, Shown, Subject},
     resource::{ChangeKind, annotated},
     versions::VersionSet,
@@ -59,7 +59,11 @@ impl Text {
             .primary_title(message)
             .id(finding.code)
             .elements(pieces::of(file, finding));
-        if let Some(server @ ServerSays::Cause { .. }) = &finding.server {
+        if let Some(server) = finding
+            .server
+            .as_ref()
+            .filter(|it| it.is_noted_beside(&finding.message))
+        {
             group = group
                 .element(Level::NOTE.message(format!("the server says: {}", server.message_beside(&finding.message))));
         }

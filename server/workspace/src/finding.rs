@@ -118,6 +118,15 @@ impl ServerSays {
 }
 
 impl ServerSays {
+    /// Whether the server's words are worth a note beside a title: those of a cause, and those that the title puts in other words.
+    pub fn is_noted_beside(&self, title: &str) -> bool {
+        match self {
+            Self::Cause { .. } => true,
+            Self::Decode(text) => text != title,
+            Self::Strict(_) | Self::Other(_) | Self::Warning(_) => false,
+        }
+    }
+
     /// The message beside a title: long words that are the title's are not said again.
     pub fn message_beside(&self, title: &str) -> String {
         let message = self.message();

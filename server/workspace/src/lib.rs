@@ -25,3 +25,4 @@ mod text;
 mod verdict;
 pub mod versions;
 mod why;
+mod yaml_words;

@@ -21,7 +21,7 @@ use crate::{
     codes,
     finding::{Class, Finding, Related, ServerSays},
     report::{Subject, Verdict},
-    why,
+    why, yaml_words,
 };
 
 /// The answer for a document that cannot be read as a definition.
@@ -43,25 +43,20 @@ fn decode_error(error: &DecodeError, span: Span) -> Finding {
     unreadable(error.code, span, &error.text)
 }
 
-/// The finding on a document that cannot be read: the server's words at a place.
+/// The finding on a document that cannot be read: at a place what is wrong, with the server's words for it.
 pub(crate) fn unreadable(code: &'static str, span: Span, text: &str) -> Finding {
+    let message = yaml_words::of(text).unwrap_or(text).to_owned();
     Finding {
         server: Some(ServerSays::Decode(text.to_owned())),
-        ..Finding::new(Class::Error, code, span, text.to_owned())
+        ..Finding::new(Class::Error, code, span, message)
     }
 }
 
 /// The answer for a file that clients cannot cut into documents.
 pub(crate) fn not_cut(error: &ReadError) -> Verdict {
-    let server = Some(ServerSays::Decode(error.message.clone()));
-    let finding = Finding::new(
-        Class::Error,
-        server_codes::INVALID_YAML,
-        error.span,
-        error.message.clone(),
-    );
+    let finding = unreadable(server_codes::INVALID_YAML, error.span, &error.message);
     Verdict {
-        decode_error: Some(Finding { server, ..finding }),
+        decode_error: Some(finding),
         ..Verdict::default()
     }
 }
