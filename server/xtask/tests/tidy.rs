@@ -97,7 +97,6 @@ const LARGE: &[(&str, &str)] = &[
         "server/cel/src/parser/visit.rs",
         "one walk over the grammar, a rule a method",
     ),
-    ("server/xtask/src/rules/expressions.rs", "one generator of expressions"),
 ];
 
 fn root() -> PathBuf {

@@ -27,7 +27,8 @@ pub struct OverloadDecl {
     pub params: Vec<Type>,
     /// The result.
     pub result: Type,
-    /// The type parameters in `params` and `result`.
+    /// The type parameters in `result` and `params`. The checker numbers its variables in this order, in which the server's code finds
+    /// them too, though it then takes them in that of a Go map: this is what it does seven times in eight.
     pub type_params: Vec<Arc<str>>,
     /// The estimated cost of a call; `None`: 1.
     pub cost: Option<EstimateFn>,
@@ -38,7 +39,7 @@ impl OverloadDecl {
     pub fn parse(id: impl Into<Arc<str>>, signature: &str) -> Result<Self, SignatureError> {
         let Signature { member, params, result } = signature.parse()?;
         let mut type_params = Vec::new();
-        for ty in params.iter().chain([&result]) {
+        for ty in std::iter::once(&result).chain(&params) {
             collect_params(ty, &mut type_params);
         }
         Ok(Self {

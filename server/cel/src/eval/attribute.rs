@@ -21,6 +21,13 @@ fn as_native(value: &Value) -> Result {
         Err(EvalError::new(message))
     };
     match value {
+        // The sum of two lists makes a slice of what Go holds inside of their elements.
+        Value::List(list) if list.is_sum() => {
+            let elements = list
+                .iter()
+                .map(|element| element.and_then(|element| as_native(&element)));
+            List::of_results(elements).map(Value::List)
+        }
         Value::List(list) => Ok(Value::List(list.native())),
         Value::Map(map) => Ok(map
             .as_foreign()

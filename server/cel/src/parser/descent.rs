@@ -322,12 +322,11 @@ impl Parser<'_> {
     ) -> Parsed {
         let list_start = self.at;
         let mut entries = Vec::new();
-        while self.kind() != close && self.kind() != Kind::Comma {
+        if self.kind() != close && self.kind() != Kind::Comma {
             self.entry(list_rule, &mut entries)?;
-            if self.kind() == Kind::Comma && self.peek(1) != close {
+            while self.kind() == Kind::Comma && self.peek(1) != close {
                 self.take();
-            } else {
-                break;
+                self.entry(list_rule, &mut entries)?;
             }
         }
         if !entries.is_empty() {

@@ -42,6 +42,11 @@ pub trait ListValue: fmt::Debug + Send + Sync {
         None
     }
 
+    /// The Go type that the server holds it in, for its words.
+    fn go_type(&self) -> &'static str {
+        "*common.unstructuredList"
+    }
+
     /// The list itself, for who knows more about it.
     fn as_any(&self) -> &dyn std::any::Any;
 }
@@ -53,6 +58,8 @@ pub struct List(Repr);
 #[derive(Clone, Debug)]
 enum Repr {
     Values(Arc<[Value]>),
+    /// The same, as two short lists one after the other.
+    Joined(Arc<[Value]>),
     /// Two lists one after the other, and their length.
     Concat(Arc<(List, List)>, usize),
     /// What a fold builds up. All clones are the same list, until the fold ends.
@@ -64,9 +71,9 @@ impl List {
     pub(super) fn go_type(&self) -> &'static str {
         match &self.0 {
             Repr::Values(_) => "*types.baseList",
-            Repr::Concat(..) => "*types.concatList",
+            Repr::Joined(_) | Repr::Concat(..) => "*types.concatList",
             Repr::Growing(_) => "*types.mutableList",
-            Repr::Foreign(_) => "*common.unstructuredList",
+            Repr::Foreign(list) => list.go_type(),
         }
     }
 
@@ -92,7 +99,7 @@ impl List {
     /// Where the list is: what tells it from every other that is there at the same time.
     pub(super) fn address(&self) -> usize {
         match &self.0 {
-            Repr::Values(values) => Arc::as_ptr(values).cast::<()>() as usize,
+            Repr::Values(values) | Repr::Joined(values) => Arc::as_ptr(values).cast::<()>() as usize,
             Repr::Concat(parts, _) => Arc::as_ptr(parts) as usize,
             Repr::Growing(values) => Arc::as_ptr(values) as usize,
             Repr::Foreign(list) => Arc::as_ptr(list).cast::<()>() as usize,
@@ -125,6 +132,11 @@ impl List {
         matches!(&self.0, Repr::Foreign(list) if !list.is_made_by_expression())
     }
 
+    /// Whether it is two lists one after the other.
+    pub(crate) fn is_sum(&self) -> bool {
+        matches!(self.0, Repr::Joined(_) | Repr::Concat(..))
+    }
+
     /// The list from outside that this is.
     pub fn as_foreign(&self) -> Option<&dyn ListValue> {
         match &self.0 {
@@ -140,15 +152,14 @@ impl List {
                 Some(Value::List(native)) => native,
                 _ => self.clone(),
             },
-            Repr::Concat(parts, len) => Self(Repr::Concat(Arc::new((parts.0.native(), parts.1.native())), *len)),
-            Repr::Values(_) | Repr::Growing(_) => self.clone(),
+            _ => self.clone(),
         }
     }
 
     /// How many elements there are.
     pub fn len(&self) -> usize {
         match &self.0 {
-            Repr::Values(values) => values.len(),
+            Repr::Values(values) | Repr::Joined(values) => values.len(),
             Repr::Concat(_, len) => *len,
             Repr::Growing(values) => values.lock().unwrap_or_else(PoisonError::into_inner).len(),
             Repr::Foreign(list) => list.len(),
@@ -171,7 +182,9 @@ impl List {
         let mut index = index;
         loop {
             match &list.0 {
-                Repr::Values(values) => return values.get(index).cloned().map(Value::or_failure),
+                Repr::Values(values) | Repr::Joined(values) => {
+                    return values.get(index).cloned().map(Value::or_failure);
+                }
                 Repr::Growing(values) => {
                     return values
                         .lock()
@@ -311,7 +324,7 @@ impl List {
         }
         // Only of two lists one after the other it matters that elements could not be compared.
         match error {
-            Some(error) if matches!(self.0, Repr::Concat(..)) => Err(error),
+            Some(error) if self.is_sum() => Err(error),
             _ => Ok(true),
         }
     }
@@ -337,7 +350,11 @@ impl List {
                 let small = self.len() + other.len() <= 64;
                 let foreign = matches!(other.0, Repr::Foreign(_)) || matches!(self.0, Repr::Concat(..));
                 if small && !foreign {
-                    return Self::of_results(self.iter().chain(other.iter())).map(Value::List);
+                    let joined = Self::of_results(self.iter().chain(other.iter()))?;
+                    return Ok(Value::List(match joined.0 {
+                        Repr::Values(values) => Self(Repr::Joined(values)),
+                        repr => Self(repr),
+                    }));
                 }
                 let len = self.len() + other.len();
                 Ok(Value::List(Self(Repr::Concat(

@@ -16,6 +16,8 @@ mod time;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::KubernetesVersion;
+
 pub use compare::{compare, equal, equal_to};
 pub use error::EvalError;
 pub(crate) use format::base64;
@@ -163,6 +165,16 @@ impl Value {
     /// The name of the type.
     pub fn type_name(&self) -> String {
         self.type_of().type_name().into_owned()
+    }
+
+    /// The type as it is printed where the server prints all of it: with what lists and maps (since 1.37 also optionals) are of.
+    pub(crate) fn printed_type(&self, version: KubernetesVersion) -> String {
+        match self {
+            Self::List(_) => "list(dyn)".to_owned(),
+            Self::Map(_) => "map(dyn, dyn)".to_owned(),
+            Self::Optional(_) if version.number() >= 37 => "optional_type(dyn)".to_owned(),
+            _ => self.type_name(),
+        }
     }
 
     /// The Go type that the server holds it in, for the words of its crashes.

@@ -72,7 +72,7 @@ pub(crate) fn differences(theirs: &Value, ours: &Value) -> Vec<Difference> {
             .as_array()
             .into_iter()
             .flatten()
-            .map(ToString::to_string)
+            .map(|it| without_addresses(it).to_string())
             .collect();
         texts.sort();
         texts

@@ -3,7 +3,7 @@
 use crd_analyzer_cel::types::Type;
 use fastrand::Rng;
 
-use super::pick;
+use super::{constants, pick, texts};
 
 const TEXTS: &[&str] = &[
     "",
@@ -270,6 +270,9 @@ fn pool(function: &str) -> Option<&'static [&'static str]> {
 
 /// Any text.
 pub(super) fn any_text(rng: &mut Rng) -> String {
+    if rng.u8(..4) == 0 {
+        return texts::any_text(rng);
+    }
     let pools = [
         TEXTS, TEXTS, TEXTS, QUANTITIES, URLS, ADDRESSES, NETWORKS, VERSIONS, DURATIONS, TIMES, FORMATTED, NUMBERS,
         SEPARATORS,
@@ -280,13 +283,18 @@ pub(super) fn any_text(rng: &mut Rng) -> String {
 
 /// A literal for a text argument of this function.
 pub(super) fn text_for(rng: &mut Rng, function: &str) -> Option<String> {
+    if rng.u8(..5) < 2
+        && let Some(text) = texts::text_for(rng, function)
+    {
+        return Some(constants::quoted(rng, &text));
+    }
     let pool = pool(function)?;
     let text = pick(rng, pool);
     Some(quoted(rng, text))
 }
 
 /// A literal of a text, which has no quotes in it.
-pub(super) fn quoted(rng: &mut Rng, text: &str) -> String {
+fn quoted(rng: &mut Rng, text: &str) -> String {
     match rng.u8(..12) {
         0 => format!("\"{text}\""),
         1 if !text.contains('\\') => format!("r'{text}'"),
@@ -297,6 +305,15 @@ pub(super) fn quoted(rng: &mut Rng, text: &str) -> String {
 
 /// A literal or the shortest call that has a type; `None` if there is none.
 pub(super) fn literal(rng: &mut Rng, ty: &Type) -> Option<String> {
+    if rng.u8(..4) == 0 {
+        match ty {
+            Type::Int => return Some(constants::int(rng)),
+            Type::Uint => return Some(constants::uint(rng)),
+            Type::Double => return Some(constants::double(rng)),
+            Type::Bytes => return Some(constants::bytes(rng)),
+            _ => {}
+        }
+    }
     let fixed: &[&str] = match ty {
         Type::Int => &[
             "0",
@@ -344,7 +361,7 @@ pub(super) fn literal(rng: &mut Rng, ty: &Type) -> Option<String> {
         ],
         Type::String => {
             let text = any_text(rng);
-            return Some(quoted(rng, &text));
+            return Some(constants::quoted(rng, &text));
         }
         Type::Type(_) => &[
             "int",

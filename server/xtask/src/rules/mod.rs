@@ -2,12 +2,16 @@
 //! compared is the verdict, words and place of an error, both costs, the cardinality, the result and the errors of a value.
 
 pub(crate) mod compare;
+mod constants;
 mod expressions;
 mod literals;
 mod mutants;
+mod nested;
 mod ours;
+mod real;
 mod schemas;
 pub(crate) mod table;
+mod texts;
 mod values;
 
 use std::collections::BTreeMap;
@@ -17,21 +21,19 @@ use std::process::Command;
 use crd_analyzer_cel::decls::{Environment, ExpressionSet};
 use crd_analyzer_cel::types::Type;
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_schema::rules::NodeTypes;
-use crd_analyzer_schema::structural::Structural;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
 use self::compare::{differences, is_syntax_error};
 use self::expressions::Expressions;
-use self::schemas::RealRule;
+use self::real::RealRule;
 use self::values::Values;
 use crate::peers;
 
 /// How many rules are sent to the oracle at a time.
 const BATCH: usize = 2000;
-/// How often a rule is asked again before it counts as different: the server's answer may hang on the order of a Go map.
-const ASK_AGAIN: usize = 24;
+/// How often a rule is asked again before it counts as different, and how often once more: some answers hang on the order of a Go map.
+const ASK_AGAIN: [usize; 2] = [24, 240];
 /// What the oracle may take, in KiB of addresses.
 const MAX_MEMORY: u64 = 6 << 20;
 /// Our side recurses over schemas and expressions as deeply as the server allows.
@@ -73,7 +75,7 @@ fn pick<'s>(rng: &mut Rng, choice: &[&'s str]) -> &'s str {
 pub(crate) fn run(plan: &Plan<'_>, minors: &[u8]) -> anyhow::Result<bool> {
     let real = match peers::corpus() {
         _ if plan.replay.is_some() => Vec::new(),
-        Ok(corpus) => schemas::real_rules(&corpus, &crate::conformance::definitions(&corpus)?),
+        Ok(corpus) => real::real_rules(&corpus, &crate::conformance::definitions(&corpus)?),
         Err(_) => Vec::new(),
     };
     println!("seed {}, {} real rules to make mutants of", plan.seed, real.len());
@@ -118,8 +120,7 @@ fn one_minor(plan: &Plan<'_>, minor: u8, real: &[RealRule]) -> anyhow::Result<bo
             if found.is_empty() {
                 continue;
             }
-            let again = ask(&oracle, &vec![request.clone(); ASK_AGAIN])?;
-            if again.iter().any(|theirs| differences(theirs, ours).is_empty()) {
+            if answers_so(&oracle, request, ours)? {
                 tally.varied += 1;
                 continue;
             }
@@ -157,6 +158,17 @@ fn one_minor(plan: &Plan<'_>, minor: u8, real: &[RealRule]) -> anyhow::Result<bo
     Ok(differing == 0)
 }
 
+/// Whether the server's answer is ours now and then.
+fn answers_so(oracle: &Path, request: &Value, ours: &Value) -> anyhow::Result<bool> {
+    for times in ASK_AGAIN {
+        let again = ask(oracle, &vec![request.clone(); times])?;
+        if again.iter().any(|theirs| differences(theirs, ours).is_empty()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 pub(crate) fn ask(oracle: &Path, requests: &[Value]) -> anyhow::Result<Vec<Value>> {
     let lines: Vec<String> = requests.iter().map(Value::to_string).collect();
     // What takes all memory of the server shall not take all of the machine.
@@ -184,10 +196,13 @@ fn on_a_large_stack(requests: &[Value], version: KubernetesVersion) -> anyhow::R
 /// A rule with its schema, values and options, as the oracle takes it.
 fn request(rng: &mut Rng, version: KubernetesVersion, real: &[RealRule], n: usize) -> anyhow::Result<Value> {
     let mut request = if !real.is_empty() && rng.u8(..100) < 40 {
-        mutant(rng, real)
+        mutant(rng, real, version)
     } else {
         generated(rng, version)?
     };
+    if rng.u8(..8) == 0 {
+        nested::add(rng, &mut request, version);
+    }
     request["id"] = format!("{n:06}").into();
     let rule = request["rule"].as_str().unwrap_or_default().to_owned();
     let mut values = Values {
@@ -212,7 +227,7 @@ fn request(rng: &mut Rng, version: KubernetesVersion, real: &[RealRule], n: usiz
     Ok(request)
 }
 
-fn mutant(rng: &mut Rng, real: &[RealRule]) -> Value {
+fn mutant(rng: &mut Rng, real: &[RealRule], version: KubernetesVersion) -> Value {
     let from = &real[rng.usize(..real.len())];
     let other = &real[rng.usize(..real.len())];
     let text_of = |rule: &Value, field: &str| rule[field].as_str().unwrap_or_default().to_owned();
@@ -233,10 +248,19 @@ fn mutant(rng: &mut Rng, real: &[RealRule]) -> Value {
             mutants::mutate(rng, text, &names, &other)
         }
     };
-    let mut request = json!({"schema": from.schema, "root": from.root, "rule": edit(&rule)});
+    let rule = edit(&rule);
     let message = text_of(&from.rule, "messageExpression");
+    let message = if message.is_empty() { message } else { edit(&message) };
+    let mut schema = from.schema.clone();
+    if rng.u8(..3) == 0 {
+        real::mutate(rng, &mut schema);
+        if real::types_of(&schema, from.root, version).is_err() {
+            schema = from.schema.clone();
+        }
+    }
+    let mut request = json!({"schema": schema, "root": from.root, "rule": rule});
     if !message.is_empty() {
-        request["messageExpression"] = edit(&message).into();
+        request["messageExpression"] = message.into();
     }
     if from.rule["optionalOldSelf"].is_boolean() {
         request["optionalOldSelf"] = from.rule["optionalOldSelf"].clone();
@@ -272,8 +296,7 @@ fn generated(rng: &mut Rng, version: KubernetesVersion) -> anyhow::Result<Value>
     } else {
         ExpressionSet::New
     };
-    let props = ours::schema_of(&schema, version)?;
-    let Some(types) = NodeTypes::new(Structural::assume(&props), root, version) else {
+    let Ok(this) = real::types_of(&schema, root, version) else {
         return generated(rng, version);
     };
     let depth = 1 + rng.u8(..5);
@@ -282,16 +305,23 @@ fn generated(rng: &mut Rng, version: KubernetesVersion) -> anyhow::Result<Value>
     let has_old = is_optional || rng.u8(..100) < 20;
     let wants_message = rng.u8(..10) == 0;
     let is_broken = rng.u8(..100) < 6;
-    let mut expressions = Expressions::new(rng, Environment::of(known, set), types.decl_type());
+    let is_soup = rng.u8(..100) < 4;
+    let mut expressions = Expressions::new(rng, Environment::of(known, set), &this);
     if has_old {
         let old = expressions.self_type();
         expressions.declare("oldSelf", if is_optional { Type::optional(old) } else { old });
     }
-    let mut rule = expressions.rule(depth);
+    let mut rule = if is_soup {
+        String::new()
+    } else {
+        expressions.rule(depth)
+    };
     if wants_message {
         request["messageExpression"] = expressions.of(&Type::String, depth.min(3)).into();
     }
-    if is_broken {
+    if is_soup {
+        rule = mutants::soup(rng);
+    } else if is_broken {
         rule = mutants::mutate(rng, &rule, &[], &rule);
     }
     request["rule"] = rule.into();

@@ -227,6 +227,36 @@ pub(super) fn mutate(rng: &mut Rng, rule: &str, names: &[String], other: &str) -
     tokens.concat()
 }
 
+/// A few tokens, whichever: mostly no expression.
+pub(super) fn soup(rng: &mut Rng) -> String {
+    let values = [
+        "self", "a", "1", "'a'", "[1]", "{}", "f()", "x.y", "-1", "1u", "has", "true",
+    ];
+    let marks = [
+        ",", ",", ".", "(", ")", "[", "]", "{", "}", "?", ":", "-", "!", "&&", "||", "==", "in", "+", ".?", "[?", "?a",
+        "`b`", "<", "*", "%", "a:", "?a:",
+    ];
+    let mut tokens = Vec::new();
+    for _ in 0..=rng.usize(..10) {
+        let pool = if rng.u8(..5) < 2 { &values[..] } else { &marks[..] };
+        tokens.push(pick(rng, pool));
+        if rng.u8(..5) == 0 {
+            tokens.push(" ");
+        }
+    }
+    let (open, close) = [
+        ("", ""),
+        ("[", "]"),
+        ("{", "}"),
+        ("(", ")"),
+        ("f(", ")"),
+        ("M{", "}"),
+        ("self[", "]"),
+        ("self.all(", ")"),
+    ][rng.usize(..8)];
+    format!("{open}{}{close}", tokens.concat())
+}
+
 fn any_name(rng: &mut Rng, names: &[String]) -> String {
     if names.is_empty() {
         "x".to_owned()

@@ -1,5 +1,7 @@
 //! Our answers, in the form of the oracle's `eval`.
 
+use std::fmt::Write as _;
+
 use anyhow::Context as _;
 use crd_analyzer_apiextensions::decode::{Written, decode};
 use crd_analyzer_cel::decls::ExpressionSet;
@@ -19,9 +21,9 @@ pub(super) fn schema_of(schema: &Value, version: KubernetesVersion) -> anyhow::R
         "kind": "CustomResourceDefinition",
         "spec": {"versions": [{"name": "v1", "schema": {"openAPIV3Schema": schema}}]},
     });
-    let text = definition.to_string().into();
-    let span = Span::new(0, definition.to_string().len() as u32);
-    let tree = crd_analyzer_syntax::read(&text, span).map_err(|error| anyhow::anyhow!("{error:?}"))?;
+    let text = in_ascii(&definition);
+    let span = Span::new(0, text.len() as u32);
+    let tree = crd_analyzer_syntax::read(&text.into(), span).map_err(|error| anyhow::anyhow!("{error:?}"))?;
     let json = crd_analyzer_syntax::json::read_json(&tree).map_err(|error| anyhow::anyhow!("{error:?}"))?;
     let decoded = decode(json.root(), version).map_err(|refused| anyhow::anyhow!("{refused:?}"))?;
     let Written::V1(definition) = decoded.definition else {
@@ -32,6 +34,37 @@ pub(super) fn schema_of(schema: &Value, version: KubernetesVersion) -> anyhow::R
         .and_then(|it| it.schema)
         .and_then(|it| it.open_api_v3_schema)
         .context("no schema")
+}
+
+/// A value as YAML without characters that may not be written as they are.
+fn in_ascii(value: &Value) -> String {
+    let mut text = String::new();
+    for c in value.to_string().chars() {
+        if (' '..='~').contains(&c) {
+            text.push(c);
+        } else {
+            let _ = write!(text, "\\U{:08x}", u32::from(c));
+        }
+    }
+    text
+}
+
+/// The JSON pointers of all schemas below one.
+pub(super) fn nodes(schema: &Value, at: &mut String, places: &mut Vec<String>) {
+    places.push(at.clone());
+    let length = at.len();
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let _ = write!(at, "/properties/{}", name.replace('~', "~0").replace('/', "~1"));
+        nodes(property, at, places);
+        at.truncate(length);
+    }
+    for keyword in ["items", "additionalProperties"] {
+        if schema[keyword].is_object() {
+            let _ = write!(at, "/{keyword}");
+            nodes(&schema[keyword], at, places);
+            at.truncate(length);
+        }
+    }
 }
 
 /// Compiles, prices and runs the rule of a request.
@@ -57,8 +90,7 @@ pub(super) fn answer(request: &Value, version: KubernetesVersion) -> anyhow::Res
     let compiled = compiled.pop().context("one rule")?;
     let message = compiled.message.as_ref();
     let mut answer = json!({
-        "crashes": compiled.error.as_ref().is_some_and(|it| it.crashes)
-            || message.is_some_and(|it| it.as_ref().is_err_and(|it| it.crashes)),
+        "crashes": crashes(&compiled),
         "compile_error": compiled.error.as_ref().map(|it| &it.detail),
         "cost_estimate": compiled.rule.as_ref().map_or(0, |it| it.max_cost),
         "max_cardinality": compiled.max_cardinality,
@@ -66,7 +98,10 @@ pub(super) fn answer(request: &Value, version: KubernetesVersion) -> anyhow::Res
         "message_expression_cost": message.and_then(|it| it.as_ref().ok()).map_or(0, |it| it.max_cost),
         "message_expression_error": message.and_then(|it| it.as_ref().err()).map(|it| &it.detail),
     });
-    if compiled.rule.is_some() && request.get("self").is_some() {
+    if compiled.error.is_none() && request.get("self").is_some() {
+        if below_crash(&request["schema"], version)? {
+            answer["crashes"] = true.into();
+        }
         run(&compiled, schema, request, version, &mut answer);
         let old = request.get("oldSelf");
         let validator = Validator::new(schema, root, version);
@@ -77,6 +112,50 @@ pub(super) fn answer(request: &Value, version: KubernetesVersion) -> anyhow::Res
         }
     }
     Ok(answer)
+}
+
+/// Whether a rule of a node below the root crashes the server, which compiles all rules before it looks at a value.
+fn below_crash(schema: &Value, version: KubernetesVersion) -> anyhow::Result<bool> {
+    let mut places = Vec::new();
+    nodes(schema, &mut String::new(), &mut places);
+    for place in &places {
+        let Some(node) = schema.pointer(place) else { continue };
+        let mut rules = vec![(node, &node["x-kubernetes-validations"])];
+        for inner in ["allOf", "anyOf", "oneOf"]
+            .iter()
+            .flat_map(|keyword| node[*keyword].as_array().into_iter().flatten())
+        {
+            rules.push((node, &inner["x-kubernetes-validations"]));
+            for (name, property) in inner["properties"].as_object().into_iter().flatten() {
+                rules.push((&node["properties"][name], &property["x-kubernetes-validations"]));
+            }
+        }
+        rules.push((node, &node["not"]["x-kubernetes-validations"]));
+        for (node, rules) in rules {
+            if !rules.is_array() {
+                continue;
+            }
+            let mut alone = node.clone();
+            alone["x-kubernetes-validations"] = rules.clone();
+            let props = schema_of(&alone, version)?;
+            let Some(types) = NodeTypes::new(Structural::assume(&props), false, version) else {
+                continue;
+            };
+            let compiled = compile(&types, &props.x_validations, version, |_, _| ExpressionSet::Stored);
+            if compiled.iter().any(crashes) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+fn crashes(rule: &CompiledRule) -> bool {
+    rule.error.as_ref().is_some_and(|it| it.crashes)
+        || rule
+            .message
+            .as_ref()
+            .is_some_and(|it| it.as_ref().is_err_and(|it| it.crashes))
 }
 
 fn run(

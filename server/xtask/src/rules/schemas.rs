@@ -1,8 +1,5 @@
 //! Random schemas, and schemas with the rules of real definitions.
 
-use std::path::Path;
-use std::sync::Arc;
-
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
@@ -40,7 +37,64 @@ const NAMES: &[&str] = &[
     "status",
     "key",
     "as",
+    "break",
+    "const",
+    "package",
+    "true",
+    "null",
+    "void",
+    "__namespace__",
+    "__x__",
+    "a__dash__b",
+    "a_-b",
+    "-",
+    "$ref",
+    "apiVersion",
+    "oldSelf",
+    "int",
+    "has",
+    "A1",
+    "__",
+    "a.b/c-d__e",
 ];
+
+const FORMATS: &[&str] = &[
+    "byte",
+    "duration",
+    "date",
+    "date-time",
+    "datetime",
+    "uuid",
+    "ipv4",
+    "ipv6",
+    "cidr",
+    "mac",
+    "uri",
+    "email",
+    "hostname",
+    "password",
+    "binary",
+    "int32",
+    "int64",
+    "double",
+    "float",
+    "int-or-string",
+    "isbn",
+    "bsonobjectid",
+    "hexcolor",
+    "k8s-short-name",
+    "unknown",
+];
+
+/// A name of a property.
+pub(super) fn name(rng: &mut Rng) -> &'static str {
+    NAMES[rng.usize(..NAMES.len())]
+}
+
+/// A format, which need not be one of the type.
+pub(super) fn format(rng: &mut Rng) -> &'static str {
+    FORMATS[rng.usize(..FORMATS.len())]
+}
 
 /// A schema of a value, nested at most `depth` times.
 pub(super) fn schema(rng: &mut Rng, depth: u8) -> Value {
@@ -49,15 +103,32 @@ pub(super) fn schema(rng: &mut Rng, depth: u8) -> Value {
         roll if roll < 50 => {
             let mut schema = json!({"x-kubernetes-int-or-string": true});
             maybe(rng, &mut schema, 40, "maxLength", &[3, 40]);
+            let both = json!([{"type": "integer"}, {"type": "string"}]);
+            match rng.u8(..8) {
+                0..2 => schema["anyOf"] = both,
+                2 => schema["allOf"] = json!([{"anyOf": both}, {"minLength": 1}]),
+                3 => schema["format"] = "int-or-string".into(),
+                _ => {}
+            }
             schema
         }
         roll if roll < 66 => list(rng, depth),
         roll if roll < 78 => {
             let mut schema = json!({"type": "object", "additionalProperties": self::schema(rng, depth - 1)});
             maybe(rng, &mut schema, 50, "maxProperties", &[0, 2, 8, 64, 4000]);
+            maybe(rng, &mut schema, 6, "minProperties", &[1, 3]);
+            if rng.u8(..30) == 0 {
+                schema["x-kubernetes-map-type"] = pick(rng, &["granular", "atomic"]).into();
+            }
             schema
         }
-        roll if roll < 80 => json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}),
+        roll if roll < 80 => match rng.u8(..4) {
+            0 => json!({"type": "object"}),
+            1 => {
+                json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-embedded-resource": true})
+            }
+            _ => json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}),
+        },
         roll if roll < 81 => json!({"x-kubernetes-preserve-unknown-fields": true}),
         _ => object(rng, depth),
     };
@@ -84,25 +155,13 @@ fn scalar(rng: &mut Rng) -> Value {
                 "maxLength",
                 &[0, 1, 5, 10, 63, 253, 1000, 100_000],
             );
+            maybe(rng, &mut schema, 8, "minLength", &[0, 1, 4]);
             match rng.u8(..20) {
-                0..2 => schema["enum"] = json!(rng.choose_multiple(["a", "bb", "ccc", "dddd", "é"], 2)),
-                2..6 => {
-                    schema["format"] = pick(
-                        rng,
-                        &[
-                            "byte",
-                            "duration",
-                            "date",
-                            "date-time",
-                            "uuid",
-                            "ipv4",
-                            "password",
-                            "binary",
-                            "unknown",
-                        ],
-                    )
-                    .into();
+                0 => {
+                    let words = ["a", "bb", "ccc", "dddd", "é", "", "😀😀", "a long one of many words"];
+                    schema["enum"] = json!(rng.choose_multiple(words, 3));
                 }
+                1..6 => schema["format"] = pick(rng, FORMATS).into(),
                 6 => schema["pattern"] = "^[a-z]+$".into(),
                 7 => schema["default"] = "x".into(),
                 _ => {}
@@ -110,11 +169,21 @@ fn scalar(rng: &mut Rng) -> Value {
         }
         Some("integer") => {
             maybe(rng, &mut schema, 10, "maximum", &[0, 10]);
-            if rng.u8(..10) == 0 {
-                schema["format"] = pick(rng, &["int32", "int64"]).into();
+            match rng.u8(..12) {
+                0..2 => schema["format"] = pick(rng, &["int32", "int64", "double", "date", "int-or-string"]).into(),
+                2 => schema["enum"] = json!([1, 2, 80]),
+                _ => {}
             }
         }
-        Some("number") => maybe(rng, &mut schema, 10, "minimum", &[0, 1]),
+        Some("number") => {
+            maybe(rng, &mut schema, 10, "minimum", &[0, 1]);
+            match rng.u8(..12) {
+                0..2 => schema["format"] = pick(rng, &["double", "float", "int32", "byte"]).into(),
+                2 => schema["enum"] = json!([0.5, 1, 2.25]),
+                _ => {}
+            }
+        }
+        Some("boolean") if rng.u8(..12) == 0 => schema["enum"] = json!([true]),
         _ => {}
     }
     schema
@@ -123,6 +192,7 @@ fn scalar(rng: &mut Rng) -> Value {
 fn list(rng: &mut Rng, depth: u8) -> Value {
     let mut schema = json!({"type": "array", "items": self::schema(rng, depth - 1)});
     maybe(rng, &mut schema, 60, "maxItems", &[0, 1, 3, 10, 64, 1000, 10_000_000]);
+    maybe(rng, &mut schema, 6, "minItems", &[0, 1, 2]);
     match rng.u8(..10) {
         0 if schema["items"]["properties"].is_null() => schema["x-kubernetes-list-type"] = "set".into(),
         1 => schema["x-kubernetes-list-type"] = "atomic".into(),
@@ -186,93 +256,4 @@ pub(super) fn without_type_and_metadata(rng: &mut Rng, properties: &mut Map<Stri
     if properties.contains_key("metadata") {
         properties.insert("metadata".to_owned(), object(rng, 1));
     }
-}
-
-/// A node of a real schema and one of its rules.
-pub(super) struct RealRule {
-    /// The schema of the node, without rules and without what people read.
-    pub(super) schema: Value,
-    /// Whether it is the root of a resource.
-    pub(super) root: bool,
-    /// The rule as it is written.
-    pub(super) rule: Value,
-}
-
-/// Schemas larger than this are left out: the server compiles their types anew for every request.
-const MAX_SCHEMA: usize = 20_000;
-
-/// The rules of the definitions in these files.
-pub(super) fn real_rules(corpus: &Path, files: &[String]) -> Vec<RealRule> {
-    let mut rules = Vec::new();
-    for file in files {
-        let Ok(text) = std::fs::read_to_string(corpus.join(file)) else {
-            continue;
-        };
-        if !text.contains("x-kubernetes-validations") {
-            continue;
-        }
-        let text: Arc<str> = text.into();
-        for document in crd_analyzer_syntax::split::split(&text).documents {
-            let Ok(tree) = crd_analyzer_syntax::split::read_document(&text, document, &[]) else {
-                continue;
-            };
-            let Ok(json) = crd_analyzer_syntax::json::read_json(&tree) else {
-                continue;
-            };
-            let Some(definition) = json.root().map(crd_analyzer_syntax::json::Json::to_value) else {
-                continue;
-            };
-            let versions = definition["spec"]["versions"].as_array();
-            for version in versions.into_iter().flatten() {
-                collect(&version["schema"]["openAPIV3Schema"], true, &mut rules);
-            }
-        }
-    }
-    rules
-}
-
-fn collect(schema: &Value, root: bool, rules: &mut Vec<RealRule>) {
-    let written = schema["x-kubernetes-validations"].as_array();
-    if let Some(written) = written {
-        let bare = without_prose(schema);
-        if bare.to_string().len() <= MAX_SCHEMA {
-            rules.extend(written.iter().map(|rule| RealRule {
-                schema: bare.clone(),
-                root,
-                rule: rule.clone(),
-            }));
-        }
-    }
-    for (_, property) in schema["properties"].as_object().into_iter().flatten() {
-        collect(property, false, rules);
-    }
-    for keyword in ["items", "additionalProperties"] {
-        if schema[keyword].is_object() {
-            collect(&schema[keyword], false, rules);
-        }
-    }
-}
-
-fn without_prose(schema: &Value) -> Value {
-    let Some(keywords) = schema.as_object() else {
-        return schema.clone();
-    };
-    let mut bare = Map::new();
-    for (keyword, value) in keywords {
-        let value = match keyword.as_str() {
-            "description" | "title" | "example" | "externalDocs" | "default" | "x-kubernetes-validations" => continue,
-            "properties" => value
-                .as_object()
-                .into_iter()
-                .flatten()
-                .map(|(name, property)| (name.clone(), without_prose(property)))
-                .collect::<Map<_, _>>()
-                .into(),
-            "items" | "additionalProperties" | "not" => without_prose(value),
-            "allOf" | "anyOf" | "oneOf" => value.as_array().into_iter().flatten().map(without_prose).collect(),
-            _ => value.clone(),
-        };
-        bare.insert(keyword.clone(), value);
-    }
-    bare.into()
 }

@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-use super::{literals, pick};
+use super::{constants, literals, pick};
 
 /// Makes values of one schema after another.
 pub(super) struct Values<'a> {
@@ -34,7 +34,24 @@ impl Values<'_> {
             "integer" => self.integer(),
             "number" => match self.rng.u8(..4) {
                 0 => self.integer(),
-                _ => json!([0.0, 0.5, -1.25, 1e30, 1e-7, 3.0, 1e19, 100.25][self.rng.usize(..8)]),
+                1 => json!(f64::from_bits(self.rng.u64(..) & !(1 << 62))),
+                _ => json!(
+                    [
+                        0.0,
+                        0.5,
+                        -1.25,
+                        1e30,
+                        1e-7,
+                        3.0,
+                        1e19,
+                        100.25,
+                        -0.0,
+                        1e308,
+                        5e-324,
+                        1e21,
+                        123_456_789.5
+                    ][self.rng.usize(..13)]
+                ),
             },
             "boolean" => self.rng.bool().into(),
             "array" => self.list(schema),
@@ -44,7 +61,8 @@ impl Values<'_> {
     }
 
     fn list(&mut self, schema: &Value) -> Value {
-        let most = schema["maxItems"].as_u64().unwrap_or(4).clamp(1, 4) as usize;
+        let usual = if self.rng.u8(..10) == 0 { 20 } else { 4 };
+        let most = schema["maxItems"].as_u64().unwrap_or(usual).clamp(1, usual) as usize;
         let mut items: Vec<Value> = (0..self.rng.usize(..=most))
             .map(|_| self.of(&schema["items"]))
             .collect();
@@ -101,10 +119,17 @@ impl Values<'_> {
         if self.rng.u8(..3) == 0 && !self.texts.is_empty() {
             return self.texts[self.rng.usize(..self.texts.len())].clone();
         }
-        pick(self.rng, &["a", "b", "c", "abc", "x.y/z", "1", ""]).to_owned()
+        pick(
+            self.rng,
+            &["a", "b", "c", "abc", "x.y/z", "1", "", "é", "😀", "a-b", "name"],
+        )
+        .to_owned()
     }
 
     fn integer(&mut self) -> Value {
+        if self.rng.u8(..6) == 0 {
+            return json!(constants::int(self.rng).parse::<i64>().unwrap_or(4));
+        }
         json!([0, 1, -1, 2, 3, 5, 7, 10, 42, 80, 100, 65_535, i64::MAX, i64::MIN][self.rng.usize(..14)])
     }
 
@@ -117,14 +142,39 @@ impl Values<'_> {
 
     fn string(&mut self, schema: &Value) -> Value {
         let well_formed = match schema["format"].as_str().unwrap_or_default() {
-            "byte" => &["YWJj", "", "AA==", "aGVsbG8gd29ybGQ="][..],
-            "duration" => &["1h30m", "0s", "5ms", "-2h", "100ns", "1.5h"],
-            "date" => &["2024-02-29", "1970-01-01", "0001-01-01", "9999-12-31"],
-            "date-time" => &[
+            "byte" => &[
+                "YWJj",
+                "",
+                "AA==",
+                "aGVsbG8gd29ybGQ=",
+                "/w==",
+                "8J+YgA==",
+                "YQ",
+                "YW\nJj",
+            ][..],
+            "duration" => &[
+                "1h30m",
+                "0s",
+                "5ms",
+                "-2h",
+                "100ns",
+                "1.5h",
+                "1d",
+                "2 weeks",
+                "1h30m5.25s",
+                "292y",
+            ],
+            "date" => &["2024-02-29", "1970-01-01", "0001-01-01", "9999-12-31", "2023-02-29"],
+            "date-time" | "datetime" => &[
                 "2024-01-02T03:04:05Z",
                 "1970-01-01T00:00:00+02:00",
                 "2024-06-30T23:59:59.5Z",
                 "1999-12-31T23:59:59.999999999-08:00",
+                "2024-01-02 03:04:05",
+                "2024-01-02T03:04:05",
+                "2024-01-02T03:04Z",
+                "2024-01-02t03:04:05z",
+                "0000-01-01T00:00:00Z",
             ],
             _ => return self.text(),
         };

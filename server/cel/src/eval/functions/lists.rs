@@ -34,10 +34,13 @@ pub(super) fn binding(function: &str) -> Option<Binding> {
             Ok(Value::Bool(any))
         }),
         "slice" => overloaded(|_, args| slice(elements(&args[0])?, int(&args[1])?, int(&args[2])?)),
-        "flatten" => singleton(|_, args| {
+        "flatten" => singleton(|called, args| {
             let Value::List(list) = &args[0] else {
-                let depth = args.get(1).map(Value::type_name).unwrap_or_default();
-                let of = args[0].type_name();
+                let depth = args
+                    .get(1)
+                    .map(|it| it.printed_type(called.version))
+                    .unwrap_or_default();
+                let of = args[0].printed_type(called.version);
                 return Err(EvalError::new(format!("no such overload: {of}.flatten({depth})")));
             };
             let depth = args.get(1).map_or(Ok(1), int)?;

@@ -90,14 +90,16 @@ fn named_offset(version: KubernetesVersion, zone: &str, time: Timestamp) -> Resu
     if zone.contains("..") || zone.starts_with(['/', '\\']) {
         return Err(EvalError::new("time: invalid location name"));
     }
-    let folder = zone.trim_end_matches('/');
+    // The database has all zones without leap seconds a second time below this folder.
+    let zone_file = zone.strip_prefix("posix/").unwrap_or(zone);
+    let folder = zone_file.trim_end_matches('/');
     let is_in_folder = |name: &str| name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
     if ZONES.available().any(|name| is_in_folder(name.as_str())) {
         return Err(EvalError::new("is a directory"));
     }
-    let found = ZONES.get(zone).ok();
+    let found = ZONES.get(zone_file).ok();
     // Names are names of files.
-    let Some(found) = found.filter(|it| it.iana_name() == Some(zone)) else {
+    let Some(found) = found.filter(|it| it.iana_name() == Some(zone_file)) else {
         return Err(EvalError::of_format(format!("unknown time zone {zone}"), version));
     };
     let known = time

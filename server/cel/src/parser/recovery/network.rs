@@ -427,6 +427,7 @@ impl Program {
             compiler.rule(rule, escaped_identifiers);
         }
         let mut program = compiler.program;
+        program.skip_empty_states();
         program.link_rule_ends();
         program.compute_next();
         program
@@ -440,6 +441,40 @@ impl Program {
     /// The last state of a rule.
     pub(super) fn stop_of(rule: RuleId) -> StateId {
         StateId::from(rule as u8) + RULES as StateId
+    }
+
+    /// Leads past states that only lead on, but for those before the end of a rule, as ANTLR does between the elements of an alternative
+    /// and at its end (`ParserATNFactory.elemList`, `TailEpsilonRemover`): ways that come together in the same state are the same way
+    /// from there on, and predictions end with that.
+    fn skip_empty_states(&mut self) {
+        let past = |states: &[State], to: StateId| match states[to as usize] {
+            State {
+                kind: StateKind::Basic,
+                ref transitions,
+                ..
+            } => match transitions[..] {
+                [Transition::Epsilon(next, _)] if states[next as usize].kind != StateKind::RuleStop => next,
+                _ => to,
+            },
+            _ => to,
+        };
+        for state in 0..self.states.len() {
+            if self.states[state].kind != StateKind::Basic {
+                continue;
+            }
+            let [transition] = self.states[state].transitions[..] else {
+                continue;
+            };
+            let shorter = match transition {
+                Transition::Tokens(set, to) => Transition::Tokens(set, past(&self.states, to)),
+                Transition::Rule { start, follow } => Transition::Rule {
+                    start,
+                    follow: past(&self.states, follow),
+                },
+                _ => continue,
+            };
+            self.states[state].transitions[0] = shorter;
+        }
     }
 
     /// From the end of each rule to wherever it was called.

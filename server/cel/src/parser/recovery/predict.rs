@@ -492,13 +492,9 @@ impl<'p> Predictor<'p> {
         }
         let returns = &self.contexts[config.context as usize];
         returns.iter().all(|(to, _)| {
-            *to != NOWHERE && states[*to as usize].rule == state.rule && {
-                let transitions = &states[*to as usize].transitions;
-                let [Transition::Epsilon(target, _)] = transitions[..] else {
-                    return false;
-                };
-                states[target as usize].kind == StateKind::BlockEnd
-            }
+            *to != NOWHERE
+                && states[*to as usize].rule == state.rule
+                && states[*to as usize].kind == StateKind::BlockEnd
         })
     }
 

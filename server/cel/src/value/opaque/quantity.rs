@@ -52,6 +52,8 @@ struct Parts<'a> {
     whole: &'a str,
     fraction: &'a str,
     suffix: &'a str,
+    /// Whether there is a digit before the suffix.
+    has_digits: bool,
 }
 
 fn parts(text: &str) -> Option<Parts<'_>> {
@@ -73,6 +75,7 @@ fn parts(text: &str) -> Option<Parts<'_>> {
     Some(Parts {
         positive,
         whole: if whole.is_empty() { "0" } else { whole },
+        has_digits: text[..text.len() - suffix.len()].bytes().any(|b| b.is_ascii_digit()),
         fraction,
         suffix,
     })
@@ -116,6 +119,7 @@ impl Quantity {
             whole,
             fraction,
             suffix: unit,
+            has_digits,
         } = parts(text).ok_or(FORMAT_WRONG)?;
         let (base, exponent) = suffix(unit).ok_or(SUFFIX)?;
         let notation = match unit.as_bytes() {
@@ -145,6 +149,10 @@ impl Quantity {
                 });
             }
         }
+        // Without digits only what is small enough is zero.
+        if !has_digits {
+            return Err(NUMERIC);
+        }
         let mut value = number(&format!("{whole}{fraction}"))?;
         let mut scale = -(fraction.len() as i64);
         if base == 10 {
@@ -157,6 +165,10 @@ impl Quantity {
             let divisor = ten_to((i64::from(NANO) - scale) as u32);
             let up = u8::from(&value % &divisor != BigInt::ZERO);
             value = value / divisor + up;
+            scale = i64::from(NANO);
+        } else if value != BigInt::ZERO {
+            // Rounding gives what is not that fine as many digits, which is seen where the number becomes a double.
+            value *= ten_to((scale - i64::from(NANO)) as u32);
             scale = i64::from(NANO);
         }
         let mut quantity = Self {

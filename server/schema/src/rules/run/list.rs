@@ -213,6 +213,14 @@ impl ListValue for Items {
         }
     }
 
+    fn go_type(&self) -> &'static str {
+        match self.kind {
+            Kind::Atomic => "*common.unstructuredList",
+            Kind::Set => "*common.unstructuredSetList",
+            Kind::Map(_) => "*common.unstructuredMapList",
+        }
+    }
+
     fn native(&self) -> Option<Value> {
         let native = || Data::List(Arc::clone(&self.data)).as_plain_value();
         Some(self.native.get_or_init(native).clone())
@@ -310,6 +318,13 @@ impl ListValue for Sum {
 
     fn is_made_by_expression(&self) -> bool {
         true
+    }
+
+    fn go_type(&self) -> &'static str {
+        match self.kind {
+            Kind::Map(_) => "*common.refValMapList",
+            Kind::Set | Kind::Atomic => "*common.refValSetList",
+        }
     }
 
     fn as_any(&self) -> &dyn std::any::Any {
