@@ -18,10 +18,10 @@ use crd_analyzer_syntax::{
 };
 
 use crate::{
-    codes,
+    codes, decode_words,
     finding::{Class, Finding, Related, ServerSays},
     report::{Subject, Verdict},
-    why, yaml_words,
+    why,
 };
 
 /// The answer for a document that cannot be read as a definition.
@@ -45,7 +45,7 @@ fn decode_error(error: &DecodeError, span: Span) -> Finding {
 
 /// The finding on a document that cannot be read: at a place what is wrong, with the server's words for it.
 pub(crate) fn unreadable(code: &'static str, span: Span, text: &str) -> Finding {
-    let message = yaml_words::of(text).unwrap_or(text).to_owned();
+    let message = decode_words::of(text).unwrap_or_else(|| text.to_owned());
     Finding {
         server: Some(ServerSays::Decode(text.to_owned())),
         ..Finding::new(Class::Error, code, span, message)

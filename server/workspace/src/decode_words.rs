@@ -1,4 +1,4 @@
-//! What the YAML reader of the server means, in words for people. The server's own words follow as a note.
+//! Why a document cannot be read, in words for people. The server's own words follow as a note.
 
 /// Phrases of the reader (`go.yaml.in/yaml/v2`, `scannerc.go` and `parserc.go`), and what is wrong and what to do.
 const PHRASES: &[(&str, &str)] = &[
@@ -94,12 +94,63 @@ const PHRASES: &[(&str, &str)] = &[
 ];
 
 /// Words for people in place of the server's; `None` if those say it best.
-pub(crate) fn of(server: &str) -> Option<&'static str> {
-    if !server.contains("yaml: ") {
-        return None;
+pub(crate) fn of(server: &str) -> Option<String> {
+    if let Some((_, why)) = server.split_once("yaml: ") {
+        let found = PHRASES.iter().find(|(phrase, _)| why.contains(phrase));
+        return found.map(|(_, words)| (*words).to_owned());
     }
-    let found = PHRASES.iter().find(|(phrase, _)| server.contains(phrase));
-    found.map(|(_, words)| *words)
+    let (_, why) = server.split_once("json: cannot unmarshal ")?;
+    other_type(why)
+}
+
+/// What the decoder of JSON says of a value of another type than the field's (Go's `encoding/json`, `UnmarshalTypeError`).
+fn other_type(why: &str) -> Option<String> {
+    let (value, rest) = why.split_once(" into Go struct field ")?;
+    let (path, into) = rest.split_once(" of type ")?;
+    let field = path.rsplit('.').next()?;
+    let wanted = type_words(into);
+    let found = match value.split_once(' ').unwrap_or((value, "")) {
+        ("string", _) => "text",
+        ("bool", _) => "`true` or `false`",
+        ("array", _) => "a list",
+        ("object", _) => OBJECT,
+        ("number", "") => "a number",
+        ("number", number) => return Some(format!("`{field}` is {wanted}: {number} does not fit it")),
+        _ => return None,
+    };
+    let mut words = format!("`{field}` is {wanted}, not {found}");
+    if (found, wanted) == ("text", OBJECT) {
+        words.push_str(" (a key needs a colon behind it)");
+    }
+    Some(words)
+}
+
+const OBJECT: &str = "an object";
+
+/// What a value of a Go type is.
+fn type_words(into: &str) -> &'static str {
+    // Types of the API that are strings in Go.
+    const STRINGS: [&str; 9] = [
+        "string",
+        "types.UID",
+        "v1.ConditionStatus",
+        "v1.ConversionStrategyType",
+        "v1.CustomResourceDefinitionConditionType",
+        "v1.FieldValueErrorReason",
+        "v1.JSONSchemaURL",
+        "v1.ManagedFieldsOperationType",
+        "v1.ResourceScope",
+    ];
+    match into {
+        "bool" => "`true` or `false`",
+        "int" | "int32" | "int64" => "a whole number",
+        "float64" => "a number",
+        "[]uint8" => "text in base64",
+        "v1.ValidationRules" => "a list",
+        _ if STRINGS.contains(&into) => "text",
+        _ if into.starts_with("[]") => "a list",
+        _ => OBJECT,
+    }
 }
 
 #[cfg(test)]
@@ -117,7 +168,7 @@ mod tests {
         let report = analyze(text.into_bytes(), &Question::new(VersionSet::default()));
         let verdict = &report.documents[0].verdicts[0].1;
         let finding = verdict.decode_error.clone().expect("it is not read");
-        assert!(matches!(&finding.server, Some(ServerSays::Decode(server)) if server.contains("yaml: ")));
+        assert!(matches!(&finding.server, Some(ServerSays::Decode(server)) if *server != finding.message));
         finding.message
     }
 
@@ -136,6 +187,20 @@ mod tests {
             ("metadata:\n  a: |b", "behind `|`"),
             ("metadata:\n  a: *b", "`*` begins"),
             ("metadata:\n  - a\n  b: c", "this is indented as an item"),
+            (
+                "metadata:\n  na",
+                "`metadata` is an object, not text (a key needs a colon",
+            ),
+            ("metadata: {name: 1}", "`name` is text, not a number"),
+            ("metadata: {labels: []}", "`labels` is an object, not a list"),
+            (
+                "metadata: {finalizers: {a: b}}",
+                "`finalizers` is a list, not an object",
+            ),
+            (
+                "metadata: {generation: 1.5}",
+                "`generation` is a whole number: 1.5 does not fit it",
+            ),
         ] {
             let told = told(lines);
             assert!(told.starts_with(words), "{lines:?}: {told}");
