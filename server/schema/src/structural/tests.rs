@@ -1,5 +1,6 @@
 //! Which schemas are structural, and how those that are not are told.
 
+use crd_analyzer_fixtures::tables::Table;
 use serde_json::{Value, json};
 
 use super::{Structural, validate};
@@ -129,6 +130,28 @@ fn demands_that_the_root_specifies_what_its_junctors_speak_of() {
              s.anyOf[0].properties[a].properties[b]",
         ],
     );
+}
+
+#[test]
+fn completeness_is_as_in_the_projects_own_table() {
+    let mut table = Table::open("schema_structural");
+    for case in table.cases() {
+        if case["input"]["options"]["AllowValidationPropertiesWithAdditionalProperties"] == true {
+            table.except("with an option that is not set for definitions");
+            continue;
+        }
+        // The table has no root's path, and asks for nothing else.
+        let seen: Vec<String> = messages(&case["input"]["schema"], 37)
+            .iter()
+            .filter(|it| it.contains("because it is defined in"))
+            .map(|it| it.replacen("s.", "", 1).replacen(" in s.", " in ", 1))
+            .collect();
+        let errors = case["actual"]["errors"].as_array().into_iter().flatten();
+        let expected: Vec<&str> = errors.filter_map(|it| it["text"].as_str()).collect();
+        let id = &case["id"];
+        table.judge((seen != expected).then(|| format!("{id}: {seen:?} instead of {expected:?}")));
+    }
+    table.finish();
 }
 
 #[test]
