@@ -398,7 +398,9 @@ fn library_cost(
             traversal((cidr * 2) as f64) + traversal(cidr as f64) + 1 + parse
         }
         "validate" => match args.first()? {
-            Ok(Value::Opaque(Opaque::Format(format))) => matching(arg(1)?, format.max_regex_size),
+            Ok(Value::Opaque(Opaque::Format(format) | Opaque::FormatPointer(format))) => {
+                matching(arg(1)?, format.max_regex_size)
+            }
             _ => return None,
         },
         "_==_" => match args.first()? {

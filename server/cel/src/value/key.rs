@@ -58,6 +58,7 @@ impl Key {
             Value::Raw(raw) => Self::Pointer(Arc::as_ptr(raw).cast::<()>() as usize),
             Value::Opaque(Opaque::Quantity(quantity)) => Self::Pointer(Arc::as_ptr(quantity) as usize),
             Value::Opaque(Opaque::Url(url)) => Self::Pointer(Arc::as_ptr(url) as usize),
+            Value::Opaque(Opaque::FormatPointer(format)) => Self::Pointer(std::ptr::from_ref(*format) as usize),
             Value::Opaque(Opaque::Entry(entry)) => Self::Pointer(Arc::as_ptr(entry) as usize),
             Value::Opaque(Opaque::Empty) => Self::unlike_all(),
             Value::Bytes(_) | Value::Opaque(Opaque::Semver(_) | Opaque::Format(_)) => {

@@ -94,12 +94,12 @@ pub(super) fn binding(function: &str) -> Option<Binding> {
             });
             Ok(Value::Map(Map::of_names(query)))
         }),
-        "format.named" => overloaded(|_, args| {
-            let format = Format::named(text(&args[0])?);
-            Ok(format.map_or(Value::NONE, |format| Value::some(Value::Opaque(Opaque::Format(format)))))
+        "format.named" => overloaded(|called, args| {
+            let format = Format::named(text(&args[0])?).map(|it| format_value(it, called.version));
+            Ok(format.map_or(Value::NONE, Value::some))
         }),
         "validate" => overloaded(|_, args| match &args[0] {
-            Value::Opaque(Opaque::Format(format)) => {
+            Value::Opaque(Opaque::Format(format) | Opaque::FormatPointer(format)) => {
                 let errors = format.validate(text(&args[1])?);
                 if errors.is_empty() {
                     return Ok(Value::NONE);
@@ -113,7 +113,7 @@ pub(super) fn binding(function: &str) -> Option<Binding> {
             overloaded(|called, _| {
                 let format = called.overload.strip_prefix("format.").and_then(Format::named);
                 format
-                    .map(|f| Value::Opaque(Opaque::Format(f)))
+                    .map(|it| format_value(it, called.version))
                     .ok_or_else(EvalError::no_such_overload)
             })
         }
@@ -193,4 +193,12 @@ fn semver_of(args: &[Value]) -> Result<std::result::Result<Semver, String>> {
         Some(Value::Bool(true)) => Ok(Semver::parse_normalized(text)),
         Some(_) => Err(EvalError::no_such_overload()),
     }
+}
+
+fn format_value(format: &'static Format, version: KubernetesVersion) -> Value {
+    Value::Opaque(if version.number() == 31 {
+        Opaque::FormatPointer(format)
+    } else {
+        Opaque::Format(format)
+    })
 }

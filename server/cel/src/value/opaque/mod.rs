@@ -33,6 +33,8 @@ pub enum Opaque {
     Semver(Arc<Semver>),
     /// `kubernetes.NamedFormat`
     Format(&'static Format),
+    /// The same as a server of 1.31 holds it: as a pointer.
+    FormatPointer(&'static Format),
     /// `google.protobuf.Empty`, the message without fields.
     Empty,
     /// `google.protobuf.Struct.FieldsEntry`: a key and a value, which may not be set.
@@ -48,7 +50,7 @@ impl Opaque {
             Self::Cidr(_) => Type::opaque("net.CIDR", Vec::new()),
             Self::Url(_) => Type::Struct("kubernetes.URL".into()),
             Self::Semver(_) => Type::Struct("kubernetes.Semver".into()),
-            Self::Format(_) => Type::Struct("kubernetes.NamedFormat".into()),
+            Self::Format(_) | Self::FormatPointer(_) => Type::Struct("kubernetes.NamedFormat".into()),
             Self::Empty => Type::Struct("google.protobuf.Empty".into()),
             Self::Entry(_) => Type::Struct("google.protobuf.Struct.FieldsEntry".into()),
         }
@@ -63,6 +65,7 @@ impl Opaque {
             Self::Url(_) => "cel.URL",
             Self::Semver(_) => "cel.Semver",
             Self::Format(_) => "cel.Format",
+            Self::FormatPointer(_) => "*cel.Format",
             Self::Empty | Self::Entry(_) => "*types.protoObj",
         }
     }
@@ -100,7 +103,7 @@ impl Opaque {
             (Self::Cidr(a), Self::Cidr(b)) => a == b,
             (Self::Url(a), Self::Url(b)) => a.to_string() == b.to_string(),
             (Self::Semver(a), Self::Semver(b)) => a.compare(b).is_eq(),
-            (Self::Format(a), Self::Format(b)) => a.name == b.name,
+            (Self::Format(a), Self::Format(b)) | (Self::FormatPointer(a), Self::FormatPointer(b)) => a.name == b.name,
             _ => return Err(EvalError::no_such_overload()),
         })
     }
@@ -114,7 +117,7 @@ impl fmt::Display for Opaque {
             Self::Cidr(cidr) => write!(f, "{cidr}"),
             Self::Url(url) => write!(f, "{url}"),
             Self::Semver(version) => write!(f, "{version}"),
-            Self::Format(format) => f.write_str(format.name),
+            Self::Format(format) | Self::FormatPointer(format) => f.write_str(format.name),
             Self::Empty => f.write_str("google.protobuf.Empty{}"),
             Self::Entry(entry) => write!(f, "google.protobuf.Struct.FieldsEntry{{key: {:?}}}", entry.0),
         }
