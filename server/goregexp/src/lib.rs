@@ -91,7 +91,9 @@ impl GoRegex {
 }
 
 fn fast_engine(tree: &Tree) -> Option<meta::Regex> {
+    // A machine of all states at once takes longer to make than most patterns ever run.
     let config = meta::Config::new()
+        .dfa(false)
         .nfa_size_limit(Some(MAX_PROGRAM))
         .which_captures(WhichCaptures::Implicit);
     meta::Builder::new()

@@ -5,9 +5,10 @@
 
 use std::cell::OnceCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crd_analyzer_schema::field::{Error, Path, Trail};
-use crd_analyzer_schema::rules::{Effort, Fit, Occurrence, Part};
+use crd_analyzer_schema::rules::{DeclType, Effort, Expression, Fit, Occurrence, Part};
 use crd_analyzer_schema::{JsonSchemaProps, ValidationRule};
 
 use super::node::NodeWalk;
@@ -42,6 +43,8 @@ pub trait NodeTypes<'s> {
     fn values(&self) -> Option<Types<'s>>;
     /// Compiles and prices the node's rules (`cel.Compile`): one answer a rule, in order, or what kept the server from it.
     fn compile(&self, rules: &'s [ValidationRule], preexisting: &Preexisting<'_>) -> Result<Vec<CompiledRule>, String>;
+    /// The declared type of the node's values, if there is one.
+    fn decl_type(&self) -> Option<Arc<DeclType>>;
     /// The ways to bring an expression of a rule of the node below a limit with bounds that are missing: see
     /// [`crd_analyzer_schema::rules::fit`]. None also for one that does not compile.
     fn fits(
@@ -67,6 +70,37 @@ pub struct CompiledRule {
     pub uses_old_self: bool,
     /// The message expression, if there is one: cost units of one evaluation at worst, or why it does not compile.
     pub message_expression: Option<Result<u64, CompileError>>,
+    /// The rule, if it compiles.
+    pub expression: Option<Runnable>,
+}
+
+/// A rule that compiled, for who runs it. All are equal: what else is told of rules tells them apart.
+#[derive(Clone, Debug)]
+pub struct Runnable(pub Arc<Expression>);
+
+impl PartialEq for Runnable {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+/// The rules of a node as they were compiled for the verdict.
+#[derive(Clone, Copy, Debug)]
+pub struct CompiledRules<'v> {
+    /// The types of the node.
+    pub types: &'v Arc<DeclType>,
+    /// One a rule, in order.
+    pub rules: &'v [CompiledRule],
+}
+
+impl CompiledSchema {
+    /// The nodes whose rules were looked at, in the internal form.
+    pub fn nodes(&self) -> impl Iterator<Item = (&Path, CompiledRules<'_>)> {
+        self.nodes.iter().filter_map(|it| {
+            let (types, rules) = (it.types.as_ref()?, it.compiled.as_ref().ok()?);
+            Some((&it.path, CompiledRules { types, rules }))
+        })
+    }
 }
 
 /// Why an expression does not compile (`apiservercel.Error`).
@@ -100,6 +134,8 @@ pub struct CompiledSchema {
 pub(super) struct CompiledNode {
     /// The node in the internal form.
     pub(super) path: Path,
+    /// Its types, if it has any.
+    pub(super) types: Option<Arc<DeclType>>,
     /// One answer a rule, in order, or what kept the server from it; a single answer for all where the server crashes.
     pub(super) compiled: Result<Vec<CompiledRule>, String>,
 }
@@ -286,6 +322,7 @@ pub(super) fn compile_rules<'s>(
     };
     walk.compiled.push(CompiledNode {
         path: at.path(),
+        types: context.types().and_then(|it| it.as_ref().ok()?.decl_type()),
         compiled: compiled.clone(),
     });
     let compiled = match compiled {

@@ -1,26 +1,71 @@
 //! The rule compiler that the server has.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crd_analyzer_schema::celtypes::escape;
-use crd_analyzer_schema::rules::{self, Effort, ExpressionSet, Fit, NodeTypes as SchemaTypes, Occurrence, Part};
+use crd_analyzer_schema::rules::{
+    self, DeclType, Effort, ExpressionSet, Fit, NodeTypes as SchemaTypes, Occurrence, Part,
+};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 
-use super::cel::{CompileError, CompiledRule, NodeTypes, RuleCompiler, Types};
+use super::cel::{CompileError, CompiledRule, NodeTypes, RuleCompiler, Runnable, Types};
 use super::options::Preexisting;
 use crate::codes;
 
-/// Compiles and prices rules as a server of one minor does.
-#[derive(Clone, Copy, Debug)]
+/// Compiles and prices rules as a server of one minor does. It is for one definition: it remembers what it compiled.
+#[derive(Debug)]
 pub struct CelCompiler {
     version: KubernetesVersion,
+    /// The rules of new definitions that were compiled. The versions of a definition mostly have the same rules on the same types, and so
+    /// have schemas of well-known types that it holds several times.
+    remembered: RefCell<HashMap<String, Vec<Remembered>>>,
 }
+
+/// The rules of a node, and what they compiled to.
+#[derive(Debug)]
+struct Remembered {
+    types: Arc<DeclType>,
+    rules: Vec<ValidationRule>,
+    compiled: Vec<CompiledRule>,
+}
+
+/// Nodes with the same first rule that are remembered.
+const MAX_REMEMBERED: usize = 4;
 
 impl CelCompiler {
     /// The compiler of this minor.
-    pub const fn new(version: KubernetesVersion) -> Self {
-        Self { version }
+    pub fn new(version: KubernetesVersion) -> Self {
+        Self {
+            version,
+            remembered: RefCell::default(),
+        }
+    }
+
+    /// The rules of a node, compiled as new ones.
+    fn compile_new(&self, types: &SchemaTypes<'_>, rules: &[ValidationRule]) -> Vec<CompiledRule> {
+        let first = rules.first().map_or("", |it| it.rule.as_str());
+        let mut remembered = self.remembered.borrow_mut();
+        let known = remembered.get(first).map_or(&[][..], Vec::as_slice);
+        let same = known
+            .iter()
+            .find(|it| it.rules == rules && it.types == *types.decl_type());
+        if let Some(same) = same {
+            return same.compiled.clone();
+        }
+        let compiled = rules::compile(types, rules, self.version, |_, _| ExpressionSet::New);
+        let compiled: Vec<CompiledRule> = compiled.into_iter().map(compiled_rule).collect();
+        if known.len() < MAX_REMEMBERED {
+            remembered.entry(first.to_owned()).or_default().push(Remembered {
+                types: Arc::clone(types.decl_type()),
+                rules: rules.to_vec(),
+                compiled: compiled.clone(),
+            });
+        }
+        compiled
     }
 }
 
@@ -32,7 +77,7 @@ impl RuleCompiler for CelCompiler {
         Ok(Rc::new(Node {
             schema: structural,
             types: Typed::Types(types),
-            version: self.version,
+            compiler: self,
         }))
     }
 }
@@ -42,7 +87,7 @@ impl RuleCompiler for CelCompiler {
 struct Node<'s> {
     schema: Structural<'s>,
     types: Typed<'s>,
-    version: KubernetesVersion,
+    compiler: &'s CelCompiler,
 }
 
 enum Typed<'s> {
@@ -58,7 +103,7 @@ impl<'s> Node<'s> {
         Rc::new(Self {
             schema,
             types,
-            version: self.version,
+            compiler: self.compiler,
         })
     }
 
@@ -116,8 +161,18 @@ impl<'s> NodeTypes<'s> for Node<'s> {
             Typed::Untyped => return Err("failed to convert to declType for CEL validation rules".to_owned()),
             Typed::Crash => return Ok(vec![crash()]),
         };
-        let compiled = rules::compile(types, rules, self.version, set_of);
+        if preexisting.is_empty() {
+            return Ok(self.compiler.compile_new(types, rules));
+        }
+        let compiled = rules::compile(types, rules, self.compiler.version, set_of);
         Ok(compiled.into_iter().map(compiled_rule).collect())
+    }
+
+    fn decl_type(&self) -> Option<Arc<DeclType>> {
+        match &self.types {
+            Typed::Types(types) => Some(types.decl_type().clone()),
+            Typed::Untyped | Typed::Crash => None,
+        }
     }
 
     fn fits(
@@ -134,9 +189,8 @@ impl<'s> NodeTypes<'s> for Node<'s> {
         if !effort.spend(expression_size(rule)) {
             return Vec::new();
         }
-        let compiled = rules::compile(types, std::slice::from_ref(rule), self.version, |_, _| {
-            ExpressionSet::New
-        });
+        let rule = std::slice::from_ref(rule);
+        let compiled = rules::compile(types, rule, self.compiler.version, |_, _| ExpressionSet::New);
         let compiled = compiled.into_iter().next();
         let expression = match part {
             Part::Rule => compiled.and_then(|it| it.rule),
@@ -145,7 +199,7 @@ impl<'s> NodeTypes<'s> for Node<'s> {
         let Some(expression) = expression else {
             return Vec::new();
         };
-        rules::fit(types, &expression, self.version, occurrence, limit, effort)
+        rules::fit(types, &expression, self.compiler.version, occurrence, limit, effort)
     }
 }
 
@@ -172,7 +226,8 @@ fn crash() -> CompiledRule {
 fn compiled_rule(compiled: rules::CompiledRule) -> CompiledRule {
     CompiledRule {
         error: compiled.error.map(compile_error),
-        max_cost: compiled.rule.map_or(0, |rule| rule.max_cost),
+        max_cost: compiled.rule.as_ref().map_or(0, |rule| rule.max_cost),
+        expression: compiled.rule.map(Runnable),
         max_cardinality: compiled.max_cardinality,
         uses_old_self: compiled.uses_old_self,
         message_expression: compiled

@@ -224,6 +224,7 @@ impl Pricing<'_> {
             errors: self.errors,
             is_reached: self.is_reached,
             unbounded: Vec::new(),
+            depth: self.path.segments().len(),
             bounded: 1,
             rules: Vec::new(),
             total: 0,
@@ -262,8 +263,10 @@ struct Walk<'e> {
     errors: &'e [String],
     /// The server gets to the rules of this schema at all.
     is_reached: bool,
-    /// Lists and maps without bound from the root to where the walk is.
-    unbounded: Vec<UnboundedAncestor>,
+    /// Lists and maps without bound from the root to where the walk is: how many segments their paths have, and what would bound them.
+    unbounded: Vec<(usize, &'static str)>,
+    /// How many segments the path to where the walk is has.
+    depth: usize,
     /// The product of the bounds of the others.
     bounded: u64,
     rules: Vec<RuleCost>,
@@ -336,10 +339,8 @@ impl<'e> Walk<'e> {
         self.bounded = bounded.saturating_mul(elements.unwrap_or(1));
         if is_unbounded {
             let is_list = schema.r#type == "array";
-            self.unbounded.push(UnboundedAncestor {
-                path: at.path(),
-                keyword: if is_list { "maxItems" } else { "maxProperties" },
-            });
+            let keyword = if is_list { "maxItems" } else { "maxProperties" };
+            self.unbounded.push((self.depth, keyword));
         }
         if let Some(values) = schema
             .additional_properties
@@ -348,19 +349,25 @@ impl<'e> Walk<'e> {
         {
             let at = at.child("additionalProperties");
             if let Some(way) = way.below("additionalProperties") {
-                self.node(values, &at, &context.additional_properties(values), way);
+                self.below(1, values, &at, &context.additional_properties(values), way);
             }
         }
         let properties = at.child("properties");
         for (name, property) in &schema.properties {
             if let Some(way) = way.property(name) {
-                self.node(property, &properties.key(name), &context.property(name, property), way);
+                self.below(
+                    2,
+                    property,
+                    &properties.key(name),
+                    &context.property(name, property),
+                    way,
+                );
             }
         }
         if let Some(items) = schema.items.as_ref().and_then(|it| it.schema.as_deref())
             && let Some(way) = way.below("items")
         {
-            self.node(items, &at.child("items"), &context.items(items), way);
+            self.below(1, items, &at.child("items"), &context.items(items), way);
         }
         if is_unbounded {
             self.unbounded.pop();
@@ -371,6 +378,29 @@ impl<'e> Walk<'e> {
         }
     }
 
+    /// Goes to a node that is so many segments below.
+    fn below<'s>(
+        &mut self,
+        segments: usize,
+        schema: &'s JsonSchemaProps,
+        at: &Trail<'_>,
+        context: &CelContext<'_, 's>,
+        way: Way<'_>,
+    ) {
+        self.depth += segments;
+        self.node(schema, at, context, way);
+        self.depth -= segments;
+    }
+
+    /// The lists and maps without bound above the node at `path`, where the walk is.
+    fn unbounded_above(&self, path: &Path) -> Arc<[UnboundedAncestor]> {
+        let ancestor = |&(depth, keyword): &(usize, &'static str)| UnboundedAncestor {
+            path: path.segments().iter().take(depth).cloned().collect(),
+            keyword,
+        };
+        self.unbounded.iter().map(ancestor).collect()
+    }
+
     fn rules_at<'s>(&mut self, rules: &'s [ValidationRule], path: &Path, context: &CelContext<'_, 's>) {
         let only = self.only.map(|(_, index)| index);
         let checked = self.is_reached && !self.has_schema_error_within(path);
@@ -378,7 +408,7 @@ impl<'e> Walk<'e> {
             Some(compiled) => Cow::Borrowed(compiled),
             None => Cow::Owned(compile(rules, context)),
         };
-        let unbounded: Arc<[UnboundedAncestor]> = self.unbounded.as_slice().into();
+        let unbounded = self.unbounded_above(path);
         for (index, rule) in rules.iter().enumerate() {
             if only.is_some_and(|only| only != index) {
                 continue;
@@ -450,7 +480,7 @@ impl<'e> Walk<'e> {
             )
         };
         let ways = ways.into_iter().map(|fit| Remedy {
-            bounds: absolute(&fit, &out.path, self.root, &self.unbounded),
+            bounds: absolute(&fit, &out.path, self.root, &out.unbounded),
             cost: 0,
             total: 0,
         });

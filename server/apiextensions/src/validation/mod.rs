@@ -47,8 +47,8 @@ use crd_analyzer_schema::metadata::{
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, SchemaMap};
 
 pub use cel::{
-    COST_LIMIT, CompileError, CompiledRule, CompiledSchema, NodeTypes, RuleCompiler, TOTAL_COST_LIMIT, Types,
-    max_elements,
+    COST_LIMIT, CompileError, CompiledRule, CompiledRules, CompiledSchema, NodeTypes, RuleCompiler, TOTAL_COST_LIMIT,
+    Types, max_elements,
 };
 pub use compiler::CelCompiler;
 pub use costs::{RuleCost, SchemaCosts, UnboundedAncestor, schema_costs};

@@ -47,6 +47,11 @@ pub struct Preexisting<'a> {
 }
 
 impl Preexisting<'_> {
+    /// Whether the stored definition has no expressions, or there is none.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty() && self.message_expressions.is_empty()
+    }
+
     /// Whether the stored definition has this rule, so that it compiles in the environment of stored expressions.
     pub fn has_rule(&self, rule: &str) -> bool {
         self.rules.contains(rule)

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crd_analyzer_schema::field::{Error, Path};
-use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 use crd_analyzer_syntax::json::read_json;
 use crd_analyzer_syntax::tree::Span;
 use serde_json::{Value, json};
 
-use super::cel::{CelContext, TotalCost};
-use super::options::Options;
+use super::cel::{CelContext, RuleCompiler as _, TotalCost};
+use super::options::{Options, Preexisting};
 use super::root_schema::{SchemaQuestion, validate_schema};
 use super::traverse::has_default;
 use super::version::deprecation_warning_errors;
@@ -216,6 +216,28 @@ fn cardinalities_of_the_kubernetes_tables() {
         let root = CelContext::root(&compiler, rest.next().expect("the chain has a root"));
         let expected = case["expect"]["max_cardinality"].as_u64();
         assert_eq!(last_cardinality(&root, &mut rest), expected, "{}", case["id"]);
+    }
+}
+
+#[test]
+fn the_same_rules_on_other_types_are_compiled_anew() {
+    let compiler = CelCompiler::new(VERSION);
+    let rules = [ValidationRule {
+        rule: "self.x == 'a'".to_owned(),
+        ..ValidationRule::default()
+    }];
+    for (ty, compiles) in [
+        ("string", true),
+        ("integer", false),
+        ("string", true),
+        ("integer", false),
+    ] {
+        let schema = validation(&json!({ "type": "object", "properties": { "x": { "type": ty } } }));
+        let schema = schema.open_api_v3_schema.expect("a schema");
+        let types = compiler.types(&schema, false).expect("types");
+        let compiled = types.compile(&rules, &Preexisting::default()).expect("rules");
+        let found: Vec<bool> = compiled.iter().map(|it| it.error.is_none()).collect();
+        assert_eq!(found, [compiles], "{ty}");
     }
 }
 

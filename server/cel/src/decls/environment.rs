@@ -1,7 +1,7 @@
 //! Environments: the declarations that an expression is compiled against.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use super::{FunctionDecl, OverloadDecl};
 use crate::KubernetesVersion;
@@ -69,22 +69,18 @@ pub struct Environment {
     variables: HashMap<Arc<str>, Type>,
 }
 
-/// The minors of [`KubernetesVersion::all`], each with both sets.
-static ENVIRONMENTS: LazyLock<Vec<[Environment; 2]>> = LazyLock::new(|| {
-    KubernetesVersion::all()
-        .map(|version| [ExpressionSet::New, ExpressionSet::Stored].map(|set| Environment::build(version, set)))
-        .collect()
-});
+/// The minors of [`KubernetesVersion::all`], each with both sets, made when first asked for: most programs ask for one or two.
+static ENVIRONMENTS: LazyLock<Vec<[OnceLock<Environment>; 2]>> =
+    LazyLock::new(|| KubernetesVersion::all().map(|_| Default::default()).collect());
 
 impl Environment {
     /// The environment of a server of this minor, built once. Minors before the oldest known are taken for it, those after the newest
     /// for that.
     pub fn of(version: KubernetesVersion, set: ExpressionSet) -> &'static Self {
-        let at = version
-            .clamp(KubernetesVersion::OLDEST, KubernetesVersion::NEWEST)
-            .number()
-            - KubernetesVersion::OLDEST.number();
-        &ENVIRONMENTS[usize::from(at)][usize::from(set == ExpressionSet::Stored)]
+        let version = version.clamp(KubernetesVersion::OLDEST, KubernetesVersion::NEWEST);
+        let at = version.number() - KubernetesVersion::OLDEST.number();
+        let made = &ENVIRONMENTS[usize::from(at)][usize::from(set == ExpressionSet::Stored)];
+        made.get_or_init(|| Self::build(version, set))
     }
 
     /// Only the standard library, with the checker of this minor: what an environment that is no server's begins with.

@@ -174,7 +174,7 @@ impl Run<'_> {
             let ids = [
                 program.attribute_id(falsy),
                 program.attribute_id(truthy),
-                self.id(condition),
+                program.id(condition),
             ];
             self.tracker.drop(ids);
         } else {

@@ -3,6 +3,8 @@
 //! The server finds the arguments of a call on a stack of values with the ids of expressions. Expressions of a macro can share an id,
 //! so what is found there is not always what was passed; this keeps the same stack.
 
+use std::num::NonZeroU32;
+
 use crate::KubernetesVersion;
 use crate::value::{EvalError, List, Map, Opaque, Result, Value};
 
@@ -12,14 +14,25 @@ const LIST_CREATE: u64 = 10;
 const MAP_CREATE: u64 = 30;
 const MESSAGE_CREATE: u64 = 40;
 
+/// A place on the stack, counted from 1.
+type Place = Option<NonZeroU32>;
+
+/// A value on the stack.
+struct Observed {
+    value: Result,
+    id: i64,
+    /// Where the same id is before.
+    before: Place,
+}
+
 /// The cost so far.
 pub(super) struct Tracker {
     pub(super) cost: u64,
     limit: Option<u64>,
     version: KubernetesVersion,
-    stack: Vec<(Result, i64)>,
-    /// Where on the stack an id is, by id.
-    places: Vec<Vec<u32>>,
+    stack: Vec<Observed>,
+    /// Where on the stack an id is at last, by id.
+    places: Vec<Place>,
     /// Constants are folded without being observed.
     enabled: bool,
 }
@@ -31,7 +44,7 @@ impl Tracker {
             limit,
             version,
             stack: Vec::new(),
-            places: vec![Vec::new(); ids],
+            places: vec![None; ids],
             enabled: true,
         }
     }
@@ -68,10 +81,14 @@ impl Tracker {
         if !self.enabled {
             return Ok(());
         }
-        if let Some(places) = usize::try_from(id).ok().and_then(|id| self.places.get_mut(id)) {
-            places.push(self.stack.len() as u32);
-        }
-        self.stack.push((value.clone(), id));
+        let place = NonZeroU32::new(self.stack.len() as u32 + 1);
+        let last = usize::try_from(id).ok().and_then(|id| self.places.get_mut(id));
+        let before = last.and_then(|last| std::mem::replace(last, place));
+        self.stack.push(Observed {
+            value: value.clone(),
+            id,
+            before,
+        });
         if self.limit.is_some_and(|limit| self.cost > limit) {
             return Err(too_expensive());
         }
@@ -79,15 +96,17 @@ impl Tracker {
     }
 
     fn place(&self, id: i64) -> Option<usize> {
-        let places = self.places.get(usize::try_from(id).ok()?)?;
-        places.last().map(|place| *place as usize)
+        let place = (*self.places.get(usize::try_from(id).ok()?)?)?;
+        Some(place.get() as usize - 1)
     }
 
     fn truncate(&mut self, len: usize) {
         while self.stack.len() > len {
-            let Some((_, id)) = self.stack.pop() else { return };
-            if let Some(places) = usize::try_from(id).ok().and_then(|id| self.places.get_mut(id)) {
-                places.pop();
+            let Some(Observed { id, before, .. }) = self.stack.pop() else {
+                return;
+            };
+            if let Some(last) = usize::try_from(id).ok().and_then(|id| self.places.get_mut(id)) {
+                *last = before;
             }
         }
     }
@@ -106,7 +125,7 @@ impl Tracker {
         let mut values = Vec::with_capacity(ids.len());
         for id in ids.iter().rev() {
             let place = self.place(*id)?;
-            values.push(self.stack[place].0.clone());
+            values.push(self.stack[place].value.clone());
             self.truncate(place);
         }
         values.reverse();

@@ -17,7 +17,7 @@ mod tests;
 use std::sync::Arc;
 
 pub use explain::{Entry, Part, Turn, explain};
-use plan::{AttrIdx, Attribute, Step, StepIdx};
+use plan::{AttrIdx, Attribute, Step, StepIdx, StepKind};
 
 use crate::KubernetesVersion;
 use crate::checker::Checked;
@@ -118,6 +118,15 @@ impl Program {
     /// The id of an attribute as `cel-go` has it, which is that of what was last added to it.
     fn attribute_id(&self, attribute: AttrIdx) -> i64 {
         plan::attribute_id(&self.attributes, attribute)
+    }
+
+    /// The id that a step's value has on the stack.
+    fn id(&self, step: StepIdx) -> i64 {
+        let step = self.step(step);
+        match step.kind {
+            StepKind::Attribute(attribute) => self.attribute_id(attribute),
+            _ => step.id,
+        }
     }
 }
 

@@ -320,17 +320,10 @@ impl Planner<'_> {
         match self.program.step(step).kind {
             StepKind::Attribute(attribute) | StepKind::Test(attribute) => (step, attribute),
             _ => {
-                let id = self.step_id(step);
+                let id = self.program.id(step);
                 let attribute = self.push_attribute(id, Base::Step(step));
                 (self.push(id, StepKind::Attribute(attribute)), attribute)
             }
-        }
-    }
-
-    fn step_id(&self, step: StepIdx) -> i64 {
-        match self.program.step(step).kind {
-            StepKind::Attribute(attribute) => self.program.attribute_id(attribute),
-            _ => self.program.step(step).id,
         }
     }
 
@@ -434,7 +427,7 @@ impl Planner<'_> {
         if let StepKind::Attribute(attribute) | StepKind::Test(attribute) = self.program.step(step).kind {
             return (step, attribute);
         }
-        let id = self.step_id(step);
+        let id = self.program.id(step);
         (step, self.push_attribute(id, Base::Step(step)))
     }
 

@@ -108,17 +108,8 @@ impl Run<'_> {
         result
     }
 
-    /// The id that a step's value has on the stack.
-    pub(super) fn id(&self, step: StepIdx) -> i64 {
-        match self.program.step(step).kind {
-            StepKind::Attribute(attribute) => self.program.attribute_id(attribute),
-            _ => self.program.step(step).id,
-        }
-    }
-
     fn observe(&mut self, step: StepIdx, result: &Result) -> Result<()> {
         let program = self.program;
-        let ids = |steps: &[StepIdx]| steps.iter().map(|s| self.id(*s)).collect::<Vec<_>>();
         match &program.step(step).kind {
             StepKind::Const(_) | StepKind::Member { .. } | StepKind::OptionalOr(..) | StepKind::OptionalOrValue(..) => {
             }
@@ -130,44 +121,41 @@ impl Run<'_> {
                 }
             }
             StepKind::And(terms) | StepKind::Or(terms) => {
-                let ids = ids(terms);
-                self.tracker.drop(ids);
+                self.tracker.drop(terms.iter().map(|term| program.id(*term)));
             }
             StepKind::Equals(a, b) => {
-                let ids = ids(&[*a, *b]);
+                let ids = [*a, *b].map(|it| program.id(it));
                 self.tracker.call("_==_", "equals", &ids, result)?;
             }
             StepKind::NotEquals(a, b) => {
-                let ids = ids(&[*a, *b]);
+                let ids = [*a, *b].map(|it| program.id(it));
                 self.tracker.call("_!=_", "not_equals", &ids, result)?;
             }
             StepKind::Call(call) => {
-                let ids = ids(&call.args);
+                let ids = call.args.iter().map(|it| program.id(*it)).collect::<Vec<_>>();
                 let overload = call.overload.as_ref().map_or("", |o| &*o.id);
                 self.tracker.call(&call.function, overload, &ids, result)?;
             }
             StepKind::List(elements) => {
-                let ids = elements.iter().map(|(e, _)| self.id(*e)).collect::<Vec<_>>();
+                let ids = elements.iter().map(|(e, _)| program.id(*e)).collect::<Vec<_>>();
                 self.tracker.list(&ids);
             }
             StepKind::Map(entries) => {
                 let ids = entries
                     .iter()
-                    .flat_map(|(k, v, _)| [self.id(*k), self.id(*v)])
+                    .flat_map(|(k, v, _)| [program.id(*k), program.id(*v)])
                     .collect::<Vec<_>>();
                 self.tracker.map(&ids);
             }
             StepKind::Message { fields, .. } => {
-                let ids = fields.iter().map(|(_, f, _)| self.id(*f)).collect::<Vec<_>>();
+                let ids = fields.iter().map(|(_, f, _)| program.id(*f)).collect::<Vec<_>>();
                 self.tracker.message(&ids);
             }
             StepKind::Fold(fold) => {
-                let id = self.id(fold.range);
-                self.tracker.drop([id]);
+                self.tracker.drop([program.id(fold.range)]);
             }
         }
-        let id = self.id(step);
-        self.tracker.push(result, id)
+        self.tracker.push(result, program.id(step))
     }
 
     /// `&&` and `||`: a term that decides outweighs errors of others.

@@ -2,34 +2,31 @@
 
 use std::borrow::Cow;
 
-/// The words that no identifier may be. Sorted.
-const RESERVED: [&str; 21] = [
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "false",
-    "for",
-    "function",
-    "if",
-    "import",
-    "in",
-    "let",
-    "loop",
-    "namespace",
-    "null",
-    "package",
-    "return",
-    "true",
-    "var",
-    "void",
-    "while",
-];
-
 /// Whether a word is reserved in CEL, so that a property of this name is written with underscores around.
 pub fn is_reserved(word: &str) -> bool {
-    RESERVED.binary_search(&word).is_ok()
+    matches!(
+        word,
+        "as" | "break"
+            | "const"
+            | "continue"
+            | "else"
+            | "false"
+            | "for"
+            | "function"
+            | "if"
+            | "import"
+            | "in"
+            | "let"
+            | "loop"
+            | "namespace"
+            | "null"
+            | "package"
+            | "return"
+            | "true"
+            | "var"
+            | "void"
+            | "while"
+    )
 }
 
 /// The identifier by which a rule names a property, or `None` if it cannot be named.
@@ -44,13 +41,17 @@ pub fn escape(property: &str) -> Option<Cow<'_, str>> {
     if is_reserved(property) {
         return Some(Cow::Owned(format!("__{property}__")));
     }
-    if property
-        .bytes()
-        .any(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'/')))
-    {
-        return None;
+    let (mut is_plain, mut before) = (true, 0);
+    for byte in property.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' => {}
+            b'_' => is_plain &= before != b'_',
+            b'.' | b'-' | b'/' => is_plain = false,
+            _ => return None,
+        }
+        before = byte;
     }
-    if !property.contains("__") && !property.bytes().any(|b| matches!(b, b'.' | b'-' | b'/')) {
+    if is_plain {
         return Some(Cow::Borrowed(property));
     }
     let mut escaped = String::with_capacity(property.len() + 16);

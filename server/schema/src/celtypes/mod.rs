@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 pub use crd_analyzer_cel::types::escape;
@@ -29,7 +29,7 @@ const MAX_NAME_LENGTH: i64 = 253;
 /// `is_resource_root`: the schema is that of a custom resource or of an embedded one, so `apiVersion`, `kind` and
 /// `metadata` are there.
 pub fn decl_type(schema: Structural<'_>, is_resource_root: bool, version: KubernetesVersion) -> Option<Arc<DeclType>> {
-    Types { version }.of(schema, is_resource_root, 0).map(Arc::new)
+    Types::new(version).of(schema, is_resource_root, 0)
 }
 
 /// How often a value of this type fits into one request, with a comma between (`maxCardinality`).
@@ -42,18 +42,42 @@ const MAX_DEPTH: usize = 10_000;
 
 struct Types {
     version: KubernetesVersion,
+    /// The types that most nodes have, made once.
+    bool: OnceCell<Arc<DeclType>>,
+    int: OnceCell<Arc<DeclType>>,
+    double: OnceCell<Arc<DeclType>>,
+    /// A string of any length.
+    string: OnceCell<Arc<DeclType>>,
+    int_or_string: OnceCell<Arc<DeclType>>,
 }
 
 impl Types {
-    fn of(&self, schema: Structural<'_>, is_resource_root: bool, depth: usize) -> Option<DeclType> {
+    fn new(version: KubernetesVersion) -> Self {
+        Self {
+            version,
+            bool: OnceCell::new(),
+            int: OnceCell::new(),
+            double: OnceCell::new(),
+            string: OnceCell::new(),
+            int_or_string: OnceCell::new(),
+        }
+    }
+
+    fn of(&self, schema: Structural<'_>, is_resource_root: bool, depth: usize) -> Option<Arc<DeclType>> {
         if depth > MAX_DEPTH {
             return None;
         }
         if schema.is_int_or_string() {
             let max_length = schema.props().max_length.filter(|_| self.version.number() >= 34);
-            let mut ty = DeclType::simple(Type::Dyn, 1);
-            ty.max_elements = max_length.map_or(MAX_REQUEST_SIZE - 2, bytes_of_length);
-            return Some(ty);
+            let of_bytes = |bytes| {
+                let mut ty = DeclType::simple(Type::Dyn, 1);
+                ty.max_elements = bytes;
+                Arc::new(ty)
+            };
+            return Some(match max_length {
+                Some(length) => of_bytes(bytes_of_length(length)),
+                None => made_once(&self.int_or_string, || of_bytes(MAX_REQUEST_SIZE - 2)),
+            });
         }
         match schema.r#type() {
             "array" => {
@@ -62,7 +86,7 @@ impl Types {
                 let max_items = schema.props().max_items.map(zero_if_negative);
                 let max_items = max_items
                     .unwrap_or_else(|| (MAX_REQUEST_SIZE - 2) / (element.min_serialized_size.saturating_add(1)));
-                Some(DeclType::list(Arc::new(element), max_items))
+                Some(Arc::new(DeclType::list(element, max_items)))
             }
             "object" => {
                 if let Some(AdditionalProperties::Schema(values)) = schema.additional_properties() {
@@ -71,22 +95,37 @@ impl Types {
                     // Two bytes for the key, its quotes, colon and comma.
                     let max_properties = max_properties
                         .unwrap_or_else(|| (MAX_REQUEST_SIZE - 2) / (value.min_serialized_size.saturating_add(6)));
-                    return Some(DeclType::map(Arc::new(value), max_properties));
+                    return Some(Arc::new(DeclType::map(value, max_properties)));
                 }
-                Some(self.object(schema, is_resource_root, depth))
+                Some(Arc::new(self.object(schema, is_resource_root, depth)))
             }
-            "string" => Some(string_type(schema)),
-            "boolean" => Some(DeclType::bool()),
-            "number" => Some(DeclType::double()),
-            "integer" => Some(DeclType::int()),
+            "string" => Some(self.string(schema)),
+            "boolean" => Some(made_once(&self.bool, || Arc::new(DeclType::bool()))),
+            "number" => Some(made_once(&self.double, || Arc::new(DeclType::double()))),
+            "integer" => Some(made_once(&self.int, || Arc::new(DeclType::int()))),
             _ => None,
         }
     }
 
+    /// A string of any length.
+    fn any_string(&self) -> Arc<DeclType> {
+        made_once(&self.string, || Arc::new(DeclType::string(MAX_REQUEST_SIZE - 2)))
+    }
+
+    fn string(&self, schema: Structural<'_>) -> Arc<DeclType> {
+        let props = schema.props();
+        // Few strings have a keyword that counts here.
+        if props.format.is_empty() && props.rare.get().is_none() {
+            return self.any_string();
+        }
+        Arc::new(string_type(schema))
+    }
+
     fn object(&self, schema: Structural<'_>, is_resource_root: bool, depth: usize) -> DeclType {
-        let required: HashSet<&str> = schema.props().required.iter().map(String::as_str).collect();
+        let mut required: Vec<&str> = schema.props().required.iter().map(String::as_str).collect();
+        required.sort_unstable();
         let mut object = Object {
-            fields: Vec::new(),
+            fields: Vec::with_capacity(schema.properties().len()),
             size: 2,
             required,
         };
@@ -100,9 +139,9 @@ impl Types {
             }
         }
         if with_metadata {
-            object.add("apiVersion", DeclType::string(MAX_REQUEST_SIZE - 2), false);
-            object.add("kind", DeclType::string(MAX_REQUEST_SIZE - 2), false);
-            object.add("metadata", self.metadata(schema), false);
+            object.add("apiVersion", self.any_string(), false);
+            object.add("kind", self.any_string(), false);
+            object.add("metadata", Arc::new(self.metadata(schema)), false);
         }
         DeclType::object(object.fields, object.size)
     }
@@ -112,30 +151,35 @@ impl Types {
         let metadata = schema.property("metadata");
         let name_type = |name, cap: i64| {
             if self.version.number() < 37 {
-                return DeclType::string(MAX_REQUEST_SIZE - 2);
+                return self.any_string();
             }
             let own = metadata.and_then(|metadata| metadata.property(name)?.props().max_length);
-            DeclType::string(bytes_of_length(own.map_or(cap, |own| own.min(cap))))
+            Arc::new(DeclType::string(bytes_of_length(own.map_or(cap, |own| own.min(cap)))))
         };
         let fields = [("name", MAX_NAME_LENGTH), ("generateName", MAX_NAME_LENGTH - 1)].map(|(name, cap)| DeclField {
             name: name.into(),
-            ty: Arc::new(name_type(name, cap)),
+            ty: name_type(name, cap),
             required: false,
         });
         DeclType::object(fields.into(), 2)
     }
 }
 
+fn made_once(known: &OnceCell<Arc<DeclType>>, make: impl FnOnce() -> Arc<DeclType>) -> Arc<DeclType> {
+    Arc::clone(known.get_or_init(make))
+}
+
 struct Object<'s> {
     fields: Vec<DeclField>,
     /// The fewest bytes in JSON.
     size: i64,
-    required: HashSet<&'s str>,
+    /// Sorted.
+    required: Vec<&'s str>,
 }
 
 impl Object<'_> {
-    fn add(&mut self, name: &str, ty: DeclType, has_default: bool) {
-        let required = self.required.contains(name);
+    fn add(&mut self, name: &str, ty: Arc<DeclType>, has_default: bool) {
+        let required = self.required.binary_search(&name).is_ok();
         if required && !has_default {
             // Quotes, colon and comma.
             self.size = self.size.saturating_add(name.len() as i64 + ty.min_serialized_size + 4);
@@ -143,7 +187,7 @@ impl Object<'_> {
         if let Some(escaped) = escape(name) {
             self.fields.push(DeclField {
                 name: escaped.into(),
-                ty: Arc::new(ty),
+                ty,
                 required,
             });
         }

@@ -17,7 +17,8 @@ pub use crd_analyzer_cel::decls::ExpressionSet;
 use crd_analyzer_cel::decls::{Container, Environment, Variable};
 use crd_analyzer_cel::eval::Program;
 use crd_analyzer_cel::parser::{ParseOptions, parse};
-use crd_analyzer_cel::types::{DeclType, DeclTypeProvider, Type};
+pub use crd_analyzer_cel::types::DeclType;
+use crd_analyzer_cel::types::{DeclTypeProvider, Type};
 use crd_analyzer_cel::validators::validate;
 pub use fit::{Effort, Fit, MissingBound, Occurrence, SchemaStep, fit};
 pub use outline::{Outline, outline, type_of};
@@ -104,6 +105,14 @@ impl<'s> NodeTypes<'s> {
     /// Types that no schema describes.
     pub fn of_type(ty: Arc<DeclType>) -> NodeTypes<'static> {
         NodeTypes { schema: None, ty }
+    }
+
+    /// The types that were made of a schema before.
+    pub fn known(schema: Structural<'s>, ty: Arc<DeclType>) -> Self {
+        Self {
+            schema: Some(schema),
+            ty,
+        }
     }
 
     /// The types of a property, if an expression can name it.

@@ -1,5 +1,7 @@
 //! Whether a schema is structural (`ValidateStructural`: `validation.go` and `complete.go` of the package).
 
+use std::collections::HashSet;
+
 use super::blank::{is_int_or_string_all_of, is_int_or_string_any_of, restricts_only_names};
 use super::{KubernetesVersion, Structural};
 use crate::codes;
@@ -19,6 +21,7 @@ enum Level {
 pub fn validate(schema: Structural<'_>, path: &Path, version: KubernetesVersion) -> Vec<Error> {
     let mut check = Check {
         version,
+        good_patterns: HashSet::new(),
         errors: Vec::new(),
     };
     let at = Trail::new(path);
@@ -28,12 +31,14 @@ pub fn validate(schema: Structural<'_>, path: &Path, version: KubernetesVersion)
     check.errors
 }
 
-struct Check {
+struct Check<'s> {
     version: KubernetesVersion,
+    /// Schemas of well-known types, quantities above all, come with the same patterns again and again.
+    good_patterns: HashSet<&'s str>,
     errors: Vec<Error>,
 }
 
-impl Check {
+impl<'s> Check<'s> {
     fn required(&mut self, code: &'static str, at: &Trail<'_>, detail: impl Into<String>) {
         self.errors.push(Error::required(code, at.path(), detail));
     }
@@ -47,7 +52,7 @@ impl Check {
     }
 
     /// `validateStructuralInvariants`
-    fn invariants(&mut self, schema: Structural<'_>, level: Level, at: &Trail<'_>) {
+    fn invariants(&mut self, schema: Structural<'s>, level: Level, at: &Trail<'_>) {
         let props = schema.props();
         let items = schema.items();
         if props.r#type == "array" && items.is_none() {
@@ -186,7 +191,7 @@ impl Check {
     /// `validateValueValidation`: the junctors of a schema, and its pattern.
     fn value_validation(
         &mut self,
-        props: &JsonSchemaProps,
+        props: &'s JsonSchemaProps,
         skip_any_of: bool,
         skip_first_all_of_any_of: bool,
         at: &Trail<'_>,
@@ -205,22 +210,28 @@ impl Check {
         if let Some(not) = &props.not {
             self.nested(not, false, &at.child("not"));
         }
-        if !props.pattern.is_empty()
-            && let Err(error) = crd_analyzer_goregexp::check(&props.pattern)
-        {
-            let mut finding = Error::invalid(
-                codes::INVALID_PATTERN,
-                at.child("pattern").path(),
-                quote(&props.pattern),
-                format!("must be a valid regular expression, but isn't: {error}"),
-            );
-            finding.inner = Some(error.span);
-            self.errors.push(finding);
+        if !props.pattern.is_empty() && !self.good_patterns.contains(props.pattern.as_str()) {
+            self.pattern(&props.pattern, at);
         }
     }
 
+    fn pattern(&mut self, pattern: &'s str, at: &Trail<'_>) {
+        let Err(error) = crd_analyzer_goregexp::check(pattern) else {
+            self.good_patterns.insert(pattern);
+            return;
+        };
+        let mut finding = Error::invalid(
+            codes::INVALID_PATTERN,
+            at.child("pattern").path(),
+            quote(pattern),
+            format!("must be a valid regular expression, but isn't: {error}"),
+        );
+        finding.inner = Some(error.span);
+        self.errors.push(finding);
+    }
+
     /// `validateNestedValueValidation`: a schema in a junctor may say nothing about the structure.
-    fn nested(&mut self, props: &JsonSchemaProps, skip_any_of: bool, at: &Trail<'_>) {
+    fn nested(&mut self, props: &'s JsonSchemaProps, skip_any_of: bool, at: &Trail<'_>) {
         self.value_validation(props, skip_any_of, false, at);
         if let Some(items) = props.items.as_ref().and_then(|items| items.schema.as_deref()) {
             self.nested(items, false, &at.child("items"));

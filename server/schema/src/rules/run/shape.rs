@@ -22,7 +22,7 @@ pub(super) enum Type {
 #[derive(Debug)]
 pub(super) struct Shape {
     pub(super) ty: Type,
-    /// `type` as it is written.
+    /// `type` as it is written, of [`Type::Other`].
     pub(super) type_name: Box<str>,
     pub(super) format: Box<str>,
     pub(super) nullable: bool,
@@ -30,7 +30,7 @@ pub(super) struct Shape {
     pub(super) embedded: bool,
     pub(super) preserves: bool,
     pub(super) list_type: Box<str>,
-    pub(super) map_keys: Arc<[String]>,
+    pub(super) map_keys: Box<[String]>,
     pub(super) items: Option<Arc<Shape>>,
     pub(super) values: Option<Arc<Shape>>,
     pub(super) properties: Arc<Properties>,
@@ -52,7 +52,7 @@ impl Shape {
         let properties = schema.properties().map(|(name, it)| (name.into(), Self::new(it)));
         Arc::new(Self {
             ty,
-            type_name: schema.r#type().into(),
+            type_name: if ty == Type::Other { schema.r#type() } else { "" }.into(),
             format: schema.props().format.as_str().into(),
             nullable: schema.nullable(),
             int_or_string: schema.is_int_or_string(),
@@ -71,20 +71,20 @@ impl Shape {
     }
 
     fn text() -> Arc<Self> {
-        Self::bare(Type::String, "string", Properties::new())
+        Self::bare(Type::String, Properties::new())
     }
 
-    fn bare(ty: Type, type_name: &str, properties: Properties) -> Arc<Self> {
+    fn bare(ty: Type, properties: Properties) -> Arc<Self> {
         Arc::new(Self {
             ty,
-            type_name: type_name.into(),
+            type_name: "".into(),
             format: "".into(),
             nullable: false,
             int_or_string: false,
             embedded: false,
             preserves: false,
             list_type: "".into(),
-            map_keys: Arc::default(),
+            map_keys: Box::default(),
             items: None,
             values: None,
             properties: Arc::new(properties),
@@ -108,7 +108,7 @@ impl Shape {
             }
             let mut properties = (*self.properties).clone();
             let names = ["name", "generateName"].map(|name| (name.into(), Self::text()));
-            let metadata = Self::bare(Type::Object, "object", names.into());
+            let metadata = Self::bare(Type::Object, names.into());
             properties.insert("kind".into(), Self::text());
             properties.insert("apiVersion".into(), Self::text());
             properties.insert("metadata".into(), metadata);
