@@ -1,19 +1,20 @@
 //! What names a schema as far as hazards of its rules go.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
+use foldhash::quality::{FixedState, FoldHasher};
 
 /// Names a schema with its rules: schemas with the same name have the same hazards.
 pub fn fingerprint(schema: &JsonSchemaProps, is_resource_root: bool, version: KubernetesVersion) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = FixedState::default().build_hasher();
     (is_resource_root, version.number()).hash(&mut hasher);
     of_schema(schema, &mut hasher);
     hasher.finish()
 }
 
 /// Descriptions and the like have no say.
-fn of_schema(schema: &JsonSchemaProps, hasher: &mut DefaultHasher) {
+fn of_schema(schema: &JsonSchemaProps, hasher: &mut FoldHasher<'_>) {
     let JsonSchemaProps {
         r#type,
         nullable,

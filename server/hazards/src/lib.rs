@@ -22,8 +22,10 @@ mod tests;
 mod words;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::rules::{DeclType, Expression};
 use crd_analyzer_schema::structural::Structural;
 use serde_json::Value;
 
@@ -67,13 +69,23 @@ pub struct Hazard {
     pub old: Option<Value>,
 }
 
+/// The rules of a node that were compiled before, one a rule, and the types of the node.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The types.
+    pub types: Arc<DeclType>,
+    /// The rules.
+    pub rules: Vec<Arc<Expression>>,
+}
+
 /// The hazards of the rules of one node, those of a rule after those of the rules before it. The nodes below have their own.
-/// `is_resource_root`: it is the schema of a custom or embedded resource.
+/// `is_resource_root`: it is the schema of a custom or embedded resource. `compiled`: its rules, if they are compiled.
 pub fn of_node(
     schema: Structural<'_>,
     is_resource_root: bool,
     version: KubernetesVersion,
+    compiled: Option<Compiled>,
     effort: &mut Effort,
 ) -> Vec<Hazard> {
-    node::Node::new(schema, is_resource_root, version).map_or_else(Vec::new, |node| node.hazards(effort))
+    node::Node::new(schema, is_resource_root, version, compiled).map_or_else(Vec::new, |node| node.hazards(effort))
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
 use crd_analyzer_schema::validation::Validator;
+use foldhash::fast::FixedState;
 use serde_json::{Map, Value};
 
 use crate::domain;
@@ -34,9 +35,14 @@ impl<'p> Decisions<'p> {
     pub(crate) fn new(deviations: &'p [(u32, u32)], is_sparse: bool) -> Self {
         Self {
             deviations,
-            made: Vec::new(),
+            made: Vec::with_capacity(16),
             is_sparse,
         }
+    }
+
+    /// How many items a list may have, the usual number first.
+    fn sizes(&self) -> [usize; 3] {
+        if self.is_sparse { [0, 1, 2] } else { [1, 0, 2] }
     }
 
     fn decide(&mut self, ways: usize) -> usize {
@@ -51,7 +57,7 @@ impl<'p> Decisions<'p> {
 }
 
 /// Scalars by the address of their schema, and by whether they are of interest.
-type Scalars = HashMap<(usize, bool), Rc<[Value]>>;
+type Scalars = HashMap<(usize, bool), Rc<[Value]>, FixedState>;
 
 /// Makes values of one schema.
 pub(crate) struct Maker<'a, 's> {
@@ -150,27 +156,21 @@ impl<'a, 's> Maker<'a, 's> {
         let Some(interest) = interest else {
             return self.items(schema, None, least, nth, decisions, depth);
         };
-        let mut sizes = if decisions.is_sparse {
-            vec![0, 1, 2]
-        } else {
-            vec![1, 0, 2]
-        };
         let near = self.reads.ints.iter().flat_map(|it| [*it, it.saturating_add(1)]);
-        sizes.extend(near.filter_map(|it| usize::try_from(it).ok()).filter(|it| *it <= 6));
-        sizes.push(least);
-        sizes.retain(|it| (least..=most).contains(it));
-        let mut different: Vec<usize> = Vec::new();
-        for size in sizes {
-            if !different.contains(&size) {
-                different.push(size);
+        let near = near.filter_map(|it| usize::try_from(it).ok()).filter(|it| *it <= 6);
+        let mut sizes: Vec<usize> = Vec::with_capacity(8);
+        for size in decisions.sizes().into_iter().chain(near).chain([least]) {
+            if (least..=most).contains(&size) && !sizes.contains(&size) {
+                sizes.push(size);
             }
         }
-        if different.is_empty() {
+        if sizes.is_empty() {
             return None;
         }
-        let size = different[decisions.decide(different.len())];
-        let below = interest.element.as_deref().cloned().unwrap_or_default();
-        self.items(schema, Some(&below), size, nth, decisions, depth)
+        let size = sizes[decisions.decide(sizes.len())];
+        let nothing = Interest::default();
+        let below = interest.element.as_deref().unwrap_or(&nothing);
+        self.items(schema, Some(below), size, nth, decisions, depth)
     }
 
     fn items(
@@ -218,14 +218,14 @@ impl<'a, 's> Maker<'a, 's> {
             }
             // What has a default is never absent.
             let can_be_absent = !is_required && property.default_value().is_none();
-            let mut ways = vec![Way::Present];
-            if can_be_absent {
-                ways.insert(usize::from(!decisions.is_sparse), Way::Absent);
-            }
-            if property.nullable() && below.is_some() {
-                ways.push(Way::Null);
-            }
-            match ways[decisions.decide(ways.len())] {
+            let can_be_null = property.nullable() && below.is_some();
+            let ways = match (can_be_absent, decisions.is_sparse) {
+                (false, _) => [Way::Present, Way::Null, Way::Null],
+                (true, false) => [Way::Present, Way::Absent, Way::Null],
+                (true, true) => [Way::Absent, Way::Present, Way::Null],
+            };
+            let count = 1 + usize::from(can_be_absent) + usize::from(can_be_null);
+            match ways[decisions.decide(count)] {
                 Way::Absent => {}
                 Way::Null => {
                     object.insert(name.to_owned(), Value::Null);
@@ -294,8 +294,8 @@ impl<'a, 's> Maker<'a, 's> {
         let mut keys: Vec<String> = Vec::new();
         if let Some(interest) = interest {
             if interest.keys.is_empty() {
-                let ways: [usize; 3] = if decisions.is_sparse { [0, 1, 2] } else { [1, 0, 2] };
-                let count = ways[decisions.decide(ways.len())];
+                let sizes = decisions.sizes();
+                let count = sizes[decisions.decide(sizes.len())];
                 keys.extend(["a", "b"].iter().take(count).map(|it| (*it).to_owned()));
             } else {
                 for key in &interest.keys {

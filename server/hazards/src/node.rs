@@ -2,17 +2,20 @@
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 
 use crd_analyzer_cel::eval::Program;
 use crd_analyzer_cel::value::Value as Cel;
 use crd_analyzer_schema::codes::{RULE_EVALUATION, RULE_FAILED};
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_schema::rules::run::{self, Bindings, PER_CALL_LIMIT, Place, RUNTIME_BUDGET, Request};
-use crd_analyzer_schema::rules::{CompiledRule, Expression, ExpressionSet, NodeTypes, compile, compile_expression};
+use crd_analyzer_schema::rules::{
+    CompiledRule, Expression, ExpressionSet, NodeTypes, OLD_SELF, compile, compile_expression,
+};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::validation::Validator;
 use crd_analyzer_schema::{KubernetesVersion, ValidationRule, defaulting, listtype};
+use foldhash::quality::FixedState;
 use serde_json::Value;
 
 use crate::claims::{self, Claim};
@@ -22,7 +25,7 @@ use crate::reads::{Interest, Reads};
 use crate::search::{Next, Recipe, Search};
 use crate::shrink::{in_one_line, smallest};
 use crate::words::{MAX_IN_MESSAGE, server_says};
-use crate::{Effort, Hazard, codes};
+use crate::{Compiled, Effort, Hazard, codes};
 
 /// What a rule on a value costs at least, beside what the rule itself costs.
 const TRY: u64 = 30;
@@ -35,7 +38,7 @@ pub(crate) struct Node<'s> {
     pub(crate) is_resource_root: bool,
     version: KubernetesVersion,
     types: NodeTypes<'s>,
-    place: Place,
+    place: OnceCell<Place>,
     validator: Validator<'s>,
     rules: Vec<CompiledRule>,
     /// All rules of the node and below it.
@@ -58,12 +61,30 @@ enum Question {
 
 impl<'s> Node<'s> {
     /// `None` if the node has no rules that can be looked at.
-    pub(crate) fn new(schema: Structural<'s>, is_resource_root: bool, version: KubernetesVersion) -> Option<Self> {
+    pub(crate) fn new(
+        schema: Structural<'s>,
+        is_resource_root: bool,
+        version: KubernetesVersion,
+        compiled: Option<Compiled>,
+    ) -> Option<Self> {
         if schema.validations().is_empty() {
             return None;
         }
-        let types = NodeTypes::new(schema, is_resource_root, version)?;
-        let rules = compile(&types, schema.validations(), version, |_, _| ExpressionSet::Stored);
+        let (types, rules) = match compiled {
+            Some(Compiled { types, rules }) if rules.len() == schema.validations().len() => {
+                let rules = rules.into_iter().map(|rule| CompiledRule {
+                    uses_old_self: rule.checked.uses_variable(OLD_SELF),
+                    rule: Some(rule),
+                    ..CompiledRule::default()
+                });
+                (NodeTypes::known(schema, types), rules.collect())
+            }
+            _ => {
+                let types = NodeTypes::new(schema, is_resource_root, version)?;
+                let rules = compile(&types, schema.validations(), version, |_, _| ExpressionSet::Stored);
+                (types, rules)
+            }
+        };
         if rules.iter().all(|it| it.rule.is_none()) {
             return None;
         }
@@ -72,7 +93,7 @@ impl<'s> Node<'s> {
             is_resource_root,
             version,
             types,
-            place: Place::new(schema, is_resource_root, version),
+            place: OnceCell::new(),
             validator: Validator::new(schema.props(), version),
             rules,
             all: OnceCell::new(),
@@ -116,8 +137,11 @@ impl<'s> Node<'s> {
     }
 
     fn bindings(&self, stored: &Value, old: Option<&Value>, is_optional: bool) -> Bindings {
-        let old = old.map(|it| self.place.value(it));
-        let bindings = Bindings::new(self.place.value(stored));
+        let place = self
+            .place
+            .get_or_init(|| Place::new(self.schema, self.is_resource_root, self.version));
+        let old = old.map(|it| place.value(it));
+        let bindings = Bindings::new(place.value(stored));
         if is_optional {
             bindings.with_optional_old(old)
         } else {
@@ -262,7 +286,7 @@ impl<'s> Asked<'_, 's> {
         found: &mut dyn FnMut(Case, &mut u64) -> bool,
     ) {
         let maker = Maker::new(&self.node.validator, reads);
-        let mut seen = HashSet::new();
+        let mut seen: HashSet<u64, FixedState> = HashSet::default();
         while *left > 0 {
             *left = left.saturating_sub(2);
             let case = match search.next(|decisions| self.make(&maker, question, decisions)) {
@@ -270,9 +294,8 @@ impl<'s> Asked<'_, 's> {
                 Next::NoValue => continue,
                 Next::End => return,
             };
-            let mut hasher = DefaultHasher::new();
-            (&case.sent, &case.old).hash(&mut hasher);
-            if seen.insert(hasher.finish()) && !found(case, left) {
+            let name = FixedState::default().hash_one((&case.sent, &case.old));
+            if seen.insert(name) && !found(case, left) {
                 return;
             }
         }

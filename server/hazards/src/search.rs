@@ -25,12 +25,16 @@ impl Recipe {
 
     /// The same with one decision made in another way.
     pub(crate) fn with(&self, position: u32, way: u32) -> Self {
-        let mut other = self.clone();
-        match other.deviations.iter_mut().find(|it| it.0 == position) {
+        let mut deviations = Vec::with_capacity(self.deviations.len() + 1);
+        deviations.extend_from_slice(&self.deviations);
+        match deviations.iter_mut().find(|it| it.0 == position) {
             Some(known) => known.1 = way,
-            None => other.deviations.push((position, way)),
+            None => deviations.push((position, way)),
         }
-        other
+        Self {
+            is_sparse: self.is_sparse,
+            deviations,
+        }
     }
 
     fn way(&self, position: u32) -> u32 {

@@ -92,7 +92,7 @@ fn hazards(props: &JsonSchemaProps) -> Vec<Hazard> {
         left: Effort::usual().per_rule * rules,
         ..Effort::usual()
     };
-    let found = of_node(Structural::assume(props), false, VERSION, &mut effort);
+    let found = of_node(Structural::assume(props), false, VERSION, None, &mut effort);
     for it in &found {
         verify(props, it);
     }

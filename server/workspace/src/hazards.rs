@@ -7,9 +7,14 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crd_analyzer_apiextensions::{internal::Hoisted, places, strategy::Verdict as ServerVerdict};
+use crd_analyzer_apiextensions::{
+    internal::Hoisted,
+    places,
+    strategy::Verdict as ServerVerdict,
+    validation::{CompiledRules, CompiledSchema},
+};
 pub use crd_analyzer_hazards::codes;
-use crd_analyzer_hazards::{Effort, Hazard, fingerprint, of_node};
+use crd_analyzer_hazards::{Compiled, Effort, Hazard, fingerprint, of_node};
 use crd_analyzer_schema::{
     KubernetesVersion,
     field::{Path, Trail},
@@ -101,6 +106,7 @@ pub(crate) fn find(
         },
         version,
         search,
+        compiled: server.compiled.iter().flat_map(CompiledSchema::nodes).collect(),
         left: Effort::usual().left,
         seen: HashMap::new(),
         found: &mut found,
@@ -147,6 +153,8 @@ struct Walk<'w, 'a> {
     at: At<'a>,
     version: KubernetesVersion,
     search: Search<'w>,
+    /// What was compiled for the verdict, by the place of the schema.
+    compiled: HashMap<&'w Path, CompiledRules<'w>>,
     /// What may still be spent on the definition.
     left: u64,
     /// Where the findings of a schema are, so that versions that have the same one are told together.
@@ -177,7 +185,7 @@ impl Walk<'_, '_> {
 
     fn rules(&mut self, schema: Structural<'_>, is_resource_root: bool, path: &Path) {
         let name = fingerprint(schema.props(), is_resource_root, self.version);
-        let Some(hazards) = self.hazards(name, schema, is_resource_root) else {
+        let Some(hazards) = self.hazards(name, schema, is_resource_root, path) else {
             self.found.is_unfinished = true;
             return;
         };
@@ -212,8 +220,24 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// The rules of a node as they are compiled already, if all of them are.
+    fn compiled(&self, path: &Path) -> Option<Compiled> {
+        let CompiledRules { types, rules } = self.compiled.get(path)?;
+        let expressions = rules.iter().map(|it| Some(it.expression.as_ref()?.0.clone()));
+        Some(Compiled {
+            types: Arc::clone(types),
+            rules: expressions.collect::<Option<_>>()?,
+        })
+    }
+
     /// What is known of a schema, or can be found out; `None` if it is not known and not looked for.
-    fn hazards(&mut self, name: u64, schema: Structural<'_>, is_resource_root: bool) -> Option<Arc<[Hazard]>> {
+    fn hazards(
+        &mut self,
+        name: u64,
+        schema: Structural<'_>,
+        is_resource_root: bool,
+        path: &Path,
+    ) -> Option<Arc<[Hazard]>> {
         let (Search::All(memory) | Search::Remembered(memory)) = self.search else {
             return None;
         };
@@ -227,7 +251,8 @@ impl Walk<'_, '_> {
         let per_rule = Effort::usual().per_rule;
         let whole = per_rule.saturating_mul(schema.validations().len() as u64);
         let mut effort = Effort { per_rule, left: whole };
-        let found: Arc<[Hazard]> = of_node(schema, is_resource_root, self.version, &mut effort).into();
+        let compiled = self.compiled(path);
+        let found: Arc<[Hazard]> = of_node(schema, is_resource_root, self.version, compiled, &mut effort).into();
         self.left = self.left.saturating_sub(whole - effort.left);
         memory.keep(name, found.clone());
         Some(found)
