@@ -9,7 +9,7 @@ use crd_analyzer_ide::fixes::Problem;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},
-    costs::FileCosts,
+    costs::DocumentCosts,
     generated,
     hazards::{Search, are_shown},
     index::Definitions,
@@ -33,7 +33,7 @@ pub(crate) struct Analysis {
     /// Hazards of some rules are not known yet.
     pub(crate) is_unfinished: bool,
     /// What its rules cost, if that was asked.
-    pub(crate) costs: Option<Arc<FileCosts>>,
+    pub(crate) costs: Option<Arc<[DocumentCosts]>>,
 }
 
 /// What is wanted of an analysis beside the verdict.
@@ -83,16 +83,7 @@ impl Analysis {
             ..Question::new(effective.versions)
         };
         let mut report = analyze(bytes, &question);
-        let costs = wanted.costs.then(|| {
-            let documents = std::mem::take(&mut report.costs);
-            // A text without rules is not kept for their sake.
-            let text = if documents.is_empty() {
-                "".into()
-            } else {
-                report.text.clone()
-            };
-            Arc::new(FileCosts { text, documents })
-        });
+        let costs = wanted.costs.then(|| std::mem::take(&mut report.costs).into());
         if let Some(replaced) = &wanted.replaced {
             add_update(&mut report, &question, replaced);
         }

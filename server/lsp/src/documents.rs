@@ -14,7 +14,7 @@ use crd_analyzer_ide::file::{File, Memory};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::lines::{ColumnUnit, LineIndex};
 use crd_analyzer_workspace::{
-    costs::{self, FileCosts},
+    costs::{self, DocumentCosts, FileCosts},
     versions::VersionSet,
 };
 use lsp_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri};
@@ -42,7 +42,7 @@ struct Document {
     /// The version as features see it, made when first asked for.
     parsed: Arc<OnceLock<Arc<Parsed>>>,
     /// What its rules cost, priced when first asked for.
-    costs: Arc<OnceLock<Arc<FileCosts>>>,
+    costs: Arc<OnceLock<Arc<[DocumentCosts]>>>,
     /// What features remember from version to version.
     memory: Arc<Memory>,
     /// Held while a version is worked on to be sent.
@@ -70,7 +70,7 @@ pub(crate) struct Snapshot {
     pub(crate) worked_on: Arc<tokio::sync::Mutex<()>>,
     newest: Arc<AtomicU64>,
     parsed: Arc<OnceLock<Arc<Parsed>>>,
-    costs: Arc<OnceLock<Arc<FileCosts>>>,
+    costs: Arc<OnceLock<Arc<[DocumentCosts]>>>,
     memory: Arc<Memory>,
 }
 
@@ -94,16 +94,22 @@ impl Snapshot {
 
     /// What the rules of the version cost by a minor: known with the diagnostics, else priced once for all who ask. This takes its time:
     /// ask on a thread that may be blocked.
-    pub(crate) fn costs(&self, version: KubernetesVersion) -> Arc<FileCosts> {
-        if let Some(costs) = self.analysis.get().and_then(|it| it.costs.clone()) {
-            return costs;
-        }
-        let price = || {
-            let mut bytes = Vec::with_capacity(self.text.len_bytes());
-            self.text.chunks().for_each(|it| bytes.extend_from_slice(it.as_bytes()));
-            Arc::new(costs::price(bytes, VersionSet::one(version), false))
+    pub(crate) fn costs(&self, version: KubernetesVersion) -> FileCosts {
+        let known = self.analysis.get().and_then(|it| it.costs.clone());
+        let documents = known.unwrap_or_else(|| {
+            let price = || costs::price(self.text.to_string().into_bytes(), VersionSet::one(version), false).documents;
+            self.costs.get_or_init(price).clone()
+        });
+        // The text is not kept a second time; where there are no rules nobody reads it.
+        let text = if documents.is_empty() {
+            String::new()
+        } else {
+            self.text.to_string()
         };
-        self.costs.get_or_init(price).clone()
+        FileCosts {
+            text: text.into(),
+            documents,
+        }
     }
 
     /// The byte of the text that a position means.

@@ -34,6 +34,7 @@ mod to_proto;
 mod token_lists;
 mod transport;
 mod trees;
+mod workers;
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -45,6 +46,10 @@ use crate::{server::Server, session::Session};
 /// Requests that are worked on at a time. So many that a slow one never keeps a cancellation waiting.
 const CONCURRENCY: usize = 1024;
 
+/// The stack of a thread that judges. Schemas are followed as deep as it allows: with this for thousands of levels. It is address space,
+/// not memory, until then.
+const STACK_BYTES: usize = 64 << 20;
+
 /// What is read ahead of the session.
 const PIPE_BYTES: usize = 1 << 16;
 
@@ -54,8 +59,7 @@ pub fn run_stdio() -> std::io::Result<u8> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_time()
         .worker_threads(2)
-        // Schemas are followed as deep as the stack allows: with this for thousands of levels. It is address space, not memory, until then.
-        .thread_stack_size(64 << 20)
+        .thread_stack_size(STACK_BYTES)
         .thread_name("crd-analyzer")
         .build()?;
     let code = runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout(), pages::cache_folder()));

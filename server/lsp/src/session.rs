@@ -164,7 +164,7 @@ impl Session {
         }
         let make = || async {
             let (session, snapshot) = (self.clone(), snapshot.clone());
-            let made = tasks::blocking("the analysis of a document", move || session.analyze(&snapshot)).await?;
+            let made = tasks::judging("the analysis of a document", move || session.analyze(&snapshot)).await?;
             made.ok_or_else(tasks::stale)
         };
         snapshot.analysis.get_or_try_init(make).await.cloned()
@@ -263,7 +263,7 @@ impl Session {
                 let effective = searcher.effective(&searched);
                 searcher.ask(&searched, &effective, Search::All(&searcher.hazards))
             };
-            let Ok(after) = tasks::blocking("the search for hazards", search).await else {
+            let Ok(after) = tasks::judging("the search for hazards", search).await else {
                 return;
             };
             if after.result_id != before.result_id && session.documents.is_current(&snapshot) {

@@ -4,21 +4,35 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
+use crate::workers;
+
 /// Runs work on a thread that may block. A panic in it is logged and becomes the request's error; the session goes on.
 pub(crate) async fn blocking<T: Send + 'static>(
     what: &'static str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(result) => Ok(result),
-        Err(error) => {
-            tracing::error!("{what} failed: {error}");
-            Err(Error {
-                code: ErrorCode::InternalError,
-                message: format!("{what} failed").into(),
-                data: None,
-            })
-        }
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        tracing::error!("{what} failed: {error}");
+        failed(what)
+    })
+}
+
+/// The same for work that judges a document: see [`workers`].
+pub(crate) async fn judging<T: Send + 'static>(
+    what: &'static str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T> {
+    workers::judge(work).await.ok_or_else(|| {
+        tracing::error!("{what} failed");
+        failed(what)
+    })
+}
+
+fn failed(what: &str) -> Error {
+    Error {
+        code: ErrorCode::InternalError,
+        message: format!("{what} failed").into(),
+        data: None,
     }
 }
 

@@ -30,7 +30,7 @@ pub struct FileCosts {
     /// The text that all spans count in.
     pub text: Arc<str>,
     /// The definitions, or the file itself if clients cannot cut it into documents.
-    pub documents: Vec<DocumentCosts>,
+    pub documents: Arc<[DocumentCosts]>,
 }
 
 /// One definition.
@@ -116,7 +116,7 @@ pub fn price(bytes: Vec<u8>, versions: VersionSet, named: bool) -> FileCosts {
     let source = Text::decode(bytes);
     let found = split(&source.content);
     let is_asked = |document: &Document| head::read(&source, *document).is_asked(named);
-    let documents = match found.error {
+    let documents: Vec<DocumentCosts> = match found.error {
         Some(_) if !named && !found.documents.iter().any(is_asked) => Vec::new(),
         Some(error) => vec![DocumentCosts {
             index: None,
@@ -135,7 +135,7 @@ pub fn price(bytes: Vec<u8>, versions: VersionSet, named: bool) -> FileCosts {
     };
     FileCosts {
         text: source.content,
-        documents,
+        documents: documents.into(),
     }
 }
 

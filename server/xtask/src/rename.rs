@@ -174,7 +174,7 @@ fn judge(before: &Arc<str>, after: &str, target: &Target, new_name: &str, places
     }
     let costs = |text: &str| {
         let priced = price(text.as_bytes().to_vec(), VersionSet::one(VERSION), false);
-        let answers = priced.documents.into_iter().flat_map(|it| it.answers);
+        let answers = priced.documents.iter().flat_map(|it| it.answers.clone());
         let schemas = answers.filter_map(|it| it.1.ok()).flatten();
         let mut costs: Vec<_> = schemas
             .flat_map(|it| it.schema.rules)

@@ -109,7 +109,7 @@ pub(crate) fn file(out: &mut dyn Write, label: &str, costs: &FileCosts) -> io::R
         return Ok(());
     }
     let lines = LineIndex::new(&costs.text);
-    for document in &costs.documents {
+    for document in costs.documents.iter() {
         for (version, answer) in &document.answers {
             match answer {
                 Ok(schemas) => {

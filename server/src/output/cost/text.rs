@@ -16,7 +16,7 @@ const RULE_WIDTH: usize = 80;
 
 /// Prints the tables of a file.
 pub(crate) fn file(out: &mut dyn Write, label: &str, costs: &FileCosts) -> io::Result<()> {
-    for document in &costs.documents {
+    for document in costs.documents.iter() {
         for (version, answer) in &document.answers {
             match answer {
                 Ok(schemas) => {

@@ -1,0 +1,113 @@
+//! The threads that judge documents.
+//!
+//! A verdict takes many times the memory of its text for a moment, and allocators keep for a thread what it has freed. So documents are
+//! judged by few threads, and by the first of them as long as it keeps up; on whichever thread the runtime has free, a session would
+//! soon hold the memory of a large definition many times over.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicUsize, Ordering},
+        mpsc::{Receiver, Sender, channel},
+    },
+};
+
+use tokio::{runtime::Handle, sync::oneshot};
+
+/// One is left for verdicts while another searches for hazards.
+const LEAST: usize = 2;
+const MOST: usize = 4;
+
+type Work = Box<dyn FnOnce() + Send>;
+
+struct Worker {
+    queue: Sender<Work>,
+    /// What it has not done yet.
+    waiting: Arc<AtomicUsize>,
+}
+
+struct Workers(Vec<Worker>);
+
+static WORKERS: LazyLock<Workers> = LazyLock::new(Workers::start);
+
+impl Worker {
+    /// `None` if the system gives no more threads.
+    fn start() -> Option<Self> {
+        let (queue, work) = channel();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let left = waiting.clone();
+        let thread = std::thread::Builder::new()
+            .name("crd-analyzer".to_owned())
+            .stack_size(crate::STACK_BYTES);
+        thread.spawn(move || run(&work, &left)).ok()?;
+        Some(Self { queue, waiting })
+    }
+}
+
+fn run(queue: &Receiver<Work>, waiting: &AtomicUsize) {
+    while let Ok(work) = queue.recv() {
+        work();
+        waiting.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Workers {
+    fn start() -> Self {
+        let count = std::thread::available_parallelism().map_or(LEAST, usize::from);
+        Self((0..count.clamp(LEAST, MOST)).filter_map(|_| Worker::start()).collect())
+    }
+
+    async fn judge<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+        let (answer, answered) = oneshot::channel();
+        let runtime = Handle::current();
+        let work: Work = Box::new(move || {
+            let _inside = runtime.enter();
+            // Who asked may have gone away; a panic drops the answer, which tells who still waits.
+            drop(catch_unwind(AssertUnwindSafe(move || answer.send(work()))));
+        });
+        let worker = self.0.iter().min_by_key(|it| it.waiting.load(Ordering::Acquire));
+        match worker {
+            Some(worker) => {
+                worker.waiting.fetch_add(1, Ordering::AcqRel);
+                // The thread lives as long as the queue.
+                drop(worker.queue.send(work));
+            }
+            None => work(),
+        }
+        answered.await.ok()
+    }
+}
+
+/// Does work on the first thread that has the least to do. `None` if it panics; the thread goes on. Must be called in a runtime, which the
+/// work sees as its own.
+pub(crate) async fn judge<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    WORKERS.judge(work).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_no_answer_and_the_next_work_is_done() {
+        let workers = Workers::start();
+        for n in 0..2 * MOST {
+            assert_eq!(workers.judge(move || assert!(n > 2 * MOST)).await, None);
+            assert_eq!(workers.judge(move || n).await, Some(n));
+        }
+    }
+
+    #[tokio::test]
+    async fn work_that_comes_after_other_work_is_done_on_the_same_thread() {
+        let workers = Workers::start();
+        let first = workers.judge(|| std::thread::current().id()).await;
+        for _ in 0..10 {
+            // What is done is counted a moment after it is answered.
+            while workers.0[0].waiting.load(Ordering::Acquire) > 0 {
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(workers.judge(|| std::thread::current().id()).await, first);
+        }
+    }
+}
