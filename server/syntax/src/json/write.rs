@@ -35,11 +35,18 @@ impl JsonDoc<'_> {
 /// What takes the text: keeps it, or only measures it.
 trait Sink {
     fn push_str(&mut self, text: &str);
+
+    /// Takes a text with what has to be escaped in it.
+    fn push_escaped(&mut self, text: &str);
 }
 
 impl Sink for String {
     fn push_str(&mut self, text: &str) {
         self.push_str(text);
+    }
+
+    fn push_escaped(&mut self, text: &str) {
+        write_escaped(text, self);
     }
 }
 
@@ -50,7 +57,36 @@ impl Sink for Length {
     fn push_str(&mut self, text: &str) {
         self.0 += text.len();
     }
+
+    fn push_escaped(&mut self, text: &str) {
+        // Names and types, which are most of a definition, are short.
+        let (mut more, mut is_separator_possible) = (0, false);
+        for &byte in text.as_bytes() {
+            more += usize::from(MORE[usize::from(byte)]);
+            is_separator_possible |= byte == 0xE2;
+        }
+        if is_separator_possible {
+            write_escaped(text, self);
+        } else {
+            self.0 += text.len() + more;
+        }
+    }
 }
+
+/// How many bytes more than the byte its escape takes, for those that have one.
+const MORE: [u8; 256] = {
+    let mut more = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        more[byte] = match byte as u8 {
+            b'"' | b'\\' | 0x08 | 0x0C | b'\n' | b'\r' | b'\t' => 1,
+            0..0x20 | b'<' | b'>' | b'&' => 5,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    more
+};
 
 fn write(tree: &Tree, root: &Json<'_>, out: &mut impl Sink) {
     let mut open = Vec::new();
@@ -141,7 +177,7 @@ fn write_scalar(tree: &Tree, node: NodeId, text: &str, out: &mut impl Sink) {
                 chunk.invalid().iter().for_each(|_| out.push_str("\\ufffd"));
             }
         }
-        None => write_escaped(text, out),
+        None => out.push_escaped(text),
     }
     out.push_str("\"");
 }

@@ -62,6 +62,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let measures = |what: What| args.only.is_none_or(|it| it == what);
     if measures(What::Check) {
         bench.compare("check", "crd", &[20_000, 190_000, 2_900_000])?;
+        bench.as_a_person_runs_it()?;
     }
     if measures(What::Cost) {
         bench.compare("cost", "cost", &[])?;
@@ -80,8 +81,7 @@ impl Bench {
     /// One of our commands against one of the oracle's, on one thread each: over the corpus, and on single files of about these sizes
     /// in bytes.
     fn compare(&self, ours: &str, theirs: &str, sizes: &[u64]) -> anyhow::Result<()> {
-        let list = std::env::temp_dir().join(format!("crd-analyzer-bench-{}.txt", std::process::id()));
-        std::fs::write(&list, self.files.join("\n"))?;
+        let list = self.listed()?;
         let list_text = list.to_string_lossy().into_owned();
         let both = self.both((ours, &["--list", &list_text]), (theirs, &["-list", &list_text]));
         std::fs::remove_file(&list)?;
@@ -95,6 +95,36 @@ impl Bench {
         Ok(())
     }
 
+    /// `check` of a folder, with all that people get and the server does not say: words around the answers, and hints.
+    fn as_a_person_runs_it(&self) -> anyhow::Result<()> {
+        let list = self.listed()?;
+        let mut check = Command::new(&self.analyzer);
+        check
+            .args(["check", "--threads", "1", "crds"])
+            .current_dir(&self.corpus);
+        let ours = measure(&mut check, self.runs)?;
+        let theirs = measure(&mut self.oracle("crd", &["-list", &list.to_string_lossy()]), self.runs);
+        std::fs::remove_file(&list)?;
+        row("check, a folder, as text, with hints", (ours, theirs?));
+        Ok(())
+    }
+
+    /// A file that lists the corpus.
+    fn listed(&self) -> anyhow::Result<std::path::PathBuf> {
+        let list = std::env::temp_dir().join(format!("crd-analyzer-bench-{}.txt", std::process::id()));
+        std::fs::write(&list, self.files.join("\n"))?;
+        Ok(list)
+    }
+
+    fn oracle(&self, command: &str, args: &[&str]) -> Command {
+        let mut ask = Command::new(&self.oracle);
+        ask.arg(command)
+            .args(args)
+            .env("GOMAXPROCS", "1")
+            .current_dir(&self.corpus);
+        ask
+    }
+
     fn both(&self, ours: (&str, &[&str]), theirs: (&str, &[&str])) -> anyhow::Result<(Run, Run)> {
         let mut check = Command::new(&self.analyzer);
         check
@@ -102,11 +132,7 @@ impl Bench {
             .args(["--no-config", "--output", "jsonl", "--threads", "1"])
             .args(ours.1)
             .current_dir(&self.corpus);
-        let mut ask = Command::new(&self.oracle);
-        ask.arg(theirs.0)
-            .args(theirs.1)
-            .env("GOMAXPROCS", "1")
-            .current_dir(&self.corpus);
+        let mut ask = self.oracle(theirs.0, theirs.1);
         Ok((measure(&mut check, self.runs)?, measure(&mut ask, self.runs)?))
     }
 
