@@ -5,12 +5,14 @@
 
 use std::{
     collections::HashMap,
+    ops::Range,
     sync::{Arc, Mutex, PoisonError},
 };
 
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     edit::EditingTree,
+    text::Text,
     tree::{NodeId, Span, Tree},
 };
 
@@ -34,6 +36,16 @@ pub struct File {
     scopes: Mutex<ScopesByNode>,
 }
 
+impl Clone for File {
+    fn clone(&self) -> Self {
+        Self {
+            trees: self.trees.clone(),
+            memory: self.memory.clone(),
+            scopes: Mutex::default(),
+        }
+    }
+}
+
 /// One document of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Document<'f> {
@@ -48,7 +60,7 @@ pub struct Document<'f> {
 
 impl File {
     /// Reads a text.
-    pub fn new(text: impl Into<Arc<str>>, memory: Arc<Memory>) -> Self {
+    pub fn new(text: impl Into<Text>, memory: Arc<Memory>) -> Self {
         Self {
             trees: EditingTree::new(text),
             memory,
@@ -56,8 +68,14 @@ impl File {
         }
     }
 
+    /// Replaces a range of bytes: the file is then what it would be if it were read anew.
+    pub fn edit(&mut self, range: Range<usize>, new_text: &str) {
+        self.trees.edit(range, new_text);
+        self.scopes = Mutex::default();
+    }
+
     /// The text.
-    pub fn text(&self) -> &Arc<str> {
+    pub fn text(&self) -> &Text {
         self.trees.text()
     }
 

@@ -10,9 +10,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crd_analyzer_ide::file::{File, Memory};
+use crd_analyzer_ide::file::Memory;
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_syntax::lines::{ColumnUnit, LineIndex};
+use crd_analyzer_syntax::lines::ColumnUnit;
 use crd_analyzer_workspace::{
     costs::{self, DocumentCosts, FileCosts},
     versions::VersionSet,
@@ -21,7 +21,12 @@ use lsp_types::{TextDocumentContentChangeEvent, TextDocumentItem, Uri};
 use ropey::Rope;
 use tokio::sync::OnceCell;
 
-use crate::{analysis::Analysis, from_proto, recent::Recent};
+use crate::{
+    analysis::Analysis,
+    from_proto,
+    recent::Recent,
+    versions::{Parsed, Version},
+};
 
 /// An open document.
 #[derive(Debug)]
@@ -40,20 +45,13 @@ struct Document {
     /// The analysis of this version, made once for all who ask.
     analysis: Arc<OnceCell<Arc<Analysis>>>,
     /// The version as features see it, made when first asked for.
-    parsed: Arc<OnceLock<Arc<Parsed>>>,
+    trees: Arc<Version>,
     /// What its rules cost, priced when first asked for.
     costs: Arc<OnceLock<Arc<[DocumentCosts]>>>,
     /// What features remember from version to version.
     memory: Arc<Memory>,
     /// Held while a version is worked on to be sent.
     worked_on: Arc<tokio::sync::Mutex<()>>,
-}
-
-/// A version of a document as features see it.
-#[derive(Debug)]
-pub(crate) struct Parsed {
-    pub(crate) file: File,
-    pub(crate) lines: LineIndex,
 }
 
 /// One version of a document.
@@ -69,7 +67,7 @@ pub(crate) struct Snapshot {
     /// Held while a version of the document is worked on to be sent.
     pub(crate) worked_on: Arc<tokio::sync::Mutex<()>>,
     newest: Arc<AtomicU64>,
-    parsed: Arc<OnceLock<Arc<Parsed>>>,
+    trees: Arc<Version>,
     costs: Arc<OnceLock<Arc<[DocumentCosts]>>>,
     memory: Arc<Memory>,
 }
@@ -83,13 +81,14 @@ impl Snapshot {
     /// The version with its trees, made once for all who ask. This takes its time: ask on a thread that may be blocked. It does not
     /// wait for a verdict.
     pub(crate) fn parsed(&self) -> Arc<Parsed> {
-        let parse = || {
-            let text = self.text.to_string();
-            let lines = LineIndex::new(&text);
-            let file = File::new(text, self.memory.clone());
-            Arc::new(Parsed { file, lines })
-        };
-        self.parsed.get_or_init(parse).clone()
+        self.trees.parsed(&self.text, &self.memory)
+    }
+
+    /// Makes the trees of the version if somebody asked for those of one before, so that the next need not make up for many edits.
+    pub(crate) fn go_on(&self) {
+        if self.trees.goes_on() && !self.is_stale() {
+            self.parsed();
+        }
     }
 
     /// What the rules of the version cost by a minor: known with the diagnostics, else priced once for all who ask. This takes its time:
@@ -153,7 +152,7 @@ impl Documents {
             edition: Arc::new(AtomicU64::new(self.next_edition())),
             recent: Recent::new(item.version),
             analysis: Arc::default(),
-            parsed: Arc::default(),
+            trees: Arc::default(),
             costs: Arc::default(),
             memory: Arc::default(),
             worked_on: Arc::default(),
@@ -176,11 +175,12 @@ impl Documents {
         let Some(document) = open.get_mut(uri.as_str()) else {
             return false;
         };
-        document.text = document.recent.take(&document.text, version, changes, unit);
+        let (text, edits) = document.recent.take(&document.text, version, changes, unit);
+        document.text = text;
+        document.trees = std::mem::take(&mut document.trees).next(edits);
         document.since_previous = Some(document.changed.elapsed());
         document.changed = Instant::now();
         document.analysis = Arc::default();
-        document.parsed = Arc::default();
         document.costs = Arc::default();
         document.version = document.version.max(version);
         document.edition.store(self.next_edition(), Ordering::Release);
@@ -263,7 +263,7 @@ impl Document {
             analysis: self.analysis.clone(),
             worked_on: self.worked_on.clone(),
             newest: self.edition.clone(),
-            parsed: self.parsed.clone(),
+            trees: self.trees.clone(),
             costs: self.costs.clone(),
             memory: self.memory.clone(),
         }

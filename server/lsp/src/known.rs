@@ -107,13 +107,13 @@ impl Workspace {
             let Some(snapshot) = uri.parse().ok().and_then(|it: Uri| documents.snapshot(&it)) else {
                 continue;
             };
-            let parsed = snapshot.parsed();
-            let text = parsed.file.text();
-            let found = objects_of(text);
+            snapshot.go_on();
+            let text: Arc<str> = snapshot.text.to_string().into();
+            let found = objects_of(&text);
             let file = NewFile {
                 path: &path_of(&uri),
                 origin: self.origin_of(&path_of(&uri)),
-                text,
+                text: &text,
                 objects: &found,
                 keep_text: true,
             };

@@ -34,6 +34,7 @@ mod to_proto;
 mod token_lists;
 mod transport;
 mod trees;
+mod versions;
 mod workers;
 
 use std::{path::PathBuf, sync::Arc};

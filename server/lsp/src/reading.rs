@@ -10,10 +10,11 @@ use tower_lsp::jsonrpc::Result;
 
 use crate::{
     capabilities::Client,
-    documents::{Parsed, Snapshot},
+    documents::Snapshot,
     session::Session,
     settings::{Effective, Features},
     tasks, to_proto,
+    versions::Parsed,
 };
 
 /// A version of a document that is read for a request.
@@ -41,6 +42,9 @@ pub(crate) async fn read<T: Send + 'static>(
     };
     let session = session.clone();
     let found = tasks::blocking(what, move || {
+        if snapshot.is_stale() {
+            return None;
+        }
         let effective = session.effective(&snapshot);
         if effective.is_excluded {
             return Some(None);

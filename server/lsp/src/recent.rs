@@ -9,7 +9,7 @@ use crd_analyzer_syntax::lines::ColumnUnit;
 use lsp_types::TextDocumentContentChangeEvent;
 use ropey::Rope;
 
-use crate::from_proto;
+use crate::{from_proto, versions::Edit};
 
 /// Changes that are kept: more than a person types while a message is on its way.
 const KEPT: usize = 8;
@@ -39,24 +39,26 @@ impl Recent {
         }
     }
 
-    /// The text with a change. One that is older than what is in `text` already goes below that.
+    /// The text with a change, and the edits that made it of `text`. A change that is older than what is in `text` already goes below that;
+    /// then there are no such edits.
     pub(crate) fn take(
         &mut self,
         text: &Rope,
         version: i32,
         edits: Vec<TextDocumentContentChangeEvent>,
         unit: ColumnUnit,
-    ) -> Rope {
+    ) -> (Rope, Option<Vec<Edit>>) {
         if version <= self.first {
             // Older than all that is known, or a client that counts anew: there is only the end.
             *self = Self::new(version.saturating_sub(1));
         }
         let at = self.changes.partition_point(|it| it.version <= version);
         let before = self.changes.get(at).map_or(text, |it| &it.before).clone();
-        let mut text = applied(&before, &edits, unit);
+        let (mut text, mut made) = applied(&before, &edits, unit);
         for later in self.changes.range_mut(at..) {
             later.before = text.clone();
-            text = applied(&text, &later.edits, unit);
+            (text, _) = applied(&text, &later.edits, unit);
+            made = None;
         }
         let change = Change { version, before, edits };
         self.changes.insert(at, change);
@@ -65,23 +67,31 @@ impl Recent {
         {
             self.first = oldest.version;
         }
-        text
+        (text, made)
     }
 }
 
-/// A text with edits, each in what the one before it made.
-fn applied(text: &Rope, edits: &[TextDocumentContentChangeEvent], unit: ColumnUnit) -> Rope {
+/// A text with edits, each in what the one before it made; and the bytes that they replace, unless one replaces all.
+fn applied(text: &Rope, edits: &[TextDocumentContentChangeEvent], unit: ColumnUnit) -> (Rope, Option<Vec<Edit>>) {
     let mut text = text.clone();
+    let mut made = Some(Vec::new());
     for edit in edits {
         if let Some(range) = edit.range {
             let range = from_proto::range(&text, range, unit);
+            if let Some(made) = &mut made {
+                made.push(Edit {
+                    range: text.char_to_byte(range.start)..text.char_to_byte(range.end),
+                    text: edit.text.clone(),
+                });
+            }
             text.remove(range.clone());
             text.insert(range.start, &edit.text);
         } else {
             text = Rope::from_str(&edit.text);
+            made = None;
         }
     }
-    text
+    (text, made)
 }
 
 #[cfg(test)]
@@ -104,9 +114,9 @@ mod tests {
         };
         for order in [[1, 2, 3, 4], [2, 1, 4, 3], [4, 3, 2, 1], [3, 4, 1, 2], [1, 4, 2, 3]] {
             let mut recent = Recent::new(0);
-            let mut text = recent.take(&Rope::new(), 1, vec![edit(0)], ColumnUnit::Utf16);
+            let (mut text, _) = recent.take(&Rope::new(), 1, vec![edit(0)], ColumnUnit::Utf16);
             for column in order {
-                text = recent.take(&text, column as i32 + 1, vec![edit(column)], ColumnUnit::Utf16);
+                (text, _) = recent.take(&text, column as i32 + 1, vec![edit(column)], ColumnUnit::Utf16);
             }
             assert_eq!(text.to_string(), "self.", "{order:?}");
         }
@@ -122,12 +132,12 @@ mod tests {
             text: text.to_owned(),
         };
         for version in 1..30 {
-            text = recent.take(&text, version, vec![whole(&version.to_string())], ColumnUnit::Utf8);
+            (text, _) = recent.take(&text, version, vec![whole(&version.to_string())], ColumnUnit::Utf8);
         }
         assert_eq!((text.to_string(), recent.changes.len()), ("29".to_owned(), KEPT));
         // A client that counts anew.
         for version in [1, 2, 2] {
-            text = recent.take(&text, version, vec![whole(&version.to_string())], ColumnUnit::Utf8);
+            (text, _) = recent.take(&text, version, vec![whole(&version.to_string())], ColumnUnit::Utf8);
             assert_eq!(text.to_string(), version.to_string());
         }
     }

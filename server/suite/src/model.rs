@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_syntax::tree::{NodeId, Span, Tree};
+use crd_analyzer_syntax::{
+    text::Text,
+    tree::{NodeId, Span, Tree},
+};
 use crd_analyzer_workspace::versions::VersionSet;
 use serde_json::Value;
 
@@ -42,7 +45,7 @@ pub struct Suite {
 
 impl Suite {
     /// The text that it was read from.
-    pub fn text(&self) -> &Arc<str> {
+    pub fn text(&self) -> &Text {
         self.tree.text()
     }
 }

@@ -17,6 +17,7 @@ pub mod source;
 pub mod source_map;
 pub mod split;
 pub mod template;
+pub mod text;
 pub mod tree;
 
 pub use json::{read_json, read_json_of};

@@ -55,6 +55,24 @@ impl LineIndex {
         }
     }
 
+    /// Brings the index in step with a change: `text` is the new text, in which `len` bytes stand for those that were at `old`.
+    pub fn edit(&mut self, text: &str, old: std::ops::Range<usize>, len: usize) {
+        let bytes = text.as_bytes();
+        let (start, old_end, new_end) = (old.start as u32, old.end as u32, (old.start + len) as u32);
+        // Whether a line begins at a byte is said by that byte and the one before it.
+        let from = self.starts.partition_point(|it| *it < start).max(1);
+        let to = self.starts.partition_point(|it| *it <= old_end).max(from);
+        for it in &mut self.starts[to..] {
+            *it = it.wrapping_add(new_end).wrapping_sub(old_end);
+        }
+        let begins = |it: &u32| {
+            let at = *it as usize;
+            bytes[at - 1] == b'\n' || bytes[at - 1] == b'\r' && bytes.get(at) != Some(&b'\n')
+        };
+        self.starts.splice(from..to, (start.max(1)..=new_end).filter(begins));
+        self.len = bytes.len() as u32;
+    }
+
     /// The number of lines; a text that ends with a line break has an empty last line.
     pub fn line_count(&self) -> u32 {
         self.starts.len() as u32
@@ -124,6 +142,25 @@ mod tests {
                     offset,
                     "{unit:?} {line}:{column}"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn an_edited_index_is_that_of_the_new_text() {
+        let texts = ["", "a\r\nb\rc\n\nd", "\r\n\r\n", "\n\r", "x"];
+        for (text, insert) in texts.into_iter().flat_map(|it| texts.map(|insert| (it, insert))) {
+            for start in 0..=text.len() {
+                for end in start..=text.len() {
+                    let edited = [&text[..start], insert, &text[end..]].concat();
+                    let mut lines = LineIndex::new(text);
+                    lines.edit(&edited, start..end, insert.len());
+                    assert_eq!(
+                        lines,
+                        LineIndex::new(&edited),
+                        "{start}..{end} of {text:?} becomes {insert:?}"
+                    );
+                }
             }
         }
     }

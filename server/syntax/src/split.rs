@@ -107,7 +107,7 @@ fn separators(bytes: &[u8], start: usize) -> impl Iterator<Item = usize> + '_ {
 }
 
 /// Whether there is more than blank lines, comments and separators.
-fn has_content(body: &str) -> bool {
+pub(crate) fn has_content(body: &str) -> bool {
     body.split('\n')
         .map(str::trim)
         .any(|it| !it.is_empty() && !it.starts_with('#') && !it.starts_with("---"))

@@ -4,11 +4,12 @@
 //! next node, and a subtree is a contiguous range.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use crate::scalar;
+use crate::text::Text;
 
 mod build;
+pub(crate) use build::Rebuilt;
 pub use build::TreeBuilder;
 
 /// A range of bytes of the file's text.
@@ -138,7 +139,7 @@ pub struct Entry {
 /// One document of a file: its nodes, comments and where they lie. Offsets are those of the whole file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tree {
-    pub(crate) text: Arc<str>,
+    pub(crate) text: Text,
     pub(crate) nodes: Vec<NodeData>,
     /// Sorted by node.
     pub(crate) properties: Vec<(NodeId, Properties)>,
@@ -154,7 +155,7 @@ pub struct Tree {
 
 impl Tree {
     /// The text of the whole file. If its last line has no line break, one was added (see [`crate::split`]).
-    pub fn text(&self) -> &Arc<str> {
+    pub fn text(&self) -> &Text {
         &self.text
     }
 

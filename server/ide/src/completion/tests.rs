@@ -60,7 +60,7 @@ impl Offered {
         let text = text.replacen("$0", "", 1);
         let file = File::new(text.as_str(), Arc::default());
         let document = file.document_at(offset);
-        let whole = crd_analyzer_syntax::edit::read(&text.as_str().into(), Span::new(0, text.len() as u32));
+        let whole = crd_analyzer_syntax::edit::read(text.as_str(), Span::new(0, text.len() as u32));
         let tree = document.map_or(&whole.tree, |it| it.tree);
         let found = complete(&Request {
             tree,

@@ -90,7 +90,7 @@ fn everywhere(reading: &Reading, renaming: &Renaming, new_name: &str) -> std::re
     let mut files = Vec::new();
     // Resources may stand beside their definition.
     let mut edits = renaming.edits.clone();
-    edits.extend(of_file(renaming, reading.file().text(), new_name)?);
+    edits.extend(of_file(renaming, &reading.file().text().to_shared(), new_name)?);
     edits.sort_by_key(|it| it.span.start);
     files.push(FileEdits {
         uri: own.clone(),
@@ -103,7 +103,7 @@ fn everywhere(reading: &Reading, renaming: &Renaming, new_name: &str) -> std::re
             continue;
         };
         let parsed = snapshot.parsed();
-        let edits = of_file(renaming, parsed.file.text(), new_name)?;
+        let edits = of_file(renaming, &parsed.file.text().to_shared(), new_name)?;
         if !edits.is_empty() {
             let source = to_proto::Source {
                 uri: &uri,

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 
+mod busy;
 mod client;
 mod completion;
 mod configuration;

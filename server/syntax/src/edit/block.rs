@@ -103,7 +103,7 @@ impl Reader<'_> {
         } else {
             self.take_slot();
             self.tree.open_sequence(CollectionStyle::Block, self.at as u32);
-            self.put_held(None);
+            self.put_held();
             self.frames.push(Frame {
                 kind: FrameKind::Sequence,
                 column,
@@ -188,7 +188,7 @@ impl Reader<'_> {
         } else {
             self.take_slot();
             self.tree.open_mapping(CollectionStyle::Block, start as u32);
-            self.put_held(None);
+            self.put_held();
             self.frames.push(Frame {
                 kind: FrameKind::Mapping,
                 column,
@@ -304,7 +304,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn text_follows(&self, end: usize) -> bool {
+    pub(super) fn text_follows(&mut self, end: usize) -> bool {
         let mut at = end;
         loop {
             at = scan::skip_blanks(self.bytes, at);
@@ -312,7 +312,10 @@ impl Reader<'_> {
                 at = scan::line_end(self.bytes, at);
             }
             match break_len(self.bytes, at) {
-                0 => return at < self.bytes.len() && !scan::is_document_marker(self.bytes, at),
+                0 => {
+                    self.look(at);
+                    return at < self.bytes.len() && !scan::is_document_marker(self.bytes, at);
+                }
                 len => at += len,
             }
         }
@@ -321,7 +324,7 @@ impl Reader<'_> {
     pub(super) fn open_half(&mut self, column: i32, head: &Head) {
         self.take_slot();
         self.tree.open_mapping(CollectionStyle::Block, head.start as u32);
-        self.put_held(None);
+        self.put_held();
         self.frames.push(Frame {
             kind: FrameKind::Mapping,
             column,

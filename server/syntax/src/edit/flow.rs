@@ -12,7 +12,7 @@ impl Reader<'_> {
     pub(super) fn open_flow(&mut self) {
         let start = self.at;
         let top = self.frames[self.frames.len() - 1];
-        if !top.is_flow() && !self.is_closed(start) {
+        if !top.is_flow() && !self.is_closed(start, top.column) {
             self.flow_limit = Some(top.column);
         }
         let kind = if self.bytes[start] == b'[' {
@@ -22,7 +22,7 @@ impl Reader<'_> {
             self.tree.open_mapping(CollectionStyle::Flow, start as u32);
             FrameKind::FlowMapping
         };
-        self.put_held(None);
+        self.put_held();
         self.frames.push(Frame {
             kind,
             column: top.column,
@@ -155,6 +155,7 @@ impl Reader<'_> {
     fn flow_node(&mut self) {
         let first = self.at;
         let (held, start) = self.properties(self.at);
+        self.look(start);
         self.merge_held(held);
         self.at = start;
         let bytes = self.bytes;
@@ -171,7 +172,8 @@ impl Reader<'_> {
             }
             b'*' if !scan::is_blankz(bytes, start + 1) => {
                 let end = scan::anchor(bytes, start);
-                self.begin_pair(in_sequence && self.colon_follows(end), begin);
+                let is_pair = in_sequence && self.colon_follows(end);
+                self.begin_pair(is_pair, begin);
                 self.fill();
                 self.alias(start, end);
             }
@@ -182,7 +184,8 @@ impl Reader<'_> {
                     ScalarStyle::SingleQuoted
                 };
                 if let Some((end, _)) = self.quoted(start, true) {
-                    self.begin_pair(in_sequence && self.colon_follows(end), begin);
+                    let is_pair = in_sequence && self.colon_follows(end);
+                    self.begin_pair(is_pair, begin);
                     self.fill();
                     self.scalar(style, start, end, 0);
                 } else {
@@ -194,6 +197,7 @@ impl Reader<'_> {
                 self.is_broken |= matches!(bytes[start], b'|' | b'>' | b'@' | b'`' | b'%' | b'*')
                     || (bytes[start] == b'-' && scan::is_blankz(bytes, start + 1));
                 let plain = scan::plain(bytes, start, -1, true, self.flow_limit);
+                self.look(plain.looked);
                 let end = if plain.end > start {
                     plain.end
                 } else {
@@ -206,8 +210,10 @@ impl Reader<'_> {
         }
     }
 
-    fn colon_follows(&self, end: usize) -> bool {
-        self.bytes.get(scan::skip_blanks(self.bytes, end)) == Some(&b':')
+    fn colon_follows(&mut self, end: usize) -> bool {
+        let next = scan::skip_blanks(self.bytes, end);
+        self.look(next);
+        self.bytes.get(next) == Some(&b':')
     }
 
     /// Opens the mapping of one pair in a sequence, if the item is one.
@@ -223,7 +229,7 @@ impl Reader<'_> {
         self.set_pending(Pending::Nothing);
         let column = self.frames[self.frames.len() - 1].column;
         self.tree.open_mapping(CollectionStyle::Flow, start as u32);
-        self.put_held(None);
+        self.put_held();
         self.frames.push(Frame {
             kind: FrameKind::FlowPair,
             column,

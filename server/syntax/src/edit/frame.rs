@@ -23,6 +23,22 @@ pub(super) enum Pending {
     },
 }
 
+impl Pending {
+    /// Moves the place that it remembers.
+    pub(super) fn move_by(&mut self, place: &mut impl FnMut(u32) -> u32) {
+        match self {
+            Self::Nothing | Self::Content => {}
+            Self::Item(at)
+            | Self::ExplicitKey(at)
+            | Self::ExplicitColon(at)
+            | Self::Colon(at)
+            | Self::Value { at, .. } => {
+                *at = place(*at);
+            }
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FrameKind {
     Root,

@@ -35,6 +35,7 @@ impl Reader<'_> {
     pub(super) fn head(&mut self) -> Head {
         let bytes = self.bytes;
         let (held, at) = self.properties(self.at);
+        self.look(at);
         let mut head = Head {
             held,
             start: at,
@@ -49,6 +50,7 @@ impl Reader<'_> {
         match first {
             b'*' if !scan::is_blankz(bytes, at + 1) => {
                 let end = scan::anchor(bytes, at);
+                self.look(scan::skip_blanks(bytes, end));
                 head.content = Content::Alias(end);
                 head.colon = after_colon(end);
             }
@@ -69,7 +71,12 @@ impl Reader<'_> {
             b'[' | b'{' => {
                 head.content = Content::Flow;
                 let end = scan::line_end(bytes, at).min(at + 1024);
-                head.colon = scan::matching_bracket(bytes, at, end).and_then(after_colon);
+                let closed = scan::matching_bracket(bytes, at, end, -1);
+                self.look(scan::skip_blanks(
+                    bytes,
+                    closed.unwrap_or_else(|looked| looked.max(end)),
+                ));
+                head.colon = closed.ok().and_then(after_colon);
             }
             b'|' => head.content = Content::Block(ScalarStyle::Literal),
             b'>' => head.content = Content::Block(ScalarStyle::Folded),
@@ -80,9 +87,11 @@ impl Reader<'_> {
             _ => {
                 self.is_broken |= matches!(first, b'@' | b'`' | b'%' | b',' | b']' | b'}' | b'&' | b'*');
                 let (end, stop) = scan::plain_line(bytes, at, false);
+                let next = scan::skip_blanks(bytes, end);
+                self.look(next);
                 head.content = Content::Plain;
                 if stop == Stop::Colon {
-                    head.colon = Some(scan::skip_blanks(bytes, end));
+                    head.colon = Some(next);
                 }
             }
         }
@@ -126,11 +135,16 @@ impl Reader<'_> {
         if start >= self.unclosed[kind] {
             return None;
         }
-        let Some((end, many)) = scan::quoted(bytes, start) else {
-            self.unclosed[kind] = start;
-            return None;
+        let (end, many) = match scan::quoted(bytes, start) {
+            Ok(found) => found,
+            Err(looked) => {
+                self.look(looked);
+                self.unclosed[kind] = start;
+                return None;
+            }
         };
         let next = scan::skip_blanks(bytes, end);
+        self.look(next);
         let fits = scan::is_breakz(bytes, next)
             || bytes[next] == b'#'
             || (in_flow && matches!(bytes[next], b',' | b']' | b'}' | b':'));
@@ -143,13 +157,17 @@ impl Reader<'_> {
             self.is_broken = true;
             let next = scan::line_end(self.bytes, end);
             let line = next + break_len(self.bytes, next);
+            let text = scan::skip_blanks(self.bytes, line);
+            self.look(text);
             return scan::Plain {
                 end,
                 stop,
-                cut: Some((line, scan::skip_blanks(self.bytes, line))),
+                cut: Some((line, text)),
+                looked: text,
             };
         }
         let plain = scan::plain(self.bytes, start, indent, false, None);
+        self.look(plain.looked);
         if let Some((_, at)) = plain.cut {
             self.cut_at = at;
         }
@@ -157,7 +175,8 @@ impl Reader<'_> {
     }
 
     /// Plain text to the end of the line or a comment, with colons in it.
-    pub(super) fn text_to_line_end(&self, start: usize) -> (usize, Stop) {
+    pub(super) fn text_to_line_end(&mut self, start: usize) -> (usize, Stop) {
+        self.look(scan::line_end(self.bytes, start));
         let mut from = start;
         loop {
             let (end, stop) = scan::plain_line(self.bytes, from, false);
@@ -176,10 +195,14 @@ impl Reader<'_> {
     }
 
     /// Whether a bracket at the place is closed, as far as may be looked ahead.
-    pub(super) fn is_closed(&mut self, start: usize) -> bool {
+    /// Its collection stands in one whose entries begin at column `limit`.
+    pub(super) fn is_closed(&mut self, start: usize, limit: i32) -> bool {
         let to = self.bytes.len().min(start + self.lookahead);
-        let end = scan::matching_bracket(self.bytes, start, to);
-        self.lookahead = self.lookahead.saturating_sub(end.unwrap_or(to) - start);
-        end.is_some()
+        let end = scan::matching_bracket(self.bytes, start, to, limit);
+        let passed = end.unwrap_or_else(|looked| looked).min(to) - start;
+        self.look(end.unwrap_or_else(|looked| looked));
+        self.lookahead = self.lookahead.saturating_sub(passed);
+        self.used += passed;
+        end.is_ok()
     }
 }

@@ -5,7 +5,7 @@ use super::frame::{FrameKind, Pending};
 use super::reader::Reader;
 use super::scan;
 use crate::scalar::break_len;
-use crate::tree::{NodeId, ScalarStyle, Span};
+use crate::tree::{ScalarStyle, Span};
 
 impl Reader<'_> {
     /// The text after a quote that is not closed, as plain text: of one line, and of those after it that lie deeper than `indent` and
@@ -13,16 +13,19 @@ impl Reader<'_> {
     pub(super) fn open_quote(&mut self, start: usize, indent: Option<i32>) {
         self.is_broken = true;
         let mut end = scan::line_end(self.bytes, start + 1);
+        self.look(end);
         while let Some(indent) = indent
             && let Some((line, at)) = scan::next_text(self.bytes, end)
         {
+            self.look(scan::line_end(self.bytes, at));
             let is_deeper = (at - line) as i32 > indent;
-            let is_text = is_deeper && !self.holds_key(at);
+            let is_text = is_deeper && !scan::begins_entry(self.bytes, at);
             if !is_text || at == line && scan::is_document_marker(self.bytes, at) {
                 break;
             }
             end = scan::line_end(self.bytes, at);
         }
+        self.look(scan::next_text(self.bytes, end).map_or(self.bytes.len(), |it| it.1));
         let blanks = self.bytes[start + 1..end]
             .iter()
             .rev()
@@ -30,16 +33,6 @@ impl Reader<'_> {
             .count();
         self.scalar(ScalarStyle::Plain, start + 1, end - blanks, 0);
         self.at = end;
-    }
-
-    /// Whether a line begins with a key or a dash: with a word and a colon, not with text in which a colon comes late.
-    fn holds_key(&self, at: usize) -> bool {
-        if self.bytes[at] == b'-' && scan::is_blankz(self.bytes, at + 1) {
-            return true;
-        }
-        let (end, stop) = scan::plain_line(self.bytes, at, false);
-        let is_word = |it: &u8| !matches!(it, b' ' | b'\t' | b'(' | b')');
-        stop == scan::Stop::Colon && at < end && self.bytes[at..end].iter().all(is_word)
     }
 
     pub(super) fn block_scalar(&mut self, style: ScalarStyle, start: usize, parent: i32) {
@@ -56,8 +49,8 @@ impl Reader<'_> {
     /// Adds a scalar and moves behind it.
     pub(super) fn scalar(&mut self, style: ScalarStyle, start: usize, end: usize, indent: usize) {
         let span = Span::new(start as u32, end.max(start) as u32);
-        let node = self.tree.scalar(style, span, indent as u32);
-        self.put_held(Some(node));
+        self.tree.scalar(style, span, indent as u32);
+        self.put_held();
         self.last_end = span.end;
         self.at = self.at.max(span.end as usize);
         self.track_line(start, end);
@@ -76,10 +69,11 @@ impl Reader<'_> {
     }
 
     pub(super) fn alias(&mut self, start: usize, end: usize) {
-        let target = self.anchors.get(&self.text[start + 1..end]).copied();
-        self.is_broken |= target.is_none() || self.held.is_some();
-        let node = self.tree.alias(Span::new(start as u32, end as u32), target);
-        self.put_held(Some(node));
+        self.is_broken |= self.held.is_some();
+        // What it stands for is looked up when all anchors are known.
+        let node = self.tree.alias(Span::new(start as u32, end as u32), None);
+        self.aliases.push(node);
+        self.put_held();
         self.last_end = end as u32;
         self.at = end;
     }
@@ -87,8 +81,8 @@ impl Reader<'_> {
     /// An absent value at `at`.
     pub(super) fn absent(&mut self, at: u32) {
         let at = self.held.as_ref().map_or(at, |it| it.end).max(self.last_end);
-        let node = self.tree.scalar(ScalarStyle::Plain, Span::new(at, at), 0);
-        self.put_held(Some(node));
+        self.tree.scalar(ScalarStyle::Plain, Span::new(at, at), 0);
+        self.put_held();
         self.last_end = at;
     }
 
@@ -110,13 +104,8 @@ impl Reader<'_> {
     }
 
     /// Gives the node that was added last the anchor and tag that wait.
-    pub(super) fn put_held(&mut self, node: Option<NodeId>) {
+    pub(super) fn put_held(&mut self) {
         let Some(held) = self.held.take() else { return };
-        let node = node.unwrap_or_else(|| NodeId(self.tree.next_id().0 - 1));
-        if let Some(anchor) = held.properties.anchor {
-            self.anchors
-                .insert(&self.text[anchor.start as usize + 1..anchor.end as usize], node);
-        }
         self.tree.set_properties(held.properties);
     }
 

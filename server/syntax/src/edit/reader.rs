@@ -5,19 +5,24 @@
 //! that fits nowhere goes into an error node. Nothing recurses, and each byte is looked at a bounded number of times.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::Reading;
 use super::frame::{Frame, FrameKind, Pending};
+use super::memo::{self, Memo, Segment, State};
+use super::resync::Resync;
 use super::scan;
 use crate::scalar::break_len;
+use crate::text::Text;
 use crate::tree::{NodeId, Properties, Span, TreeBuilder};
 
 /// Deepest nesting that is read; what lies deeper becomes text of an error. go-yaml's limit.
 pub(super) const MAX_DEPTH: usize = 10_000;
 
+/// Bytes that may be looked at behind a place without saying so.
+const NEAR: usize = 16;
+
 /// Anchor and tag that wait for their node.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Held {
     pub(super) properties: Properties,
     pub(super) start: u32,
@@ -37,9 +42,15 @@ pub(super) struct Reader<'t> {
     pub(super) held: Option<Held>,
     /// Where the node that was added last ends.
     pub(super) last_end: u32,
-    pub(super) anchors: HashMap<&'t str, NodeId>,
+    pub(super) aliases: Vec<NodeId>,
     pub(super) handles: HashMap<&'t str, &'t str>,
+    /// `---` stands before the content.
+    pub(super) is_explicit: bool,
+    /// What is said of the segment that is being read.
     pub(super) is_broken: bool,
+    pub(super) seen: usize,
+    pub(super) used: usize,
+    pub(super) segments: Vec<Segment>,
     /// Plain scalars that begin before this byte are known to be one line: a line with a key follows.
     pub(super) cut_at: usize,
     /// From these bytes on no single or double quote is closed.
@@ -50,49 +61,80 @@ pub(super) struct Reader<'t> {
     pub(super) flow_limit: Option<i32>,
 }
 
+/// Bytes that may be looked at ahead of their turn in a document.
+pub(super) fn budget(span: Span) -> usize {
+    4 * span.range().len() + 4096
+}
+
 /// Reads the document at `span` of `text`, which is a whole file.
-pub(super) fn read(text: &Arc<str>, span: Span) -> Reading {
-    let bytes = &text.as_bytes()[..span.end as usize];
-    let start = span.start as usize;
-    let bom = if bytes[start..].starts_with(b"\xEF\xBB\xBF") {
-        3
-    } else {
-        0
-    };
-    let mut reader = Reader {
-        text,
-        bytes,
-        at: start + bom,
-        line: start + bom,
-        in_line: false,
-        tree: TreeBuilder::new(text.clone(), span, (bytes.len() - start) / 12),
-        frames: vec![Frame {
-            kind: FrameKind::Root,
-            column: -1,
-            pending: Pending::Content,
-        }],
-        held: None,
-        last_end: span.start,
-        anchors: HashMap::new(),
-        handles: HashMap::new(),
-        is_broken: false,
-        cut_at: 0,
-        unclosed: [usize::MAX; 2],
-        lookahead: 4 * bytes.len() + 4096,
-        flow_limit: None,
-    };
-    reader.document();
+pub(super) fn read(text: &Text, span: Span) -> Reading {
+    let nodes = span.range().len() / 12;
+    let mut reader = Reader::new(text, span, TreeBuilder::new(text, span, nodes));
+    reader.document(None);
+    let segments = std::mem::take(&mut reader.segments);
+    let memo = Memo::of(&mut reader, segments);
+    let mut tree = reader.tree.finish();
     Reading {
-        is_broken: reader.is_broken,
-        tree: reader.tree.finish(),
+        is_broken: memo.settle(&mut tree),
+        tree,
+        memo,
+    }
+}
+
+impl<'t> Reader<'t> {
+    /// A reader at the start of a document.
+    pub(super) fn new(text: &'t Text, span: Span, tree: TreeBuilder) -> Self {
+        let bytes = &text.as_bytes()[..span.end as usize];
+        let start = span.start as usize;
+        let bom = if bytes[start..].starts_with(b"\xEF\xBB\xBF") {
+            3
+        } else {
+            0
+        };
+        Self {
+            text,
+            bytes,
+            at: start + bom,
+            line: start + bom,
+            in_line: false,
+            tree,
+            frames: vec![Frame {
+                kind: FrameKind::Root,
+                column: -1,
+                pending: Pending::Content,
+            }],
+            held: None,
+            last_end: span.start,
+            aliases: Vec::new(),
+            handles: HashMap::new(),
+            is_explicit: false,
+            is_broken: false,
+            seen: 0,
+            used: 0,
+            segments: Vec::new(),
+            cut_at: 0,
+            unclosed: [usize::MAX; 2],
+            lookahead: budget(span),
+            flow_limit: None,
+        }
     }
 }
 
 impl Reader<'_> {
-    pub(super) fn document(&mut self) {
-        let is_explicit = self.prologue();
+    /// Says that the byte at `at`, or a few behind it, was looked at.
+    pub(super) fn look(&mut self, at: usize) {
+        self.seen = self.seen.max(at + NEAR);
+    }
+
+    /// Reads to the end of the document, or up to where an older tree goes on in the same way; whether that was met.
+    pub(super) fn document(&mut self, mut resync: Option<&mut Resync<'_>>) -> bool {
+        if self.segments.is_empty() {
+            self.begin_segment();
+            self.is_explicit = self.prologue();
+        }
         loop {
             self.skip_blank();
+            self.look(self.at);
             if self.at >= self.bytes.len() {
                 break;
             }
@@ -100,6 +142,14 @@ impl Reader<'_> {
             let column = (self.at - self.line) as i32;
             if column == 0 && scan::is_document_marker(self.bytes, self.at) {
                 break;
+            }
+            if resync.as_mut().is_some_and(|it| it.is_met(self)) {
+                self.end_segment();
+                return true;
+            }
+            if self.is_far() {
+                self.end_segment();
+                self.begin_segment();
             }
             if self.frames.last().is_some_and(Frame::is_flow) {
                 let leaves = !self.in_line && self.flow_limit.is_some_and(|it| column <= it);
@@ -122,8 +172,34 @@ impl Reader<'_> {
             self.close_frame(end);
         }
         self.finish_pending(end);
-        if is_explicit && self.tree.next_id().0 == 0 {
+        if self.is_explicit && self.tree.next_id().0 == 0 {
             self.absent(end);
+        }
+        self.end_segment();
+        false
+    }
+
+    /// Whether enough was read since the last segment began for a new one. What is kept of a segment grows with the depth.
+    fn is_far(&self) -> bool {
+        let begun = self.segments.last().map_or(0, |it| it.start.at as usize);
+        self.at >= begun + memo::STEP + memo::STEP_A_FRAME * self.frames.len()
+    }
+
+    pub(super) fn begin_segment(&mut self) {
+        self.seen = self.at + NEAR;
+        self.used = 0;
+        self.is_broken = false;
+        self.segments.push(Segment::begin(
+            State::of(self),
+            self.tree.open(),
+            self.tree.next_id().0,
+            self.tree.comments(),
+        ));
+    }
+
+    fn end_segment(&mut self) {
+        if let Some(last) = self.segments.last_mut() {
+            last.end(self.is_broken, self.seen, self.used);
         }
     }
 

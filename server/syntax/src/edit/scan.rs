@@ -85,6 +85,8 @@ pub(crate) struct Plain {
     pub(crate) stop: Stop,
     /// It would go on, but for a later line that holds a key: the column of that line.
     pub(crate) cut: Option<(usize, usize)>,
+    /// The last byte that was looked at to know this.
+    pub(crate) looked: usize,
 }
 
 /// The plain scalar at `start`: its lines lie deeper than `indent`, the column of the collection around it (-1 at the root).
@@ -96,11 +98,14 @@ pub(crate) fn plain(bytes: &[u8], start: usize, indent: i32, in_flow: bool, limi
         end: first_end,
         stop,
         cut: None,
+        looked: skip_blanks(bytes, first_end),
     };
     while found.stop == Stop::Line {
         let Some((line, at)) = next_text(bytes, found.end) else {
+            found.looked = bytes.len();
             break;
         };
+        found.looked = at;
         let column = (at - line) as i32;
         if bytes[at] == b'#'
             || (at == line && is_document_marker(bytes, at))
@@ -110,11 +115,13 @@ pub(crate) fn plain(bytes: &[u8], start: usize, indent: i32, in_flow: bool, limi
             break;
         }
         let (end, stop) = plain_line(bytes, at, in_flow);
+        found.looked = skip_blanks(bytes, end);
         if stop == Stop::Colon && !in_flow {
             return Plain {
                 end: first_end,
                 stop: Stop::Line,
                 cut: Some((line, at)),
+                looked: found.looked,
             };
         }
         if end == at {
@@ -142,27 +149,10 @@ pub(crate) fn next_text(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     (at < bytes.len()).then_some((line, at))
 }
 
-/// The byte after the closing quote of the quoted scalar at `start`, and whether it has more than one line. `None` if it is not closed
-/// before the document's end.
-pub(crate) fn quoted(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
-    let mut at = start + 1;
-    let end = if bytes[start] == b'"' {
-        loop {
-            at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
-            if bytes[at] == b'"' {
-                break at + 1;
-            }
-            at += 2;
-        }
-    } else {
-        loop {
-            at += memchr::memchr(b'\'', bytes.get(at..)?)? + 1;
-            if bytes.get(at) != Some(&b'\'') {
-                break at;
-            }
-            at += 1;
-        }
-    };
+/// The byte after the closing quote of the quoted scalar at `start`, and whether it has more than one line. If it is not closed before the
+/// document's end: the last byte that was looked at.
+pub(crate) fn quoted(bytes: &[u8], start: usize) -> Result<(usize, bool), usize> {
+    let end = closing_quote(bytes, start).ok_or(bytes.len())?;
     let mut many = false;
     let mut at = start;
     while at < end {
@@ -170,12 +160,33 @@ pub(crate) fn quoted(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
         if len > 0 {
             many = true;
             if is_document_marker(bytes, at + len) {
-                return None;
+                return Err(end);
             }
         }
         at += len.max(1);
     }
-    Some((end, many))
+    Ok((end, many))
+}
+
+/// The byte after the quote that closes the one at `start`.
+fn closing_quote(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    if bytes[start] == b'"' {
+        loop {
+            at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+            if bytes[at] == b'"' {
+                return Some(at + 1);
+            }
+            at += 2;
+        }
+    }
+    loop {
+        at += memchr::memchr(b'\'', bytes.get(at..)?)? + 1;
+        if bytes.get(at) != Some(&b'\'') {
+            return Some(at);
+        }
+        at += 1;
+    }
 }
 
 /// A block scalar.
@@ -309,9 +320,25 @@ pub(crate) fn tag(bytes: &[u8], start: usize) -> usize {
     at
 }
 
-/// The byte after the bracket that closes the one at `start`; `None` if it is not closed before `to`, or by the other kind.
-pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize) -> Option<usize> {
+/// Whether a dash, or a word and a colon, begin a line, which has its text at `at`; not text in which a colon comes late.
+pub(crate) fn begins_entry(bytes: &[u8], at: usize) -> bool {
+    if bytes.get(at) == Some(&b'-') && is_blankz(bytes, at + 1) {
+        return true;
+    }
+    let (end, stop) = plain_line(bytes, at, false);
+    let is_word = |it: &u8| !matches!(it, b' ' | b'\t' | b'(' | b')');
+    stop == Stop::Colon && at < end && bytes[at..end].iter().all(is_word)
+}
+
+/// The byte after the bracket that closes the one at `start`. If it is not closed before `to`, or by the other kind: the last byte that was
+/// looked at.
+///
+/// Nor is it closed if a line begins with a key or a dash at column `limit` or before, and no comma stands before it: go-yaml takes no such text.
+pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize, limit: i32) -> Result<usize, usize> {
     let mut open = Vec::new();
+    // The last byte that is no blank.
+    let mut last = b'[';
+    let mut looked = start;
     // A scalar can begin here; else a quote is text of a plain one.
     let mut begins = true;
     let mut at = start;
@@ -321,16 +348,19 @@ pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize) -> Option<
             b'{' => open.push(b'}'),
             close @ (b']' | b'}') => {
                 if open.pop() != Some(close) {
-                    return None;
+                    return Err(looked.max(at));
                 }
                 if open.is_empty() {
-                    return Some(at + 1);
+                    return Ok(at + 1);
                 }
             }
             b'"' | b'\'' if begins => {
-                at = quoted(bytes, at)?.0;
-                begins = bytes.get(skip_blanks(bytes, at)) == Some(&b':');
-                at = if begins { skip_blanks(bytes, at) + 1 } else { at };
+                at = quoted(bytes, at).map_err(|it| looked.max(it))?.0;
+                let next = skip_blanks(bytes, at);
+                looked = looked.max(next);
+                begins = bytes.get(next) == Some(&b':');
+                last = if begins { b':' } else { b'"' };
+                at = if begins { next + 1 } else { at };
                 continue;
             }
             b'!' | b'&' if begins => {
@@ -345,7 +375,18 @@ pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize) -> Option<
                 at = line_end(bytes, at);
                 continue;
             }
+            b'\n' if !matches!(last, b',' | b'[' | b'{' | b':' | b'?') => {
+                let line = at + 1;
+                let text = skip_blanks(bytes, line);
+                looked = looked.max(line_end(bytes, text));
+                if (text - line) as i32 <= limit && begins_entry(bytes, text) {
+                    return Err(looked);
+                }
+            }
             _ => {}
+        }
+        if !matches!(bytes[at], b' ' | b'\t' | b'\n' | b'\r') {
+            last = bytes[at];
         }
         begins = match bytes[at] {
             b'[' | b'{' | b',' | b'?' => true,
@@ -355,5 +396,5 @@ pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize) -> Option<
         };
         at += 1;
     }
-    None
+    Err(looked.max(at))
 }

@@ -19,7 +19,7 @@ pub(super) fn convert(parsed: &tree_sitter::Tree, text: &Arc<str>, span: Span) -
         text,
         bytes,
         start: span.start,
-        tree: TreeBuilder::new(text.clone(), span, (bytes.len() - span.start as usize) / 12),
+        tree: TreeBuilder::new(text, span, (bytes.len() - span.start as usize) / 12),
         frames: Vec::new(),
         held: None,
         last_end: span.start,

@@ -68,7 +68,7 @@ pub(super) fn parse<const TRACKED: bool>(
         last_end: cursor.pos as u32,
         scanner: Scanner::new(cursor),
         text,
-        builder: TreeBuilder::new(Arc::clone(text), span, span.range().len() / 16),
+        builder: TreeBuilder::new(text, span, span.range().len() / 16),
         state: State::DocumentStart,
         states: Vec::new(),
         marks: Vec::new(),

@@ -1,23 +1,37 @@
 //! How a reader fills a tree: nodes in the order of the text, collections opened and closed.
 
-use std::sync::Arc;
-
 use super::{CollectionStyle, NO_PARENT, NodeData, NodeId, NodeKind, Properties, ScalarStyle, Span, Tree};
 use crate::scalar;
+use crate::text::Text;
 
 /// Builds a [`Tree`]; the caller gives nodes in the order of the text and closes what it opens.
 #[derive(Debug)]
 pub struct TreeBuilder {
     tree: Tree,
     open: Vec<u32>,
+    /// The nodes of an older tree, of which those before `first` stay.
+    kept: Vec<NodeData>,
+    /// The identifier of the first node that is built here.
+    first: u32,
+}
+
+/// What comes of building a part of a tree anew.
+#[derive(Debug)]
+pub(crate) struct Rebuilt {
+    /// The new nodes, with what belongs to them.
+    pub(crate) fresh: Tree,
+    /// The nodes of the older tree; of those before the new ones, what was closed by the new ones ends where it does now.
+    pub(crate) kept: Vec<NodeData>,
+    /// The nodes that are still open.
+    pub(crate) open: Vec<u32>,
 }
 
 impl TreeBuilder {
     /// Begins the tree of the document at `span` of `text`, with room for about `nodes` nodes.
-    pub fn new(text: Arc<str>, span: Span, nodes: usize) -> Self {
+    pub fn new(text: impl Into<Text>, span: Span, nodes: usize) -> Self {
         Self {
             tree: Tree {
-                text,
+                text: text.into(),
                 nodes: Vec::with_capacity(nodes),
                 properties: Vec::new(),
                 alias_targets: Vec::new(),
@@ -27,6 +41,37 @@ impl TreeBuilder {
                 limit: u32::MAX,
             },
             open: Vec::new(),
+            kept: Vec::new(),
+            first: 0,
+        }
+    }
+
+    /// Goes on behind the first nodes of a tree, of which those in `open` are not closed yet.
+    pub(crate) fn resume(text: Text, span: Span, kept: Vec<NodeData>, first: u32, open: Vec<u32>) -> Self {
+        Self {
+            open,
+            kept,
+            first,
+            ..Self::new(text, span, 0)
+        }
+    }
+
+    /// The nodes that are open, from the root.
+    pub(crate) fn open(&self) -> &[u32] {
+        &self.open
+    }
+
+    /// The number of comments so far.
+    pub(crate) fn comments(&self) -> usize {
+        self.tree.comments.len()
+    }
+
+    /// What was built, as it is.
+    pub(crate) fn into_parts(self) -> Rebuilt {
+        Rebuilt {
+            fresh: self.tree,
+            kept: self.kept,
+            open: self.open,
         }
     }
 
@@ -37,7 +82,7 @@ impl TreeBuilder {
 
     /// The identifier of the next node.
     pub fn next_id(&self) -> NodeId {
-        NodeId(self.tree.nodes.len() as u32)
+        NodeId(self.first + self.tree.nodes.len() as u32)
     }
 
     /// Opens a mapping: the nodes up to [`TreeBuilder::close`] are its keys and values in turn.
@@ -57,9 +102,12 @@ impl TreeBuilder {
 
     /// Closes the node that was opened last, at byte `end`.
     pub fn close(&mut self, end: u32) {
-        let after = self.tree.nodes.len() as u32;
+        let after = self.next_id().0;
         if let Some(node) = self.open.pop() {
-            let data = &mut self.tree.nodes[node as usize];
+            let data = match node.checked_sub(self.first) {
+                Some(at) => &mut self.tree.nodes[at as usize],
+                None => &mut self.kept[node as usize],
+            };
             data.extra = after;
             data.span.end = end.max(data.span.start);
         }
@@ -90,22 +138,16 @@ impl TreeBuilder {
         if properties.is_empty() {
             return;
         }
+        let node = NodeId(self.next_id().0.saturating_sub(1));
         if let Some(data) = self.tree.nodes.last_mut() {
             data.has_properties = true;
-            self.tree
-                .properties
-                .push((NodeId(self.tree.nodes.len() as u32 - 1), properties));
+            self.tree.properties.push((node, properties));
         }
     }
 
     /// Says that the server's messages give the node that was added last another line than its place has.
     pub(crate) fn set_line(&mut self, line: u32) {
         self.tree.lines.push((NodeId(self.tree.nodes.len() as u32 - 1), line));
-    }
-
-    /// Where a node ends so far.
-    pub fn end_of(&self, node: NodeId) -> u32 {
-        self.tree.nodes[node.0 as usize].span.end
     }
 
     /// Adds a comment, from its `#` to the end of the line.

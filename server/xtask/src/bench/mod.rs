@@ -2,6 +2,7 @@
 
 mod editor;
 mod grammar;
+mod latency;
 mod process;
 mod rules;
 mod session;
@@ -37,6 +38,8 @@ enum What {
     Cost,
     /// The language server.
     Editor,
+    /// Its answers while a person types.
+    Latency,
     /// The corpus as one workspace: definitions and the custom resources beside them.
     Workspace,
 }
@@ -70,6 +73,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     }
     if measures(What::Editor) {
         editor::run(&bench)?;
+    }
+    if measures(What::Latency) {
+        latency::run(&bench)?;
     }
     if measures(What::Workspace) {
         workspace::run(&bench)?;

@@ -9,6 +9,8 @@ use std::{
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
+use super::latency::position;
+
 /// What the client can do, beside what a session needs: it is told of which version of a document a list is.
 fn capabilities() -> Value {
     json!({
@@ -107,15 +109,26 @@ impl Session {
         columns: [usize; 2],
         text: &str,
     ) -> anyhow::Result<Value> {
-        let [start, end] = columns.map(|column| json!({ "line": line, "character": column }));
+        self.change(uri, version, columns.map(|column| (line, column)), text)?;
+        self.published(uri, version)
+    }
+
+    /// Replaces a part of a document, from one line and column to another, and waits for nothing.
+    pub(super) fn change(
+        &mut self,
+        uri: &str,
+        version: u64,
+        places: [(usize, usize); 2],
+        text: &str,
+    ) -> anyhow::Result<()> {
+        let [start, end] = places.map(position);
         let change = json!({ "range": { "start": start, "end": end }, "text": text });
         let document = json!({ "uri": uri, "version": version });
         self.passed_over.clear();
         self.notify(
             "textDocument/didChange",
             &json!({ "textDocument": document, "contentChanges": [change] }),
-        )?;
-        self.published(uri, version)
+        )
     }
 
     /// Ends the session as an editor does.
@@ -135,7 +148,8 @@ impl Session {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
     }
 
-    fn request(&mut self, method: &str, params: &Value) -> anyhow::Result<Value> {
+    /// Asks, and returns the answer.
+    pub(super) fn request(&mut self, method: &str, params: &Value) -> anyhow::Result<Value> {
         self.next_id += 1;
         let id = self.next_id;
         let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method });
@@ -147,6 +161,9 @@ impl Session {
             let mut message = self.receive()?;
             if message.get("method").is_none() && message["id"] == id {
                 return Ok(message["result"].take());
+            }
+            if message["method"] == "textDocument/publishDiagnostics" {
+                self.passed_over.push(message["params"].take());
             }
         }
     }

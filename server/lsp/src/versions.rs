@@ -1,0 +1,162 @@
+//! The trees of a document's versions, each made of those of the version before it.
+
+use std::{
+    ops::Range,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use crd_analyzer_ide::file::{File, Memory};
+use crd_analyzer_syntax::lines::LineIndex;
+use ropey::Rope;
+
+/// Edits that are made up for one by one; of more the text is read anew, which is no slower then.
+const MOST: usize = 32;
+
+/// A version of a document as features see it.
+#[derive(Clone, Debug)]
+pub(crate) struct Parsed {
+    pub(crate) file: File,
+    pub(crate) lines: LineIndex,
+}
+
+/// Bytes of a text that are replaced.
+#[derive(Clone, Debug)]
+pub(crate) struct Edit {
+    pub(crate) range: Range<usize>,
+    pub(crate) text: String,
+}
+
+/// The place of a version's trees, which are made when first asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Version {
+    /// The next version takes them, so that it need not copy what nobody reads any more.
+    parsed: Mutex<Option<Arc<Parsed>>>,
+    before: Mutex<Option<Before>>,
+}
+
+/// An older version, and what came since.
+#[derive(Debug)]
+struct Before {
+    version: Arc<Version>,
+    edits: Vec<Edit>,
+}
+
+impl Version {
+    /// The version that edits make of this one; `None`: another text altogether.
+    pub(crate) fn next(self: Arc<Self>, edits: Option<Vec<Edit>>) -> Arc<Self> {
+        let Some(edits) = edits else {
+            return Arc::default();
+        };
+        // Nobody asked for this version: the one before it is the one to go on from.
+        let before = lock(&self.before).take();
+        let before = match before {
+            Some(mut before) => {
+                before.edits.extend(edits);
+                before
+            }
+            None => Before { version: self, edits },
+        };
+        Arc::new(Self {
+            parsed: Mutex::default(),
+            before: Mutex::new(Some(before).filter(|it| it.edits.len() <= MOST)),
+        })
+    }
+
+    /// The trees of the version, whose text is `text`, made once for all who ask.
+    pub(crate) fn parsed(&self, text: &Rope, memory: &Arc<Memory>) -> Arc<Parsed> {
+        let mut parsed = lock(&self.parsed);
+        let make = || {
+            let before = lock(&self.before).take();
+            let edited = before.and_then(Before::edited);
+            Arc::new(edited.unwrap_or_else(|| Parsed::new(text, memory.clone())))
+        };
+        parsed.get_or_insert_with(make).clone()
+    }
+
+    /// Whether there are trees of an older version to go on from: somebody asks for trees of this document.
+    pub(crate) fn goes_on(&self) -> bool {
+        // Who makes them at the moment is not waited for.
+        let is_there = |it: &Before| it.version.parsed.try_lock().is_ok_and(|it| it.is_some());
+        lock(&self.before).as_ref().is_some_and(is_there)
+    }
+}
+
+impl Before {
+    /// The trees after the edits, if there were any before.
+    fn edited(self) -> Option<Parsed> {
+        let parsed = lock(&self.version.parsed).take()?;
+        // Who still reads the older version keeps it.
+        let mut parsed = Arc::unwrap_or_clone(parsed);
+        for edit in self.edits {
+            parsed.file.edit(edit.range.clone(), &edit.text);
+            parsed.lines.edit(parsed.file.text(), edit.range, edit.text.len());
+        }
+        Some(parsed)
+    }
+}
+
+impl Parsed {
+    fn new(text: &Rope, memory: Arc<Memory>) -> Self {
+        let text = text.to_string();
+        let lines = LineIndex::new(&text);
+        let file = File::new(text, memory);
+        Self { file, lines }
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A panic under the lock was reported; what is missing is made anew.
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(range: Range<usize>, text: &str) -> Vec<Edit> {
+        vec![Edit {
+            range,
+            text: text.to_owned(),
+        }]
+    }
+
+    #[track_caller]
+    fn check(version: &Arc<Version>, text: &str) -> Arc<Parsed> {
+        // The text is not looked at where the version goes on from another.
+        let parsed = version.parsed(&Rope::from_str("other"), &Arc::default());
+        assert_eq!((&**parsed.file.text(), &parsed.lines), (text, &LineIndex::new(text)));
+        parsed
+    }
+
+    #[test]
+    fn versions_go_on_from_what_was_asked_for() {
+        let first: Arc<Version> = Arc::default();
+        let parsed = first.parsed(&Rope::from_str("a: 1\n"), &Arc::default());
+        assert!(!first.goes_on());
+        let second = first.next(Some(edit(3..4, "23")));
+        assert!(second.goes_on());
+        // Nobody asks for the second.
+        let third = second.next(Some(edit(0..0, "# x\n")));
+        check(&third, "# x\na: 23\n");
+        assert_eq!(&**parsed.file.text(), "a: 1\n", "who has the first keeps it");
+        let fourth = third.clone().next(Some(edit(0..4, "")));
+        check(&fourth, "a: 23\n");
+        assert!(lock(&third.parsed).is_none());
+        let fifth = fourth.next(None);
+        assert!(!fifth.goes_on());
+        check(&fifth, "other");
+    }
+
+    #[test]
+    fn many_edits_are_not_made_up_for() {
+        let mut version: Arc<Version> = Arc::default();
+        version.parsed(&Rope::from_str("a"), &Arc::default());
+        for _ in 0..MOST {
+            version = version.next(Some(edit(1..1, "b")));
+        }
+        assert!(version.goes_on());
+        version = version.next(Some(edit(1..1, "b")));
+        assert!(!version.goes_on());
+        check(&version, "other");
+    }
+}

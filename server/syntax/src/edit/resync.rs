@@ -1,0 +1,370 @@
+//! Reading a changed document again: only around the change, up to where the reader is in a state in which it was before.
+
+use super::Reading;
+use super::memo::{Memo, Segment, State};
+use super::reader::{self, Reader};
+use crate::text::Text;
+use crate::tree::{NO_PARENT, NodeData, NodeId, NodeKind, Properties, Rebuilt, Span, Tree, TreeBuilder};
+
+/// A change of a text, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Change {
+    pub(super) start: u32,
+    /// Where what was replaced ended in the old text.
+    pub(super) old_end: u32,
+    /// Where what stands for it ends in the new text.
+    pub(super) new_end: u32,
+}
+
+impl Change {
+    /// The place in the new text of what lay behind the change.
+    pub(super) fn behind(self, at: u32) -> u32 {
+        at.wrapping_add(self.new_end).wrapping_sub(self.old_end)
+    }
+}
+
+/// How places of the old text move.
+#[derive(Clone, Copy, Debug)]
+struct Shift {
+    change: Change,
+    /// The first place that moves. Where nothing was replaced, this is the place of the change or the one behind it: what ended there may
+    /// have grown or not.
+    from: u32,
+}
+
+impl Shift {
+    fn place(self, at: u32) -> u32 {
+        if at >= self.from { self.change.behind(at) } else { at }
+    }
+
+    fn span(self, span: Span) -> Span {
+        Span::new(self.place(span.start), self.place(span.end))
+    }
+
+    /// Whether nothing is left of what was at a place.
+    fn is_gone(self, at: u32) -> bool {
+        self.change.start < at && at < self.change.old_end
+    }
+}
+
+/// Where an older reading may go on.
+pub(super) struct Resync<'m> {
+    change: Change,
+    old: &'m Memo,
+    /// The first node that is read again.
+    first: u32,
+    /// The segment that is looked at next.
+    next: usize,
+    from_start: bool,
+    met: Option<Met>,
+}
+
+/// Where an older reading goes on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Met {
+    /// The segment that it begins with.
+    segment: usize,
+    shift: Shift,
+    /// Whether a quote is open for good from there on, of the kinds of which there is none in the rest of the text: then nothing depends on it.
+    unclosed: [Option<u32>; 2],
+}
+
+impl Resync<'_> {
+    /// Whether the reader is where it was in the old text, in the same state.
+    pub(super) fn is_met(&mut self, reader: &Reader<'_>) -> bool {
+        while let Some(segment) = self.old.segments.get(self.next) {
+            let at = segment.start.at;
+            if at >= self.change.old_end && self.change.behind(at) as usize >= reader.at {
+                if self.change.behind(at) as usize > reader.at {
+                    return false;
+                }
+                self.met = self.meet(segment, reader);
+                self.next += 1;
+                return self.met.is_some();
+            }
+            self.next += 1;
+        }
+        false
+    }
+
+    /// How the older reading goes on, if the state at a segment's beginning is that of the reader.
+    fn meet(&self, segment: &Segment, reader: &Reader<'_>) -> Option<Met> {
+        let has_same_prologue = reader.is_explicit == self.old.is_explicit && reader.handles.is_empty();
+        if self.from_start && !has_same_prologue || !segment.start.is_as_deep_as(reader) {
+            return None;
+        }
+        let open = reader.tree.open();
+        let is_same = |(&old, &new): (&u32, &u32)| old == new || old >= self.first && new >= self.first;
+        if segment.open.len() != open.len() || !segment.open.iter().zip(open).all(is_same) {
+            return None;
+        }
+        let change = self.change;
+        let inserts = change.start == change.old_end;
+        let shifts = [
+            Some(change.old_end),
+            (inserts && segment.start.at > change.start).then_some(change.start + 1),
+        ];
+        let now = State::of(reader);
+        let unclosed = segment.start.indifferent_quotes(&now, &reader.bytes[reader.at..]);
+        let shift = shifts
+            .into_iter()
+            .flatten()
+            .map(|from| Shift { change, from })
+            .find(|shift| {
+                let mut was = segment.start.clone();
+                was.set_unclosed(unclosed);
+                let mut is_whole = true;
+                was.move_by(&mut |at| {
+                    is_whole &= !shift.is_gone(at);
+                    shift.place(at)
+                });
+                is_whole && was == now && segment.start.column() == now.column()
+            })?;
+        Some(Met {
+            segment: self.next,
+            shift,
+            unclosed,
+        })
+    }
+}
+
+/// Brings a document in step with a change in it. `text` is the new text, and `span` where the document lies there.
+pub(super) fn reread(mut old: Reading, text: &Text, span: Span, change: Change) -> Reading {
+    let is_seen = |it: &Segment| it.seen > change.start;
+    let Some(first) = old.memo.segments.iter().position(is_seen) else {
+        // Behind what ends the document.
+        old.tree.text = text.clone();
+        old.tree.span = span;
+        return old;
+    };
+    let all = old.memo.segments.len();
+    let is_bounded = old.memo.used(all) < reader::budget(old.tree.span);
+    if !is_bounded || old.memo.has_handles {
+        return reader::read(text, span);
+    }
+    let begin = &old.memo.segments[first];
+    let first_node = if first == 0 { 0 } else { begin.nodes };
+    let kept = std::mem::take(&mut old.tree.nodes);
+    let open = begin.open.to_vec();
+    let builder = TreeBuilder::resume(text.clone(), span, kept, first_node, open);
+    let mut reader = Reader::new(text, span, builder);
+    if first > 0 {
+        begin.start.restore(&mut reader);
+        reader.is_explicit = old.memo.is_explicit;
+        reader.lookahead = reader.lookahead.saturating_sub(old.memo.used(first));
+        reader.begin_segment();
+    }
+    let mut resync = Resync {
+        change,
+        old: &old.memo,
+        first: first_node,
+        next: first + 1,
+        from_start: first == 0,
+        met: None,
+    };
+    reader.document(Some(&mut resync));
+    let met = resync.met;
+    let segments = std::mem::take(&mut reader.segments);
+    let fresh = Memo::of(&mut reader, segments);
+    let rebuilt = reader.tree.into_parts();
+    let mut join = Join {
+        first: first_node,
+        old_comments: begin.comments as usize,
+        rest: met.map(|it| Rest::new(&old.memo.segments[it.segment], it, &rebuilt, first_node)),
+    };
+    join.apply(&mut old, first, rebuilt, fresh);
+    old.tree.text = text.clone();
+    old.tree.span = span;
+    let all = old.memo.segments.len();
+    if old.memo.used(all) >= reader::budget(span) {
+        return reader::read(text, span);
+    }
+    old.is_broken = old.memo.settle(&mut old.tree);
+    old
+}
+
+/// What of the old tree goes on behind what was read again.
+struct Rest {
+    shift: Shift,
+    /// The old segment that it begins with.
+    segment: usize,
+    unclosed: [Option<u32>; 2],
+    /// Its first node in the old tree, and in the new one.
+    old: u32,
+    new: u32,
+    /// Its first comment in the old tree.
+    comments: usize,
+    /// The nodes that are open where it begins, in the old tree and in the new one.
+    open: Vec<(u32, u32)>,
+}
+
+impl Rest {
+    fn new(segment: &Segment, met: Met, rebuilt: &Rebuilt, first: u32) -> Self {
+        Self {
+            shift: met.shift,
+            segment: met.segment,
+            unclosed: met.unclosed,
+            old: segment.nodes,
+            new: first + rebuilt.fresh.nodes.len() as u32,
+            comments: segment.comments as usize,
+            open: segment.open.iter().copied().zip(rebuilt.open.iter().copied()).collect(),
+        }
+    }
+
+    /// A node of the old tree that is there still: one of those in the rest, or of those that are open where it begins.
+    fn node(&self, old: u32) -> u32 {
+        if old >= self.old {
+            return old - self.old + self.new;
+        }
+        let found = self.open.binary_search_by_key(&old, |it| it.0);
+        found.map_or(old, |at| self.open[at].1)
+    }
+
+    /// How the open nodes end, by what the rest of the old tree has of them.
+    fn ends(&self, kept: &[NodeData]) -> Vec<(u32, u32, u32)> {
+        let end = |&(old, new): &(u32, u32)| {
+            let data = &kept[old as usize];
+            (new, self.shift.place(data.span.end), data.extra - self.old + self.new)
+        };
+        self.open.iter().map(end).collect()
+    }
+
+    /// Moves the nodes of the rest.
+    fn shift_nodes(&self, nodes: &mut [NodeData]) {
+        let renames = self.old != self.new || self.open.iter().any(|it| it.0 != it.1);
+        for data in nodes {
+            data.span = self.shift.span(data.span);
+            if renames {
+                if data.parent != NO_PARENT {
+                    data.parent = self.node(data.parent);
+                }
+                if matches!(
+                    data.kind,
+                    NodeKind::Mapping(_) | NodeKind::Sequence(_) | NodeKind::Error
+                ) {
+                    data.extra = data.extra - self.old + self.new;
+                }
+            }
+        }
+    }
+}
+
+/// Puts together what stays, what was read again, and what goes on behind it.
+struct Join {
+    first: u32,
+    old_comments: usize,
+    rest: Option<Rest>,
+}
+
+impl Join {
+    fn apply(&mut self, old: &mut Reading, first_segment: usize, rebuilt: Rebuilt, fresh: Memo) {
+        let tree = &mut old.tree;
+        self.nodes(tree, rebuilt.kept, rebuilt.fresh.nodes);
+        self.properties(&mut tree.properties, rebuilt.fresh.properties);
+        let added = rebuilt.fresh.comments.len();
+        self.comments(&mut tree.comments, rebuilt.fresh.comments);
+        self.aliases(&mut old.memo.aliases, fresh.aliases);
+        let mut segments = fresh.segments;
+        for segment in &mut segments {
+            segment.comments += self.old_comments as u32;
+        }
+        let from = self.rest.as_ref().map_or(old.memo.segments.len(), |it| it.segment);
+        let at = first_segment + segments.len();
+        old.memo.segments.splice(first_segment..from, segments);
+        if let Some(rest) = &self.rest {
+            let comments = self.old_comments + added;
+            for segment in &mut old.memo.segments[at..] {
+                segment.start.move_by(&mut |at| rest.shift.place(at));
+                segment.start.set_unclosed(rest.unclosed);
+                segment.seen = rest.shift.place(segment.seen);
+                segment.comments = segment.comments - rest.comments as u32 + comments as u32;
+                segment.nodes = rest.node(segment.nodes);
+                for node in &mut segment.open {
+                    *node = rest.node(*node);
+                }
+            }
+        }
+        old.memo.is_explicit = fresh.is_explicit;
+        old.memo.has_handles = fresh.has_handles;
+    }
+
+    fn nodes(&self, tree: &mut Tree, mut kept: Vec<NodeData>, fresh: Vec<NodeData>) {
+        let first = self.first as usize;
+        if let Some(rest) = &self.rest {
+            let ends = rest.ends(&kept);
+            kept.splice(first..rest.old as usize, fresh);
+            for (node, end, extra) in ends {
+                let data = &mut kept[node as usize];
+                data.span.end = end;
+                data.extra = extra;
+            }
+            rest.shift_nodes(&mut kept[rest.new as usize..]);
+        } else {
+            kept.truncate(first);
+            kept.extend(fresh);
+        }
+        tree.nodes = kept;
+    }
+
+    fn properties(&self, kept: &mut Vec<(NodeId, Properties)>, fresh: Vec<(NodeId, Properties)>) {
+        let at = |node: u32| kept.partition_point(|it| it.0.0 < node);
+        let from = at(self.first);
+        let to = self.rest.as_ref().map_or(kept.len(), |it| at(it.old));
+        let behind = from + fresh.len();
+        kept.splice(from..to, fresh);
+        let Some(rest) = &self.rest else { return };
+        for (node, properties) in &mut kept[behind..] {
+            node.0 = rest.node(node.0);
+            for span in properties.anchor.iter_mut().chain(&mut properties.tag) {
+                *span = rest.shift.span(*span);
+            }
+        }
+    }
+
+    fn comments(&self, kept: &mut Vec<Span>, fresh: Vec<Span>) {
+        let to = self.rest.as_ref().map_or(kept.len(), |it| it.comments);
+        let behind = self.old_comments + fresh.len();
+        kept.splice(self.old_comments..to, fresh);
+        let Some(rest) = &self.rest else { return };
+        for span in &mut kept[behind..] {
+            *span = rest.shift.span(*span);
+        }
+    }
+
+    fn aliases(&self, kept: &mut Vec<NodeId>, fresh: Vec<NodeId>) {
+        let at = |node: u32| kept.partition_point(|it| it.0 < node);
+        let from = at(self.first);
+        let to = self.rest.as_ref().map_or(kept.len(), |it| at(it.old));
+        let behind = from + fresh.len();
+        kept.splice(from..to, fresh);
+        let Some(rest) = &self.rest else { return };
+        for node in &mut kept[behind..] {
+            node.0 = rest.node(node.0);
+        }
+    }
+}
+
+/// Moves a document that lies behind a change.
+pub(super) fn move_behind(reading: &mut Reading, change: Change) {
+    let shift = Shift {
+        change,
+        from: change.old_end,
+    };
+    let tree = &mut reading.tree;
+    tree.span = shift.span(tree.span);
+    for data in &mut tree.nodes {
+        data.span = shift.span(data.span);
+    }
+    for span in &mut tree.comments {
+        *span = shift.span(*span);
+    }
+    for (_, properties) in &mut tree.properties {
+        for span in properties.anchor.iter_mut().chain(&mut properties.tag) {
+            *span = shift.span(*span);
+        }
+    }
+    for segment in &mut reading.memo.segments {
+        segment.start.move_by(&mut |at| shift.place(at));
+        segment.seen = shift.place(segment.seen);
+    }
+}

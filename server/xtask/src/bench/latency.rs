@@ -1,0 +1,164 @@
+//! How long an answer takes while a person types: from a message sent to the answer received, at random places of a file.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use super::{Bench, grammar::FullParse, session::Session};
+
+/// Places that each figure is taken of.
+const PLACES: usize = 500;
+const SEED: u64 = 0x0006_2026;
+const URI: &str = "file:///bench/definition.yaml";
+/// What is typed: letters mostly, and what begins something else.
+const TYPED: [&str; 16] = [
+    "a", "e", "n", "s", "t", "o", "r", "m", "x", ".", " ", ":", "-", "\n", "\"", "[",
+];
+
+/// What is asked at the places.
+const QUESTIONS: [(&str, &str, bool); 4] = [
+    ("completion", "textDocument/completion", false),
+    ("hover", "textDocument/hover", false),
+    ("keystroke and completion", "textDocument/completion", true),
+    ("keystroke and hover", "textDocument/hover", true),
+];
+
+/// Asks on the definition of 190 KB, on the largest, and on the one with the most rules of its size.
+pub(super) fn run(bench: &Bench) -> anyhow::Result<()> {
+    for bytes in [190_000, 2_872_552, u64::MAX - 1] {
+        let file = bench.file_of_size(bytes).context("the corpus has files")?;
+        let text = std::fs::read_to_string(bench.corpus.join(&file))?;
+        let parse = {
+            let mut parse = FullParse::new(&text)?;
+            let mut times = (0..5).map(|_| parse.time()).collect::<anyhow::Result<Vec<_>>>()?;
+            times.sort_unstable();
+            times[times.len() / 2]
+        };
+        let mut session = Session::start(&bench.analyzer)?;
+        session.open(URI, &text)?;
+        println!(
+            "{file}: {} KB, {} rules; tree-sitter parses it in {:.2} ms",
+            text.len() / 1000,
+            text.lines().filter(|it| super::is_rule(it)).count(),
+            parse.as_secs_f64() * 1e3
+        );
+        let places = Places::of(&text);
+        let mut rng = Rng::with_seed(SEED);
+        let mut version = 0;
+        show("nothing, there and back", &times(|| pass(&mut session))?, parse);
+        for (name, method, types) in QUESTIONS {
+            let mut answered = 0;
+            let taken = times(|| {
+                let place = places.random(&mut rng);
+                let keystroke = types.then(|| (TYPED[rng.usize(..TYPED.len())], &mut version));
+                let (time, answer) = ask(&mut session, method, place, keystroke)?;
+                answered += usize::from(!answer.is_null());
+                Ok(time)
+            })?;
+            show(&format!("{name}, {answered} of {PLACES} with an answer"), &taken, parse);
+        }
+        session.end()?;
+    }
+    Ok(())
+}
+
+/// A request that nothing has to be looked up for.
+fn pass(session: &mut Session) -> anyhow::Result<Duration> {
+    let params = json!({ "textDocument": { "uri": "file:///bench/closed.yaml" }, "position": position((0, 0)) });
+    let start = Instant::now();
+    session.request("textDocument/hover", &params)?;
+    Ok(start.elapsed())
+}
+
+/// Types at a place, if that is wanted, and asks there at once. Afterwards takes it back, and lets the server come to rest.
+fn ask(
+    session: &mut Session,
+    method: &str,
+    (place, indent): ((usize, usize), usize),
+    keystroke: Option<(&str, &mut u64)>,
+) -> anyhow::Result<(Duration, Value)> {
+    let params = |place| json!({ "textDocument": { "uri": URI }, "position": position(place) });
+    let Some((typed, version)) = keystroke else {
+        let start = Instant::now();
+        let answer = session.request(method, &params(place))?;
+        return Ok((start.elapsed(), answer));
+    };
+    let (line, column) = place;
+    let (typed, after) = if typed == "\n" {
+        // Editors indent a new line as the one above.
+        (format!("\n{}", " ".repeat(indent)), (line + 1, indent))
+    } else {
+        (typed.to_owned(), (line, column + 1))
+    };
+    let start = Instant::now();
+    session.change(URI, *version + 1, [place, place], &typed)?;
+    let answer = session.request(method, &params(after))?;
+    let time = start.elapsed();
+    session.next(URI, *version + 1)?;
+    session.change(URI, *version + 2, [place, after], "")?;
+    session.next(URI, *version + 2)?;
+    *version += 2;
+    Ok((time, answer))
+}
+
+pub(super) fn position((line, column): (usize, usize)) -> Value {
+    json!({ "line": line, "character": column })
+}
+
+fn times(mut one: impl FnMut() -> anyhow::Result<Duration>) -> anyhow::Result<Vec<Duration>> {
+    let mut times = (0..PLACES).map(|_| one()).collect::<anyhow::Result<Vec<_>>>()?;
+    times.sort_unstable();
+    Ok(times)
+}
+
+fn show(what: &str, times: &[Duration], parse: Duration) {
+    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+    let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+    println!(
+        "  {what:<52} median {:>7.3} ms, 95 % {:>7.3} ms, most {:>7.3} ms | 95 % is {:.4} of a parse",
+        milliseconds(at(0.5)),
+        milliseconds(at(0.95)),
+        milliseconds(at(1.0)),
+        at(0.95).as_secs_f64() / parse.as_secs_f64()
+    );
+}
+
+/// Where something is asked: anywhere in a text, on its keys, and in its rules.
+struct Places<'t> {
+    lines: Vec<&'t str>,
+    rules: Vec<usize>,
+}
+
+impl<'t> Places<'t> {
+    fn of(text: &'t str) -> Self {
+        // A column is then a byte, whatever the client counts.
+        let lines: Vec<_> = text.lines().map(|it| if it.is_ascii() { it } else { "" }).collect();
+        let is_rule = |it: &usize| super::is_rule(lines[*it]) && !lines[*it].ends_with(['-', '|', '>']);
+        let rules = (0..lines.len()).filter(is_rule).collect();
+        Self { lines, rules }
+    }
+
+    /// A place, and the indentation of its line.
+    fn random(&self, rng: &mut Rng) -> ((usize, usize), usize) {
+        loop {
+            let is_rule = !self.rules.is_empty() && rng.u8(..4) == 0;
+            let line = if is_rule {
+                self.rules[rng.usize(..self.rules.len())]
+            } else {
+                rng.usize(..self.lines.len())
+            };
+            let text = self.lines[line];
+            let first = text.len() - text.trim_start_matches([' ', '-']).len();
+            let last = match text.find(':') {
+                Some(colon) if !is_rule && rng.bool() => colon,
+                _ => text.len(),
+            };
+            if first < last {
+                let indent = text.len() - text.trim_start_matches(' ').len();
+                return ((line, rng.usize(first..=last)), indent);
+            }
+        }
+    }
+}
