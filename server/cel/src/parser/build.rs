@@ -1,5 +1,7 @@
 //! Making expressions with ids and places in the order in which `cel-go` makes them (`parser/helper.go`).
 
+use super::ParseOptions;
+use crate::KubernetesVersion;
 use crate::ast::{Ast, ExprKind, Location, MapEntry, NodeId, Source, Span, StructField};
 
 /// No macro expansion makes more nodes than this. `cel-go` has no such limit: there, `a.optMap(x, x)` chained n times takes 2^n nodes.
@@ -54,6 +56,16 @@ impl<'a> Builder<'a> {
     /// Where the expression `id` is.
     pub(super) fn location(&self, id: i64) -> Location {
         self.ast.source_info.location(self.source, id)
+    }
+
+    /// Where an error says that it is.
+    pub(super) fn location_told(&self, id: i64, options: &ParseOptions) -> Location {
+        if options.lines_begin_late {
+            let version = KubernetesVersion::minor(31);
+            self.ast.source_info.location_told(self.source, id, version)
+        } else {
+            self.location(id)
+        }
     }
 
     pub(super) fn push(&mut self, id: i64, kind: ExprKind) -> NodeId {

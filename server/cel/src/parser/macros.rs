@@ -333,7 +333,8 @@ impl Expand<'_, '_> {
     }
 
     fn error<T>(&self, node: NodeId, message: &str) -> Result<T, (Location, String)> {
-        Err((self.builder.location(self.builder.ast[node].id), message.to_owned()))
+        let id = self.builder.ast[node].id;
+        Err((self.builder.location_told(id, self.options), message.to_owned()))
     }
 
     fn literal(&mut self, value: Literal) -> NodeId {

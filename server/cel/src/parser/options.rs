@@ -34,6 +34,8 @@ pub struct ParseOptions {
     pub(super) code_points: CodePoints,
     /// Whether messages are formats that lack their arguments, so that `%` becomes something else.
     pub(super) messages_are_formats: bool,
+    /// Whether errors of the walk over the grammar tell the first character of a line as one past the end of the line before.
+    pub(super) lines_begin_late: bool,
     /// How deep rules of the grammar may nest, and separately operators.
     pub(super) max_recursion_depth: u32,
     /// Syntax errors after this many end the parse.
@@ -78,6 +80,7 @@ impl ParseOptions {
                 CodePoints::WithSurrogates
             },
             messages_are_formats: !since(33),
+            lines_begin_late: server == KubernetesVersion::minor(31),
             max_recursion_depth: 250,
             error_limit: 100,
             recovery_limit: 30,

@@ -121,7 +121,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
         let id = self.builder.ast[node].id;
         let location = match place {
             Place::At(location) => location,
-            _ => self.builder.location(id),
+            _ => self.builder.location_told(id, self.options),
         };
         self.issues.report(id, location, message);
         node
