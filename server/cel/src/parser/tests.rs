@@ -272,6 +272,14 @@ fn errors_are_those_of_each_server() {
         "has(self)",
         "ERROR: <input>:1:5: invalid argument to has() macro\n | has(self)\n | ....^",
     );
+    let at_the_line = "ERROR: <input>:2:1: invalid argument to has() macro\n | self)\n | ^";
+    check(30..=30, "has(\nself)", at_the_line);
+    check(
+        31..=31,
+        "has(\nself)",
+        "ERROR: <input>:1:6: invalid argument to has() macro\n | has(\n | ....^",
+    );
+    check(32..=37, "has(\nself)", at_the_line);
     check(
         30..=37,
         "9223372036854775808 > 0",
