@@ -51,6 +51,9 @@ pub trait ListValue: fmt::Debug + Send + Sync {
     fn as_any(&self) -> &dyn std::any::Any;
 }
 
+/// What a value was read from, for who made it to find again.
+pub type Origin = Arc<dyn std::any::Any + Send + Sync>;
+
 /// A list. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct List(Repr);
@@ -60,6 +63,8 @@ enum Repr {
     Values(Arc<[Value]>),
     /// The same, as two short lists one after the other.
     Joined(Arc<[Value]>),
+    /// Values, and the data that they were read from.
+    Plain(Arc<(Vec<Value>, Origin)>),
     /// Two lists one after the other, and their length.
     Concat(Arc<(List, List)>, usize),
     /// What a fold builds up. All clones are the same list, until the fold ends.
@@ -70,7 +75,7 @@ enum Repr {
 impl List {
     pub(super) fn go_type(&self) -> &'static str {
         match &self.0 {
-            Repr::Values(_) => "*types.baseList",
+            Repr::Values(_) | Repr::Plain(_) => "*types.baseList",
             Repr::Joined(_) | Repr::Concat(..) => "*types.concatList",
             Repr::Growing(_) => "*types.mutableList",
             Repr::Foreign(list) => list.go_type(),
@@ -80,6 +85,19 @@ impl List {
     /// A list of these values. One that is an error ([`Value::failure`]) is that error to who asks for it.
     pub fn new(values: Vec<Value>) -> Self {
         Self(Repr::Values(values.into()))
+    }
+
+    /// A list of the values that some data are to who knows no schema (`types.NativeToValue`), and these data.
+    pub fn plain(values: Vec<Value>, origin: Origin) -> Self {
+        Self(Repr::Plain(Arc::new((values, origin))))
+    }
+
+    /// The data that a list of [`Self::plain`] was read from.
+    pub fn origin(&self) -> Option<&Origin> {
+        match &self.0 {
+            Repr::Plain(plain) => Some(&plain.1),
+            _ => None,
+        }
     }
 
     /// A list of these elements, which may be errors. An error that ends the evaluation is that of the list.
@@ -100,6 +118,7 @@ impl List {
     pub(super) fn address(&self) -> usize {
         match &self.0 {
             Repr::Values(values) | Repr::Joined(values) => Arc::as_ptr(values).cast::<()>() as usize,
+            Repr::Plain(plain) => Arc::as_ptr(plain) as usize,
             Repr::Concat(parts, _) => Arc::as_ptr(parts) as usize,
             Repr::Growing(values) => Arc::as_ptr(values) as usize,
             Repr::Foreign(list) => Arc::as_ptr(list).cast::<()>() as usize,
@@ -160,6 +179,7 @@ impl List {
     pub fn len(&self) -> usize {
         match &self.0 {
             Repr::Values(values) | Repr::Joined(values) => values.len(),
+            Repr::Plain(plain) => plain.0.len(),
             Repr::Concat(_, len) => *len,
             Repr::Growing(values) => values.lock().unwrap_or_else(PoisonError::into_inner).len(),
             Repr::Foreign(list) => list.len(),
@@ -182,6 +202,7 @@ impl List {
         let mut index = index;
         loop {
             match &list.0 {
+                Repr::Plain(plain) => return plain.0.get(index).cloned().map(Value::or_failure),
                 Repr::Values(values) | Repr::Joined(values) => {
                     return values.get(index).cloned().map(Value::or_failure);
                 }

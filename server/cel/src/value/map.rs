@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::compare::{equal, not_comparable};
-use super::list::same_number;
+use super::list::{Origin, same_number};
 use super::{EvalError, Key, Result, Value};
 
 /// An object or map from outside, read as it is asked for. Its keys are strings.
@@ -39,25 +39,27 @@ pub trait MapValue: fmt::Debug + Send + Sync {
 #[derive(Clone, Debug, Default)]
 struct Entries {
     index: HashMap<Key, usize>,
-    entries: Vec<(Value, Value)>,
+    pairs: Vec<(Value, Value)>,
+    /// The data that they were read from.
+    origin: Option<Origin>,
 }
 
 impl Entries {
     fn find(&self, key: &Value) -> Result<Option<&Value>> {
-        if self.entries.is_empty() {
+        if self.pairs.is_empty() {
             return Ok(None);
         }
-        let find = |key: &Key| self.index.get(key).map(|at| &self.entries[*at].1);
+        let find = |key: &Key| self.index.get(key).map(|at| &self.pairs[*at].1);
         let found = find(&Key::of(key)?);
         Ok(found.or_else(|| same_number(key).find_map(|key| find(&key))))
     }
 
     fn insert(&mut self, key: Value, value: Value) -> Result<()> {
         match self.index.entry(Key::of(&key)?) {
-            std::collections::hash_map::Entry::Occupied(at) => self.entries[*at.get()].1 = value,
+            std::collections::hash_map::Entry::Occupied(at) => self.pairs[*at.get()].1 = value,
             std::collections::hash_map::Entry::Vacant(slot) => {
-                slot.insert(self.entries.len());
-                self.entries.push((key, value));
+                slot.insert(self.pairs.len());
+                self.pairs.push((key, value));
             }
         }
         Ok(())
@@ -104,6 +106,25 @@ impl Map {
         Self(Repr::Values(Arc::new(map)))
     }
 
+    /// A map of the values that some data are to who knows no schema (`types.NativeToValue`), and these data.
+    pub fn plain(entries: impl IntoIterator<Item = (Arc<str>, Value)>, origin: Origin) -> Self {
+        let mut map = Self::of_names(entries);
+        if let Repr::Values(entries) = &mut map.0
+            && let Some(entries) = Arc::get_mut(entries)
+        {
+            entries.origin = Some(origin);
+        }
+        map
+    }
+
+    /// The data that a map of [`Self::plain`] was read from.
+    pub fn origin(&self) -> Option<&Origin> {
+        match &self.0 {
+            Repr::Values(entries) => entries.origin.as_ref(),
+            _ => None,
+        }
+    }
+
     /// Where the map is: what tells it from every other that is there at the same time.
     pub(super) fn address(&self) -> usize {
         match &self.0 {
@@ -145,8 +166,8 @@ impl Map {
     /// How many entries there are.
     pub fn len(&self) -> usize {
         match &self.0 {
-            Repr::Values(entries) => entries.entries.len(),
-            Repr::Growing(entries) => entries.lock().unwrap_or_else(PoisonError::into_inner).entries.len(),
+            Repr::Values(entries) => entries.pairs.len(),
+            Repr::Growing(entries) => entries.lock().unwrap_or_else(PoisonError::into_inner).pairs.len(),
             Repr::Foreign(map) => map.len(),
         }
     }
@@ -186,10 +207,10 @@ impl Map {
     /// The keys.
     pub fn keys(&self) -> Vec<Value> {
         match &self.0 {
-            Repr::Values(entries) => entries.entries.iter().map(|(key, _)| key.clone()).collect(),
+            Repr::Values(entries) => entries.pairs.iter().map(|(key, _)| key.clone()).collect(),
             Repr::Growing(entries) => {
                 let entries = entries.lock().unwrap_or_else(PoisonError::into_inner);
-                entries.entries.iter().map(|(key, _)| key.clone()).collect()
+                entries.pairs.iter().map(|(key, _)| key.clone()).collect()
             }
             // The server goes over as many keys as there are entries; those that have none for expressions come out as null.
             Repr::Foreign(map) => {

@@ -23,7 +23,7 @@ pub use error::EvalError;
 pub(crate) use format::base64;
 pub use format::{double_f, double_g};
 pub use key::Key;
-pub use list::{List, ListValue};
+pub use list::{List, ListValue, Origin};
 pub use map::{Map, MapValue};
 pub use number::{double_to_int, double_to_uint};
 pub(crate) use number::{exact_int, exact_uint};

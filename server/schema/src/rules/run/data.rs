@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crd_analyzer_cel::value::{Map, Value as Cel};
+use crd_analyzer_cel::value::{List, Map, Value as Cel};
 use serde_json::Value;
 
 /// Decoded JSON (`interface{}` of Go) that is cheap to clone.
@@ -60,10 +60,13 @@ impl Data {
             Self::Int(int) => Cel::Int(*int),
             Self::Float(float) => Cel::Double(*float),
             Self::String(text) => Cel::String(Arc::clone(text)),
-            Self::List(items) => Cel::list(items.iter().map(Self::as_plain_value).collect()),
+            Self::List(items) => {
+                let values = items.iter().map(Self::as_plain_value).collect();
+                Cel::List(List::plain(values, Arc::new(self.clone())))
+            }
             Self::Map(map) => {
                 let entries = map.iter().map(|(key, it)| (Arc::clone(key), it.as_plain_value()));
-                Cel::Map(Map::of_names(entries))
+                Cel::Map(Map::plain(entries, Arc::new(self.clone())))
             }
             Self::Native(value) => value.clone(),
         }

@@ -115,7 +115,7 @@ impl Items {
         let mut seen = HashSet::new();
         for element in other.iter() {
             let key = match &element {
-                Ok(element) => map_key(&self.plain(element), keys, self.version)?,
+                Ok(element) => map_key(&raw(element), keys, self.version)?,
                 Err(_) => Key::unlike_all(),
             };
             let Some(data) = ours.get(&key) else {
@@ -127,22 +127,6 @@ impl Items {
             seen.insert(key);
         }
         Ok(!self.keeps_values() || seen.len() == ours.len())
-    }
-
-    /// What Go holds inside of an element of another list. Until 1.36 that list may be data without a schema, out of an
-    /// optional.
-    fn plain(&self, element: &Value) -> Data {
-        let data = raw(element);
-        match &data {
-            Data::Native(Value::Map(map)) if self.version < KubernetesVersion::minor(37) => {
-                let entries = map.keys().into_iter().filter_map(|key| match (&key, map.at(&key)) {
-                    (Value::String(name), Ok(value)) => Some((Arc::clone(name), raw(&value))),
-                    _ => None,
-                });
-                Data::Map(Arc::new(entries.collect()))
-            }
-            _ => data,
-        }
     }
 
     fn sum_of_data(&self, other: &List) -> Result<Vec<Data>> {
@@ -206,7 +190,7 @@ impl ListValue for Items {
             });
             return Some(sum);
         }
-        let values = |list: &Self| (0..list.len()).map(|n| list.get(n)).collect::<Result<Vec<_>>>();
+        let values = |list: &Self| (0..list.len()).map(|n| kept(list.get(n))).collect::<Result<Vec<_>>>();
         match &self.kind {
             Kind::Atomic => None,
             Kind::Set | Kind::Map(_) => Some(values(self).and_then(|values| sum(values, other, &self.kind))),
@@ -231,6 +215,14 @@ impl ListValue for Items {
     }
 }
 
+/// An element as a sum holds it, which may be an error. One that ends the evaluation is that of the sum.
+fn kept(element: Result) -> Result {
+    match element {
+        Err(error) if !error.is_fatal() => Ok(Value::failure(error)),
+        element => element,
+    }
+}
+
 /// A sum of a set or map and another list (`refValSetList`, `refValMapList`).
 #[derive(Debug)]
 struct Sum {
@@ -249,7 +241,7 @@ impl Sum {
     fn equal_elements(&self, other: &List) -> Result<bool> {
         let mut ours = HashMap::new();
         for value in &self.values {
-            ours.insert(self.key(Ok(value.clone()))?, value);
+            ours.insert(self.key(value.clone().or_failure())?, value);
         }
         let mut seen = HashSet::new();
         for element in other.iter() {
@@ -257,7 +249,7 @@ impl Sum {
             let Some(value) = ours.get(&key) else {
                 return Ok(false);
             };
-            if matches!(self.kind, Kind::Map(_)) && !same(Ok((*value).clone()), element)? {
+            if matches!(self.kind, Kind::Map(_)) && !same((*value).clone().or_failure(), element)? {
                 return Ok(false);
             }
             seen.insert(key);
@@ -270,10 +262,11 @@ fn sum(mut values: Vec<Value>, other: &List, kind: &Kind) -> Result {
     match kind {
         Kind::Map(keys) => {
             let keyed = values.iter().enumerate();
-            let places: HashMap<_, _> = keyed.map(|(n, it)| (value_map_key(Ok(it.clone()), keys), n)).collect();
+            let key = |it: &Value| value_map_key(it.clone().or_failure(), keys);
+            let places: HashMap<_, _> = keyed.map(|(n, it)| (key(it), n)).collect();
             for element in other.iter() {
-                let element = element?;
-                match places.get(&value_map_key(Ok(element.clone()), keys)) {
+                let element = kept(element)?;
+                match places.get(&key(&element)) {
                     Some(&n) => values[n] = element,
                     None => values.push(element),
                 }
@@ -282,12 +275,11 @@ fn sum(mut values: Vec<Value>, other: &List, kind: &Kind) -> Result {
         Kind::Set | Kind::Atomic => {
             let mut seen = HashSet::new();
             for value in &values {
-                seen.insert(value_key(Ok(value.clone()))?);
+                seen.insert(value_key(value.clone().or_failure())?);
             }
             for element in other.iter() {
-                let element = element?;
-                if seen.insert(value_key(Ok(element.clone()))?) {
-                    values.push(element);
+                if seen.insert(value_key(element.clone())?) {
+                    values.push(kept(element)?);
                 }
             }
         }
@@ -302,7 +294,7 @@ impl ListValue for Sum {
     }
 
     fn get(&self, index: usize) -> Result {
-        Ok(self.values[index].clone())
+        self.values[index].clone().or_failure()
     }
 
     fn equal(&self, other: &List) -> Option<Result<bool>> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_cel::value::{Duration, EvalError, List, Map, RawValue, Result, Value};
+use crd_analyzer_cel::value::{Duration, EvalError, List, Map, Origin, RawValue, Result, Value};
 
 use super::data::Data;
 use super::list::{Items, Kind};
@@ -154,13 +154,13 @@ pub(super) fn raw(value: &Value) -> Data {
         Value::List(list) => {
             let items = list.as_foreign().and_then(|list| list.as_any().downcast_ref::<Items>());
             items.map_or_else(
-                || Data::Native(value.clone()),
+                || origin(list.origin(), value),
                 |list| Data::List(Arc::clone(list.data())),
             )
         }
         Value::Map(map) => {
             let object = map.as_foreign().and_then(|map| map.as_any().downcast_ref::<Object>());
-            object.map_or_else(|| Data::Native(value.clone()), |map| Data::Map(Arc::clone(map.data())))
+            object.map_or_else(|| origin(map.origin(), value), |map| Data::Map(Arc::clone(map.data())))
         }
         Value::Raw(raw) => {
             let preserved = raw.as_any().downcast_ref::<Preserved>();
@@ -168,6 +168,12 @@ pub(super) fn raw(value: &Value) -> Data {
         }
         _ => Data::Native(value.clone()),
     }
+}
+
+/// What a value was read from; the value itself if an expression made it.
+fn origin(data: Option<&Origin>, value: &Value) -> Data {
+    let data = data.and_then(|it| it.downcast_ref::<Data>());
+    data.cloned().unwrap_or_else(|| Data::Native(value.clone()))
 }
 
 /// What the method `Equal` of a value says of another, where both may be errors.
