@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crd_analyzer_resource::Finding;
 use crd_analyzer_schema::field::Path;
+use serde_json::{Value, json};
 
 /// One cause of a refusal.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +33,17 @@ impl Cause {
             text: error.to_string(),
             path: Some(error.path.clone()),
             decider: finding.decider.as_ref().map(|it| it.path.to_string()),
+        }
+    }
+
+    /// The item that expects it in a test of our own format.
+    pub(crate) fn expectation(&self) -> Value {
+        if self.reason.is_empty() {
+            json!(self.text)
+        } else if self.detail.is_empty() {
+            json!({"type": self.words, "field": self.field})
+        } else {
+            json!({"type": self.words, "field": self.field, "detail": self.detail})
         }
     }
 

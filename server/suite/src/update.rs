@@ -113,7 +113,11 @@ fn of_own(before: &Value, own: &Own, answer: &Answer) -> Value {
         if !is_met {
             let items = match rejected.map(|it| &it.value) {
                 Some(Rejected::By(patterns)) => renewed(patterns, old, &got),
-                _ => got.iter().filter(|it| !is_implied(it)).map(cause).collect(),
+                _ => got
+                    .iter()
+                    .filter(|it| !is_implied(it))
+                    .map(Cause::expectation)
+                    .collect(),
             };
             new.insert("rejected".to_owned(), Value::Array(items));
         }
@@ -178,7 +182,7 @@ fn renewed(patterns: &[At<Pattern>], written: Option<&Value>, got: &[Cause]) -> 
     for n in later {
         items[n] = (!free.is_empty()).then(|| like(items[n].as_ref(), free.remove(0)));
     }
-    let added = free.into_iter().map(cause);
+    let added = free.into_iter().map(Cause::expectation);
     items.into_iter().flatten().chain(added).collect()
 }
 
@@ -194,17 +198,7 @@ fn like(old: Option<&Value>, new: &Cause) -> Value {
             Value::Object(old.keys().map(|key| (key.clone(), json!(part(key)))).collect())
         }
         Some(Value::String(_)) => json!(new.text),
-        _ => cause(new),
-    }
-}
-
-fn cause(it: &Cause) -> Value {
-    if it.reason.is_empty() {
-        json!(it.text)
-    } else if it.detail.is_empty() {
-        json!({"type": it.words, "field": it.field})
-    } else {
-        json!({"type": it.words, "field": it.field, "detail": it.detail})
+        _ => new.expectation(),
     }
 }
 

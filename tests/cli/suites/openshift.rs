@@ -309,3 +309,22 @@ fn suites_of_openshift_fail_where_theirs_would() {
     "#]],
     );
 }
+
+#[test]
+fn what_says_nothing_of_the_object_expects_it_as_it_was_sent() {
+    let suite = |spec: &str, more: &str| {
+        format!(
+            "crdName: widgets.example.com\ntests:\n  onCreate:\n    - name: one{more}\n      initial: |\n        \
+             apiVersion: example.com/v1\n        kind: Widget\n        spec: {spec}\n"
+        )
+    };
+    for (spec, more, code, expect) in [
+        ("{size: 1, color: blue}", "", 0, "2 passed, 0 failed"),
+        ("{size: 1}", "", 1, "another object is stored"),
+        ("{size: 1}", "\n      resourceName: cluster", 0, "2 passed, 0 failed"),
+    ] {
+        their_sandbox(&suite(spec, more))
+            .run(&["test", "."])
+            .expect(code, &[expect]);
+    }
+}

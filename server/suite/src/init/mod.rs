@@ -126,16 +126,8 @@ fn explicit(answer: &Answer) -> Vec<Cause> {
 }
 
 fn rejected(found: &[Cause]) -> Value {
-    let causes = found.iter().map(|it| {
-        if it.reason.is_empty() {
-            json!(it.text)
-        } else if it.detail.is_empty() {
-            json!({"type": it.words, "field": it.field})
-        } else {
-            json!({"type": it.words, "field": it.field, "detail": it.detail})
-        }
-    });
-    json!({"rejected": causes.collect::<Vec<_>>()})
+    let causes: Vec<Value> = found.iter().map(Cause::expectation).collect();
+    json!({"rejected": causes})
 }
 
 fn written(path: &str, kubernetes: KubernetesVersion, tests: &[Value], missing: &[String]) -> String {

@@ -252,8 +252,7 @@ fn shown(server: &Server, stored: &Map<String, Value>) -> Value {
     comparable(&Value::Object(got), &Value::Null)
 }
 
-/// Where nothing is expected of it, that the object is accepted is enough: the runners of some projects compare it with what was sent, those
-/// of others do not compare it.
+/// Where nothing is expected of it, that the object is accepted is enough.
 fn stored_as(expected: Option<&At<Value>>, server: &Server, stored: &Map<String, Value>) -> Ran {
     let got = shown(server, stored);
     let mut failures = Vec::new();
