@@ -42,6 +42,24 @@ pub(crate) struct Input {
     pub(crate) named: bool,
 }
 
+impl Input {
+    /// Where it lies, absolute; what is no file lies in the current folder.
+    pub(crate) fn place(&self) -> io::Result<PathBuf> {
+        match &self.source {
+            Source::File(path) => std::path::absolute(path),
+            _ => Ok(std::env::current_dir()?.join("-")),
+        }
+    }
+
+    /// That it could not be read.
+    pub(crate) fn unreadable(&self, error: &anyhow::Error) -> Unreadable {
+        Unreadable {
+            label: self.label.clone(),
+            why: format!("{error:#}"),
+        }
+    }
+}
+
 /// A request of a list that is not a plain path.
 #[derive(Deserialize)]
 #[serde(default)]
@@ -111,6 +129,13 @@ pub(crate) fn list_lines(list: &str) -> anyhow::Result<Box<dyn Iterator<Item = i
 pub(crate) struct Unreadable {
     pub(crate) label: String,
     pub(crate) why: String,
+}
+
+impl Unreadable {
+    /// Says so on standard error.
+    pub(crate) fn tell(&self) {
+        anstream::eprintln!("error: cannot read {}: {}", self.label, self.why);
+    }
 }
 
 /// Finds what the arguments name, in a stable order. Folders are walked as git would see them.

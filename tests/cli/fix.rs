@@ -164,3 +164,17 @@ fn says_what_it_is_not_for() {
     sandbox.run(&["check", "--fix", "none.yaml"]).expect(3, &["none.yaml"]);
     assert_eq!(sandbox.read("a.yaml"), OLD);
 }
+
+#[test]
+fn repairs_custom_resources_by_their_definitions() {
+    let schema = "              type: object\n              properties:\n                count: {type: integer}\n                \
+                  title: {type: string}\n";
+    let resource =
+        "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec:\n  count: \"7\"\n  title: 3 # pieces\n";
+    let sandbox = Sandbox::new(&[("crds/widgets.yaml", &definition(schema)), ("one.yaml", resource)]);
+    sandbox
+        .run(&["check", "--fix", "one.yaml", "--crd", "crds"])
+        .expect(0, &["0 errors"]);
+    let repaired = resource.replace("\"7\"", "7").replace("3 #", "\"3\" #");
+    assert_eq!(sandbox.read("one.yaml"), repaired);
+}

@@ -175,14 +175,16 @@ pub fn repairs(
 }
 
 /// All safe repairs at once, judged together; those that do not get along with others are left out. `None`: there is nothing to repair.
+/// `definitions` are those that custom resources are judged by.
 pub fn repair_all(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
+    definitions: &dyn Definitions,
     judge: &dyn Fn(&str) -> FileReport,
 ) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
     let file = File::new(text.clone(), Arc::default());
     let whole = Span::new(0, text.len() as u32);
-    let all = candidates(&file, problems, whole, &());
+    let all = candidates(&file, problems, whole, definitions);
     let mut chosen: Vec<Fix> = Vec::new();
     for (_, fix) in all.into_iter().filter(|(_, it)| it.preferred) {
         let overlaps = |it: &Fix| {

@@ -1,7 +1,7 @@
 //! `crd-analyzer check`: the headless linter.
 
 use std::{
-    io::{self, BufWriter, IsTerminal as _, Write},
+    io::{self, BufWriter, Write},
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -118,10 +118,8 @@ fn is_test_file(path: &Path, bytes: &[u8]) -> bool {
 pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let start = Instant::now();
     let stdout = io::stdout();
-    let color = args.output == Format::Text
-        && stdout.is_terminal()
-        && anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
-    let mut configs = Configs::new(&args.manifests)?;
+    let color = args.output == Format::Text && output::is_colored(&stdout);
+    let mut configs = args.manifests.configs()?;
     let mut session = Session {
         args,
         printer: output::printer(args.output, color, args.show.is_some()),
@@ -136,24 +134,28 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let go = GoSources::default();
     args.manifests.feed(|mut inputs, unreadable| {
         let known = match &mut known {
-            Some(known) if is_served => &*known,
+            Some(known) if is_served => known,
             known => {
                 let inputs = if is_served { &[] } else { inputs.as_slice() };
-                &*known.insert(definitions_of(args, inputs, &mut configs)?)
+                known.insert(definitions_of(args, inputs, &mut configs)?)
             }
         };
         inputs.iter_mut().try_for_each(|input| add_old(args, input))?;
         if args.fix {
+            let by = &*known;
             configs.each(
                 &inputs,
-                |input, config| Ok(fix::repair(input, config, args.manifests.kubernetes_version)),
+                |input, config| Ok(fix::repair(input, config, args.manifests.kubernetes_version, by)),
                 |input, _, repaired| session.repaired(input, repaired),
             )?;
+            // Definitions may be other ones now.
+            known.forget();
         }
+        let known = &*known;
         if args.diff {
-            for Unreadable { label, why } in unreadable {
+            for it in unreadable {
                 session.status = Status::Failed;
-                anstream::eprintln!("error: cannot read {label}: {why}");
+                it.tell();
             }
             return Ok(session.out.flush()?);
         }
@@ -282,7 +284,7 @@ impl Session<'_> {
             Err(error) if error.is::<UsageError>() => return Err(error),
             Err(error) if self.args.diff => {
                 self.status = Status::Failed;
-                anstream::eprintln!("error: cannot read {}: {error:#}", input.label);
+                input.unreadable(&error).tell();
             }
             // The check says what it cannot read.
             Err(_) => {}
@@ -320,15 +322,10 @@ fn judge(
     hazards: Search<'_>,
     go: &GoSources,
 ) -> anyhow::Result<Judged> {
-    let unreadable = |why: String| {
-        Ok(Judged::Unreadable(Unreadable {
-            label: input.label.clone(),
-            why,
-        }))
-    };
+    let unreadable = |error: anyhow::Error| Ok(Judged::Unreadable(input.unreadable(&error)));
     let text = match input::read(&input.source) {
         Ok(text) => text.unwrap_or_default(),
-        Err(error) => return unreadable(format!("{error:#}")),
+        Err(error) => return unreadable(error),
     };
     if let Source::File(path) = &input.source
         && is_test_file(path, &text)
@@ -339,16 +336,13 @@ fn judge(
         Ok(old) => old.flatten(),
         // A revision that does not exist is the caller's mistake, and the same for every file.
         Err(error) if error.is::<UsageError>() => return Err(error),
-        Err(error) => return unreadable(format!("the previous revision: {error:#}")),
+        Err(error) => return unreadable(error.context("the previous revision")),
     };
     let paired = match input.definition.as_ref().map(|it| known.paired(it)).transpose() {
         Ok(paired) => paired,
-        Err(error) => return unreadable(format!("its definition: {error:#}")),
+        Err(error) => return unreadable(error.context("its definition")),
     };
-    let path = match &input.source {
-        Source::File(path) => std::path::absolute(path)?,
-        _ => std::env::current_dir()?.join("-"),
-    };
+    let path = input.place()?;
     let question = Question {
         path: Some(&path),
         definitions: Some(paired.as_deref().map_or(known as &dyn Definitions, |it| it)),

@@ -8,10 +8,7 @@ use crd_analyzer_workspace::{
     versions::VersionSet,
 };
 
-use super::{
-    Status, UsageError,
-    manifests::{Configs, Manifests},
-};
+use super::{Status, UsageError, manifests::Manifests};
 use crate::{
     input::{self, Input, Unreadable},
     output::cost::{jsonl, text},
@@ -47,7 +44,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         ))
         .into());
     }
-    let mut configs = Configs::new(&args.manifests)?;
+    let mut configs = args.manifests.configs()?;
     let mut session = Session {
         output: args.output,
         out: BufWriter::with_capacity(1 << 16, io::stdout()),
@@ -108,7 +105,7 @@ impl Session {
         if self.output == Format::Jsonl {
             jsonl::unreadable(&mut self.out, unreadable)?;
         }
-        anstream::eprintln!("error: cannot read {}: {}", unreadable.label, unreadable.why);
+        unreadable.tell();
         Ok(())
     }
 }

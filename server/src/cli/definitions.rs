@@ -144,6 +144,11 @@ impl Known {
         }
     }
 
+    /// Looks into all files again when the next custom resource asks.
+    pub(super) fn forget(&mut self) {
+        self.catalog = OnceLock::new();
+    }
+
     fn catalog(&self) -> &Catalog {
         self.catalog.get_or_init(|| {
             let mut catalog = Catalog::new(Disk);

@@ -4,13 +4,16 @@ use std::{
     collections::HashSet,
     io::{self, Write},
     path::PathBuf,
+    sync::Arc,
 };
 
+use crd_analyzer_ide::completion;
 use crd_analyzer_ide::fixes::{self, Fix, FixKind, Problem, TextEdit};
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},
     config::Config,
+    index::{DefinitionText, Definitions, GroupKind},
     report::{DocumentReport, FileReport},
     versions::VersionSet,
 };
@@ -50,13 +53,21 @@ impl Repaired {
 }
 
 /// Repairs a file. `None`: there is nothing to do, or it did not do what it should.
-pub(super) fn repair(input: &Input, config: &Config, asked: Option<VersionSet>) -> anyhow::Result<Option<Repaired>> {
+pub(super) fn repair(
+    input: &Input,
+    config: &Config,
+    asked: Option<VersionSet>,
+    definitions: &dyn Definitions,
+) -> anyhow::Result<Option<Repaired>> {
     let Source::File(path) = &input.source else {
         return Err(UsageError(format!("{}: only files can be repaired", input.label)).into());
     };
     let bytes = input::read(&input.source)?.unwrap_or_default();
     let versions = asked.or(config.kubernetes_versions).unwrap_or_default();
+    let place = std::path::absolute(path)?;
     let question = Question {
+        path: Some(&place),
+        definitions: Some(definitions),
         named: input.named,
         ..Question::new(versions)
     };
@@ -87,6 +98,24 @@ pub(super) fn repair(input: &Input, config: &Config, asked: Option<VersionSet>) 
     }))
 }
 
+/// The definitions near to the file of a question.
+struct Near<'a>(&'a Question<'a>);
+
+impl completion::Definitions for Near<'_> {
+    fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
+        let definitions = self.0.definitions?;
+        definitions
+            .find(kind, self.0.path?)?
+            .definition
+            .text(definitions.files())
+    }
+
+    fn kinds(&self) -> Vec<GroupKind> {
+        // Only what completes the word `kind` asks.
+        Vec::new()
+    }
+}
+
 /// How often a file is looked at again after its repairs.
 const MOST_ROUNDS: usize = 4;
 
@@ -99,7 +128,7 @@ fn repair_all(text: &str, config: &Config, question: &Question<'_>) -> Option<(S
     }
     let shown = before.documents.iter().flat_map(|it| it.shown(config));
     let problems: Vec<_> = shown.map(|it| Problem::from(&it.finding)).collect();
-    let (edits, fixes) = fixes::repair_all(&before.text, problems, &judge)?;
+    let (edits, fixes) = fixes::repair_all(&before.text, problems, &Near(question), &judge)?;
     let titles = fixes.into_iter().map(|it| it.title).collect();
     Some((fixes::apply(text, &edits)?, titles))
 }

@@ -42,6 +42,13 @@ pub(super) struct Manifests {
     #[arg(long, value_name = "FILE", conflicts_with = "paths")]
     pub(super) list: Option<String>,
 
+    #[command(flatten)]
+    pub(super) settings: Settings,
+}
+
+/// How files are gone over.
+#[derive(clap::Args, Debug)]
+pub(super) struct Settings {
     /// Use this configuration instead of the nearest `.crd-analyzer.yaml`.
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
     config: Option<PathBuf>,
@@ -50,9 +57,27 @@ pub(super) struct Manifests {
     #[arg(long)]
     no_config: bool,
 
-    /// Judge this many files at a time. One a processor if absent.
+    /// Take this many files at a time. One a processor if absent.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+}
+
+impl Settings {
+    /// Starts the threads that judge.
+    pub(super) fn start_threads(&self) -> anyhow::Result<()> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0));
+        Ok(pool.stack_size(STACK_BYTES).build_global()?)
+    }
+
+    /// The configurations of folders, or that which is used in their place.
+    pub(super) fn configs(&self) -> anyhow::Result<Configs> {
+        Ok(Configs {
+            is_ignored: self.no_config,
+            by_folder: HashMap::new(),
+            none: Arc::default(),
+            given: self.config.as_deref().map(read_config).transpose()?,
+        })
+    }
 }
 
 impl Manifests {
@@ -62,7 +87,7 @@ impl Manifests {
         &self,
         mut take: impl FnMut(Vec<Input>, Vec<Unreadable>) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        start_threads(self.threads)?;
+        self.settings.start_threads()?;
         let Some(list) = self.list.as_deref() else {
             let (inputs, unreadable) = input::collect(&self.paths);
             return take(inputs, unreadable);
@@ -81,18 +106,17 @@ impl Manifests {
         take(inputs, Vec::new())
     }
 
+    /// The configurations of what is asked about.
+    pub(super) fn configs(&self) -> anyhow::Result<Configs> {
+        self.settings.configs()
+    }
+
     /// The minors asked about.
     pub(super) fn versions(&self, config: &Config) -> VersionSet {
         self.kubernetes_version
             .or(config.kubernetes_versions)
             .unwrap_or_default()
     }
-}
-
-/// Starts the threads that judge, so many or one a processor.
-pub(super) fn start_threads(threads: Option<usize>) -> anyhow::Result<()> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0));
-    Ok(pool.stack_size(STACK_BYTES).build_global()?)
 }
 
 /// The configurations of the folders met so far.
@@ -104,21 +128,6 @@ pub(super) struct Configs {
 }
 
 impl Configs {
-    pub(super) fn new(manifests: &Manifests) -> anyhow::Result<Self> {
-        Self::with(manifests.config.as_deref(), manifests.no_config)
-    }
-
-    /// `given`: the one to use in place of all others. `is_ignored`: none is used that was not given.
-    pub(super) fn with(given: Option<&Path>, is_ignored: bool) -> anyhow::Result<Self> {
-        let given = given.map(read_config).transpose()?;
-        Ok(Self {
-            is_ignored,
-            by_folder: HashMap::new(),
-            none: Arc::default(),
-            given,
-        })
-    }
-
     /// Judges inputs in parallel, without those that the configuration excludes, and hands over the answers in the inputs' order.
     pub(super) fn each<T: Send>(
         &mut self,

@@ -10,7 +10,7 @@ mod text;
 
 use std::{
     cell::OnceCell,
-    io::{self, Write},
+    io::{self, IsTerminal as _, Write},
     path::Path,
 };
 
@@ -136,6 +136,11 @@ pub(crate) trait Printer {
 
     /// Prints the end.
     fn end(&mut self, out: &mut dyn Write, summary: &Summary, elapsed: std::time::Duration) -> io::Result<()>;
+}
+
+/// Whether standard output shows styles.
+pub(crate) fn is_colored(stdout: &io::Stdout) -> bool {
+    stdout.is_terminal() && anstream::AutoStream::choice(stdout) != anstream::ColorChoice::Never
 }
 
 /// The printer of a format. `color`: the output is a terminal that shows styles. `effective`: what a server makes of custom resources is

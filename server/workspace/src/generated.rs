@@ -1,6 +1,11 @@
 //! Definitions that are generated from Go: where the field is declared that a finding is about, and which marker sets what it is about.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    cell::{OnceCell, RefCell},
+    collections::HashMap,
+    path::Path,
+    sync::Arc,
+};
 
 use crd_analyzer_gosource::{Declaration, Kind, Module, SourceFile, Step as GoStep, marker_for};
 use crd_analyzer_syntax::{
@@ -25,9 +30,18 @@ pub trait GoSources: Send + Sync {
     fn around(&self, manifest: &Path) -> Option<Arc<Module>>;
 }
 
-/// Where one generated definition comes from.
+/// Where one generated definition comes from, looked for when the first finding asks.
 pub(crate) struct Origin<'a> {
     tree: &'a Tree,
+    path: &'a Path,
+    sources: &'a dyn GoSources,
+    found: OnceCell<Option<Source>>,
+    /// The files that findings point into, each once.
+    texts: RefCell<HashMap<Arc<Path>, Arc<SourceText>>>,
+}
+
+/// The repository of a definition, and what the definition says of its kind.
+struct Source {
     module: Arc<Module>,
     group: String,
     kind: String,
@@ -44,17 +58,42 @@ struct Subject {
 }
 
 impl<'a> Origin<'a> {
-    /// Of a definition in a repository with Go sources.
-    pub(crate) fn of(tree: &'a Tree, path: Option<&Path>, sources: Option<&dyn GoSources>) -> Option<Self> {
-        let (path, sources) = (path?, sources?);
-        let annotation = [Step::key("metadata"), Step::key("annotations"), Step::key(ANNOTATION)];
+    /// Of a definition in a file, where Go sources can be asked for.
+    pub(crate) fn of(tree: &'a Tree, path: Option<&'a Path>, sources: Option<&'a dyn GoSources>) -> Option<Self> {
         Some(Self {
-            is_generated: scalar(tree, &annotation).is_some(),
             tree,
-            group: scalar(tree, &[Step::key("spec"), Step::key("group")])?,
-            kind: scalar(tree, &[Step::key("spec"), Step::key("names"), Step::key("kind")])?,
-            module: sources.around(path)?,
+            path: path?,
+            sources: sources?,
+            found: OnceCell::new(),
+            texts: RefCell::default(),
         })
+    }
+
+    /// The repository, if the definition lies in one with Go sources.
+    fn source(&self) -> Option<&Source> {
+        let find = || {
+            let annotation = [Step::key("metadata"), Step::key("annotations"), Step::key(ANNOTATION)];
+            Some(Source {
+                is_generated: scalar(self.tree, &annotation).is_some(),
+                group: scalar(self.tree, &[Step::key("spec"), Step::key("group")])?,
+                kind: scalar(self.tree, &[Step::key("spec"), Step::key("names"), Step::key("kind")])?,
+                module: self.sources.around(self.path)?,
+            })
+        };
+        self.found.get_or_init(find).as_ref()
+    }
+
+    fn related(&self, file: &SourceFile, span: &std::ops::Range<usize>, message: String) -> Related {
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let mut texts = self.texts.borrow_mut();
+        let text = texts
+            .entry(file.path.clone())
+            .or_insert_with(|| Arc::new(SourceText::new(file.path.clone(), file.text.clone())));
+        Related {
+            span: Span::new(offset(span.start), offset(span.end)),
+            message,
+            file: Some(text.clone()),
+        }
     }
 
     /// Names the field and the marker of each finding.
@@ -65,32 +104,33 @@ impl<'a> Origin<'a> {
     }
 
     fn declared(&self, span: Span) -> Option<Related> {
+        self.source()?;
         let subject = self.subject(span.start)?;
         let (declaration, is_whole) = self.declaration(&subject)?;
         let site = &declaration.site;
         if !is_whole {
             let message = format!("`{}` declares it in Go, by a type of another module", site.name);
-            return Some(related(&site.file, &site.span, message));
+            return Some(self.related(&site.file, &site.span, message));
         }
         let Some(marker) = subject.marker else {
             let message = format!("`{}` declares it in Go", site.name);
-            return Some(related(&site.file, &site.span, message));
+            return Some(self.related(&site.file, &site.span, message));
         };
         let found = declaration.marked(marker, subject.value.as_deref());
         let name = &found.site.name;
         Some(match (found.written, found.name) {
             (Some(written), _) => {
                 let message = format!("the marker of `{name}` that sets it in Go");
-                related(&found.site.file, &written.span, message)
+                self.related(&found.site.file, &written.span, message)
             }
             // Types follow from those in Go, mostly.
             (None, Some(marker)) if !marker.ends_with(":Type") => {
                 let message = format!("`{name}` declares it in Go: `// {marker}` would set it");
-                related(&found.site.file, &found.site.span, message)
+                self.related(&found.site.file, &found.site.span, message)
             }
             (None, _) => {
                 let message = format!("`{name}` declares it in Go");
-                related(&found.site.file, &found.site.span, message)
+                self.related(&found.site.file, &found.site.span, message)
             }
         })
     }
@@ -107,30 +147,31 @@ impl<'a> Origin<'a> {
         Some(match (found.written, found.name) {
             (Some(written), Some(marker)) => {
                 let message = format!("`{name}` in Go: make it `// {marker}={value}`");
-                related(&found.site.file, &written.span, message)
+                self.related(&found.site.file, &written.span, message)
             }
             (None, Some(marker)) => {
                 let message = format!("`{name}` in Go: add `// {marker}={value}`");
-                related(&found.site.file, &found.site.span, message)
+                self.related(&found.site.file, &found.site.span, message)
             }
             (_, None) => {
                 let message = format!("`{name}` in Go: give its values a type of their own, with the marker on it");
-                related(&found.site.file, &found.site.span, message)
+                self.related(&found.site.file, &found.site.span, message)
             }
         })
     }
 
     /// The declaration, or that of what is nearest above and declared in the repository.
     fn declaration(&self, subject: &Subject) -> Option<(Declaration, bool)> {
+        let source = self.source()?;
         for length in (0..=subject.steps.len()).rev() {
             let steps = &subject.steps[..length];
             let kind = Kind {
-                group: &self.group,
+                group: &source.group,
                 version: &subject.version,
-                kind: &self.kind,
-                is_generated: self.is_generated,
+                kind: &source.kind,
+                is_generated: source.is_generated,
             };
-            let found = self.module.declaration(&kind, steps);
+            let found = source.module.declaration(&kind, steps);
             if let Some(found) = found {
                 return Some((found, length == subject.steps.len()));
             }
@@ -229,13 +270,4 @@ fn scalar(tree: &Tree, path: &[Step<'_>]) -> Option<String> {
     let place = find(tree, path)?;
     let node = tree.resolve(place.node);
     (place.is_found() && tree.is_scalar(node)).then(|| tree.scalar(node).into_owned())
-}
-
-fn related(file: &SourceFile, span: &std::ops::Range<usize>, message: String) -> Related {
-    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    Related {
-        span: Span::new(offset(span.start), offset(span.end)),
-        message,
-        file: Some(Arc::new(SourceText::new(file.path.clone(), file.text.clone()))),
-    }
 }

@@ -33,9 +33,10 @@ pub(crate) struct Args {
     /// Compare this many CEL rules a minor instead: generated ones, and mutants of those of the corpus where it is at hand.
     #[arg(long, conflicts_with = "mutants")]
     cel: Option<usize>,
-    /// Compare the rules in this file instead: the requests that `--keep` wrote, one a line.
+    /// Compare the rules in this file instead: the requests that `--keep` wrote, one a line. With `--cr` requests about custom resources:
+    /// `id`, `crd_text`, `text`, `old_text` and `status`.
     #[arg(long, conflicts_with_all = ["mutants", "cel"])]
-    replay: Option<PathBuf>,
+    pub(crate) replay: Option<PathBuf>,
     /// Send this many requests to the real API server on loopback instead: creations and updates of definitions and custom resources.
     #[arg(long, value_name = "N", conflicts_with_all = ["mutants", "cel", "replay", "cr", "status", "update"])]
     pub(crate) server: Option<usize>,
@@ -75,7 +76,7 @@ struct Case {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
-    if args.cel.is_some() || args.replay.is_some() {
+    if args.cel.is_some() || (args.replay.is_some() && !args.cr) {
         let plan = rules::Plan {
             count: args.cel.unwrap_or(0),
             replay: args.replay.as_deref(),

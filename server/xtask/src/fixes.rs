@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
             });
             failures.extend(why.map(|why| format!("{name} ({}): {}: {why}", mutant.what, fix.title)));
         }
-        if let Some((edits, all)) = repair_all(&report.text, problems.iter().copied(), &judge) {
+        if let Some((edits, all)) = repair_all(&report.text, problems.iter().copied(), &(), &judge) {
             at_once += all.len();
             let edited = apply(&mutant.text, &edits);
             let why = edited.map_or(Some("the edits do not fit".to_owned()), |it| {

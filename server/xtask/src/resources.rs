@@ -65,6 +65,23 @@ pub(crate) fn fixtures(folder: &Path) -> anyhow::Result<Vec<Case>> {
     Ok(all)
 }
 
+/// The requests of a file, one a line.
+fn written(file: &Path) -> anyhow::Result<Vec<Case>> {
+    let text = std::fs::read_to_string(file)?;
+    let read = |line: &str| {
+        let request: Value = serde_json::from_str(line)?;
+        let text = |name: &str| request[name].as_str().map(str::to_owned);
+        Ok(Case {
+            id: text("id").unwrap_or_default(),
+            crd: text("crd_text").unwrap_or_default().into(),
+            text: text("text").unwrap_or_default(),
+            old: text("old_text"),
+            status: request["status"] == true,
+        })
+    };
+    text.lines().map(read).collect()
+}
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     std::thread::scope(|scope| {
         // Values and schemas are deep, and the walks over them recurse.
@@ -81,6 +98,7 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
     let mut clean = true;
     for minor in minors {
         let cases = match args.mutants {
+            _ if args.replay.is_some() => args.replay.as_deref().map_or_else(|| Ok(Vec::new()), written)?,
             None => of_corpus(&corpus, args)?,
             // Every minor gets objects of its own.
             Some(count) => {

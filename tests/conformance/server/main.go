@@ -51,8 +51,10 @@ func run(args []string) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(context.Background(), *limit, fmt.Errorf("not done after %s", *limit))
 	defer cancel()
-	ctx, stopSignals := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stopSignals := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stopSignals()
+	// Who asked may be gone: then writing fails, and the folder is removed as at any other end.
+	signal.Ignore(syscall.SIGPIPE)
 
 	dir, err := os.MkdirTemp("", "crd-analyzer-server")
 	if err != nil {

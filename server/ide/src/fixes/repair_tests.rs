@@ -250,7 +250,7 @@ fn a_definition_gets_one_stored_version_and_its_name() {
 fn all_safe_repairs_come_at_once() {
     let schema = "            type: object\n            title: a\n            title: b\n            properties:\n              a: {minLength: 1}\n              b: {type: strng}\n";
     let text: Arc<str> = format!("{HEAD}{schema}").into();
-    let (edits, fixes) = repair_all(&text, problems(&judge(&text)), &judge).expect("repairs");
+    let (edits, fixes) = repair_all(&text, problems(&judge(&text)), &(), &judge).expect("repairs");
     let titles: Vec<_> = fixes.iter().map(|it| it.title.as_str()).collect();
     assert_eq!(titles, ["Remove the title that does not count", "Add type: string"]);
     let edited = apply(&text, &edits).expect("the edits fit");
@@ -260,7 +260,7 @@ fn all_safe_repairs_come_at_once() {
         expected.replace("{minLength: 1}", "{type: string, minLength: 1}")
     );
     assert_eq!(
-        repair_all(&edited.as_str().into(), problems(&judge(&edited)), &judge),
+        repair_all(&edited.as_str().into(), problems(&judge(&edited)), &(), &judge),
         None
     );
 }

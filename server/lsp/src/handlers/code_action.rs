@@ -85,12 +85,20 @@ fn repair_all(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis) 
     let client = session.client();
     let text: Arc<str> = snapshot.text.to_string().into();
     let versions = session.effective(snapshot).versions;
+    let path = known::path_of(snapshot.uri.as_str());
+    let in_step = InStep(session);
     let question = Question {
+        path: Some(&path),
+        definitions: Some(&in_step),
         hazards: Search::All(&session.hazards),
         ..Question::new(versions)
     };
     let judge = |text: &str| analyze(text.as_bytes().to_vec(), &question);
-    let (edits, fixes) = fixes::repair_all(&text, analysis.problems.iter().copied(), &judge)?;
+    let definitions = Known {
+        session,
+        near: snapshot.path(),
+    };
+    let (edits, fixes) = fixes::repair_all(&text, analysis.problems.iter().copied(), &definitions, &judge)?;
     let source = to_proto::Source {
         uri: &snapshot.uri,
         text: &text,

@@ -5,7 +5,7 @@ mod init;
 mod update;
 
 use std::{
-    io::{self, BufWriter, IsTerminal as _, Write},
+    io::{self, BufWriter, Write},
     path::PathBuf,
     sync::{
         Arc,
@@ -19,10 +19,7 @@ use crd_analyzer_syntax::source::Source as Decoded;
 use crd_analyzer_workspace::versions::VersionSet;
 use regex::Regex;
 
-use super::{
-    Status, UsageError,
-    manifests::{Configs, start_threads},
-};
+use super::{Status, UsageError, manifests::Settings};
 use crate::{
     input::{self, Input, Source, Unreadable},
     output::test::{self as output, Format, Printer, Report, Run, Summary},
@@ -71,17 +68,8 @@ pub(super) struct Args {
     #[arg(short, long)]
     verbose: bool,
 
-    /// Use this configuration instead of the nearest `.crd-analyzer.yaml`.
-    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
-    config: Option<PathBuf>,
-
-    /// Use no configuration file.
-    #[arg(long)]
-    no_config: bool,
-
-    /// Run this many files at a time. One a processor if absent.
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    #[command(flatten)]
+    settings: Settings,
 }
 
 /// What became of an input.
@@ -94,13 +82,11 @@ enum Done {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let start = Instant::now();
-    start_threads(args.threads)?;
-    let mut configs = Configs::with(args.config.as_deref(), args.no_config)?;
+    args.settings.start_threads()?;
+    let mut configs = args.settings.configs()?;
     let finder = Finder::new(&args.definitions)?;
     let stdout = io::stdout();
-    let color = args.output == Format::Text
-        && stdout.is_terminal()
-        && anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
+    let color = args.output == Format::Text && crate::output::is_colored(&stdout);
     let (inputs, unreadable) = match &args.init {
         Some(definition) => input::collect(&[init::write(definition, args.kubernetes_version)?]),
         None => input::collect(&args.paths),
@@ -179,17 +165,9 @@ fn may_be_suite(input: &Input) -> bool {
 fn tested(args: &Args, input: &Input, asked: Option<VersionSet>, finder: &Finder) -> anyhow::Result<Done> {
     let bytes = match input::read(&input.source) {
         Ok(bytes) => bytes.unwrap_or_default(),
-        Err(error) => {
-            return Ok(Done::Unreadable(Unreadable {
-                label: input.label.clone(),
-                why: format!("{error:#}"),
-            }));
-        }
+        Err(error) => return Ok(Done::Unreadable(input.unreadable(&error))),
     };
-    let path = match &input.source {
-        Source::File(path) => std::path::absolute(path)?,
-        _ => std::env::current_dir()?.join("-"),
-    };
+    let path = input.place()?;
     let text: Arc<str> = Decoded::decode(bytes).text.into();
     if !input.named && !suite::is_suite(&path, &text) {
         return Ok(Done::Nothing);
@@ -259,6 +237,6 @@ impl Session<'_> {
     fn unreadable(&mut self, unreadable: &Unreadable) {
         self.summary.unreadable += 1;
         self.status = Status::Failed;
-        anstream::eprintln!("error: cannot read {}: {}", unreadable.label, unreadable.why);
+        unreadable.tell();
     }
 }

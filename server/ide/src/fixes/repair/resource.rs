@@ -162,12 +162,13 @@ fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let (span, source) = (tree.span(at.node), tree.source(at.node));
     match view.ty() {
         Some("string") if style == ScalarStyle::Plain => {
-            found.push(Repair::new("Quote the value", vec![put(span, format!("\"{source}\""))]));
+            // What is written stays.
+            found.push(Repair::new("Quote the value", vec![put(span, format!("\"{source}\""))]).safe());
         }
         Some("integer" | "number" | "boolean") if style != ScalarStyle::Plain => {
             let value = tree.scalar(at.node);
             if value.parse::<f64>().is_ok() || matches!(&*value, "true" | "false") {
-                found.push(Repair::new("Remove the quotes", vec![put(span, value.as_ref())]));
+                found.push(Repair::new("Remove the quotes", vec![put(span, value.as_ref())]).safe());
             }
         }
         Some("array") => found.push(Repair::new("Make it a list", vec![put(span, format!("[{source}]"))])),
