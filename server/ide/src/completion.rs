@@ -18,12 +18,15 @@ mod tests;
 use std::sync::Arc;
 
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_syntax::tree::Tree;
+use crd_analyzer_syntax::{
+    paths::{Step, find_from},
+    tree::{NodeId, Tree},
+};
 use crd_analyzer_workspace::index::{DefinitionText, GroupKind};
 use item::escape_snippet;
 pub use item::{Completions, Item, ItemKind};
 
-use crate::{file::Document, place::Place};
+use crate::{file::Document, manifest::object_at, place::Place};
 
 /// Definitions that objects are checked against.
 pub trait Definitions {
@@ -112,4 +115,17 @@ struct Context<'c, 'a> {
     request: &'c Request<'a>,
     place: &'c Place<'a>,
     writer: insert::Writer<'c, 'a>,
+}
+
+impl<'a> Context<'_, 'a> {
+    /// The object that the place is in, which may be an item of a list, and the path in it.
+    fn object(&self) -> (Option<NodeId>, &[Step<'a>]) {
+        object_at(self.place.tree, &self.place.path)
+    }
+
+    /// The node that the first steps of a path in the object lead to.
+    fn in_object(&self, path: &[Step<'_>]) -> Option<NodeId> {
+        let found = find_from(self.place.tree, self.object().0?, path);
+        found.is_found().then(|| self.place.tree.resolve(found.node))
+    }
 }

@@ -75,7 +75,7 @@ impl<'t> Place<'t> {
             return token::place(tree, offset, node);
         }
         if let Some(flow) = flow::around(tree, offset) {
-            return flow::place(tree, offset, flow);
+            return flow::place(tree, offset, flow).or_else(|| lines::behind_text_in_flow(tree, offset));
         }
         Self::behind_quote_in_flow(tree, offset).or_else(|| lines::place(tree, offset))
     }
@@ -105,7 +105,9 @@ impl<'t> Place<'t> {
         else {
             return Vec::new();
         };
-        let others = self.tree.entries(mapping).filter(|it| Some(*it) != entry);
+        // A quote that was just typed begins a key without text.
+        let is_written = |it: &Entry| Some(*it) != entry && !self.tree.is_absent(it.key);
+        let others = self.tree.entries(mapping).filter(is_written);
         others.map(|it| self.tree.scalar(it.key)).collect()
     }
 
@@ -139,8 +141,11 @@ impl<'t> Place<'t> {
             )
         };
         let first_key = self.tree.children(root).next();
-        let is_quoted =
-            first_key.is_none_or(|it| self.tree.kind(it) == NodeKind::Scalar(ScalarStyle::DoubleQuoted) || is_flow(it));
+        // A quote without end is before the text that is read.
+        let is_open = |it: NodeId| self.tree.text()[..self.tree.span(it).start as usize].ends_with('"');
+        let is_quoted = first_key.is_none_or(|it| {
+            self.tree.kind(it) == NodeKind::Scalar(ScalarStyle::DoubleQuoted) || is_flow(it) || is_open(it)
+        });
         self.is_flow && is_flow(root) && is_quoted
     }
 }

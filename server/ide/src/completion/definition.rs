@@ -163,6 +163,8 @@ struct Schema {
     spells_int_or_string: bool,
     is_root: bool,
     has_any_type: bool,
+    /// No type, and a junctor: so an int-or-string is spelled out.
+    may_be_int_or_string: bool,
 }
 
 impl Schema {
@@ -177,14 +179,16 @@ impl Schema {
             .flatten();
         let r#type = text("type").or_else(|| outer.and_then(|it| nav::text(tree, it, "type")));
         let has_key = |key| own.is_some_and(|it| nav::child(tree, it, key).is_some());
+        let has_type = r#type.is_some();
         Self {
-            has_type: r#type.is_some(),
+            has_type,
             r#type: r#type.unwrap_or_default().into_owned(),
             has_structure: ["properties", "additionalProperties", "items"]
                 .iter()
                 .any(|it| has_key(it))
                 || is_set("x-kubernetes-preserve-unknown-fields"),
             in_junctor: at.in_junctor,
+            may_be_int_or_string: !has_type && has_key("anyOf"),
             spells_int_or_string: outer.is_some_and(|it| nav::is_true(tree, it, "x-kubernetes-int-or-string")),
             is_root: at.is_root_schema,
             has_any_type: is_set("x-kubernetes-int-or-string") || is_set("x-kubernetes-preserve-unknown-fields"),
@@ -208,6 +212,9 @@ impl Schema {
             } else {
                 0
             };
+        }
+        if field.name == "x-kubernetes-int-or-string" && self.may_be_int_or_string {
+            return -400;
         }
         if !self.has_type {
             return 0;

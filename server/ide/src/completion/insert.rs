@@ -93,8 +93,7 @@ impl<'p, 't> Writer<'p, 't> {
     fn text(&self, text: &str, is_string: bool) -> String {
         let close = if self.place.token.is_open { self.quote() } else { None };
         let mut written = match self.quote() {
-            Some('\'') => text.replace('\'', "''"),
-            Some(_) => escape_double(text),
+            Some(quote) => in_quotes(text, quote),
             None if self.is_json && is_string => format!("\"{}\"", escape_double(text)),
             None if self.is_json => text.to_owned(),
             None if is_string && needs_quotes(text, self.place.is_flow) => format!("'{}'", text.replace('\'', "''")),
@@ -104,9 +103,17 @@ impl<'p, 't> Writer<'p, 't> {
         written
     }
 
+    /// Compares an item with what is typed as that has to be written in its quotes.
+    fn compare_as_typed(&self, item: &mut Item) {
+        if let Some(quote) = self.quote() {
+            item.filter = in_quotes(&item.filter, quote);
+        }
+    }
+
     /// Makes an item write a key and what comes behind it.
     pub(super) fn key(&self, item: &mut Item, name: &str, shape: Shape) {
         let key = self.text(name, true);
+        self.compare_as_typed(item);
         let has_colon = matches!(self.place.slot, Slot::Key { has_colon: true, .. });
         let dash = if matches!(self.place.slot, Slot::Dash { .. }) {
             "- "
@@ -147,6 +154,7 @@ impl<'p, 't> Writer<'p, 't> {
     /// Makes an item write a scalar. `is_string`: it must be read as text.
     pub(super) fn value(&self, item: &mut Item, text: &str, is_string: bool) {
         let written = self.text(text, is_string);
+        self.compare_as_typed(item);
         let before = self.before_value();
         item.text = format!("{before}{written}");
     }
@@ -209,6 +217,15 @@ impl<'p, 't> Writer<'p, 't> {
     /// Columns of a mapping below its key, and of a list's dashes.
     pub(super) fn layout(&self) -> Layout {
         self.layout
+    }
+}
+
+/// Text between quotes.
+fn in_quotes(text: &str, quote: char) -> String {
+    if quote == '"' {
+        escape_double(text)
+    } else {
+        text.replace('\'', "''")
     }
 }
 

@@ -1,9 +1,9 @@
 //! Paths of fields, for printer columns, selectable fields, `scale` and rules: one step is offered at a time.
 
-use crd_analyzer_apiextensions::api::Field;
+use crd_analyzer_apiextensions::api::{Field, OBJECT_META};
 use crd_analyzer_syntax::{
     paths::Step,
-    tree::{NodeId, Tree},
+    tree::{NodeId, ScalarStyle, Tree},
 };
 
 use super::{Context, Item, ItemKind, names, nav};
@@ -59,9 +59,10 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
     } else {
         schema_of_version(context)
     };
-    let Some(root) = root else { return Vec::new() };
-    let typed = typed(context);
-    let Some((base, at)) = follow(tree, root, &typed, wants) else {
+    if root.is_none() && wants == Wants::FieldPath {
+        return Vec::new();
+    }
+    let Some((base, at)) = follow(tree, root, &context.place.token.prefix, wants) else {
         return Vec::new();
     };
     let mut found = Vec::new();
@@ -87,13 +88,31 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
         item.asks_again = fit == Fit::Leads;
         item.commit = &['.'];
         context.writer.value(&mut item, &text, true);
-        found.push((fit, item));
+        if wants == Wants::Column && schema.is_some_and(|it| are_conditions(tree, it)) {
+            found.push((fit, condition(context, &text)));
+        }
+        let rank = match name.as_str() {
+            "apiVersion" | "kind" if base.is_empty() => Fit::Constant,
+            "type" if base.ends_with("[?(@") => Fit::TellsApart,
+            _ => fit,
+        };
+        found.push((rank, item));
     }
-    if wants == Wants::Column && base.is_empty() {
-        for (text, detail) in [(".metadata.creationTimestamp", "date"), (".metadata.name", "string")] {
-            let mut item = Item::new(text, ItemKind::Value);
-            item.detail = Some(detail.to_owned());
-            context.writer.value(&mut item, text, true);
+    if wants == Wants::Column && matches!(base.as_str(), "" | ".metadata") {
+        let of_use = |it: &&Field| !base.is_empty() || matches!(it.name, "creationTimestamp" | "name");
+        let mut fields: Vec<_> = OBJECT_META.fields.iter().filter(of_use).collect();
+        fields.sort_by_key(|it| match it.name {
+            "creationTimestamp" => 0,
+            // It stands in the first column anyway.
+            "name" => 2,
+            _ => 1,
+        });
+        for field in fields {
+            let text = format!(".metadata.{}", field.name);
+            let mut item = Item::new(text.as_str(), ItemKind::Value);
+            item.detail = Some(field.ty.display());
+            item.documentation = Some(field.doc.into());
+            context.writer.value(&mut item, &text, true);
             found.push((Fit::Value, item));
         }
     }
@@ -101,28 +120,44 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
     found.into_iter().map(|it| it.1).collect()
 }
 
-/// The text before the cursor in the scalar.
-fn typed(context: &Context<'_, '_>) -> String {
-    context.place.token.prefix.clone()
+/// Whether a schema is that of conditions as Kubernetes has them: a list of objects with a type and a status.
+fn are_conditions(tree: &Tree, schema: NodeId) -> bool {
+    let item = nav::child(tree, schema, "items").and_then(|it| nav::child(tree, it, "properties"));
+    item.is_some_and(|it| ["type", "status"].iter().all(|key| nav::child(tree, it, key).is_some()))
+}
+
+/// The status of the condition that most kinds have.
+fn condition(context: &Context<'_, '_>, list: &str) -> Item {
+    let quote = if context.place.token.style == Some(ScalarStyle::DoubleQuoted) {
+        '\''
+    } else {
+        '"'
+    };
+    let text = format!("{list}[?(@.type=={quote}Ready{quote})].status");
+    let mut item = Item::new(text.as_str(), ItemKind::Value);
+    item.detail = Some("string".to_owned());
+    item.documentation = Some("The status of one of the conditions: `True`, `False` or `Unknown`.".into());
+    context.writer.value(&mut item, &text, true);
+    item
 }
 
 /// The schema of the version that a path is in.
 fn schema_of_version(context: &Context<'_, '_>) -> Option<NodeId> {
     let tree = context.place.tree;
-    let path = &context.place.path;
-    let [Step::Key(_), Step::Key(_), Step::Index(_), ..] = path.as_slice() else {
+    let path = context.object().1;
+    let [Step::Key(_), Step::Key(_), Step::Index(_), ..] = path else {
         return None;
     };
-    let version = nav::node_at(tree, &path[..3])?;
+    let version = context.in_object(&path[..3])?;
     nav::child(tree, nav::child(tree, version, "schema")?, "openAPIV3Schema")
 }
 
 /// Where the whole steps of what is typed lead, and their text.
-fn follow(tree: &Tree, root: NodeId, typed: &str, wants: Wants) -> Option<(String, Option<NodeId>)> {
+fn follow(tree: &Tree, root: Option<NodeId>, typed: &str, wants: Wants) -> Option<(String, Option<NodeId>)> {
     let end = typed
         .rfind(['.', ']'])
         .map_or(0, |it| if typed[it..].starts_with(']') { it + 1 } else { it });
-    let mut schema = Some(root);
+    let mut schema = root;
     let mut rest = &typed[..end];
     let mut is_metadata = false;
     while !rest.is_empty() {
@@ -133,12 +168,16 @@ fn follow(tree: &Tree, root: NodeId, typed: &str, wants: Wants) -> Option<(Strin
             let end = inner.find("']")?;
             (&inner[..end], &inner[end + 2..])
         } else {
-            let close = rest.starts_with('[').then(|| rest.find(']')).flatten()?;
             if wants != Wants::Column {
                 return None;
             }
             schema = schema.and_then(|it| nav::child(tree, it, "items"));
-            rest = &rest[close + 1..];
+            rest = match rest.find(']') {
+                Some(close) => &rest[close + 1..],
+                // The condition on the items is begun.
+                None if rest == "[?(@" => "",
+                None => return None,
+            };
             continue;
         };
         is_metadata |= name == "metadata" && rest.len() == end;
@@ -158,8 +197,16 @@ fn properties(tree: &Tree, schema: Option<NodeId>, with_metadata: bool) -> Vec<(
     let properties = schema.and_then(|it| nav::child(tree, it, "properties"));
     let own = properties.into_iter().flat_map(|it| nav::entries(tree, it));
     let mut found: Vec<_> = own.map(|(name, node)| (name.into_owned(), Some(node))).collect();
-    if with_metadata && !found.iter().any(|it| it.0 == "metadata") {
-        found.push(("metadata".to_owned(), None));
+    // What a schema that is not written yet usually has.
+    let usual: &[_] = match (with_metadata, schema) {
+        (true, None) => &["spec", "status", "metadata"],
+        (true, Some(_)) => &["metadata"],
+        (false, _) => &[],
+    };
+    for name in usual {
+        if !found.iter().any(|it| it.0 == *name) {
+            found.push(((*name).to_owned(), None));
+        }
     }
     found
 }
@@ -167,10 +214,14 @@ fn properties(tree: &Tree, schema: Option<NodeId>, with_metadata: bool) -> Vec<(
 /// What a step leads to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
+    /// What items of a list are told apart by.
+    TellsApart,
     /// A value as it is wanted.
     Value,
     /// More steps.
     Leads,
+    /// A value that all objects have the same of.
+    Constant,
     /// Nothing of use.
     No,
 }

@@ -33,7 +33,7 @@ pub(super) fn of_map(context: &Context<'_, '_>, at: &api::At, of: &'static Field
     if nav::is_schema(of) && name == "properties" {
         return properties(context, at);
     }
-    let is_definition_metadata = context.place.path.len() == 2;
+    let is_definition_metadata = context.object().1.len() == 2;
     if name == "annotations" && is_definition_metadata {
         let known = [
             (
@@ -103,7 +103,7 @@ fn properties(context: &Context<'_, '_>, at: &api::At) -> Vec<Item> {
             add(name, "key of the list");
         }
     }
-    for (name, version) in names_in_other_versions(tree, path) {
+    for (name, version) in names_in_other_versions(context) {
         add(name, &format!("as in {version}"));
     }
     let is_root =
@@ -131,14 +131,16 @@ fn list_around(tree: &Tree, path: &[Step<'_>]) -> Option<NodeId> {
 }
 
 /// Names of properties at the same place of other versions.
-fn names_in_other_versions<'t>(tree: &'t Tree, path: &[Step<'_>]) -> Vec<(Cow<'t, str>, Cow<'t, str>)> {
+fn names_in_other_versions<'t>(context: &Context<'_, 't>) -> Vec<(Cow<'t, str>, Cow<'t, str>)> {
+    let tree = context.place.tree;
+    let path = context.object().1;
     let [Step::Key(spec), Step::Key(versions), Step::Index(own), rest @ ..] = path else {
         return Vec::new();
     };
     if spec != "spec" || versions != "versions" {
         return Vec::new();
     }
-    let Some(versions) = nav::node_at(tree, &path[..2]) else {
+    let Some(versions) = context.in_object(&path[..2]) else {
         return Vec::new();
     };
     let mut found = Vec::new();
@@ -255,8 +257,9 @@ pub(super) fn display_type(tree: &Tree, schema: NodeId) -> String {
 /// The names of the definition, each from the others.
 fn own_names(context: &Context<'_, '_>, field: &str) -> Vec<Item> {
     let tree = context.place.tree;
-    let path = &context.place.path;
-    let Some(root) = tree.root() else { return Vec::new() };
+    let (Some(root), path) = context.object() else {
+        return Vec::new();
+    };
     let spec = nav::child(tree, root, "spec");
     let of_spec = |key| spec.and_then(|it| nav::text(tree, it, key));
     let names = spec.and_then(|it| nav::child(tree, it, "names"));

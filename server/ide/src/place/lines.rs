@@ -329,6 +329,11 @@ fn before_plain_text<'t>(tree: &'t Tree, offset: u32, node: NodeId, before: &str
     })
 }
 
+/// The same in brackets.
+pub(super) fn behind_text_in_flow(tree: &Tree, offset: u32) -> Option<Place<'_>> {
+    behind_plain_text(tree, offset, last_written(tree, offset)?)
+}
+
 /// Behind blanks after text without quotes that is a value: what is written next goes on with it.
 fn behind_plain_text(tree: &Tree, offset: u32, node: NodeId) -> Option<Place<'_>> {
     let end = tree.span(node).end;

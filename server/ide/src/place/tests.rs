@@ -192,7 +192,7 @@ fn in_brackets() {
         ("a: {b: $0}\n", "value a.b/ flow"),
         ("a: {b: $0, c: 1}\n", "value a.b/ flow"),
         ("a: {b: x$0, c: 1}\n", "value a.b/x flow"),
-        ("a: {b: 1 $0}\n", "-"),
+        ("a: {b: 1 $0}\n", "value a.b/1  flow"),
         ("a: [x, $0]\n", "value a[1]/ flow"),
         ("a: [$0]\n", "value a[0]/ flow"),
         ("a: [x, y$0]\n", "value a[1]/y flow"),
@@ -210,6 +210,26 @@ fn in_brackets() {
         ("{\n  \"a\": $0\n}\n", "value a/ json"),
         ("{$0}", "key / json"),
         ("{\"a\": [\n  \"x\",\n  $0\n]}", "value a[1]/ json"),
+    ]);
+}
+
+#[test]
+fn in_brackets_that_something_is_missing_in() {
+    check(&[
+        ("{a: 1, $0: 2}\n", "key / with a colon flow"),
+        ("{$0: 2, a: 1}\n", "key / with a colon flow"),
+        ("{\"$0", "key / json"),
+        ("{\"$0\n", "key / json"),
+        ("{a: x == $0}\n", "value a/x ==  flow"),
+        ("{a: x == $0, b: c}\n", "value a/x ==  flow"),
+        ("{a: \"x || $0\n  b: \"c\"}\n", "value a/x ||  flow"),
+        ("{a: 'x == $0\n", "value a/x ==  flow"),
+        ("a: {r: 'x && $0\n  b: c\n", "value a.r/x &&  flow"),
+        ("{a: [f$0\n  bar: x, foo: {}}\n", "value a[0]/f flow"),
+        ("{a: $0\n  b: {c: 1}}\n", "value a/ flow"),
+        ("{a: b, c$0\n  d: {e: 1}}\n", "key /c with a,d flow"),
+        ("{\"a\": $0\n  \"b\": {\"c\": 1}}\n", "value a/ json"),
+        ("{? a\n  b$0: c}\n", "key /a b colon flow"),
     ]);
 }
 

@@ -70,9 +70,11 @@ pub(super) fn touched(tree: &Tree, offset: u32) -> Option<NodeId> {
 fn is_on(tree: &Tree, node: NodeId, offset: u32) -> bool {
     let span = tree.span(node);
     match tree.kind(node) {
-        NodeKind::Scalar(ScalarStyle::Plain) => {
-            !span.is_empty() && span.touches(offset) && !is_before_text(tree, node, offset)
+        // `: value`
+        NodeKind::Error | NodeKind::Scalar(ScalarStyle::Plain) if span.is_empty() => {
+            span.start == offset && is_key(tree, node) && has_colon(tree, offset)
         }
+        NodeKind::Scalar(ScalarStyle::Plain) => span.touches(offset) && !is_before_text(tree, node, offset),
         NodeKind::Scalar(ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted) => {
             span.start < offset && (offset < span.end || offset == span.end && is_open(tree, node))
         }
@@ -80,8 +82,6 @@ fn is_on(tree: &Tree, node: NodeId, offset: u32) -> bool {
             let is_content = span.start < offset && offset <= span.end && offset > line_end(tree, span.start);
             is_content && !is_before_content(tree, span, offset)
         }
-        // `: value`
-        NodeKind::Error => span.start == offset && span.is_empty() && is_key(tree, node) && has_colon(tree, offset),
         _ => false,
     }
 }

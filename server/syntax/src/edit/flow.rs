@@ -162,6 +162,10 @@ impl Reader<'_> {
         if scan::is_breakz(bytes, start) || matches!(bytes[start], b',' | b']' | b'}' | b'#' | b':') && start > first {
             return;
         }
+        if self.is_value_missing(start) {
+            self.is_broken = true;
+            self.finish_flow(self.last_end);
+        }
         self.next_entry();
         let begin = self.held.as_ref().map_or(start, |it| it.start as usize);
         let in_sequence = self.top_kind() == FrameKind::FlowSequence;
@@ -196,7 +200,11 @@ impl Reader<'_> {
             _ => {
                 self.is_broken |= matches!(bytes[start], b'|' | b'>' | b'@' | b'`' | b'%' | b'*')
                     || (bytes[start] == b'-' && scan::is_blankz(bytes, start + 1));
-                let plain = scan::plain(bytes, start, -1, true, self.flow_limit);
+                let flow = scan::InFlow {
+                    limit: self.flow_limit,
+                    is_explicit_key: matches!(self.pending(), Pending::ExplicitKey(_)),
+                };
+                let plain = scan::plain(bytes, start, -1, Some(flow));
                 self.look(plain.looked);
                 let end = if plain.end > start {
                     plain.end
@@ -208,6 +216,26 @@ impl Reader<'_> {
                 self.scalar(ScalarStyle::Plain, start, end, 0);
             }
         }
+    }
+
+    /// Whether a colon waits for its value, and what stands at `start`, in a later line, is the next key.
+    fn is_value_missing(&mut self, start: usize) -> bool {
+        let Pending::Value { at, .. } = self.pending() else {
+            return false;
+        };
+        let bytes = self.bytes;
+        if self.held.is_some() || !bytes[at as usize..start].contains(&b'\n') {
+            return false;
+        }
+        let end = match bytes[start] {
+            b'[' | b'{' | b'*' => return false,
+            b'"' | b'\'' => match self.quoted(start, true) {
+                Some((end, false)) => end,
+                _ => return false,
+            },
+            _ => scan::plain_line(bytes, start, true).0,
+        };
+        self.colon_follows(end)
     }
 
     fn colon_follows(&mut self, end: usize) -> bool {

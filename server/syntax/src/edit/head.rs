@@ -166,7 +166,7 @@ impl Reader<'_> {
                 looked: text,
             };
         }
-        let plain = scan::plain(self.bytes, start, indent, false, None);
+        let plain = scan::plain(self.bytes, start, indent, None);
         self.look(plain.looked);
         if let Some((_, at)) = plain.cut {
             self.cut_at = at;

@@ -89,10 +89,22 @@ pub(crate) struct Plain {
     pub(crate) looked: usize,
 }
 
+/// What is known of the flow collection that a plain scalar is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct InFlow {
+    /// Of one that is not closed: the column at which no line of it begins.
+    pub(crate) limit: Option<i32>,
+    /// The scalar is a key behind a question mark.
+    pub(crate) is_explicit_key: bool,
+}
+
 /// The plain scalar at `start`: its lines lie deeper than `indent`, the column of the collection around it (-1 at the root).
 ///
-/// In a flow collection that is not closed, `limit` is the column at which its lines must not begin.
-pub(crate) fn plain(bytes: &[u8], start: usize, indent: i32, in_flow: bool, limit: Option<i32>) -> Plain {
+/// In a flow collection a key has one line, unless a question mark stands before it: what would be its last line is a key of its own, and what
+/// is before that lacks its comma.
+pub(crate) fn plain(bytes: &[u8], start: usize, indent: i32, flow: Option<InFlow>) -> Plain {
+    let in_flow = flow.is_some();
+    let limit = flow.and_then(|it| it.limit);
     let (first_end, stop) = plain_line(bytes, start, in_flow);
     let mut found = Plain {
         end: first_end,
@@ -116,6 +128,9 @@ pub(crate) fn plain(bytes: &[u8], start: usize, indent: i32, in_flow: bool, limi
         }
         let (end, stop) = plain_line(bytes, at, in_flow);
         found.looked = skip_blanks(bytes, end);
+        if stop == Stop::Colon && flow.is_some_and(|it| !it.is_explicit_key) {
+            break;
+        }
         if stop == Stop::Colon && !in_flow {
             return Plain {
                 end: first_end,

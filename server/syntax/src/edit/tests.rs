@@ -149,6 +149,21 @@ fn whole_text() {
 }
 
 #[test]
+fn a_key_in_brackets_has_one_line() {
+    for (text, expected) in [
+        ("{a: b\n  c: d}\n", r#"{"a": "b", "c": "d"}"#),
+        ("{a:\n  b: {c: 1}, d: e}\n", r#"{"a": ~, "b": {"c": "1"}, "d": "e"}"#),
+        ("{\"a\":\n  \"b\": 1}\n", r#"{"a": ~, "b": "1"}"#),
+        ("[a\n  b: c]\n", r#"["a", {"b": "c"}]"#),
+        ("[a: \n  b: c]\n", r#"[{"a": ~}, {"b": "c"}]"#),
+    ] {
+        check(text, true, expected);
+    }
+    check("{? a\n  b: c}\n", false, r#"{"a b": "c"}"#);
+    check("{a:\n  b\n  c, d: \"e\n  f\"}\n", false, r#"{"a": "b c", "d": "e f"}"#);
+}
+
+#[test]
 fn a_line_without_colon_is_a_key() {
     for (text, expected) in [
         ("apiV\nkind: Foo\n", r#"{"apiV": !<>, "kind": "Foo"}"#),

@@ -230,10 +230,73 @@ fn paths_are_those_of_the_properties() {
         &version("    additionalPrinterColumns:\n    - jsonPath: .m$0\n"),
         &[".metadata.creationTimestamp", ".metadata.name"],
     );
+    check_first(
+        &version("    additionalPrinterColumns:\n    - jsonPath: .metadata.g$0\n"),
+        &[".metadata.generateName", ".metadata.generation"],
+    );
+    check_first(
+        &schema("properties:\n  a:\n    anyOf:\n    - type: integer\n    - type: string\n    x$0\n"),
+        &["x-kubernetes-int-or-string"],
+    );
     let rule = format!("{PROPERTIES}    x-kubernetes-validations:\n    - rule: 'true'\n      fieldPath: $0\n");
     assert_eq!(schema(&rule).labels(), [".replicas", "['my-name']", ".list"]);
     let rule = schema(&rule).taken("['my-name']");
     assert!(rule.ends_with("fieldPath: '[''my-name'']'\n"), "{rule}");
+}
+
+#[test]
+fn columns_lead_to_conditions_and_what_all_objects_have() {
+    let column = |path: &str| {
+        spec(&format!(
+            "  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema:\n        properties:\n          status: {{type: object, properties: \
+             {{conditions: {{type: array, items: {{type: object, properties: {{type: {{type: string}}, status: {{type: string}}}}}}}}}}}}\n    \
+             additionalPrinterColumns:\n    - jsonPath: {path}\n"
+        ))
+    };
+    let offered = column(".status.$0");
+    assert_eq!(
+        offered.labels(),
+        [".status.conditions[?(@.type==\"Ready\")].status", ".status.conditions"]
+    );
+    let offered = column("'.status.conditions[?(@.type==''Ready'')].$0'");
+    let item = offered.item(".status.conditions[?(@.type=='Ready')].status");
+    assert_eq!(item.filter, ".status.conditions[?(@.type==''Ready'')].status");
+    let offered = column("'.status.conditions[?(@.t$0");
+    assert_eq!(offered.labels(), [".status.conditions[?(@.type"]);
+    let unwritten = spec("  versions:\n  - name: v1\n    additionalPrinterColumns:\n    - jsonPath: $0\n");
+    check_first(
+        &unwritten,
+        &[
+            ".metadata.creationTimestamp",
+            ".metadata.name",
+            ".spec",
+            ".status",
+            ".metadata",
+        ],
+    );
+}
+
+#[test]
+fn definitions_in_lists_are_definitions() {
+    let list = |lines: &str| {
+        let item: String = format!("{HEAD}{lines}")
+            .lines()
+            .flat_map(|it| ["  ", it, "\n"])
+            .collect();
+        at(&format!("apiVersion: v1\nkind: List\nitems:\n-{}", &item[1..]))
+    };
+    let names = list("metadata:\n  name: $0\nspec:\n  group: example.com\n  names: {plural: widgets}\n");
+    assert_eq!(names.labels(), ["widgets.example.com"]);
+    let column = list(
+        "spec:\n  versions:\n  - name: v1\n    additionalPrinterColumns:\n    - jsonPath: .spec.$0\n    schema:\n      openAPIV3Schema:\n        \
+         properties: {spec: {type: object, properties: {size: {type: integer}}}}\n",
+    );
+    assert_eq!(column.labels(), [".spec.size"]);
+    let other = list(
+        "spec:\n  versions:\n  - name: v1\n    schema: {openAPIV3Schema: {properties: {size: {type: integer}}}}\n  - name: v2\n    \
+         schema: {openAPIV3Schema: {properties: {s$0}}}\n",
+    );
+    check_first(&other, &["size"]);
 }
 
 #[test]
