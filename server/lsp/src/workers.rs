@@ -46,11 +46,29 @@ impl Worker {
 }
 
 fn run(queue: &Receiver<Work>, waiting: &AtomicUsize) {
+    give_way();
     while let Ok(work) = queue.recv() {
         work();
         waiting.fetch_sub(1, Ordering::AcqRel);
     }
 }
+
+/// Lets the threads that answer a person go first: where all processors are busy, an answer would else wait for the system to take turns.
+#[cfg(target_os = "linux")]
+fn give_way() {
+    // Of the calling thread alone. Without it verdicts come all the same.
+    if let Err(error) = rustix::process::nice(NICENESS) {
+        tracing::debug!(%error, "threads that judge keep their priority");
+    }
+}
+
+/// Elsewhere niceness is of the whole process.
+#[cfg(not(target_os = "linux"))]
+fn give_way() {}
+
+/// How much lower the priority is.
+#[cfg(target_os = "linux")]
+const NICENESS: i32 = 10;
 
 impl Workers {
     fn start() -> Self {
