@@ -1,5 +1,6 @@
 // Opens a broken definition, sees the squiggle at its place, repairs it by typing, sees it go; then the same with a resource beside it.
 const { waitFor, ok } = require("./workbench.cjs");
+const { Person } = require("./person.cjs");
 
 async function findings(page, { shot }) {
   const row = page.locator(".explorer-folders-view .monaco-list-row", { hasText: "widgets.crd.yaml" });
@@ -25,9 +26,8 @@ async function findings(page, { shot }) {
   await shot("problem");
   // Type the repair as a person does.
   await page.locator(".view-line").first().click();
-  await page.keyboard.press("Control+g");
-  await page.keyboard.type("20:21");
-  await page.keyboard.press("Enter");
+  const person = new Person(page);
+  await person.go(20, 21);
   await page.keyboard.press("Shift+End");
   await page.keyboard.type("string");
   await waitFor("the repair is typed", async () => (await page.locator(".view-line", { hasText: /type:\s*string/ }).count()) > 0);
@@ -38,18 +38,11 @@ async function findings(page, { shot }) {
   await page.keyboard.type("minLength: x");
   await waitFor("another squiggle comes", async () => (await squiggles.count()) > 0);
   // A resource beside it follows the definition as it is typed, saved or not.
-  const lastLine = async (text) => {
-    await page.keyboard.press("Escape"); // what is offered
-    await page.keyboard.press("End");
-    await page.keyboard.press("Shift+Home");
-    await page.keyboard.type(text);
-    await page.keyboard.press("Escape");
-  };
   const go = async (file, line) => {
     await page.locator(".explorer-folders-view .monaco-list-row", { hasText: file }).dblclick();
     await page.locator(".view-line", { hasText: line }).first().waitFor({ timeout: 30000 });
   };
-  await lastLine("type: integer");
+  await person.rewriteLine("type: integer");
   await waitFor("the definition is good again", async () => (await squiggles.count()) === 0);
   await go("one.widget.yaml", /size:\s*large/);
   await waitFor("the resource has a squiggle", async () => (await squiggles.count()) > 0);
@@ -60,7 +53,7 @@ async function findings(page, { shot }) {
   await shot("resource");
   await go("widgets.crd.yaml", /type:\s*integer/);
   await page.locator(".view-line", { hasText: /type:\s*integer/ }).click();
-  await lastLine("type: string");
+  await person.rewriteLine("type: string");
   await go("one.widget.yaml", /size:\s*large/);
   await waitFor("the squiggle goes with the edit of the definition", async () => (await squiggles.count()) === 0);
 }

@@ -2,7 +2,7 @@
 // usage: node screenshots.cjs CODE_SERVER_FOLDER VSIX DEMO_FOLDER OUT_FOLDER
 const path = require("node:path");
 const { inWorkbench, waitFor, finish } = require("./workbench.cjs");
-const { Person } = require("./writing.cjs");
+const { Person } = require("./person.cjs");
 
 const [install, vsix, demo, out] = process.argv.slice(2).map((it) => path.resolve(it));
 const more = {

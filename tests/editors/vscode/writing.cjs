@@ -1,101 +1,6 @@
 // Writes a definition and a resource: repair, completion, hover, rename.
-const { waitFor, ok } = require("./workbench.cjs");
-
-/** What a person does in the window, and sees. */
-class Person {
-  constructor(page) {
-    this.page = page;
-  }
-
-  /** Opens a file by its name. */
-  async open(name) {
-    await this.page.keyboard.press("Escape");
-    await this.page.keyboard.press("Control+p");
-    await this.page.locator(".quick-input-widget input").first().waitFor();
-    await this.page.keyboard.type(name);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
-    await this.page.keyboard.press("Enter");
-    await waitFor(`${name} is open`, async () => (await this.page.locator(".tab.active", { hasText: name }).count()) > 0);
-  }
-
-  /** Runs a command by its title. */
-  async command(title) {
-    await this.page.keyboard.press("F1");
-    await this.page.locator(".quick-input-widget input").first().waitFor();
-    await this.page.keyboard.type(title);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
-    await this.page.keyboard.press("Enter");
-  }
-
-  /** Puts the cursor onto line and column, from 1. */
-  async go(line, column) {
-    await this.page.keyboard.press("Escape");
-    await this.page.keyboard.press("Control+g");
-    await this.page.locator(".quick-input-widget input").first().waitFor();
-    await this.page.keyboard.type(`${line}:${column}`);
-    await this.page.keyboard.press("Enter");
-    await this.page.locator(".quick-input-widget").first().waitFor({ state: "hidden" });
-  }
-
-  /** The lines that are shown, by their place in the window. */
-  async lines() {
-    const found = await this.page.locator(".editor-instance .view-line").evaluateAll((lines) =>
-      lines.map((it) => ({ top: it.getBoundingClientRect().top, text: it.innerText.replace(/\u00a0/g, " ").replace(/\n/g, "") })),
-    );
-    return found.sort((a, b) => a.top - b.top).map((it) => it.text);
-  }
-
-  async seeLine(what, line) {
-    let last = [];
-    await waitFor(what, async () => (last = await this.lines()).includes(line)).catch((error) => {
-      throw new Error(`${error.message}\n${last.join("\n")}`);
-    });
-  }
-
-  async seeNoFinding(what) {
-    await waitFor(what, async () => (await this.page.locator(".squiggly-error").count()) === 0);
-  }
-
-  /** Asks for what can be written and takes an item, which need not be the first. */
-  async complete(wanted) {
-    await this.page.keyboard.press("Control+Space");
-    const rows = this.page.locator(".suggest-widget.visible .monaco-list-row");
-    const labels = () => rows.evaluateAll((all) => all.map((it) => ["label-name", "signature-label"].map((part) => it.querySelector(`.${part}`)?.textContent ?? "").join("").replace(/\u00a0/g, " ").trim()));
-    await waitFor(`${wanted} is offered`, async () => (await labels()).includes(wanted));
-    const at = (await labels()).indexOf(wanted);
-    const twice = (await labels()).filter((it) => it === wanted).length;
-    if (twice !== 1) throw new Error(`${wanted} is offered ${twice} times`);
-    for (let i = 0; i < at; i += 1) await this.page.keyboard.press("ArrowDown");
-    await this.page.keyboard.press("Enter");
-    await rows.first().waitFor({ state: "hidden" });
-  }
-
-  /** Takes a quick fix by its title. */
-  async fix(title) {
-    await this.page.keyboard.press("Control+.");
-    const row = this.page.locator(".action-widget .monaco-list-row", { hasText: title });
-    await row.first().waitFor();
-    ok(`"${title}" is offered`);
-    const focused = this.page.locator(".action-widget .monaco-list-row.focused", { hasText: title });
-    for (let i = 0; i < 10 && (await focused.count()) === 0; i += 1) await this.page.keyboard.press("ArrowDown");
-    await this.page.keyboard.press("Enter");
-    await this.page.locator(".action-widget").waitFor({ state: "hidden" });
-  }
-
-  /** Sees these texts in the hover at the cursor. */
-  async hover(what, ...texts) {
-    await this.page.keyboard.press("Control+k");
-    await this.page.keyboard.press("Control+i");
-    let shown = "";
-    await waitFor(what, async () => {
-      shown = (await this.page.locator(".monaco-hover:visible").allInnerTexts()).join("\n").replace(/\u00a0/g, " ");
-      return texts.every((it) => shown.includes(it));
-    }).catch((error) => {
-      throw new Error(`${error.message}: ${shown}`);
-    });
-    await this.page.keyboard.press("Escape");
-  }
-}
+const { waitFor } = require("./workbench.cjs");
+const { Person } = require("./person.cjs");
 
 async function writing(page, { shot }) {
   const person = new Person(page);
@@ -181,4 +86,4 @@ async function writing(page, { shot }) {
   await waitFor("a field is completed", async () => (await person.lines()).some((it) => it.startsWith("  hosts:")));
 }
 
-module.exports = { writing, Person };
+module.exports = { writing };
