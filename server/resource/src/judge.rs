@@ -161,7 +161,8 @@ pub fn judge(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Quest
                 .warnings
                 .extend(warnings::of_finalizers(version, &new, old.as_ref()));
         }
-        if let Value::Object(object) = new {
+        if let Value::Object(mut object) = new {
+            prepare::for_storage(&mut object);
             verdict.stored = Some(object);
         }
     }

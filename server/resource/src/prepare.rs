@@ -34,10 +34,16 @@ pub(crate) fn fill_in(object: &mut Map<String, Value>) {
     "1".clone_into(&mut meta.resource_version);
     meta.generation = 1;
     meta.managed_fields.clear();
-    // Storage never keeps it.
-    meta.self_link.clear();
     meta.creation_timestamp = Some(CREATED.to_owned());
     set_metadata(object, &meta);
+    for_storage(object);
+}
+
+/// Takes away what is validated and not stored (`APIObjectVersioner.PrepareObjectForStorage`).
+pub(crate) fn for_storage(object: &mut Map<String, Value>) {
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        metadata.remove("selfLink");
+    }
 }
 
 /// Makes a new object of what was sent.
@@ -111,7 +117,6 @@ fn address(version: ServedVersion<'_>, object: &Map<String, Value>, old: &mut Ma
     let mut meta = metadata(object);
     let mut old_meta = metadata(old);
     meta.managed_fields.clear();
-    meta.self_link.clear();
     meta.uid.clone_from(&old_meta.uid);
     meta.resource_version.clone_from(&old_meta.resource_version);
     set_namespace(version, &mut meta);

@@ -103,6 +103,8 @@ pub(crate) enum Body {
     Own(Own),
     Create(Create),
     Update(Box<Update>),
+    /// A test that cannot be read, of a format whose runner would go on to the next one.
+    Unreadable(Vec<Problem>),
 }
 
 /// A test of our own format.

@@ -17,7 +17,8 @@ pub(crate) struct Reader<'t> {
     pub(crate) problems: Vec<Problem>,
     /// What is odd, and no reason not to run the suite.
     pub(crate) warnings: Vec<Problem>,
-    /// The format is another's, whose reader passes over unknown keys and does not care for capital letters.
+    /// The format is another's, whose reader passes over unknown keys, takes the last of several that are the same, does not care for
+    /// capital letters, and makes a text of any scalar.
     is_lenient: bool,
 }
 
@@ -42,6 +43,16 @@ impl<'t> Reader<'t> {
         self.problems.push(Problem::new(span, message));
     }
 
+    /// Something that the other format's reader passes over.
+    pub(crate) fn minor(&mut self, span: Span, message: impl Into<String>) {
+        let problem = Problem::new(span, message);
+        if self.is_lenient {
+            self.warnings.push(problem);
+        } else {
+            self.problems.push(problem);
+        }
+    }
+
     /// What has a place for people: the first line of a collection, all of a scalar.
     pub(crate) fn span(&self, node: NodeId) -> Span {
         first_line(self.tree, node)
@@ -62,19 +73,14 @@ impl<'t> Reader<'t> {
             let name = tree.scalar(key).into_owned();
             let is_other_case = || self.is_lenient && keys.iter().any(|it| it.eq_ignore_ascii_case(&name));
             if seen.contains(&name) {
-                self.problem(span, format!("the key `{name}` is written twice"));
+                self.minor(span, format!("the key `{name}` is written twice"));
             } else if !is_other_case() && !keys.contains(&name.as_str()) && !name.starts_with("x-") && name != "<<" {
                 let meant = nearest_of(&name, keys.iter().copied());
                 let meant = meant.map_or_else(
                     || format!("; there is {}", listed(keys)),
                     |it| format!("; did you mean `{it}`?"),
                 );
-                let problem = Problem::new(span, format!("{what} has no `{name}`{meant}"));
-                if self.is_lenient {
-                    self.warnings.push(problem);
-                } else {
-                    self.problems.push(problem);
-                }
+                self.minor(span, format!("{what} has no `{name}`{meant}"));
             }
             seen.push(name);
         }
@@ -114,9 +120,13 @@ impl<'t> Reader<'t> {
     /// A string that is written as one.
     pub(crate) fn text(&mut self, node: NodeId, what: &str) -> Option<At<String>> {
         let at = self.value(node)?;
-        let Value::String(value) = at.value else {
-            self.problem(at.span, format!("{what} must be a string"));
-            return None;
+        let value = match at.value {
+            Value::String(value) => value,
+            scalar @ (Value::Number(_) | Value::Bool(_)) if self.is_lenient => scalar.to_string(),
+            _ => {
+                self.problem(at.span, format!("{what} must be a string"));
+                return None;
+            }
         };
         Some(At {
             value,
@@ -148,7 +158,7 @@ impl<'t> Reader<'t> {
         }
         // What a merge key brings may be written again.
         let is_twice = |it: &&Duplicate| self.tree.parent(it.first) == self.tree.parent(it.second);
-        if let Some(twice) = doc.duplicates().iter().find(is_twice) {
+        if let Some(twice) = doc.duplicates().iter().find(is_twice).filter(|_| !self.is_lenient) {
             return Err(Problem::new(
                 self.tree.span(twice.second),
                 "this key is written twice in one mapping",

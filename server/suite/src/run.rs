@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{
     definition::Found,
-    model::{Body, Case, Suite},
+    model::{Body, Case, Problem, Suite},
     server::{Answer, Server},
 };
 
@@ -196,6 +196,10 @@ impl Rack<'_> {
             Body::Own(own) => self.own(case, own, version),
             Body::Create(create) => self.create(create, version),
             Body::Update(update) => self.update(update, version),
+            Body::Unreadable(problems) => {
+                let failure = |it: &Problem| Failure::setup(it.span, it.message.clone());
+                Ok((Came::Nothing, problems.iter().map(failure).collect()))
+            }
         };
         result.unwrap_or_else(|failure| (Came::Nothing, vec![*failure]))
     }

@@ -65,7 +65,7 @@ fn of_case(suite: &Suite, case: &Case, outcomes: &[&Outcome]) -> Result<Vec<Edit
         let wanted = match (&case.body, came) {
             (Body::Own(own), Came::Own(answer)) => of_own(&before, own, answer),
             (Body::Create(_) | Body::Update(_), came) => of_openshift(&before, came)?,
-            (Body::Own(_), _) => return Err("there is no answer".to_owned()),
+            (Body::Own(_) | Body::Unreadable(_), _) => return Err("there is no answer".to_owned()),
         };
         match &target {
             Some(other) if *other != wanted => {

@@ -328,3 +328,39 @@ fn what_says_nothing_of_the_object_expects_it_as_it_was_sent() {
             .expect(code, &[expect]);
     }
 }
+
+#[test]
+fn what_theirs_reads_is_read() {
+    let suite = |tests: &str| format!("crdName: widgets.example.com\ntests:\n{tests}");
+    let object = "\"{apiVersion: example.com/v1, kind: Widget, spec: {size: 1, color: blue}}\"";
+    let refused = "\"{apiVersion: example.com/v1, kind: Widget, spec: {size: 5}}\"";
+    for (tests, code, expect) in [
+        // Texts that are none, and keys that are there twice: the last counts.
+        (
+            format!("  onCreate: [{{name: 1, initial: {refused}, initial: {object}, expectedError: \"\"}}]"),
+            0,
+            "the key `initial` is written twice",
+        ),
+        // Nobody looks at an object that is refused.
+        (
+            format!("  onCreate: [{{name: a, initial: {refused}, expectedError: 'five', expected: ']['}}]"),
+            0,
+            "2 passed, 0 failed",
+        ),
+        // One test that cannot be read does not keep the others from being run.
+        (
+            format!("  onCreate: [{{name: a, initial: ']['}}, {{name: b, initial: {object}}}]"),
+            1,
+            "2 passed, 2 failed",
+        ),
+        (
+            format!("  onUpdate: [{{name: a, initial: {object}, updated: {object}, expectedStatusError: x}}]"),
+            0,
+            "`updated` has no `status`, so nothing of it can be refused",
+        ),
+    ] {
+        their_sandbox(&suite(&tests))
+            .run(&["test", "."])
+            .expect(code, &[expect]);
+    }
+}
