@@ -162,7 +162,11 @@ impl Environment {
     }
 
     fn add_standard_types(&mut self) {
-        let (a, b) = (Type::Param("A".into()), Type::Param("B".into()));
+        let (a, b) = if self.features.version.number() >= 37 {
+            (Type::Dyn, Type::Dyn)
+        } else {
+            (Type::Param("A".into()), Type::Param("B".into()))
+        };
         for ty in [
             Type::Bool,
             Type::Bytes,

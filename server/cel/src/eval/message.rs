@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::wire::Any;
 use crate::KubernetesVersion;
 use crate::value::{Duration, EvalError, Map, Opaque, Result, Timestamp, Value};
 
@@ -74,15 +75,7 @@ pub(super) fn make(type_name: &str, fields: &[(Arc<str>, Value)], version: Kuber
                 Some(Value::Bytes(bytes)) => Some(Arc::clone(bytes)),
                 Some(other) => return Err(message.mismatch("value", other, "[]uint8")),
             };
-            let parts = [
-                type_url.map(|it| format!("type_url:{}", quoted(it.as_bytes()))),
-                value.map(|it| format!("value:{}", quoted(&it))),
-            ];
-            let parts: Vec<String> = parts.into_iter().flatten().collect();
-            Err(EvalError::new(format!(
-                "unsupported conversion to ref.Val: (*dynamicpb.Message){}",
-                parts.join(" ")
-            )))
+            unpacked(Any { type_url, value }, version)
         }
         "Struct.FieldsEntry" => {
             let key = field("key").map_or_else(|| Ok("".into()), |value| message.text("key", value))?;
@@ -92,8 +85,24 @@ pub(super) fn make(type_name: &str, fields: &[(Arc<str>, Value)], version: Kuber
             Ok(Value::Opaque(Opaque::Entry(Arc::new((key, value)))))
         }
         "Empty" => Ok(Value::Opaque(Opaque::Empty)),
-        _ => Err(EvalError::new(format!("unknown type: '{type_name}'"))),
+        _ => Err(EvalError::new(format!("unknown type '{type_name}'"))),
     }
+}
+
+/// What a `google.protobuf.Any` holds, as a value.
+fn unpacked(any: Any, version: KubernetesVersion) -> Result {
+    let (around, innermost) = any.innermost();
+    let unpacked = innermost
+        .message()
+        .filter(|(name, _)| *name != "google.protobuf.Any")
+        .and_then(|(name, fields)| make(name, &fields, version).ok());
+    unpacked.ok_or_else(|| {
+        let opened: String = around.iter().flat_map(|url| ["[", &**url, "]:{"]).collect();
+        let closed = "}".repeat(around.len());
+        EvalError::new(format!(
+            "unsupported conversion to ref.Val: (*dynamicpb.Message){opened}{innermost}{closed}"
+        ))
+    })
 }
 
 struct Message<'m> {
@@ -214,6 +223,10 @@ impl Message<'_> {
 
     /// The value that is left of one in JSON as protobuf has it: numbers are doubles, and texts where a double is not enough.
     fn json(&self, value: &Value) -> std::result::Result<Value, String> {
+        crate::stack::grow(|| self.json_of(value))
+    }
+
+    fn json_of(&self, value: &Value) -> std::result::Result<Value, String> {
         let number = |magnitude: u64, double: f64, text: String| {
             if magnitude <= MAX_JSON_INT {
                 Value::Double(double)
@@ -256,7 +269,7 @@ impl Message<'_> {
 }
 
 /// A text or bytes as protobuf prints them.
-fn quoted(bytes: &[u8]) -> String {
+pub(super) fn quoted(bytes: &[u8]) -> String {
     let mut out = String::from("\"");
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {

@@ -13,6 +13,7 @@ mod plan;
 mod run;
 #[cfg(test)]
 mod tests;
+mod wire;
 
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use super::{Program, run};
 use crate::ast::{Ast, ExprKind, NodeId, operators};
 use crate::checker::{Checked, Reference};
 use crate::decls::{Environment, OverloadDecl};
-use crate::types::{Type, well_known_struct};
+use crate::types::{Type, find_scalar, well_known_struct};
 use crate::value::{EvalError, Key, Result, Value};
 
 /// The index of a step in its program.
@@ -228,7 +228,10 @@ impl Planner<'_> {
                 let step = self.push(id, StepKind::Map(entries));
                 if constant { self.folded(step) } else { Ok(step) }
             }
-            ExprKind::Struct { type_name, fields } if well_known_struct(type_name) => {
+            // What is no message is found to be none only when it shall be made.
+            ExprKind::Struct { type_name, fields }
+                if well_known_struct(type_name) || find_scalar(type_name).is_some() =>
+            {
                 let fields = fields
                     .iter()
                     .map(|field| Ok((field.name.clone(), self.plan(field.value)?, field.optional)))
@@ -292,7 +295,7 @@ impl Planner<'_> {
         if let Type::Type(of) = self.checked.type_of(node) {
             // The checker knows names of types (`timestamp`, types of the schema) that are no values when the rule runs.
             let declared = matches!(self.environment.variable(&name), Some(Type::Type(_)));
-            let is_message = well_known_struct(&name) && !HAVE_OTHER_NAMES.contains(&&*name);
+            let is_message = well_known_struct(&name) && matches!(Type::object(&name), Type::Struct(_));
             if !declared && !is_message {
                 return Err(EvalError::fatal(format!("reference to undefined type: {name}")));
             }
@@ -504,14 +507,6 @@ impl Planner<'_> {
         Ok(step)
     }
 }
-
-/// Messages whose values are of types that the language has, by whose names alone they are known when the rule runs.
-const HAVE_OTHER_NAMES: [&str; 4] = [
-    "google.protobuf.Any",
-    "google.protobuf.ListValue",
-    "google.protobuf.Struct",
-    "google.protobuf.Value",
-];
 
 /// Whether a constant can be an index.
 fn is_index(value: &Value) -> bool {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 pub use decl::{DeclField, DeclKind, DeclType};
 pub use escape::{escape, is_reserved, unescape};
 pub use parse::{Signature, SignatureError};
+pub(crate) use provider::find_scalar;
 pub use provider::{DeclTypeProvider, EmptyTypeProvider, TypeProvider, well_known_struct};
 
 /// The name of the opaque type of optional values (`cel-go` `types.NewOptionalType`).

@@ -114,7 +114,7 @@ impl TypeProvider for DeclTypeProvider {
 }
 
 /// The types that a declaration may name without path (`findScalar`).
-fn find_scalar(name: &str) -> Option<Type> {
+pub(crate) fn find_scalar(name: &str) -> Option<Type> {
     Some(match name {
         "bool" => Type::Bool,
         "bytes" => Type::Bytes,

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::{Binding, int, overloaded, text};
+use super::{Binding, overloaded, text};
 use crate::KubernetesVersion;
 use crate::value::{Cidr, EvalError, Format, Ip, Map, Opaque, Quantity, Result, Semver, Url, Value};
 
@@ -22,8 +22,8 @@ pub(super) fn binding(function: &str) -> Option<Binding> {
         }),
         "isInteger" => overloaded(|_, args| Ok(Value::Bool(quantity(&args[0])?.as_int().is_some()))),
         "asApproximateFloat" => overloaded(|_, args| Ok(Value::Double(quantity(&args[0])?.approximate()))),
-        "add" => overloaded(|_, args| sum(args, Quantity::plus)),
-        "sub" => overloaded(|_, args| sum(args, Quantity::minus)),
+        "add" => overloaded(|called, args| sum(called.version, args, Quantity::plus)),
+        "sub" => overloaded(|called, args| sum(called.version, args, Quantity::minus)),
         "isGreaterThan" => overloaded(|_, args| order(args).map(|order| Value::Bool(order.is_gt()))),
         "isLessThan" => overloaded(|_, args| order(args).map(|order| Value::Bool(order.is_lt()))),
         "compareTo" => overloaded(|_, args| order(args).map(|order| Value::Int(order as i64))),
@@ -167,15 +167,14 @@ fn parse_cidr(value: &Value) -> Result<Cidr> {
     })
 }
 
-fn sum(args: &[Value], operation: fn(&Quantity, &Quantity) -> Quantity) -> Result {
-    let other = match &args[1] {
-        Value::Int(_) => Quantity::from_int(int(&args[1])?),
-        other => quantity(other)?.clone(),
+fn sum(version: KubernetesVersion, args: &[Value], operation: fn(&Quantity, &Quantity, bool) -> Quantity) -> Result {
+    let this = quantity(&args[0])?;
+    let in_place = version.number() <= 36;
+    let sum = match &args[1] {
+        Value::Int(number) => operation(this, &Quantity::from_int(*number), in_place),
+        other => operation(this, quantity(other)?, in_place),
     };
-    Ok(Value::Opaque(Opaque::Quantity(Arc::new(operation(
-        quantity(&args[0])?,
-        &other,
-    )))))
+    Ok(Value::Opaque(Opaque::Quantity(Arc::new(sum))))
 }
 
 fn order(args: &[Value]) -> Result<Ordering> {

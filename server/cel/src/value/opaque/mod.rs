@@ -59,6 +59,7 @@ impl Opaque {
     /// The Go type that the server holds it in.
     pub(super) fn go_type(&self) -> &'static str {
         match self {
+            Self::Quantity(it) if it.is_by_pointer() => "*cel.Quantity",
             Self::Quantity(_) => "cel.Quantity",
             Self::Ip(_) => "cel.IP",
             Self::Cidr(_) => "cel.CIDR",
@@ -98,7 +99,7 @@ impl Opaque {
             return Err(EvalError::no_such_overload());
         };
         Ok(match (self, other) {
-            (Self::Quantity(a), Self::Quantity(b)) => a.compare(b).is_eq(),
+            (Self::Quantity(a), Self::Quantity(b)) => a.equal(b).ok_or_else(EvalError::no_such_overload)?,
             (Self::Ip(a), Self::Ip(b)) => a == b,
             (Self::Cidr(a), Self::Cidr(b)) => a == b,
             (Self::Url(a), Self::Url(b)) => a.to_string() == b.to_string(),

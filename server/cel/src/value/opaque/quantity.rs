@@ -2,21 +2,35 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use num_bigint::{BigInt, Sign};
 
 /// A quantity.
 ///
 /// The server keeps small ones as an `int64` and a power of ten, others as decimals of any length, and says of the latter that they are no
-/// integers even when they are; this does too.
-#[derive(Clone, Debug)]
+/// integers even when they are; this does too. A small one becomes a decimal when it is compared with one.
+#[derive(Debug)]
 pub struct Quantity {
+    amount: Mutex<Amount>,
+    notation: Notation,
+    /// Whether the server holds it by a pointer, as it does sums; nothing is equal to such a one.
+    by_pointer: bool,
+}
+
+/// How the server keeps a number.
+#[derive(Clone, Debug)]
+enum Amount {
+    Int(Number),
+    /// Up to 1.36 a decimal and the sums that were made of it are one and the same number in the server.
+    Decimal(Arc<Mutex<Number>>),
+}
+
+#[derive(Clone, Debug)]
+struct Number {
     value: BigInt,
     /// The power of ten to multiply with.
     scale: i32,
-    /// Whether the server keeps it as a decimal.
-    decimal: bool,
-    notation: Notation,
 }
 
 /// The suffixes that a quantity is written with.
@@ -141,12 +155,11 @@ impl Quantity {
         if fits && scale >= i64::from(NANO) {
             let value = number(&format!("{whole}{fraction}"))? * factor;
             if i64::try_from(&value).is_ok() {
-                return Ok(Self {
+                let number = Number {
                     value: signed(value),
                     scale: scale as i32,
-                    decimal: false,
-                    notation,
-                });
+                };
+                return Ok(Self::new(Amount::Int(number), notation));
             }
         }
         // Without digits only what is small enough is zero.
@@ -171,41 +184,170 @@ impl Quantity {
             value *= ten_to((scale - i64::from(NANO)) as u32);
             scale = i64::from(NANO);
         }
-        let mut quantity = Self {
+        let mut number = Number {
             value,
             scale: scale as i32,
-            decimal: true,
-            notation,
         };
-        let max = Self {
+        let max = Number {
             value: BigInt::from(i64::MAX),
             scale: 0,
-            decimal: true,
-            notation,
         };
-        if base == 2 && quantity.compare(&max).is_gt() {
-            quantity = max;
+        if base == 2 && number.compare(&max).is_gt() {
+            number = max;
         }
-        quantity.value = signed(quantity.value);
-        Ok(quantity)
+        number.value = signed(number.value);
+        Ok(Self::new(Amount::decimal(number), notation))
+    }
+
+    fn new(amount: Amount, notation: Notation) -> Self {
+        Self {
+            amount: Mutex::new(amount),
+            notation,
+            by_pointer: false,
+        }
     }
 
     /// A whole number.
     pub fn from_int(value: i64) -> Self {
-        Self {
+        let number = Number {
             value: value.into(),
             scale: 0,
-            decimal: false,
-            notation: Notation::Exponent,
+        };
+        Self::new(Amount::Int(number), Notation::Exponent)
+    }
+
+    fn amount(&self) -> MutexGuard<'_, Amount> {
+        self.amount.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn number(&self) -> Number {
+        self.amount().number()
+    }
+
+    fn is_decimal(&self) -> bool {
+        matches!(&*self.amount(), Amount::Decimal(_))
+    }
+
+    /// Which is greater. This one is a decimal from now on if the other is one.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        let (number, other_number) = (self.number(), other.number());
+        if other.is_decimal() {
+            self.amount().make_decimal();
+        }
+        number.compare(&other_number)
+    }
+
+    /// Whether the server finds them equal; `None`: it does not compare them.
+    pub(super) fn equal(&self, other: &Self) -> Option<bool> {
+        (!other.by_pointer).then(|| self.number().compare(&other.number()).is_eq())
+    }
+
+    /// Whether the server holds it by a pointer.
+    pub(super) fn is_by_pointer(&self) -> bool {
+        self.by_pointer
+    }
+
+    /// The sum. A server up to 1.36 (`in_place`) adds to this one, if it is a decimal.
+    #[must_use]
+    pub fn plus(&self, other: &Self, in_place: bool) -> Self {
+        let number = other.number();
+        self.sum(other, &number, &number, in_place)
+    }
+
+    /// The difference. A server up to 1.36 (`in_place`) takes it from this one, if it is a decimal.
+    #[must_use]
+    pub fn minus(&self, other: &Self, in_place: bool) -> Self {
+        let Number { value, scale } = other.number();
+        let negative = Number { value: -value, scale };
+        // The least integer is its own opposite in the server.
+        let mut wrapped = negative.clone();
+        if wrapped.value == -BigInt::from(i64::MIN) {
+            wrapped.value = i64::MIN.into();
+        }
+        self.sum(other, &wrapped, &negative, in_place)
+    }
+
+    /// The sum with `other`, which counts as `int` if both are integers and their sum is one, else as `decimal`.
+    fn sum(&self, other: &Self, int: &Number, decimal: &Number, in_place: bool) -> Self {
+        let number = self.number();
+        let notation = if number.is_zero() {
+            other.notation
+        } else {
+            self.notation
+        };
+        let has_decimal = self.is_decimal() || other.is_decimal();
+        let amount = if let Some(sum) = number.sum_of_ints(int).filter(|_| !has_decimal) {
+            Amount::Int(sum)
+        } else {
+            let sum = number.sum(decimal);
+            match &*self.amount() {
+                Amount::Decimal(shared) if in_place => {
+                    *shared.lock().unwrap_or_else(PoisonError::into_inner) = sum;
+                    Amount::Decimal(shared.clone())
+                }
+                _ => Amount::decimal(sum),
+            }
+        };
+        Self {
+            by_pointer: true,
+            ..Self::new(amount, notation)
         }
     }
 
+    /// 1, 0 or -1.
+    pub fn sign(&self) -> i64 {
+        match self.number().value.sign() {
+            Sign::Minus => -1,
+            Sign::NoSign => 0,
+            Sign::Plus => 1,
+        }
+    }
+
+    /// The whole number that it is, if the server says so.
+    pub fn as_int(&self) -> Option<i64> {
+        match &*self.amount() {
+            Amount::Int(number) => number.as_int(),
+            Amount::Decimal(_) => None,
+        }
+    }
+
+    /// About how much it is.
+    pub fn approximate(&self) -> f64 {
+        let number = self.number();
+        let value: f64 = number.value.to_string().parse().unwrap_or(f64::NAN);
+        if number.scale == 0 {
+            value
+        } else {
+            value * pow10(number.scale)
+        }
+    }
+}
+
+impl Amount {
+    fn decimal(number: Number) -> Self {
+        Self::Decimal(Arc::new(Mutex::new(number)))
+    }
+
+    fn number(&self) -> Number {
+        match self {
+            Self::Int(number) => number.clone(),
+            Self::Decimal(number) => number.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        }
+    }
+
+    fn make_decimal(&mut self) {
+        if let Self::Int(number) = self {
+            *self = Self::decimal(number.clone());
+        }
+    }
+}
+
+impl Number {
     fn scaled_to(&self, scale: i32) -> BigInt {
         &self.value * ten_to((self.scale - scale).max(0) as u32)
     }
 
-    /// Which is greater.
-    pub fn compare(&self, other: &Self) -> Ordering {
+    fn compare(&self, other: &Self) -> Ordering {
         match (self.value.sign(), other.value.sign()) {
             (a, b) if a != b => a.cmp(&b),
             (Sign::NoSign, _) => Ordering::Equal,
@@ -216,106 +358,43 @@ impl Quantity {
         }
     }
 
-    /// The sum.
-    #[must_use]
-    pub fn plus(&self, other: &Self) -> Self {
-        self.sum_of_ints(other).unwrap_or_else(|| self.sum_of_decimals(other))
-    }
-
-    /// The difference.
-    #[must_use]
-    pub fn minus(&self, other: &Self) -> Self {
-        let negative = Self {
-            value: -&other.value,
-            ..other.clone()
-        };
-        // The least integer is its own opposite in the server.
-        let wrapped = Self {
-            value: if negative.value == -BigInt::from(i64::MIN) {
-                i64::MIN.into()
-            } else {
-                negative.value.clone()
-            },
-            ..negative.clone()
-        };
-        self.sum_of_ints(&wrapped)
-            .unwrap_or_else(|| self.sum_of_decimals(&negative))
-    }
-
     fn is_zero(&self) -> bool {
         self.value.sign() == Sign::NoSign
     }
 
-    /// How the sum with another is written.
-    fn notation_with(&self, other: &Self) -> Notation {
-        if self.is_zero() { other.notation } else { self.notation }
-    }
-
-    /// The sum, if the server keeps both and their sum as integers.
+    /// The sum of integers, if it is one for the server.
     fn sum_of_ints(&self, other: &Self) -> Option<Self> {
+        if other.is_zero() {
+            return Some(self.clone());
+        }
+        if self.is_zero() {
+            return Some(other.clone());
+        }
         let fits = |value: &BigInt| i64::try_from(value).is_ok();
-        if self.decimal || other.decimal {
-            return None;
-        }
-        let notation = self.notation_with(other);
-        if other.is_zero() || self.is_zero() {
-            let sum = if other.is_zero() { self } else { other };
-            return Some(Self {
-                notation,
-                ..sum.clone()
-            });
-        }
         let scale = self.scale.min(other.scale);
         let (a, b) = (self.scaled_to(scale), other.scaled_to(scale));
         let sum = &a + &b;
-        (fits(&a) && fits(&b) && fits(&sum)).then_some(Self {
-            value: sum,
-            scale,
-            decimal: false,
-            notation,
-        })
+        (fits(&a) && fits(&b) && fits(&sum)).then_some(Self { value: sum, scale })
     }
 
-    fn sum_of_decimals(&self, other: &Self) -> Self {
+    fn sum(&self, other: &Self) -> Self {
         let scale = self.scale.min(other.scale);
         Self {
             value: self.scaled_to(scale) + other.scaled_to(scale),
             scale,
-            decimal: true,
-            notation: self.notation_with(other),
         }
     }
 
-    /// 1, 0 or -1.
-    pub fn sign(&self) -> i64 {
-        match self.value.sign() {
-            Sign::Minus => -1,
-            Sign::NoSign => 0,
-            Sign::Plus => 1,
-        }
-    }
-
-    /// The whole number that it is, if the server says so.
-    pub fn as_int(&self) -> Option<i64> {
-        if self.decimal || self.scale < 0 {
+    fn as_int(&self) -> Option<i64> {
+        if self.scale < 0 {
             return None;
         }
-        if self.value.sign() == Sign::NoSign {
+        if self.is_zero() {
             return Some(0);
         }
         (self.scale <= 18)
             .then(|| i64::try_from(self.scaled_to(0)).ok())
             .flatten()
-    }
-
-    /// About how much it is.
-    pub fn approximate(&self) -> f64 {
-        let value: f64 = self.value.to_string().parse().unwrap_or(f64::NAN);
-        if self.scale == 0 {
-            value
-        } else {
-            value * pow10(self.scale)
-        }
     }
 }
 
@@ -337,13 +416,14 @@ fn without_factors(mut value: BigInt, base: u32) -> (BigInt, i32) {
 impl fmt::Display for Quantity {
     /// The canonical form (`Quantity.CanonicalizeBytes`).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_zero() {
+        let it = self.number();
+        if it.is_zero() {
             return f.write_str("0");
         }
-        let whole = (self.scale >= 0).then(|| self.scaled_to(0)).or_else(|| {
-            let divisor = ten_to(self.scale.unsigned_abs());
-            let is_whole = (&self.value % &divisor).sign() == Sign::NoSign;
-            is_whole.then(|| &self.value / divisor)
+        let whole = (it.scale >= 0).then(|| it.scaled_to(0)).or_else(|| {
+            let divisor = ten_to(it.scale.unsigned_abs());
+            let is_whole = (&it.value % &divisor).sign() == Sign::NoSign;
+            is_whole.then(|| &it.value / divisor)
         });
         let is_small = |value: &BigInt| value.magnitude() < BigInt::from(1024).magnitude();
         if let (Notation::Binary, Some(whole)) = (self.notation, &whole)
@@ -353,8 +433,8 @@ impl fmt::Display for Quantity {
             let suffix = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].get(factors as usize);
             return write!(f, "{number}{}", suffix.copied().unwrap_or_default());
         }
-        let (mut number, factors) = without_factors(self.value.clone(), 10);
-        let mut exponent = self.scale + factors;
+        let (mut number, factors) = without_factors(it.value, 10);
+        let mut exponent = it.scale + factors;
         // Suffixes are three powers of ten apart.
         while exponent % 3 != 0 {
             number *= 10;
