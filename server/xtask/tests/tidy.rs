@@ -12,13 +12,14 @@ use std::{
 const LAYERS: &[(&str, &[&str])] = &[
     ("syntax", &[]),
     ("goregexp", &[]),
+    ("gostd", &[]),
     ("gosource", &[]),
     ("fixtures", &[]),
     ("cluster", &[]),
-    ("cel", &["goregexp"]),
-    ("schema", &["cel", "goregexp"]),
+    ("cel", &["goregexp", "gostd"]),
+    ("schema", &["cel", "goregexp", "gostd"]),
     ("hazards", &["cel", "schema"]),
-    ("apiextensions", &["schema", "syntax"]),
+    ("apiextensions", &["gostd", "schema", "syntax"]),
     ("resource", &["apiextensions", "schema", "syntax"]),
     (
         "workspace",

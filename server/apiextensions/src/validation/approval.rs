@@ -1,9 +1,9 @@
 //! The approval that groups of the Kubernetes community need (`validateAPIApproval`,
 //! `pkg/apihelpers`, `GetAPIApprovalState`).
 
+use crd_analyzer_gostd::url;
 use crd_analyzer_schema::field::{Error, Path};
 
-use super::go_url;
 use super::report::invalid_string;
 use crate::codes;
 use crate::types::CustomResourceDefinition;
@@ -68,7 +68,7 @@ fn approval_of(definition: &CustomResourceDefinition) -> Approval {
         Approval::Missing
     } else if text.starts_with("unapproved") {
         Approval::Bypassed
-    } else if go_url::parse_request_uri(text).is_ok_and(|url| !url.host.is_empty() && !url.scheme.is_empty()) {
+    } else if url::parse_request_uri(text).is_ok_and(|url| !url.host().is_empty() && !url.scheme().is_empty()) {
         Approval::Approved
     } else {
         Approval::Invalid

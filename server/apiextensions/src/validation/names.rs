@@ -1,9 +1,9 @@
 //! Names of the resource (`ValidateCustomResourceDefinitionNames`) and what makes a DNS label.
 
 use crd_analyzer_schema::field::{Error, Path};
+use crd_analyzer_schema::go::to_lower;
 use crd_analyzer_schema::metadata::names;
 
-use super::go_text::to_lower;
 use super::report::invalid_string;
 use crate::codes;
 use crate::types::Names;

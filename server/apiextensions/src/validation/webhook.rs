@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
+use crd_analyzer_gostd::{quote_bytes, url};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::metadata::names;
 
-use super::go_text::quote_bytes;
-use super::go_url;
 use super::report::invalid_string;
 use crate::codes;
 use crate::types::ServiceReference;
@@ -16,7 +15,7 @@ use crate::types::ServiceReference;
 pub(super) fn validate_webhook_url(url: &str, path: &Path, errors: &mut Vec<Error>) {
     const FORM: &str = "; desired format: https://host[/path]";
     let code = codes::INVALID_WEBHOOK_URL;
-    let url = match go_url::parse(url) {
+    let url = match url::parse(url) {
         Ok(url) => url,
         Err(error) => {
             let detail = format!("url must be a valid URL: {error}{FORM}");
@@ -24,25 +23,25 @@ pub(super) fn validate_webhook_url(url: &str, path: &Path, errors: &mut Vec<Erro
             return;
         }
     };
-    if url.scheme != "https" {
+    if url.scheme() != "https" {
         let detail = format!("'https' is the only allowed URL scheme{FORM}");
-        errors.push(invalid_string(code, path.clone(), &url.scheme, detail));
+        errors.push(invalid_string(code, path.clone(), url.scheme(), detail));
     }
-    if url.host.is_empty() {
+    if url.host().is_empty() {
         let detail = format!("host must be specified{FORM}");
         errors.push(invalid_string(code, path.clone(), "", detail));
     }
-    if let Some(user) = &url.user {
+    if let Some(user) = url.user() {
         let detail = "user information is not permitted in the URL";
-        errors.push(invalid_string(code, path.clone(), user, detail));
+        errors.push(invalid_string(code, path.clone(), &user, detail));
     }
-    if !url.fragment.is_empty() {
+    if !url.fragment().is_empty() {
         let detail = "fragments are not permitted in the URL";
-        errors.push(Error::invalid(code, path.clone(), quote_bytes(&url.fragment), detail));
+        errors.push(Error::invalid(code, path.clone(), quote_bytes(url.fragment()), detail));
     }
-    if !url.raw_query.is_empty() {
+    if !url.raw_query().is_empty() {
         let detail = "query parameters are not permitted in the URL";
-        errors.push(invalid_string(code, path.clone(), &url.raw_query, detail));
+        errors.push(invalid_string(code, path.clone(), url.raw_query(), detail));
     }
 }
 

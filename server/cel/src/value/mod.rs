@@ -27,7 +27,8 @@ pub use list::{List, ListValue, Origin};
 pub use map::{Map, MapValue};
 pub use number::{double_to_int, double_to_uint};
 pub(crate) use number::{exact_int, exact_uint};
-pub use opaque::{Cidr, Format, Ip, Opaque, Quantity, Semver, Url};
+pub(crate) use opaque::network;
+pub use opaque::{Format, Opaque, Quantity, Semver};
 pub use show::shown;
 pub use time::{Duration, Timestamp};
 

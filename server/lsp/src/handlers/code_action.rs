@@ -10,6 +10,7 @@ use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},
     hazards::Search,
+    report::FileReport,
 };
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, Diagnostic, DocumentChanges,
@@ -80,25 +81,36 @@ pub(crate) fn fix_all() -> CodeActionKind {
     CodeActionKind::from("source.fixAll.crd-analyzer".to_owned())
 }
 
+/// What would be found if the document were this text.
+fn judge(session: &Arc<Session>, snapshot: &Snapshot, text: &str) -> FileReport {
+    let path = known::path_of(snapshot.uri.as_str());
+    let question = Question {
+        path: Some(&path),
+        definitions: Some(&InStep(session)),
+        hazards: Search::All(&session.hazards),
+        ..Question::new(session.effective(snapshot).versions)
+    };
+    analyze(text.as_bytes().to_vec(), &question)
+}
+
+/// The definitions that resources of the document are of.
+fn definitions<'s>(session: &'s Arc<Session>, snapshot: &'s Snapshot) -> Known<'s> {
+    Known {
+        session,
+        near: snapshot.path(),
+    }
+}
+
 /// All safe repairs at once.
 fn repair_all(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis) -> Option<CodeAction> {
     let client = session.client();
     let text: Arc<str> = snapshot.text.to_string().into();
-    let versions = session.effective(snapshot).versions;
-    let path = known::path_of(snapshot.uri.as_str());
-    let in_step = InStep(session);
-    let question = Question {
-        path: Some(&path),
-        definitions: Some(&in_step),
-        hazards: Search::All(&session.hazards),
-        ..Question::new(versions)
-    };
-    let judge = |text: &str| analyze(text.as_bytes().to_vec(), &question);
-    let definitions = Known {
-        session,
-        near: snapshot.path(),
-    };
-    let (edits, fixes) = fixes::repair_all(&text, analysis.problems.iter().copied(), &definitions, &judge)?;
+    let (edits, fixes) = fixes::repair_all(
+        &text,
+        analysis.problems.iter().copied(),
+        &definitions(session, snapshot),
+        &|text| judge(session, snapshot, text),
+    )?;
     let source = to_proto::Source {
         uri: &snapshot.uri,
         text: &text,
@@ -130,22 +142,15 @@ fn find(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis, range:
         found.extend(lens::fixes(&costs, analysis.problems.iter().copied(), span, versions));
     }
     // Each repair is judged, which takes as long as the diagnostics: only for what is asked about.
-    let versions = session.effective(snapshot).versions;
-    let path = known::path_of(snapshot.uri.as_str());
-    let in_step = InStep(session);
-    let question = Question {
-        path: Some(&path),
-        definitions: Some(&in_step),
-        hazards: Search::All(&session.hazards),
-        ..Question::new(versions)
-    };
-    let judge = |text: &str| analyze(text.as_bytes().to_vec(), &question);
-    let definitions = Known {
-        session,
-        near: snapshot.path(),
-    };
+    let judge = |text: &str| judge(session, snapshot, text);
     let problems = analysis.problems.iter().copied();
-    found.extend(fixes::repairs(&text, problems, span, &definitions, &judge));
+    found.extend(fixes::repairs(
+        &text,
+        problems,
+        span,
+        &definitions(session, snapshot),
+        &judge,
+    ));
     let others = fixes::fixes(&text, analysis.problems.iter().copied(), span);
     found.extend(others.into_iter().map(|it| fixes::judged(&text, it, &judge)));
     let source = to_proto::Source {

@@ -7,7 +7,7 @@ use crd_analyzer_syntax::tree::Span;
 use lsp_types::{
     SemanticToken as Token, SemanticTokenType, SemanticTokens, SemanticTokensDelta, SemanticTokensDeltaParams,
     SemanticTokensFullDeltaResult, SemanticTokensLegend, SemanticTokensParams, SemanticTokensRangeParams,
-    SemanticTokensRangeResult, SemanticTokensResult,
+    SemanticTokensRangeResult, SemanticTokensResult, TextDocumentIdentifier,
 };
 use tower_lsp::jsonrpc::Result;
 
@@ -40,16 +40,10 @@ pub(crate) async fn handle(
     session: &Arc<Session>,
     params: SemanticTokensParams,
 ) -> Result<Option<SemanticTokensResult>> {
-    let found = reading::read(
-        session,
-        &params.text_document.uri,
-        |it| it.semantic_tokens,
-        "the search for tokens",
-        |reading| {
-            let data = all_tokens(reading);
-            Some(SemanticTokensResult::Tokens(named(reading, data)))
-        },
-    );
+    let found = read(session, &params.text_document, |reading| {
+        let data = all_tokens(reading);
+        named(reading, data).into()
+    });
     found.await
 }
 
@@ -57,24 +51,48 @@ pub(crate) async fn handle_delta(
     session: &Arc<Session>,
     params: SemanticTokensDeltaParams,
 ) -> Result<Option<SemanticTokensFullDeltaResult>> {
+    let found = read(session, &params.text_document, move |reading| {
+        let lists = &reading.session.token_lists;
+        let old = lists.get(&reading.snapshot.uri, &params.previous_result_id);
+        let data = all_tokens(reading);
+        let Some(old) = old else {
+            return named(reading, data).into();
+        };
+        let edits = difference(&old, &data).into_iter().collect();
+        SemanticTokensFullDeltaResult::TokensDelta(SemanticTokensDelta {
+            result_id: Some(lists.keep(&reading.snapshot.uri, &data)),
+            edits,
+        })
+    });
+    found.await
+}
+
+pub(crate) async fn handle_range(
+    session: &Arc<Session>,
+    params: SemanticTokensRangeParams,
+) -> Result<Option<SemanticTokensRangeResult>> {
+    let found = read(session, &params.text_document, move |reading| {
+        let within = Span::new(reading.offset(params.range.start), reading.offset(params.range.end));
+        SemanticTokensRangeResult::Tokens(SemanticTokens {
+            result_id: None,
+            data: tokens(reading, within),
+        })
+    });
+    found.await
+}
+
+/// Answers a request for tokens, if semantic tokens are wanted.
+async fn read<T: Send + 'static>(
+    session: &Arc<Session>,
+    document: &TextDocumentIdentifier,
+    answer: impl FnOnce(&Reading) -> T + Send + 'static,
+) -> Result<Option<T>> {
     let found = reading::read(
         session,
-        &params.text_document.uri,
+        &document.uri,
         |it| it.semantic_tokens,
         "the search for tokens",
-        move |reading| {
-            let lists = &reading.session.token_lists;
-            let old = lists.get(&reading.snapshot.uri, &params.previous_result_id);
-            let data = all_tokens(reading);
-            let Some(old) = old else {
-                return Some(named(reading, data).into());
-            };
-            let edits = difference(&old, &data).into_iter().collect();
-            Some(SemanticTokensFullDeltaResult::TokensDelta(SemanticTokensDelta {
-                result_id: Some(lists.keep(&reading.snapshot.uri, &data)),
-                edits,
-            }))
-        },
+        |reading| Some(answer(reading)),
     );
     found.await
 }
@@ -90,26 +108,6 @@ fn named(reading: &Reading, data: Vec<Token>) -> SemanticTokens {
 
 fn all_tokens(reading: &Reading) -> Vec<Token> {
     tokens(reading, Span::new(0, reading.file().text().len() as u32))
-}
-
-pub(crate) async fn handle_range(
-    session: &Arc<Session>,
-    params: SemanticTokensRangeParams,
-) -> Result<Option<SemanticTokensRangeResult>> {
-    let found = reading::read(
-        session,
-        &params.text_document.uri,
-        |it| it.semantic_tokens,
-        "the search for tokens",
-        move |reading| {
-            let within = Span::new(reading.offset(params.range.start), reading.offset(params.range.end));
-            Some(SemanticTokensRangeResult::Tokens(SemanticTokens {
-                result_id: None,
-                data: tokens(reading, within),
-            }))
-        },
-    );
-    found.await
 }
 
 fn tokens(reading: &Reading, within: Span) -> Vec<Token> {

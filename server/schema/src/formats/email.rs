@@ -1,7 +1,8 @@
 //! Mail addresses as `net/mail.ParseAddress` of Go accepts them (RFC 5322 and 6532): one mailbox, also with a display
 //! name, comments, or as the only member of a group.
 
-use super::ip::is_ip;
+use crd_analyzer_gostd::netip::is_ip;
+
 use crate::go::base64::{self, Alphabet};
 
 pub(super) fn is_email(text: &str) -> bool {
@@ -84,7 +85,7 @@ impl<'a> Reader<'a> {
                 .unwrap_or(self.0.len());
             let literal = &self.0[..end];
             self.0 = &self.0[end..];
-            self.consume(']') && is_ip(literal)
+            self.consume(']') && is_ip(literal.as_bytes())
         } else {
             self.atom().is_some_and(has_well_placed_dots)
         }

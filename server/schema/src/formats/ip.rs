@@ -3,79 +3,39 @@
 //! Kubernetes reads IPv4 addresses and CIDRs with a reader of its own that allows leading zeros
 //! (`k8s.io/utils/net`, `ParseIPSloppy`, `ParseCIDRSloppy`), IPv6 addresses with that of Go (`net.ParseIP`).
 
-/// What a reader of IP addresses found.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ip {
-    V4,
-    V6,
-}
-
-/// How strict a reader is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reader {
-    /// `net/netip.ParseAddr`
-    Go,
-    /// The fork of the `net` package of Go 1.16 in `k8s.io/utils`.
-    Sloppy,
-}
+use crd_analyzer_gostd::netip;
 
 pub(super) fn is_ipv4(text: &str) -> bool {
-    text.contains('.') && parse(text, Reader::Sloppy).is_some()
+    text.contains('.')
+        && match text.find(['.', ':']) {
+            Some(first) if text.as_bytes()[first] == b'.' => parse_v4(text),
+            _ => parse_v6(text),
+        }
 }
 
 pub(super) fn is_ipv6(text: &str) -> bool {
-    text.contains(':') && !text.contains('%') && parse(text, Reader::Go).is_some()
+    text.contains(':') && netip::is_ip(text.as_bytes())
 }
 
-/// `netip.ParseAddr`; a zone is allowed.
-pub(super) fn parse_addr(text: &str) -> Option<Ip> {
-    let special = text.find(['.', ':', '%'])?;
-    if text.as_bytes()[special] == b':'
-        && let Some((address, zone)) = text.split_once('%')
-    {
-        return if zone.is_empty() {
-            None
-        } else {
-            parse_v6(address, Reader::Go).then_some(Ip::V6)
-        };
-    }
-    parse(text, Reader::Go)
-}
-
-/// `net.ParseIP`: no zone.
-pub(super) fn is_ip(text: &str) -> bool {
-    !text.contains('%') && parse(text, Reader::Go).is_some()
-}
-
-fn parse(text: &str, reader: Reader) -> Option<Ip> {
-    match text.bytes().find(|b| matches!(b, b'.' | b':'))? {
-        b'.' => parse_v4(text, reader).then_some(Ip::V4),
-        _ => parse_v6(text, reader).then_some(Ip::V6),
-    }
-}
-
-fn parse_v4(text: &str, reader: Reader) -> bool {
+/// `k8s.io/utils/net`, `parseIPv4`: zeros may lead.
+fn parse_v4(text: &str) -> bool {
     let mut parts = 0;
     for part in text.split('.') {
         parts += 1;
-        let leading_zero = part.len() > 1 && part.starts_with('0');
         // Only zeros make a number that is too long to be one.
         let value = part.bytes().try_fold(0_u32, |value, b| {
             b.is_ascii_digit()
                 .then(|| value.saturating_mul(10).saturating_add(u32::from(b - b'0')))
         });
-        if parts > 4
-            || part.is_empty()
-            || value.is_none_or(|value| value > 255)
-            || (leading_zero && reader == Reader::Go)
-        {
+        if parts > 4 || part.is_empty() || value.is_none_or(|value| value > 255) {
             return false;
         }
     }
     parts == 4
 }
 
-fn parse_v6(text: &str, reader: Reader) -> bool {
+/// `k8s.io/utils/net`, `parseIPv6`: without a zone.
+fn parse_v6(text: &str) -> bool {
     let mut rest = text.as_bytes();
     let mut ellipsis = false;
     if let [b':', b':', after @ ..] = rest {
@@ -88,13 +48,13 @@ fn parse_v6(text: &str, reader: Reader) -> bool {
     let mut len = 0;
     while len < 16 {
         let digits = rest.iter().take_while(|b| b.is_ascii_hexdigit()).count();
-        // The fork reads any number of digits as long as the value fits.
+        // It reads any number of digits as long as the value fits.
         let value = rest[..digits].iter().fold(0_u32, |value, b| {
             value
                 .saturating_mul(16)
                 .saturating_add(char::from(*b).to_digit(16).unwrap_or(0))
         });
-        if digits == 0 || value > 0xFFFF || (digits > 4 && reader == Reader::Go) {
+        if digits == 0 || value > 0xFFFF {
             return false;
         }
         if rest.get(digits) == Some(&b'.') {
@@ -104,7 +64,7 @@ fn parse_v6(text: &str, reader: Reader) -> bool {
             let Ok(v4) = std::str::from_utf8(rest) else {
                 return false;
             };
-            if !parse_v4(v4, reader) {
+            if !parse_v4(v4) {
                 return false;
             }
             rest = &[];
@@ -140,9 +100,9 @@ pub(super) fn is_cidr(text: &str) -> bool {
     let Some((address, mask)) = text.split_once('/') else {
         return false;
     };
-    let bits = if parse_v4(address, Reader::Sloppy) {
+    let bits = if parse_v4(address) {
         32
-    } else if parse_v6(address, Reader::Sloppy) {
+    } else if parse_v6(address) {
         128
     } else {
         return false;

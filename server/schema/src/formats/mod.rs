@@ -7,12 +7,12 @@ mod email;
 mod ip;
 mod numbers;
 mod time;
-mod uri;
 
 use std::sync::LazyLock;
 
 use crd_analyzer_cel::KubernetesVersion;
 use crd_analyzer_goregexp::GoRegex;
+use crd_analyzer_gostd::url;
 pub use time::duration_nanos;
 
 /// A check of a string.
@@ -79,7 +79,7 @@ static FORMATS: [Format; 26] = [
     always("password", |_| true),
     always("rgbcolor", is_rgb_color),
     always("ssn", numbers::is_ssn),
-    always("uri", uri::is_request_uri),
+    always("uri", |text| url::parse_request_uri(text).is_ok()),
     always("uuid", |text| is_uuid(text, None, false)),
     always("uuid3", |text| is_uuid(text, Some(b'3'), false)),
     always("uuid4", |text| is_uuid(text, Some(b'4'), true)),

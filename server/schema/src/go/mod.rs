@@ -6,6 +6,6 @@ mod number;
 mod time;
 
 pub use case::to_lower;
-pub use crd_analyzer_cel::go::{is_print, quote};
+pub use crd_analyzer_gostd::{is_print, quote};
 pub use number::{json_float, plain_float};
 pub use time::{Layout, Moment, parse_time, read_rfc3339};

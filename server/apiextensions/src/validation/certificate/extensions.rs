@@ -3,11 +3,9 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
+use crd_analyzer_gostd::{netip::is_ip, quote_bytes, url};
 use crd_analyzer_schema::go;
 
-use super::super::go_ip::is_ip;
-use super::super::go_text::quote_bytes;
-use super::super::go_url;
 use super::der::{Der, context, tag};
 use super::{Parsed, malformed, or};
 
@@ -172,9 +170,9 @@ fn check_uri(uri: &[u8]) -> Parsed {
     let Some(uri) = ascii(uri) else {
         return malformed("SAN uniformResourceIdentifier is malformed");
     };
-    match go_url::parse(uri) {
+    match url::parse(uri) {
         Err(error) => malformed(&format!("cannot parse URI {}: {error}", go::quote(uri))),
-        Ok(url) if !is_domain(&url.host, false) => {
+        Ok(url) if !is_domain(url.host(), false) => {
             malformed(&format!("cannot parse URI {}: invalid domain", go::quote(uri)))
         }
         Ok(_) => Ok(()),

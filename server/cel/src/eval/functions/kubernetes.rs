@@ -3,9 +3,15 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use crd_analyzer_gostd::{
+    netip::{Addr, Prefix},
+    url::{Url, parse_request_uri},
+};
+
 use super::{Binding, overloaded, text};
 use crate::KubernetesVersion;
-use crate::value::{Cidr, EvalError, Format, Ip, Map, Opaque, Quantity, Result, Semver, Url, Value};
+use crate::value::network::{parse_cidr, parse_ip, parse_url};
+use crate::value::{EvalError, Format, Map, Opaque, Quantity, Result, Semver, Value};
 
 pub(super) fn binding(function: &str) -> Option<Binding> {
     Some(match function {
@@ -36,61 +42,61 @@ pub(super) fn binding(function: &str) -> Option<Binding> {
         "minor" => overloaded(|_, args| Ok(Value::Int(semver(&args[0])?.minor as i64))),
         "patch" => overloaded(|_, args| Ok(Value::Int(semver(&args[0])?.patch as i64))),
         "ip" => overloaded(|_, args| match &args[0] {
-            Value::Opaque(Opaque::Cidr(cidr)) => Ok(Value::Opaque(Opaque::Ip(cidr.ip))),
-            other => Ok(Value::Opaque(Opaque::Ip(parse_ip(other)?))),
+            Value::Opaque(Opaque::Cidr(cidr)) => Ok(Value::Opaque(Opaque::Ip(cidr.addr))),
+            other => Ok(Value::Opaque(Opaque::Ip(to_ip(other)?))),
         }),
-        "isIP" => overloaded(|_, args| Ok(Value::Bool(Ip::parse(text(&args[0])?).is_ok()))),
+        "isIP" => overloaded(|_, args| Ok(Value::Bool(parse_ip(text(&args[0])?).is_ok()))),
         "ip.isCanonical" => overloaded(|_, args| {
-            let ip = parse_ip(&args[0])?;
+            let ip = to_ip(&args[0])?;
             Ok(Value::Bool(ip.to_string() == text(&args[0])?))
         }),
-        "family" => overloaded(|_, args| Ok(Value::Int(ip(&args[0])?.family()))),
+        "family" => overloaded(|_, args| Ok(Value::Int(if ip(&args[0])?.bits() == 32 { 4 } else { 6 }))),
         "isUnspecified" => overloaded(|_, args| Ok(Value::Bool(ip(&args[0])?.is_unspecified()))),
         "isLoopback" => overloaded(|_, args| Ok(Value::Bool(ip(&args[0])?.is_loopback()))),
         "isLinkLocalMulticast" => overloaded(|_, args| Ok(Value::Bool(ip(&args[0])?.is_link_local_multicast()))),
         "isLinkLocalUnicast" => overloaded(|_, args| Ok(Value::Bool(ip(&args[0])?.is_link_local_unicast()))),
         "isGlobalUnicast" => overloaded(|_, args| Ok(Value::Bool(ip(&args[0])?.is_global_unicast()))),
-        "cidr" => overloaded(|_, args| Ok(Value::Opaque(Opaque::Cidr(parse_cidr(&args[0])?)))),
-        "isCIDR" => overloaded(|_, args| Ok(Value::Bool(Cidr::parse(text(&args[0])?).is_ok()))),
+        "cidr" => overloaded(|_, args| Ok(Value::Opaque(Opaque::Cidr(to_cidr(&args[0])?)))),
+        "isCIDR" => overloaded(|_, args| Ok(Value::Bool(parse_cidr(text(&args[0])?).is_ok()))),
         "containsIP" => overloaded(|_, args| {
             let other = match &args[1] {
                 Value::Opaque(Opaque::Ip(ip)) => *ip,
                 // What is wrong with the text is lost.
-                other => parse_ip(other).map_err(|_| EvalError::no_such_overload())?,
+                other => to_ip(other).map_err(|_| EvalError::no_such_overload())?,
             };
-            Ok(Value::Bool(cidr(&args[0])?.contains_ip(other)))
+            Ok(Value::Bool(cidr(&args[0])?.contains(other)))
         }),
         "containsCIDR" => overloaded(|called, args| {
             let other = match &args[1] {
                 Value::Opaque(Opaque::Cidr(cidr)) => *cidr,
-                other => parse_cidr(other)?,
+                other => to_cidr(other)?,
             };
             let this = cidr(&args[0])?;
             // Until 1.31 the address of the other range had to be the first of this one.
             let contains = if called.version < KubernetesVersion::minor(32) {
-                this.masked().ip == other.ip && this.bits <= other.bits
+                this.masked().addr == other.addr && this.bits <= other.bits
             } else {
-                this.contains_cidr(other)
+                this.bits <= other.bits && this.contains(other.addr)
             };
             Ok(Value::Bool(contains))
         }),
         "prefixLength" => overloaded(|_, args| Ok(Value::Int(i64::from(cidr(&args[0])?.bits)))),
         "masked" => overloaded(|_, args| Ok(Value::Opaque(Opaque::Cidr(cidr(&args[0])?.masked())))),
         "url" => overloaded(|_, args| {
-            let url = Url::parse(text(&args[0])?)
+            let url = parse_url(text(&args[0])?)
                 .map_err(|e| EvalError::new(format!("URL parse error during conversion from string: {e}")))?;
             Ok(Value::Opaque(Opaque::Url(Arc::new(url))))
         }),
-        "isURL" => overloaded(|_, args| Ok(Value::Bool(Url::check_request(text(&args[0])?).is_ok()))),
+        "isURL" => overloaded(|_, args| Ok(Value::Bool(parse_request_uri(text(&args[0])?).is_ok()))),
         "getScheme" => overloaded(|_, args| Ok(url(&args[0])?.scheme().into())),
-        "getHost" => overloaded(|_, args| Ok(url(&args[0])?.host().into())),
-        "getHostname" => overloaded(|_, args| Ok(url(&args[0])?.hostname().into())),
-        "getPort" => overloaded(|_, args| Ok(url(&args[0])?.port().into())),
+        "getHost" => overloaded(|_, args| Ok(lossy(url(&args[0])?.host()))),
+        "getHostname" => overloaded(|_, args| Ok(lossy(url(&args[0])?.hostname()))),
+        "getPort" => overloaded(|_, args| Ok(lossy(url(&args[0])?.port()))),
         "getEscapedPath" => overloaded(|_, args| Ok(url(&args[0])?.escaped_path().into())),
         "getQuery" => overloaded(|_, args| {
             let query = url(&args[0])?.query().into_iter().map(|(name, values)| {
-                let values = values.into_iter().map(Value::from).collect();
-                (name.into(), Value::list(values))
+                let values = values.iter().map(|it| lossy(it)).collect();
+                (lossy_text(&name).into(), Value::list(values))
             });
             Ok(Value::Map(Map::of_names(query)))
         }),
@@ -134,14 +140,14 @@ fn semver(value: &Value) -> Result<&Semver> {
     }
 }
 
-fn ip(value: &Value) -> Result<Ip> {
+fn ip(value: &Value) -> Result<Addr> {
     match value {
         Value::Opaque(Opaque::Ip(ip)) => Ok(*ip),
         _ => Err(EvalError::no_such_overload()),
     }
 }
 
-fn cidr(value: &Value) -> Result<Cidr> {
+fn cidr(value: &Value) -> Result<Prefix> {
     match value {
         Value::Opaque(Opaque::Cidr(cidr)) => Ok(*cidr),
         _ => Err(EvalError::no_such_overload()),
@@ -155,16 +161,30 @@ fn url(value: &Value) -> Result<&Url> {
     }
 }
 
-fn parse_ip(value: &Value) -> Result<Ip> {
-    Ip::parse(text(value)?).map_err(EvalError::new)
+fn to_ip(value: &Value) -> Result<Addr> {
+    parse_ip(text(value)?).map_err(EvalError::new)
 }
 
-fn parse_cidr(value: &Value) -> Result<Cidr> {
-    Cidr::parse(text(value)?).map_err(|e| {
+fn to_cidr(value: &Value) -> Result<Prefix> {
+    parse_cidr(text(value)?).map_err(|e| {
         EvalError::new(format!(
             "network address parse error during conversion from string: {e}"
         ))
     })
+}
+
+/// A string of bytes as Go shows it where it is no UTF-8: each byte that belongs to no character as one replacement character.
+fn lossy_text(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        out.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    out
+}
+
+fn lossy(bytes: &[u8]) -> Value {
+    lossy_text(bytes).into()
 }
 
 fn sum(version: KubernetesVersion, args: &[Value], operation: fn(&Quantity, &Quantity, bool) -> Quantity) -> Result {

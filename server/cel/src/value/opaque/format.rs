@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::url::Url;
+use crd_analyzer_gostd::url;
 
 /// A format that strings can be held to.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ static FORMATS: [Format; 13] = [
         name: "URI",
         constant: "uri",
         max_regex_size: 1103,
-        validate: |text| Url::check_request(text).err().into_iter().collect(),
+        validate: |text| url::parse_request_uri(text).err().into_iter().collect(),
     },
     Format {
         name: "uuid",

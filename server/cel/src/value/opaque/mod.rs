@@ -1,19 +1,21 @@
 //! Values of the types that Kubernetes' libraries bring (`k8s.io/apiserver/pkg/cel`).
 
 mod format;
-mod ip;
+pub(crate) mod network;
 mod quantity;
 mod semver;
-mod url;
 
 use std::fmt;
 use std::sync::Arc;
 
 pub use format::Format;
-pub use ip::{Cidr, Ip};
 pub use quantity::Quantity;
 pub use semver::Semver;
-pub use url::Url;
+
+use crd_analyzer_gostd::{
+    netip::{Addr, Prefix},
+    url::Url,
+};
 
 use super::{EvalError, Result, Value};
 use crate::types::Type;
@@ -24,9 +26,9 @@ pub enum Opaque {
     /// `kubernetes.Quantity`
     Quantity(Arc<Quantity>),
     /// `net.IP`
-    Ip(Ip),
+    Ip(Addr),
     /// `net.CIDR`
-    Cidr(Cidr),
+    Cidr(Prefix),
     /// `kubernetes.URL`
     Url(Arc<Url>),
     /// `kubernetes.Semver`

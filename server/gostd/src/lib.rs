@@ -1,0 +1,10 @@
+//! What Go's standard library says of texts, with its words for what is wrong: quoted strings (`strconv`), URLs (`net/url`) and IP
+//! addresses (`net/netip`), all of Go 1.26.
+
+mod is_print;
+pub mod netip;
+mod quote;
+pub mod url;
+
+pub use is_print::is_print;
+pub use quote::{quote, quote_bytes};
