@@ -3,6 +3,7 @@
 //! Every part of an expression has a set of values that it may come to, never too small: what is not known may be anything, and may fail.
 //! So what is said of all values holds for all.
 
+mod cases;
 mod known;
 
 use std::ops::Range;
@@ -16,7 +17,8 @@ use crd_analyzer_schema::rules::{OLD_SELF, SELF};
 use crd_analyzer_schema::structural::Structural;
 
 use crate::codes;
-use known::{Bools, Known, Span, compare, is_in, of_schema};
+use cases::Supposed;
+use known::{Bools, Known, Span, compare, compare_same, is_in, of_schema};
 
 /// Parts that lie deeper may be anything.
 const MAX_DEPTH: usize = 200;
@@ -47,8 +49,9 @@ pub(crate) fn of(checked: &Checked, schema: Structural<'_>) -> Option<Claim> {
         old: None,
         variables: Vec::new(),
         present: Vec::new(),
+        supposed: Vec::new(),
     };
-    let result = reasoning.part(checked.ast.root()?, 0);
+    let result = reasoning.by_cases(checked.ast.root()?);
     let bools = result.known.bools();
     if !bools.can_be_true {
         Some(Claim::Never)
@@ -69,6 +72,7 @@ pub(crate) fn may_fail(checked: &Checked, schema: Structural<'_>, is_old_optiona
         old: (!is_old_optional).then_some(schema),
         variables: Vec::new(),
         present: Vec::new(),
+        supposed: Vec::new(),
     };
     checked.ast.root().is_none_or(|root| reasoning.part(root, 0).fails)
 }
@@ -148,6 +152,8 @@ struct Reasoning<'a, 's> {
     variables: Vec<(Arc<str>, Outcome<'s>)>,
     /// The fields that are there, because a condition asked for them.
     present: Vec<FieldPath>,
+    /// What is supposed of fields in the case that is looked at.
+    supposed: Vec<Supposed<'s>>,
 }
 
 /// A field: the variable that it is selected from, and the names on the way.
@@ -181,7 +187,10 @@ impl<'s> Reasoning<'_, 's> {
             }),
             ExprKind::Ident(name) => match self.variables.iter().rev().find(|it| it.0 == *name) {
                 Some((_, outcome)) => outcome.clone(),
-                None if **name == *SELF => Outcome::sure(of_schema(self.schema)),
+                None if **name == *SELF => {
+                    let supposed = self.supposed(node).and_then(|it| it.known.clone());
+                    Outcome::sure(supposed.unwrap_or_else(|| of_schema(self.schema)))
+                }
                 None if **name == *OLD_SELF => Outcome::sure(self.old.map_or(Known::Anything, of_schema)),
                 None => Outcome::ANYTHING,
             },
@@ -192,7 +201,15 @@ impl<'s> Reasoning<'_, 's> {
             } => {
                 let outcome = self.part(*operand, depth);
                 let is_asked_for = !test_only && self.path(node).is_some_and(|it| self.present.contains(&it));
-                select(&outcome, field, *test_only, is_asked_for)
+                let supposed = self.supposed(node);
+                let is_present = supposed.and_then(|it| it.is_present);
+                let known = supposed.and_then(|it| it.known.clone());
+                let outcome = select(&outcome, field, *test_only, is_asked_for || is_present == Some(true));
+                match (is_present, known) {
+                    (Some(flag), _) if *test_only => Outcome::bools(flag, !flag, outcome.fails),
+                    (_, Some(known)) if !test_only => Outcome { known, ..outcome },
+                    _ => outcome,
+                }
             }
             ExprKind::Call { function, target, args } => {
                 let parts: Vec<NodeId> = target.iter().chain(args).copied().collect();
@@ -273,6 +290,15 @@ impl<'s> Reasoning<'_, 's> {
         }
     }
 
+    /// What is supposed of what a part reads.
+    fn supposed(&self, node: NodeId) -> Option<&Supposed<'s>> {
+        if self.supposed.is_empty() {
+            return None;
+        }
+        let path = self.path(node)?;
+        self.supposed.iter().find(|it| it.path == path)
+    }
+
     /// What a selection selects, if it is a field of a variable.
     fn path(&self, node: NodeId) -> Option<FieldPath> {
         let mut names = Vec::new();
@@ -323,7 +349,11 @@ impl<'s> Reasoning<'_, 's> {
                 | operators::GREATER_EQUALS,
                 [a, b],
             ) => {
-                let bools = compare(function, &a.known, &b.known);
+                let is_same = self.path(parts[0]).is_some_and(|it| self.path(parts[1]) == Some(it));
+                let bools = match &a.known {
+                    Known::Int(_) | Known::Text(..) | Known::Bool(_) if is_same => compare_same(function),
+                    _ => compare(function, &a.known, &b.known),
+                };
                 Outcome::bools(bools.can_be_true, bools.can_be_false, fails)
             }
             (operators::IN, [value, list]) => {

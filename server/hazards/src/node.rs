@@ -14,7 +14,7 @@ use crd_analyzer_schema::rules::{
 };
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::validation::Validator;
-use crd_analyzer_schema::{KubernetesVersion, ValidationRule, defaulting, listtype};
+use crd_analyzer_schema::{KubernetesVersion, ValidationRule, defaulting, listtype, objectmeta};
 use foldhash::quality::FixedState;
 use serde_json::Value;
 
@@ -116,12 +116,20 @@ impl<'s> Node<'s> {
             let mut left = effort.per_rule.min(effort.left);
             let whole = left;
             found.extend(asked.claim(&mut left));
-            asked.failures(&mut left, &mut found);
-            found.extend(asked.defaults());
-            found.extend(asked.unchecked_on_create(&mut left));
+            // Which type a resource has is not its author's choice, and nothing that is known here.
+            if !self.is_custom_resource() || !["apiVersion", "kind"].iter().any(|it| asked.reads.has(it)) {
+                asked.failures(&mut left, &mut found);
+                found.extend(asked.defaults());
+                found.extend(asked.unchecked_on_create(&mut left));
+            }
             effort.left -= whole - left;
         }
         found
+    }
+
+    /// Whether these are resources of their own, not embedded ones.
+    pub(crate) fn is_custom_resource(&self) -> bool {
+        self.is_resource_root && !self.schema.is_embedded_resource()
     }
 
     fn all(&self) -> &run::Validator {
@@ -153,6 +161,7 @@ impl<'s> Node<'s> {
     fn accepts(&self, stored: &Value) -> bool {
         self.validator.validate(&Path::root(), stored).is_empty()
             && listtype::validate_value(stored, self.schema, &Path::root(), self.version).is_empty()
+            && objectmeta::validate(stored, Some(self.schema), false, &Path::root(), self.version).is_empty()
     }
 
     /// Whether all rules hold for a value that is created.
@@ -250,10 +259,11 @@ impl<'s> Asked<'_, 's> {
         if !node.accepts(&stored) {
             return None;
         }
-        if let Some(old) = &case.old
-            && (!node.accepts(old) || node.ask(old, None, Some(self.n)).is_refused)
-        {
-            return None;
+        if let Some(old) = &case.old {
+            let is_renamed = node.is_custom_resource() && old["metadata"]["name"] != stored["metadata"]["name"];
+            if is_renamed || !node.accepts(old) || node.ask(old, None, Some(self.n)).is_refused {
+                return None;
+            }
         }
         let answer = node.ask(&stored, case.old.as_ref(), Some(self.n));
         answer.words.filter(|_| !answer.is_refused)
@@ -547,7 +557,7 @@ impl<'s> Asked<'_, 's> {
                 let case = Case { sent, old: None };
                 let mut hazard = self.hazard(codes::OLD_SELF_ON_CREATE, bytes, Some(&case));
                 hazard.message = format!(
-                    "rules that read oldSelf are not run when an object is created: {} is accepted then, and no update passes",
+                    "rules that read oldSelf are not run when an object is created: {} is accepted then, although this does not hold",
                     Self::told(&hazard),
                 );
                 Some(hazard)

@@ -83,6 +83,11 @@ impl Reads {
         places.reads
     }
 
+    /// Whether it reads this field of the value.
+    pub(crate) fn has(&self, field: &str) -> bool {
+        self.interest.properties.contains_key(field)
+    }
+
     pub(crate) fn merge(&mut self, other: &Self) {
         self.interest.merge(&other.interest);
         for text in &other.texts {

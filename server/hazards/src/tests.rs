@@ -343,9 +343,10 @@ fn bounds_decide_rules() {
         "n": {"type": "integer", "minimum": 0, "maximum": 10},
         "mode": {"type": "string", "enum": ["a", "b"]},
         "text": {"type": "string", "minLength": 3, "maxLength": 8},
+        "any": {"type": "string"},
         "opt": {"type": "integer"},
     });
-    let required = ["list", "n", "mode", "text"];
+    let required = ["list", "n", "mode", "text", "any"];
     for (rule, code) in [
         ("size(self.list) <= 5", Some(codes::ALWAYS_TRUE_RULE)),
         ("size(self.list) <= 4", None),
@@ -359,14 +360,31 @@ fn bounds_decide_rules() {
         ("self.mode in ['a', 'b', 'c']", Some(codes::ALWAYS_TRUE_RULE)),
         ("self.mode in ['c']", Some(codes::UNSATISFIABLE_RULE)),
         ("self.mode != 'a'", None),
-        ("self.mode == 'a' || self.mode == 'b'", None),
+        ("self.mode == 'a' || self.mode == 'b'", Some(codes::ALWAYS_TRUE_RULE)),
+        ("self.mode == 'a' && self.mode == 'b'", Some(codes::UNSATISFIABLE_RULE)),
+        ("self.n > 5 && self.n < 3", Some(codes::UNSATISFIABLE_RULE)),
+        ("self.n > 5 && self.n < 7", None),
+        ("self.n < 5 || self.n >= 5", Some(codes::ALWAYS_TRUE_RULE)),
+        ("self.n < 5 || self.n > 5", None),
+        (
+            "self.text.size() > 4 && self.text.size() <= 4",
+            Some(codes::UNSATISFIABLE_RULE),
+        ),
+        ("has(self.opt) || !has(self.opt)", Some(codes::ALWAYS_TRUE_RULE)),
+        ("has(self.opt) && !has(self.opt)", Some(codes::UNSATISFIABLE_RULE)),
+        (
+            "has(self.opt) ? self.opt < 1 && self.opt > 1 : false",
+            Some(codes::UNSATISFIABLE_RULE),
+        ),
+        ("self.list.all(x, x > 3 && x < 2)", None),
         ("self.text != ''", Some(codes::ALWAYS_TRUE_RULE)),
         ("self.text.size() > 8", Some(codes::UNSATISFIABLE_RULE)),
         ("self.text == 'a'", Some(codes::UNSATISFIABLE_RULE)),
+        ("self.any == '' || self.any != ''", Some(codes::ALWAYS_TRUE_RULE)),
         ("has(self.n)", Some(codes::ALWAYS_TRUE_RULE)),
         ("has(self.opt)", None),
         ("!has(self.n)", Some(codes::UNSATISFIABLE_RULE)),
-        ("!has(self.opt) || self.opt >= self.opt", None),
+        ("!has(self.opt) || self.opt >= self.opt", Some(codes::ALWAYS_TRUE_RULE)),
     ] {
         let found = hazards(&object(&properties, &required, &[rule]));
         let found: Vec<_> = found.iter().map(|it| it.code).collect();
@@ -528,5 +546,34 @@ fn no_random_value_contradicts_what_is_said() {
     assert!(
         claims > 100 && tried > 1_000,
         "{claims} claims were tried with {tried} values"
+    );
+}
+
+#[test]
+fn examples_of_resources_are_resources() {
+    let check = |props: &JsonSchemaProps, expected: &[(Value, Value)]| {
+        let found = of_node(Structural::assume(props), true, VERSION, None, &mut Effort::usual());
+        let found = found.into_iter();
+        let found: Vec<_> = found
+            .map(|it| (it.old.unwrap_or_default(), it.example.unwrap_or_default()))
+            .collect();
+        assert_eq!(found, expected);
+    };
+    let mut embedded = object(&numbers(), &[], &["self.a > 1"]);
+    embedded.x_embedded_resource = true;
+    check(
+        &embedded,
+        &[(Value::Null, json!({"apiVersion": "example.com/v1", "kind": "Example"}))],
+    );
+    // Which type it has is no choice.
+    check(&object(&numbers(), &[], &["self.kind == 'A' || self.a > 1"]), &[]);
+    // An update is one of the same object.
+    let metadata = json!({"name": "example"});
+    check(
+        &object(&numbers(), &[], &["self.metadata.name != '' && self.a == oldSelf.a"]),
+        &[
+            (json!({"metadata": metadata}), json!({"metadata": metadata})),
+            (json!({"metadata": metadata}), json!({"metadata": metadata, "a": 1})),
+        ],
     );
 }

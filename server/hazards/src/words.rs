@@ -13,9 +13,9 @@ impl Asked<'_, '_> {
     /// The value as it is shown: of a resource without what every resource has.
     pub(crate) fn shown(&self, value: &Value) -> Value {
         let mut value = value.clone();
-        if self.node.is_resource_root
+        if self.node.is_custom_resource()
             && let Some(fields) = value.as_object_mut()
-            && !self.reads.interest.properties.contains_key("metadata")
+            && !self.reads.has("metadata")
         {
             for name in ["apiVersion", "kind", "metadata"] {
                 fields.remove(name);

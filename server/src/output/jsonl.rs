@@ -78,6 +78,9 @@ struct HintLine<'a> {
     severity: &'static str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     hidden: bool,
+    /// Why, and an example where it is long.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'a [String],
     #[serde(flatten)]
     place: Place<'a>,
 }
@@ -272,6 +275,7 @@ fn hint<'a>(file: &File<'a>, finding: &'a Finding) -> HintLine<'a> {
         message: &finding.message,
         severity: finding.severity.word(),
         hidden: finding.hidden,
+        notes: &finding.notes,
         place: place(file, finding),
     }
 }

@@ -24,6 +24,16 @@ impl Bools {
         can_be_false: true,
     };
 
+    /// Each boolean alone that it may be.
+    pub(super) fn each(self) -> impl Iterator<Item = Self> {
+        let one = |can_be_true| Self {
+            can_be_true,
+            can_be_false: !can_be_true,
+        };
+        let may_be = [(true, self.can_be_true), (false, self.can_be_false)];
+        may_be.into_iter().filter(|it| it.1).map(move |it| one(it.0))
+    }
+
     const fn not(self) -> Self {
         Self {
             can_be_true: self.can_be_false,
@@ -47,6 +57,20 @@ impl Span {
 
     pub(super) const fn one(int: i128) -> Self {
         Self { least: int, most: int }
+    }
+
+    /// The same integers in ranges: each of these alone, and what is between them. They are sorted.
+    pub(super) fn cut(self, at: &[i128]) -> Vec<Self> {
+        let mut ranges = Vec::new();
+        let mut least = self.least;
+        for cut in at.iter().copied().filter(|it| (self.least..=self.most).contains(it)) {
+            ranges.push(Self { least, most: cut - 1 });
+            ranges.push(Self::one(cut));
+            least = cut + 1;
+        }
+        ranges.push(Self { least, most: self.most });
+        ranges.retain(|it| it.least <= it.most);
+        ranges
     }
 
     /// The result of an operation, and whether it may be too large for an integer.
@@ -271,6 +295,18 @@ pub(super) fn compare(function: &str, a: &Known<'_>, b: &Known<'_>) -> Bools {
         operators::GREATER => of(greater, equal || less),
         operators::GREATER_EQUALS => of(greater || equal, less),
         _ => Bools::BOTH,
+    }
+}
+
+/// What a comparison of a value with itself comes to.
+pub(super) fn compare_same(function: &str) -> Bools {
+    let holds = matches!(
+        function,
+        operators::EQUALS | operators::LESS_EQUALS | operators::GREATER_EQUALS
+    );
+    Bools {
+        can_be_true: holds,
+        can_be_false: !holds,
     }
 }
 
