@@ -16,7 +16,10 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span, Tree},
 };
 
-use crate::cel::{Scope, Scopes};
+use crate::{
+    cel::{Scope, Scopes},
+    manifest::objects,
+};
 
 /// What is remembered of a file from version to version.
 #[derive(Debug, Default)]
@@ -46,14 +49,16 @@ impl Clone for File {
     }
 }
 
-/// One document of a file.
+/// One document of a file; of a document that is a list of objects, one of these.
 #[derive(Clone, Copy, Debug)]
 pub struct Document<'f> {
     file: &'f File,
     /// Its position among the file's documents that have content.
     pub index: usize,
-    /// Its tree.
+    /// The document's tree.
     pub tree: &'f Tree,
+    /// The object; `None` of a document that only has comments.
+    pub root: Option<NodeId>,
     /// Something had to be repaired to make a tree.
     pub is_broken: bool,
 }
@@ -85,14 +90,31 @@ impl File {
             file: self,
             index,
             tree: &it.tree,
+            root: it.tree.root(),
             is_broken: it.is_broken,
         })
     }
 
-    /// The document that has a place, which may also touch its end.
+    /// The objects of the documents: the items of those that are lists.
+    pub fn objects(&self) -> impl Iterator<Item = Document<'_>> {
+        self.documents().flat_map(|document| {
+            let objects = objects(document.tree).into_iter();
+            objects.map(move |it| document.of(it))
+        })
+    }
+
+    /// The document that has a place, which may also touch its end; in a list the object there.
     pub fn document_at(&self, offset: u32) -> Option<Document<'_>> {
         let found = self.trees.document_at(offset)?;
-        self.documents().find(|it| std::ptr::eq(it.tree, &raw const found.tree))
+        let document = self
+            .documents()
+            .find(|it| std::ptr::eq(it.tree, &raw const found.tree))?;
+        let is_here = |it: &NodeId| {
+            let span = document.tree.full_span(*it);
+            span.start <= offset && offset <= span.end
+        };
+        let object = objects(document.tree).into_iter().find(is_here);
+        Some(object.map_or(document, |it| document.of(it)))
     }
 
     /// What the rules of a schema see. `None` if that is not known and never was.
@@ -114,24 +136,25 @@ impl<'f> Document<'f> {
         self.file
     }
 
-    /// Whether it says that it is a definition.
-    pub fn is_definition(&self) -> bool {
-        is_definition(self.tree)
+    fn of(self, object: NodeId) -> Self {
+        Self {
+            root: Some(object),
+            ..self
+        }
     }
 
-    /// Its bytes in the file.
+    /// Whether it says that it is a definition.
+    pub fn is_definition(&self) -> bool {
+        let field = |name| {
+            let value = self.root.and_then(|root| self.tree.get(root, name));
+            value.map(|it| self.tree.scalar(it))
+        };
+        field("kind").as_deref() == Some("CustomResourceDefinition")
+            && field("apiVersion").is_some_and(|it| it.starts_with("apiextensions.k8s.io/"))
+    }
+
+    /// The bytes of all of the document in the file.
     pub fn span(&self) -> Span {
         self.tree.document_span()
     }
-}
-
-/// Whether a document says that it is a definition.
-pub fn is_definition(tree: &Tree) -> bool {
-    let field = |name| {
-        tree.root()
-            .and_then(|root| tree.get(root, name))
-            .map(|it| tree.scalar(it))
-    };
-    field("kind").as_deref() == Some("CustomResourceDefinition")
-        && field("apiVersion").is_some_and(|it| it.starts_with("apiextensions.k8s.io/"))
 }

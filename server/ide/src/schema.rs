@@ -7,7 +7,7 @@ use crd_analyzer_syntax::{
     tree::{Entry, NodeId, NodeKind, Tree},
 };
 
-use crate::manifest::object_at;
+use crate::{file::Document, manifest::object_at};
 
 /// The version of the API that no server has any more.
 const V1BETA1: &str = "apiextensions.k8s.io/v1beta1";
@@ -38,9 +38,10 @@ pub fn is_schema_node(tree: &Tree, node: NodeId) -> bool {
 }
 
 /// The schemas of a definition's versions: the version's item in `spec.versions`, its name and its schema.
-pub fn versions(tree: &Tree) -> Vec<Version<'_>> {
-    let versions = tree
-        .root()
+pub fn versions<'t>(document: &Document<'t>) -> Vec<Version<'t>> {
+    let tree = document.tree;
+    let versions = document
+        .root
         .and_then(|it| child(tree, it, "spec"))
         .and_then(|it| child(tree, it, "versions"));
     let items = versions.into_iter().flat_map(|it| tree.items(it));

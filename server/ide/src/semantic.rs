@@ -67,7 +67,10 @@ pub fn semantic_tokens(document: &Document<'_>, within: Span) -> Vec<SemanticTok
     let tree = document.tree;
     for place in scalars(tree) {
         let span = tree.span(place.scalar);
-        if span.end < within.start || within.end < span.start {
+        if document.root.is_some_and(|it| !tree.is_in(place.scalar, it))
+            || span.end < within.start
+            || within.end < span.start
+        {
             continue;
         }
         let text = tree.scalar(place.scalar);

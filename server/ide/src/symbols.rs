@@ -46,13 +46,13 @@ pub enum SymbolKind {
 /// Schemas that lie deeper are left out.
 const MAX_DEPTH: usize = 100;
 
-/// The parts of a definition; `None` for other documents.
+/// The parts of a definition; `None` for other objects.
 pub fn symbols(document: &Document<'_>) -> Option<Symbol> {
     if !document.is_definition() {
         return None;
     }
     let tree = document.tree;
-    let root = tree.root()?;
+    let root = document.root?;
     let name = child(tree, root, "metadata").and_then(|it| child(tree, it, "name"));
     let kind = child(tree, root, "spec")
         .and_then(|it| child(tree, it, "names"))
@@ -70,7 +70,7 @@ pub fn symbols(document: &Document<'_>) -> Option<Symbol> {
         kind: SymbolKind::Definition,
         span,
         selection: selection.unwrap_or(Span::new(span.start, span.start)),
-        children: schema::versions(tree).iter().map(|it| version(tree, it)).collect(),
+        children: schema::versions(document).iter().map(|it| version(tree, it)).collect(),
     })
 }
 
@@ -232,6 +232,10 @@ spec:
                 "  version Version (not served) \"\"",
             ]
         );
+        let list = format!("kind: List\nitems:\n- {}", TEXT.replace('\n', "\n  "));
+        let list = File::new(list, Arc::default());
+        let names: Vec<_> = list.objects().filter_map(|it| symbols(&it)).map(|it| it.name).collect();
+        assert_eq!(names, ["widgets.example.com"]);
         let other = File::new("kind: Pod\n", Arc::default());
         assert_eq!(symbols(&other.documents().next().expect("a document")), None);
     }

@@ -5,7 +5,6 @@ use std::{path::Path, sync::Arc};
 use crd_analyzer_ide::{
     file::File,
     hover::{Block, Hover, resource_hover},
-    manifest,
     property::{Target, UseKind, resource_uses, target_at, uses},
     schema,
 };
@@ -63,15 +62,9 @@ pub(crate) fn at(reading: &Reading, position: Position) -> Option<InResource<'_>
     }
     let tree = document.tree;
     let at = paths::at(tree, offset)?;
-    let mut node = tree.root()?;
+    let node = document.root?;
     let mut path = at.path;
-    if text(tree, node, "kind").ends_with("List")
-        && let [Step::Key(key), Step::Index(_), ..] = path.as_slice()
-        && key == "items"
-    {
-        node = tree.resolve(paths::find(tree, &path[..2])?.node);
-        path.drain(..2);
-    }
+    path.drain(..paths::path_of(tree, node).len().min(path.len()));
     let (kind, version) = kind_of(tree, node)?;
     let near = crate::known::path_of(reading.snapshot.uri.as_str());
     let definitions = InStep(&reading.session);
@@ -120,7 +113,7 @@ impl InResource<'_> {
         }
         let file = self.reading.session.workspace.file_of(&self.definition);
         let document = file.document_at(self.definition.tree.span(self.definition.root).start)?;
-        let versions = schema::versions(document.tree);
+        let versions = schema::versions(&document);
         let root = versions.iter().find(|it| it.name == self.version)?.schema?;
         resource_hover(
             self.tree,
@@ -175,7 +168,7 @@ pub(crate) fn references(reading: &Reading, position: Position, with_declaration
         return None;
     }
     let tree = document.tree;
-    let root = tree.root()?;
+    let root = document.root?;
     let names = |path: &[&'static str]| {
         let steps: Vec<_> = path.iter().map(|it| Step::key(*it)).collect();
         let place = paths::find_from(tree, root, &steps);
@@ -253,12 +246,11 @@ fn in_resources(
                 lines,
                 client: reading.client(),
             };
-            for document in file.documents() {
-                for object in manifest::objects(document.tree) {
-                    if kind_of(document.tree, object).is_some_and(|it| it.0 == *kind) {
-                        let places = spans(document.tree, object).into_iter();
-                        found.extend(places.map(|it| Location::new(uri.clone(), to_proto::range(&source, it))));
-                    }
+            for document in file.objects() {
+                let is_one = |it: &NodeId| kind_of(document.tree, *it).is_some_and(|it| it.0 == *kind);
+                if let Some(object) = document.root.filter(is_one) {
+                    let places = spans(document.tree, object).into_iter();
+                    found.extend(places.map(|it| Location::new(uri.clone(), to_proto::range(&source, it))));
                 }
             }
         };

@@ -114,7 +114,7 @@ fn fields(context: &Context<'_, '_>, at: &api::At, structure: &'static Struct) -
     ranked.sort_by_key(|it| it.0);
     let mut items: Vec<_> = ranked.into_iter().map(|(_, field)| key(context, field)).collect();
     if known.value.is_none() {
-        items.extend(keys::snippets(context, structure, &known));
+        items.extend(keys::snippets(context, at, structure, &known));
     }
     items
 }
@@ -142,7 +142,7 @@ pub(super) fn shape(field: &Field) -> Shape {
     match &field.ty {
         FieldType::String | FieldType::Cel | FieldType::Time | FieldType::Bytes => Shape::Text,
         FieldType::Boolean | FieldType::Integer | FieldType::Number | FieldType::Any => Shape::Scalar,
-        FieldType::Object(it) if it.fields.is_empty() => Shape::Scalar,
+        FieldType::Object(it) if it.fields.is_empty() => Shape::Empty,
         FieldType::Object(_)
         | FieldType::Map(_)
         | FieldType::SchemaOrBool
@@ -182,7 +182,11 @@ impl Schema {
         let has_type = r#type.is_some();
         Self {
             has_type,
-            r#type: r#type.unwrap_or_default().into_owned(),
+            r#type: match r#type {
+                // A resource has no other.
+                None if at.is_root_schema => "object".to_owned(),
+                written => written.unwrap_or_default().into_owned(),
+            },
             has_structure: ["properties", "additionalProperties", "items"]
                 .iter()
                 .any(|it| has_key(it))
@@ -216,7 +220,7 @@ impl Schema {
         if field.name == "x-kubernetes-int-or-string" && self.may_be_int_or_string {
             return -400;
         }
-        if !self.has_type {
+        if self.r#type.is_empty() {
             return 0;
         }
         if !field.applies_to.is_empty() && !field.applies_to.contains(&self.r#type.as_str()) {

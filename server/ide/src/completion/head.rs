@@ -10,6 +10,55 @@ use super::{Context, Item, ItemKind, nav};
 const DEFINITION: &str = "CustomResourceDefinition";
 const DEFINITION_VERSION: &str = "apiextensions.k8s.io/v1";
 
+/// A whole definition, for a document without content.
+pub(super) fn whole_definition(context: &Context<'_, '_>) -> Option<Item> {
+    if !context.request.snippets || !context.writer.can_have_lines() {
+        return None;
+    }
+    let step = context.writer.layout().indent;
+    let dash = context.writer.layout().list_indent;
+    // In the version; in its schema.
+    let (version, schema) = (step + dash + 2, step + dash + 2 + 2 * step);
+    let lines = [
+        (0, format!("apiVersion: {DEFINITION_VERSION}")),
+        (0, format!("kind: {DEFINITION}")),
+        (0, "metadata:".to_owned()),
+        (step, "name: ${1:widgets}.${2:example.com}".to_owned()),
+        (0, "spec:".to_owned()),
+        (step, "group: ${2:example.com}".to_owned()),
+        (step, "scope: ${3|Namespaced,Cluster|}".to_owned()),
+        (step, "names:".to_owned()),
+        (2 * step, "kind: ${4:Widget}".to_owned()),
+        (2 * step, "plural: ${1:widgets}".to_owned()),
+        (step, "versions:".to_owned()),
+        (step + dash, "- name: ${5:v1alpha1}".to_owned()),
+        (version, "served: true".to_owned()),
+        (version, "storage: true".to_owned()),
+        (version, "subresources:".to_owned()),
+        (version + step, "status: {}".to_owned()),
+        (version, "schema:".to_owned()),
+        (version + step, "openAPIV3Schema:".to_owned()),
+        (schema, "type: object".to_owned()),
+        (schema, "properties:".to_owned()),
+        (schema + step, "spec:".to_owned()),
+        (schema + 2 * step, "type: object".to_owned()),
+        (schema + 2 * step, "properties:".to_owned()),
+        (schema + 3 * step, "${6:size}:".to_owned()),
+        (
+            schema + 4 * step,
+            "type: ${7|integer,string,boolean,object,array|}".to_owned(),
+        ),
+        (schema + step, "status:".to_owned()),
+        (schema + 2 * step, "type: object".to_owned()),
+        (schema + 2 * step, "properties: {}".to_owned()),
+    ];
+    let mut item = Item::new(format!("{DEFINITION} …"), ItemKind::Snippet);
+    item.detail = Some("a new kind of resources".to_owned());
+    item.documentation = Some("A definition with one version, a spec and the status subresource.".into());
+    context.writer.lines(&mut item, &lines);
+    Some(item)
+}
+
 /// The kind that a mapping says it is, as far as it does.
 pub(super) fn written(tree: &Tree, object: NodeId) -> (Option<Cow<'_, str>>, Option<Cow<'_, str>>) {
     (nav::text(tree, object, "apiVersion"), nav::text(tree, object, "kind"))

@@ -14,6 +14,8 @@ pub(super) enum Shape {
     Scalar,
     /// Text in quotes on the same line.
     Text,
+    /// `{}`.
+    Empty,
     /// A mapping.
     Mapping,
     /// A list of scalars.
@@ -131,6 +133,7 @@ impl<'p, 't> Writer<'p, 't> {
                 Shape::Scalar => "$0",
                 Shape::Text if self.is_json => "\"$0\"",
                 Shape::Text => "$0",
+                Shape::Empty => "{}$0",
                 Shape::Mapping => "{$0}",
                 Shape::List => "[$0]",
                 Shape::ListOfMappings => "[{$0}]",
@@ -143,12 +146,13 @@ impl<'p, 't> Writer<'p, 't> {
         let nested = |columns: usize| " ".repeat(column + columns);
         let (behind, text_behind) = match shape {
             Shape::Scalar | Shape::Text => (" $0".to_owned(), " "),
+            Shape::Empty => (" {}$0".to_owned(), " {}"),
             Shape::Mapping => (format!("\n{}$0", nested(self.layout.indent)), ""),
             Shape::List | Shape::ListOfMappings => (format!("\n{}- $0", nested(self.layout.list_indent)), ""),
         };
         item.text = format!("{dash}{key}:{text_behind}");
         item.snippet = Some(format!("{dash}{escaped}:{behind}"));
-        item.asks_again = true;
+        item.asks_again = shape != Shape::Empty;
     }
 
     /// Makes an item write a scalar. `is_string`: it must be read as text.

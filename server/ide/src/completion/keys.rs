@@ -1,11 +1,16 @@
 //! Whole nodes of a definition as one item.
 
-use crd_analyzer_apiextensions::api::{Presence, Struct};
+use crd_analyzer_apiextensions::api::{self, FieldType, Presence, Struct};
 
 use super::{Context, Item, ItemKind, rank::Keys};
 
 /// Snippets for what is written at a place.
-pub(super) fn snippets(context: &Context<'_, '_>, structure: &'static Struct, known: &Keys<'_>) -> Vec<Item> {
+pub(super) fn snippets(
+    context: &Context<'_, '_>,
+    at: &api::At,
+    structure: &'static Struct,
+    known: &Keys<'_>,
+) -> Vec<Item> {
     if !context.request.snippets || !context.writer.can_have_lines() {
         return Vec::new();
     }
@@ -21,19 +26,22 @@ pub(super) fn snippets(context: &Context<'_, '_>, structure: &'static Struct, kn
         items.push(item);
     };
     let is_new = known.present.is_empty();
+    if is_new && structure.name == "JSONSchemaProps" {
+        add(
+            "object …",
+            "a schema with properties",
+            "An object with its fields.",
+            vec![
+                line(0, "type: object"),
+                line(0, "properties:"),
+                line(step, "${1:name}:"),
+                line(2 * step, "type: ${2|string,integer,boolean,object,array|}"),
+            ],
+        );
+    }
     match structure.name {
-        "JSONSchemaProps" if is_new => {
-            add(
-                "object …",
-                "a schema with properties",
-                "An object with its fields.",
-                vec![
-                    line(0, "type: object"),
-                    line(0, "properties:"),
-                    line(step, "${1:name}:"),
-                    line(2 * step, "type: ${2|string,integer,boolean,object,array|}"),
-                ],
-            );
+        // A resource is nothing else than an object.
+        "JSONSchemaProps" if is_new && !at.is_root_schema => {
             add(
                 "map …",
                 "a schema with additionalProperties",
@@ -160,7 +168,10 @@ pub(super) fn snippets(context: &Context<'_, '_>, structure: &'static Struct, kn
         for (number, field) in missing.iter().enumerate() {
             let place = number + 1;
             let values = field.values.known();
-            if field.ty.structure().is_some() {
+            if let FieldType::List(_) = field.ty {
+                lines.push(line(0, &format!("{}:", field.name)));
+                lines.push(line(dash, &format!("- ${{{place}}}")));
+            } else if field.ty.structure().is_some() {
                 lines.push(line(0, &format!("{}:", field.name)));
                 lines.push(line(step, &format!("${{{place}}}")));
             } else if values.is_empty() {

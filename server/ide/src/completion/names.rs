@@ -282,7 +282,10 @@ fn own_names(context: &Context<'_, '_>, field: &str) -> Vec<Item> {
         ("names", "plural") => plural_of_name.or_else(|| of_names("kind").map(|it| format!("{}s", it.to_lowercase()))),
         ("names", "singular") => of_names("kind").map(|it| it.to_lowercase()),
         ("names", "listKind") => of_names("kind").map(|it| format!("{it}List")),
-        ("names", "kind") => of_names("listKind").and_then(|it| it.strip_suffix("List").map(str::to_owned)),
+        ("names", "kind") => of_names("listKind")
+            .and_then(|it| it.strip_suffix("List").map(str::to_owned))
+            .or_else(|| of_names("plural").map(|it| kind_of(&it)))
+            .or_else(|| plural_of_name.map(|it| kind_of(&it))),
         _ => None,
     };
     suggested
@@ -303,4 +306,15 @@ pub(super) fn schema_of_rule(context: &Context<'_, '_>) -> Option<NodeId> {
     let tree = context.place.tree;
     let list = tree.parent(rule)?;
     tree.parent(list)
+}
+
+/// The kind that a plural is probably of: its words cannot be told apart, so that only the first letter is a capital.
+fn kind_of(plural: &str) -> String {
+    let singular = match plural.strip_suffix("ies") {
+        Some(stem) => format!("{stem}y"),
+        None => plural.strip_suffix('s').unwrap_or(plural).to_owned(),
+    };
+    let mut letters = singular.chars();
+    let first = letters.next().map(|it| it.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }

@@ -41,7 +41,9 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
     }
     let known = object.and_then(|it| definition_of(tree, it, context.request.definitions));
     let Some((definition, version)) = known else {
-        return (path.is_empty() && !is_value || is_new).then(|| head_keys(context));
+        let mut items = (path.is_empty() && !is_value || is_new).then(|| head_keys(context))?;
+        items.extend(head::whole_definition(context).filter(|_| is_new));
+        return Some(items);
     };
     let root = definition.schema(&version)?;
     let schema = &definition.tree;

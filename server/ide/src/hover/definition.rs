@@ -1,8 +1,9 @@
 //! What single fields of a definition come to in this definition.
 
+use crd_analyzer_apiextensions::api::OBJECT_META;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
-    paths::{Step, find},
+    paths::Step,
     tree::{NodeId, Tree},
 };
 
@@ -15,7 +16,9 @@ use crate::{
     cel::{Expression, RULES, scalar_of},
     cost::rule_cost,
     file::Document,
-    schema::{self, SchemaStep, child, is_true, text},
+    manifest::object_at,
+    property::schema_at_path,
+    schema::{self, child, is_true, text},
 };
 
 /// More about a field of the API where it stands.
@@ -27,13 +30,14 @@ pub(super) fn more(
     version: KubernetesVersion,
 ) -> Vec<Block> {
     let tree = document.tree;
+    let path = object_at(tree, path).1;
     let in_versions = path.len() >= 3 && matches!(&path[1], Step::Key(key) if key == "versions");
     match field {
         "versions" | "name" | "storage" | "served" if path.len() == 2 || in_versions && path.len() == 4 => {
-            vec![versions(tree)]
+            versions(document).into_iter().collect()
         }
-        "additionalPrinterColumns" => columns(tree, value),
-        "conversion" | "strategy" if path.len() <= 3 => vec![conversion(tree)],
+        "additionalPrinterColumns" => columns(document, value),
+        "conversion" | "strategy" if path.len() <= 3 => vec![conversion(document)],
         RULES => of_keyword(document, value, version),
         "rule" | "messageExpression" => {
             let cost = scalar_of(tree, value)
@@ -45,9 +49,13 @@ pub(super) fn more(
     }
 }
 
-/// The versions in the order in which clients prefer them.
-fn versions(tree: &Tree) -> Block {
-    let mut all = schema::versions(tree);
+/// The versions in the order in which clients prefer them, if there are several.
+fn versions(document: &Document<'_>) -> Option<Block> {
+    let tree = document.tree;
+    let mut all = schema::versions(document);
+    if all.len() < 2 {
+        return None;
+    }
     all.sort_by(|a, b| compare(&a.name, &b.name));
     let show = |it: &schema::Version<'_>| {
         let item = tree.resolve(it.item);
@@ -65,12 +73,11 @@ fn versions(tree: &Tree) -> Block {
         }
         format!("{} ({})", code(&it.name), words.join(", "))
     };
-    let mut lines = vec!["clients prefer the first of these that is served:".to_owned()];
-    lines.extend(all.iter().map(show));
-    let [first, rest @ ..] = lines.as_slice() else {
-        return Block::List(lines);
-    };
-    Block::Text(format!("In order of priority, {first}\n\n{}", numbered(rest)))
+    let lines: Vec<_> = all.iter().map(show).collect();
+    let order = numbered(&lines);
+    Some(Block::Text(format!(
+        "In order of priority, clients prefer the first of these that is served:\n\n{order}"
+    )))
 }
 
 fn numbered(items: &[String]) -> String {
@@ -111,8 +118,11 @@ fn parse(name: &str) -> Option<(u8, u64, u64)> {
 }
 
 /// What `kubectl get` shows.
-fn columns(tree: &Tree, list: NodeId) -> Vec<Block> {
-    let version = schema::versions(tree).into_iter().find(|it| tree.is_in(list, it.item));
+fn columns(document: &Document<'_>, list: NodeId) -> Vec<Block> {
+    let tree = document.tree;
+    let version = schema::versions(document)
+        .into_iter()
+        .find(|it| tree.is_in(list, it.item));
     let root = version.and_then(|it| it.schema);
     let mut header = vec!["NAME".to_owned()];
     let mut rows = Vec::new();
@@ -125,8 +135,8 @@ fn columns(tree: &Tree, list: NodeId) -> Vec<Block> {
             header.push(name.to_uppercase());
         }
         let shows = root
-            .and_then(|root| value_at(tree, root, &path))
-            .map_or_else(|| "nothing the schema has".to_owned(), |it| describe(tree, it));
+            .and_then(|root| shown_by(tree, root, &path))
+            .unwrap_or_else(|| "nothing the schema has".to_owned());
         let only = if wide { ", only with `-o wide`" } else { "" };
         rows.push(format!("{}: {} ({shows}){only}", code(&name), code(&path)));
     }
@@ -136,34 +146,26 @@ fn columns(tree: &Tree, list: NodeId) -> Vec<Block> {
     vec![Block::Code("text", header.join("   ")), Block::List(rows)]
 }
 
-/// The schema that a path of names leads to.
-fn value_at(tree: &Tree, root: NodeId, path: &str) -> Option<NodeId> {
-    let mut at = root;
-    for name in path.split(['.', '[']).filter(|it| !it.is_empty()) {
-        at = if name.ends_with(']') {
-            child(tree, at, "items")?
-        } else {
-            let property = SchemaStep::Property(name.to_owned());
-            let found = schema::follow(tree, at, std::slice::from_ref(&property)).map(|it| it.schema);
-            found.or_else(|| child(tree, at, "additionalProperties")).or_else(|| {
-                // Every resource has metadata, which schemas rarely spell out.
-                (name == "metadata").then_some(root)
-            })?
-        };
+/// What a path leads to, in a few words. Every resource has metadata, which schemas rarely spell out.
+fn shown_by(tree: &Tree, root: NodeId, path: &str) -> Option<String> {
+    if let Some(schema) = schema_at_path(tree, root, path) {
+        return Some(describe(tree, schema));
     }
-    Some(at)
+    let name = path.strip_prefix(".metadata.")?;
+    let name = name.split(['.', '[']).next()?;
+    let field = OBJECT_META.fields.iter().find(|it| it.name == name)?;
+    Some(field.ty.display())
 }
 
 /// How objects get from one version to another.
-fn conversion(tree: &Tree) -> Block {
-    let at = |keys: &[&'static str]| {
-        let steps: Vec<_> = keys.iter().map(|it| Step::key(*it)).collect();
-        find(tree, &steps)
-            .filter(crd_analyzer_syntax::paths::Place::is_found)
-            .map(|it| tree.resolve(it.node))
+fn conversion(document: &Document<'_>) -> Block {
+    let tree = document.tree;
+    let at = |keys: &[&str]| {
+        let mut keys = keys.iter();
+        keys.try_fold(document.root?, |node, key| child(tree, node, key))
     };
     let strategy = at(&["spec", "conversion", "strategy"]).map(|it| tree.scalar(it));
-    let names: Vec<_> = schema::versions(tree).iter().map(|it| code(&it.name)).collect();
+    let names: Vec<_> = schema::versions(document).iter().map(|it| code(&it.name)).collect();
     Block::Text(if strategy.as_deref() == Some("Webhook") {
         let reviews = at(&["spec", "conversion", "webhook", "conversionReviewVersions"]);
         let reviews: Vec<_> = reviews

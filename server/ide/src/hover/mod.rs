@@ -40,7 +40,7 @@ pub fn hover(document: &Document<'_>, offset: u32, version: KubernetesVersion) -
     let value = entry.map_or(at.node, |it| it.value);
     // A name of a property, wherever it is used.
     if let Some((target, span)) = target_at(document, offset, version)
-        && let Some((root, property)) = node::find(tree, &target, at.node)
+        && let Some((root, property)) = node::find(document, &target, at.node)
     {
         return Some(node::hover(document, root, &target, property, span, version));
     }

@@ -19,10 +19,11 @@ use crate::{
 const MAX_RULES: usize = 8;
 
 /// The property as the version declares it that a node is in, and the root of that version's schema.
-pub(super) fn find(tree: &Tree, target: &Target, node: NodeId) -> Option<(NodeId, Property)> {
+pub(super) fn find(document: &Document<'_>, target: &Target, node: NodeId) -> Option<(NodeId, Property)> {
+    let tree = document.tree;
     let mut steps = target.object.clone();
     steps.push(SchemaStep::Property(target.name.clone()));
-    let versions = schema::versions(tree);
+    let versions = schema::versions(document);
     let own = versions.iter().find(|it| tree.is_in(node, it.item));
     let root = own.or_else(|| versions.first())?.schema?;
     Some((root, follow(tree, root, &steps)?))

@@ -104,7 +104,9 @@ fn a_field_of_the_api_is_documented() {
     );
     let columns = at("additionalPrinterColumns").expect("it").plain();
     assert!(
-        columns.ends_with("NAME   SIZE\n\n- Size: .spec.size (integer)\n- Age: .metadata.creationTimestamp (nothing the schema has), only with -o wide"),
+        columns.ends_with(
+            "NAME   SIZE\n\n- Size: .spec.size (integer)\n- Age: .metadata.creationTimestamp (time), only with -o wide"
+        ),
         "{columns}"
     );
     let conversion = at("conversion:").expect("it").plain();
@@ -161,7 +163,7 @@ fn nothing_is_said_where_nothing_is_known() {
 fn a_field_of_a_resource_is_that_of_its_schema() {
     let definition = File::new(TEXT, Arc::default());
     let definition = definition.documents().next().expect("a document");
-    let root = schema::versions(definition.tree)[1].schema.expect("a schema");
+    let root = schema::versions(&definition)[1].schema.expect("a schema");
     let text = "kind: Widget\nspec:\n  size: 3\n  hosts:\n  - a.b\n";
     let resource = File::new(text, Arc::default());
     let tree = resource.documents().next().expect("a document").tree;
@@ -177,4 +179,26 @@ fn a_field_of_a_resource_is_that_of_its_schema() {
     );
     assert!(at("a.b").expect("something").starts_with("spec.hosts: list of string"));
     assert_eq!(at("kind"), None);
+}
+
+#[test]
+fn a_definition_in_a_list_is_a_definition() {
+    let list = format!(
+        "apiVersion: v1\nkind: List\nitems:\n- {}",
+        TEXT.replace('\n', "\n  ").trim_end()
+    );
+    let file = File::new(list.as_str(), Arc::default());
+    for needle in [
+        "versions:",
+        "storage: true",
+        "additionalPrinterColumns",
+        "conversion",
+        "size:",
+        "h.starts",
+    ] {
+        let offset = list.find(needle).expect("the needle") as u32;
+        let document = file.document_at(offset).expect("a document");
+        let found = hover(&document, offset, KubernetesVersion::NEWEST).map(|it| it.plain());
+        assert_eq!(found, at(needle).map(|it| it.plain()), "{needle}");
+    }
 }

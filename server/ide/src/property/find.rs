@@ -62,7 +62,7 @@ pub fn target_at(document: &Document<'_>, offset: u32, version: KubernetesVersio
             return Some((Target { object, name }, inner(tree, at.node)));
         }
     }
-    in_path(tree, at.node, at.in_scalar?)
+    in_path(document, at.node, at.in_scalar?)
 }
 
 /// The text of a scalar without quotes.
@@ -78,7 +78,8 @@ fn target(mut steps: Vec<SchemaStep>) -> Option<Target> {
 }
 
 /// The property that a byte of a path is on.
-fn in_path(tree: &Tree, scalar: NodeId, byte: usize) -> Option<(Target, Span)> {
+fn in_path(document: &Document<'_>, scalar: NodeId, byte: usize) -> Option<(Target, Span)> {
+    let tree = document.tree;
     let entry = tree.entry_of(scalar).filter(|it| it.value == scalar)?;
     let key = tree.scalar(entry.key);
     let (root, base) = if key == "fieldPath" {
@@ -89,7 +90,7 @@ fn in_path(tree: &Tree, scalar: NodeId, byte: usize) -> Option<(Target, Span)> {
         }
         schema::steps_to(tree, tree.parent(list)?)?
     } else {
-        let version = schema::versions(tree)
+        let version = schema::versions(document)
             .into_iter()
             .find(|it| tree.is_in(scalar, it.item))?;
         let is_path = names_of(tree, &version).iter().any(|it| it.scalar == scalar);

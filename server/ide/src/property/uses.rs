@@ -23,7 +23,7 @@ use crate::{
 pub fn uses(document: &Document<'_>, target: &Target, version: KubernetesVersion) -> Vec<Use> {
     let tree = document.tree;
     let mut found = Vec::new();
-    for one in schema::versions(tree) {
+    for one in schema::versions(document) {
         let Some(root) = one.schema else { continue };
         if !declares(tree, root, target) {
             continue;
@@ -414,4 +414,10 @@ pub(super) fn name_in_path(
         }
     });
     found
+}
+
+/// The schema of the values that a path of a printer column or the like leads to.
+pub fn schema_at_path(tree: &Tree, root: NodeId, path: &str) -> Option<NodeId> {
+    let (steps, _) = name_in_path(tree, root, Vec::new(), &json_path::read(path), path.len())?;
+    follow(tree, root, &steps).map(|it| it.schema)
 }

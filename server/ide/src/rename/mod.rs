@@ -18,7 +18,6 @@ use crd_analyzer_workspace::{
 use crate::{
     file::Document,
     fixes::{TextEdit, apply},
-    manifest::objects,
     property::{Form, Target, Use, UseKind, resource_uses, target_at, uses},
     schema::{self, SchemaStep, child, text},
     write,
@@ -49,7 +48,7 @@ pub struct Renaming {
 /// The property at a place of a definition. An error says why it keeps its name.
 pub fn prepare(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Result<Renamable, String> {
     let (target, span) = target_at(document, offset, version).ok_or("only properties of schemas can be renamed")?;
-    keeps_its_name(document.tree, &target)?;
+    keeps_its_name(document, &target)?;
     Ok(Renamable {
         span,
         name: target.name,
@@ -59,22 +58,23 @@ pub fn prepare(document: &Document<'_>, offset: u32, version: KubernetesVersion)
 /// Every resource has these, whatever its schema says.
 const FIXED: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-fn keeps_its_name(tree: &Tree, target: &Target) -> Result<(), String> {
-    let is_resource = target.object.is_empty() || is_embedded(tree, &target.object);
+fn keeps_its_name(document: &Document<'_>, target: &Target) -> Result<(), String> {
+    let is_resource = target.object.is_empty() || is_embedded(document, &target.object);
     if is_resource && FIXED.contains(&target.name.as_str()) {
         return Err(format!("every resource has `{}`", target.name));
     }
     if let Some((SchemaStep::Property(last), above)) = target.object.split_last()
         && last == "metadata"
-        && (above.is_empty() || is_embedded(tree, above))
+        && (above.is_empty() || is_embedded(document, above))
     {
         return Err(format!("every resource has `metadata.{}`", target.name));
     }
     Ok(())
 }
 
-fn is_embedded(tree: &Tree, object: &[SchemaStep]) -> bool {
-    let roots = schema::versions(tree).into_iter().filter_map(|it| it.schema);
+fn is_embedded(document: &Document<'_>, object: &[SchemaStep]) -> bool {
+    let tree = document.tree;
+    let roots = schema::versions(document).into_iter().filter_map(|it| it.schema);
     let mut objects = roots.filter_map(|it| schema::follow(tree, it, object));
     objects.any(|it| schema::is_true(tree, it.schema, "x-kubernetes-embedded-resource"))
 }
@@ -125,11 +125,11 @@ fn edits_for(
     version: KubernetesVersion,
 ) -> Result<Renaming, String> {
     let tree = document.tree;
-    keeps_its_name(tree, &target)?;
+    keeps_its_name(document, &target)?;
     if new_name.is_empty() || new_name.contains(|c: char| c.is_control()) {
         return Err("a name is a line of text".to_owned());
     }
-    let is_resource = target.object.is_empty() || is_embedded(tree, &target.object);
+    let is_resource = target.object.is_empty() || is_embedded(document, &target.object);
     if is_resource && FIXED.contains(&new_name) {
         return Err(format!("every resource has `{new_name}` already"));
     }
@@ -148,8 +148,7 @@ fn edits_for(
     }
     edits.sort_by_key(|it| it.span.start);
     edits.dedup();
-    let root = tree.root();
-    let spec = root.and_then(|it| child(tree, it, "spec"));
+    let spec = document.root.and_then(|it| child(tree, it, "spec"));
     let group = spec.and_then(|it| text(tree, it, "group"));
     let kind = spec
         .and_then(|it| child(tree, it, "names"))
@@ -160,7 +159,7 @@ fn edits_for(
     });
     let mut steps = target.object.clone();
     steps.push(SchemaStep::Property(target.name.clone()));
-    let versions = schema::versions(tree).into_iter().filter(|it| {
+    let versions = schema::versions(document).into_iter().filter(|it| {
         let property = it.schema.and_then(|root| schema::follow(tree, root, &steps));
         property.is_some()
     });
@@ -249,11 +248,10 @@ impl Renaming {
 pub fn of_file(renaming: &Renaming, content: &Arc<str>, new_name: &str) -> Result<Vec<TextEdit>, String> {
     let file = crate::file::File::new(content.clone(), Arc::default());
     let mut edits = Vec::new();
-    for document in file.documents() {
-        for object in objects(document.tree) {
-            if renaming.concerns(document.tree, object) {
-                edits.extend(renaming.of_resource(document.tree, object, new_name)?);
-            }
+    for document in file.objects() {
+        let object = document.root.filter(|it| renaming.concerns(document.tree, *it));
+        if let Some(object) = object {
+            edits.extend(renaming.of_resource(document.tree, object, new_name)?);
         }
     }
     Ok(edits)

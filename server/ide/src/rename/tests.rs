@@ -129,3 +129,30 @@ items:
         list.replace("size: 1", "length: 1")
     );
 }
+
+#[test]
+fn of_a_list_one_definition_changes() {
+    let item = format!("- {}", TEXT.replace('\n', "\n  ").trim_end());
+    let list = format!(
+        "apiVersion: v1\nkind: List\nitems:\n{}\n{item}\n",
+        item.replace("idget", "adget")
+    );
+    let file = File::new(list.as_str(), Arc::default());
+    let offset = list.rfind("size: {type").expect("the property") as u32;
+    let document = file.document_at(offset).expect("a document");
+    let version = KubernetesVersion::NEWEST;
+    let found = rename(&document, offset, "length", version, VersionSet::all()).expect("a renaming");
+    let renamed = apply(&list, &found.edits).expect("the edits fit");
+    let (first, second) = renamed
+        .split_once("\n- apiVersion")
+        .and_then(|it| it.1.split_once("\n- apiVersion"))
+        .expect("two items");
+    assert!(!first.contains("length"), "{first}");
+    let (single, _) = at("size: {type", "length").expect("a renaming");
+    assert_eq!(
+        format!("apiVersion{second}"),
+        single.replace('\n', "\n  ").trim_end().to_owned() + "\n"
+    );
+    let kind = found.kind.expect("a kind");
+    assert_eq!((kind.group.as_str(), kind.kind.as_str()), ("example.com", "Widget"));
+}

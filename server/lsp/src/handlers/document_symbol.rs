@@ -23,7 +23,7 @@ pub(crate) async fn handle(
         |it| it.symbols,
         "the search for symbols",
         |reading| {
-            let found: Vec<_> = reading.file().documents().filter_map(|it| symbols(&it)).collect();
+            let found: Vec<_> = reading.file().objects().filter_map(|it| symbols(&it)).collect();
             if found.is_empty() {
                 return None;
             }

@@ -111,8 +111,8 @@ fn all_tokens(reading: &Reading) -> Vec<Token> {
 }
 
 fn tokens(reading: &Reading, within: Span) -> Vec<Token> {
-    let documents = reading.file().documents();
-    let found = documents.flat_map(|it| semantic_tokens(&it, within));
+    let objects = reading.file().objects();
+    let found = objects.flat_map(|it| semantic_tokens(&it, within));
     let mut last = lsp_types::Position::new(0, 0);
     let convert = |it: SemanticToken| {
         let range = reading.range(it.span);

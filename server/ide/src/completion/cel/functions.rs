@@ -79,7 +79,11 @@ pub(super) fn global(version: KubernetesVersion) -> Vec<Item> {
     functions.sort_by(|one, other| one.name.cmp(&other.name));
     for (order, function) in functions.into_iter().enumerate() {
         let fitting: Vec<_> = function.overloads.iter().filter(|it| !it.member).collect();
-        let Some(first) = fitting.first() else { continue };
+        // Of a conversion that of text is wanted most, never that of what it gives.
+        let of_text = fitting.iter().find(|it| it.params.first() == Some(&Type::String));
+        let Some(first) = of_text.or(fitting.first()) else {
+            continue;
+        };
         let name = &*function.name;
         let rank = match name {
             "size" => 1,

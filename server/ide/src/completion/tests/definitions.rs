@@ -1,5 +1,10 @@
 //! Completion in definitions.
 
+use crd_analyzer_workspace::{
+    analysis::{Question, analyze},
+    versions::VersionSet,
+};
+
 use super::{KubernetesVersion, Offered, check_first, check_none_of};
 
 const HEAD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n";
@@ -277,6 +282,40 @@ fn columns_lead_to_conditions_and_what_all_objects_have() {
 }
 
 #[test]
+fn an_empty_document_becomes_a_definition() {
+    let offered = at("$0");
+    assert_eq!(
+        offered.labels(),
+        ["apiVersion", "kind", "metadata", "spec", "CustomResourceDefinition …"]
+    );
+    let text = offered.taken("CustomResourceDefinition …");
+    // What editors write for the places at first.
+    let mut written = String::new();
+    for part in text.split("${") {
+        let Some((place, rest)) = part.split_once('}').filter(|_| !written.is_empty()) else {
+            written.push_str(part);
+            continue;
+        };
+        let first = place.split_once(['|', ':']).expect("a first text").1;
+        written.push_str(first.split([',', '|']).next().expect("a choice"));
+        written.push_str(rest);
+    }
+    let question = Question::new(VersionSet::all());
+    let report = analyze(written.into_bytes(), &question);
+    assert_eq!(report.findings, []);
+}
+
+#[test]
+fn the_root_of_a_schema_is_an_object() {
+    let offered = schema("$0\n");
+    check_first(&offered, &["type", "properties"]);
+    check_none_of(&offered, &["list …", "string …"]);
+    check_first(&spec("  names:\n    plural: policies\n    kind: $0\n"), &["Policy"]);
+    let status = spec("  versions:\n  - name: v1\n    subresources:\n      st$0\n").taken("status");
+    assert!(status.ends_with("      status: {}$0\n"), "{status}");
+}
+
+#[test]
 fn definitions_in_lists_are_definitions() {
     let list = |lines: &str| {
         let item: String = format!("{HEAD}{lines}")
@@ -341,7 +380,7 @@ fn whole_nodes_are_indented_as_the_place_is() {
     let missing = spec("  $0\n").taken("required fields");
     assert!(
         missing.ends_with(
-            "spec:\n  group: ${1}\n  names:\n    ${2}\n  scope: ${3|Namespaced,Cluster|}\n  versions:\n    ${4}\n"
+            "spec:\n  group: ${1}\n  names:\n    ${2}\n  scope: ${3|Namespaced,Cluster|}\n  versions:\n  - ${4}\n"
         ),
         "{missing}"
     );

@@ -14,13 +14,13 @@ use crate::{
 /// The mapping at keys from the root.
 fn find(at: &At<'_>, keys: &[&str]) -> Option<NodeId> {
     keys.iter()
-        .try_fold(at.tree.root()?, |node, key| child(at.tree, node, key))
+        .try_fold(at.document.root?, |node, key| child(at.tree, node, key))
 }
 
 /// Exactly one version is stored.
 pub(super) fn storage(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
-    let mut versions = schema::versions(tree);
+    let mut versions = schema::versions(at.document);
     versions.sort_by(|a, b| compare_versions(&a.name, &b.name));
     let is_stored = |item: NodeId| schema::is_true(tree, tree.resolve(item), "storage");
     let marked: Vec<_> = versions
@@ -67,7 +67,7 @@ pub(super) fn name(at: &At<'_>, found: &mut Vec<Repair>) {
         Some(written) => set_scalar(tree, written, &name),
         None => match find(at, &["metadata"]) {
             Some(metadata) => at.insert(metadata, "name", &Value::text_of(&name)),
-            None => tree.root().and_then(|root| {
+            None => at.document.root.and_then(|root| {
                 at.insert(
                     root,
                     "metadata",
@@ -156,7 +156,10 @@ pub(super) fn missing_names(at: &At<'_>, found: &mut Vec<Repair>) {
 pub(super) fn missing_schema(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let around = std::iter::once(at.node).chain(tree.ancestors(at.node));
-    let versions: Vec<_> = schema::versions(tree).iter().map(|it| tree.resolve(it.item)).collect();
+    let versions: Vec<_> = schema::versions(at.document)
+        .iter()
+        .map(|it| tree.resolve(it.item))
+        .collect();
     let near = around.into_iter().find(|it| versions.contains(it));
     let anything = || {
         Value::Map(vec![
