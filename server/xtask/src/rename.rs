@@ -111,14 +111,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
 
 /// A property of a definition: one in two that rules may read.
 fn choose<'f>(file: &'f File, rng: &mut Rng) -> Option<(Document<'f>, NodeId)> {
-    let documents: Vec<_> = file.documents().filter(Document::is_definition).collect();
+    let documents: Vec<_> = file.objects().filter(Document::is_definition).collect();
     if documents.is_empty() {
         return None;
     }
     let document = documents[rng.usize(..documents.len())];
     let tree = document.tree;
     let mut keys: Vec<NodeId> = Vec::new();
-    for version in schema::versions(tree) {
+    for version in schema::versions(&document) {
         let Some(root) = version.schema else { continue };
         keys.extend(tree.subtree(root).filter(|it| is_property(tree, *it)));
     }

@@ -42,7 +42,15 @@ pub fn hover(document: &Document<'_>, offset: u32, version: KubernetesVersion) -
     if let Some((target, span)) = target_at(document, offset, version)
         && let Some((root, property)) = node::find(document, &target, at.node)
     {
-        return Some(node::hover(document, root, &target, property, span, version));
+        return Some(node::hover(
+            document,
+            root,
+            &target,
+            property,
+            span,
+            version,
+            node::Reader::OfDefinition,
+        ));
     }
     // What a list holds is said by its own field, and a scalar's meaning by its key.
     let mut path = at.path.clone();

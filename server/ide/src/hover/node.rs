@@ -18,6 +18,13 @@ use crate::{
 /// Of many rules so many are shown.
 const MAX_RULES: usize = 8;
 
+/// Whose text a property is explained in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reader {
+    OfDefinition,
+    OfResource,
+}
+
 /// The property as the version declares it that a node is in, and the root of that version's schema.
 pub(super) fn find(document: &Document<'_>, target: &Target, node: NodeId) -> Option<(NodeId, Property)> {
     let tree = document.tree;
@@ -37,6 +44,7 @@ pub(super) fn hover(
     property: Property,
     span: Span,
     version: KubernetesVersion,
+    who: Reader,
 ) -> Hover {
     let tree = document.tree;
     let node = property.schema;
@@ -46,7 +54,7 @@ pub(super) fn hover(
     )];
     blocks.extend(text(tree, node, "description").map(|it| Block::Quote(it.into_owned())));
     let mut facts = constraints(tree, node);
-    facts.extend(treatment(tree, root, target, node));
+    facts.extend(treatment(tree, root, target, node, who));
     blocks.push(Block::List(facts));
     let here: Vec<_> = scalars_of(tree, node)
         .into_iter()
@@ -194,7 +202,7 @@ pub(super) fn constraints(tree: &Tree, node: NodeId) -> Vec<String> {
 }
 
 /// What the server does with values, and who names the property.
-fn treatment(tree: &Tree, root: NodeId, target: &Target, node: NodeId) -> Vec<String> {
+fn treatment(tree: &Tree, root: NodeId, target: &Target, node: NodeId, who: Reader) -> Vec<String> {
     let mut facts = Vec::new();
     let default = child(tree, node, "default");
     let object = follow(tree, root, &target.object).map(|it| it.schema);
@@ -208,6 +216,7 @@ fn treatment(tree: &Tree, root: NodeId, target: &Target, node: NodeId) -> Vec<St
         )),
         (Some(default), false) => facts.push(format!("{} where it is missing", code(&source(tree, default)))),
         (None, true) => facts.push("required".to_owned()),
+        (None, false) if who == Reader::OfResource => facts.push("optional".to_owned()),
         (None, false) => facts.push(format!("optional: rules guard it with {}", code("has()"))),
     }
     match text(tree, node, "type").as_deref() {

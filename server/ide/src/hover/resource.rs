@@ -1,5 +1,6 @@
 //! Fields of custom resources, by the schema of their definition.
 
+use crd_analyzer_apiextensions::api::{self, ApiVersion, PathStep};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     paths::{self, Step},
@@ -26,6 +27,11 @@ pub fn resource_hover(
     let at = paths::at(resource, offset)?;
     if !resource.is_scalar(at.node) {
         return None;
+    }
+    if let [Step::Key(metadata), _, ..] = path
+        && metadata == "metadata"
+    {
+        return of_metadata(resource, path, at.node, version);
     }
     let tree = definition.tree;
     let mut steps = Vec::new();
@@ -60,8 +66,22 @@ pub fn resource_hover(
         property,
         inner_span(resource, at.node),
         version,
+        node::Reader::OfResource,
     );
     let named = node::named_by(definition, &target, version);
     hover.blocks.push(Block::List(named));
     Some(hover)
+}
+
+/// Metadata, which all resources have alike.
+fn of_metadata(resource: &Tree, path: &[Step<'_>], scalar: NodeId, version: KubernetesVersion) -> Option<Hover> {
+    let steps = path.iter().map(|step| match step {
+        Step::Key(key) => PathStep::Key(key),
+        Step::Index(_) => PathStep::Item,
+    });
+    let at = api::at(ApiVersion::V1, steps)?;
+    (!at.is_element).then_some(Hover {
+        span: inner_span(resource, scalar),
+        blocks: super::api::field(at.field?, version),
+    })
 }

@@ -164,7 +164,7 @@ fn a_field_of_a_resource_is_that_of_its_schema() {
     let definition = File::new(TEXT, Arc::default());
     let definition = definition.documents().next().expect("a document");
     let root = schema::versions(&definition)[1].schema.expect("a schema");
-    let text = "kind: Widget\nspec:\n  size: 3\n  hosts:\n  - a.b\n";
+    let text = "kind: Widget\nmetadata: {labels: {x: y}}\nspec:\n  size: 3\n  hosts:\n  - a.b\n  raw: {}\n";
     let resource = File::new(text, Arc::default());
     let tree = resource.documents().next().expect("a document").tree;
     let at = |needle: &str| {
@@ -178,6 +178,17 @@ fn a_field_of_a_resource_is_that_of_its_schema() {
         "{size}"
     );
     assert!(at("a.b").expect("something").starts_with("spec.hosts: list of string"));
+    assert!(
+        at("raw")
+            .expect("something")
+            .starts_with("spec.raw: object\n\n- optional\n")
+    );
+    assert!(
+        at("labels")
+            .expect("something")
+            .starts_with("labels: map[string]string\n\nKeys and values")
+    );
+    assert_eq!(at("x: y"), None);
     assert_eq!(at("kind"), None);
 }
 
