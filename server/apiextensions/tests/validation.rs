@@ -132,6 +132,11 @@ fn goes_on_after_what_stops_the_server() {
     let rule = json!([{"rule": "self.x == 1"}]);
     check(json!({"x-kubernetes-validations": rule}), &["undefined-field"], &[]);
     check(
+        json!({"x-kubernetes-validations": [{"rule": "self.x == 1", "messageExpression": "1"}]}),
+        &["undefined-field"],
+        &["rule-result-type"],
+    );
+    check(
         json!({"x-kubernetes-validations": rule, "uniqueItems": true}),
         &["unique-items"],
         &["undefined-field"],

@@ -70,6 +70,8 @@ pub struct CompiledRule {
     pub uses_old_self: bool,
     /// The message expression, if there is one: cost units of one evaluation at worst, or why it does not compile.
     pub message_expression: Option<Result<u64, CompileError>>,
+    /// Why the message expression does not compile either, where the rule does not: the server does not get there.
+    pub unreached_message_error: Option<CompileError>,
     /// The rule, if it compiles.
     pub expression: Option<Runnable>,
 }
@@ -383,6 +385,12 @@ pub(super) fn compile_rules<'s>(
                 render.rule(rule)
             };
             errors.push(compile_error(error, path, bad_value));
+        }
+        if let Some(error) = compiled.unreached_message_error
+            && !error.crashes
+        {
+            let path = at.child("messageExpression").path();
+            walk.hidden.push(compile_error(error, path, render.rule(rule)));
         }
         match compiled.message_expression {
             Some(Err(error)) => {

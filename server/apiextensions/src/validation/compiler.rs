@@ -233,6 +233,7 @@ fn compiled_rule(compiled: rules::CompiledRule) -> CompiledRule {
         message_expression: compiled
             .message
             .map(|message| message.map(|message| message.max_cost).map_err(compile_error)),
+        unreached_message_error: compiled.unreached_message_error.map(compile_error),
     }
 }
 

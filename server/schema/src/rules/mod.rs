@@ -48,6 +48,8 @@ pub struct CompiledRule {
     pub uses_old_self: bool,
     /// The message expression, or why it does not compile; `None` if there is none or the rule itself does not compile.
     pub message: Option<Result<Arc<Expression>, CompileError>>,
+    /// Why the message expression does not compile either, where the rule does not: the server looks at it only once the rule compiles.
+    pub unreached_message_error: Option<CompileError>,
 }
 
 /// A compiled expression.
@@ -249,24 +251,25 @@ impl<'t> Compiler<'t> {
             return compiled;
         }
         let optional_old_self = rule.optional_old_self == Some(true);
+        let message = |text: &'r str| {
+            let set = set_of(Part::MessageExpression, text);
+            self.compile_expression(text, set, optional_old_self, &MESSAGE_EXPRESSION)
+        };
+        let message = || Some(&*rule.message_expression).filter(|it| !it.is_empty()).map(message);
         let checked =
             match self.compile_expression(&rule.rule, set_of(Part::Rule, &rule.rule), optional_old_self, &RULE) {
                 Ok(expression) => expression,
                 Err(error) => {
                     compiled.uses_old_self = error.uses_old_self;
                     compiled.error = Some(error);
+                    compiled.unreached_message_error = message().and_then(Result::err);
                     return compiled;
                 }
             };
         compiled.uses_old_self = checked.checked.uses_variable(OLD_SELF);
         compiled.max_cardinality = max_cardinality(self.ty);
         compiled.rule = Some(Arc::new(checked));
-        if !rule.message_expression.is_empty() {
-            let set = set_of(Part::MessageExpression, &rule.message_expression);
-            let message =
-                self.compile_expression(&rule.message_expression, set, optional_old_self, &MESSAGE_EXPRESSION);
-            compiled.message = Some(message.map(Arc::new));
-        }
+        compiled.message = message().map(|it| it.map(Arc::new));
         compiled
     }
 
