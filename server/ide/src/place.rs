@@ -74,6 +74,9 @@ impl<'t> Place<'t> {
         if let Some(node) = token::touched(tree, offset) {
             return token::place(tree, offset, node);
         }
+        if let Some(place) = token::in_tag(tree, offset) {
+            return Some(place);
+        }
         if let Some(flow) = flow::around(tree, offset) {
             return flow::place(tree, offset, flow).or_else(|| lines::behind_text_in_flow(tree, offset));
         }

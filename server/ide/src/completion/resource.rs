@@ -210,7 +210,7 @@ fn keys(context: &Context<'_, '_>, view: &View<'_>, with_dash: bool) -> Vec<Item
         ranked.push((penalty, name, field, is_required));
     }
     ranked.sort_by_key(|it| it.0);
-    let mut items = Vec::new();
+    let mut items = resources(context, view, &known);
     for (_, name, field, is_required) in ranked {
         let mut item = Item::new(name.as_ref(), ItemKind::Key);
         item.detail = Some(field.display());
@@ -228,6 +228,25 @@ fn keys(context: &Context<'_, '_>, view: &View<'_>, with_dash: bool) -> Vec<Item
         items.extend(required::snippet(context, view, with_dash));
     }
     items
+}
+
+/// Names of computing resources, where a map is one of their quantities: its schema names none.
+fn resources(context: &Context<'_, '_>, view: &View<'_>, known: &Keys<'_>) -> Vec<Item> {
+    let is_map = matches!(context.place.path.last(), Some(Step::Key(key)) if matches!(&**key, "limits" | "requests"));
+    if !is_map || !view.is_map_of_quantities() {
+        return Vec::new();
+    }
+    let absent = ["cpu", "memory", "ephemeral-storage"]
+        .into_iter()
+        .filter(|it| !known.has(it));
+    absent
+        .map(|name| {
+            let mut item = Item::new(name, ItemKind::Key);
+            item.detail = Some("quantity".to_owned());
+            context.writer.key(&mut item, name, Shape::Scalar);
+            item
+        })
+        .collect()
 }
 
 fn add_dash(item: &mut Item) {

@@ -77,6 +77,10 @@ fn on_tokens() {
         ("a: 1 # com$0ment\n", "-"),
         ("a: &x$0 1\n", "-"),
         ("a: x\n  y$0z\n", "value a/x y"),
+        ("a: !se$0\n", "value a/!se"),
+        ("a: {b: !has(self.$0}\n", "value a.b/!has(self. flow"),
+        ("a: !x y$0\n", "value a/y"),
+        ("a: !x$0 y\n", "-"),
     ]);
 }
 

@@ -215,6 +215,30 @@ pub(super) fn place(tree: &Tree, offset: u32, node: NodeId) -> Option<Place<'_>>
     })
 }
 
+/// The place of a cursor on a tag that nothing follows: an expression that begins with a negation, and has no quotes yet, looks like one.
+pub(super) fn in_tag(tree: &Tree, offset: u32) -> Option<Place<'_>> {
+    let node = tree.last_from(offset).filter(|it| tree.is_absent(*it))?;
+    let tag = tree.properties(node)?.tag?;
+    tree.entry_of(node).filter(|it| it.value == node)?;
+    (tag.start < offset && offset <= tag.end).then(|| Place {
+        tree,
+        offset,
+        path: path(tree, node),
+        slot: Slot::Value {
+            node: Some(node),
+            on_own_line: false,
+        },
+        token: Token {
+            span: tag,
+            style: Some(ScalarStyle::Plain),
+            prefix: tree.text()[tag.start as usize..offset as usize].to_owned(),
+            is_open: false,
+            has_blank: false,
+        },
+        is_flow: is_in_flow(tree, node),
+    })
+}
+
 /// Whether before a byte there are only blanks and dashes in its line.
 pub(super) fn begins_line(tree: &Tree, offset: u32) -> bool {
     let before = &tree.text()[line_start(tree, offset) as usize..offset as usize];

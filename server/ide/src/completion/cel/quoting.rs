@@ -58,6 +58,7 @@ impl<'c, 'a> Quoting<'c, 'a> {
         let begins = span.start == replace.start && item.edits.is_empty();
         let written = expanded(item.snippet.as_deref().unwrap_or(&item.text));
         let needs = self.breaks_plain(&written)
+            || source.starts_with('!')
             || begins && written.starts_with(['\'', '"', '!', '[', '{', '-', '`', '&', '*']);
         if !needs || source.contains(['\n', '\r']) {
             return;

@@ -96,6 +96,15 @@ impl<'d> View<'d> {
         (!found.is_empty()).then(|| Self::of(self.tree, found))
     }
 
+    /// Whether the schema is that of a map to quantities, as Kubernetes generates it.
+    pub(crate) fn is_map_of_quantities(&self) -> bool {
+        let values = nav::child(self.tree, self.main(), "additionalProperties");
+        values.is_some_and(|it| {
+            nav::is_true(self.tree, it, "x-kubernetes-int-or-string")
+                && nav::text(self.tree, it, "pattern").is_some_and(|it| it.contains("[KMGTPE]i"))
+        })
+    }
+
     /// The schema that declares the value.
     fn main(&self) -> NodeId {
         self.schemas[0]

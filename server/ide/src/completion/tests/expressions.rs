@@ -143,6 +143,10 @@ fn check_taken(before: &str, label: &str, expected: &str) {
 fn text_is_written_as_the_scalar_has_it() {
     check_taken("rule: self.re$0", "replicas", "rule: self.replicas");
     check_taken("rule: self.re$0cas > 0", "replicas", "rule: self.replicas > 0");
+    // Without quotes it would be a tag.
+    check_taken("rule: !se$0", "self", "rule: '!self'");
+    check_taken("rule: !has(self.re$0", "replicas", "rule: '!has(self.replicas'");
+    check_taken("{rule: !se$0}", "self", "{rule: '!self'}");
     check_taken("rule: self.mode == $0", "'Fast'", "rule: self.mode == 'Fast'");
     check_taken("rule: self.mode == '$0", "Fast", "rule: self.mode == 'Fast'");
     check_taken("rule: 'self.mode == $0'", "\"Fast\"", "rule: 'self.mode == \"Fast\"'");

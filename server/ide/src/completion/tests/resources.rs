@@ -40,6 +40,12 @@ spec:
                     port: {type: integer}
                     protocol: {type: string, enum: [TCP, UDP], default: TCP}
               size: {type: integer, minimum: 1}
+              limits:
+                type: object
+                additionalProperties:
+                  anyOf: [{type: integer}, {type: string}]
+                  pattern: ^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE])?$
+                  x-kubernetes-int-or-string: true
               template:
                 type: object
                 x-kubernetes-embedded-resource: true
@@ -101,6 +107,10 @@ fn fields_come_from_the_schema() {
     check_first(&widget("spec:\n  ports:\n  - $0\n"), &["port", "protocol"]);
     check_first(&widget("spec:\n  ports:\n  - port: 1\n    $0\n"), &["protocol"]);
     check_first(&widget("spec:\n  free:\n    any:\n      $0\n"), &["deep"]);
+    check_first(
+        &widget("spec:\n  limits:\n    cpu: 1\n    $0\n"),
+        &["memory", "ephemeral-storage"],
+    );
     check_first(
         &widget("spec:\n  template:\n    $0\n"),
         &["apiVersion", "kind", "metadata"],
