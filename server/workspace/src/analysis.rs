@@ -445,11 +445,15 @@ fn silence(source: &Text, comments: &[Span], report: &mut DocumentReport) {
     }
 }
 
-/// As [`silence`], for objects that share a document: a comment speaks to the object that it stands in, or to the next one.
+/// As [`silence`], for objects that share a document: a comment speaks to the object that it stands in or on whose last line, or to the next one.
 fn silence_all(source: &Text, comments: &[Span], reports: &mut [DocumentReport]) {
     let mut comments = comments;
     for report in reports {
-        let own = comments.partition_point(|it| it.start < report.span.end);
+        let end = report.span.end as usize;
+        let line_end = source.content[end..]
+            .find(['\n', '\r'])
+            .map_or(source.content.len(), |it| end + it);
+        let own = comments.partition_point(|it| (it.start as usize) < line_end);
         let (mine, rest) = comments.split_at(own);
         silence(source, mine, report);
         comments = rest;
@@ -513,6 +517,16 @@ mod tests {
             ["duplicate-key", "malformed-suppression"]
         );
         assert_eq!(shown(&twice), [""; 0]);
+        // The last line of an item belongs to it, and what comes after to the next.
+        let item = format!("- {}  spam: 1", HEAD.replace('\n', "\n  ").trim_end_matches(' '));
+        let list = format!(
+            "apiVersion: v1\nkind: List\nitems:\n{item} # crd-analyzer: ignore[unknown-field] for now\n{item}\n"
+        );
+        assert_eq!(
+            shown(&list.replace("ignore[unknown-field] for now", "")),
+            ["unknown-field", "malformed-suppression"]
+        );
+        assert_eq!(shown(&list), [""; 0]);
     }
 
     #[test]
