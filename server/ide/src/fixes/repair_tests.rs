@@ -94,6 +94,11 @@ fn types_are_added_where_the_schema_says_which() {
         "type: object\nproperties:\n  b: {\"type\": array, \"items\": {\"type\": \"integer\", \"enum\": [1, 2]}}",
     );
     check("type: bool", "Change bool to boolean", "type: boolean");
+    check(
+        "tyye: array # x\nitems: {type: string}",
+        "Change tyye to type",
+        "type: array # x\nitems: {type: string}",
+    );
     check("type: 'strnig' # x", "Change strnig to string", "type: 'string' # x");
 }
 

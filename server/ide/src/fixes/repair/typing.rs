@@ -9,6 +9,9 @@ use super::{
 };
 use crate::schema::{child, is_true, text};
 
+/// The types of values.
+const TYPES: [&str; 6] = ["object", "string", "array", "integer", "boolean", "number"];
+
 /// The type that the keywords of a schema speak of, if they agree.
 pub(super) fn guess(tree: &Tree, node: NodeId) -> Option<&'static str> {
     let has = |keys: &[&str]| keys.iter().any(|it| child(tree, node, it).is_some());
@@ -97,6 +100,15 @@ pub(super) fn missing(at: &At<'_>, found: &mut Vec<Repair>) {
     }
     // A node of type that says nothing is not missing its key.
     let written = tree.entry(node, "type");
+    let misspelt = tree.entries(node).find(|it| {
+        let is_near = || nearest(&tree.scalar(it.key), ["type"]).is_some();
+        TYPES.contains(&&*tree.scalar(it.value)) && is_near()
+    });
+    if let Some(entry) = misspelt.filter(|_| written.is_none()) {
+        let title = format!("Change {} to type", tree.scalar(entry.key));
+        found.extend(Repair::one(title, set_scalar(tree, entry.key, "type")));
+        return;
+    }
     let mut add = |ty: &str| {
         let edit = match written {
             Some(entry) => set_scalar(tree, entry.value, ty),
@@ -158,7 +170,6 @@ const ALIASES: [(&str, &str); 14] = [
 ];
 
 pub(super) fn unknown(at: &At<'_>, found: &mut Vec<Repair>) {
-    const TYPES: [&str; 6] = ["object", "string", "array", "integer", "boolean", "number"];
     if !at.tree.is_scalar(at.node) {
         return;
     }
