@@ -133,7 +133,7 @@ impl Tracker {
     }
 
     /// Ends the evaluation if a call would become too expensive, rather than after all that work.
-    pub(super) fn afford(&self, overload: &str, args: &[Value]) -> Result<()> {
+    pub(super) fn afford(&mut self, function: &str, overload: &str, args: &[Value]) -> Result<()> {
         let Some(limit) = self.limit.filter(|_| self.enabled) else {
             return Ok(());
         };
@@ -143,7 +143,13 @@ impl Tracker {
             _ if overload.starts_with("list_sets_") => size(0).saturating_mul(size(1)),
             _ => return Ok(()),
         };
-        if work > limit { Err(too_expensive()) } else { Ok(()) }
+        if work <= limit {
+            return Ok(());
+        }
+        let args: Vec<Result> = args.iter().cloned().map(Ok).collect();
+        // What these calls cost does not depend on what they give.
+        self.add(call_cost(self.version, function, overload, &args, &Ok(Value::Null)));
+        Err(too_expensive())
     }
 
     /// A call was evaluated.

@@ -227,7 +227,7 @@ impl Run<'_> {
                 .collect::<Result<Vec<_>>>()?
         };
         let overload_id = call.overload.as_ref().map_or("", |o| &*o.id);
-        self.tracker.afford(overload_id, &args)?;
+        self.tracker.afford(&call.function, overload_id, &args)?;
         if let Some(pattern) = &call.pattern {
             return super::functions::with_pattern(&call.function, pattern, &args);
         }

@@ -259,7 +259,9 @@ fn is_duration(literal: &Literal) -> bool {
 
 fn is_timestamp(literal: &Literal) -> bool {
     match literal {
-        Literal::String(text) => parse_timestamp(text).is_some(),
+        Literal::String(text) => {
+            parse_timestamp(text).is_some_and(|(seconds, _)| timestamp_from_seconds(seconds).is_some())
+        }
         Literal::Int(seconds) => timestamp_from_seconds(*seconds).is_some(),
         _ => false,
     }

@@ -167,17 +167,17 @@ impl Timestamp {
         (i64::from(self.offset) << 32) | i64::from(self.zone)
     }
 
-    /// The time that a text is, as RFC 3339.
-    pub fn parse(text: &str) -> Option<Self> {
+    /// The time that a text is, as RFC 3339: an error if it is not within the years 1 to 9999, `None` if the text is none.
+    pub fn parse(text: &str) -> Option<Result<Self>> {
         let (seconds, nanos) = crate::validators::parse_timestamp(text)?;
-        Some(match text.as_bytes() {
+        Some(Self::new(seconds, nanos).map(|utc| match text.as_bytes() {
             [.., sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
                 let two = |a: u8, b: u8| i32::from(a - b'0') * 10 + i32::from(b - b'0');
                 let offset = two(*h1, *h2) * 3600 + two(*m1, *m2) * 60;
                 Self::with_offset(seconds, nanos, if *sign == b'-' { -offset } else { offset })
             }
-            _ => Self::utc(seconds, nanos),
-        })
+            _ => utc,
+        }))
     }
 
     /// The order of the instants, whatever the zones.

@@ -180,7 +180,7 @@ impl Expression<'_> {
             let known =
                 |it: &&Macro| it.name == text && it.receiver == target.is_some() && it.parameters.len() == args.len();
             let of = MACROS.iter().find(known)?;
-            let (node, _) = ast.nodes().rfind(|(node, it)| it.id == *id && node != call)?;
+            let node = expansion(ast, *id, *call)?;
             return Some(Meaning::Macro {
                 of,
                 ty: checked.type_of(node).clone(),
@@ -322,11 +322,11 @@ impl Expression<'_> {
             let ExprKind::Call { args, target, .. } = &ast[*call].kind else {
                 return None;
             };
-            let (node, _) = ast.nodes().rfind(|(node, it)| it.id == *id && node != call)?;
             let at = args.iter().position(|arg| {
                 matches!(ast[*arg].kind, ExprKind::Ident(_))
                     && ast.source_info.span(ast[*arg].id).is_some_and(|it| it.bytes.0 == byte)
             })?;
+            let node = expansion(ast, *id, *call)?;
             let ExprKind::Comprehension(fold) = &ast[node].kind else {
                 // `optMap` and its like: the value of the optional.
                 let of = checked.type_of((*target)?);
@@ -350,32 +350,32 @@ impl Expression<'_> {
     /// The token at which the variable that a node names is declared, if a fold around the node does.
     fn declaration(&self, node: NodeId, name: &str) -> Option<usize> {
         let ast = self.ast()?;
-        let mut innermost: Option<(usize, usize)> = None;
-        for (id, call) in ast.macro_calls() {
-            let ExprKind::Call { args, .. } = &ast[*call].kind else {
-                continue;
+        let use_at = ast.source_info.span(ast[node].id)?.bytes.0;
+        let named = ast.macro_calls().iter().flat_map(|(id, call)| {
+            let args = match &ast[*call].kind {
+                ExprKind::Call { args, .. } => args.as_slice(),
+                _ => &[],
             };
-            let (fold, _) = ast.nodes().rfind(|(it, expr)| expr.id == *id && it != call)?;
-            let declared = args.iter().take(2).filter_map(|arg| match &ast[*arg].kind {
-                ExprKind::Ident(it) if **it == *name => ast.source_info.span(ast[*arg].id),
+            args.iter().take(2).filter_map(move |arg| match &ast[*arg].kind {
+                ExprKind::Ident(it) if **it == *name => Some((ast.source_info.span(ast[*arg].id)?.bytes.0, *id, *call)),
                 _ => None,
-            });
-            for span in declared {
-                let Some(token) = self.tokens.iter().position(|it| it.start == span.bytes.0) else {
-                    continue;
-                };
-                if self.declares(span.bytes.0).is_none() || !is_in(ast, node, fold) {
-                    continue;
-                }
-                // Of several, the one that was named last before the use.
-                let at = ast.source_info.span(ast[node].id).map_or(0, |it| it.bytes.0);
-                if span.bytes.0 < at && innermost.is_none_or(|(start, _)| start < span.bytes.0 as usize) {
-                    innermost = Some((span.bytes.0 as usize, token));
-                }
-            }
-        }
-        innermost.map(|it| it.1)
+            })
+        });
+        let mut named: Vec<_> = named.filter(|it| it.0 < use_at).collect();
+        // Of several, the one that was named last before the use.
+        named.sort_unstable_by_key(|it| std::cmp::Reverse(it.0));
+        named.into_iter().find_map(|(start, id, call)| {
+            let token = self.tokens.binary_search_by_key(&start, |it| it.start).ok()?;
+            let is_declared = is_in(ast, node, expansion(ast, id, call)?) && self.declares(start).is_some();
+            is_declared.then_some(token)
+        })
     }
+}
+
+/// The node that a macro's call became.
+fn expansion(ast: &Ast, id: i64, call: NodeId) -> Option<NodeId> {
+    let (node, _) = ast.nodes().rfind(|(node, it)| it.id == id && *node != call)?;
+    Some(node)
 }
 
 /// Whether a node is part of another.

@@ -226,8 +226,8 @@ fn to_timestamp(value: &Value) -> Result {
         Value::Timestamp(_) => Ok(value.clone()),
         Value::Int(seconds) => Timestamp::new(*seconds, 0).map(Value::Timestamp),
         Value::String(text) => Timestamp::parse(text)
-            .map(Value::Timestamp)
-            .ok_or_else(|| cannot(value, &Type::Timestamp)),
+            .ok_or_else(|| cannot(value, &Type::Timestamp))?
+            .map(Value::Timestamp),
         _ => Err(cannot(value, &Type::Timestamp)),
     }
 }
