@@ -15,7 +15,7 @@ use tokio::{
 };
 
 /// How long to wait for what must come. Tests do not wait for what must not come: they provoke something later instead.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A client and the server that it talks to.
 pub(crate) struct Client {
