@@ -1,7 +1,7 @@
 //! The documents that are open in the client, each in its newest version.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     path::PathBuf,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
@@ -137,14 +137,28 @@ const CLOSED: u64 = u64::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
     open: Mutex<HashMap<String, Document>>,
+    /// Changes of documents that are not open, in the order in which they came. Locked only while `open` is.
+    early: Mutex<VecDeque<Early>>,
     editions: AtomicU64,
 }
 
+/// A change that came before its document was opened: so Helix sends those of files that a rename opens.
+#[derive(Debug)]
+struct Early {
+    uri: Uri,
+    version: i32,
+    changes: Vec<TextDocumentContentChangeEvent>,
+}
+
+/// Of more early changes than these the oldest are forgotten.
+const MAX_EARLY: usize = 100;
+
 impl Documents {
-    /// Opens a document, or opens it anew if the client forgot that it was.
-    pub(crate) fn open(&self, item: TextDocumentItem) {
+    /// Opens a document, or opens it anew if the client forgot that it was. Changes that came too early and go on from its version are
+    /// applied.
+    pub(crate) fn open(&self, item: TextDocumentItem, unit: ColumnUnit) {
         let mut open = self.lock();
-        let document = Document {
+        let mut document = Document {
             text: Rope::from_str(&item.text),
             changed: Instant::now(),
             since_previous: None,
@@ -158,12 +172,21 @@ impl Documents {
             worked_on: Arc::default(),
             uri: item.uri,
         };
+        let mut waiting = self.lock_early();
+        let (early, others): (VecDeque<_>, VecDeque<_>) = waiting.drain(..).partition(|it| it.uri == document.uri);
+        *waiting = others;
+        for change in early {
+            if change.version == document.version + 1 {
+                self.apply(&mut document, change.version, change.changes, unit);
+            }
+        }
         if let Some(old) = open.insert(document.uri.to_string(), document) {
             old.edition.store(CLOSED, Ordering::Release);
         }
     }
 
-    /// Applies the changes of one notification in their order, as if notifications had come in theirs. False if the document is not open.
+    /// Applies the changes of one notification in their order, as if notifications had come in theirs. False if the document is not open:
+    /// they are kept until it is.
     pub(crate) fn change(
         &self,
         uri: &Uri,
@@ -173,8 +196,28 @@ impl Documents {
     ) -> bool {
         let mut open = self.lock();
         let Some(document) = open.get_mut(uri.as_str()) else {
+            let mut waiting = self.lock_early();
+            waiting.push_back(Early {
+                uri: uri.clone(),
+                version,
+                changes,
+            });
+            if waiting.len() > MAX_EARLY {
+                waiting.pop_front();
+            }
             return false;
         };
+        self.apply(document, version, changes, unit);
+        true
+    }
+
+    fn apply(
+        &self,
+        document: &mut Document,
+        version: i32,
+        changes: Vec<TextDocumentContentChangeEvent>,
+        unit: ColumnUnit,
+    ) {
         let (text, edits) = document.recent.take(&document.text, version, changes, unit);
         document.text = text;
         document.trees = std::mem::take(&mut document.trees).next(edits);
@@ -184,12 +227,13 @@ impl Documents {
         document.costs = Arc::default();
         document.version = document.version.max(version);
         document.edition.store(self.next_edition(), Ordering::Release);
-        true
     }
 
     /// Forgets a document. False if it was not open.
     pub(crate) fn close(&self, uri: &Uri) -> bool {
-        let closed = self.lock().remove(uri.as_str());
+        let mut open = self.lock();
+        let closed = open.remove(uri.as_str());
+        self.lock_early().retain(|it| it.uri != *uri);
         if let Some(document) = &closed {
             document.edition.store(CLOSED, Ordering::Release);
         }
@@ -250,6 +294,10 @@ impl Documents {
         // A panic under the lock was reported; the documents go on as they are.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn lock_early(&self) -> MutexGuard<'_, VecDeque<Early>> {
+        self.early.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Document {
@@ -289,12 +337,10 @@ mod tests {
     fn changes_of_one_notification_build_on_each_other() {
         let documents = Documents::default();
         let uri: Uri = "file:///a.yaml".parse().unwrap();
-        documents.open(TextDocumentItem::new(
-            uri.clone(),
-            "yaml".to_owned(),
-            1,
-            "a: 😀b\r\nc: 1\n".to_owned(),
-        ));
+        documents.open(
+            TextDocumentItem::new(uri.clone(), "yaml".to_owned(), 1, "a: 😀b\r\nc: 1\n".to_owned()),
+            ColumnUnit::Utf16,
+        );
         let first = documents.snapshot(&uri).unwrap();
         let changes = vec![edit(0, 5, 6, "x\ny"), edit(1, 1, 1, "z"), edit(2, 0, 1, "d")];
         assert!(documents.change(&uri, 2, changes, ColumnUnit::Utf16));
@@ -318,6 +364,24 @@ mod tests {
         assert!(!documents.change(&uri, 4, Vec::new(), ColumnUnit::Utf16));
     }
 
+    #[test]
+    fn changes_before_the_opening_are_applied_if_they_go_on_from_it() {
+        let documents = Documents::default();
+        let text_after = |version: i32| {
+            let uri: Uri = "file:///a.yaml".parse().unwrap();
+            assert!(!documents.change(&uri, 1, vec![edit(0, 0, 1, "b")], ColumnUnit::Utf16));
+            assert!(!documents.change(&uri, 2, vec![edit(0, 1, 1, "c")], ColumnUnit::Utf16));
+            let item = TextDocumentItem::new(uri.clone(), "yaml".to_owned(), version, "a: 1\n".to_owned());
+            documents.open(item, ColumnUnit::Utf16);
+            let now = documents.snapshot(&uri).unwrap();
+            documents.close(&uri);
+            (now.text.to_string(), now.version)
+        };
+        assert_eq!(text_after(0), ("bc: 1\n".to_owned(), 2));
+        assert_eq!(text_after(1), ("ac: 1\n".to_owned(), 2));
+        assert_eq!(text_after(7), ("a: 1\n".to_owned(), 7), "they were of another opening");
+    }
+
     /// The same edits on a plain text, with places found by the line index.
     #[test]
     fn random_edits_agree_with_a_plain_text() {
@@ -334,7 +398,10 @@ mod tests {
             let unit = [ColumnUnit::Utf8, ColumnUnit::Utf16, ColumnUnit::Utf32][round % 3];
             let mut text: String = (0..below(30)).map(|_| PIECES[below(PIECES.len())]).collect();
             let documents = Documents::default();
-            documents.open(TextDocumentItem::new(uri.clone(), "yaml".to_owned(), 0, text.clone()));
+            documents.open(
+                TextDocumentItem::new(uri.clone(), "yaml".to_owned(), 0, text.clone()),
+                ColumnUnit::Utf16,
+            );
             for version in 1..20 {
                 let insert: String = (0..below(4)).map(|_| PIECES[below(PIECES.len())]).collect();
                 let mut place = || Position::new(below(12) as u32, below(12) as u32);

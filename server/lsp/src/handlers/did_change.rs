@@ -16,6 +16,9 @@ pub(crate) fn handle(session: &Arc<Session>, params: DidChangeTextDocumentParams
         session.publish_soon(&document.uri);
         session.keep_in_step_soon();
     } else {
-        tracing::warn!("a change of a document that is not open: {}", document.uri.as_str());
+        tracing::debug!(
+            "a change of a document that is not open so far: {}",
+            document.uri.as_str()
+        );
     }
 }

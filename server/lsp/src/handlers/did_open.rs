@@ -8,7 +8,7 @@ use crate::session::Session;
 
 pub(crate) fn handle(session: &Arc<Session>, params: DidOpenTextDocumentParams) {
     let uri = params.text_document.uri.clone();
-    session.documents.open(params.text_document);
+    session.documents.open(params.text_document, session.client().unit);
     session.publish_soon(&uri);
     session.keep_in_step_soon();
 }
