@@ -85,14 +85,23 @@ fn agrees(name: &str, text: &str) -> bool {
     true
 }
 
-pub(crate) fn corpus() -> Option<PathBuf> {
+/// The files of a folder of the corpus, in order. `None` if there is no corpus, and nobody named one.
+pub(crate) fn corpus_files(folder: &str) -> Option<Vec<PathBuf>> {
+    let named = std::env::var_os("CRD_ANALYZER_CORPUS");
+    let is_named = named.is_some();
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let found =
-        std::env::var_os("CRD_ANALYZER_CORPUS").map_or_else(|| here.join("../../../shared/corpus"), PathBuf::from);
-    found.is_dir().then_some(found)
+    let corpus = named.map_or_else(|| here.join("../../../shared/corpus"), PathBuf::from);
+    if !corpus.is_dir() {
+        assert!(!is_named, "there is no corpus where CRD_ANALYZER_CORPUS says");
+        return None;
+    }
+    let mut found = Vec::new();
+    files(&corpus.join(folder), &mut found);
+    found.sort();
+    Some(found)
 }
 
-pub(crate) fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
@@ -105,15 +114,7 @@ pub(crate) fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn both_readers_agree_over_the_corpus() {
-    let Some(corpus) = corpus() else {
-        assert!(
-            std::env::var_os("CRD_ANALYZER_CORPUS").is_none(),
-            "there is no corpus where CRD_ANALYZER_CORPUS says"
-        );
-        return;
-    };
-    let mut found = Vec::new();
-    files(&corpus, &mut found);
+    let Some(found) = corpus_files("") else { return };
     let mut accepted = 0;
     for file in found {
         if let Ok(text) = std::fs::read_to_string(&file) {
@@ -139,16 +140,7 @@ fn both_readers_agree_over_random_text() {
 /// all that its mapping has, as the scalar that YAML then reads.
 #[test]
 fn half_written_keys_keep_their_place() {
-    let Some(corpus) = corpus() else {
-        assert!(
-            std::env::var_os("CRD_ANALYZER_CORPUS").is_none(),
-            "there is no corpus where CRD_ANALYZER_CORPUS says"
-        );
-        return;
-    };
-    let mut found = Vec::new();
-    files(&corpus.join("crds"), &mut found);
-    found.sort();
+    let Some(found) = corpus_files("crds") else { return };
     let mut random = Random(0x1234_5678_9ABC_DEF1);
     let mut tried = 0;
     while tried < 300 {

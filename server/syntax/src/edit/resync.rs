@@ -1,5 +1,7 @@
 //! Reading a changed document again: only around the change, up to where the reader is in a state in which it was before.
 
+use std::ops::Range;
+
 use super::Reading;
 use super::memo::{Memo, Segment, State};
 use super::reader::{self, Reader};
@@ -269,21 +271,18 @@ impl Join {
             segment.comments += self.old_comments as u32;
         }
         let from = self.rest.as_ref().map_or(old.memo.segments.len(), |it| it.segment);
-        let at = first_segment + segments.len();
-        old.memo.segments.splice(first_segment..from, segments);
-        if let Some(rest) = &self.rest {
-            let comments = self.old_comments + added;
-            for segment in &mut old.memo.segments[at..] {
-                segment.start.move_by(&mut |at| rest.shift.place(at));
-                segment.start.set_unclosed(rest.unclosed);
-                segment.seen = rest.shift.place(segment.seen);
-                segment.comments = segment.comments - rest.comments as u32 + comments as u32;
-                segment.nodes = rest.node(segment.nodes);
-                for node in &mut segment.open {
-                    *node = rest.node(*node);
-                }
+        let comments = self.old_comments + added;
+        let range = first_segment..from;
+        self.replace(&mut old.memo.segments, range, segments, |rest, segment| {
+            segment.start.move_by(&mut |at| rest.shift.place(at));
+            segment.start.set_unclosed(rest.unclosed);
+            segment.seen = rest.shift.place(segment.seen);
+            segment.comments = segment.comments - rest.comments as u32 + comments as u32;
+            segment.nodes = rest.node(segment.nodes);
+            for node in &mut segment.open {
+                *node = rest.node(*node);
             }
-        }
+        });
         old.memo.is_explicit = fresh.is_explicit;
         old.memo.has_handles = fresh.has_handles;
     }
@@ -307,39 +306,41 @@ impl Join {
     }
 
     fn properties(&self, kept: &mut Vec<(NodeId, Properties)>, fresh: Vec<(NodeId, Properties)>) {
-        let at = |node: u32| kept.partition_point(|it| it.0.0 < node);
-        let from = at(self.first);
-        let to = self.rest.as_ref().map_or(kept.len(), |it| at(it.old));
-        let behind = from + fresh.len();
-        kept.splice(from..to, fresh);
-        let Some(rest) = &self.rest else { return };
-        for (node, properties) in &mut kept[behind..] {
+        let range = self.range_of(kept, |it| it.0);
+        self.replace(kept, range, fresh, |rest, (node, properties)| {
             node.0 = rest.node(node.0);
             for span in properties.anchor.iter_mut().chain(&mut properties.tag) {
                 *span = rest.shift.span(*span);
             }
-        }
+        });
     }
 
     fn comments(&self, kept: &mut Vec<Span>, fresh: Vec<Span>) {
         let to = self.rest.as_ref().map_or(kept.len(), |it| it.comments);
-        let behind = self.old_comments + fresh.len();
-        kept.splice(self.old_comments..to, fresh);
-        let Some(rest) = &self.rest else { return };
-        for span in &mut kept[behind..] {
+        self.replace(kept, self.old_comments..to, fresh, |rest, span| {
             *span = rest.shift.span(*span);
-        }
+        });
     }
 
     fn aliases(&self, kept: &mut Vec<NodeId>, fresh: Vec<NodeId>) {
-        let at = |node: u32| kept.partition_point(|it| it.0 < node);
-        let from = at(self.first);
-        let to = self.rest.as_ref().map_or(kept.len(), |it| at(it.old));
-        let behind = from + fresh.len();
-        kept.splice(from..to, fresh);
-        let Some(rest) = &self.rest else { return };
-        for node in &mut kept[behind..] {
-            node.0 = rest.node(node.0);
+        let range = self.range_of(kept, |it| *it);
+        self.replace(kept, range, fresh, |rest, node| node.0 = rest.node(node.0));
+    }
+
+    /// Where in a list that is sorted by nodes those are that were read again.
+    fn range_of<T>(&self, kept: &[T], node_of: impl Fn(&T) -> NodeId) -> Range<usize> {
+        let at = |node: u32| kept.partition_point(|it| node_of(it).0 < node);
+        at(self.first)..self.rest.as_ref().map_or(kept.len(), |it| at(it.old))
+    }
+
+    /// Puts what was read again in place of what it was, and moves what lies behind it.
+    fn replace<T>(&self, kept: &mut Vec<T>, range: Range<usize>, fresh: Vec<T>, moved: impl Fn(&Rest, &mut T)) {
+        let behind = range.start + fresh.len();
+        kept.splice(range, fresh);
+        if let Some(rest) = &self.rest {
+            for it in &mut kept[behind..] {
+                moved(rest, it);
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A text that is edited has the trees of one that is read anew, after every edit.
 
-use super::agreement::{corpus, files};
+use super::agreement::corpus_files;
 use super::tests::{Random, random_text};
 use super::{EditingTree, Reading};
 
@@ -114,16 +114,7 @@ fn edited_random_texts_have_the_trees_of_new_ones() {
 
 #[test]
 fn edited_files_of_the_corpus_have_the_trees_of_new_ones() {
-    let Some(corpus) = corpus() else {
-        assert!(
-            std::env::var_os("CRD_ANALYZER_CORPUS").is_none(),
-            "there is no corpus where CRD_ANALYZER_CORPUS says"
-        );
-        return;
-    };
-    let mut found = Vec::new();
-    files(&corpus, &mut found);
-    found.sort();
+    let Some(found) = corpus_files("") else { return };
     let mut random = Random(0x1A5E_5BAD_5EED_0DDB);
     let mut edited = 0;
     while edited < 100 * rounds() {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::{IncrementalTrees, Parsed, convert, guard, parse};
-use crate::edit::agreement::{corpus, difference, files, known_difference};
+use crate::edit::agreement::{corpus_files, difference, known_difference};
 use crate::edit::tests::{Random, random_text};
 use crate::split::split;
 use crate::tree::{NodeKind, ScalarStyle, Span, Tree};
@@ -67,15 +67,7 @@ impl Count {
 
 #[test]
 fn tree_sitter_agrees_with_the_verdict_over_the_corpus() {
-    let Some(corpus) = corpus() else {
-        assert!(
-            std::env::var_os("CRD_ANALYZER_CORPUS").is_none(),
-            "there is no corpus where CRD_ANALYZER_CORPUS says"
-        );
-        return;
-    };
-    let mut found = Vec::new();
-    files(&corpus, &mut found);
+    let Some(found) = corpus_files("") else { return };
     let mut count = Count::default();
     for file in found {
         if let Ok(text) = std::fs::read_to_string(&file) {
@@ -157,10 +149,7 @@ fn random_edits_leave_the_tree_of_the_text() {
 
 #[test]
 fn random_edits_of_the_corpus_leave_the_tree_of_the_text() {
-    let Some(corpus) = corpus() else { return };
-    let mut found = Vec::new();
-    files(&corpus.join("crds"), &mut found);
-    found.sort();
+    let Some(found) = corpus_files("crds") else { return };
     let mut random = Random(0x5EED_0F0A_11AA_77EE);
     let mut tried = 0;
     while tried < 40 {
