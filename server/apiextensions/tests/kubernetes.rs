@@ -1,13 +1,12 @@
-//! Whole definitions of the Kubernetes project's own tables (`golden/k8s` in the folder that `CRD_ANALYZER_CORPUS` names, or
-//! in `shared` beside the repository): the errors of servers of 1.37 about creating them.
+//! Whole definitions of the Kubernetes project's own tables: the errors of servers of 1.37 about creating them.
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crd_analyzer_apiextensions::strategy::judge_create;
 use crd_analyzer_apiextensions::validation::CelCompiler;
+use crd_analyzer_fixtures::tables::cases;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_schema::field::Error;
 use crd_analyzer_syntax::json::{JsonDoc, read_json};
@@ -15,26 +14,6 @@ use crd_analyzer_syntax::tree::Span;
 use serde_json::Value;
 
 const VERSION: KubernetesVersion = KubernetesVersion::minor(37);
-
-fn cases(name: &str) -> Vec<Value> {
-    let root = std::env::var_os("CRD_ANALYZER_CORPUS").map(PathBuf::from);
-    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let near = manifest.ancestors().map(|folder| folder.join("shared"));
-    let mut found = root
-        .into_iter()
-        .chain(near)
-        .map(|folder| folder.join("golden/k8s").join(format!("{name}.jsonl")));
-    let Some(text) = found.find_map(|file| std::fs::read_to_string(file).ok()) else {
-        assert!(
-            std::env::var_os("CRD_ANALYZER_CORPUS").is_none(),
-            "the table {name} is not at hand"
-        );
-        return Vec::new();
-    };
-    text.lines()
-        .map(|line| serde_json::from_str(line).expect("a case is JSON"))
-        .collect()
-}
 
 fn with_document<T>(definition: &Value, look: impl FnOnce(&JsonDoc<'_>) -> T) -> T {
     let text: Arc<str> = Arc::from(definition.to_string());

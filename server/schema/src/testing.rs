@@ -1,7 +1,5 @@
 //! What tests of this crate share: schemas written as JSON, and the conformance tables where they are at hand.
 
-use std::path::PathBuf;
-
 use serde_json::Value;
 
 use crate::json_schema::{
@@ -141,27 +139,4 @@ fn rule(json: &Value) -> ValidationRule {
         field_path: text("fieldPath"),
         optional_old_self: json["optionalOldSelf"].as_bool(),
     }
-}
-
-/// The cases of a table of the Kubernetes project (`golden/k8s/{name}.jsonl` in the folder that `CRD_ANALYZER_CORPUS`
-/// names, or in `shared` beside the repository); none if it is absent and this is not CI.
-pub(crate) fn kubernetes_cases(name: &str) -> Vec<Value> {
-    let root = std::env::var_os("CRD_ANALYZER_CORPUS").map(PathBuf::from);
-    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let near = manifest.ancestors().map(|folder| folder.join("shared"));
-    let mut found = root
-        .into_iter()
-        .chain(near)
-        .map(|folder| folder.join("golden/k8s").join(format!("{name}.jsonl")));
-    if let Some(text) = found.find_map(|file| std::fs::read_to_string(file).ok()) {
-        return text
-            .lines()
-            .map(|line| serde_json::from_str(line).expect("a case is JSON"))
-            .collect();
-    }
-    assert!(
-        std::env::var_os("CRD_ANALYZER_CORPUS").is_none(),
-        "the table {name} is not at hand"
-    );
-    Vec::new()
 }

@@ -1,8 +1,8 @@
 //! The tables of the Kubernetes project about single functions of the package.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use crd_analyzer_fixtures::tables;
 use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 use crd_analyzer_syntax::json::read_json;
@@ -21,26 +21,9 @@ use crate::types::{CustomResourceDefinition, Status, Validation, v1};
 
 const VERSION: KubernetesVersion = KubernetesVersion::minor(37);
 
-/// The cases of one kind in a table (`golden/k8s/{name}.jsonl` in the folder that `CRD_ANALYZER_CORPUS` names, or in
-/// `shared` beside the repository); none if it is absent and this is not CI.
+/// The cases of one kind in a table.
 fn cases(name: &str, kind: &str) -> Vec<Value> {
-    let root = std::env::var_os("CRD_ANALYZER_CORPUS").map(PathBuf::from);
-    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let near = manifest.ancestors().map(|folder| folder.join("shared"));
-    let mut found = root
-        .into_iter()
-        .chain(near)
-        .map(|folder| folder.join("golden/k8s").join(format!("{name}.jsonl")));
-    let Some(text) = found.find_map(|file| std::fs::read_to_string(file).ok()) else {
-        assert!(
-            std::env::var_os("CRD_ANALYZER_CORPUS").is_none(),
-            "the table {name} is not at hand"
-        );
-        return Vec::new();
-    };
-    let cases = text
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).expect("a case is JSON"));
+    let cases = tables::cases(name).into_iter();
     cases.filter(|case| case["kind"] == kind).collect()
 }
 

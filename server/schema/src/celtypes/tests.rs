@@ -1,12 +1,13 @@
 //! Which types schemas have in CEL.
 
 use crd_analyzer_cel::types::{DeclKind, DeclType, escape, unescape};
+use crd_analyzer_fixtures::tables;
 use serde_json::{Value, json};
 
 use super::{decl_type, max_cardinality};
 use crate::KubernetesVersion;
 use crate::structural::Structural;
-use crate::testing::{kubernetes_cases, schema};
+use crate::testing::schema;
 
 /// A type as the conformance table writes it.
 fn printed(ty: &DeclType) -> Value {
@@ -48,7 +49,7 @@ fn check(schema_json: &Value, is_root: bool, version: KubernetesVersion, expecte
 
 #[test]
 fn types_are_those_of_the_server() {
-    for case in kubernetes_cases("cel_decl_type") {
+    for case in tables::cases("cel_decl_type") {
         let is_root = case["input"]["is_root"] == true;
         check(
             &case["input"]["schema"],
@@ -61,7 +62,7 @@ fn types_are_those_of_the_server() {
 
 #[test]
 fn names_are_escaped_as_the_server_does() {
-    for case in kubernetes_cases("cel_escaping") {
+    for case in tables::cases("cel_escaping") {
         let name = case["input"]["name"]
             .as_str()
             .or(case["input"]["escaped"].as_str())

@@ -1,5 +1,6 @@
 //! What defaulting fills in, and which defaults are allowed.
 
+use crd_analyzer_fixtures::tables;
 use serde_json::{Value, json};
 
 use super::{
@@ -9,7 +10,7 @@ use super::{
 use crate::KubernetesVersion;
 use crate::field::{Error, Path};
 use crate::structural::Structural;
-use crate::testing::{kubernetes_cases, schema};
+use crate::testing::schema;
 
 #[track_caller]
 fn check_default(schema_json: &Value, object: Value, after: &Value) {
@@ -247,7 +248,7 @@ fn coerces_the_defaults_that_are_judged_by_themselves() {
 
 #[test]
 fn agrees_with_the_tables_of_kubernetes() {
-    for case in kubernetes_cases("defaulting") {
+    for case in tables::cases("defaulting") {
         let input = &case["input"];
         let step = match case["kind"].as_str() {
             Some("default") => set_defaults,

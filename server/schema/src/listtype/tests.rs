@@ -1,12 +1,13 @@
 //! Which lists have items twice.
 
+use crd_analyzer_fixtures::tables;
 use serde_json::{Value, json};
 
 use super::validate_list_sets_and_maps;
 use crate::KubernetesVersion;
 use crate::field::{Error, Path};
 use crate::structural::Structural;
-use crate::testing::{kubernetes_cases, schema};
+use crate::testing::schema;
 
 fn run(schema_json: &Value, object: &Value, path: &Path) -> Vec<Error> {
     let props = schema(schema_json);
@@ -66,7 +67,7 @@ fn compares_the_keys_of_maps() {
 
 #[test]
 fn agrees_with_the_tables_of_kubernetes() {
-    for case in kubernetes_cases("listtype") {
+    for case in tables::cases("listtype") {
         let input = &case["input"];
         if input["schema"].is_null() || input["object"].is_null() {
             // Nothing to judge: callers here have both.

@@ -1,5 +1,6 @@
 //! What becomes of embedded metadata.
 
+use crd_analyzer_fixtures::tables;
 use serde_json::{Value, json};
 
 use super::{CoerceOptions, coerce, validate};
@@ -7,7 +8,7 @@ use crate::KubernetesVersion;
 use crate::field::Path;
 use crate::metadata::ObjectMeta;
 use crate::structural::Structural;
-use crate::testing::{kubernetes_cases, schema};
+use crate::testing::schema;
 
 const NEWEST: KubernetesVersion = KubernetesVersion::NEWEST;
 
@@ -125,7 +126,7 @@ fn judges_what_every_resource_has() {
 
 #[test]
 fn agrees_with_the_tables_of_kubernetes() {
-    for case in kubernetes_cases("objectmeta") {
+    for case in tables::cases("objectmeta") {
         let (input, actual, id) = (&case["input"], &case["actual"], &case["id"]);
         let props = (!input["schema"].is_null()).then(|| schema(&input["schema"]));
         let structural = props.as_ref().map(Structural::assume);

@@ -1,10 +1,11 @@
 //! What pruning takes away.
 
+use crd_analyzer_fixtures::tables;
 use serde_json::{Value, json};
 
 use super::prune_and_track;
 use crate::structural::Structural;
-use crate::testing::{kubernetes_cases, schema};
+use crate::testing::schema;
 
 #[track_caller]
 fn check(schema_json: &Value, is_root: bool, object: Value, after: &Value, dropped: &[&str]) {
@@ -56,7 +57,7 @@ fn prunes_again_below_fields_that_preserve_unknown_ones() {
 
 #[test]
 fn agrees_with_the_tables_of_kubernetes() {
-    for case in kubernetes_cases("pruning") {
+    for case in tables::cases("pruning") {
         let input = &case["input"];
         let props = (!input["schema"].is_null()).then(|| schema(&input["schema"]));
         let mut object = input["object"].clone();

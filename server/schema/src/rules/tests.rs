@@ -1,12 +1,13 @@
 //! What compiling the rules of a schema says.
 
 use crd_analyzer_cel::decls::ExpressionSet;
+use crd_analyzer_fixtures::tables;
 use serde_json::{Value, json};
 
 use super::{Effort, MissingBound, NodeTypes, Occurrence, SchemaStep, compile, fit};
 use crate::KubernetesVersion;
 use crate::structural::Structural;
-use crate::testing::{kubernetes_cases, schema};
+use crate::testing::schema;
 
 /// What the rules of a schema compile to, as the conformance tables write it.
 fn compiled(schema_json: &Value, is_root: bool, version: KubernetesVersion, set: ExpressionSet) -> Vec<Value> {
@@ -33,7 +34,7 @@ fn compiled(schema_json: &Value, is_root: bool, version: KubernetesVersion, set:
 
 fn check_table(name: &str) {
     let mut wrong = Vec::new();
-    for case in kubernetes_cases(name) {
+    for case in tables::cases(name) {
         if case["flags"]
             .as_array()
             .is_some_and(|flags| flags.contains(&json!("needs-fake-function")))

@@ -1,10 +1,11 @@
 //! Small schemas and values with the server's answers, and the tables of the Kubernetes project.
 
+use crd_analyzer_fixtures::tables;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::json_schema::SchemaOrArray;
-use crate::testing::{kubernetes_cases, schema};
+use crate::testing::schema;
 
 fn messages(errors: &[Error]) -> Vec<String> {
     let mut messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
@@ -296,7 +297,7 @@ fn what_did_not_change_is_not_reported_again() {
 
 #[test]
 fn the_tables_of_the_kubernetes_project_hold() {
-    for case in kubernetes_cases("cr_validate") {
+    for case in tables::cases("cr_validate") {
         let schema = schema(&case["input"]["schema"]);
         let found =
             Validator::new(&schema, KubernetesVersion::minor(37)).validate(&Path::root(), &case["input"]["object"]);
@@ -309,7 +310,7 @@ fn the_tables_of_the_kubernetes_project_hold() {
         expected.sort();
         assert_eq!(messages(&found), expected, "{}", case["id"]);
     }
-    for case in kubernetes_cases("cr_ratcheting") {
+    for case in tables::cases("cr_ratcheting") {
         let schema = schema(&case["input"]["schema"]);
         let found = Validator::new(&schema, KubernetesVersion::minor(37)).validate_update(
             &Path::root(),

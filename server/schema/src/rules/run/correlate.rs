@@ -66,15 +66,16 @@ fn key_of(map: &Arc<BTreeMap<Arc<str>, Data>>, keys: &[String]) -> Option<String
 
 #[cfg(test)]
 mod tests {
+    use crd_analyzer_fixtures::tables;
     use serde_json::Value;
 
     use super::{Data, OldItems, Shape};
     use crate::structural::Structural;
-    use crate::testing::{kubernetes_cases, schema};
+    use crate::testing::schema;
 
     #[test]
     fn items_are_found_as_the_server_finds_them() {
-        for case in kubernetes_cases("cel_maplist") {
+        for case in tables::cases("cel_maplist") {
             let input = &case["input"];
             let schema = schema(&input["schema"]);
             let shape = Shape::new(Structural::assume(&schema));
