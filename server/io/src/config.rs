@@ -1,0 +1,163 @@
+//! Finding and reading `.crd-analyzer.yaml`.
+
+use std::{
+    collections::HashMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crd_analyzer_workspace::config::{Config, FILE_NAME};
+
+use crate::{
+    read::{self, Access, SETTINGS_BYTES, Stamp},
+    roots::Roots,
+};
+
+/// Brackets in brackets. No setting has more than two, and the time that the YAML parser takes grows with the square of the depth.
+const MAX_DEPTH: usize = 64;
+
+/// A configuration file, read.
+#[derive(Debug)]
+pub struct Found {
+    /// The file.
+    pub path: PathBuf,
+    /// What it decides, or why it cannot be used.
+    pub config: Result<Arc<Config>, String>,
+}
+
+/// The configuration files that were read, each as long as it does not change.
+#[derive(Default, Debug)]
+pub struct Configs {
+    read: Mutex<HashMap<PathBuf, (Stamp, Arc<Found>)>>,
+}
+
+impl Configs {
+    /// The configuration that counts for the files of a folder: that in it, or the nearest one above. `roots`: where links may lead,
+    /// besides the repository that the configuration lies in.
+    pub fn nearest(&self, folder: &Path, roots: &dyn Fn() -> Roots) -> Option<Arc<Found>> {
+        folder.ancestors().find_map(|it| self.of(it, roots))
+    }
+
+    /// The configuration in a folder.
+    pub fn of(&self, folder: &Path, roots: &dyn Fn() -> Roots) -> Option<Arc<Found>> {
+        let path = folder.join(FILE_NAME);
+        let found = fs::symlink_metadata(&path).ok()?;
+        if found.is_symlink() {
+            let roots = roots().and_around(folder);
+            return Some(Arc::new(read_file(path, &Access::Within(Arc::new(roots)))));
+        }
+        let stamp = (found.modified().ok(), found.len());
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = read.get(&path).filter(|it| it.0 == stamp) {
+            return Some(known.1.clone());
+        }
+        let new = Arc::new(read_file(path.clone(), &Access::Within(Arc::default())));
+        read.insert(path, (stamp, new.clone()));
+        Some(new)
+    }
+}
+
+/// Reads a configuration file.
+pub fn read_file(path: PathBuf, access: &Access) -> Found {
+    let config = parsed(&path, access).map(Arc::new);
+    Found { path, config }
+}
+
+fn parsed(path: &Path, access: &Access) -> Result<Config, String> {
+    let text = read::text(path, access, SETTINGS_BYTES).map_err(|why| why.to_string())?;
+    if is_deep(&text) {
+        return Err(format!("it has more than {MAX_DEPTH} brackets in each other"));
+    }
+    let mut config = Config::parse(&text).map_err(|why| why.to_string())?;
+    let path = std::path::absolute(path).map_err(|why| why.to_string())?;
+    config.folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    Ok(config)
+}
+
+/// Whether more brackets are open somewhere than settings have, those in quotes and comments included.
+fn is_deep(text: &str) -> bool {
+    let mut depth = 0_usize;
+    text.bytes().any(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > MAX_DEPTH
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(found: Option<Arc<Found>>, file: &Path, problem: &str) {
+        let found = found.expect("a configuration");
+        assert_eq!(found.path, file);
+        match &found.config {
+            Ok(config) => assert_eq!(
+                (problem, config.folder.as_path()),
+                ("", file.parent().expect("a folder"))
+            ),
+            Err(why) => assert!(!problem.is_empty() && why.contains(problem), "{why}"),
+        }
+    }
+
+    #[test]
+    fn the_nearest_one_counts_as_it_is_now() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        fs::create_dir_all(root.join("a/b")).expect("folders");
+        let (configs, roots) = (Configs::default(), Roots::default);
+        let nearest = || configs.nearest(&root.join("a/b"), &roots);
+        fs::write(root.join(FILE_NAME), "crds: [x]\n").expect("a file");
+        check(nearest(), &root.join(FILE_NAME), "");
+        fs::write(root.join("a").join(FILE_NAME), "crdz: [x]\n").expect("a file");
+        check(nearest(), &root.join("a").join(FILE_NAME), "unknown field `crdz`");
+        fs::write(root.join("a").join(FILE_NAME), "").expect("a file");
+        check(nearest(), &root.join("a").join(FILE_NAME), "");
+        fs::write(root.join("a/b").join(FILE_NAME), b"# \xFF").expect("a file");
+        check(nearest(), &root.join("a/b").join(FILE_NAME), "not UTF-8");
+    }
+
+    #[test]
+    fn what_would_take_long_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join(FILE_NAME);
+        for (text, problem) in [
+            ("{a: ".repeat(30_000), "brackets in each other"),
+            (format!("exclude: [{}]", "[a]".repeat(100)), "invalid type"),
+            ("# ".repeat(100_000), "more than 131072 bytes"),
+        ] {
+            fs::write(&file, text).expect("a file");
+            check(Configs::default().of(folder.path(), &Roots::default), &file, problem);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_out_of_the_repository_is_not_read() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().expect("a folder");
+        let (outside, repository) = (folder.path().join("secret"), folder.path().join("repository"));
+        fs::create_dir_all(repository.join(".git")).expect("folders");
+        fs::create_dir_all(repository.join("a")).expect("folders");
+        fs::write(&outside, "token: 123\n").expect("a file");
+        symlink("../../secret", repository.join("a").join(FILE_NAME)).expect("a link");
+        let (configs, roots) = (Configs::default(), Roots::default);
+        let found = configs.nearest(&repository.join("a"), &roots).expect("a configuration");
+        let why = found.config.as_ref().expect_err("it is outside");
+        assert!(why.contains("outside of") && !why.contains("token"), "{why}");
+        // One for several folders is usual.
+        fs::remove_file(repository.join("a").join(FILE_NAME)).expect("it can be removed");
+        fs::write(repository.join("shared.yaml"), "kubernetesVersion: '1.31'\n").expect("a file");
+        symlink("../shared.yaml", repository.join("a").join(FILE_NAME)).expect("a link");
+        check(
+            configs.nearest(&repository.join("a"), &roots),
+            &repository.join("a").join(FILE_NAME),
+            "",
+        );
+    }
+}

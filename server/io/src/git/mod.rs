@@ -1,0 +1,227 @@
+//! What git has of a file.
+//!
+//! Git is run in a repository of our own (`snapshot`), from which it reads the objects of the real one, and only objects whose ids we know
+//! (`objects`). So nothing that a repository holds can make git run a program or connect to another machine.
+
+mod discover;
+mod objects;
+mod snapshot;
+
+use std::{
+    collections::HashMap,
+    fmt,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use self::{discover::Location, objects::Objects, snapshot::Snapshot};
+use crate::program::{Failure, NotFound, SearchPath};
+
+/// Characters of a revision's name that a message shows.
+const MAX_SHOWN: usize = 100;
+
+/// Why git does not say what a file was.
+#[derive(Clone, Debug)]
+pub enum Error {
+    /// Git is not there.
+    NoGit(NotFound),
+    /// The file is in no repository.
+    NoRepository(PathBuf),
+    /// The repository belongs to somebody else.
+    NotOwn(PathBuf),
+    /// A file of the repository is not as git writes it.
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// The revision does not name one commit.
+    Revision(String),
+    /// The path is not a file in the commit, but something else.
+    NotAFile {
+        /// The path in the repository.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// The clone does not have the file's content.
+    NotInClone(PathBuf),
+    /// The file is too large, in bytes.
+    TooLarge {
+        /// The path in the repository.
+        path: PathBuf,
+        /// In bytes.
+        size: usize,
+    },
+    /// Git did not answer in time.
+    Timeout,
+    /// Git failed.
+    Failed(String),
+}
+
+impl Error {
+    /// Whether the question was wrong, and is as wrong for other files.
+    pub fn is_of_the_question(&self) -> bool {
+        matches!(self, Self::Revision(_) | Self::NoRepository(_))
+    }
+
+    fn of_failure(failure: Failure) -> Self {
+        match failure {
+            Failure::Timeout => Self::Timeout,
+            Failure::Io(why) => Self::Failed(format!("git cannot be run: {why}")),
+            Failure::TooLong => Self::Failed("git answers too much".to_owned()),
+            Failure::Ended => Self::Failed("git ended without an answer".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoGit(error) => write!(f, "git cannot be run: {error}"),
+            Self::NoRepository(path) => write!(f, "{} is not in a git repository", path.display()),
+            Self::NotOwn(root) => write!(
+                f,
+                "the repository {0} belongs to another user. \
+                 If you trust it, run: git config --global --add safe.directory {0}",
+                root.display()
+            ),
+            Self::Malformed { path, why } => write!(f, "git cannot use {}: {why}", path.display()),
+            Self::Revision(why) => write!(f, "the revision {why}"),
+            Self::Failed(why) => f.write_str(why),
+            Self::NotAFile { path, what } => write!(f, "{} is {what}, not a file", path.display()),
+            Self::NotInClone(path) => write!(
+                f,
+                "the clone does not have the content of {0}, and crd-analyzer fetches nothing. \
+                 If it is a partial clone, `git log --patch -- {0}` fetches it",
+                path.display()
+            ),
+            Self::TooLarge { path, size } => write!(
+                f,
+                "{} has {size} bytes, more than the {} bytes that are read",
+                path.display(),
+                objects::MAX_BYTES
+            ),
+            Self::Timeout => write!(f, "git did not answer within {} s", snapshot::TIMEOUT.as_secs()),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The folder of the repository around a folder, if there is one.
+pub fn root_around(folder: &Path) -> Option<PathBuf> {
+    let location = discover::find(&folder.canonicalize().ok()?).ok()??;
+    Some(location.root)
+}
+
+/// What git said, on one line.
+fn words(said: &[u8]) -> String {
+    let said = String::from_utf8_lossy(said);
+    said.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A revision in the repositories of some files. Each repository is read once: to see later commits, make another `Revision`.
+#[derive(Debug)]
+pub struct Revision {
+    name: String,
+    /// Folders that git is not run from, besides the repository itself.
+    workspace: Vec<PathBuf>,
+    /// By the folder of a file.
+    folders: Mutex<HashMap<PathBuf, Result<Arc<Opened>, Error>>>,
+    /// By the folder with the `.git`.
+    roots: Mutex<HashMap<PathBuf, Result<Arc<Opened>, Error>>>,
+}
+
+/// A repository and the commit that is meant in it.
+#[derive(Debug)]
+struct Opened {
+    root: PathBuf,
+    commit: String,
+    objects: Mutex<Objects>,
+}
+
+impl Revision {
+    /// The revision of this name, as git understands names.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            workspace: Vec::new(),
+            folders: Mutex::default(),
+            roots: Mutex::default(),
+        }
+    }
+
+    /// The same, with folders that programs are not run from.
+    #[must_use]
+    pub fn in_workspace(mut self, folders: Vec<PathBuf>) -> Self {
+        self.workspace = folders;
+        self
+    }
+
+    /// The name as messages show it: without control characters, and cut if it is long.
+    pub fn shown_name(&self) -> String {
+        self.name.escape_debug().take(MAX_SHOWN).collect()
+    }
+
+    /// The commit that the revision is in the repository of a file.
+    pub fn commit(&self, file: &Path) -> Result<String, Error> {
+        let (opened, _) = self.opened(file)?;
+        Ok(opened.commit.clone())
+    }
+
+    /// The file as it was in the revision; `None` if it did not exist there.
+    pub fn read(&self, file: &Path) -> Result<Option<Vec<u8>>, Error> {
+        let (opened, file) = self.opened(file)?;
+        let path = file
+            .strip_prefix(&opened.root)
+            .map_err(|_| Error::NoRepository(file.clone()))?;
+        let mut objects = opened.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        objects.file(&opened.commit, path)
+    }
+
+    /// The repository of a file, and the file's path without symbolic links in its folder.
+    fn opened(&self, file: &Path) -> Result<(Arc<Opened>, PathBuf), Error> {
+        let unreadable =
+            |error: &std::io::Error| Error::Failed(format!("the folder of the file cannot be read: {error}"));
+        let absolute = std::path::absolute(file).map_err(|error| unreadable(&error))?;
+        let (Some(folder), Some(name)) = (absolute.parent(), absolute.file_name()) else {
+            return Err(Error::NoRepository(file.to_owned()));
+        };
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        // The real folder is asked for each time: it costs little, and a file's name is relative to it.
+        let folder = folder.canonicalize().map_err(|error| unreadable(&error))?;
+        let opened = folders
+            .entry(folder.clone())
+            .or_insert_with(|| self.open(&folder, file))
+            .clone();
+        Ok((opened?, folder.join(name)))
+    }
+
+    fn open(&self, folder: &Path, file: &Path) -> Result<Arc<Opened>, Error> {
+        let location = discover::find(folder)?.ok_or_else(|| Error::NoRepository(file.to_owned()))?;
+        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        let root = location.root.clone();
+        roots
+            .entry(root)
+            .or_insert_with(|| self.open_at(location).map(Arc::new))
+            .clone()
+    }
+
+    fn open_at(&self, location: Location) -> Result<Opened, Error> {
+        let mut workspace = self.workspace.clone();
+        workspace.push(location.root.clone());
+        let git = SearchPath::new(&workspace).find("git").map_err(Error::NoGit)?;
+        if !discover::is_own(&location) && !Snapshot::is_declared_safe(&git, &location)? {
+            return Err(Error::NotOwn(location.root));
+        }
+        let mut objects = Objects::new(Snapshot::new(git, &location, &self.name)?);
+        let commit = objects.commit(&self.name)?;
+        Ok(Opened {
+            root: location.root,
+            commit,
+            objects: Mutex::new(objects),
+        })
+    }
+}

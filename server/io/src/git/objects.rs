@@ -1,0 +1,349 @@
+//! The objects of a repository, from one `git cat-file --batch`.
+
+use std::{collections::HashMap, path::Path, process::Stdio, sync::Arc, time::Instant};
+
+use super::{
+    Error,
+    snapshot::{Snapshot, TIMEOUT},
+    words,
+};
+use crate::program::{Failure, Running};
+
+/// Larger files and folders are not read, in bytes.
+pub(super) const MAX_BYTES: usize = 32 << 20;
+/// Longer names of revisions are not looked for, in bytes.
+const MAX_NAME: usize = 4 << 10;
+/// A longer line is not one that git writes, in bytes.
+const MAX_LINE: usize = 16 << 10;
+/// Entries of folders that are kept. When there are more, all are forgotten.
+const MAX_ENTRIES: usize = 1_000_000;
+
+/// What a folder of a commit holds, by name.
+type Folder = HashMap<Vec<u8>, Entry>;
+
+/// Something in a folder of a commit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Entry {
+    kind: Kind,
+    id: String,
+}
+
+/// What something in a folder of a commit is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    File,
+    Folder,
+    Link,
+    Submodule,
+}
+
+/// What git says of an object before the object itself.
+struct Header {
+    id: String,
+    kind: String,
+    size: usize,
+}
+
+/// What git answers when it is asked for an object.
+enum Answer {
+    Object(Header),
+    Missing,
+    /// The name is the beginning of several ids.
+    Ambiguous,
+}
+
+/// The objects of one repository.
+#[derive(Debug)]
+pub(super) struct Objects {
+    snapshot: Snapshot,
+    running: Option<Running>,
+    /// Git has not answered in time, and is not asked again: each file would have to wait for that.
+    is_silent: bool,
+    folders: HashMap<String, Arc<Folder>>,
+    /// Entries of all `folders`.
+    entries: usize,
+}
+
+impl Objects {
+    pub(super) fn new(snapshot: Snapshot) -> Self {
+        Self {
+            snapshot,
+            running: None,
+            is_silent: false,
+            folders: HashMap::new(),
+            entries: 0,
+        }
+    }
+
+    /// The id of the one commit that a revision names.
+    pub(super) fn commit(&mut self, revision: &str) -> Result<String, Error> {
+        let refuse = |why: &str| Error::Revision(why.to_owned());
+        if revision.is_empty() {
+            return Err(refuse("names no commit: its name is empty"));
+        }
+        if revision.len() > MAX_NAME {
+            return Err(refuse("names no commit: its name is too long"));
+        }
+        if revision.chars().any(char::is_control) {
+            return Err(refuse(
+                "names no commit: its name has a line break or another control character",
+            ));
+        }
+        // What follows `:/` is all text to look for.
+        let question = if revision.starts_with(":/") {
+            revision.to_owned()
+        } else {
+            format!("{revision}^{{commit}}")
+        };
+        // Git ends when a log is shorter than the revision says, for example.
+        let ended = |error: Error| match error {
+            Error::Failed(why) => refuse(&format!("cannot be used: git reports: {why}")),
+            error => error,
+        };
+        let other_kind = |kind: &str| {
+            let kind = match kind {
+                "blob" => "file",
+                "tree" => "folder",
+                other => other,
+            };
+            refuse(&format!("names a {kind}, not a commit"))
+        };
+        match self.header(&question).map_err(ended)? {
+            Answer::Object(header) if header.kind == "commit" => {
+                self.content(&header, Path::new("the commit"))?;
+                return Ok(header.id);
+            }
+            Answer::Object(header) => return Err(other_kind(&header.kind)),
+            Answer::Ambiguous => return Err(refuse("names several objects: it is the beginning of their ids")),
+            Answer::Missing => {}
+        }
+        match self.header(revision).map_err(ended)? {
+            Answer::Object(header) => Err(other_kind(&header.kind)),
+            Answer::Ambiguous => Err(refuse("names several objects: it is the beginning of their ids")),
+            Answer::Missing if self.snapshot.is_shallow => Err(refuse(
+                "names no commit in this shallow clone: `git fetch --unshallow` fetches the rest of the history",
+            )),
+            Answer::Missing => Err(refuse("names no commit")),
+        }
+    }
+
+    /// The bytes of a file in a commit. `None` if the commit does not have it.
+    pub(super) fn file(&mut self, commit: &str, path: &Path) -> Result<Option<Vec<u8>>, Error> {
+        let names: Vec<Vec<u8>> = path.iter().map(bytes_of).collect();
+        let Some((name, folders)) = names.split_last() else {
+            return Ok(None);
+        };
+        let mut folder = self.folder(&format!("{commit}^{{tree}}"), path)?;
+        for name in folders {
+            match folder.get(name) {
+                Some(Entry { kind: Kind::Folder, id }) => folder = self.folder(id, path)?,
+                _ => return Ok(None),
+            }
+        }
+        match folder.get(name) {
+            None => Ok(None),
+            Some(Entry { kind: Kind::File, id }) => self.object(id, "blob", path).map(Some),
+            Some(Entry { kind, .. }) => Err(Error::NotAFile {
+                path: path.to_owned(),
+                what: match kind {
+                    Kind::Link => "a symbolic link",
+                    Kind::Folder => "a folder",
+                    Kind::Submodule => "a submodule",
+                    Kind::File => "a file",
+                },
+            }),
+        }
+    }
+
+    /// What the folder of this id holds. `path` is one that is looked for in it.
+    fn folder(&mut self, name: &str, path: &Path) -> Result<Arc<Folder>, Error> {
+        if let Some(known) = self.folders.get(name) {
+            return Ok(known.clone());
+        }
+        let object = self.object(name, "tree", path)?;
+        let id_length = if name.trim_end_matches("^{tree}").len() > 40 {
+            32
+        } else {
+            20
+        };
+        let folder = parse_folder(&object, id_length).ok_or_else(|| Error::Failed("a folder is damaged".to_owned()))?;
+        if self.entries + folder.len() > MAX_ENTRIES {
+            self.folders.clear();
+            self.entries = 0;
+        }
+        self.entries += folder.len();
+        let folder = Arc::new(folder);
+        self.folders.insert(name.to_owned(), folder.clone());
+        Ok(folder)
+    }
+
+    /// An object that has to be there, for a path.
+    fn object(&mut self, name: &str, kind: &str, path: &Path) -> Result<Vec<u8>, Error> {
+        self.check_loose(name)?;
+        let Answer::Object(header) = self.header(name)? else {
+            return Err(Error::NotInClone(path.to_owned()));
+        };
+        if header.kind != kind {
+            self.running = None;
+            return Err(Error::Failed(format!(
+                "git has a {} where a {kind} has to be",
+                header.kind
+            )));
+        }
+        self.content(&header, path)
+    }
+
+    /// Git waits for a writer if the file of an object is a FIFO.
+    fn check_loose(&self, name: &str) -> Result<(), Error> {
+        let id = name.trim_end_matches("^{tree}");
+        let (Some(start), Some(rest)) = (id.get(..2), id.get(2..)) else {
+            return Ok(());
+        };
+        for folder in &self.snapshot.objects {
+            let path = folder.join(start).join(rest);
+            if path.metadata().is_ok_and(|it| !it.is_file()) {
+                return Err(Error::Malformed {
+                    path,
+                    why: "it is not a regular file".to_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for an object. What it holds has to be taken next.
+    fn header(&mut self, name: &str) -> Result<Answer, Error> {
+        let line = self.talk(|running, deadline| {
+            running.send(format!("{name}\n").as_bytes())?;
+            running.line(MAX_LINE, deadline)
+        })?;
+        let line = String::from_utf8_lossy(&line);
+        match line.strip_prefix(name) {
+            Some(" missing") => return Ok(Answer::Missing),
+            Some(" ambiguous") => return Ok(Answer::Ambiguous),
+            _ => {}
+        }
+        let mut words = line.split(' ');
+        let header = (|| {
+            Some(Header {
+                id: words.next()?.to_owned(),
+                kind: words.next()?.to_owned(),
+                size: words.next()?.parse().ok()?,
+            })
+        })();
+        header
+            .map(Answer::Object)
+            .ok_or_else(|| Error::Failed(format!("git answered {line:?}")))
+    }
+
+    fn content(&mut self, header: &Header, path: &Path) -> Result<Vec<u8>, Error> {
+        if header.size > MAX_BYTES {
+            // Git is about to write all of it.
+            self.running = None;
+            return Err(Error::TooLarge {
+                path: path.to_owned(),
+                size: header.size,
+            });
+        }
+        self.talk(|running, deadline| {
+            let mut content = running.bytes(header.size + 1, deadline)?;
+            content.pop();
+            Ok(content)
+        })
+    }
+
+    /// Has a part of the conversation. After a failure, the next one begins with a new process.
+    fn talk<T>(&mut self, part: impl FnOnce(&mut Running, Instant) -> Result<T, Failure>) -> Result<T, Error> {
+        if self.is_silent {
+            return Err(Error::Timeout);
+        }
+        let running = if let Some(running) = &mut self.running {
+            running
+        } else {
+            let mut command = self.snapshot.command();
+            command.args(["cat-file", "--batch"]).stdin(Stdio::piped());
+            let started = Running::start(&mut command);
+            let started = started.map_err(|error| Error::Failed(format!("git cannot be started: {error}")))?;
+            self.running.insert(started)
+        };
+        part(running, Instant::now() + TIMEOUT).map_err(|failure| {
+            self.is_silent = failure == Failure::Timeout;
+            let said = match (&failure, self.running.take()) {
+                (Failure::Ended, Some(running)) => words(&running.stderr()),
+                _ => String::new(),
+            };
+            if said.is_empty() {
+                Error::of_failure(failure)
+            } else {
+                Error::Failed(said)
+            }
+        })
+    }
+}
+
+/// The bytes of a name, as git has it.
+fn bytes_of(name: &std::ffi::OsStr) -> Vec<u8> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt as _;
+        name.as_bytes().to_vec()
+    }
+    #[cfg(not(unix))]
+    name.to_string_lossy().into_owned().into_bytes()
+}
+
+/// Reads a tree object: mode, space, name, NUL, id, one after the other.
+fn parse_folder(mut object: &[u8], id_length: usize) -> Option<Folder> {
+    let mut folder = Folder::new();
+    while !object.is_empty() {
+        let space = object.iter().position(|it| *it == b' ')?;
+        let end = object.iter().position(|it| *it == 0).filter(|it| *it > space)?;
+        let id = object.get(end + 1..end + 1 + id_length)?;
+        let kind = match &object[..space] {
+            b"40000" | b"040000" => Kind::Folder,
+            b"120000" => Kind::Link,
+            b"160000" => Kind::Submodule,
+            mode if mode.starts_with(b"100") => Kind::File,
+            _ => return None,
+        };
+        let id = id.iter().fold(String::new(), |mut hex, byte| {
+            hex.push(char::from_digit(u32::from(byte >> 4), 16).unwrap_or('0'));
+            hex.push(char::from_digit(u32::from(byte & 15), 16).unwrap_or('0'));
+            hex
+        });
+        folder.insert(object[space + 1..end].to_vec(), Entry { kind, id });
+        object = &object[end + 1 + id_length..];
+    }
+    Some(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_read_by_their_modes() {
+        let mut object = Vec::new();
+        for (mode, name) in [
+            ("100644", "a file"),
+            ("40000", "b"),
+            ("120000", "c\n"),
+            ("160000", "d\u{e9}"),
+            ("100755", "e"),
+        ] {
+            object.extend_from_slice(format!("{mode} {name}\0").as_bytes());
+            object.extend_from_slice(&[0xa5; 20]);
+        }
+        let folder = parse_folder(&object, 20).expect("a folder");
+        let kind = |name: &str| folder.get(name.as_bytes()).map(|it| it.kind);
+        assert_eq!(kind("a file"), Some(Kind::File));
+        assert_eq!(kind("b"), Some(Kind::Folder));
+        assert_eq!(kind("c\n"), Some(Kind::Link));
+        assert_eq!(kind("d\u{e9}"), Some(Kind::Submodule));
+        assert_eq!(folder[&b"e"[..]].id, "a5".repeat(20));
+        for cut in [1, 7, 15, 30] {
+            assert_eq!(parse_folder(&object[..cut], 20), None, "{cut}");
+        }
+        assert_eq!(parse_folder(b"", 20), Some(Folder::new()));
+    }
+}

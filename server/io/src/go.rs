@@ -1,0 +1,229 @@
+//! Go repositories on disk, for definitions that are generated from them.
+
+use std::{
+    collections::HashMap,
+    fs,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use crd_analyzer_gosource::{Folders, Module, root_of};
+use crd_analyzer_workspace::generated;
+
+use crate::{
+    read::{self, Access},
+    roots::Roots,
+};
+
+/// The bytes of one Go file: those of Kubernetes' own types have less than half.
+const FILE_BYTES: u64 = 1 << 20;
+/// The bytes of all files that are read of one repository.
+const MODULE_BYTES: u64 = 64 << 20;
+/// The entries of one folder.
+const MAX_LISTED: usize = 20_000;
+
+/// Where Go files are looked for.
+#[derive(Clone, Debug)]
+pub enum Reach {
+    /// In the repository around a manifest; where there is none, in the first of these folders that it lies in, or else in the current one.
+    Repository(Roots),
+    /// In these folders only, because the user has not said that the folders around them may be trusted.
+    Folders(Roots),
+}
+
+impl Default for Reach {
+    fn default() -> Self {
+        Self::Repository(Roots::default())
+    }
+}
+
+impl Reach {
+    fn around(&self, folder: &Path) -> Roots {
+        match self {
+            Self::Repository(folders) => folders.and_neighbours(folder),
+            Self::Folders(folders) => folders.clone(),
+        }
+    }
+}
+
+/// The repositories that were asked about, each read once.
+#[derive(Default, Debug)]
+pub struct GoSources {
+    known: Mutex<GoCache>,
+}
+
+#[derive(Default, Debug)]
+struct GoCache {
+    reach: Reach,
+    /// The root around a folder, if there is one.
+    roots: HashMap<PathBuf, Option<PathBuf>>,
+    modules: HashMap<PathBuf, Arc<Module>>,
+}
+
+impl GoSources {
+    fn known(&self) -> std::sync::MutexGuard<'_, GoCache> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets what was read, because files have changed; whether anything was.
+    pub fn forget(&self) -> bool {
+        let mut known = self.known();
+        let was_used = !known.modules.is_empty();
+        *known = GoCache {
+            reach: known.reach.clone(),
+            ..GoCache::default()
+        };
+        was_used
+    }
+
+    /// Looks for Go files there from now on.
+    pub fn set_reach(&self, reach: Reach) {
+        *self.known() = GoCache {
+            reach,
+            ..GoCache::default()
+        };
+    }
+}
+
+impl generated::GoSources for GoSources {
+    fn around(&self, manifest: &Path) -> Option<Arc<Module>> {
+        let folder = manifest.parent()?;
+        let mut known = self.known();
+        if let Some(root) = known.roots.get(folder) {
+            let root = root.clone()?;
+            return known.modules.get(&root).cloned();
+        }
+        let disk = Disk::new(known.reach.around(folder));
+        let root = root_of(manifest, &disk);
+        known.roots.insert(folder.to_owned(), root.clone());
+        let root = root?;
+        let module = known
+            .modules
+            .entry(root.clone())
+            .or_insert_with(|| Arc::new(Module::new(root, Box::new(disk))));
+        Some(module.clone())
+    }
+}
+
+/// The files of one repository.
+struct Disk {
+    roots: Arc<Roots>,
+    /// Bytes that may still be read.
+    left: AtomicU64,
+}
+
+impl Disk {
+    fn new(roots: Roots) -> Self {
+        Self {
+            roots: Arc::new(roots),
+            left: AtomicU64::new(MODULE_BYTES),
+        }
+    }
+}
+
+impl Folders for Disk {
+    fn list(&self, folder: &Path) -> Vec<(String, bool)> {
+        if !self.roots.hold(folder) {
+            return Vec::new();
+        }
+        let Ok(entries) = fs::read_dir(folder) else {
+            return Vec::new();
+        };
+        let named = entries.take(MAX_LISTED).flatten().filter_map(|it| {
+            // Of a link the type is that of the link: it is not followed, so no walk goes round.
+            let is_folder = it.file_type().ok()?.is_dir();
+            Some((it.file_name().into_string().ok()?, is_folder))
+        });
+        let mut names: Vec<_> = named.collect();
+        names.sort();
+        names
+    }
+
+    fn read(&self, file: &Path) -> Option<String> {
+        let most = self.left.load(Ordering::Relaxed).min(FILE_BYTES);
+        let text = read::text(file, &Access::Within(self.roots.clone()), most).ok()?;
+        let take = |left: u64| Some(left.saturating_sub(text.len() as u64));
+        // The bound is on what is read in the end; two readers at a time may exceed it by a file.
+        let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        Some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use generated::GoSources as _;
+
+    use super::*;
+
+    /// Whether Go sources are found around the manifest `a/b/x.yaml` of a folder with these files.
+    fn root(files: &[&str], reach: impl Fn(&Path) -> Reach) -> Option<String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        for file in files {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+            fs::write(path, "module m\n").expect("a file");
+        }
+        fs::create_dir_all(folder.path().join("a/b")).expect("folders");
+        let sources = GoSources::default();
+        sources.set_reach(reach(folder.path()));
+        let manifest = folder.path().join("a/b/x.yaml");
+        let module = sources.around(&manifest)?;
+        assert!(Arc::ptr_eq(&module, &sources.around(&manifest).expect("the same")));
+        assert!(sources.forget() && !sources.forget());
+        let root = format!("{module:?}");
+        let below = folder.path().display().to_string();
+        Some(root.replace(&below, "").replace("Module(", "").replace(')', ""))
+    }
+
+    #[test]
+    fn a_search_ends_at_the_repository() {
+        let repository = |_: &Path| Reach::default();
+        let found = |files: &[&str]| root(files, repository);
+        assert_eq!(found(&["go.mod", ".git/HEAD"]), Some(String::new()));
+        assert_eq!(found(&["go.mod", "a/.git", "a/go.mod"]), Some("/a".to_owned()));
+        assert_eq!(found(&["go.mod", "a/.git"]), None);
+        assert_eq!(
+            found(&["go.mod"]),
+            None,
+            "no file shows that the folders belong together"
+        );
+    }
+
+    #[test]
+    fn it_ends_at_the_folder_unless_what_is_around_may_be_trusted() {
+        let files = &["go.mod", ".git/HEAD", "a/go.mod"];
+        let folders = |folder: &Path| Roots::new([folder.join("a").as_path()]);
+        assert_eq!(root(files, |it| Reach::Folders(folders(it))), Some("/a".to_owned()));
+        assert_eq!(root(files, |it| Reach::Repository(folders(it))), Some(String::new()));
+        assert_eq!(
+            root(&["go.mod"], |it| Reach::Repository(Roots::new([it]))),
+            Some(String::new())
+        );
+        assert_eq!(root(&["go.mod"], |_| Reach::Folders(Roots::default())), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_files_inside_are_read() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("own.go"), "package a").expect("a file");
+        fs::write(folder.path().join("large.go"), vec![b' '; FILE_BYTES as usize + 1]).expect("a file");
+        symlink("own.go", folder.path().join("inside.go")).expect("a link");
+        symlink("/dev/zero", folder.path().join("zero.go")).expect("a link");
+        symlink("/etc/hostname", folder.path().join("outside.go")).expect("a link");
+        let disk = Disk::new(Roots::new([folder.path()]));
+        let read = |name: &str| disk.read(&folder.path().join(name));
+        assert_eq!(read("own.go").as_deref(), Some("package a"));
+        assert_eq!(read("inside.go").as_deref(), Some("package a"));
+        for name in ["large.go", "zero.go", "outside.go"] {
+            assert_eq!(read(name), None, "{name}");
+        }
+        assert!(disk.list(Path::new("/")).is_empty());
+        disk.left.store(8, Ordering::Relaxed);
+        assert_eq!(read("own.go"), None, "all that may be read was read");
+    }
+}

@@ -1,0 +1,64 @@
+//! Which files are patches, by the kustomizations in the folders above them.
+
+use std::{
+    collections::{HashMap, HashSet},
+    path::{Component, Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use crd_analyzer_workspace::kustomize::{FILE_NAMES, patches};
+
+use crate::read::{self, Access, SETTINGS_BYTES};
+
+/// How many folders above a file a kustomization may lie in that names it.
+const MOST_FOLDERS: usize = 4;
+
+/// The kustomizations that were read.
+#[derive(Default, Debug)]
+pub struct Kustomizations {
+    /// The patches that the kustomization of a folder names.
+    patches: Mutex<HashMap<PathBuf, Arc<HashSet<PathBuf>>>>,
+}
+
+impl Kustomizations {
+    /// Whether a kustomization names the file of this absolute path as a patch. `access`: how the file is read.
+    pub fn is_patch(&self, path: &Path, access: &Access) -> bool {
+        let folders = path.ancestors().skip(1).take(MOST_FOLDERS);
+        folders.into_iter().any(|it| self.of(it, access).contains(path))
+    }
+
+    /// Forgets what was read, because a kustomization may have changed.
+    pub fn forget(&self) {
+        self.patches.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn of(&self, folder: &Path, access: &Access) -> Arc<HashSet<PathBuf>> {
+        let mut known = self.patches.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(patches) = known.get(folder) {
+            return patches.clone();
+        }
+        let mut files = FILE_NAMES.iter().map(|it| folder.join(it));
+        let text = files
+            .find_map(|it| read::text(&it, access, SETTINGS_BYTES).ok())
+            .unwrap_or_default();
+        let named: HashSet<PathBuf> = patches(&text).map(|it| joined(folder, it)).collect();
+        let named = Arc::new(named);
+        known.insert(folder.to_owned(), named.clone());
+        named
+    }
+}
+
+/// A path below a folder, without `.` and `..`.
+fn joined(folder: &Path, relative: &str) -> PathBuf {
+    let mut path = folder.to_owned();
+    for component in Path::new(relative).components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                path.pop();
+            }
+            other => path.push(other),
+        }
+    }
+    path
+}

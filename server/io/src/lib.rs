@@ -1,0 +1,24 @@
+//! All input and output of the command line and the language server: files that are read and written, folders that are walked,
+//! git, and the text that reaches a terminal or a log.
+//!
+//! What a repository holds is not trusted: reading it runs nothing, contacts nothing, and ends within bounds.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "this crate does the input and output of all others"
+)]
+
+pub mod cache;
+pub mod config;
+pub mod escape;
+pub mod git;
+pub mod go;
+pub mod kustomize;
+pub mod print;
+pub mod program;
+pub mod read;
+pub mod roots;
+pub mod stdin;
+mod unread;
+pub mod walk;
+pub mod write;

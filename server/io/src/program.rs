@@ -1,0 +1,419 @@
+//! Other programs: found outside the workspace, and never waited for without end.
+
+use std::{
+    ffi::OsString,
+    fmt,
+    io::{self, Read, Write as _},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Bytes of standard error that are kept.
+const MAX_STDERR: u64 = 8 << 10;
+/// Bytes that are read at a time.
+const CHUNK: usize = 64 << 10;
+/// How long the end of standard error is waited for, after the program has ended: a program that it started may hold it open.
+const STDERR_GRACE: Duration = Duration::from_millis(500);
+
+/// A program that is not in `PATH`, or only where it is not run from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NotFound {
+    /// The name that was looked for.
+    pub name: String,
+    /// The first file of that name that was passed over, because it lies in the workspace.
+    pub passed_over: Option<PathBuf>,
+}
+
+impl fmt::Display for NotFound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, passed_over } = self;
+        match passed_over {
+            None => write!(f, "the program `{name}` is not in PATH"),
+            Some(path) => write!(
+                f,
+                "the program `{name}` is in PATH only as {}, which lies in the workspace and is not run",
+                path.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for NotFound {}
+
+/// The folders of `PATH` that programs are run from.
+///
+/// Relative entries don't count: they lead into whatever folder is current. Neither do folders of the workspace, nor programs in other folders
+/// that are links into it. A workspace that holds the user's home folder excludes nothing, since the user's own programs lie there.
+#[derive(Clone, Debug)]
+pub struct SearchPath {
+    folders: Vec<PathBuf>,
+    workspace: Vec<PathBuf>,
+}
+
+impl SearchPath {
+    /// The environment's `PATH`, seen from a workspace.
+    pub fn new(workspace: &[PathBuf]) -> Self {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let home = std::env::home_dir().and_then(|it| it.canonicalize().ok());
+        Self::of(std::env::split_paths(&path), workspace, home.as_deref())
+    }
+
+    fn of(folders: impl Iterator<Item = PathBuf>, workspace: &[PathBuf], home: Option<&Path>) -> Self {
+        let real = |it: &PathBuf| it.canonicalize().unwrap_or_else(|_| it.clone());
+        let is_excluded = |it: &PathBuf| it.parent().is_some() && !home.is_some_and(|home| home.starts_with(it));
+        Self {
+            folders: folders.filter(|it| it.is_absolute()).collect(),
+            workspace: workspace.iter().map(real).filter(is_excluded).collect(),
+        }
+    }
+
+    fn is_outside(&self, path: &Path) -> bool {
+        let real = path.canonicalize();
+        real.is_ok_and(|it| !self.workspace.iter().any(|folder| it.starts_with(folder)))
+    }
+
+    /// The absolute path of a program.
+    pub fn find(&self, name: &str) -> Result<PathBuf, NotFound> {
+        let mut passed_over = None;
+        for folder in &self.folders {
+            let program = folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+            if !is_executable(&program) {
+                continue;
+            }
+            if self.is_outside(folder) && self.is_outside(&program) {
+                return Ok(program);
+            }
+            passed_over.get_or_insert(program);
+        }
+        Err(NotFound {
+            name: name.to_owned(),
+            passed_over,
+        })
+    }
+
+    /// A `PATH` for a program that runs others: these folders only.
+    pub fn joined(&self) -> OsString {
+        let folders = self.folders.iter().filter(|it| self.is_outside(it));
+        std::env::join_paths(folders).unwrap_or_default()
+    }
+}
+
+fn is_executable(path: &Path) -> bool {
+    let Ok(metadata) = path.metadata() else {
+        return false;
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
+    }
+    #[cfg(not(unix))]
+    metadata.is_file()
+}
+
+/// Why a program gave no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// It cannot be started, or the pipes to it broke.
+    Io(String),
+    /// It did not answer in time, and was ended.
+    Timeout,
+    /// It answered more than was to be read, and was ended.
+    TooLong,
+    /// It ended before it had answered.
+    Ended,
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error.to_string())
+    }
+}
+
+/// A program that runs: it is asked on its standard input, and answers on its standard output. It is ended when this is dropped.
+#[derive(Debug)]
+pub struct Running {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: Receiver<Vec<u8>>,
+    stderr: Receiver<Vec<u8>>,
+    /// What came and was not asked for yet.
+    pending: Vec<u8>,
+}
+
+impl Running {
+    /// Starts a program.
+    pub fn start(command: &mut Command) -> io::Result<Self> {
+        Self::start_with(command.stderr(Stdio::piped()))
+    }
+
+    fn start_with(command: &mut Command) -> io::Result<Self> {
+        command.stdout(Stdio::piped());
+        let mut child = command.spawn()?;
+        // A program that writes faster than it is read has to wait.
+        let (out, stdout) = sync_channel(4);
+        let (err, stderr) = sync_channel(1);
+        if let Some(pipe) = child.stdout.take() {
+            thread::spawn(move || forward(pipe, &out));
+        }
+        if let Some(mut pipe) = child.stderr.take() {
+            thread::spawn(move || {
+                let mut kept = Vec::new();
+                // The rest is read and dropped, so that the program never waits for its reader.
+                let _ = pipe.by_ref().take(MAX_STDERR).read_to_end(&mut kept);
+                let _ = io::copy(&mut pipe, &mut io::sink());
+                let _ = err.send(kept);
+            });
+        }
+        Ok(Self {
+            stdin: child.stdin.take(),
+            child,
+            stdout,
+            stderr,
+            pending: Vec::new(),
+        })
+    }
+
+    /// Sends a question. It has to be shorter than what a pipe holds, unless the program reads it all before it answers.
+    pub fn send(&mut self, question: &[u8]) -> Result<(), Failure> {
+        let stdin = self.stdin.as_mut().ok_or(Failure::Ended)?;
+        stdin.write_all(question).and_then(|()| stdin.flush()).map_err(|error| {
+            if error.kind() == io::ErrorKind::BrokenPipe {
+                Failure::Ended
+            } else {
+                error.into()
+            }
+        })
+    }
+
+    /// The next line of the answer, without its end.
+    pub fn line(&mut self, max: usize, deadline: Instant) -> Result<Vec<u8>, Failure> {
+        let mut searched = 0;
+        loop {
+            if let Some(end) = self.pending[searched..].iter().position(|it| *it == b'\n') {
+                let rest = self.pending.split_off(searched + end + 1);
+                let mut line = std::mem::replace(&mut self.pending, rest);
+                line.pop();
+                return Ok(line);
+            }
+            searched = self.pending.len();
+            if searched > max {
+                return Err(Failure::TooLong);
+            }
+            self.more(deadline)?;
+        }
+    }
+
+    /// The next bytes of the answer.
+    pub fn bytes(&mut self, count: usize, deadline: Instant) -> Result<Vec<u8>, Failure> {
+        while self.pending.len() < count {
+            self.more(deadline)?;
+        }
+        let rest = self.pending.split_off(count);
+        Ok(std::mem::replace(&mut self.pending, rest))
+    }
+
+    fn more(&mut self, deadline: Instant) -> Result<(), Failure> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        match self.stdout.recv_timeout(left) {
+            Ok(chunk) => {
+                self.pending.extend_from_slice(&chunk);
+                Ok(())
+            }
+            Err(RecvTimeoutError::Timeout) => Err(Failure::Timeout),
+            Err(RecvTimeoutError::Disconnected) => Err(Failure::Ended),
+        }
+    }
+
+    /// What the program says on standard error, once it has ended; not more than `MAX_STDERR` bytes.
+    pub fn stderr(&self) -> Vec<u8> {
+        self.stderr.recv_timeout(STDERR_GRACE).unwrap_or_default()
+    }
+
+    /// Waits for the end, which comes soon: standard output has ended.
+    fn wait(&mut self, deadline: Instant) -> Result<ExitStatus, Failure> {
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(status);
+            }
+            if Instant::now() > deadline {
+                return Err(Failure::Timeout);
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        drop(self.stdin.take());
+        // One that has ended already cannot be ended, and that is as good.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn forward(mut pipe: impl Read, chunks: &SyncSender<Vec<u8>>) {
+    loop {
+        let mut chunk = vec![0; CHUNK];
+        match pipe.read(&mut chunk) {
+            Ok(0) | Err(_) => return,
+            Ok(count) => chunk.truncate(count),
+        }
+        if chunks.send(chunk).is_err() {
+            return;
+        }
+    }
+}
+
+/// What a program that ran to its end said.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// Its standard output, whole.
+    pub stdout: Vec<u8>,
+    /// The beginning of its standard error.
+    pub stderr: Vec<u8>,
+}
+
+/// Runs a program to its end, which has to come before `timeout`, with no more than `max` bytes of output.
+pub fn run(command: &mut Command, input: Option<Vec<u8>>, max: usize, timeout: Duration) -> Result<Output, Failure> {
+    if input.is_some() {
+        command.stdin(Stdio::piped());
+    }
+    finish(Running::start(command)?, input, max, timeout)
+}
+
+/// The same for a program that may talk to the user: standard input and standard error are the terminal's, and nothing is kept of them.
+pub fn run_in_terminal(command: &mut Command, max: usize, timeout: Duration) -> Result<Output, Failure> {
+    finish(Running::start_with(command)?, None, max, timeout)
+}
+
+fn finish(mut running: Running, input: Option<Vec<u8>>, max: usize, timeout: Duration) -> Result<Output, Failure> {
+    let deadline = Instant::now() + timeout;
+    if let (Some(input), Some(mut stdin)) = (input, running.stdin.take()) {
+        // A program that does not read its input is seen by what it says, or by the time.
+        thread::spawn(move || stdin.write_all(&input));
+    }
+    loop {
+        match running.more(deadline) {
+            Ok(()) if running.pending.len() > max => return Err(Failure::TooLong),
+            Ok(()) => {}
+            Err(Failure::Ended) => break,
+            Err(failure) => return Err(failure),
+        }
+    }
+    let status = running.wait(deadline)?;
+    Ok(Output {
+        status,
+        stderr: running.stderr(),
+        stdout: std::mem::take(&mut running.pending),
+    })
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    fn program(path: &Path) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "#!/bin/sh\n").unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    #[test]
+    fn programs_of_the_workspace_are_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let (inside, outside) = (folder.path().join("repo"), folder.path().join("usr"));
+        program(&inside.join("bin/git"));
+        program(&outside.join("bin/git"));
+        std::fs::create_dir(folder.path().join("links")).unwrap();
+        symlink(inside.join("bin/git"), folder.path().join("links/git")).unwrap();
+        symlink(inside.join("bin"), folder.path().join("linked")).unwrap();
+        std::fs::create_dir_all(folder.path().join("empty/git")).unwrap();
+        let find = |entries: &[&str]| {
+            let entries = entries.iter().map(|it| {
+                if it.starts_with("./") || it.is_empty() {
+                    PathBuf::from(it)
+                } else {
+                    folder.path().join(it)
+                }
+            });
+            SearchPath::of(entries, std::slice::from_ref(&inside), None).find("git")
+        };
+        let found = outside.join("bin/git");
+        assert_eq!(
+            find(&["", "./bin", "empty", "repo/bin", "links", "linked", "usr/bin"]),
+            Ok(found)
+        );
+        for entries in [&["repo/bin"][..], &["links"], &["linked"]] {
+            let error = find(entries).unwrap_err();
+            assert!(error.to_string().contains("lies in the workspace"), "{error}");
+        }
+        assert_eq!(find(&["./bin", "", "empty"]).unwrap_err().passed_over, None);
+        let own = || [inside.join("bin")].into_iter();
+        for (workspace, home) in [(Path::new("/"), None), (&inside, Some(inside.join("bin")))] {
+            let path = SearchPath::of(own(), &[workspace.to_owned()], home.as_deref());
+            assert!(path.find("git").is_ok());
+        }
+        let path = SearchPath::of(
+            [inside.join("bin"), outside.clone()].into_iter(),
+            std::slice::from_ref(&inside),
+            None,
+        );
+        assert_eq!(path.joined(), outside.into_os_string());
+    }
+
+    fn shell(script: &str) -> Command {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]).stdin(Stdio::null());
+        command
+    }
+
+    #[test]
+    fn programs_are_waited_for_within_bounds() {
+        let second = Duration::from_mins(1);
+        let output = run(&mut shell("echo a; echo b >&2; exit 3"), None, 100, second).unwrap();
+        assert_eq!(
+            (output.status.code(), &*output.stdout, &*output.stderr),
+            (Some(3), &b"a\n"[..], &b"b\n"[..])
+        );
+        let echoed = run(&mut shell("cat"), Some(vec![b'x'; 1 << 20]), 1 << 20, second).unwrap();
+        assert_eq!(echoed.stdout.len(), 1 << 20);
+        let failure =
+            |script: &str, timeout| run(&mut shell(script), Some(vec![0; 1 << 20]), 1000, timeout).unwrap_err();
+        assert_eq!(failure("sleep 100", Duration::from_millis(100)), Failure::Timeout);
+        assert_eq!(
+            failure("exec >&-; sleep 100", Duration::from_millis(100)),
+            Failure::Timeout
+        );
+        assert_eq!(failure("yes", second), Failure::TooLong);
+        assert!(matches!(
+            run(&mut Command::new("/nowhere/at/all"), None, 1, second),
+            Err(Failure::Io(_))
+        ));
+        let talkative = run(&mut shell("head -c 1000000 /dev/zero >&2"), None, 1, second).unwrap();
+        assert_eq!(talkative.stderr.len() as u64, MAX_STDERR);
+    }
+
+    #[test]
+    fn a_conversation_goes_line_by_line_and_by_bytes() {
+        let mut command = shell("while read -r line; do echo \"$line!\"; printf '%s' 12345; done");
+        let mut running = Running::start(command.stdin(Stdio::piped())).unwrap();
+        let deadline = Instant::now() + Duration::from_mins(1);
+        for _ in 0..3 {
+            running.send(b"question\n").unwrap();
+            assert_eq!(running.line(100, deadline).unwrap(), b"question!");
+            assert_eq!(running.bytes(5, deadline).unwrap(), b"12345");
+        }
+        drop(running.stdin.take());
+        assert_eq!(running.line(100, deadline), Err(Failure::Ended));
+    }
+}

@@ -1,0 +1,464 @@
+//! Reading files: only regular ones, no more of them than a bound, and through no link that leads elsewhere.
+//!
+//! What a file is, is asked of its name before it is opened (opening a device may already do something), and of the open file before a byte is
+//! read (the name may mean another file by then). No read waits: a FIFO without a writer is refused like any other.
+
+use std::{
+    fs::{self, File, FileType, Metadata},
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
+};
+
+use crate::roots::Roots;
+pub use crate::roots::exists;
+pub use crate::unread::Unread;
+
+/// The bytes of a file of manifests that is read because the user named it: offsets are 32-bit, and no manifest that an API server takes
+/// (3 MiB) comes near.
+pub const NAMED_BYTES: u64 = 1 << 30;
+
+/// The bytes of a file of manifests that is read because it was found.
+pub const FOUND_BYTES: u64 = 64 << 20;
+
+/// The bytes of a file of settings: a configuration, ignore rules, a `go.mod`.
+pub const SETTINGS_BYTES: u64 = 128 << 10;
+
+/// Why a file is read, which says how far its links may lead.
+#[derive(Clone, Debug)]
+pub enum Access {
+    /// The user named it: wherever its links lead.
+    Named,
+    /// It was found in a folder, or a file of a repository names it: its links lead no further than these folders.
+    Within(Arc<Roots>),
+}
+
+impl Access {
+    /// The bytes that are read of a file of manifests.
+    pub fn manifest_bytes(&self) -> u64 {
+        match self {
+            Self::Named => NAMED_BYTES,
+            Self::Within(_) => FOUND_BYTES,
+        }
+    }
+}
+
+/// What can be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+}
+
+/// What an absolute path leads to, and its path there: links that lead inside are followed.
+///
+/// # Errors
+/// If that is neither a file nor a folder, does not exist, or lies outside.
+pub fn kind(path: &Path, access: &Access) -> Result<(Kind, PathBuf), Unread> {
+    let (of, path) = match access {
+        Access::Named => (fs::metadata(path)?.file_type(), path.to_owned()),
+        Access::Within(roots) => {
+            let path = roots.resolve(path)?;
+            (fs::symlink_metadata(&path)?.file_type(), path)
+        }
+    };
+    if of.is_dir() {
+        return Ok((Kind::Folder, path));
+    }
+    if !is_inherited_pipe(&path, of) {
+        regular(of)?;
+    }
+    Ok((Kind::File, path))
+}
+
+/// The paths of what is right in a folder that a search led to, sorted; none if it cannot be looked into.
+pub fn files_in(folder: &Path, roots: &Roots) -> Vec<PathBuf> {
+    let Ok(entries) = roots.resolve(folder).and_then(|it| Ok(fs::read_dir(it)?)) else {
+        return Vec::new();
+    };
+    let mut files: Vec<PathBuf> = entries
+        .take(MAX_LISTED)
+        .filter_map(|it| Some(it.ok()?.path()))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Entries of one folder that are looked at where one folder is asked about.
+const MAX_LISTED: usize = 100_000;
+
+/// The path of a file without the links on the way to it, so that [`found`] reads it.
+pub fn real(file: PathBuf) -> PathBuf {
+    let is_link = fs::symlink_metadata(&file).is_ok_and(|it| it.is_symlink());
+    let real = is_link.then(|| fs::canonicalize(&file).ok()).flatten();
+    real.unwrap_or(file)
+}
+
+/// Whether a path that the user named leads to a folder.
+pub fn is_folder(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|it| it.is_dir())
+}
+
+/// Whether a path that the user named leads to a regular file.
+pub fn is_file(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|it| it.is_file())
+}
+
+/// What tells one text of a file from another: when it was written, and its bytes.
+pub type Stamp = (Option<SystemTime>, u64);
+
+/// The stamp of a regular file that is not a link and not too large.
+pub fn stamp(path: &Path) -> Option<Stamp> {
+    let found = fs::symlink_metadata(path).ok()?;
+    (found.is_file() && found.len() <= FOUND_BYTES).then(|| (found.modified().ok(), found.len()))
+}
+
+/// The bytes of a file, `most` of them at most.
+pub fn bytes(path: &Path, access: &Access, most: u64) -> Result<Vec<u8>, Unread> {
+    let (file, found) = open(path, access)?;
+    contents(&file, found.len(), most)
+}
+
+/// As [`bytes`], of a file that is UTF-8.
+pub fn text(path: &Path, access: &Access, most: u64) -> Result<String, Unread> {
+    String::from_utf8(bytes(path, access, most)?).map_err(|_| Unread::NotText)
+}
+
+/// The bytes of a file that only a regular file can be, wherever links lead: not a pipe that was handed to this program either.
+pub(crate) fn plain(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
+    regular(fs::metadata(path)?.file_type())?;
+    let (file, found) = opened(path, true)?;
+    contents(&file, found.len(), most)
+}
+
+/// The bytes of a manifest that was found by a walk that follows no links: it is not one itself.
+pub fn found(path: &Path) -> Result<Vec<u8>, Unread> {
+    regular(fs::symlink_metadata(path)?.file_type())?;
+    let (file, found) = opened(path, false)?;
+    contents(&file, found.len(), FOUND_BYTES)
+}
+
+/// Opens a file as [`bytes`] does, and says what it is.
+pub(crate) fn open(path: &Path, access: &Access) -> Result<(File, Metadata), Unread> {
+    match access {
+        Access::Named => {
+            if is_standard_stream(path) {
+                return Err(Unread::StandardInput);
+            }
+            let of = fs::metadata(path)?.file_type();
+            if is_inherited_pipe(path, of) {
+                let file = File::open(path)?;
+                let found = file.metadata()?;
+                return Ok((file, found));
+            }
+            regular(of)?;
+            opened(path, true)
+        }
+        Access::Within(roots) => {
+            let of = fs::symlink_metadata(path)?.file_type();
+            if !of.is_symlink() {
+                regular(of)?;
+                return opened(path, false);
+            }
+            let path = roots.resolve(&std::path::absolute(path)?)?;
+            regular(fs::symlink_metadata(&path)?.file_type())?;
+            opened(&path, false)
+        }
+    }
+}
+
+/// Opens a file that is regular by its name, and sees that it is.
+fn opened(path: &Path, follow: bool) -> Result<(File, Metadata), Unread> {
+    let mut options = fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let follow = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY | follow;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    #[cfg(not(unix))]
+    let _ = follow;
+    let file = options.open(path)?;
+    let found = file.metadata()?;
+    regular(found.file_type())?;
+    if is_made_up(&file, &found) {
+        return Err(Unread::Special("a file that the kernel makes up"));
+    }
+    Ok((file, found))
+}
+
+/// An error unless it is a regular file.
+fn regular(of: FileType) -> Result<(), Unread> {
+    if of.is_file() {
+        return Ok(());
+    }
+    if of.is_dir() {
+        return Err(Unread::Special("a folder"));
+    }
+    if of.is_symlink() {
+        return Err(Unread::Special("a link"));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        let what = [
+            (of.is_fifo(), "a FIFO"),
+            (of.is_socket(), "a socket"),
+            (of.is_char_device() || of.is_block_device(), "a device"),
+        ];
+        if let Some((_, what)) = what.into_iter().find(|it| it.0) {
+            return Err(Unread::Special(what));
+        }
+    }
+    Err(Unread::Special("not a file"))
+}
+
+/// Reads an open file to its end, or one byte more than is allowed. `size`: what the file said of itself, which may be nothing.
+fn contents(file: &File, size: u64, most: u64) -> Result<Vec<u8>, Unread> {
+    if size > most {
+        return Err(Unread::TooLarge(most));
+    }
+    let mut bytes = Vec::with_capacity(size as usize + 1);
+    loop {
+        let read = match read_some(file, &mut bytes) {
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error.into()),
+        };
+        if bytes.len() as u64 > most {
+            return Err(Unread::TooLarge(most));
+        }
+        if read == 0 {
+            return Ok(bytes);
+        }
+        if bytes.len() == bytes.capacity() {
+            bytes.reserve(READ_BYTES);
+        }
+    }
+}
+
+/// What is read at a time of a file that is longer than it said.
+const READ_BYTES: usize = 1 << 16;
+
+/// Reads into the room that a buffer has left.
+#[cfg(unix)]
+fn read_some(file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    Ok(rustix::io::read(file, rustix::buffer::spare_capacity(bytes))?)
+}
+
+#[cfg(not(unix))]
+fn read_some(file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    use std::io::Read as _;
+    let room = bytes.capacity() - bytes.len();
+    file.take(room as u64).read_to_end(bytes)
+}
+
+/// Whether a path is the program's own standard input, output or error. Reading one would steal the input of another
+/// part of the program.
+fn is_standard_stream(path: &Path) -> bool {
+    if !cfg!(unix) {
+        return false;
+    }
+    let names = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
+    names.iter().any(|it| path == Path::new(it)) || descriptor(path).is_some_and(|it| it < 3)
+}
+
+/// Whether a path is a pipe that whoever started the program handed over, as shells do for `<(command)`.
+fn is_inherited_pipe(path: &Path, of: FileType) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        of.is_fifo() && descriptor(path).is_some_and(|it| it > 2)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (path, of);
+        false
+    }
+}
+
+/// The descriptor that a path names.
+fn descriptor(path: &Path) -> Option<u32> {
+    let name = ["/dev/fd", "/proc/self/fd"]
+        .iter()
+        .find_map(|it| path.strip_prefix(it).ok())?;
+    name.to_str()?.parse().ok()
+}
+
+/// Whether the kernel makes the file up when it is read: such a file is not what anybody wrote, may wait, or may be spent by reading.
+#[cfg(target_os = "linux")]
+fn is_made_up(file: &File, found: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    const SYSFS: u64 = 0x6265_6572;
+    const DEBUGFS: u64 = 0x6462_6720;
+    const TRACEFS: u64 = 0x7472_6163;
+    const CGROUP: u64 = 0x6367_7270;
+    // What lies on a disk has blocks there, except for the smallest files of some.
+    if found.blocks() > 0 {
+        return false;
+    }
+    let of = rustix::fs::fstatfs(file).map(|it| it.f_type.cast_unsigned());
+    of.is_ok_and(|it| it == rustix::fs::PROC_SUPER_MAGIC as u64 || [SYSFS, DEBUGFS, TRACEFS, CGROUP].contains(&it))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_made_up(_: &File, _: &Metadata) -> bool {
+    false
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{
+        os::unix::{fs::symlink, net::UnixListener},
+        process::Command,
+    };
+
+    use super::*;
+
+    /// A repository with these links, a file, a FIFO and a socket in it, and a secret beside it.
+    fn repository(links: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("repository");
+        fs::create_dir_all(root.join(".git")).expect("folders");
+        fs::create_dir_all(root.join("sub/below")).expect("folders");
+        fs::write(root.join("sub/file"), "text").expect("a file");
+        fs::write(folder.path().join("secret"), "secret").expect("a file");
+        let made = Command::new("mkfifo").arg(root.join("fifo")).status();
+        assert!(made.expect("mkfifo runs").success());
+        UnixListener::bind(root.join("socket")).expect("a socket");
+        for (name, target) in links {
+            symlink(target, root.join(name)).expect("a link");
+        }
+        (folder, root)
+    }
+
+    fn within(root: &Path) -> Access {
+        Access::Within(Arc::new(Roots::new([root])))
+    }
+
+    #[track_caller]
+    fn check(path: &Path, access: &Access, expected: Result<&str, &str>) {
+        let read = bytes(path, access, 1000);
+        match (read, expected) {
+            (Ok(bytes), Ok(text)) => assert_eq!(String::from_utf8_lossy(&bytes), text),
+            (Err(why), Err(words)) => assert!(why.to_string().contains(words), "{}: {why}", path.display()),
+            (read, _) => panic!("{}: {read:?}", path.display()),
+        }
+    }
+
+    #[test]
+    fn only_regular_files_are_read() {
+        let (_folder, root) = repository(&[]);
+        for access in [Access::Named, within(&root)] {
+            check(&root.join("sub/file"), &access, Ok("text"));
+            check(&root.join("sub"), &access, Err("it is a folder"));
+            check(&root.join("fifo"), &access, Err("it is a FIFO"));
+            check(&root.join("socket"), &access, Err("it is a socket"));
+            check(&root.join("none"), &access, Err("No such file"));
+            check(Path::new("/dev/zero"), &access, Err("it is a device"));
+            check(Path::new("/dev/full"), &access, Err("it is a device"));
+        }
+        check(Path::new("/dev/stdin"), &Access::Named, Err("say `-`"));
+        check(Path::new("/dev/fd/0"), &Access::Named, Err("say `-`"));
+        check(Path::new("/proc/self/fd/2"), &Access::Named, Err("say `-`"));
+        #[cfg(target_os = "linux")]
+        {
+            check(Path::new("/proc/self/environ"), &Access::Named, Err("kernel makes up"));
+            check(Path::new("/proc/kmsg"), &Access::Named, Err(""));
+            check(
+                Path::new("/sys/kernel/uevent_seqnum"),
+                &Access::Named,
+                Err("kernel makes up"),
+            );
+        }
+    }
+
+    #[test]
+    fn no_more_is_read_than_the_bound() {
+        let (_folder, root) = repository(&[]);
+        let path = root.join("large");
+        fs::write(&path, "x".repeat(1000)).expect("a file");
+        check(&path, &Access::Named, Ok(&"x".repeat(1000)));
+        fs::write(&path, "x".repeat(1001)).expect("a file");
+        check(&path, &Access::Named, Err("more than 1000 bytes"));
+        // Whatever a file says of its size.
+        let file = File::open(&path).expect("a file");
+        assert!(matches!(contents(&file, 0, 1000), Err(Unread::TooLarge(1000))));
+        let file = File::open(&path).expect("a file");
+        assert_eq!(contents(&file, 0, 2000).expect("it is small enough").len(), 1001);
+    }
+
+    #[test]
+    fn links_lead_no_further_than_they_may() {
+        let links = [
+            ("inside", "sub/file"),
+            ("twice", "sub/below/../../inside"),
+            ("sub/up", ".."),
+            ("outside", "../secret"),
+            ("sub/far", "up/up/../secret"),
+            ("absolute", "/etc/passwd"),
+            ("zero", "/dev/zero"),
+            ("pipe", "fifo"),
+            ("stdin", "/proc/self/fd/0"),
+            ("nowhere", "none"),
+            ("round", "round"),
+            ("ping", "pong"),
+            ("pong", "ping"),
+            ("folder", "sub"),
+        ];
+        let (folder, root) = repository(&links);
+        symlink(root.join("sub/file"), root.join("own")).expect("a link");
+        symlink(root.join("sub/../../secret"), root.join("disguised")).expect("a link");
+        let access = within(&root);
+        for (name, expected) in [
+            ("inside", Ok("text")),
+            ("twice", Ok("text")),
+            ("own", Ok("text")),
+            ("outside", Err("outside of")),
+            ("disguised", Err("outside of")),
+            ("sub/far", Err("")),
+            ("absolute", Err("leads to `/etc/passwd`, which is outside of")),
+            ("zero", Err("outside of")),
+            ("stdin", Err("outside of")),
+            ("pipe", Err("it is a FIFO")),
+            ("nowhere", Err("No such file")),
+            ("round", Err("in a circle")),
+            ("ping", Err("in a circle")),
+            ("folder", Err("it is a folder")),
+        ] {
+            check(&root.join(name), &access, expected);
+        }
+        // The user may name what he likes.
+        check(&root.join("outside"), &Access::Named, Ok("secret"));
+        check(&root.join("pipe"), &Access::Named, Err("it is a FIFO"));
+        // A second folder is as good as the first.
+        let both = Access::Within(Arc::new(Roots::new([root.as_path(), folder.path()])));
+        check(&root.join("outside"), &both, Ok("secret"));
+        check(&root.join("disguised"), &both, Ok("secret"));
+    }
+
+    #[test]
+    fn what_a_path_leads_to_is_asked_of_folders_inside_only() {
+        let links = [("folder", "sub"), ("out", ".."), ("share", "/net/elsewhere/x")];
+        let (_folder, root) = repository(&links);
+        let access = within(&root);
+        assert_eq!(
+            kind(&root.join("folder/below"), &access).expect("inside"),
+            (Kind::Folder, root.join("sub/below"))
+        );
+        assert_eq!(
+            kind(&root.join("folder/file"), &access).expect("inside"),
+            (Kind::File, root.join("sub/file"))
+        );
+        for path in ["out/secret", "share/y", "../secret", "fifo"] {
+            assert!(kind(&root.join(path), &access).is_err(), "{path}");
+        }
+        assert!(kind(Path::new("/"), &access).is_err());
+    }
+}

@@ -1,0 +1,283 @@
+//! How far a repository's links and paths may lead: the folders that count as one with what the user named.
+
+use std::{
+    collections::VecDeque,
+    ffi::OsString,
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+use crate::unread::Unread;
+
+/// Links that are followed on the way to one file, as many as Linux follows.
+const MAX_LINKS: usize = 40;
+
+/// Folders that a link, or a path in a file of a repository, may lead into.
+///
+/// A path outside of them is refused before anything asks the disk about it, since the question alone may wake a device or a network share.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Roots(Vec<Root>);
+
+/// One folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Root {
+    /// Without links.
+    real: PathBuf,
+    /// How it is also written, absolute.
+    aliases: Vec<PathBuf>,
+}
+
+impl Root {
+    fn new(folder: &Path) -> Option<Self> {
+        let written = std::path::absolute(folder).ok()?;
+        let real = fs::canonicalize(&written).ok()?;
+        let cleaned = cleaned(&written);
+        let mut aliases = Vec::new();
+        for alias in [cleaned, written] {
+            let is_same = || fs::canonicalize(&alias).is_ok_and(|it| it == real);
+            if alias != real && !aliases.contains(&alias) && is_same() {
+                aliases.push(alias);
+            }
+        }
+        Some(Self { real, aliases })
+    }
+
+    /// The root as it is written at the beginning of a path, and the rest of that path.
+    fn split<'a>(&self, path: &'a Path) -> Option<(&Path, &'a Path)> {
+        let spellings = std::iter::once(&self.real).chain(&self.aliases);
+        spellings
+            .filter_map(|it| Some((it.as_path(), path.strip_prefix(it).ok()?)))
+            .max_by_key(|it| it.0.as_os_str().len())
+    }
+}
+
+impl Roots {
+    /// These folders. Those that do not exist are left out.
+    pub fn new<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Self {
+        let mut roots = Self::default();
+        folders.into_iter().for_each(|it| roots.add(it));
+        roots
+    }
+
+    /// The repository around a folder; without one, the folder itself.
+    pub fn around(folder: &Path) -> Self {
+        Self::default().and_around(folder)
+    }
+
+    /// These, and the repository around a folder; without one, the folder itself.
+    #[must_use]
+    pub fn and_around(&self, folder: &Path) -> Self {
+        let mut roots = self.clone();
+        match repository(folder) {
+            Some(repository) => roots.add(&repository),
+            None => roots.add(folder),
+        }
+        roots
+    }
+
+    /// How far the paths in a file of this folder may lead: into the repository around it. Without one, into the current folder if this one
+    /// lies in it, since who works without git keeps side by side what belongs together.
+    #[must_use]
+    pub fn and_neighbours(&self, folder: &Path) -> Self {
+        let mut roots = self.and_around(folder);
+        if repository(folder).is_none()
+            && let Ok(current) = std::env::current_dir()
+            && is_of_one_owner(&current)
+            && fs::canonicalize(folder).is_ok_and(|it| it.starts_with(&current))
+        {
+            roots.add(&current);
+        }
+        roots
+    }
+
+    fn add(&mut self, folder: &Path) {
+        if let Some(root) = Root::new(folder)
+            && !self.0.contains(&root)
+        {
+            self.0.push(root);
+        }
+    }
+
+    /// Where a path leads, by names alone: the innermost root, as it is written there, and the rest.
+    fn split<'a>(&self, path: &'a Path) -> Option<(&Root, &Path, &'a Path)> {
+        let found = self.0.iter().filter_map(|root| {
+            let (spelling, rest) = root.split(path)?;
+            Some((root, spelling, rest))
+        });
+        found.min_by_key(|it| it.2.as_os_str().len())
+    }
+
+    /// Resolves the links of an absolute path as far as they stay inside the roots. The result spells the root as the
+    /// caller did.
+    ///
+    /// # Errors
+    /// [`Unread::Outside`] if the path or one of its links leads outside the roots. Files there are not touched.
+    pub fn resolve(&self, path: &Path) -> Result<PathBuf, Unread> {
+        let mut links = 0;
+        let mut outside = path.to_owned();
+        let mut next = Some(path.to_owned());
+        while let Some(path) = next.take() {
+            let Some((root, spelling, rest)) = self.split(&path) else {
+                break;
+            };
+            let mut below = PathBuf::new();
+            let mut parts: VecDeque<OsString> = parts_of(rest).collect();
+            while let Some(part) = parts.pop_front() {
+                if part == ".." {
+                    if !below.pop() {
+                        // Above this root, and maybe inside another.
+                        outside = above(&root.real, &parts);
+                        next = Some(outside.clone());
+                        break;
+                    }
+                    continue;
+                }
+                let here = root.real.join(&below).join(&part);
+                if !fs::symlink_metadata(&here)?.is_symlink() {
+                    below.push(part);
+                    continue;
+                }
+                links += 1;
+                if links > MAX_LINKS {
+                    return Err(Unread::Circle);
+                }
+                let target = fs::read_link(&here)?;
+                if target.has_root() || target.is_absolute() {
+                    outside = parts.iter().fold(target, |path, part| path.join(part));
+                    next = Some(outside.clone());
+                    break;
+                }
+                for part in parts_of(&target).collect::<Vec<_>>().into_iter().rev() {
+                    parts.push_front(part);
+                }
+            }
+            if next.is_none() {
+                return Ok(spelling.join(below));
+            }
+        }
+        Err(Unread::Outside {
+            target: outside,
+            roots: self.to_string(),
+        })
+    }
+
+    /// Whether a path leads inside by its name alone: links may lead out of it.
+    pub fn hold(&self, path: &Path) -> bool {
+        self.split(&cleaned(path)).is_some()
+    }
+}
+
+impl std::fmt::Display for Roots {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (n, root) in self.0.iter().enumerate() {
+            let written = root.aliases.first().unwrap_or(&root.real);
+            write!(f, "{}`{}`", if n > 0 { " and " } else { "" }, written.display())?;
+        }
+        Ok(())
+    }
+}
+
+/// The path above a root that the rest of a path leads to.
+fn above(root: &Path, rest: &VecDeque<OsString>) -> PathBuf {
+    let parent = root.parent().unwrap_or(root);
+    cleaned(&rest.iter().fold(parent.to_owned(), |path, part| path.join(part)))
+}
+
+/// The names of a path, with `..` among them.
+fn parts_of(path: &Path) -> impl Iterator<Item = OsString> {
+    path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+    })
+}
+
+/// Without `.` and `..`, as far as names alone tell.
+pub fn cleaned(path: &Path) -> PathBuf {
+    let mut cleaned = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if cleaned.file_name().is_some() => {
+                cleaned.pop();
+            }
+            Component::ParentDir if cleaned.has_root() => {}
+            other => cleaned.push(other),
+        }
+    }
+    cleaned
+}
+
+/// The repository around a folder: the nearest folder above (or the folder itself) with a `.git`.
+///
+/// The user's home folder and the top of the disk are none: people keep their settings in git there, and what lies below belongs to others.
+pub fn repository(folder: &Path) -> Option<PathBuf> {
+    let written = std::path::absolute(folder).ok()?;
+    let real = fs::canonicalize(&written).ok()?;
+    let cleaned = cleaned(&written);
+    // A name with `..` behind a link means another folder than its text says.
+    let from = if fs::canonicalize(&cleaned).is_ok_and(|it| it == real) {
+        cleaned
+    } else {
+        real
+    };
+    let found = from.ancestors().find(|it| exists(&it.join(".git")))?;
+    is_of_one_owner(found).then(|| found.to_owned())
+}
+
+/// Whether what lies in a folder may belong together: not if it is the user's home folder or the top of the disk.
+fn is_of_one_owner(folder: &Path) -> bool {
+    let home = std::env::home_dir().and_then(|it| fs::canonicalize(it).ok());
+    let is_home = home.is_some() && fs::canonicalize(folder).ok() == home;
+    folder.parent().is_some() && !is_home
+}
+
+/// Whether something has this name, be it a link that leads nowhere.
+pub fn exists(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_repository_is_the_nearest_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        fs::create_dir_all(root.join("outer/.git")).expect("folders");
+        fs::create_dir_all(root.join("outer/inner/deep")).expect("folders");
+        // A submodule and a worktree have a file.
+        fs::write(root.join("outer/inner/.git"), "gitdir: elsewhere\n").expect("a file");
+        let of = |path: &str| repository(&root.join(path));
+        assert_eq!(of("outer/inner/deep"), Some(root.join("outer/inner")));
+        assert_eq!(of("outer/inner/deep/../.."), Some(root.join("outer")));
+        assert_eq!(of("outer"), Some(root.join("outer")));
+        assert_eq!(of("none"), None);
+        if let Some(home) = std::env::home_dir() {
+            assert_ne!(
+                repository(&home),
+                Some(home),
+                "settings in git make no repository of all"
+            );
+        }
+        assert_eq!(repository(Path::new("/")), None);
+    }
+
+    #[test]
+    fn paths_are_inside_or_not_by_their_names() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let roots = Roots::around(folder.path());
+        assert!(roots.hold(&folder.path().join("a/../b")));
+        assert!(!roots.hold(&folder.path().join("a/../../b")));
+        assert!(!roots.hold(Path::new("/")));
+        assert_eq!(roots.to_string(), format!("`{}`", folder.path().display()));
+    }
+
+    #[test]
+    fn cleaned_paths_have_no_steps_back() {
+        assert_eq!(cleaned(Path::new("/a/./b/../c")), Path::new("/a/c"));
+        assert_eq!(cleaned(Path::new("/../../a")), Path::new("/a"));
+        assert_eq!(cleaned(Path::new("../a")), Path::new("../a"));
+    }
+}
