@@ -1,0 +1,43 @@
+//! Fuzz targets: one for each kind of input from outside. `cargo xtask fuzz` builds and runs them.
+//!
+//! A target takes any bytes and panics if it finds a contradiction: two parsers that differ, a span outside the text, a
+//! quick fix that leaves a text that cannot be parsed. The driver (`main.rs`) limits time and memory.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "seeds are read from the repository, and a session needs a runtime"
+)]
+
+pub mod cases;
+mod dictionary;
+pub mod input;
+pub mod measure;
+mod spans;
+mod targets;
+
+use cases::Cases;
+
+/// One kind of input.
+pub struct Target {
+    /// Its name on the command line and in the names of reproducers.
+    pub name: &'static str,
+    /// Takes one input.
+    pub run: fn(&[u8]),
+    /// Inputs to begin with, made of the repository's own cases.
+    pub seeds: fn(&Cases) -> Vec<Vec<u8>>,
+    /// Words that inputs are made of.
+    pub words: fn() -> Vec<String>,
+}
+
+/// All targets.
+pub use targets::TARGETS;
+
+/// The target of this name.
+pub fn find(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|it| it.name == name)
+}
+
+/// A dictionary as libFuzzer reads it: a quoted word a line.
+pub fn dictionary(target: &Target) -> String {
+    dictionary::written((target.words)())
+}

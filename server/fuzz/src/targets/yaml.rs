@@ -1,0 +1,165 @@
+//! YAML and JSON: the verdict parser, the editing parser, the conversion to JSON, for any bytes.
+
+use std::sync::Arc;
+
+use crd_analyzer_syntax::{
+    edit, read_json,
+    reader::read_decoded,
+    source::Source,
+    split::{read_document, split},
+    template::first_action,
+    tree::{NodeId, NodeKind, Span, Tree},
+};
+
+use crate::{
+    Target,
+    dictionary::{JSON, YAML, owned},
+    spans::assert_in,
+};
+
+pub(super) const TARGET: Target = Target {
+    name: "yaml",
+    run,
+    seeds: |cases| cases.manifests().map(|it| it.as_bytes().to_vec()).collect(),
+    words: || owned(&[YAML, JSON].concat()),
+};
+
+/// Nodes whose scalars are looked at one by one.
+const MOST_SCALARS: usize = 500;
+
+fn run(bytes: &[u8]) {
+    let source = Source::decode(bytes.to_vec());
+    let text: Arc<str> = source.text.as_str().into();
+    let whole = Span::new(0, text.len() as u32);
+    match read_decoded(&text, whole, &source.defects, source.encoding) {
+        Ok(tree) => {
+            assert_sound(&tree, &text);
+            if source.defects.is_empty() {
+                assert_same_as_editing(&tree, &text, whole);
+            }
+            convert(&tree, &text);
+        }
+        Err(error) => assert_in(&text, error.span),
+    }
+    let reading = edit::read(text.clone(), whole);
+    assert_sound(&reading.tree, &text);
+    let cut = split(&text);
+    for document in cut.documents {
+        assert_in(&text, document.span);
+        if let Some(action) = first_action(&text, document.span) {
+            assert_in(&text, action);
+        }
+        match read_document(&text, document, &source.defects) {
+            Ok(tree) => convert(&tree, &text),
+            Err(error) => {
+                assert_in(&text, error.span);
+                if let Some(context) = error.context {
+                    assert_in(&text, context.span);
+                }
+            }
+        }
+    }
+    if let Some(error) = cut.error {
+        assert_in(&text, error.span);
+    }
+}
+
+/// Spans lie in the text, children in their parents, in order; keys have values; offsets lead into scalars and back.
+fn assert_sound(tree: &Tree, text: &str) {
+    for node in tree.nodes() {
+        let span = tree.span(node);
+        assert_in(tree.text(), span);
+        if let NodeKind::Mapping(_) = tree.kind(node) {
+            assert_eq!(tree.children(node).count() % 2, 0, "a key without a value at {span:?}");
+        }
+        let mut from = span.start;
+        for child in tree.children(node) {
+            let child = tree.span(child);
+            let is_inside = from <= child.start && child.end <= span.end;
+            assert!(is_inside, "{child:?} in {span:?} after {from} of {text:?}");
+            from = child.end;
+        }
+    }
+    for node in tree.nodes().filter(|it| tree.is_scalar(*it)).take(MOST_SCALARS) {
+        let value = tree.scalar(node);
+        let map = tree.source_map(node);
+        assert_eq!(map.value_len(), value.len());
+        for at in 0..=value.len().min(64) {
+            let source = map.to_source(at);
+            let span = tree.full_span(node);
+            assert!(
+                span.start <= source && source <= span.end,
+                "{at} of {value:?} is at {source}"
+            );
+        }
+    }
+}
+
+/// Where the verdict parser accepts a text, the editing parser has the same tree.
+fn assert_same_as_editing(verdict: &Tree, text: &Arc<str>, whole: Span) {
+    // A byte order mark that begins a line belongs to the key behind it in one tree, and not in the other.
+    let has_mark_inside = text.chars().skip(1).any(|it| it == '\u{feff}');
+    if has_text_after_root(verdict) || has_mark_inside {
+        return;
+    }
+    let reading = edit::read(text.clone(), whole);
+    assert!(!reading.is_broken, "said to be broken: {text:?}");
+    let editing = &reading.tree;
+    assert_eq!(verdict.len(), editing.len(), "nodes of {text:?}");
+    for (a, b) in verdict.nodes().zip(editing.nodes()) {
+        assert_eq!(described(verdict, a), described(editing, b), "in {text:?}");
+        assert_eq!(verdict.scalar(a), editing.scalar(b), "in {text:?}");
+    }
+    assert_eq!(verdict.comments(), editing.comments(), "comments of {text:?}");
+}
+
+fn described(tree: &Tree, node: NodeId) -> impl PartialEq + std::fmt::Debug {
+    let properties = tree.properties(node).map(|it| (it.anchor, it.tag, it.tag_name.clone()));
+    (
+        tree.kind(node),
+        tree.span(node),
+        tree.parent(node),
+        properties,
+        tree.alias_target(node),
+        tree.children(node).count(),
+    )
+}
+
+/// go-yaml stops where the root ends; while a person edits, what follows may be meant to be part of it. So there the trees differ.
+fn has_text_after_root(verdict: &Tree) -> bool {
+    let text = verdict.text();
+    let end = verdict
+        .root()
+        .map_or(verdict.document_span().start, |it| verdict.full_span(it).end) as usize;
+    let breaks = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
+    let begins_line = end == 0 || text[..end].ends_with(breaks);
+    let rest = text[end..].split(breaks).enumerate().find(|(_, it)| {
+        let text = it.trim_start_matches([' ', '\t', '\u{feff}']);
+        !text.is_empty() && !text.starts_with('#')
+    });
+    rest.is_some_and(|(line, it)| !((line > 0 || begins_line) && is_marker(it)))
+}
+
+/// Whether a line begins or ends a document.
+fn is_marker(line: &str) -> bool {
+    let rest = line.strip_prefix("---").or_else(|| line.strip_prefix("..."));
+    rest.is_some_and(|it| it.is_empty() || it.starts_with([' ', '\t']))
+}
+
+/// What becomes JSON can be written and read again, and is the same then.
+fn convert(tree: &Tree, text: &str) {
+    match read_json(tree) {
+        Ok(json) => {
+            for duplicate in json.duplicates() {
+                assert_in(text, tree.span(duplicate.second));
+                assert_in(text, tree.span(duplicate.first));
+            }
+            let written = json.write(tree);
+            assert_eq!(json.written_len(tree), written.len());
+            if json.depth() < 100 {
+                serde_json::from_str::<serde_json::Value>(&written).expect("the output is JSON");
+            }
+        }
+        Err(error) => assert_in(tree.text(), error.span),
+    }
+}
