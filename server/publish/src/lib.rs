@@ -1,0 +1,154 @@
+//! What the API server publishes for a CRD: the schema of its kind in OpenAPI v3 and v2
+//! (`k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder`).
+//!
+//! `kubectl explain`, client generators, kustomize and editors read these schemas from the API server. They differ from
+//! what the CRD's author wrote: fields of every object are added, and OpenAPI v2 drops what it cannot say.
+
+mod document;
+mod keywords;
+mod native;
+mod version_two;
+
+use crd_analyzer_apiextensions::types::{CustomResourceDefinition, SelectableField, Version};
+use crd_analyzer_schema::{
+    JsonSchemaProps, KubernetesVersion,
+    structural::{Structural, unfold},
+};
+use serde_json::{Map, Value, json};
+
+pub use document::document;
+
+/// The API server publishes `selectableFields` since this minor version (feature gate `CustomResourceFieldSelectors`, beta).
+const SELECTABLE_FIELDS_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
+
+/// An edition of OpenAPI.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum OpenApi {
+    /// OpenAPI 2.0, below `/openapi/v2`. It has no junctors and no `nullable`, and publishes no defaults.
+    V2,
+    /// OpenAPI 3.0, below `/openapi/v3`.
+    V3,
+}
+
+/// The published schema of one version of a CRD.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Published {
+    /// The name of the version.
+    pub version: String,
+    /// Whether objects are stored in this version.
+    pub is_stored: bool,
+    /// The schema's name: the group's parts in reverse order, the version, and the kind.
+    pub name: String,
+    /// The schema in OpenAPI v3.
+    pub v3: Value,
+    /// The schema in OpenAPI v2.
+    pub v2: Value,
+}
+
+impl Published {
+    /// The schema in an edition of OpenAPI.
+    pub fn schema(&self, edition: OpenApi) -> &Value {
+        match edition {
+            OpenApi::V2 => &self.v2,
+            OpenApi::V3 => &self.v3,
+        }
+    }
+}
+
+/// What an API server of this minor version publishes for the served versions of a CRD that it accepted, in the CRD's order.
+pub fn published(definition: &CustomResourceDefinition, kubernetes: KubernetesVersion) -> Vec<Published> {
+    let versions = definition.spec.versions.iter().filter(|it| it.served);
+    versions
+        .map(|version| {
+            let validation = version.schema.as_ref().or(definition.spec.validation.as_ref());
+            let schema = validation.and_then(|it| it.open_api_v3_schema.as_ref());
+            let schema = schema.and_then(|it| expanded(it, kubernetes));
+            Published {
+                version: version.name.clone(),
+                is_stored: version.storage,
+                name: model_name(&definition.spec.group, &version.name, &definition.spec.names.kind),
+                v3: of_version(definition, version, schema.clone(), OpenApi::V3, kubernetes),
+                v2: of_version(definition, version, schema, OpenApi::V2, kubernetes),
+            }
+        })
+        .collect()
+}
+
+/// `gvkToModelName`
+fn model_name(group: &str, version: &str, kind: &str) -> String {
+    let mut parts: Vec<&str> = group.split('.').rev().collect();
+    parts.extend([version, kind]);
+    parts.join(".")
+}
+
+/// `buildKubeNative`. `schema`: as [`expanded`] makes it.
+fn of_version(
+    definition: &CustomResourceDefinition,
+    version: &Version,
+    schema: Option<JsonSchemaProps>,
+    edition: OpenApi,
+    kubernetes: KubernetesVersion,
+) -> Value {
+    let spec = &definition.spec;
+    let preserves = spec.preserve_unknown_fields == Some(true);
+    let mut published = match schema {
+        // kubectl would take a field that is not listed for one that does not exist. So a schema that allows unknown fields
+        // lists none in v2.
+        Some(schema) if edition == OpenApi::V2 && (preserves || schema.x_preserve_unknown_fields == Some(true)) => {
+            keywords::typed("object")
+        }
+        Some(mut schema) => {
+            if edition == OpenApi::V2 {
+                version_two::reduce(&mut schema);
+            }
+            let mut published = keywords::of(&schema);
+            native::add_object_fields(&mut published, edition);
+            native::add_embedded_fields(&mut published, edition);
+            published
+        }
+        None => keywords::typed("object"),
+    };
+    published.insert(
+        "x-kubernetes-group-version-kind".to_owned(),
+        json!([{"group": spec.group, "version": version.name, "kind": spec.names.kind}]),
+    );
+    let selectable = version.selectable_fields.as_ref().or(spec.selectable_fields.as_ref());
+    if let Some(fields) = selectable.filter(|it| kubernetes >= SELECTABLE_FIELDS_SINCE && !it.is_empty()) {
+        published.insert("x-kubernetes-selectable-fields".to_owned(), selectable_fields(fields));
+    }
+    if edition == OpenApi::V2 {
+        version_two::prune_defaults(&mut published);
+    }
+    Value::Object(published)
+}
+
+/// The structural form of a schema with `x-kubernetes-int-or-string` spelled out; `None` if the schema has no structural
+/// form.
+fn expanded(schema: &JsonSchemaProps, kubernetes: KubernetesVersion) -> Option<JsonSchemaProps> {
+    let mut schema = Structural::new(schema).ok()?.to_json_schema(kubernetes);
+    unfold(&mut schema, kubernetes);
+    Some(schema)
+}
+
+/// `buildSelectableFields`
+fn selectable_fields(fields: &[SelectableField]) -> Value {
+    let fields = fields.iter().map(|field| {
+        let path = field.json_path.strip_prefix('.').unwrap_or(&field.json_path);
+        json!({"fieldPath": path})
+    });
+    fields.collect()
+}
+
+/// A schema that refers to another one. OpenAPI v3 allows no other keyword beside `$ref`, so there it is wrapped.
+fn reference(name: &str, edition: OpenApi, description: &str) -> Value {
+    match edition {
+        OpenApi::V2 => json!({"$ref": format!("#/definitions/{name}"), "description": description}),
+        OpenApi::V3 => json!({
+            "allOf": [{"$ref": format!("#/components/schemas/{name}")}],
+            "description": description,
+        }),
+    }
+}
+
+/// The keywords of a schema.
+type Keywords = Map<String, Value>;

@@ -1,0 +1,60 @@
+//! What OpenAPI v2 cannot say, and what kubectl cannot read of it (`ToStructuralOpenAPIV2` of
+//! `pkg/controller/openapi/v2`, and `PruneDefaults` of kube-openapi).
+
+use crd_analyzer_schema::JsonSchemaProps;
+use serde_json::Value;
+
+use crate::Keywords;
+
+/// Drops junctors, and the structure of what may be null or have unknown fields.
+pub(super) fn reduce(schema: &mut JsonSchemaProps) {
+    if let Some(rare) = schema.rare.get_mut() {
+        rare.all_of.clear();
+        rare.one_of.clear();
+        rare.any_of.clear();
+        rare.not = None;
+    }
+    // A nullable value has no type, and kubectl breaks on `items` and `properties` without one.
+    let preserves = schema.x_preserve_unknown_fields == Some(true);
+    let is_nullable = std::mem::take(&mut schema.nullable);
+    if is_nullable {
+        schema.r#type.clear();
+    }
+    if is_nullable || preserves {
+        schema.items = None;
+        schema.properties.clear();
+    }
+    let has_items = schema.items.as_ref().is_some_and(|it| it.schema.is_some());
+    if (!has_items && schema.r#type == "array") || (preserves && schema.r#type == "object") {
+        schema.r#type.clear();
+    }
+    let properties = &schema.properties;
+    let is_nullable = |name: &String| properties.iter().any(|(key, it)| key == name && it.nullable);
+    schema.required.retain(|name| !is_nullable(name));
+    let additional = schema.additional_properties.as_mut().and_then(|it| it.schema.as_mut());
+    if additional.as_ref().is_some_and(|it| it.nullable) {
+        schema.required.clear();
+    }
+    let items = schema.items.as_mut().and_then(|it| it.schema.as_mut());
+    items.into_iter().chain(additional).for_each(|it| reduce(it));
+    schema.properties.iter_mut().for_each(|(_, it)| reduce(it));
+}
+
+/// Drops defaults: kubectl reads all definitions as one document, and a default would differ from the built-in one.
+pub(super) fn prune_defaults(schema: &mut Keywords) {
+    schema.remove("default");
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.values_mut().for_each(below);
+    }
+    for key in ["items", "additionalProperties"] {
+        if let Some(value) = schema.get_mut(key) {
+            below(value);
+        }
+    }
+}
+
+fn below(value: &mut Value) {
+    if let Value::Object(schema) = value {
+        prune_defaults(schema);
+    }
+}
