@@ -1,30 +1,39 @@
 //! What to check: files, folders, standard input and lists, and the previous revisions to compare with.
 
 use std::{
-    io::{self, BufRead, Read as _},
+    io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use crd_analyzer_lsp::git;
-use ignore::WalkBuilder;
+use crd_analyzer_io::{
+    git,
+    print::tell,
+    read::{self, Access, Kind, Unread},
+    roots::Roots,
+    stdin,
+    walk::{self, Links, Walked},
+};
+use crd_analyzer_workspace::definition_paths::DefinitionPath;
 use serde::Deserialize;
+use serde_json::Value;
 
-use crate::cli::UsageError;
-
-/// Files over this are not read: offsets are 32-bit, and no manifest that a server takes (3 MiB) comes near.
-const MAX_FILE_BYTES: u64 = 1 << 30;
+use crate::status::UsageError;
 
 /// Where the text of one side comes from.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    /// A file.
-    File(PathBuf),
+    /// A file, and why it is read.
+    File(PathBuf, Access),
     /// Standard input, whole.
     Stdin,
     /// A text that came with the request.
     Text(String),
-    /// The file of this path in a git revision; absent there is no error.
-    Git { path: PathBuf, revision: String },
+    /// The file at this path in a git revision. It may be absent there.
+    Git {
+        path: PathBuf,
+        revision: Arc<git::Revision>,
+    },
 }
 
 /// One thing to check.
@@ -42,11 +51,18 @@ pub(crate) struct Input {
     pub(crate) named: bool,
 }
 
+impl Source {
+    /// A file that the user named.
+    pub(crate) fn named(path: impl Into<PathBuf>) -> Self {
+        Self::File(path.into(), Access::Named)
+    }
+}
+
 impl Input {
-    /// Where it lies, absolute; what is no file lies in the current folder.
+    /// The absolute path. Input that is not a file counts as a file of the current folder.
     pub(crate) fn place(&self) -> io::Result<PathBuf> {
         match &self.source {
-            Source::File(path) => std::path::absolute(path),
+            Source::File(path, _) => std::path::absolute(path),
             _ => Ok(std::env::current_dir()?.join("-")),
         }
     }
@@ -77,30 +93,32 @@ struct Request {
 }
 
 /// Reads one line of a list: a path, `NEW<tab>OLD`, or a JSON object `{"id", "file", "text", "old", "old_text"}`; with a definition
-/// `{"crd", "crd_text", "cr", "text", "old", "old_text"}`.
-pub(crate) fn parse_request(line: &str) -> Result<Input, UsageError> {
-    if !line.starts_with('{') {
-        let (path, old) = line
-            .split_once('\t')
-            .map_or((line, None), |(new, old)| (new, Some(old)));
+/// `{"crd", "crd_text", "cr", "text", "old", "old_text"}`. The error says which request it is, if it says.
+pub(crate) fn parse_request(line: &[u8]) -> Result<Input, (Option<String>, String)> {
+    if !line.starts_with(b"{") {
+        let mut sides = line.splitn(2, |it| *it == b'\t').map(path_of);
+        let path = sides.next().unwrap_or_default();
         return Ok(Input {
-            label: path.to_owned(),
-            source: Source::File(path.into()),
-            old: old.filter(|old| !old.is_empty()).map(|old| Source::File(old.into())),
+            label: path.display().to_string(),
+            source: Source::named(path),
+            old: sides.next().filter(|it| !it.as_os_str().is_empty()).map(Source::named),
             definition: None,
             named: true,
         });
     }
-    let request: Request = serde_json::from_str(line)
-        .map_err(|error| UsageError(format!("a line of the list is not a request: {error}")))?;
+    let request: Request = serde_json::from_slice(line).map_err(|error| {
+        let whole: Value = serde_json::from_slice(line).unwrap_or_default();
+        let named = ["file", "cr", "id"].iter().find_map(|it| whole[it].as_str());
+        (named.map(str::to_owned), format!("it is not a request: {error}"))
+    })?;
     let file = request.file.or(request.cr).filter(|it| !it.is_empty());
     let label = file.clone().or(request.id).unwrap_or_default();
     let source = match (file, request.text) {
-        (Some(file), _) => Source::File(file.into()),
+        (Some(file), _) => Source::named(file),
         (None, text) => Source::Text(text.unwrap_or_default()),
     };
     let either = |file: Option<String>, text: Option<String>| match (file, text) {
-        (Some(file), _) if !file.is_empty() => Some(Source::File(file.into())),
+        (Some(file), _) if !file.is_empty() => Some(Source::named(file)),
         (_, Some(text)) if !text.is_empty() => Some(Source::Text(text)),
         _ => None,
     };
@@ -115,16 +133,37 @@ pub(crate) fn parse_request(line: &str) -> Result<Input, UsageError> {
     })
 }
 
-/// The lines of a list file, or of standard input for `-`.
-pub(crate) fn list_lines(list: &str) -> anyhow::Result<Box<dyn Iterator<Item = io::Result<String>>>> {
-    if list == "-" {
-        return Ok(Box::new(io::stdin().lock().lines()));
+/// A path as it was written.
+fn path_of(written: &[u8]) -> PathBuf {
+    #[cfg(unix)]
+    {
+        use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
+        PathBuf::from(OsStr::from_bytes(written))
     }
-    let file = std::fs::File::open(list).map_err(|error| anyhow::anyhow!("cannot read the list {list}: {error}"))?;
-    Ok(Box::new(io::BufReader::new(file).lines()))
+    #[cfg(not(unix))]
+    PathBuf::from(String::from_utf8_lossy(written).into_owned())
 }
 
-/// A path that could not be walked or read: what is said of it.
+/// The bytes of one request, which may have several texts in it.
+const LINE_BYTES: u64 = 4 * read::FOUND_BYTES;
+
+/// The lines of a list.
+type Lines = Box<dyn Iterator<Item = Result<Vec<u8>, Unread>>>;
+
+/// The lines of a list file, or of standard input for `-`, without blanks around them.
+pub(crate) fn list_lines(list: &str) -> anyhow::Result<Lines> {
+    let trimmed = |line: Result<Vec<u8>, Unread>| line.map(|it| it.trim_ascii().to_vec());
+    if list == "-" {
+        return Ok(Box::new(stdin::lines(LINE_BYTES).map(trimmed)));
+    }
+    let bytes = read::bytes(Path::new(list), &Access::Named, read::NAMED_BYTES)
+        .map_err(|why| anyhow::anyhow!("cannot read the list {list}: {why}"))?;
+    Ok(Box::new(
+        stdin::Lines::new(io::Cursor::new(bytes), LINE_BYTES).map(trimmed),
+    ))
+}
+
+/// The message about a path that could not be listed or read.
 #[derive(Debug)]
 pub(crate) struct Unreadable {
     pub(crate) label: String,
@@ -134,104 +173,139 @@ pub(crate) struct Unreadable {
 impl Unreadable {
     /// Says so on standard error.
     pub(crate) fn tell(&self) {
-        anstream::eprintln!("error: cannot read {}: {}", self.label, self.why);
+        tell(format_args!("error: cannot read {}: {}", self.label, self.why));
     }
 }
 
 /// Finds what the arguments name, in a stable order. Folders are walked as git would see them.
-pub(crate) fn collect(paths: &[PathBuf]) -> (Vec<Input>, Vec<Unreadable>) {
+pub(crate) fn collect(paths: &[PathBuf]) -> anyhow::Result<(Vec<Input>, Vec<Unreadable>)> {
     let (mut inputs, mut unreadable) = (Vec::new(), Vec::new());
     for path in paths {
-        if path.as_os_str() == "-" {
-            inputs.push(Input {
-                label: "-".to_owned(),
-                source: Source::Stdin,
+        if let Some(glob) = path
+            .to_str()
+            .filter(|it| it.contains(['*', '?']) && !read::exists(path))
+        {
+            let folder = std::env::current_dir()?;
+            let found = expand(glob, &folder, "PATH", &Access::Named)?;
+            inputs.extend(found.into_iter().map(|(path, access)| Input {
+                label: path.strip_prefix(&folder).unwrap_or(&path).display().to_string(),
+                source: Source::File(path, access),
                 old: None,
                 definition: None,
-                named: true,
-            });
-        } else if path.is_dir() {
-            walk(path, &mut inputs, &mut unreadable);
-        } else {
-            inputs.push(Input {
+                named: false,
+            }));
+            continue;
+        }
+        let source = if path.as_os_str() == "-" {
+            Source::Stdin
+        } else if read::is_folder(path) {
+            let access = found_in(path);
+            let walked = walk(path, &roots(&access));
+            unreadable.extend(walked.problems.into_iter().map(Unreadable::from));
+            inputs.extend(walked.files.into_iter().map(|path| Input {
                 label: path.display().to_string(),
-                source: Source::File(path.clone()),
+                source: Source::File(path, access.clone()),
                 old: None,
                 definition: None,
-                named: true,
-            });
+                named: false,
+            }));
+            continue;
+        } else {
+            Source::named(path)
+        };
+        inputs.push(Input {
+            label: path.display().to_string(),
+            source,
+            old: None,
+            definition: None,
+            named: true,
+        });
+    }
+    Ok((inputs, unreadable))
+}
+
+/// The files of a folder that may hold manifests, and what could not be looked at. What the user may want to know is said.
+pub(crate) fn walk(folder: &Path, roots: &Arc<Roots>) -> Walked {
+    let walked = walk::files(folder, &Links::Within(roots.clone()), walk::is_manifest);
+    for note in &walked.notes {
+        tell(format_args!("note: {}: {}", note.path.display(), note.why));
+    }
+    walked
+}
+
+/// How files are read that are found in a folder that the user named.
+pub(crate) fn found_in(folder: &Path) -> Access {
+    Access::Within(Arc::new(Roots::new([folder]).and_around(folder)))
+}
+
+/// How far the links of a repository may lead from where a file was found.
+pub(crate) fn roots(access: &Access) -> Arc<Roots> {
+    match access {
+        Access::Named => Arc::default(),
+        Access::Within(roots) => roots.clone(),
+    }
+}
+
+impl From<walk::Problem> for Unreadable {
+    fn from(problem: walk::Problem) -> Self {
+        Self {
+            label: problem.path.display().to_string(),
+            why: problem.why,
         }
     }
-    (inputs, unreadable)
 }
 
-fn walk(folder: &Path, inputs: &mut Vec<Input>, unreadable: &mut Vec<Unreadable>) {
-    let entries = WalkBuilder::new(folder)
-        .hidden(true)
-        .require_git(false)
-        .follow_links(true) // a folder of links is common in monorepos; the walker reports loops
-        .sort_by_file_path(Path::cmp)
-        .build();
-    for entry in entries {
-        match entry {
-            Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) && is_manifest(entry.path()) => {
-                let label = entry.path().display().to_string();
-                inputs.push(Input {
-                    label,
-                    source: Source::File(entry.into_path()),
-                    old: None,
-                    definition: None,
-                    named: false,
-                });
-            }
-            Ok(_) => {}
-            Err(error) => {
-                unreadable.push(Unreadable {
-                    label: folder.display().to_string(),
-                    why: error.to_string(),
-                });
-            }
-        }
-    }
-}
-
-/// Whether a file found in a folder may hold manifests.
-fn is_manifest(path: &Path) -> bool {
-    path.extension()
-        .and_then(|extension| extension.to_str())
-        .is_some_and(|extension| {
-            ["yaml", "yml", "json"]
-                .iter()
-                .any(|it| extension.eq_ignore_ascii_case(it))
-        })
-}
-
-/// Reads the bytes of one side. `Ok(None)`: it does not exist, where that is no error.
+/// Reads the bytes of one side. `Ok(None)` if it does not exist and may be absent.
 pub(crate) fn read(source: &Source) -> anyhow::Result<Option<Vec<u8>>> {
     match source {
-        Source::File(path) => {
-            let size = std::fs::metadata(path)?.len();
-            anyhow::ensure!(
-                size <= MAX_FILE_BYTES,
-                "the file has {size} bytes, more than the {MAX_FILE_BYTES} that are read"
-            );
-            Ok(Some(std::fs::read(path)?))
-        }
-        Source::Stdin => {
-            let mut bytes = Vec::new();
-            io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
-            anyhow::ensure!(bytes.len() as u64 <= MAX_FILE_BYTES, "more than {MAX_FILE_BYTES} bytes");
-            Ok(Some(bytes))
-        }
+        Source::File(path, access) => Ok(Some(read::bytes(path, access, access.manifest_bytes())?)),
+        Source::Stdin => Ok(Some(stdin::all(read::NAMED_BYTES)?)),
         Source::Text(text) => Ok(Some(text.clone().into_bytes())),
         Source::Git { path, revision } => git_show(path, revision),
     }
 }
 
 /// The file as it was in a git revision; `None` if it did not exist there.
-fn git_show(path: &Path, revision: &str) -> anyhow::Result<Option<Vec<u8>>> {
-    git::show(path, revision, git::Fetch::Allowed).map_err(|error| match error {
-        git::Error::NoGit(_) => anyhow::anyhow!("{error}, which --old-ref needs"),
-        git::Error::NoRevision(why) => UsageError(format!("--old-ref {revision}: {why}")).into(),
+fn git_show(path: &Path, revision: &git::Revision) -> anyhow::Result<Option<Vec<u8>>> {
+    revision.read(path).map_err(|error| {
+        if error.is_of_the_question() {
+            UsageError(format!("--old-ref {}: {error}", revision.shown_name())).into()
+        } else {
+            error.into()
+        }
     })
+}
+
+/// The files that a path, a folder or a glob names, each with how it is read. `what` names the option for errors; `access` says
+/// where the path may lead.
+pub(crate) fn expand(
+    written: &str,
+    folder: &Path,
+    what: &str,
+    access: &Access,
+) -> anyhow::Result<Vec<(PathBuf, Access)>> {
+    let mut path =
+        DefinitionPath::parse(written, folder).map_err(|error| UsageError(format!("{what} {written}: {error}")))?;
+    let none = || UsageError(format!("{what} {written}: no YAML or JSON file matches"));
+    match read::kind(&path.base, access) {
+        Ok((Kind::File, file)) => return Ok(vec![(file, access.clone())]),
+        Ok((Kind::Folder, folder)) => path.base = folder,
+        Err(why) if why.is_missing() && path.is_glob() => return Err(none().into()),
+        Err(why) if why.is_missing() => anyhow::bail!("cannot read {what} {written}: the file does not exist"),
+        Err(why @ Unread::Outside { .. }) => return Err(UsageError(format!("{what} {written}: {why}")).into()),
+        Err(why) => anyhow::bail!("cannot read {what} {written}: {why}"),
+    }
+    let access = match access {
+        Access::Named => found_in(&path.base),
+        Access::Within(_) => access.clone(),
+    };
+    let found = walk(&path.base, &roots(&access)).files.into_iter();
+    let files: Vec<_> = found
+        .filter(|it| path.holds(it))
+        .map(|it| (it, access.clone()))
+        .collect();
+    if files.is_empty() && path.is_glob() {
+        return Err(none().into());
+    }
+    Ok(files)
 }

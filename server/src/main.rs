@@ -1,28 +1,33 @@
 //! The `crd-analyzer` command.
 //!
-//! Exit codes: 0 nothing wrong, 1 findings, 2 usage, 3 unreadable input or an internal error.
+//! Exit codes: 0 nothing wrong, 1 diagnostics, 2 wrong usage, 3 unreadable input or an internal error, 141 the reader of the
+//! output closed it early.
 
 #![allow(clippy::disallowed_methods, reason = "the program reads files, asks git and prints")]
 
 mod cli;
 mod input;
 mod output;
+mod status;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use crd_analyzer_io::print::tell;
 
 fn main() -> ExitCode {
-    let command = cli::Cli::parse();
+    let command = match cli::Cli::from_arguments() {
+        Ok(command) => command,
+        Err(status) => return status,
+    };
     match command.run() {
         Ok(status) => status.into(),
         Err(error) => {
-            if cli::is_broken_pipe(&error) {
-                // Whoever read our output has seen enough.
-                return cli::Status::Clean.into();
+            if status::is_broken_pipe(&error) {
+                // Whoever read our output has seen enough, but not all: that is no good news.
+                return status::Status::Unheard.into();
             }
-            anstream::eprintln!("error: {error:#}");
-            cli::status_of(&error).into()
+            tell(format_args!("error: {error:#}"));
+            status::status_of(&error).into()
         }
     }
 }

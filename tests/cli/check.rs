@@ -6,15 +6,15 @@ const BROKEN: &str = "              type: text\n";
 const FINE: &str = "              type: object\n";
 
 #[test]
-fn shows_the_place_the_servers_words_and_the_verdict() {
+fn shows_the_place_the_api_servers_text_and_the_verdict() {
     let sandbox = Sandbox::new(&[("crd.yaml", &definition(BROKEN))]);
-    sandbox.run(&["check", "crd.yaml"]).expect(
+    sandbox.run(&["check", "--verbose", "crd.yaml"]).expect(
         1,
         &[
             "error[unknown-type]",
             "--> crd.yaml:18:21",
             "type: text",
-            "the server says: spec.validation.openAPIV3Schema.properties[spec].type: Unsupported value: \"text\"",
+            "the API server reports: spec.validation.openAPIV3Schema.properties[spec].type: Unsupported value: \"text\"",
             "crd.yaml: widgets.example.com rejected by Kubernetes 1.37 (1 error)",
             "1 file, 1 CRD, 1 error, 0 warnings, 0 hints",
         ],
@@ -75,7 +75,7 @@ fn annotates_pull_requests() {
     let sandbox = Sandbox::new(&[("a,b.yaml", &definition(BROKEN))]);
     sandbox.run(&["check", "-o", "github", "a,b.yaml"]).expect(
         1,
-        &["::error file=a%2Cb.yaml,line=18,endLine=18,col=21,endColumn=25,title=unknown-type::Unsupported value: \"text\": supported values"],
+        &["::error file=a%2Cb.yaml,line=18,endLine=18,col=21,endColumn=25,title=unknown-type::`text` is not a type%0Achange `text` to `string`"],
     );
 }
 
@@ -177,6 +177,11 @@ fn comments_and_configuration_change_what_is_shown_and_not_the_answer() {
 fn patches_are_not_asked_for_what_they_leave_out() {
     let patch = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: widgets.example.com\n  annotations: {a: b}\n";
     let sandbox = Sandbox::new(&[("patch.yaml", patch), ("bad.yaml", &patch.replace("a: b", "a b: c"))]);
+    // Without evidence, it is a CRD that lacks nearly all.
+    sandbox
+        .run(&["check", "patch.yaml"])
+        .expect(1, &["error[missing-group]", "if this file is a patch"]);
+    sandbox.write("kustomization.yaml", "patches:\n- path: patch.yaml\n- path: bad.yaml\n");
     sandbox.run(&["check", "patch.yaml"]).expect(0, &["0 errors"]);
     assert_eq!(
         sandbox.run(&["check", "-o", "jsonl", "patch.yaml"]).json()[0]["accepted"],
@@ -203,7 +208,7 @@ fn a_mistake_in_a_rule_is_shown_at_its_characters() {
         let place = format!("crd.yaml:{}:{}", line + 1, columns.start + 1);
         sandbox
             .run(&["check", "crd.yaml"])
-            .expect(1, &[&place, "undefined field 'replica'"]);
+            .expect(1, &[&place, "`replica` is not a property of"]);
     }
 }
 
@@ -236,12 +241,12 @@ fn an_expensive_rule_is_told_once_to_people() {
     outcome.expect(
         1,
         &[
-            "error[rule-cost-over-limit]: estimated rule cost exceeds budget by factor of more than 100x",
-            "no maxItems: counted for as many as fit into a request",
-            "= note: it costs 345,880,409,622,760,653 of 10,000,000",
-            "= note: the server also says: spec.validation.openAPIV3Schema: Forbidden: x-kubernetes-validations estimated rule cost total",
-            "= help: `maxItems: 256` on spec.hosts, `maxLength: 253` on spec.hosts[*] bring it to 6,948,611 (69 % of the budget)",
-            "+kubebuilder:validation:items:MaxLength=253 (field hosts)",
+            "error[rule-cost-over-limit]: this rule costs more than 100 times its limit",
+            "no `maxItems` here",
+            "= note: it costs 345,880,409,622,760,653 of 10,000,000 cost units",
+            "= note: the API server also reports that all rules of the schema together are over their limit",
+            "= help: set `maxItems: 256` on `spec.hosts`, `maxLength: 253` on `spec.hosts[*]`: the rule then costs 69 % of the limit",
+            "`+kubebuilder:validation:items:MaxLength=253` (field hosts)",
             "(1 error)",
             "1 file, 1 CRD, 1 error, 0 warnings",
         ],
@@ -273,9 +278,63 @@ fn a_total_of_many_rules_is_told_at_the_schema() {
     sandbox.run(&["check", "crd.yaml"]).expect(
         1,
         &[
-            "error[total-rule-cost-over-limit]: x-kubernetes-validations estimated rule cost total",
-            "contributes to the total",
+            "error[total-rule-cost-over-limit]: all rules of this schema together cost",
+            "among the most expensive rules",
             "1 file, 1 CRD, 1 error",
         ],
     );
+}
+
+#[test]
+fn errors_behind_others_are_a_class_of_their_own() {
+    let text = definition("              properties: {a: {type: integer, default: '3'}}\n");
+    let sandbox = Sandbox::new(&[("crd.yaml", &text)]);
+    sandbox.run(&["check", "crd.yaml"]).expect(
+        1,
+        &[
+            "error[missing-type]",
+            "error (after fixing the above)[wrong-type]",
+            "1 error, 1 after fixing these, 0 warnings, 0 hints",
+        ],
+    );
+    sandbox
+        .run(&["check", "-o", "github", "crd.yaml"])
+        .expect(1, &["title=wrong-type::error (after fixing the above): "]);
+    sandbox
+        .run(&["check", "-o", "json", "crd.yaml"])
+        .expect(1, &["\"later_errors\": 1", "\"hidden\": true"]);
+    // Who suppresses the first error still has an object that is rejected.
+    let config = "rules: {missing-type: off}\n";
+    let sandbox = Sandbox::new(&[("crd.yaml", &text), (".crd-analyzer.yaml", config)]);
+    sandbox
+        .run(&["check", "crd.yaml"])
+        .expect(1, &["0 errors (1 suppressed), 1 after fixing these"]);
+}
+
+#[test]
+fn configuration_makes_hints_errors_and_no_error_a_hint() {
+    let rule = "              type: object\n              properties: {a: {type: integer}}\n              \
+                x-kubernetes-validations: [{rule: self.a > 0}]\n";
+    let check = |config: &str, status: i32, expected: &[&str]| {
+        let sandbox = Sandbox::new(&[("crd.yaml", &definition(rule)), (".crd-analyzer.yaml", config)]);
+        sandbox.run(&["check", "crd.yaml"]).expect(status, expected);
+    };
+    check("", 0, &["hint[optional-field-read]", "0 errors, 0 warnings, 1 hint"]);
+    check(
+        "rules: {optional-field-read: error}\n",
+        1,
+        &["error[optional-field-read]", "1 error, 0 warnings, 0 hints"],
+    );
+    check(
+        "rules: {optional-field-red: off}\n",
+        2,
+        &["`optional-field-red` is not a diagnostic code, did you mean `optional-field-read`?"],
+    );
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", &definition(BROKEN)),
+        (".crd-analyzer.yaml", "rules: {unknown-type: hint}\n"),
+    ]);
+    sandbox
+        .run(&["check", "crd.yaml"])
+        .expect(1, &["error[unknown-type]", "write `off` instead of `hint`"]);
 }

@@ -1,6 +1,6 @@
 //! Definitions of a cluster.
 
-use crd_analyzer_fixtures::cluster::{Answer, Cluster, kubeconfig};
+use crd_analyzer_fixtures::cluster::{Answer, Cluster, Kubectl, kubeconfig};
 use serde_json::json;
 
 use super::{Outcome, Sandbox, definition};
@@ -30,55 +30,56 @@ fn stored(group: &str, most: u32) -> String {
     .to_string()
 }
 
-fn run(sandbox: &Sandbox, kubeconfig: &str, args: &[&str]) -> Outcome {
+fn run(sandbox: &Sandbox, kubectl: &Kubectl, kubeconfig: &str, args: &[&str]) -> Outcome {
     let mut command = sandbox.command(args);
-    command.env("KUBECONFIG", sandbox.path().join(kubeconfig));
-    for name in ["HTTPS_PROXY", "https_proxy"] {
-        command.env_remove(name);
-    }
+    command
+        .env("PATH", kubectl.path())
+        .env("KUBECONFIG", sandbox.path().join(kubeconfig));
     Outcome::new(command.output().expect("crd-analyzer runs"))
 }
 
 #[test]
 fn definitions_come_from_a_cluster_when_asked() {
     let sandbox = Sandbox::new(&[("one.yaml", RESOURCE)]);
-    let cluster = Cluster::start(Answer::Definitions(vec![
-        stored("other.com", 1),
-        stored("example.com", 5),
-    ]));
-    cluster.kubeconfig(sandbox.path(), "kind-prod");
-    run(&sandbox, "kubeconfig", &["check", "."]).expect(0, &["1 object of a kind that nothing here defines"]);
-    assert_eq!(cluster.asked(), 0, "nobody asked for a cluster");
-    run(&sandbox, "kubeconfig", &["check", ".", "--from-cluster"]).expect(
+    let answer = Answer::Definitions(vec![stored("other.com", 1), stored("example.com", 5)]);
+    let kubectl = Kubectl::new(sandbox.path(), &answer);
+    kubectl.kubeconfig(sandbox.path(), "kind-prod");
+    let run = |args: &[&str]| run(&sandbox, &kubectl, "kubeconfig", args);
+    run(&["check", "."]).expect(
+        0,
+        &["1 object is not checked, because no CRD here defines its kind: Widget (example.com)"],
+    );
+    assert_eq!(kubectl.asked(), 0, "the command did not ask for a cluster");
+    run(&["check", ".", "--from-cluster"]).expect(
         1,
         &[
-            "should be less than or equal to 5",
-            "`maximum` decides, from the cluster kind-prod",
+            "must be at most 5",
+            "`maximum` is set here, from the cluster kind-prod",
             " cluster/kind-prod/widgets.example.com.json:",
         ],
     );
     let more = RESOURCE.replace("size: 7", "sice: 5");
     sandbox.write("two.yaml", more);
-    run(&sandbox, "kubeconfig", &["check", "two.yaml", "--from-cluster"])
-        .expect(1, &["this schema does not have it, from the cluster kind-prod"]);
+    run(&["check", "two.yaml", "--from-cluster"])
+        .expect(1, &["the schema has no such property, from the cluster kind-prod"]);
     std::fs::remove_file(sandbox.path().join("two.yaml")).expect("it is there");
     // A page a definition.
-    assert_eq!(cluster.asked(), 4);
-    run(&sandbox, "kubeconfig", &["check", ".", "--from-cluster=kind-prod"]).expect(1, &["less than or equal to 5"]);
+    assert_eq!(kubectl.asked(), 4);
+    run(&["check", ".", "--from-cluster=kind-prod"]).expect(1, &["must be at most 5"]);
 }
 
 #[test]
 fn nearer_definitions_count_for_more() {
     let sandbox = Sandbox::new(&[("one.yaml", RESOURCE), ("crds/widgets.yaml", &definition(SCHEMA))]);
-    let cluster = Cluster::start(Answer::Definitions(vec![stored("example.com", 5)]));
-    cluster.kubeconfig(sandbox.path(), "c");
+    let kubectl = Kubectl::new(sandbox.path(), &Answer::Definitions(vec![stored("example.com", 5)]));
+    kubectl.kubeconfig(sandbox.path(), "c");
     for args in [
         &["check", ".", "--from-cluster"][..],
         &["check", "one.yaml", "--crd", "crds", "--from-cluster"],
     ] {
-        let outcome = run(&sandbox, "kubeconfig", args);
+        let outcome = run(&sandbox, &kubectl, "kubeconfig", args);
         outcome.expect(0, &["0 errors"]);
-        assert!(!outcome.stdout.contains("several-definitions"), "{outcome:#?}");
+        assert!(!outcome.stdout.contains("several-crds"), "{outcome:#?}");
     }
 }
 
@@ -86,56 +87,97 @@ fn nearer_definitions_count_for_more() {
 fn what_is_wrong_with_a_cluster_is_said() {
     let sandbox = Sandbox::new(&[
         ("one.yaml", RESOURCE),
-        ("empty", ""),
         ("broken", "contexts: 3\n"),
-        ("closed", &kubeconfig("http://127.0.0.1:1", "c")),
-        (
-            "no-cluster",
-            r#"{"current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "x", "user": "u"}}]}"#,
-        ),
+        ("good", &kubeconfig("http://127.0.0.1:1", "c")),
+        ("no-context", r#"{"contexts": [{"name": "c"}]}"#),
     ]);
-    let check = |kubeconfig: &str, flag: &str, texts: &[&str]| {
-        run(&sandbox, kubeconfig, &["check", ".", flag]).expect(3, texts);
+    let refusal = |said: &str| Answer::Refusal(0, said.to_owned());
+    let refused = refusal("error: You must be logged in to the server (Unauthorized)");
+    let check = |answer: &Answer, kubeconfig: &str, flag: &str, texts: &[&str]| {
+        let kubectl = Kubectl::new(sandbox.path(), answer);
+        run(&sandbox, &kubectl, kubeconfig, &["check", ".", flag]).expect(3, texts);
     };
+    for kubeconfig in ["none", "no-context"] {
+        check(&refused, kubeconfig, "--from-cluster", &["has no current context"]);
+    }
     check(
+        &refused,
         "none",
-        "--from-cluster",
-        &["there is no kubeconfig: ", "none is not there"],
+        "--from-cluster=c",
+        &["no context \"c\", and no other"],
     );
-    check("broken", "--from-cluster", &["the kubeconfig cannot be used"]);
-    check("empty", "--from-cluster", &["no current context"]);
+    let broken = "kubectl cannot read the kubeconfig: kubectl reports: error loading config file";
+    check(&refused, "broken", "--from-cluster", &[broken]);
     check(
-        "closed",
+        &refused,
+        "good",
         "--from-cluster=d",
         &["the kubeconfig has no context \"d\": it has c"],
     );
+    let said = "the cluster c does not list its CRDs: kubectl reports: You must be logged in to the server";
+    check(&refused, "good", "--from-cluster", &[said]);
     check(
-        "closed",
+        &refusal("a\u{1b}[31mb"),
+        "good",
         "--from-cluster",
-        &["the cluster c cannot be reached at http://127.0.0.1:1/"],
+        &["kubectl reports: a\\u{1b}[31mb"],
     );
-    check("no-cluster", "--from-cluster", &["the context c cannot be used", "x"]);
-    for (code, words) in [
-        (
-            401,
-            "the cluster c does not accept the credentials of the kubeconfig: no",
-        ),
-        (403, "the cluster c does not let you list definitions: no"),
-        (500, "the cluster c does not list its definitions: no"),
-    ] {
-        let cluster = Cluster::start(Answer::Refusal(code, "no".to_owned()));
-        cluster.kubeconfig(sandbox.path(), "c");
-        check("kubeconfig", "--from-cluster", &[words]);
-    }
+    check(
+        &refusal(""),
+        "good",
+        "--from-cluster",
+        &["kubectl failed (exit status: 1)"],
+    );
+    let no_list = Answer::Definitions(vec!["]".to_owned()]);
+    check(&no_list, "good", "--from-cluster", &["is not a list of CRDs"]);
 }
 
 #[test]
-fn a_cluster_that_does_not_answer_is_not_waited_for() {
+fn kubectl_is_needed_and_not_taken_from_the_repository() {
     let sandbox = Sandbox::new(&[("one.yaml", RESOURCE)]);
-    let cluster = Cluster::start(Answer::Silence);
-    cluster.kubeconfig(sandbox.path(), "c");
-    run(&sandbox, "kubeconfig", &["check", ".", "--from-cluster"]).expect(
-        3,
-        &["the cluster c does not answer at http://127.0.0.1:", " within 10 s"],
-    );
+    let kubectl = Kubectl::new(sandbox.path(), &Answer::Definitions(Vec::new()));
+    kubectl.kubeconfig(sandbox.path(), "c");
+    let check = |path: &std::ffi::OsStr| {
+        let mut command = sandbox.command(&["check", ".", "--from-cluster"]);
+        command
+            .env("PATH", path)
+            .env("KUBECONFIG", sandbox.path().join("kubeconfig"));
+        Outcome::new(command.output().expect("crd-analyzer runs"))
+    };
+    for relative in ["", "bin", "./bin", "."] {
+        check(relative.as_ref()).expect(3, &["asked with kubectl: the program `kubectl` is not in PATH"]);
+    }
+    check(&kubectl.path()).expect(0, &[]);
+    // What git would not take for a repository is none: the folder counts as the user's.
+    for folder in ["refs", "objects"] {
+        std::fs::create_dir_all(sandbox.path().join(".git").join(folder)).expect("a folder");
+    }
+    sandbox.write(".git/HEAD", "ref: refs/heads/main\n");
+    check(sandbox.path().join("bin").as_os_str()).expect(3, &["lies in the workspace and is not run"]);
+    assert_eq!(kubectl.asked(), 1);
+}
+
+/// What a real kubectl says of a server on loopback.
+#[test]
+#[ignore = "needs kubectl"]
+fn a_real_kubectl_lists_definitions() {
+    let sandbox = Sandbox::new(&[("one.yaml", RESOURCE)]);
+    let check = |answer: Answer, code: i32, asked: usize, texts: &[&str]| {
+        let cluster = Cluster::start(answer);
+        cluster.kubeconfig(sandbox.path(), "c");
+        let mut command = sandbox.command(&["check", ".", "--from-cluster"]);
+        command
+            .env("KUBECONFIG", sandbox.path().join("kubeconfig"))
+            .env("HOME", sandbox.path());
+        Outcome::new(command.output().expect("crd-analyzer runs")).expect(code, texts);
+        assert!(asked <= cluster.asked(), "{} requests", cluster.asked());
+    };
+    let pages = vec![stored("other.com", 1), stored("example.com", 5)];
+    check(Answer::Definitions(pages), 1, 2, &["must be at most 5"]);
+    let said = "the cluster c does not list its CRDs: kubectl reports: ";
+    for code in [401, 403, 500] {
+        let refusal = Answer::Refusal(code, "not you".to_owned());
+        check(refusal, 3, 1, &[said, "not you"]);
+    }
+    check(Answer::Silence, 3, 1, &[said]);
 }

@@ -218,7 +218,7 @@ fn says_what_it_cannot_price() {
     sandbox.run(&["cost", "other.yaml"]).expect(0, &[]);
     sandbox
         .run(&["cost", "--kubernetes-version", "all", "other.yaml"])
-        .expect(2, &["the table is for one minor"]);
+        .expect(2, &["the table shows one Kubernetes version"]);
     let answers = sandbox.run_with_input(
         &["cost", "-o", "jsonl", "--list", "-"],
         b"{\"id\": \"x\", \"text\": \"a: [\"}\n",

@@ -175,7 +175,7 @@ fails  spec[1]  self.hosts.all(h, h.size() < 10)
        self = {\"hosts\":[\"short\",\"far too long\"],\"labels\":{\"a\":\"b\"},\"least\":4,\"replicas\":3}
        cost 15; at most 63 by the server's estimate (< 1 % of the budget)
 not run spec[2]  self.replicas >= oldSelf.replicas
-       it compares with oldSelf, and there is no old value here
+       the rule uses oldSelf, which has no value here
        cost at most 5 by the server's estimate (< 1 % of the budget)
 
 3 rules tried, 2 failed
@@ -225,8 +225,8 @@ fn says_what_was_not_asked_well() {
     let check = |args: &[&str], code: i32, expected: &str| {
         sandbox().run(&[&["eval"], args].concat()).expect(code, &[expected]);
     };
-    check(&[], 2, "there is nothing to try");
-    check(&["--crd", "crd.yaml"], 2, "there must be a --value");
+    check(&[], 2, "nothing to evaluate");
+    check(&["--crd", "crd.yaml"], 2, "give the --value");
     check(
         &["--crd", "crd.yaml", "--path", "spec.host", "true"],
         2,
@@ -247,10 +247,10 @@ fn says_what_was_not_asked_well() {
         2,
         "has no version v2: it has v1",
     );
-    check(&["true", "--value", "absent.yaml"], 3, "there is no such file");
+    check(&["true", "--value", "absent.yaml"], 3, "the file does not exist");
     check(&["true", "--value", "a: [", "--explain"], 2, "--value: ");
     check(&["--crd", "absent.yaml", "true"], 3, "cannot read absent.yaml");
-    check(&["--crd", "cr.yaml", "true"], 2, "cr.yaml has no such definition");
+    check(&["--crd", "cr.yaml", "true"], 2, "cr.yaml does not contain this CRD");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
+#[cfg(target_os = "linux")]
+mod budgets;
 mod check;
 mod cluster;
 mod cost;
@@ -9,11 +11,15 @@ mod eval;
 mod exit_code;
 mod explain;
 mod fix;
+mod formats;
 mod generated;
 mod hostile;
+mod hostile_output;
 #[path = "../hostile/rules.rs"]
 mod hostile_rules;
+mod published;
 mod resources;
+mod schema;
 mod suites;
 mod update;
 
@@ -74,6 +80,8 @@ impl Sandbox {
             .args(args)
             .current_dir(self.path())
             .env("NO_COLOR", "1")
+            // Texts that tests look for are not broken.
+            .env("COLUMNS", "1000")
             .stdin(Stdio::null());
         command
     }

@@ -32,11 +32,11 @@ fn compares_with_a_file_or_folder() {
     let sandbox = Sandbox::new(&[("new/a.yaml", &moved()), ("old/a.yaml", &old), ("new/b.yaml", &old)]);
     sandbox
         .run(&["check", "--old", "old/a.yaml", "new/a.yaml"])
-        .expect(1, &["field is immutable"]);
+        .expect(1, &["`scope` cannot change once the CRD exists"]);
     sandbox.run(&["check", "new/a.yaml"]).expect(0, &[]);
     sandbox
         .run(&["check", "--old", "old", "new"])
-        .expect(1, &["field is immutable", "1 error"]);
+        .expect(1, &["`scope` cannot change once the CRD exists", "1 error"]);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn compares_with_a_git_revision() {
     sandbox.write("crds/new.yaml", definition("              type: object\n"));
     sandbox
         .run(&["check", "--old-ref", "HEAD", "crds"])
-        .expect(1, &["field is immutable", "1 error"]);
+        .expect(1, &["`scope` cannot change once the CRD exists", "1 error"]);
     sandbox
         .run(&["check", "--old-ref", "nowhere", "crds"])
         .expect(2, &["--old-ref nowhere"]);

@@ -41,7 +41,7 @@ open() { keys C-x C-f; keys C-a C-k; type "$1"; keys Enter; }
 
 see 'the definition is open' on_screen 'gadgets.example.com'
 see 'the server is running' ask '(with-current-buffer (test-buffer) (or (eglot-managed-p) (error "not yet")))'
-see 'the wrong field is found' codes_have "37:.*undefined field 'replica'"
+see 'the wrong field is found' codes_have '37:.*is not a property of'
 on_screen "self.replica <=" || fail 'the rule is shown'
 
 go 'replica <=' 1
@@ -91,7 +91,7 @@ see 'the definition is still right' no_codes
 
 open "$fixture/one.gadget.yaml"
 see 'the resource has the new name' text_has '  count: 3'
-see 'its wrong field is found' codes_have '7:.*unknown field'
+see 'its wrong field is found' codes_have '7:.*is not a (field|property) of'
 go 'host:' 1
 meta eglot-code-actions
 see 'what can be done is asked' on_screen '\[eglot\]|Execute|code action'

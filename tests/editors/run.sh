@@ -43,7 +43,9 @@ for editor in "$@"; do
       node "$tests/grammar/textmate.cjs" "$dir/code-server/node_modules/code-server/lib/vscode"
       editors/vscode/package.sh "$work/bin/crd-analyzer" "$work/crd-analyzer.vsix"
       fixture
-      node "$tests/vscode/session.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out" ;;
+      node "$tests/vscode/session.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out"
+      fixture
+      node "$tests/vscode/typing.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out" ;;
     neovim)
       for tree in trixie sid; do neovim $tree diagnostics; neovim $tree features; done
       neovim sid beside ;;

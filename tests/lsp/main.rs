@@ -1,4 +1,4 @@
-//! The language server as editors start it: the process, its streams and its exit code. What is said in a session is tested in
+//! The language server as editors start it: the process, its streams and its exit code. The messages of a session are tested in
 //! `server/lsp/tests`.
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
@@ -10,7 +10,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-use crd_analyzer_fixtures::cluster::{Answer, Cluster};
+use crd_analyzer_fixtures::cluster::{Answer, Kubectl};
 use serde_json::{Value, json};
 
 #[path = "../hostile/rules.rs"]
@@ -42,14 +42,16 @@ impl Server {
         Self::start_in(Path::new(env!("CARGO_TARGET_TMPDIR")), arguments)
     }
 
-    /// `folder`: the home of the user, with the cache and the kubeconfig.
+    /// `folder`: the home of the user, with the cache, the kubeconfig and programs.
     fn start_in(folder: &Path, arguments: &[&str]) -> Self {
+        let others = std::env::var_os("PATH").unwrap_or_default();
+        let own = std::iter::once(folder.join("bin"));
+        let path = std::env::join_paths(own.chain(std::env::split_paths(&others))).expect("a PATH");
         let mut process = Command::new(env!("CARGO_BIN_EXE_crd-analyzer"))
             .args(arguments)
+            .env("PATH", path)
             .envs(["XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"].map(|it| (it, folder)))
             .env("KUBECONFIG", folder.join("kubeconfig"))
-            .env_remove("HTTPS_PROXY")
-            .env_remove("https_proxy")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -174,7 +176,7 @@ fn widgets(most: u32) -> String {
 #[test]
 fn definitions_come_from_the_cluster_of_the_settings() {
     let home = tempfile::tempdir().expect("a folder");
-    let cluster = Cluster::start(Answer::Definitions(vec![widgets(5)]));
+    let cluster = Kubectl::new(home.path(), &Answer::Definitions(vec![widgets(5)]));
     cluster.kubeconfig(home.path(), "kind/a");
     for (settings, expected) in [
         (json!({}), 0),
@@ -194,8 +196,8 @@ fn definitions_come_from_the_cluster_of_the_settings() {
             while list["diagnostics"].as_array().is_some_and(Vec::is_empty) {
                 list = server.notification("textDocument/publishDiagnostics");
             }
-            let related = &list["diagnostics"][0]["relatedInformation"][0];
-            assert_eq!(related["message"], "`maximum` decides, from the cluster kind/a");
+            let related = &list["diagnostics"][0]["relatedInformation"][1];
+            assert_eq!(related["message"], "`maximum` is set here, from the cluster kind/a");
             let uri = related["location"]["uri"].as_str().unwrap_or_default();
             let path = uri.strip_prefix("file://").expect("a file").replace("%25", "%");
             let text = std::fs::read_to_string(&path).expect("the definition can be opened");
@@ -212,7 +214,7 @@ fn definitions_come_from_the_cluster_of_the_settings() {
             assert_eq!(cluster.asked(), before + 1);
         } else {
             assert!(message.contains("names no cluster"), "{message}");
-            assert_eq!(before, 0, "nobody asked for a cluster");
+            assert_eq!(before, 0, "no setting asked for a cluster");
         }
         server.request(3, "shutdown", Value::Null);
         server.notify("exit", &Value::Null);

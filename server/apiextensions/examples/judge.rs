@@ -12,7 +12,7 @@ mod documents;
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
 
-use crd_analyzer_apiextensions::strategy::Verdict;
+use crd_analyzer_apiextensions::strategy::CrdVerdict;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_schema::field::Error;
 use serde_json::{Map, Value, json};
@@ -96,7 +96,7 @@ impl Request {
                 .map(|it| self.line(it.index, &it.name, &it.verdict, version))
                 .collect(),
             Err(why) => {
-                let mut line = self.line(0, "", &Verdict::default(), version);
+                let mut line = self.line(0, "", &CrdVerdict::default(), version);
                 line["decode_error"] = Value::from(why);
                 line["accepted"] = Value::from(false);
                 line["accepted_strict"] = Value::from(false);
@@ -105,7 +105,7 @@ impl Request {
         }
     }
 
-    fn line(&self, doc: u32, name: &str, verdict: &Verdict, version: KubernetesVersion) -> Value {
+    fn line(&self, doc: u32, name: &str, verdict: &CrdVerdict, version: KubernetesVersion) -> Value {
         if let Some(reason) = &verdict.unjudged {
             return json!({"file": self.label, "doc": doc, "k8s": version.to_string(), "panic": format!("{reason:?}")});
         }

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_apiextensions::strategy::{Stored, Unjudged, Verdict, judge_create, judge_update};
+use crd_analyzer_apiextensions::strategy::{CrdVerdict, Stored, Unjudged, judge_create, judge_update};
 use crd_analyzer_apiextensions::validation::CelCompiler;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_schema::field::Error;
@@ -65,7 +65,7 @@ fn with_document<T>(text: &str, look: impl FnOnce(&JsonDoc<'_>) -> T) -> T {
     look(&read_json(&tree).expect("it is JSON"))
 }
 
-fn judge(base: &Value, row: &Value, version: KubernetesVersion) -> Verdict {
+fn judge(base: &Value, row: &Value, version: KubernetesVersion) -> CrdVerdict {
     let compiler = CelCompiler::new(version);
     let old = row.get("old").map(|old| {
         with_document(&change(base, old), |it| Stored::establish(it, version)).expect("the old definition decodes")
@@ -114,7 +114,7 @@ fn answers_as_the_server_does() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What the verdict hides behind an earlier error is found all the same.
+/// What the verdict hides behind an earlier error is found anyway.
 #[test]
 fn goes_on_after_what_stops_the_server() {
     let check = |schema: Value, errors: &[&str], hidden: &[&str]| {

@@ -11,6 +11,7 @@ pub mod decls;
 pub mod eval;
 pub mod go;
 pub mod library;
+mod literals;
 pub mod parser;
 mod stack;
 #[cfg(test)]

@@ -1,19 +1,15 @@
-//! Why there are no definitions.
+//! Errors of reading CRDs from a cluster.
 
-use std::io;
+use crd_analyzer_io::program::{Failure, NotFound, Output};
 
-use kube_client::config::KubeconfigError;
-
-use crate::TIMEOUT;
-
-/// Why the definitions of a cluster cannot be had.
+/// Why the CRDs of a cluster cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// There is no kubeconfig.
-    #[error("there is no kubeconfig: {0}")]
-    NoKubeconfig(String),
-    /// It cannot be read.
-    #[error("the kubeconfig cannot be used: {0}")]
+    /// Kubectl is not there.
+    #[error("a cluster is asked with kubectl: {0}")]
+    NoKubectl(NotFound),
+    /// The kubeconfig cannot be read, by kubectl's words.
+    #[error("kubectl cannot read the kubeconfig: {0}")]
     Kubeconfig(String),
     /// It says no current context, and none was named.
     #[error("the kubeconfig has no current context: name one")]
@@ -26,59 +22,28 @@ pub enum Error {
         /// Those that it has.
         known: Vec<String>,
     },
-    /// What it says of the context does not lead to a server, or to credentials.
-    #[error("the context {context} cannot be used: {why}")]
-    Unusable {
-        /// The context.
-        context: String,
-        /// What is wrong.
-        why: String,
-    },
-    /// No connection.
-    #[error("the cluster {context} cannot be reached at {server}: {why}")]
-    Unreachable {
-        /// The context.
-        context: String,
-        /// The address.
-        server: String,
-        /// What is wrong.
-        why: String,
-    },
     /// No answer in time.
-    #[error("the cluster {context} does not answer at {server} within {} s", TIMEOUT.as_secs())]
-    Timeout {
+    #[error("kubectl has no answer of the cluster {0} in time")]
+    Timeout(String),
+    /// No list, by kubectl's words: no connection, wrong credentials, no right to list.
+    #[error("the cluster {context} does not list its CRDs: {why}")]
+    Refused {
         /// The context.
         context: String,
-        /// The address.
-        server: String,
-    },
-    /// The server does not know the user.
-    #[error("the cluster {context} does not accept the credentials of the kubeconfig: {why}")]
-    Unauthorized {
-        /// The context.
-        context: String,
-        /// The server's words.
+        /// What kubectl says.
         why: String,
     },
-    /// The server does not let the user list definitions.
-    #[error("the cluster {context} does not let you list definitions: {why}")]
-    Forbidden {
-        /// The context.
-        context: String,
-        /// The server's words.
-        why: String,
-    },
+    /// More than is read.
+    #[error("the CRDs of the cluster {0} are too large")]
+    TooLarge(String),
     /// Another answer than a list.
-    #[error("the cluster {context} does not list its definitions: {why}")]
+    #[error("the answer of the cluster {context} is not a list of CRDs: {why}")]
     Form {
         /// The context.
         context: String,
         /// What is wrong.
         why: String,
     },
-    /// Nothing can be waited for here.
-    #[error("no connection can be made: {0}")]
-    Runtime(#[source] io::Error),
 }
 
 /// The contexts that there are.
@@ -90,62 +55,24 @@ fn listed(known: &[String]) -> String {
     }
 }
 
-impl Error {
-    pub(crate) fn of_kubeconfig(error: &KubeconfigError) -> Self {
-        match error {
-            KubeconfigError::FindPath => {
-                Self::NoKubeconfig("there is no home folder, and KUBECONFIG is not set".to_owned())
-            }
-            KubeconfigError::ReadConfig(why, path) if why.kind() == io::ErrorKind::NotFound => {
-                Self::NoKubeconfig(format!("{} is not there", path.display()))
-            }
-            other => Self::Kubeconfig(reasons(other)),
-        }
-    }
-
-    pub(crate) fn of_answer(error: &kube_client::Error, context: &str, server: &str) -> Self {
-        let context = context.to_owned();
-        match error {
-            kube_client::Error::Api(status) => {
-                let why = if status.message.is_empty() {
-                    format!("HTTP status {}", status.code)
-                } else {
-                    status.message.clone()
-                };
-                match status.code {
-                    401 => Self::Unauthorized { context, why },
-                    403 => Self::Forbidden { context, why },
-                    _ => Self::Form { context, why },
-                }
-            }
-            kube_client::Error::Auth(_) => Self::Unusable {
-                context,
-                why: reasons(error),
-            },
-            kube_client::Error::Service(why) => Self::Unreachable {
-                context,
-                server: server.to_owned(),
-                why: reasons(&**why),
-            },
-            other => Self::Unreachable {
-                context,
-                server: server.to_owned(),
-                why: reasons(other),
-            },
-        }
+/// Why kubectl gave no answer.
+pub(crate) fn words(failure: &Failure) -> String {
+    match failure {
+        Failure::Io(why) => format!("kubectl cannot be run: {why}"),
+        Failure::Timeout => "kubectl does not end".to_owned(),
+        Failure::TooLong => "kubectl says too much".to_owned(),
+        Failure::Ended => "kubectl ended without an answer".to_owned(),
     }
 }
 
-/// The error and what it comes from, each said once.
-pub(crate) fn reasons(error: &dyn std::error::Error) -> String {
-    let mut said = error.to_string();
-    let mut next = error.source();
-    while let Some(error) = next {
-        let text = error.to_string();
-        if !said.contains(&text) {
-            said = format!("{said}: {text}");
-        }
-        next = error.source();
+/// What kubectl said before it failed, on one line.
+pub(crate) fn said(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = line.strip_prefix("error: ").unwrap_or(&line);
+    if line.is_empty() {
+        // Or it said it on the terminal.
+        return format!("kubectl failed ({})", output.status);
     }
-    said
+    format!("kubectl reports: {line}")
 }

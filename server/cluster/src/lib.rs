@@ -1,39 +1,47 @@
-//! The definitions that a cluster has, asked for by a context of the user's kubeconfig.
+//! The CRDs that a cluster has, listed by kubectl with a context of the user's kubeconfig.
 //!
-//! Nothing here is called unless the user asks for it: a program that reads files must not surprise anybody with a connection.
-#![allow(clippy::disallowed_methods, reason = "reads the kubeconfig and talks to a cluster")]
+//! Nothing here is called unless the user asks for it: a program that reads files must not surprise anybody with a connection. Kubectl is the
+//! client because a kubeconfig can name programs, proxies and certificates, and kubectl treats them as the user expects.
+#![allow(clippy::disallowed_methods, reason = "runs kubectl")]
 
 mod error;
-mod proxy;
 
-use std::{future::Future, time::Duration};
-
-pub use error::Error;
-// The library is only there to be given the version of the API that its types are of.
-use k8s_openapi as _;
-use kube_client::{
-    Client, Config,
-    config::{ExecInteractiveMode, KubeConfigOptions, Kubeconfig},
-    core::{Request, params::ListParams},
+use std::{
+    fmt::Write as _,
+    io::IsTerminal as _,
+    path::PathBuf,
+    process::{Command, Stdio},
+    time::Duration,
 };
+
+use crd_analyzer_io::program::{self, Failure, Output, SearchPath};
+pub use error::Error;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// How long a server may take to answer.
 pub const TIMEOUT: Duration = Duration::from_secs(10);
+/// How long kubectl may take, with the programs that get credentials.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The same where they may ask the user.
+const PATIENCE_WITH_USER: Duration = Duration::from_mins(5);
 
-/// Definitions that are asked for at a time.
-const PAGE: u32 = 100;
-
-/// A server that goes on and on is not one that has definitions.
-const MOST_PAGES: usize = 1_000;
+/// CRDs that are asked for at a time.
+const PAGE: u32 = 50;
+/// No cluster has more pages of CRDs.
+const MAX_PAGES: usize = 1_000;
+/// The most that is read of a page, and of all, in bytes.
+const MAX_PAGE_BYTES: usize = 96 << 20;
+const MAX_BYTES: usize = 512 << 20;
+/// The most that is read of the kubeconfig, in bytes.
+const MAX_CONFIG_BYTES: usize = 4 << 20;
 
 const PATH: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 /// Whether a program that gets credentials may talk to the user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Prompts {
-    /// It has the terminal.
+    /// It has the terminal, if there is one.
     Allowed,
     /// Standard input and output are somebody else's.
     Never,
@@ -44,76 +52,45 @@ pub enum Prompts {
 pub struct Listing {
     /// The context that was asked.
     pub context: String,
-    /// Each definition, as the JSON that the server sent.
+    /// Each CRD, as the JSON that the server sent.
     pub definitions: Vec<String>,
 }
 
-/// Lists the definitions of the cluster of a context, or of the current one. Waits for the server, no longer than [`TIMEOUT`] for each answer;
-/// programs that get credentials may take their time.
-pub fn list(context: Option<&str>, prompts: Prompts) -> Result<Listing, Error> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(Error::Runtime)?;
-    let listing = runtime.block_on(list_here(context, prompts));
-    // A name that is still being looked up does not hold anybody up.
-    runtime.shutdown_background();
-    listing
+/// Lists the CRDs of the cluster of a context, or of the current one. No program in a folder of the workspace is run.
+pub fn list(context: Option<&str>, prompts: Prompts, workspace: &[PathBuf]) -> Result<Listing, Error> {
+    let path = SearchPath::new(workspace);
+    let has_terminal = prompts == Prompts::Allowed && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let kubectl = Kubectl {
+        program: path.find("kubectl").map_err(Error::NoKubectl)?,
+        path,
+        has_terminal,
+        patience: if has_terminal { PATIENCE_WITH_USER } else { PATIENCE },
+    };
+    let context = kubectl.context(context)?;
+    let definitions = kubectl.definitions(&context)?;
+    Ok(Listing { context, definitions })
 }
 
-async fn list_here(context: Option<&str>, prompts: Prompts) -> Result<Listing, Error> {
-    let mut kubeconfig = Kubeconfig::read().map_err(|error| Error::of_kubeconfig(&error))?;
-    let context = match context {
-        Some(name) => name.to_owned(),
-        None => kubeconfig
-            .current_context
-            .clone()
-            .filter(|it| !it.is_empty())
-            .ok_or(Error::NoContext)?,
-    };
-    if !kubeconfig.contexts.iter().any(|it| it.name == context) {
-        let known = kubeconfig.contexts.iter().map(|it| it.name.clone()).collect();
-        return Err(Error::UnknownContext { context, known });
-    }
-    if prompts == Prompts::Never {
-        let users = kubeconfig.auth_infos.iter_mut().filter_map(|it| it.auth_info.as_mut());
-        for exec in users.filter_map(|it| it.exec.as_mut()) {
-            exec.interactive_mode = Some(ExecInteractiveMode::Never);
-        }
-    }
-    let has_own_proxy = proxy::is_named(&kubeconfig, &context);
-    let options = KubeConfigOptions {
-        context: Some(context.clone()),
-        ..KubeConfigOptions::default()
-    };
-    let unusable = |why: String| Error::Unusable {
-        context: context.clone(),
-        why,
-    };
-    let mut config = Config::from_custom_kubeconfig(kubeconfig, &options)
-        .await
-        .map_err(|error| unusable(error.to_string()))?;
-    config.connect_timeout = Some(TIMEOUT);
-    config.read_timeout = Some(TIMEOUT);
-    config.default_retry = false;
-    if !has_own_proxy && proxy::goes_direct(config.cluster_url.host().unwrap_or_default()) {
-        config.proxy_url = None;
-    }
-    let server = config.cluster_url.to_string();
-    let client = Client::try_from(config).map_err(|error| unusable(error::reasons(&error)))?;
-    let asked = Asked {
-        client,
-        context,
-        server,
-    };
-    asked.all().await
+/// The user's kubectl.
+struct Kubectl {
+    program: PathBuf,
+    path: SearchPath,
+    has_terminal: bool,
+    /// How long it may take.
+    patience: Duration,
 }
 
-/// A server that is asked.
-struct Asked {
-    client: Client,
-    context: String,
-    server: String,
+/// What is read of `kubectl config view`.
+#[derive(Deserialize)]
+struct Config {
+    #[serde(default, rename = "current-context")]
+    current: String,
+    contexts: Option<Vec<Named>>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: String,
 }
 
 #[derive(Deserialize)]
@@ -131,44 +108,130 @@ struct PageMeta {
     next: Option<String>,
 }
 
-impl Asked {
-    async fn all(self) -> Result<Listing, Error> {
-        let mut definitions = Vec::new();
-        let mut params = ListParams::default().limit(PAGE);
-        for _ in 0..MOST_PAGES {
-            let text = self.page(&params).await?;
-            let page: Page<'_> = serde_json::from_str(&text).map_err(|error| Error::Form {
-                context: self.context.clone(),
+impl Kubectl {
+    fn run(&self, args: &[&str], max: usize) -> Result<Output, Failure> {
+        let mut command = Command::new(&self.program);
+        command.args(args).env("PATH", self.path.joined());
+        if self.has_terminal {
+            return program::run_in_terminal(&mut command, max, self.patience);
+        }
+        program::run(command.stdin(Stdio::null()), None, max, self.patience)
+    }
+
+    /// The name of the context that is meant.
+    fn context(&self, wanted: Option<&str>) -> Result<String, Error> {
+        let output = self.run(&["config", "view", "--output=json"], MAX_CONFIG_BYTES);
+        let output = output.map_err(|failure| Error::Kubeconfig(error::words(&failure)))?;
+        if !output.status.success() {
+            return Err(Error::Kubeconfig(error::said(&output)));
+        }
+        let config: Config =
+            serde_json::from_slice(&output.stdout).map_err(|error| Error::Kubeconfig(error.to_string()))?;
+        let context = match wanted {
+            Some(context) => context.to_owned(),
+            None if config.current.is_empty() => return Err(Error::NoContext),
+            None => config.current,
+        };
+        let known: Vec<String> = config.contexts.into_iter().flatten().map(|it| it.name).collect();
+        if known.contains(&context) {
+            Ok(context)
+        } else {
+            Err(Error::UnknownContext { context, known })
+        }
+    }
+
+    fn definitions(&self, context: &str) -> Result<Vec<String>, Error> {
+        let (mut definitions, mut bytes) = (Vec::new(), 0);
+        let mut mark = String::new();
+        for _ in 0..MAX_PAGES {
+            let text = self.page(context, &mark)?;
+            let page: Page<'_> = serde_json::from_slice(&text).map_err(|error| Error::Form {
+                context: context.to_owned(),
                 why: error.to_string(),
             })?;
-            definitions.extend(page.items.into_iter().flatten().map(|it| it.get().to_owned()));
-            let Some(next) = page.metadata.next.filter(|it| !it.is_empty()) else {
-                return Ok(Listing {
-                    context: self.context,
-                    definitions,
-                });
-            };
-            params.continue_token = Some(next);
+            for definition in page.items.into_iter().flatten() {
+                bytes += definition.get().len();
+                definitions.push(definition.get().to_owned());
+            }
+            if bytes > MAX_BYTES {
+                return Err(Error::TooLarge(context.to_owned()));
+            }
+            match page.metadata.next.filter(|it| !it.is_empty()) {
+                Some(next) => mark = next,
+                None => return Ok(definitions),
+            }
         }
         Err(Error::Form {
-            context: self.context,
+            context: context.to_owned(),
             why: "the list does not end".to_owned(),
         })
     }
 
-    async fn page(&self, params: &ListParams) -> Result<String, Error> {
-        let request = Request::new(PATH).list(params).map_err(|error| Error::Form {
-            context: self.context.clone(),
-            why: error.to_string(),
+    /// The page of the list that begins at a mark.
+    fn page(&self, context: &str, mark: &str) -> Result<Vec<u8>, Error> {
+        let mut query = format!("{PATH}?limit={PAGE}");
+        if !mark.is_empty() {
+            let _ = write!(query, "&continue={}", encoded(mark));
+        }
+        let args = [
+            &format!("--context={context}"),
+            "get",
+            &format!("--raw={query}"),
+            &format!("--request-timeout={}s", TIMEOUT.as_secs()),
+        ];
+        let output = self.run(&args, MAX_PAGE_BYTES).map_err(|failure| match failure {
+            Failure::Timeout => Error::Timeout(context.to_owned()),
+            Failure::TooLong => Error::TooLarge(context.to_owned()),
+            other => Error::Refused {
+                context: context.to_owned(),
+                why: error::words(&other),
+            },
         })?;
-        let answer = self.in_time(self.client.request_text(request)).await?;
-        answer.map_err(|error| Error::of_answer(&error, &self.context, &self.server))
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        Err(Error::Refused {
+            context: context.to_owned(),
+            why: error::said(&output),
+        })
+    }
+}
+
+/// A text as a query of a URL has it.
+fn encoded(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut encoded, byte| {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+        encoded
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn kubectl_is_not_waited_for() {
+        use crd_analyzer_fixtures::cluster::{Answer, Kubectl as StandIn};
+        let folder = tempfile::tempdir().expect("a folder");
+        StandIn::new(folder.path(), &Answer::Silence);
+        let kubectl = Kubectl {
+            program: folder.path().join("bin/kubectl"),
+            path: SearchPath::new(&[]),
+            has_terminal: false,
+            patience: Duration::from_millis(300),
+        };
+        let error = kubectl.definitions("c").expect_err("no answer comes");
+        assert_eq!(error.to_string(), "kubectl has no answer of the cluster c in time");
     }
 
-    async fn in_time<T>(&self, work: impl Future<Output = T>) -> Result<T, Error> {
-        tokio::time::timeout(TIMEOUT, work).await.map_err(|_| Error::Timeout {
-            context: self.context.clone(),
-            server: self.server.clone(),
-        })
+    #[test]
+    fn marks_are_encoded() {
+        assert_eq!(encoded("eyJ2_-=="), "eyJ2_-%3D%3D");
+        assert_eq!(encoded("a&b=c d/é"), "a%26b%3Dc%20d%2F%C3%A9");
     }
 }

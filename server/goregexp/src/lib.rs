@@ -1,14 +1,17 @@
 //! Regular expressions as Go has them: which patterns its `regexp` package compiles, what it says about the others, and
 //! matching that agrees with it.
 //!
-//! [`check`] judges a pattern without compiling it. [`GoRegex`] matches.
+//! [`check`] judges a pattern without compiling it. [`GoRegex`] matches, within the limits of the thread
+//! ([`crd_analyzer_budget`]).
 
+mod cache;
 mod class;
 mod error;
 mod machine;
 mod parser;
 #[allow(clippy::unreadable_literal, reason = "a generated table")]
 mod tables;
+#[cfg(test)]
 mod translate;
 mod tree;
 mod unicode;
@@ -16,125 +19,104 @@ mod unicode;
 use std::ops::Range;
 use std::sync::Arc;
 
-use regex_automata::meta;
-use regex_automata::nfa::thompson::WhichCaptures;
+use crd_analyzer_budget::{self as budget, Unfinished};
 
 pub use error::{ErrorCode, GoRegexError};
-use machine::Machine;
-use tree::Tree;
+use machine::{Machine, Threads};
 
 /// Says whether Go compiles `pattern` (`regexp.Compile`), and if not, why and which part is to blame.
 pub fn check(pattern: &str) -> Result<(), GoRegexError> {
     parser::parse(pattern).map(|_| ())
 }
 
-/// How deep a tree the fast engine is given; its compiler recurses. Patterns of people have a dozen levels.
-const MAX_DEPTH: usize = 200;
-/// How much memory the fast engine's program may take, in bytes.
-const MAX_PROGRAM: usize = 32 << 20;
-
-/// A compiled pattern. Clones share it, and may be used in several threads at a time.
+/// A pattern that Go compiles. Here it is compiled when it is first matched, and its program is kept as long as there is room
+/// (`cache`). May be used in several threads at a time.
 ///
 /// Matching agrees with Go's on every text, with one known exception: where a pattern demands a surrogate (`\x{D800}`),
 /// Go may find U+FFFD instead; here nothing matches.
+///
+/// ```
+/// use crd_analyzer_budget::{Limits, Unfinished, within};
+/// use crd_analyzer_goregexp::GoRegex;
+///
+/// let regex = GoRegex::new("^[a-z]+$").unwrap();
+/// assert_eq!(regex.is_match("abc"), Ok(true));
+/// let few = Limits { work: 2, ..Limits::NONE };
+/// assert_eq!(within(few, || regex.is_match("abc")).0, Err(Unfinished::Work));
+/// ```
 #[derive(Clone, Debug)]
 pub struct GoRegex {
-    engine: Arc<Engine>,
-}
-
-#[derive(Debug)]
-enum Engine {
-    Fast(meta::Regex),
-    Plain(Machine),
+    pattern: Arc<str>,
 }
 
 impl GoRegex {
-    /// Compiles `pattern`, or says why Go does not.
+    /// Says why Go does not compile `pattern`, if it does not.
     pub fn new(pattern: &str) -> Result<Self, GoRegexError> {
-        let tree = parser::parse(pattern)?;
-        let fast = if tree.is_deeper_than(MAX_DEPTH) {
-            None
-        } else {
-            fast_engine(&tree)
-        };
-        let engine = fast.map_or_else(|| Engine::Plain(Machine::new(&tree)), Engine::Fast);
+        check(pattern)?;
         Ok(Self {
-            engine: Arc::new(engine),
+            pattern: pattern.into(),
         })
     }
 
+    /// Its program, and what it needs to run.
+    fn ready(&self) -> Result<(Arc<Machine>, Threads), Unfinished> {
+        let machine = cache::machine(&self.pattern).map_err(budget::give_up)?;
+        let threads = machine.threads()?;
+        Ok((machine, threads))
+    }
+
     /// Whether the pattern matches somewhere in `text` (`Regexp.MatchString`).
-    pub fn is_match(&self, text: &str) -> bool {
-        match &*self.engine {
-            Engine::Fast(regex) => regex.is_match(text),
-            Engine::Plain(machine) => machine.find_at(text, 0, true).is_some(),
-        }
+    pub fn is_match(&self, text: &str) -> Result<bool, Unfinished> {
+        let (machine, mut threads) = self.ready()?;
+        Ok(machine.find_at(&mut threads, text, 0, true)?.is_some())
     }
 
     /// The leftmost match, in bytes of `text` (`Regexp.FindStringIndex`).
-    pub fn find(&self, text: &str) -> Option<Range<usize>> {
-        match &*self.engine {
-            Engine::Fast(regex) => regex.find(text).map(|found| found.range()),
-            Engine::Plain(machine) => machine.find_at(text, 0, false).map(|(start, end)| start..end),
-        }
+    pub fn find(&self, text: &str) -> Result<Option<Range<usize>>, Unfinished> {
+        let (machine, mut threads) = self.ready()?;
+        let found = machine.find_at(&mut threads, text, 0, false)?;
+        Ok(found.map(|(start, end)| start..end))
     }
 
-    /// All matches that do not overlap, in bytes of `text` (`Regexp.FindAllStringIndex`). An empty one right after another
-    /// is not reported.
-    pub fn find_all<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
-        let (fast, plain) = match &*self.engine {
-            Engine::Fast(regex) => (Some(regex.find_iter(text).map(|found| found.range())), None),
-            Engine::Plain(machine) => (None, Some(all_of(machine, text))),
-        };
-        fast.into_iter().flatten().chain(plain.into_iter().flatten())
-    }
-}
-
-fn fast_engine(tree: &Tree) -> Option<meta::Regex> {
-    // A machine of all states at once takes longer to make than most patterns ever run.
-    let config = meta::Config::new()
-        .dfa(false)
-        .nfa_size_limit(Some(MAX_PROGRAM))
-        .which_captures(WhichCaptures::Implicit);
-    meta::Builder::new()
-        .configure(config)
-        .build_from_hir(&translate::hir(tree, tree.root))
-        .ok()
-}
-
-fn all_of<'a>(machine: &'a Machine, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
-    let mut from = Some(0);
-    let mut last_end = None;
-    std::iter::from_fn(move || {
-        loop {
-            let (start, end) = machine.find_at(text, from?, false)?;
+    /// At most `limit` matches that do not overlap, in bytes of `text` (`Regexp.FindAllStringIndex`). An empty one right after
+    /// another is not reported.
+    pub fn find_all(&self, text: &str, limit: usize) -> Result<Vec<Range<usize>>, Unfinished> {
+        let (machine, mut threads) = self.ready()?;
+        let mut all: Vec<Range<usize>> = Vec::new();
+        let mut from = Some(0);
+        while let Some(at) = from
+            && all.len() < limit
+        {
+            let Some((start, end)) = machine.find_at(&mut threads, text, at, false)? else {
+                break;
+            };
             from = if start == end {
                 text[end..].chars().next().map(|c| end + c.len_utf8())
             } else {
                 Some(end)
             };
-            if start < end || last_end != Some(end) {
-                last_end = Some(end);
-                return Some(start..end);
+            if start < end || all.last().is_none_or(|last| last.end != end) {
+                budget::bytes(size_of::<Range<usize>>() as u64)?;
+                all.push(start..end);
             }
         }
-    })
+        Ok(all)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Both engines find the same in texts of all sorts.
+    use regex_automata::meta;
+
+    /// Ours and the Rust library's automata find the same in texts of all sorts.
     #[track_caller]
     fn agree(pattern: &str) {
         let tree = parser::parse(pattern).expect("Go accepts this");
-        let fast = GoRegex {
-            engine: Arc::new(Engine::Fast(fast_engine(&tree).expect("small"))),
-        };
-        let plain = GoRegex {
-            engine: Arc::new(Engine::Plain(Machine::new(&tree))),
-        };
+        let other = meta::Builder::new().build_from_hir(&translate::hir(&tree, tree.root));
+        let other = other.expect("small");
+        let ours = GoRegex::new(pattern).expect("Go accepts this");
         for text in [
             "",
             "a",
@@ -146,17 +128,18 @@ mod tests {
             "K\u{212a}kſs",
             "aaaaaaaaaa",
         ] {
-            let found: Vec<_> = plain.find_all(text).collect();
-            assert_eq!(found, fast.find_all(text).collect::<Vec<_>>(), "{pattern} in {text:?}");
+            let found = ours.find_all(text, usize::MAX).expect("small");
+            let others: Vec<_> = other.find_iter(text).map(|it| it.range()).collect();
+            assert_eq!(found, others, "{pattern} in {text:?}");
             assert_eq!(
-                (plain.find(text), plain.is_match(text)),
-                (found.first().cloned(), !found.is_empty())
+                (ours.find(text), ours.is_match(text)),
+                (Ok(found.first().cloned()), Ok(!found.is_empty()))
             );
         }
     }
 
     #[test]
-    fn the_plain_engine_agrees_with_the_fast_one() {
+    fn matching_agrees_with_automata() {
         for pattern in [
             "",
             "a",

@@ -1,6 +1,11 @@
-//! A plain engine for the patterns that the fast one is not made for: those nested so deeply that its compiler would recurse
-//! too far, and those whose counted repetitions would cost it too much memory (it spells classes out in bytes, this one
-//! does not). It runs all alternatives side by side, so the time is at most the length of the text times that of the program.
+//! Programs and how they run: all alternatives side by side (as Go's `regexp` does), so the work is at most the length of the text
+//! times that of the program, and it can be counted. Compiling takes about as long as parsing. An automaton would be faster on long
+//! texts, but its states grow with the text, and the patterns of schemas are mostly matched a few times with short texts.
+
+use std::collections::HashMap;
+use std::mem::size_of;
+
+use crd_analyzer_budget::{self as budget, Unfinished};
 
 use crate::tree::{Id, Op, Rune, Tree, flags};
 use crate::unicode::simple_fold;
@@ -9,6 +14,7 @@ use crate::unicode::simple_fold;
 #[derive(Clone, Copy, Debug)]
 enum Inst {
     Match,
+    Char(char),
     /// One of the classes.
     Class(u32),
     Any,
@@ -21,12 +27,56 @@ enum Inst {
     Fail,
 }
 
+/// The longest program that is run, in instructions. Patterns of people have some hundreds; Go compiles three millions.
+const MAX_PROGRAM: usize = 250_000;
+/// The most bounds of classes that a program has; those of all letters are 1,400.
+const MAX_BOUNDS: usize = 1_000_000;
+/// So many instructions of a program are made ready for a run with one unit of work.
+const READY_PER_WORK: u64 = 16;
+
 /// A compiled pattern.
 #[derive(Debug)]
 pub(crate) struct Machine {
     program: Vec<Inst>,
+    classes: Vec<Class>,
+    /// Matches begin at the beginning of the text only.
+    is_anchored: bool,
+}
+
+/// A class of characters.
+#[derive(Debug)]
+struct Class {
+    /// The ASCII characters in it, a bit each.
+    ascii: u128,
     /// Sorted pairs of inclusive bounds.
-    classes: Vec<Vec<Rune>>,
+    bounds: Vec<Rune>,
+}
+
+impl Class {
+    fn new(bounds: Vec<Rune>) -> Self {
+        let is_in = |rune: &Rune| contains(&bounds, *rune);
+        let ascii = (0..128).filter(is_in).fold(0, |bits, rune| bits | 1 << rune);
+        Self { ascii, bounds }
+    }
+
+    fn contains(&self, c: char) -> bool {
+        if c.is_ascii() {
+            self.ascii >> (c as u32) & 1 == 1
+        } else {
+            contains(&self.bounds, c as Rune)
+        }
+    }
+}
+
+/// What is known while a program is made.
+#[derive(Default)]
+struct Making {
+    /// Splits and jumps that are still to land, by list.
+    lists: Vec<Vec<u32>>,
+    /// Where classes are, by their bounds.
+    classes: HashMap<Vec<Rune>, u32>,
+    /// How many bounds they have.
+    bounds: usize,
 }
 
 /// What is left to do while compiling.
@@ -51,24 +101,32 @@ enum Task {
 }
 
 impl Machine {
-    pub(crate) fn new(tree: &Tree) -> Self {
+    /// The program of a pattern, if it is not too long.
+    pub(crate) fn new(tree: &Tree) -> Result<Self, Unfinished> {
         let mut machine = Self {
             program: Vec::new(),
             classes: Vec::new(),
+            is_anchored: false,
         };
-        let mut lists: Vec<Vec<u32>> = Vec::new();
+        let mut making = Making::default();
         let mut tasks = vec![Task::Emit(tree.root)];
+        let mut steps = 0;
         while let Some(task) = tasks.pop() {
+            // Parts that match the empty text take steps but make no instructions.
+            steps += 1;
+            if machine.program.len() > MAX_PROGRAM || making.bounds > MAX_BOUNDS || steps > 4 * MAX_PROGRAM {
+                return Err(Unfinished::Bytes);
+            }
             let here = machine.program.len() as u32;
             match task {
-                Task::Emit(id) => machine.emit(tree, id, &mut tasks, &mut lists),
+                Task::Emit(id) => machine.emit(tree, id, &mut tasks, &mut making),
                 Task::Land(split, lazy) => machine.program[split as usize] = split_to(split + 1, here, lazy),
                 Task::Leave(list, lazy) => {
-                    lists[list].push(here << 1 | u32::from(lazy));
+                    making.lists[list].push(here << 1 | u32::from(lazy));
                     machine.program.push(Inst::Fail);
                 }
                 Task::LandAll(list) => {
-                    for entry in std::mem::take(&mut lists[list]) {
+                    for entry in std::mem::take(&mut making.lists[list]) {
                         let split = entry >> 1;
                         machine.program[split as usize] = split_to(split + 1, here, entry & 1 == 1);
                     }
@@ -76,12 +134,12 @@ impl Machine {
                 Task::Loop(body, lazy) => machine.program.push(split_to(body, here + 1, lazy)),
                 Task::LoopFrom(sub, lazy) => tasks.extend([Task::Loop(here, lazy), Task::Emit(sub)]),
                 Task::LandJumps(list) => {
-                    for jump in std::mem::take(&mut lists[list]) {
+                    for jump in std::mem::take(&mut making.lists[list]) {
                         machine.program[jump as usize] = Inst::Jump(here);
                     }
                 }
                 Task::NextAlternative(split, list) => {
-                    lists[list].push(here);
+                    making.lists[list].push(here);
                     machine.program.push(Inst::Fail);
                     machine.program[split as usize] = Inst::Split(split + 1, here + 1);
                 }
@@ -102,10 +160,17 @@ impl Machine {
             }
         }
         machine.program.push(Inst::Match);
-        machine
+        machine.is_anchored = matches!(machine.program[0], Inst::Assert(Op::BeginText));
+        Ok(machine)
     }
 
-    fn emit(&mut self, tree: &Tree, id: Id, tasks: &mut Vec<Task>, lists: &mut Vec<Vec<u32>>) {
+    /// Bytes that the program takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let bounds: usize = self.classes.iter().map(|it| it.bounds.len()).sum();
+        self.program.len() * size_of::<Inst>() + self.classes.len() * size_of::<Class>() + bounds * size_of::<Rune>()
+    }
+
+    fn emit(&mut self, tree: &Tree, id: Id, tasks: &mut Vec<Task>, making: &mut Making) {
         let node = tree.node(id);
         let here = self.program.len() as u32;
         let lazy = node.flags & flags::NON_GREEDY != 0;
@@ -117,15 +182,18 @@ impl Machine {
                 let fold = node.flags & flags::FOLD_CASE != 0;
                 for &rune in &node.runes {
                     let mut class = vec![rune, rune];
-                    let mut next = simple_fold(rune);
-                    while fold && next != rune {
+                    let mut next = if fold { simple_fold(rune) } else { rune };
+                    while next != rune {
                         class.extend([next, next]);
                         next = simple_fold(next);
                     }
-                    self.class(class);
+                    match char::from_u32(rune as u32) {
+                        Some(c) if class.len() == 2 => self.program.push(Inst::Char(c)),
+                        _ => self.class(class, making),
+                    }
                 }
             }
-            Op::CharClass => self.class(node.runes.clone()),
+            Op::CharClass => self.class(node.runes.clone(), making),
             Op::AnyCharNotNl => self.program.push(Inst::AnyNotNl),
             Op::AnyChar => self.program.push(Inst::Any),
             Op::BeginLine | Op::EndLine | Op::BeginText | Op::EndText | Op::WordBoundary | Op::NoWordBoundary => {
@@ -134,8 +202,8 @@ impl Machine {
             Op::Capture => tasks.push(Task::Emit(sub)),
             Op::Concat => tasks.extend(node.subs.iter().rev().map(|&sub| Task::Emit(sub))),
             Op::Alternate => {
-                lists.push(Vec::new());
-                let list = lists.len() - 1;
+                making.lists.push(Vec::new());
+                let list = making.lists.len() - 1;
                 tasks.extend([Task::LandJumps(list), Task::Alternatives(id, 0, list)]);
             }
             Op::Quest => {
@@ -149,11 +217,11 @@ impl Machine {
                 tasks.extend([Task::Land(here, lazy), Task::LoopFrom(sub, lazy)]);
             }
             Op::Repeat if tree.node(sub).op == Op::EmptyMatch => {}
-            Op::Repeat => self.repeat(node.min, node.max, sub, lazy, tasks, lists),
+            Op::Repeat => self.repeat((node.min, node.max), sub, lazy, tasks, making),
         }
     }
 
-    fn repeat(&mut self, min: i32, max: i32, sub: Id, lazy: bool, tasks: &mut Vec<Task>, lists: &mut Vec<Vec<u32>>) {
+    fn repeat(&mut self, (min, max): (i32, i32), sub: Id, lazy: bool, tasks: &mut Vec<Task>, making: &mut Making) {
         let here = self.program.len() as u32;
         let mut parts = Vec::new();
         if max < 0 {
@@ -167,8 +235,8 @@ impl Machine {
         } else {
             parts.extend((0..min).map(|_| Task::Emit(sub)));
             if max > min {
-                lists.push(Vec::new());
-                let list = lists.len() - 1;
+                making.lists.push(Vec::new());
+                let list = making.lists.len() - 1;
                 for _ in min..max {
                     parts.extend([Task::Leave(list, lazy), Task::Emit(sub)]);
                 }
@@ -178,73 +246,103 @@ impl Machine {
         tasks.extend(parts.into_iter().rev());
     }
 
-    fn class(&mut self, mut runes: Vec<Rune>) {
-        crate::class::clean(&mut runes);
-        if self.classes.last() != Some(&runes) {
-            self.classes.push(runes);
-        }
-        self.program.push(Inst::Class((self.classes.len() - 1) as u32));
+    fn class(&mut self, mut bounds: Vec<Rune>, making: &mut Making) {
+        crate::class::clean(&mut bounds);
+        let class = if let Some(class) = making.classes.get(&bounds) {
+            *class
+        } else {
+            let class = self.classes.len() as u32;
+            self.classes.push(Class::new(bounds.clone()));
+            making.bounds += bounds.len();
+            making.classes.insert(bounds, class);
+            class
+        };
+        self.program.push(Inst::Class(class));
+    }
+
+    /// What a run needs, to be used again for other texts and places.
+    pub(crate) fn threads(&self) -> Result<Threads, Unfinished> {
+        budget::work(self.program.len() as u64 / READY_PER_WORK)?;
+        Ok(Threads {
+            now: Front::new(self.program.len()),
+            next: Front::new(self.program.len()),
+            open: Vec::new(),
+        })
     }
 
     /// The leftmost match at or after `from` in bytes of `text`; the first that ends if only `any` is asked for.
-    pub(crate) fn find_at(&self, text: &str, from: usize, any: bool) -> Option<(usize, usize)> {
-        let mut now = Threads::new(self.program.len());
-        let mut next = Threads::new(self.program.len());
+    pub(crate) fn find_at(
+        &self,
+        threads: &mut Threads,
+        text: &str,
+        from: usize,
+        any: bool,
+    ) -> Result<Option<(usize, usize)>, Unfinished> {
+        let Threads { now, next, open } = threads;
+        now.clear();
+        next.clear();
         let mut found = None;
         let mut at = from;
         loop {
-            if found.is_none() {
-                self.follow(&mut now, 0, at, text, at);
-            }
-            if now.list.is_empty() && found.is_some() {
+            let mut steps = 1;
+            if found.is_none() && !(self.is_anchored && at > 0) {
+                open.push(0);
+                steps += self.follow(now, open, at, text, at);
+            } else if now.list.is_empty() {
                 break;
             }
             let c = text[at..].chars().next();
             let after = at + c.map_or(0, char::len_utf8);
             for n in 0..now.list.len() {
                 let (pc, start) = now.list[n];
+                steps += 1;
                 let goes_on = match (self.program[pc as usize], c) {
                     (Inst::Match, _) => {
                         found = Some((start, at));
                         if any {
-                            return found;
+                            return Ok(found);
                         }
                         break;
                     }
+                    (Inst::Char(wanted), Some(c)) => c == wanted,
                     (Inst::Any, Some(_)) => true,
                     (Inst::AnyNotNl, Some(c)) => c != '\n',
-                    (Inst::Class(class), Some(c)) => contains(&self.classes[class as usize], c),
+                    (Inst::Class(class), Some(c)) => self.classes[class as usize].contains(c),
                     _ => false,
                 };
                 if goes_on {
-                    self.follow(&mut next, pc + 1, start, text, after);
+                    open.push(pc + 1);
+                    steps += self.follow(next, open, start, text, after);
                 }
             }
+            budget::work(steps)?;
             if c.is_none() {
                 break;
             }
-            std::mem::swap(&mut now, &mut next);
+            std::mem::swap(now, next);
             next.clear();
             at = after;
         }
-        found
+        Ok(found)
     }
 
-    /// Adds the instruction `pc` and all that it leads to without reading.
-    fn follow(&self, threads: &mut Threads, pc: u32, start: usize, text: &str, at: usize) {
-        threads.open.push(pc);
-        while let Some(pc) = threads.open.pop() {
-            if !threads.enter(pc) {
+    /// Adds the `open` instruction and all that it leads to without reading; tells how many were looked at.
+    fn follow(&self, front: &mut Front, open: &mut Vec<u32>, start: usize, text: &str, at: usize) -> u64 {
+        let mut steps = 0;
+        while let Some(pc) = open.pop() {
+            steps += 1;
+            if !front.enter(pc) {
                 continue;
             }
             match self.program[pc as usize] {
-                Inst::Jump(to) => threads.open.push(to),
-                Inst::Split(first, second) => threads.open.extend([second, first]),
-                Inst::Assert(op) if holds(op, text, at) => threads.open.push(pc + 1),
+                Inst::Jump(to) => open.push(to),
+                Inst::Split(first, second) => open.extend([second, first]),
+                Inst::Assert(op) if holds(op, text, at) => open.push(pc + 1),
                 Inst::Assert(_) | Inst::Fail => {}
-                _ => threads.list.push((pc, start)),
+                _ => front.list.push((pc, start)),
             }
         }
+        steps
     }
 }
 
@@ -256,22 +354,30 @@ fn split_to(body: u32, on: u32, lazy: bool) -> Inst {
     }
 }
 
+/// What a run needs.
+#[derive(Debug)]
+pub(crate) struct Threads {
+    now: Front,
+    next: Front,
+    /// Instructions to follow, the next one last.
+    open: Vec<u32>,
+}
+
 /// The instructions that are waiting for a character, most preferred first, and where the match of each began.
-struct Threads {
+#[derive(Debug)]
+struct Front {
     list: Vec<(u32, usize)>,
     /// For each instruction the round in which it was entered last.
     entered: Vec<u32>,
     round: u32,
-    open: Vec<u32>,
 }
 
-impl Threads {
+impl Front {
     fn new(len: usize) -> Self {
         Self {
             list: Vec::new(),
             entered: vec![0; len],
             round: 1,
-            open: Vec::new(),
         }
     }
 
@@ -289,8 +395,7 @@ impl Threads {
     }
 }
 
-fn contains(class: &[Rune], c: char) -> bool {
-    let rune = c as Rune;
+fn contains(class: &[Rune], rune: Rune) -> bool {
     let n = class.partition_point(|&bound| bound < rune);
     n % 2 == 1 || class.get(n) == Some(&rune)
 }

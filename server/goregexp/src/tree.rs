@@ -35,7 +35,7 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// Whether this op only stands on the parser's stack.
+    /// Whether this op exists only on the parser's stack, never in a finished tree.
     pub(crate) fn is_pseudo(self) -> bool {
         self >= Self::LeftParen
     }
@@ -104,17 +104,5 @@ pub(crate) struct Tree {
 impl Tree {
     pub(crate) fn node(&self, id: Id) -> &Node {
         &self.nodes[id as usize]
-    }
-
-    /// Whether some path from the root has more than `depth` nodes.
-    pub(crate) fn is_deeper_than(&self, depth: usize) -> bool {
-        let mut open = vec![(self.root, 1)];
-        while let Some((id, level)) = open.pop() {
-            if level > depth {
-                return true;
-            }
-            open.extend(self.node(id).subs.iter().map(|&sub| (sub, level + 1)));
-        }
-        false
     }
 }

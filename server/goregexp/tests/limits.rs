@@ -1,5 +1,6 @@
 //! Patterns at the edge of Go's limits: what Go says on either side (asked of Go 1.26), and that ours neither panics nor overflows.
 
+use crd_analyzer_budget::{Limits, Unfinished, within};
 use crd_analyzer_goregexp::{ErrorCode, GoRegex, check};
 
 #[track_caller]
@@ -58,10 +59,33 @@ fn counted_repetitions_multiply() {
 #[test]
 fn what_is_accepted_can_be_compiled_and_run() {
     let deep = GoRegex::new(&nested("(", ")", 999)).expect("Go accepts this");
-    assert!(deep.is_match("xa"));
+    assert_eq!(deep.is_match("xa"), Ok(true));
     let deep = GoRegex::new(&nested("(?:", ")*", 999)).expect("Go accepts this");
-    assert_eq!(deep.find("aab"), Some(0..2));
+    assert_eq!(deep.find("aab"), Ok(Some(0..2)));
     let wide = GoRegex::new(r"^[\pL\d]{1000}$").expect("Go accepts this");
-    assert!(wide.is_match(&"é".repeat(1000)));
-    assert!(!wide.is_match(&"é".repeat(999)));
+    assert_eq!(wide.is_match(&"é".repeat(1000)), Ok(true));
+    assert_eq!(wide.is_match(&"é".repeat(999)), Ok(false));
+}
+
+#[test]
+fn what_takes_too_much_is_not_finished() {
+    let long = GoRegex::new(&"(a{1000})".repeat(3000)).expect("Go accepts this");
+    assert_eq!(long.is_match("a"), Err(Unfinished::Bytes));
+    let empty = GoRegex::new(&"(?:(){1000})".repeat(1000)).expect("Go accepts this");
+    assert_eq!(empty.is_match("a"), Err(Unfinished::Bytes));
+    let classes: Vec<String> = ('!'..='~').map(|c| format!("[\\pL\\x{{{:x}}}]", c as u32)).collect();
+    let classes = GoRegex::new(&classes.concat().repeat(40)).expect("Go accepts this");
+    assert_eq!(classes.is_match("a"), Ok(false), "the same class is kept once");
+    let slow = GoRegex::new("[ab]*a[ab]{900}$").expect("Go accepts this");
+    assert_eq!(slow.is_match(&"ab".repeat(200)), Ok(false));
+    let text = "ab".repeat(500_000);
+    let limits = Limits {
+        work: 10_000_000,
+        ..Limits::NONE
+    };
+    let (answer, ended) = within(limits, || slow.is_match(&text));
+    assert_eq!(
+        (answer, ended.unfinished),
+        (Err(Unfinished::Work), Some(Unfinished::Work))
+    );
 }

@@ -47,7 +47,7 @@ pub struct Site {
     pub markers: Vec<Marker>,
     /// How far below the field the schema is: 1 for the items of a list, 2 for items of items. Of a type 0.
     pub items: usize,
-    /// Values of a map are on the way from the field, for which there are no markers.
+    /// Values of a map are on the way from the field, for which there are not any markers.
     pub is_below_map: bool,
 }
 
@@ -56,7 +56,7 @@ pub struct Site {
 pub struct Declaration {
     /// The innermost field on the way, or the type if there is none.
     pub site: Site,
-    /// The named types that the schema stands for, outermost first: their markers count, too.
+    /// The named types that the schema represents, outermost first: their markers count, too.
     pub types: Vec<Site>,
 }
 

@@ -1,7 +1,7 @@
-//! Go sources that definitions are generated from: which field of which type a property comes from, and which kubebuilder marker sets
-//! a keyword.
+//! Finds the Go source of a CRD: which struct field generates a property, and which kubebuilder marker sets a keyword.
 //!
-//! This crate does no I/O: a [`Folders`] lists and reads. It knows nothing of YAML; whoever asks names a path in steps.
+//! This crate does no I/O: a [`Folders`] lists and reads files. It knows nothing of YAML: callers name a property by a
+//! path of steps.
 
 mod declaration;
 mod markers;

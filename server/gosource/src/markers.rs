@@ -66,7 +66,7 @@ const ALIASES: &[(&str, &[&str])] = &[
     ("+listMapKey", &["+k8s:listMapKey"]),
 ];
 
-/// The marker that sets a field of a definition: of a schema, or of what stands beside schemas.
+/// The marker that sets a field of a definition: of a schema, or of what is beside schemas.
 pub fn marker_for(keyword: &str, is_schema: bool) -> Option<&'static str> {
     let table = if is_schema { OF_SCHEMAS } else { OF_KINDS };
     table.iter().find(|it| it.0 == keyword).map(|it| it.1)
@@ -84,7 +84,7 @@ pub struct Marked<'a> {
 }
 
 impl Declaration {
-    /// Where a marker sets a keyword of this schema. `value`: what is written in the definition, to tell several markers of one name from
+    /// Where a marker sets a keyword of this schema. `value`: the written text in the definition, to tell several markers of one name from
     /// each other.
     pub fn marked(&self, marker: &'static str, value: Option<&str>) -> Marked<'_> {
         let of_site = name_at(marker, &self.site);

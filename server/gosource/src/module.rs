@@ -9,7 +9,7 @@ use std::{
 use crate::declaration::Kind;
 use crate::read::{Declared, SourceFile, read};
 
-/// Folders of a repository that are looked into, and files in a package that are read: more is no repository with an API.
+/// Folders of a repository that are looked into, and files in a package that are read: more is not a repository with an API.
 const MAX_FOLDERS: usize = 20_000;
 const MAX_FILES: usize = 500;
 

@@ -4,7 +4,7 @@ use std::{collections::HashMap, ops::Range, path::Path, sync::Arc};
 
 use tree_sitter::{Node, Parser};
 
-/// Go files larger than this, in bytes, are not looked into: nobody writes types by hand in them.
+/// Go files larger than this, in bytes, are not looked into: no one writes types by hand in them.
 const MAX_BYTES: usize = 1 << 20;
 
 /// Types in types that are followed.
@@ -22,7 +22,7 @@ pub struct SourceFile {
 /// A comment that begins with `+`: a marker of kubebuilder's tools.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Marker {
-    /// What stands behind the slashes: `+kubebuilder:validation:MaxItems=64`.
+    /// What follows the slashes: `+kubebuilder:validation:MaxItems=64`.
     pub text: String,
     /// The whole comment, in bytes of the file.
     pub span: Range<usize>,

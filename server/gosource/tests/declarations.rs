@@ -121,7 +121,7 @@ fn steps(path: &str) -> Vec<Step> {
     path.split_whitespace().map(step).collect()
 }
 
-/// `expected`: the site, the marker's name there, and what is written.
+/// `expected`: the site, the marker's name there, and the written text.
 #[track_caller]
 fn check(path: &str, keyword: &str, value: Option<&str>, expected: &str) {
     let kind = Kind {

@@ -83,7 +83,7 @@ fn prefix(text: &str) -> Result<Prefix, String> {
     }
 }
 
-/// Why a text is no address.
+/// Why a text is not an address.
 struct ParseError<'a> {
     message: &'static str,
     /// The rest from where it is wrong; empty if that is not said.
@@ -227,7 +227,7 @@ impl Addr {
         }
     }
 
-    /// Whether it stands for any address.
+    /// Whether it represents any address.
     #[must_use]
     pub fn is_unspecified(self) -> bool {
         matches!(self, Self::V4(0) | Self::V6(0))

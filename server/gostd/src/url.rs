@@ -22,7 +22,7 @@ pub struct Url {
     fragment: Encoded,
 }
 
-/// What stands before the `@`, decoded.
+/// What is before the `@`, decoded.
 #[derive(Clone, Debug)]
 struct UserInfo {
     name: Vec<u8>,
@@ -284,7 +284,7 @@ impl Url {
         &self.scheme
     }
 
-    /// The user information, encoded anew (`Userinfo.String`).
+    /// The user information, encoded again (`Userinfo.String`).
     #[must_use]
     pub fn user(&self) -> Option<String> {
         let UserInfo { name, password } = self.user.as_ref()?;
@@ -333,7 +333,7 @@ impl Url {
         self.path.written(Part::Path)
     }
 
-    /// What stands behind `?`, as it was written.
+    /// What follows `?`, as it was written.
     #[must_use]
     pub fn raw_query(&self) -> &str {
         &self.raw_query
@@ -363,7 +363,7 @@ impl Url {
         parameters
     }
 
-    /// What stands behind `#`, decoded.
+    /// What follows `#`, decoded.
     #[must_use]
     pub fn fragment(&self) -> &[u8] {
         &self.fragment.decoded

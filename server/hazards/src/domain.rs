@@ -34,7 +34,7 @@ const SAMPLES: [&str; 16] = [
     "a:1",
 ];
 
-/// The values, all of which the schema allows, the plainest first. Empty if none is found.
+/// Values that the schema accepts, the simplest first. Empty if the search finds none.
 pub(crate) fn scalars<'s>(schema: Structural<'s>, validator: &Validator<'s>, reads: Option<&Reads>) -> Vec<Value> {
     let props = schema.props();
     let mut tried = Vec::new();

@@ -1,12 +1,11 @@
 //! Hazards of rules: values that a schema accepts and that its rules cannot take.
 //!
 //! Nothing is said without proof. What fails is shown with a value: it was made from the schema, passes everything that the server asks
-//! of it but the rule, and the rule was run on it. What holds always or never follows from the bounds of the schema (`claims`).
+//! of it but the rule, and the rule was run on it. What holds always or never follows from the bounds of the schema (`static_analysis`).
 //!
 //! This crate knows no YAML and no positions: schemas go in, hazards with bytes of the rule come out. The same schema always has the same
 //! hazards: nothing is random, and limits count work, not time.
 
-mod claims;
 pub mod codes;
 mod domain;
 mod fingerprint;
@@ -17,6 +16,7 @@ mod pattern;
 mod reads;
 mod search;
 mod shrink;
+mod static_analysis;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -45,7 +45,7 @@ impl Effort {
     pub const fn usual() -> Self {
         Self {
             per_rule: 12_000,
-            left: 2_000_000,
+            left: 300_000,
         }
     }
 }
@@ -59,9 +59,13 @@ pub struct Hazard {
     pub code: &'static str,
     /// The part of the rule to blame, in bytes of the rule.
     pub bytes: Range<usize>,
-    /// What is wrong, in one line.
-    pub message: String,
-    /// What more there is to say, a paragraph each.
+    /// What is wrong, in one sentence.
+    pub headline: String,
+    /// What is at the part to blame, in a few words.
+    pub label: &'static str,
+    /// What to type.
+    pub help: String,
+    /// Why, with an example; a paragraph each.
     pub notes: Vec<String>,
     /// The value that shows it, as a client sends it; absent where none can show it.
     pub example: Option<Value>,

@@ -49,8 +49,8 @@ impl Observer for Failures {
         }
     }
     fn enter(&mut self, _: i64) {}
-    fn turn(&mut self, _: &[(&Arc<str>, &CelResult)]) {}
-    fn end_turns(&mut self) {}
+    fn iteration(&mut self, _: &[(&Arc<str>, &CelResult)]) {}
+    fn end_iterations(&mut self) {}
     fn leave(&mut self) {}
 }
 

@@ -1,34 +1,40 @@
 //! The rules of one node of a schema, and what they do with values that the schema allows.
 
+mod on_create;
+
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::hash::BuildHasher;
 
+use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_cel::eval::Program;
 use crd_analyzer_cel::value::Value as Cel;
 use crd_analyzer_schema::codes::{RULE_EVALUATION, RULE_FAILED};
 use crd_analyzer_schema::field::Path;
-use crd_analyzer_schema::rules::run::{self, Bindings, PER_CALL_LIMIT, Place, RUNTIME_BUDGET, Request};
-use crd_analyzer_schema::rules::{
-    CompiledRule, Expression, ExpressionSet, NodeTypes, OLD_SELF, compile, compile_expression,
-};
+use crd_analyzer_schema::rules::run::{self, Bindings, PER_CALL_LIMIT, RUNTIME_BUDGET, Request, ValueBinder};
+use crd_analyzer_schema::rules::{CompiledRule, Expression, ExpressionSet, NodeTypes, OLD_SELF, compile};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::validation::Validator;
 use crd_analyzer_schema::{KubernetesVersion, ValidationRule, defaulting, listtype, objectmeta};
 use foldhash::quality::FixedState;
 use serde_json::Value;
 
-use crate::claims::{self, Claim};
 use crate::locate::{Locator, Site};
 use crate::make::{Decisions, Maker};
 use crate::reads::{Interest, Reads};
 use crate::search::{Next, Recipe, Search};
 use crate::shrink::{in_one_line, smallest};
-use crate::words::{MAX_IN_MESSAGE, server_says};
+use crate::static_analysis::{self, StaticResult};
+use crate::words::server_reports;
 use crate::{Compiled, Effort, Hazard, codes};
 
 /// What a rule on a value costs at least, beside what the rule itself costs.
 const TRY: u64 = 30;
+/// Units of work that a unit of effort may take. Usually it takes some tens: rules are judged by the cost that the API server counts,
+/// and few of them take much that it does not count.
+const WORK_PER_EFFORT: u64 = 400;
+/// Bytes of what is made while one value is tried on a rule.
+const RULE_BYTES: u64 = 8 << 20;
 /// So many hazards of one rule are told.
 const MAX_OF_RULE: usize = 4;
 
@@ -38,11 +44,13 @@ pub(crate) struct Node<'s> {
     pub(crate) is_resource_root: bool,
     version: KubernetesVersion,
     types: NodeTypes<'s>,
-    place: OnceCell<Place>,
+    place: OnceCell<ValueBinder>,
     validator: Validator<'s>,
     rules: Vec<CompiledRule>,
     /// All rules of the node and below it.
     all: OnceCell<run::Validator>,
+    /// What all rules of the node read.
+    all_reads: OnceCell<Reads>,
 }
 
 /// What is tried: a value, and the one that it replaces.
@@ -97,6 +105,7 @@ impl<'s> Node<'s> {
             validator: Validator::new(schema.props(), version),
             rules,
             all: OnceCell::new(),
+            all_reads: OnceCell::new(),
         })
     }
 
@@ -104,7 +113,7 @@ impl<'s> Node<'s> {
         let mut found = Vec::new();
         for (n, (rule, written)) in self.rules.iter().zip(self.schema.validations()).enumerate() {
             let Some(expression) = &rule.rule else { continue };
-            let asked = Asked {
+            let asked = CheckedRule {
                 node: self,
                 n,
                 written,
@@ -115,14 +124,24 @@ impl<'s> Node<'s> {
             };
             let mut left = effort.per_rule.min(effort.left);
             let whole = left;
-            found.extend(asked.claim(&mut left));
-            // Which type a resource has is not its author's choice, and nothing that is known here.
-            if !self.is_custom_resource() || !["apiVersion", "kind"].iter().any(|it| asked.reads.has(it)) {
-                asked.failures(&mut left, &mut found);
-                found.extend(asked.defaults());
-                found.extend(asked.unchecked_on_create(&mut left));
-            }
-            effort.left -= whole - left;
+            let limits = Limits {
+                work: left * WORK_PER_EFFORT,
+                bytes: RULE_BYTES,
+                ..Limits::NONE
+            };
+            let before = budget::left().work;
+            // What is found is shown by values that were judged to the end, so nobody asks whether all was done.
+            budget::within(limits, || {
+                found.extend(asked.claim(&mut left));
+                // Which type a resource has is not its author's choice, and nothing that is known here.
+                if !self.is_custom_resource() || !["apiVersion", "kind"].iter().any(|it| asked.reads.has(it)) {
+                    asked.failures(&mut left, &mut found);
+                    found.extend(asked.defaults());
+                    found.extend(asked.unchecked_on_create(&mut left));
+                }
+            });
+            let worked = (before - budget::left().work) / WORK_PER_EFFORT;
+            effort.left = effort.left.saturating_sub(worked.max(whole - left));
         }
         found
     }
@@ -147,7 +166,7 @@ impl<'s> Node<'s> {
     fn bindings(&self, stored: &Value, old: Option<&Value>, is_optional: bool) -> Bindings {
         let place = self
             .place
-            .get_or_init(|| Place::new(self.schema, self.is_resource_root, self.version));
+            .get_or_init(|| ValueBinder::new(self.schema, self.is_resource_root, self.version));
         let old = old.map(|it| place.value(it));
         let bindings = Bindings::new(place.value(stored));
         if is_optional {
@@ -162,6 +181,7 @@ impl<'s> Node<'s> {
         self.validator.validate(&Path::root(), stored).is_empty()
             && listtype::validate_value(stored, self.schema, &Path::root(), self.version).is_empty()
             && objectmeta::validate(stored, Some(self.schema), false, &Path::root(), self.version).is_empty()
+            && !budget::is_stopped()
     }
 
     /// Whether all rules hold for a value that is created.
@@ -202,7 +222,7 @@ struct Answer {
 }
 
 /// One rule that is looked at.
-pub(crate) struct Asked<'n, 's> {
+pub(crate) struct CheckedRule<'n, 's> {
     pub(crate) node: &'n Node<'s>,
     pub(crate) n: usize,
     written: &'s ValidationRule,
@@ -216,10 +236,14 @@ pub(crate) struct Asked<'n, 's> {
 /// How a run ended in an error.
 pub(crate) struct Failed {
     pub(crate) site: Site,
-    pub(crate) message: String,
 }
 
-impl<'s> Asked<'_, 's> {
+impl<'s> CheckedRule<'_, 's> {
+    /// The text of the rule.
+    pub(crate) fn text(&self) -> &'s str {
+        &self.written.rule
+    }
+
     fn is_optional(&self) -> bool {
         self.written.optional_old_self == Some(true)
     }
@@ -245,14 +269,16 @@ impl<'s> Asked<'_, 's> {
         *left = left.saturating_sub(TRY);
         let is_created = case.old.is_none();
         let site = locator.site(program, &bindings, PER_CALL_LIMIT, error.message(), is_created)?;
-        Some(Failed {
-            site,
-            message: error.message().to_owned(),
-        })
+        Some(Failed { site })
     }
 
     /// Whether everything but this rule accepts a case, and what the server says of the rule then.
     fn is_shown_by(&self, case: &Case, left: &mut u64) -> Option<String> {
+        let (words, ended) = budget::within(Limits::NONE, || self.is_shown(case, left));
+        words.filter(|_| ended.unfinished.is_none())
+    }
+
+    fn is_shown(&self, case: &Case, left: &mut u64) -> Option<String> {
         *left = left.saturating_sub(4 * TRY);
         let node = self.node;
         let stored = node.stored(&case.sent);
@@ -297,7 +323,7 @@ impl<'s> Asked<'_, 's> {
     ) {
         let maker = Maker::new(&self.node.validator, reads);
         let mut seen: HashSet<u64, FixedState> = HashSet::default();
-        while *left > 0 {
+        while *left > 0 && budget::left().work > 0 {
             *left = left.saturating_sub(2);
             let case = match search.next(|decisions| self.make(&maker, question, decisions)) {
                 Next::Value(case) => case,
@@ -305,7 +331,8 @@ impl<'s> Asked<'_, 's> {
                 Next::End => return,
             };
             let name = FixedState::default().hash_one((&case.sent, &case.old));
-            if seen.insert(name) && !found(case, left) {
+            // The bytes are there again for the next one.
+            if seen.insert(name) && !budget::within(Limits::NONE, || found(case, left)).0 {
                 return;
             }
         }
@@ -313,7 +340,7 @@ impl<'s> Asked<'_, 's> {
 
     /// The errors that the rule can end in.
     fn failures(&self, left: &mut u64, hazards: &mut Vec<Hazard>) {
-        if !claims::may_fail(&self.expression.checked, self.node.schema, self.is_optional()) {
+        if !static_analysis::may_fail(&self.expression.checked, self.node.schema, self.is_optional()) {
             return;
         }
         let locator = Locator::new(&self.expression.checked, &self.written.rule, self.node.schema);
@@ -412,7 +439,7 @@ impl<'s> Asked<'_, 's> {
             ratcheting: None,
             budget: RUNTIME_BUDGET,
         });
-        let is_other = |it: &&run::Finding| it.schema != root || it.rule != Some(self.n);
+        let is_other = |it: &&run::RuleError| it.schema != root || it.rule != Some(self.n);
         let others = outcome.errors.iter().filter(is_other);
         let failed = others.filter(|it| it.error.code == RULE_FAILED).count();
         failed + self.node.validator.validate(&root, &stored).len()
@@ -420,14 +447,20 @@ impl<'s> Asked<'_, 's> {
 
     /// What all rules of the node read, if this is not the only one.
     fn other_reads(&self) -> Option<Reads> {
-        let rules = self.node.rules.iter().filter_map(|it| it.rule.as_ref());
+        let node = self.node;
+        let rules = node.rules.iter().filter_map(|it| it.rule.as_ref());
         if rules.clone().count() < 2 {
             return None;
         }
+        let all = node.all_reads.get_or_init(|| {
+            let mut reads = Reads::default();
+            for rule in rules {
+                reads.merge(&Reads::of(&rule.checked.ast, node.schema));
+            }
+            reads
+        });
         let mut reads = self.reads.clone();
-        for rule in rules {
-            reads.merge(&Reads::of(&rule.checked.ast, self.node.schema));
-        }
+        reads.merge(all);
         Some(reads)
     }
 
@@ -461,15 +494,17 @@ impl<'s> Asked<'_, 's> {
 
     /// What holds always or never.
     fn claim(&self, left: &mut u64) -> Option<Hazard> {
-        let claim = claims::of(&self.expression.checked, self.node.schema)?;
+        let claim = static_analysis::of(&self.expression.checked, self.node.schema)?;
         let whole = 0..self.written.rule.trim_end().len();
         let mut hazard = self.hazard(claim.code(), whole, None);
         match claim {
-            Claim::Always => {
-                "this rule holds for every value that the schema accepts: it checks nothing"
-                    .clone_into(&mut hazard.message);
+            StaticResult::Always => {
+                "this rule is true for every value that the schema accepts".clone_into(&mut hazard.headline);
+                hazard.label = "always true";
+                "remove the rule, or compare with something that the schema does not guarantee"
+                    .clone_into(&mut hazard.help);
             }
-            Claim::Never => {
+            StaticResult::Never => {
                 let mut example = None;
                 let question = if self.is_transition {
                     Question::Update
@@ -484,11 +519,14 @@ impl<'s> Asked<'_, 's> {
                     example.is_none()
                 });
                 hazard.example = example.as_ref().map(|it| self.shown(&it.sent));
-                "this rule holds for no value that the schema accepts".clone_into(&mut hazard.message);
+                "this rule is false for every value that the schema accepts".clone_into(&mut hazard.headline);
+                hazard.label = "never true";
+                "change the rule, or the limits of the schema that contradict it".clone_into(&mut hazard.help);
                 if let Some(example) = &hazard.example {
+                    let example = in_one_line(example);
                     hazard
                         .notes
-                        .push(format!("it refuses {}, as every other value", in_one_line(example)));
+                        .push(format!("it rejects each value, for example `{example}`"));
                 }
             }
         }
@@ -513,75 +551,19 @@ impl<'s> Asked<'_, 's> {
         let whole = 0..self.written.rule.trim_end().len();
         let mut hazard = self.hazard(codes::DEFAULT_FAILS_RULE, whole, Some(&case));
         let (sent, stored_as) = (Self::told(&hazard), in_one_line(&self.shown(&stored)));
-        hazard.message = if sent.len() + stored_as.len() <= MAX_IN_MESSAGE {
-            format!("the defaults do not pass this rule: {sent} becomes {stored_as}")
-        } else {
-            hazard.notes.push(format!("an example: {sent} becomes {stored_as}"));
-            "the defaults do not pass this rule".to_owned()
-        };
+        "this rule is false for the defaults of the schema".clone_into(&mut hazard.headline);
+        hazard.label = "false for the defaults";
+        "change the defaults or the rule, so that the rule holds for the defaults".clone_into(&mut hazard.help);
+        hazard
+            .notes
+            .push(format!("for example, `{sent}` becomes `{stored_as}`"));
         let words = self.node.ask(&stored, None, Some(self.n)).words;
-        hazard.notes.extend(words.as_deref().map(server_says));
+        hazard.notes.extend(words.as_deref().map(server_reports));
         Some(hazard)
-    }
-
-    /// A condition of a transition rule that does not look at the old value: nobody checks it when an object is created.
-    fn unchecked_on_create(&self, left: &mut u64) -> Option<Hazard> {
-        if !self.is_transition {
-            return None;
-        }
-        claims::independent_terms(&self.expression.checked, &self.written.rule)
-            .into_iter()
-            .find_map(|bytes| {
-                let text = self.written.rule.get(bytes.clone())?;
-                let set = ExpressionSet::Stored;
-                let term = compile_expression(&self.node.types, text, self.node.version, set, false).ok()?;
-                let reads = Reads::of(&term.checked.ast, self.node.schema);
-                let mut found = None;
-                let mut share = *left / 2;
-                self.search(&reads, Question::Create, Search::new(), &mut share, &mut |case, left| {
-                    if matches!(self.run(&term.program, &case, left), Ok(Cel::Bool(false))) && self.slips_through(&case) {
-                        found = Some(case);
-                    }
-                    found.is_none()
-                });
-                *left -= *left / 2 - share;
-                let case = found?;
-                let sent = smallest(case.sent, &mut |it| {
-                    let case = Case {
-                        sent: it.clone(),
-                        old: None,
-                    };
-                    let is_no = matches!(self.run(&term.program, &case, &mut 0), Ok(Cel::Bool(false)));
-                    is_no && self.slips_through(&case)
-                });
-                let case = Case { sent, old: None };
-                let mut hazard = self.hazard(codes::OLD_SELF_ON_CREATE, bytes, Some(&case));
-                hazard.message = format!(
-                    "rules that read oldSelf are not run when an object is created: {} is accepted then, although this does not hold",
-                    Self::told(&hazard),
-                );
-                Some(hazard)
-            })
-    }
-
-    /// Whether a value can be created, and then not be updated.
-    fn slips_through(&self, case: &Case) -> bool {
-        let node = self.node;
-        let stored = node.stored(&case.sent);
-        let unchanged = Case {
-            sent: case.sent.clone(),
-            old: Some(stored.clone()),
-        };
-        node.accepts(&stored)
-            && node.passes(&stored)
-            && matches!(
-                self.run(&self.expression.program, &unchanged, &mut 0),
-                Ok(Cel::Bool(false))
-            )
     }
 }
 
-/// Whether all that is read comes from defaults where nobody says anything.
+/// Whether defaults provide everything that the rule reads when the object sets nothing.
 fn are_defaulted(interest: &Interest, schema: Structural<'_>) -> bool {
     !interest.properties.is_empty()
         && interest.element.is_none()

@@ -4,12 +4,17 @@ use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind};
 
 /// A text that matches, if one is easily made. Whoever uses it tries it: patterns of Go are read as such of Rust here.
 pub(crate) fn matching(pattern: &str) -> Option<String> {
+    if pattern.len() > MAX_PATTERN {
+        return None;
+    }
     let parsed = regex_syntax::Parser::new().parse(pattern).ok()?;
     let mut text = String::new();
     write(&parsed, &mut text, 0)?;
     Some(text)
 }
 
+/// Longer patterns are left alone, in bytes: a class of three bytes can stand for thousands of ranges.
+const MAX_PATTERN: usize = 1_000;
 /// Longer ones are not made.
 const MAX_LENGTH: usize = 256;
 /// Patterns nested deeper are left alone.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crd_analyzer_cel::ast::{Ast, Comprehension, ExprKind, Literal, NodeId, operators};
+use crd_analyzer_cel::library::declarations;
 use crd_analyzer_cel::types::unescape;
 use crd_analyzer_schema::rules::{OLD_SELF, SELF};
 use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
@@ -148,7 +149,7 @@ impl<'a, 's> Places<'a, 's> {
         }
     }
 
-    /// Walks over a part, and says what it stands for.
+    /// Walks over a part, and says what it represents.
     pub(crate) fn visit(&mut self, node: NodeId, depth: usize) -> Option<Seen> {
         if depth > MAX_DEPTH {
             return None;
@@ -181,7 +182,7 @@ impl<'a, 's> Places<'a, 's> {
                         ExprKind::Literal(Literal::String(name)) => self.select(node, first?, &name.clone()),
                         _ => None,
                     },
-                    ("orValue" | "value" | "or" | "dyn" | "sort" | "distinct" | "reverse" | "slice", _) => first,
+                    (name, _) if declarations(name).iter().any(|it| it.traits.passes_on) => first,
                     (operators::ADD | operators::CONDITIONAL, _) => first.filter(|_| **function == *operators::ADD),
                     _ => None,
                 }

@@ -14,7 +14,7 @@ use crd_analyzer_schema::{
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::{Effort, Hazard, claims, codes, of_node};
+use crate::{Effort, Hazard, codes, of_node, static_analysis};
 
 const VERSION: KubernetesVersion = KubernetesVersion::NEWEST;
 
@@ -492,7 +492,7 @@ fn never_fails_where_said(props: &JsonSchemaProps, rng: &mut Rng) {
     let types = NodeTypes::new(schema, false, VERSION).expect("an object has types");
     let compiled = compile(&types, &props.x_validations, VERSION, |_, _| ExpressionSet::New);
     let Some(rule) = &compiled[0].rule else { return };
-    if claims::may_fail(&rule.checked, schema, false) {
+    if static_analysis::may_fail(&rule.checked, schema, false) {
         return;
     }
     let rules = run::Validator::new(schema, false, VERSION);
@@ -509,7 +509,7 @@ fn never_fails_where_said(props: &JsonSchemaProps, rng: &mut Rng) {
     }
 }
 
-/// What is said of all values holds for random ones, and examples are what they are said to be.
+/// What is reported for all values holds for random ones, and examples are what they are said to be.
 #[test]
 fn no_random_value_contradicts_what_is_said() {
     let mut rng = Rng::with_seed(7);
@@ -565,7 +565,7 @@ fn examples_of_resources_are_resources() {
         &embedded,
         &[(Value::Null, json!({"apiVersion": "example.com/v1", "kind": "Example"}))],
     );
-    // Which type it has is no choice.
+    // Which type it has is not a choice.
     check(&object(&numbers(), &[], &["self.kind == 'A' || self.a > 1"]), &[]);
     // An update is one of the same object.
     let metadata = json!({"name": "example"});

@@ -1,15 +1,12 @@
-//! What is said of what was found.
+//! What is reported for what was found.
 
 use serde_json::Value;
 
-use crate::node::{Asked, Case, Failed};
+use crate::node::{Case, CheckedRule, Failed};
 use crate::shrink::in_one_line;
 use crate::{Hazard, codes};
 
-/// Examples longer than this are told apart from the message, in bytes.
-pub(crate) const MAX_IN_MESSAGE: usize = 120;
-
-impl Asked<'_, '_> {
+impl CheckedRule<'_, '_> {
     /// The value as it is shown: of a resource without what every resource has.
     pub(crate) fn shown(&self, value: &Value) -> Value {
         let mut value = value.clone();
@@ -29,7 +26,9 @@ impl Asked<'_, '_> {
             rule: self.n,
             code,
             bytes,
-            message: String::new(),
+            headline: String::new(),
+            label: "",
+            help: String::new(),
             notes: Vec::new(),
             example: case.map(|it| self.shown(&it.sent)),
             old: case.and_then(|it| it.old.as_ref()).map(|it| self.shown(it)),
@@ -37,27 +36,75 @@ impl Asked<'_, '_> {
     }
 
     pub(crate) fn hazard_of(&self, case: &Case, failed: &Failed, words: &str) -> Hazard {
-        let Failed { site, message } = failed;
-        let subject = &site.subject;
-        let what = match site.code {
-            codes::OPTIONAL_FIELD_READ => format!("{subject} may be absent"),
-            codes::ABSENT_MAP_KEY => format!("the map may have no key {subject}"),
-            codes::UNGUARDED_INDEX => format!("there may be no {subject}"),
-            codes::DIVISION_BY_ZERO => format!("{subject} may be zero"),
-            codes::INTEGER_OVERFLOW => format!("{subject} may be too large"),
-            codes::OLD_SELF_ON_CREATE => "there is no old value when the object is created".to_owned(),
-            _ => format!("{subject} can fail"),
-        };
+        let site = &failed.site;
         let mut hazard = self.hazard(site.code, site.bytes.clone(), Some(case));
-        let example = Self::told(&hazard);
-        hazard.message = if example.len() <= MAX_IN_MESSAGE {
-            format!("{what}: {example} is accepted by the schema, and this rule then ends in {message:?}")
-        } else {
-            hazard.notes.push(format!("an example: {example}"));
-            format!("{what}: the schema accepts that, and this rule then ends in {message:?}")
+        let part = self.part(&site.bytes);
+        let subject = clip(&site.subject);
+        let (headline, label, help) = match site.code {
+            codes::OPTIONAL_FIELD_READ if part.contains('(') => (
+                format!("this rule fails when `{subject}` has no value"),
+                "may have no value",
+                "guard it with `.hasValue()`, or give another value with `.orValue(…)`".to_owned(),
+            ),
+            codes::OPTIONAL_FIELD_READ => (
+                format!("this rule fails when `{subject}` is not set"),
+                "may not be set",
+                format!("guard it with `!has({part}) || …`, or list `{subject}` in `required`"),
+            ),
+            codes::ABSENT_MAP_KEY => (
+                format!("this rule fails when the map has no key `{subject}`"),
+                "the key may be missing",
+                match part.strip_suffix(']').and_then(|it| it.rsplit_once('[')) {
+                    Some((map, key)) => format!("guard it with `!({key} in {map}) || …`"),
+                    None => format!("guard it with `!has({part}) || …`"),
+                },
+            ),
+            codes::UNGUARDED_INDEX => {
+                let index = part.strip_suffix(']').and_then(|it| it.rsplit_once('['));
+                (
+                    format!("this rule fails when the list has no `{subject}`"),
+                    "the list may be shorter",
+                    match index {
+                        Some((list, index)) => {
+                            format!("guard it with `size({list}) <= {index} || …`, or set `minItems`")
+                        }
+                        None => "guard it with the size of the list, or set `minItems`".to_owned(),
+                    },
+                )
+            }
+            codes::DIVISION_BY_ZERO => (
+                format!("this rule fails when `{subject}` is 0"),
+                "may divide by 0",
+                format!("guard it with `{subject} == 0 || …`, or set `minimum: 1`"),
+            ),
+            codes::INTEGER_OVERFLOW => (
+                format!("this rule fails when `{subject}` is too large for an integer"),
+                "may be too large",
+                "set `maximum` on the numbers".to_owned(),
+            ),
+            codes::OLD_SELF_ON_CREATE => (
+                "this rule fails when the object is created, because `oldSelf` has no value yet".to_owned(),
+                "no old value yet",
+                "guard it with `!oldSelf.hasValue() || …`".to_owned(),
+            ),
+            _ => (
+                format!("this rule fails for some values: `{subject}` ends in an error"),
+                "can end in an error",
+                "guard it with a condition, or allow fewer values in the schema".to_owned(),
+            ),
         };
-        hazard.notes.push(server_says(words));
+        hazard.headline = headline;
+        hazard.label = label;
+        hazard.help = help;
+        hazard.notes.push(passes(&Self::told(&hazard)));
+        hazard.notes.push(server_reports(words));
         hazard
+    }
+
+    /// A part of the rule in one line.
+    fn part(&self, bytes: &std::ops::Range<usize>) -> String {
+        let written = self.text().get(bytes.clone()).unwrap_or_default();
+        clip(&written.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
     /// The example, in words.
@@ -65,13 +112,28 @@ impl Asked<'_, '_> {
         let example = hazard.example.as_ref().map(in_one_line).unwrap_or_default();
         match &hazard.old {
             Some(old) if Some(old) == hazard.example.as_ref() => format!("{example}, unchanged,"),
-            Some(old) => format!("{example} in place of {}", in_one_line(old)),
+            Some(old) => format!("{example} instead of {}", in_one_line(old)),
             None => example,
         }
     }
 }
 
+/// That the schema accepts an example.
+pub(crate) fn passes(example: &str) -> String {
+    format!("for example, `{example}` passes the schema")
+}
+
 /// The words of an error without the place, which is that of the rule.
-pub(crate) fn server_says(words: &str) -> String {
-    format!("the server says: {}", words.strip_prefix("<nil>: ").unwrap_or(words))
+pub(crate) fn server_reports(words: &str) -> String {
+    let words = words.strip_prefix("<nil>: ").unwrap_or(words);
+    format!("the API server then reports: {words}")
+}
+
+/// A text short enough for a headline.
+fn clip(text: &str) -> String {
+    const MAX: usize = 44;
+    match text.char_indices().nth(MAX) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{}…", &text[..at]),
+    }
 }

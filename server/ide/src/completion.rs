@@ -2,13 +2,14 @@
 
 mod cel;
 mod definition;
+mod habits;
 mod head;
 mod insert;
 mod item;
 mod json_paths;
 mod keys;
-mod names;
 mod nav;
+mod property_names;
 mod rank;
 pub(crate) mod resource;
 mod schema_values;
@@ -26,7 +27,7 @@ use crd_analyzer_workspace::index::{DefinitionText, GroupKind};
 use item::escape_snippet;
 pub use item::{Completions, Item, ItemKind};
 
-use crate::{file::Document, manifest::object_at, place::Place};
+use crate::{cursor_context::CursorContext, file::Document, manifest::object_at};
 
 /// Definitions that objects are checked against.
 pub trait Definitions {
@@ -57,7 +58,7 @@ pub struct Request<'a> {
     pub document: Option<&'a Document<'a>>,
     /// The cursor, in bytes of the file.
     pub offset: u32,
-    /// The oldest minor that must know what is offered.
+    /// The oldest minor that must know the offered items.
     pub version: KubernetesVersion,
     /// Whether items with places to fill in are of use.
     pub snippets: bool,
@@ -67,7 +68,7 @@ pub struct Request<'a> {
 
 /// What can be written at a place; `None` if nothing is known of it.
 pub fn complete(request: &Request<'_>) -> Option<Completions> {
-    let place = Place::at(request.tree, request.offset)?;
+    let place = CursorContext::at(request.tree, request.offset)?;
     let context = Context {
         request,
         place: &place,
@@ -83,7 +84,7 @@ pub fn complete(request: &Request<'_>) -> Option<Completions> {
         }
         return Some(found);
     }
-    if place.token.has_blank {
+    if place.token.has_blank || context.writer.is_before_text() {
         return None;
     }
     let items = if is_definition {
@@ -103,21 +104,41 @@ pub fn complete(request: &Request<'_>) -> Option<Completions> {
     }
     let (replace, insert) = context.writer.spans();
     Some(Completions {
-        is_incomplete: is_definition && json_paths::is_path(&context),
+        is_incomplete: if is_definition {
+            json_paths::is_path(&context)
+        } else {
+            place.path.is_empty() && resource::whole::are_many(&context)
+        },
         items,
         replace,
         insert,
     })
 }
 
+/// Whether a text is a CRD, or a resource whose CRD is known: where nothing is offered in it, nothing fits.
+pub fn is_known(tree: &Tree, definitions: &dyn Definitions) -> bool {
+    crate::manifest::objects(tree).into_iter().any(|it| {
+        let (api_version, kind) = head::written(tree, it);
+        let is_definition = kind.as_deref() == Some(head::DEFINITION)
+            && api_version.is_some_and(|it| it.starts_with("apiextensions.k8s.io/"));
+        is_definition || resource::definition_of(tree, it, definitions).is_some()
+    })
+}
+
 /// A request and its place.
 struct Context<'c, 'a> {
     request: &'c Request<'a>,
-    place: &'c Place<'a>,
+    place: &'c CursorContext<'a>,
     writer: insert::Writer<'c, 'a>,
 }
 
 impl<'a> Context<'_, 'a> {
+    /// What is typed of the item.
+    fn typed(&self) -> &str {
+        let (_, insert) = self.writer.spans();
+        &self.place.tree.text()[insert.range()]
+    }
+
     /// The object that the place is in, which may be an item of a list, and the path in it.
     fn object(&self) -> (Option<NodeId>, &[Step<'a>]) {
         object_at(self.place.tree, &self.place.path)

@@ -18,7 +18,7 @@ use crd_analyzer_syntax::{
 
 use crate::{
     cel::{Scope, Scopes},
-    manifest::objects,
+    manifest::{object_at_byte, objects},
 };
 
 /// What is remembered of a file from version to version.
@@ -73,7 +73,7 @@ impl File {
         }
     }
 
-    /// Replaces a range of bytes: the file is then what it would be if it were read anew.
+    /// Replaces a range of bytes. The result equals a fresh parse of the new text.
     pub fn edit(&mut self, range: Range<usize>, new_text: &str) {
         self.trees.edit(range, new_text);
         self.scopes = Mutex::default();
@@ -86,13 +86,19 @@ impl File {
 
     /// The documents that have content, in the order of the text.
     pub fn documents(&self) -> impl Iterator<Item = Document<'_>> {
-        self.trees.documents().iter().enumerate().map(|(index, it)| Document {
+        let count = self.trees.documents().len();
+        (0..count).map(|it| self.document(it))
+    }
+
+    fn document(&self, index: usize) -> Document<'_> {
+        let reading = &self.trees.documents()[index];
+        Document {
             file: self,
             index,
-            tree: &it.tree,
-            root: it.tree.root(),
-            is_broken: it.is_broken,
-        })
+            tree: &reading.tree,
+            root: reading.tree.root(),
+            is_broken: reading.is_broken,
+        }
     }
 
     /// The objects of the documents: the items of those that are lists.
@@ -105,15 +111,8 @@ impl File {
 
     /// The document that has a place, which may also touch its end; in a list the object there.
     pub fn document_at(&self, offset: u32) -> Option<Document<'_>> {
-        let found = self.trees.document_at(offset)?;
-        let document = self
-            .documents()
-            .find(|it| std::ptr::eq(it.tree, &raw const found.tree))?;
-        let is_here = |it: &NodeId| {
-            let span = document.tree.full_span(*it);
-            span.start <= offset && offset <= span.end
-        };
-        let object = objects(document.tree).into_iter().find(is_here);
+        let document = self.document(self.trees.index_at(offset)?);
+        let object = object_at_byte(document.tree, offset);
         Some(object.map_or(document, |it| document.of(it)))
     }
 

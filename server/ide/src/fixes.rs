@@ -10,10 +10,16 @@ mod repair_tests;
 #[cfg(test)]
 mod tests;
 
-use std::{cell::OnceCell, collections::HashSet, sync::Arc};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 use crd_analyzer_apiextensions::codes::UNSERVED_API_VERSION;
+use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_syntax::{
+    lines::LineIndex,
     split::{Document, read_document, split},
     tree::{Span, Tree},
 };
@@ -35,7 +41,7 @@ pub struct TextEdit {
 pub enum FixKind {
     /// It changes the manifest so that the finding no longer holds.
     Repair,
-    /// It makes the finding go, and others come that nobody could see before.
+    /// The edit removes the diagnostic and reveals others that it hid.
     Rewrite,
     /// It silences the finding with a comment.
     Ignore,
@@ -74,7 +80,10 @@ impl From<&Finding> for Problem {
     }
 }
 
-/// The fixes of those problems that touch a range of a file's text, in the order of the problems.
+/// Fixes that are offered for one request: a person chooses among them, and each is sent with its diagnostics.
+pub const MAX_FIXES: usize = 200;
+
+/// The fixes of those problems that touch a range of a file's text, in the order of the problems: the first [`MAX_FIXES`].
 ///
 /// `text` is what the problems were found in ([`FileReport::text`]).
 ///
@@ -93,18 +102,22 @@ pub fn fixes(text: &Arc<str>, problems: impl IntoIterator<Item = Problem>, range
     }
     let mut readings = Readings {
         text,
+        lines: LineIndex::new(text),
         documents: cut.documents,
         last: None,
     };
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     for problem in asked {
-        let Some(reading) = readings.at(problem.span.start) else {
+        if found.len() >= MAX_FIXES {
+            break;
+        }
+        let Some((reading, lines)) = readings.at(problem.span.start) else {
             continue;
         };
         if problem.code == UNSERVED_API_VERSION {
             found.extend(convert::fix(text, &reading.tree, problem));
-        } else if let Some(fix) = reading.ignorer().fix(text, problem)
+        } else if let Some(fix) = reading.ignorer().fix(text, lines, problem)
             && seen.insert((fix.problem.code, fix.edits[0].span))
         {
             // Several findings of a line need one comment.
@@ -114,54 +127,78 @@ pub fn fixes(text: &Arc<str>, problems: impl IntoIterator<Item = Problem>, range
     found
 }
 
-/// A repair after a look at what it comes to: one that brings findings is only a rewriting. `judge` says what is found in a text.
-pub fn judged(text: &str, mut fix: Fix, judge: &dyn Fn(&str) -> FileReport) -> Fix {
-    if fix.kind == FixKind::Repair
-        && let Some(edited) = apply(text, &fix.edits)
-    {
-        let report = judge(&edited);
-        if !check::is_better(
-            &check::counts(&judge(text)),
-            &check::counts(&report),
-            &report,
-            fix.problem.code,
-        ) {
-            fix.kind = FixKind::Rewrite;
-            fix.title.push_str(", which shows more errors");
+/// Fixes after a look at what they come to: a repair that brings findings is only a rewriting. `judge` says what is found in a text, if there
+/// is time to look. Of many repairs the first are offered.
+pub fn judged(text: &str, fixes: Vec<Fix>, judge: &dyn Fn(&str) -> Option<FileReport>) -> Vec<Fix> {
+    let before = OnceCell::new();
+    let mut left = most_candidates(text);
+    let mut look = |fix: &mut Fix| {
+        if fix.kind != FixKind::Repair {
+            return true;
         }
-    }
-    fix
+        if left == 0 {
+            return false;
+        }
+        left -= 1;
+        if let Some(edited) = apply(text, &fix.edits) {
+            let before = before.get_or_init(|| judge(text).map(|it| check::counts(&it)));
+            let (Some(before), Some(report)) = (before, judge(&edited)) else {
+                return false;
+            };
+            if !check::is_better(before, &check::counts(&report), &report, fix.problem.code) {
+                fix.kind = FixKind::Rewrite;
+                fix.title.push_str(", which shows more errors");
+            }
+        }
+        true
+    };
+    let mut fixes = fixes;
+    fixes.retain_mut(|it| look(it));
+    fixes
 }
 
-/// Repairs that are looked at for one request, so that it ends.
+/// Repairs that are judged for one request, so that it ends.
 const MAX_CANDIDATES: usize = 24;
 
+/// Bytes of text that are judged for one request: of a longer text fewer repairs are looked at.
+const MAX_JUDGED: usize = 8 << 20;
+
+/// Repairs that are looked at in any case.
+const MIN_CANDIDATES: usize = 3;
+
+/// The most diagnostics that *Fix all* looks at in one request. Run it again to fix the rest.
+const MAX_PROBLEMS: usize = 2_000;
+
+/// How many repairs of a text are judged for one request.
+fn most_candidates(text: &str) -> usize {
+    (MAX_JUDGED / text.len().max(1)).clamp(MIN_CANDIDATES, MAX_CANDIDATES)
+}
+
 /// The repairs of those problems that touch a range, the safe ones first, each with its problem. Every one of them was applied and judged:
-/// the finding goes, and nothing new is found. `judge` says what is found in a text; the edits are those of `text`. `definitions` are those
-/// that custom resources are judged by.
+/// the finding goes, and nothing new is found. `judge` says what is found in a text, if there is time to look; the edits are those of
+/// `text`. `definitions` are those that custom resources are judged by.
 pub fn repairs(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
     range: Span,
     definitions: &dyn Definitions,
-    judge: &dyn Fn(&str) -> FileReport,
+    judge: &dyn Fn(&str) -> Option<FileReport>,
 ) -> Vec<Fix> {
     let file = File::new(text.clone(), Arc::default());
     let before = OnceCell::new();
     let mut found = Vec::new();
-    for (problem, fix) in candidates(&file, problems, range, definitions)
-        .into_iter()
-        .take(MAX_CANDIDATES)
-    {
+    for (problem, fix) in candidates(&file, problems, range, definitions, most_candidates(text)) {
         let Some(edited) = apply(text, &fix.edits) else {
             continue;
         };
-        let (report_before, before) = before.get_or_init(|| {
-            let report = judge(text);
+        let before = before.get_or_init(|| {
+            let report = judge(text)?;
             let counts = check::counts(&report);
-            (report, counts)
+            Some((report, counts))
         });
-        let report = judge(&edited);
+        let (Some((report_before, before)), Some(report)) = (before, judge(&edited)) else {
+            break;
+        };
         if check::is_better(before, &check::counts(&report), &report, problem.code) {
             found.push((check::refuses_no_more(report_before, &report), fix));
         }
@@ -180,40 +217,36 @@ pub fn repair_all(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
     definitions: &dyn Definitions,
-    judge: &dyn Fn(&str) -> FileReport,
+    judge: &dyn Fn(&str) -> Option<FileReport>,
 ) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
     let file = File::new(text.clone(), Arc::default());
     let whole = Span::new(0, text.len() as u32);
-    let all = candidates(&file, problems, whole, definitions);
+    let problems = problems.into_iter().take(MAX_PROBLEMS);
+    let all = candidates(&file, problems, whole, definitions, usize::MAX);
     let mut chosen: Vec<Fix> = Vec::new();
+    let mut answered = HashSet::new();
+    let mut taken = Taken::default();
     for (_, fix) in all.into_iter().filter(|(_, it)| it.preferred) {
-        let overlaps = |it: &Fix| {
-            let pairs = it
-                .edits
-                .iter()
-                .flat_map(|a| fix.edits.iter().map(move |b| (a.span, b.span)));
-            pairs.into_iter().any(|(a, b)| a.start <= b.end && b.start <= a.end)
-        };
-        let is_answered = chosen.iter().any(|it| it.problem == fix.problem || overlaps(it));
-        if !is_answered {
+        let is_free = fix.edits.iter().all(|it| !taken.touches(it.span));
+        if is_free && answered.insert(fix.problem) {
+            fix.edits.iter().for_each(|it| taken.add(it.span));
             chosen.push(fix);
         }
     }
-    let before = check::counts(&judge(text));
+    let before = check::counts(&judge(text)?);
     let helps = |fixes: &[Fix]| {
         let edits = joined(fixes);
-        let report = judge(&apply(text, &edits)?);
+        let report = judge(&apply(text, &edits)?)?;
         let after = check::counts(&report);
-        let all = fixes
-            .iter()
-            .all(|it| check::is_better(&before, &after, &report, it.problem.code));
+        let codes: HashSet<_> = fixes.iter().map(|it| it.problem.code).collect();
+        let all = codes.iter().all(|it| check::is_better(&before, &after, &report, it));
         (all && !fixes.is_empty()).then_some(edits)
     };
     if let Some(edits) = helps(&chosen) {
         return Some((edits, chosen));
     }
     // Some do not help: each on its own, as long as that takes no time.
-    chosen.truncate(MAX_CANDIDATES);
+    chosen.truncate(most_candidates(text));
     chosen.retain(|it| helps(std::slice::from_ref(it)).is_some());
     helps(&chosen).map(|edits| (edits, chosen))
 }
@@ -224,12 +257,51 @@ fn joined(fixes: &[Fix]) -> Vec<TextEdit> {
     edits
 }
 
-/// Repairs as they come to mind, with their edits in order.
+/// The ranges of the chosen edits: a map from start to end. No two of them touch.
+#[derive(Default)]
+struct Taken(BTreeMap<u32, u32>);
+
+impl Taken {
+    /// Whether a piece touches one of them.
+    fn touches(&self, span: Span) -> bool {
+        // Of those that begin before its end, the last one ends last.
+        let before = self.0.range(..=span.end).next_back();
+        before.is_some_and(|(_, end)| span.start <= *end)
+    }
+
+    /// Takes a piece. Those of one fix may touch each other.
+    fn add(&mut self, span: Span) {
+        let mut taken = span;
+        while let Some((&start, &end)) = self.0.range(..=taken.end).next_back()
+            && taken.start <= end
+        {
+            self.0.remove(&start);
+            taken = taken.join(Span::new(start, end));
+        }
+        self.0.insert(taken.start, taken.end);
+    }
+}
+
+/// Repairs as they come to mind, with their edits in order, up to `most`.
 fn candidates(
     file: &File,
     problems: impl IntoIterator<Item = Problem>,
     range: Span,
     definitions: &dyn Definitions,
+    most: usize,
+) -> Vec<(Problem, Fix)> {
+    budget::within(Limits::ADVICE, || {
+        candidates_within(file, problems, range, definitions, most)
+    })
+    .0
+}
+
+fn candidates_within(
+    file: &File,
+    problems: impl IntoIterator<Item = Problem>,
+    range: Span,
+    definitions: &dyn Definitions,
+    most: usize,
 ) -> Vec<(Problem, Fix)> {
     let asked = problems
         .into_iter()
@@ -245,6 +317,9 @@ fn candidates(
             let edits: Vec<_> = repair.edits.iter().map(|it| (it.span, it.new_text.clone())).collect();
             if repair.edits.is_empty() || !seen.insert((problem, edits)) {
                 continue;
+            }
+            if found.len() >= most {
+                return found;
             }
             let fix = Fix {
                 title: repair.title,
@@ -276,33 +351,34 @@ pub fn apply(text: &str, edits: &[TextEdit]) -> Option<String> {
 /// The documents of a file, each read when something is asked of it.
 struct Readings<'t> {
     text: &'t Arc<str>,
+    lines: LineIndex,
     documents: Vec<Document>,
     /// Problems come document by document.
-    last: Option<(u32, Option<Reading>)>,
+    last: Option<(u32, Option<ParsedDocument>)>,
 }
 
 impl Readings<'_> {
     /// The document that has the place; `None` if there is none or it cannot be read.
-    fn at(&mut self, offset: u32) -> Option<&mut Reading> {
+    fn at(&mut self, offset: u32) -> Option<(&mut ParsedDocument, &LineIndex)> {
         let next = self.documents.partition_point(|it| it.span.start <= offset);
         let document = self.documents[next.checked_sub(1)?];
         let is_last = self.last.as_ref().is_some_and(|(index, _)| *index == document.index);
         if !is_last {
             let tree = read_document(self.text, document, &[]).ok();
-            let reading = tree.map(|tree| Reading { tree, ignorer: None });
+            let reading = tree.map(|tree| ParsedDocument { tree, ignorer: None });
             self.last = Some((document.index, reading));
         }
-        self.last.as_mut()?.1.as_mut()
+        Some((self.last.as_mut()?.1.as_mut()?, &self.lines))
     }
 }
 
 /// A document that could be read.
-struct Reading {
+struct ParsedDocument {
     tree: Tree,
     ignorer: Option<ignore::Ignorer>,
 }
 
-impl Reading {
+impl ParsedDocument {
     fn ignorer(&mut self) -> &ignore::Ignorer {
         self.ignorer.get_or_insert_with(|| ignore::Ignorer::new(&self.tree))
     }

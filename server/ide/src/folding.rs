@@ -11,7 +11,7 @@ use crate::manifest::is_manifest;
 
 /// Lines that can be folded into the first of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Fold {
+pub struct FoldedLines {
     /// The line that stays, from 0.
     pub first: u32,
     /// The last line that goes.
@@ -20,9 +20,9 @@ pub struct Fold {
     pub is_comment: bool,
 }
 
-/// The folds of the documents of a file that are Kubernetes objects, by their first line, of which each has one; the longest of `limit` at
-/// most.
-pub fn folds(trees: impl IntoIterator<Item = Tree>, lines: &LineIndex, limit: usize) -> Vec<Fold> {
+/// The folding ranges of the documents that are Kubernetes objects, sorted by first line. No two ranges start on the
+/// same line. If there are more than `limit`, the longest ones stay.
+pub fn folds(trees: impl IntoIterator<Item = Tree>, lines: &LineIndex, limit: usize) -> Vec<FoldedLines> {
     let mut found = BTreeMap::new();
     for tree in trees {
         if is_manifest(&tree) {
@@ -49,14 +49,14 @@ struct Folder<'a> {
     tree: &'a Tree,
     lines: &'a LineIndex,
     /// By first line.
-    found: &'a mut BTreeMap<u32, Fold>,
+    found: &'a mut BTreeMap<u32, FoldedLines>,
 }
 
 impl Folder<'_> {
     /// A fold from one byte's line to another's, if that is a later one and the first line has none that is longer.
     fn add(&mut self, start: u32, end: u32, is_comment: bool) {
         let (first, last) = (self.lines.line_of(start), self.lines.line_of(end));
-        let fold = Fold {
+        let fold = FoldedLines {
             first,
             last,
             is_comment,
@@ -105,7 +105,9 @@ impl Folder<'_> {
         match self.tree.kind(node) {
             NodeKind::Mapping(CollectionStyle::Flow) | NodeKind::Sequence(CollectionStyle::Flow) => {
                 let line = self.lines.line_start(self.lines.line_of(end));
-                let closes = self.tree.text()[line as usize..end as usize].trim_start().len() == 1;
+                // From the bracket backwards, since other brackets may stand on the line. One that is not closed ends with any character.
+                let before = self.tree.text()[line as usize..end as usize].strip_suffix([']', '}']);
+                let closes = before.is_some_and(|it| it.trim_end().is_empty());
                 if closes { line.saturating_sub(1).max(start) } else { end }
             }
             _ => start + source.trim_end_matches(['\n', '\r', ' ']).len() as u32,
@@ -175,6 +177,15 @@ kind: Other
 # Three
 # and four
 ";
+
+    #[test]
+    fn a_list_that_is_not_closed_may_end_with_any_character() {
+        for text in ["a: [\n  b,\n  é", "a: {b: 1,\n  \u{fffd}", "a: [1,\n]é"] {
+            for line in show(text, 100) {
+                assert!(line.0 < line.1, "{text:?}: {line:?}");
+            }
+        }
+    }
 
     /// All lines of a text, with the number of the last line that goes where something folds.
     fn show(text: &str, limit: usize) -> Vec<(u32, u32, bool)> {

@@ -13,7 +13,7 @@ use crate::{
 /// The places that mean what the place means, in the order of the text; empty if nothing is known of it.
 pub fn highlights(document: &Document<'_>, offset: u32, version: KubernetesVersion) -> Vec<Span> {
     if let Some((target, _)) = target_at(document, offset, version) {
-        let found = uses(document, &target, version);
+        let found = uses(document, &target, version).all;
         return found.iter().map(|it| it.span(document.tree)).collect();
     }
     cel_at(document, offset, version).map_or_else(Vec::new, |it| in_expression(&it))

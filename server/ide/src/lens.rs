@@ -4,7 +4,7 @@ mod insert;
 #[cfg(test)]
 mod tests;
 
-use std::{collections::HashSet, fmt::Write as _, sync::Arc};
+use std::{cell::OnceCell, collections::HashSet, fmt::Write as _, sync::Arc};
 
 use crd_analyzer_apiextensions::codes::{MESSAGE_COST_OVER_LIMIT, RULE_COST_OVER_LIMIT, TOTAL_RULE_COST_OVER_LIMIT};
 use crd_analyzer_syntax::{
@@ -12,9 +12,11 @@ use crd_analyzer_syntax::{
     tree::{Span, Tree},
 };
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
+    analysis::{MOST_FINDINGS, Question, analyze},
     config::Config,
-    costs::{COST_LIMIT, DocumentCosts, FileCosts, PlacedCosts, Remedy, RuleCost, TOTAL_COST_LIMIT, grouped, share},
+    costs::{
+        BoundsProposal, COST_LIMIT, DocumentCosts, FileCosts, PlacedCosts, RuleCost, TOTAL_COST_LIMIT, grouped, share,
+    },
     finding::Class,
     versions::VersionSet,
 };
@@ -34,7 +36,10 @@ pub struct Cost {
     pub remedy: Option<String>,
 }
 
-/// What all rules and schemas of a file cost by the newest minor that was asked about, in the order of the text.
+/// Below this share of the limit the cost of a rule says nothing: the schema's total counts it.
+const WORTH_SAYING: u64 = COST_LIMIT / 100;
+
+/// What schemas of a file cost, and those of their rules that say something, by the newest minor that was asked about, in the order of the text.
 pub fn costs(costs: &FileCosts) -> Vec<Cost> {
     let mut found = Vec::new();
     for placed in costs.documents.iter().flat_map(newest) {
@@ -50,14 +55,19 @@ pub fn costs(costs: &FileCosts) -> Vec<Cost> {
             None => format!("{rules} · total {total} of {limit}"),
         };
         let is_over = placed.schema.is_over();
-        let remedy = placed.schema.remedy.as_ref().filter(|_| is_over);
+        let remedy = placed.schema.remedy.as_ref().filter(|_| is_over).map(title);
+        let rules = placed.schema.rules.iter().zip(&placed.places);
+        let rules: Vec<_> = rules.filter(|it| is_worth_saying(it.0)).collect();
+        // A rule that proposes the same says it where it belongs.
+        let of_rules = rules.iter().filter_map(|it| it.0.remedies.first().map(title));
+        let remedy = remedy.filter(|it| !of_rules.clone().any(|of_rule| of_rule == *it));
         found.extend(placed.schema_places.iter().map(|span| Cost {
             span: *span,
             title: summary.clone(),
             is_over,
-            remedy: remedy.map(title),
+            remedy: remedy.clone(),
         }));
-        for (rule, places) in placed.schema.rules.iter().zip(&placed.places) {
+        for (rule, places) in rules {
             found.extend(places.iter().map(|span| Cost {
                 span: *span,
                 title: of_rule(rule),
@@ -68,6 +78,11 @@ pub fn costs(costs: &FileCosts) -> Vec<Cost> {
     }
     found.sort_by_key(|it| it.span.start);
     found
+}
+
+/// Whether the cost of a rule is more than a small part of its limit, or the rule cannot run.
+fn is_worth_saying(rule: &RuleCost) -> bool {
+    rule.error.is_some() || rule.cost > WORTH_SAYING || rule.message_cost > COST_LIMIT
 }
 
 fn newest(document: &DocumentCosts) -> &[PlacedCosts] {
@@ -101,7 +116,7 @@ fn of_rule(rule: &RuleCost) -> String {
 }
 
 /// The bounds as a command to the reader.
-fn title(remedy: &Remedy) -> String {
+fn title(remedy: &BoundsProposal) -> String {
     const MAX_NAMED: usize = 2;
     let named = remedy.bounds.iter().take(MAX_NAMED).map(|it| {
         let place = it.place();
@@ -125,32 +140,38 @@ pub fn is_about_cost(code: &str) -> bool {
     .contains(&code)
 }
 
+/// Texts with bounds that are judged for one request, so that it ends.
+const MAX_JUDGED: usize = 12;
+
 /// The fixes of those problems about costs that touch a range, each checked: with its bounds the finding is gone, and nothing new is
 /// wrong by any of `versions`.
 ///
-/// `costs` are those of the text that the problems were found in.
+/// `costs` are those of the text that the problems were found in. It ends with what it has when `goes_on` says no.
 pub fn fixes(
     costs: &FileCosts,
     problems: impl IntoIterator<Item = Problem>,
     range: Span,
     versions: VersionSet,
+    goes_on: &dyn Fn() -> bool,
 ) -> Vec<Fix> {
     let is_asked = |it: &Problem| is_about_cost(it.code) && it.span.start <= range.end && range.start <= it.span.end;
     let mut seen = HashSet::new();
     let problems = problems.into_iter().filter(|it| is_asked(it) && seen.insert(it.span));
-    problems.flat_map(|it| of_problem(costs, it, versions)).collect()
+    let mut judge = Judge::new(costs, versions, goes_on);
+    problems.flat_map(|it| of_problem(costs, it, &mut judge)).collect()
 }
 
 /// The fix for the rule or schema at a place, as [`fixes`] has it, checked.
-pub fn fix(costs: &FileCosts, span: Span, versions: VersionSet) -> Option<Fix> {
+pub fn fix(costs: &FileCosts, span: Span, versions: VersionSet, goes_on: &dyn Fn() -> bool) -> Option<Fix> {
     let code = RULE_COST_OVER_LIMIT;
-    of_problem(costs, Problem { code, span }, versions).into_iter().next()
+    let mut judge = Judge::new(costs, versions, goes_on);
+    of_problem(costs, Problem { code, span }, &mut judge).into_iter().next()
 }
 
-fn of_problem(costs: &FileCosts, problem: Problem, versions: VersionSet) -> Vec<Fix> {
+fn of_problem(costs: &FileCosts, problem: Problem, judge: &mut Judge<'_>) -> Vec<Fix> {
     let mut found = Vec::new();
     for placed in costs.documents.iter().flat_map(newest) {
-        let mut remedies: Vec<&Remedy> = Vec::new();
+        let mut remedies: Vec<&BoundsProposal> = Vec::new();
         if placed.schema_places.contains(&problem.span) {
             remedies.extend(&placed.schema.remedy);
         }
@@ -165,10 +186,13 @@ fn of_problem(costs: &FileCosts, problem: Problem, versions: VersionSet) -> Vec<
             }
         }
         for remedy in remedies {
+            if judge.left == 0 || !(judge.goes_on)() {
+                return found;
+            }
             let Some(edits) = edits(&costs.text, placed, remedy) else {
                 continue;
             };
-            if !is_good(&costs.text, &edits, placed, problem, versions) {
+            if !judge.is_good(&edits, placed, problem) {
                 continue;
             }
             found.push(Fix {
@@ -184,7 +208,7 @@ fn of_problem(costs: &FileCosts, problem: Problem, versions: VersionSet) -> Vec<
 }
 
 /// The edits that write the bounds of a remedy; `None` if one of them has no place.
-fn edits(text: &Arc<str>, placed: &PlacedCosts, remedy: &Remedy) -> Option<Vec<TextEdit>> {
+fn edits(text: &Arc<str>, placed: &PlacedCosts, remedy: &BoundsProposal) -> Option<Vec<TextEdit>> {
     let cut = split(text);
     if cut.error.is_some() {
         return None;
@@ -215,45 +239,66 @@ fn edits(text: &Arc<str>, placed: &PlacedCosts, remedy: &Remedy) -> Option<Vec<T
     Some(edits)
 }
 
-/// Whether with these edits the problem is gone and no other has come.
-fn is_good(text: &str, edits: &[TextEdit], placed: &PlacedCosts, problem: Problem, versions: VersionSet) -> bool {
-    let Some(edited) = apply(text, edits) else {
-        return false;
-    };
-    // An insertion before the rule moves it.
-    let moved = |at: u32| {
-        let before = edits.iter().filter(|it| it.span.end <= at);
-        at + before.map(|it| it.new_text.len() as u32).sum::<u32>()
-    };
-    let gone: Vec<u32> = placed
-        .places
-        .iter()
-        .flatten()
-        .chain(&placed.schema_places)
-        .filter(|it| **it == problem.span)
-        .map(|it| moved(it.start))
-        .collect();
-    let errors = |text: &str| {
-        let report = analyze(text.as_bytes().to_vec(), &Question::new(versions));
+/// Judges a text with edits. Of many the first [`MAX_JUDGED`].
+struct Judge<'a> {
+    text: &'a str,
+    versions: VersionSet,
+    /// The errors of the text without edits.
+    before: OnceCell<Errors>,
+    left: usize,
+    goes_on: &'a dyn Fn() -> bool,
+}
+
+/// Codes of errors, and where each begins.
+type Errors = HashSet<(&'static str, u32)>;
+
+impl<'a> Judge<'a> {
+    fn new(costs: &'a FileCosts, versions: VersionSet, goes_on: &'a dyn Fn() -> bool) -> Self {
+        Self {
+            text: &costs.text,
+            versions,
+            before: OnceCell::new(),
+            left: MAX_JUDGED,
+            goes_on,
+        }
+    }
+
+    fn errors(&self, text: &str) -> Errors {
+        let question = Question {
+            most_findings: MOST_FINDINGS,
+            wants_effective: false,
+            ..Question::new(self.versions)
+        };
+        let report = analyze(text.as_bytes().to_vec(), &question);
         let shown = report.documents.iter().flat_map(|it| it.shown(&Config::default()));
         let errors = shown.filter(|it| it.finding.class == Class::Error);
-        errors
-            .map(|it| (it.finding.code, it.finding.span.start))
-            .collect::<HashSet<_>>()
-    };
-    let before: HashSet<(&str, u32)> = errors(text).into_iter().map(|(code, at)| (code, moved(at))).collect();
-    let after = errors(&edited);
-    let is_about_cost = |code: &str| {
-        [
-            RULE_COST_OVER_LIMIT,
-            MESSAGE_COST_OVER_LIMIT,
-            TOTAL_RULE_COST_OVER_LIMIT,
-        ]
-        .contains(&code)
-    };
-    // Of what is too expensive as a whole, something else may be told now.
-    let is_new = |it: &(&str, u32)| !before.contains(it) && it.0 != TOTAL_RULE_COST_OVER_LIMIT;
-    !after
-        .iter()
-        .any(|it| is_new(it) || is_about_cost(it.0) && gone.contains(&it.1))
+        errors.map(|it| (it.finding.code, it.finding.span.start)).collect()
+    }
+
+    /// Whether with these edits the problem is gone and no other has come.
+    fn is_good(&mut self, edits: &[TextEdit], placed: &PlacedCosts, problem: Problem) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        let Some(edited) = apply(self.text, edits) else {
+            return false;
+        };
+        // An insertion before the rule moves it.
+        let moved = |at: u32| {
+            let before = edits.iter().filter(|it| it.span.end <= at);
+            at + before.map(|it| it.new_text.len() as u32).sum::<u32>()
+        };
+        let places = placed.places.iter().flatten().chain(&placed.schema_places);
+        let is_it = |it: &&Span| **it == problem.span;
+        let gone: HashSet<u32> = places.filter(is_it).map(|it| moved(it.start)).collect();
+        let before = self.before.get_or_init(|| self.errors(self.text));
+        let before: Errors = before.iter().map(|(code, at)| (*code, moved(*at))).collect();
+        // Of what is too expensive as a whole, something else may be told now.
+        let is_new = |it: &(&'static str, u32)| !before.contains(it) && it.0 != TOTAL_RULE_COST_OVER_LIMIT;
+        let after = self.errors(&edited);
+        !after
+            .iter()
+            .any(|it| is_new(it) || is_about_cost(it.0) && gone.contains(&it.1))
+    }
 }

@@ -3,6 +3,7 @@
 pub mod cel;
 pub mod completion;
 pub mod cost;
+pub mod cursor_context;
 pub mod file;
 pub mod fixes;
 pub mod folding;
@@ -11,7 +12,7 @@ pub mod hover;
 pub mod lens;
 pub mod links;
 pub mod manifest;
-pub mod place;
+pub mod markdown;
 pub mod property;
 pub mod rename;
 pub mod schema;

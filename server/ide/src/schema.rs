@@ -89,7 +89,7 @@ pub fn is_true(tree: &Tree, mapping: NodeId, key: &str) -> bool {
     text(tree, mapping, key).is_some_and(|it| it == "true")
 }
 
-/// The schema that steps lead to, with the key that it stands at.
+/// The schema that steps lead to, with the key that it is at.
 pub fn follow(tree: &Tree, schema: NodeId, steps: &[SchemaStep]) -> Option<Property> {
     let mut at = Property {
         key: None,
@@ -109,7 +109,7 @@ pub fn follow(tree: &Tree, schema: NodeId, steps: &[SchemaStep]) -> Option<Prope
     Some(at)
 }
 
-/// A schema and the key that it stands at.
+/// A schema and the key that it is at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Property {
     /// The key; `None` if no step leads to the schema.
@@ -188,7 +188,7 @@ pub fn location(tree: &Tree, schema: NodeId) -> Option<Vec<SchemaStep>> {
 /// The keywords whose values are maps of schemas.
 const MAPS: [&str; 4] = ["properties", "patternProperties", "definitions", "dependencies"];
 
-/// The mapping that a map of schemas is in, and the keyword it stands at.
+/// The mapping that a map of schemas is in, and the keyword it is at.
 fn owner(tree: &Tree, map: NodeId) -> Option<(NodeId, String)> {
     let entry = tree.entry_of(map).filter(|it| it.value == map)?;
     Some((tree.parent(map)?, tree.scalar(entry.key).into_owned()))

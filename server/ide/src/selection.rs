@@ -10,14 +10,15 @@ use crate::{cel::parts_around, manifest::is_manifest};
 /// Steps that are worth going. What lies further out is the whole document.
 const MAX_STEPS: usize = 200;
 
-/// What a selection at a place of a document grows to, each larger than the one before; nothing if the document is no Kubernetes object.
+/// The ranges that a selection expands to, each larger than the one before. Empty if the document is not a Kubernetes object.
 pub fn spans(tree: &Tree, offset: u32) -> Vec<Span> {
     let mut grown = Grown::default();
     let offset = tree.text().floor_char_boundary(offset as usize) as u32;
     if !is_manifest(tree) {
         return grown.spans;
     }
-    if let Some(&comment) = tree.comments().iter().find(|it| it.touches(offset)) {
+    let next = tree.comments().partition_point(|it| it.end < offset);
+    if let Some(&comment) = tree.comments().get(next).filter(|it| it.touches(offset)) {
         grown.add(comment);
     }
     if let Some(at) = paths::at(tree, offset) {

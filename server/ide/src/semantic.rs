@@ -101,7 +101,7 @@ fn kind(tokens: &[WrittenToken], at: usize, text: &str) -> Option<TokenKind> {
             let is_call = tokens.get(at + 1).is_some_and(|it| it.text(text) == "(");
             if is_call {
                 let name = token.text(text);
-                let is_macro = MACROS.iter().any(|it| it.name == name && it.receiver == is_member);
+                let is_macro = MACROS.iter().any(|it| it.name == name && it.is_method() == is_member);
                 if is_macro {
                     TokenKind::Macro
                 } else {

@@ -18,7 +18,7 @@ use crate::{
 pub struct Signatures {
     /// Each way; never empty.
     pub all: Vec<Signature>,
-    /// The one that fits best what is written.
+    /// The one that fits best the written text.
     pub active: usize,
     /// The argument that the cursor is in, from 0.
     pub parameter: usize,
@@ -46,7 +46,9 @@ pub fn signatures(document: &Document<'_>, offset: u32, version: KubernetesVersi
     let is_member = before == Some(TokenClass::Dot);
     let mut all: Vec<_> = MACROS
         .iter()
-        .filter(|it| it.name == text && it.receiver == is_member && it.server <= version && it.environment <= version)
+        .filter(|it| {
+            it.name == text && it.is_method() == is_member && it.server <= version && it.environment <= version
+        })
         .map(|it| {
             signature(
                 it.name,
@@ -148,7 +150,7 @@ mod tests {
     use super::*;
     use crate::file::File;
 
-    /// What is shown at `$` in a rule: the active signature with its parameter in angles, and how many there are.
+    /// The signature help at `$` in a rule: the active signature with its parameter in angles, and the number of signatures.
     #[track_caller]
     fn check(rule: &str, expected: Option<&str>) {
         let head = "\

@@ -101,7 +101,7 @@ fn version(tree: &Tree, version: &schema::Version<'_>) -> Symbol {
         kind: SymbolKind::Version,
         span,
         selection: name.unwrap_or(Span::new(span.start, span.start)),
-        // What stands behind an alias has its place elsewhere.
+        // What follows an alias has its place elsewhere.
         children: version
             .schema
             .filter(|it| is_in(tree.span(*it), span))

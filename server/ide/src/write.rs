@@ -15,7 +15,7 @@ pub(crate) fn piece(tree: &Tree, scalar: NodeId, text: &str) -> Option<String> {
     }
 }
 
-/// A whole value in place of a scalar that is a key or a short value: in the quotes that the scalar has, or in such that it needs.
+/// A whole value instead of a scalar that is a key or a short value: in the quotes that the scalar has, or in such that it needs.
 pub(crate) fn whole(tree: &Tree, scalar: NodeId, text: &str) -> Option<String> {
     match tree.kind(scalar) {
         NodeKind::Scalar(ScalarStyle::SingleQuoted) => Some(format!("'{}'", piece(tree, scalar, text)?)),
@@ -37,7 +37,7 @@ pub(crate) fn plain_or_quoted(text: &str) -> Option<String> {
     })
 }
 
-/// Words that are no strings in YAML 1.1.
+/// Words that are not strings in YAML 1.1.
 const WORDS: [&str; 11] = [
     "y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf",
 ];

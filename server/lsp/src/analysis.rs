@@ -1,39 +1,55 @@
 //! What is known about one version of a document, ready to be sent.
 
 use std::{
+    collections::HashSet,
     hash::{DefaultHasher, Hash, Hasher},
-    sync::Arc,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use crd_analyzer_ide::fixes::Problem;
+use crd_analyzer_io::go::GoSources;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
+    analysis::{MOST_FINDINGS, Question, analyze_and_keep, analyze_typing},
     costs::DocumentCosts,
     generated,
-    hazards::{Search, are_shown},
+    hazards::{Memory, Search, are_shown},
     index::Definitions,
-    report::Shown,
-    revision::{Revision, add_update},
+    kept::Kept,
+    report::{Displayed, FileReport},
+    revision::Revision,
 };
 use lsp_types::{Diagnostic, Uri};
 use ropey::Rope;
 
-use crate::{capabilities::Client, go_sources::GoSources, known, settings::Effective, to_proto};
+use crate::{capabilities::Client, from_proto, limits, settings::Effective, steady::SteadyErrors, to_proto};
 
 /// What is known about one version of a document.
 #[derive(Debug)]
 pub(crate) struct Analysis {
-    /// What is shown, in the order of the text.
+    /// The displayed diagnostics, in the order of the text.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The same, as fixes are asked for.
     pub(crate) problems: Vec<Problem>,
     /// Names this list: two lists with the same name are the same.
     pub(crate) result_id: String,
-    /// Hazards of some rules are not known yet.
-    pub(crate) is_unfinished: bool,
     /// What its rules cost, if that was asked.
     pub(crate) costs: Option<Arc<[DocumentCosts]>>,
+    /// The error in the entry that somebody types, which is shown after a pause.
+    unfinished: Option<Arc<Analysis>>,
+    /// What a search for hazards goes on from, until somebody searches.
+    unsearched: Mutex<Option<Unsearched>>,
+}
+
+/// A report in which hazards of some rules are missing.
+#[derive(Debug)]
+struct Unsearched {
+    report: FileReport,
+    kept: Kept,
+    path: PathBuf,
+    effective: Effective,
+    errors: Option<Arc<SteadyErrors>>,
 }
 
 /// What is wanted of an analysis beside the verdict.
@@ -44,7 +60,11 @@ pub(crate) struct Wanted<'a> {
     /// What rules cost.
     pub(crate) costs: bool,
     /// What the text is to replace.
-    pub(crate) replaced: Option<Revision<'a>>,
+    pub(crate) replaces: Option<&'a Revision>,
+    /// Where somebody types, in bytes.
+    pub(crate) cursor: Option<u32>,
+    /// What was shown as errors, where somebody types.
+    pub(crate) errors: Option<&'a Arc<SteadyErrors>>,
     /// What definitions are generated from.
     pub(crate) go: Option<&'a GoSources>,
 }
@@ -69,7 +89,7 @@ impl Analysis {
         }
         let mut bytes = Vec::with_capacity(text.len_bytes());
         text.chunks().for_each(|it| bytes.extend_from_slice(it.as_bytes()));
-        let path = known::path_of(uri.as_str());
+        let path = from_proto::place_of(uri);
         let question = Question {
             path: Some(&path),
             definitions: Some(definitions),
@@ -80,32 +100,79 @@ impl Analysis {
                 Search::Off
             },
             wants_costs: wanted.costs,
+            is_completed: true,
+            is_part: effective.is_part,
+            requires_definitions: effective.requires_crds,
+            most_findings: MOST_FINDINGS,
+            wants_effective: false,
+            replaces: wanted.replaces,
             ..Question::new(effective.versions)
         };
-        let mut report = analyze(bytes, &question);
+        let (mut report, kept) = match wanted.cursor {
+            Some(cursor) => analyze_typing(bytes, &question, cursor),
+            None => analyze_and_keep(bytes, &question),
+        };
         let costs = wanted.costs.then(|| std::mem::take(&mut report.costs).into());
-        if let Some(replaced) = &wanted.replaced {
-            add_update(&mut report, &question, replaced);
+        let shown = Self::of_report(uri, &report, effective, client, wanted.errors.map(|it| &**it));
+        let unfinished = report.unfinished.take().map(|finding| {
+            let report = FileReport::of_file(report.text.clone(), *finding);
+            Arc::new(Self::of_report(uri, &report, effective, client, None))
+        });
+        let unsearched = report.is_unfinished.then(|| Unsearched {
+            report,
+            kept,
+            path,
+            effective: effective.clone(),
+            errors: wanted.errors.cloned(),
+        });
+        Self {
+            costs,
+            unfinished,
+            unsearched: Mutex::new(unsearched),
+            ..shown
         }
-        let mut shown: Vec<Shown> = report
-            .documents
-            .iter()
-            .flat_map(|it| it.shown(&effective.config))
-            .collect();
+    }
+
+    /// Whether an unfinished entry is not marked yet.
+    pub(crate) fn is_typed_in(&self) -> bool {
+        self.unfinished.is_some()
+    }
+
+    /// The same analysis with the mark at the unfinished entry.
+    pub(crate) fn with_unfinished(&self) -> Self {
+        let error = self.unfinished.iter();
+        let diagnostics = error.clone().flat_map(|it| &it.diagnostics).chain(&self.diagnostics);
+        let problems = error.flat_map(|it| &it.problems).chain(&self.problems);
+        Self {
+            costs: self.costs.clone(),
+            unsearched: Mutex::new(self.unsearched().take()),
+            ..Self::of(diagnostics.cloned().collect(), problems.copied().collect())
+        }
+    }
+
+    /// The displayed diagnostics of a report.
+    fn of_report(
+        uri: &Uri,
+        report: &FileReport,
+        effective: &Effective,
+        client: &Client,
+        errors: Option<&SteadyErrors>,
+    ) -> Self {
+        let of_documents = report.documents.iter().flat_map(|it| it.shown(&effective.config));
+        let mut shown: Vec<Displayed> = of_documents.collect();
         let of_file = report
             .findings
             .iter()
             .filter_map(|it| effective.config.apply(it.clone()));
-        shown.extend(of_file.map(|finding| Shown {
+        shown.extend(of_file.map(|finding| Displayed {
             finding,
             versions: effective.versions,
         }));
+        if let Some(errors) = errors {
+            errors.apply(&mut shown);
+        }
         if shown.is_empty() {
-            return Self {
-                is_unfinished: report.is_unfinished,
-                costs,
-                ..Self::empty()
-            };
+            return Self::empty();
         }
         let source = to_proto::Source {
             uri,
@@ -113,13 +180,51 @@ impl Analysis {
             lines: &LineIndex::new(&report.text),
             client,
         };
-        let convert = |it: &Shown| to_proto::diagnostic(&source, it, effective.versions);
+        let unlocated = report.documents.iter().map(|it| {
+            let of_version = it.verdicts.iter().map(|(_, verdict)| verdict.left_out);
+            of_version.max().unwrap_or(0)
+        });
+        let unlocated: usize = unlocated.sum();
+        let quieter = quieter(&mut shown, limits::DIAGNOSTICS);
+        let convert = |it: &Displayed| to_proto::diagnostic(&source, it, effective.versions);
         let problems = shown.iter().map(|it| Problem::from(&it.finding)).collect();
-        Self {
-            is_unfinished: report.is_unfinished,
-            costs,
-            ..Self::of(shown.iter().map(convert).collect(), problems)
+        let mut diagnostics: Vec<_> = shown.iter().map(convert).collect();
+        let left_out = quieter.len() + unlocated;
+        if left_out > 0 {
+            let first = quieter.first().map(|it| it.finding.span);
+            diagnostics.push(to_proto::left_out(&source, left_out, first));
         }
+        Self::of(diagnostics, problems)
+    }
+
+    /// Whether hazards of some rules are not known yet.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        self.unsearched().is_some()
+    }
+
+    /// Searches for the hazards that are not known yet, going on from the verdict. `None`: nothing was found, or somebody else searches.
+    pub(crate) fn with_hazards(&self, uri: &Uri, client: &Client, memory: &Memory, go: &GoSources) -> Option<Self> {
+        let Unsearched {
+            mut report,
+            kept,
+            path,
+            effective,
+            errors,
+        } = self.unsearched().take()?;
+        let has_changed = kept.search(&mut report, memory, Some(&path), Some(go));
+        if !has_changed {
+            return None;
+        }
+        let shown = Self::of_report(uri, &report, &effective, client, errors.as_deref());
+        (shown.result_id != self.result_id).then(|| Self {
+            costs: self.costs.clone(),
+            unfinished: self.unfinished.clone(),
+            ..shown
+        })
+    }
+
+    fn unsearched(&self) -> MutexGuard<'_, Option<Unsearched>> {
+        self.unsearched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn of(diagnostics: Vec<Diagnostic>, problems: Vec<Problem>) -> Self {
@@ -131,8 +236,23 @@ impl Analysis {
             diagnostics,
             problems,
             result_id: format!("{:016x}", hasher.finish()),
-            is_unfinished: false,
             costs: None,
+            unfinished: None,
+            unsearched: Mutex::default(),
         }
     }
+}
+
+/// Takes from a list what is more than `most`: the quietest, of these the last.
+fn quieter(shown: &mut Vec<Displayed>, most: usize) -> Vec<Displayed> {
+    if shown.len() <= most {
+        return Vec::new();
+    }
+    let mut loudest: Vec<usize> = (0..shown.len()).collect();
+    loudest.sort_by_key(|it| shown[*it].finding.severity);
+    let kept: HashSet<usize> = loudest.into_iter().take(most).collect();
+    let all = std::mem::take(shown).into_iter().enumerate();
+    let (kept, others): (Vec<_>, Vec<_>) = all.partition(|it| kept.contains(&it.0));
+    *shown = kept.into_iter().map(|it| it.1).collect();
+    others.into_iter().map(|it| it.1).collect()
 }

@@ -1,30 +1,11 @@
-//! What the client can do, as far as it matters here, and what this server offers to it.
+//! The capabilities of the client that the language server uses.
 
 use std::{path::Path, sync::Arc};
 
 use crd_analyzer_syntax::lines::ColumnUnit;
-use lsp_types::{
-    ClientCapabilities, CodeActionKind, CodeActionOptions, CodeLensOptions, CompletionOptions,
-    CompletionOptionsCompletionItem, DiagnosticOptions, DiagnosticServerCapabilities, DiagnosticTag,
-    DocumentLinkOptions, ExecuteCommandOptions, HoverProviderCapability, MarkupKind, OneOf, PositionEncodingKind,
-    RenameOptions, SaveOptions, SemanticTokensFullOptions, SemanticTokensOptions, ServerCapabilities,
-    SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
-};
+use lsp_types::{ClientCapabilities, DiagnosticTag, MarkupKind, PositionEncodingKind, SemanticTokensFullOptions};
 
-use crate::{completing::Completing, pages::Pages};
-
-use crate::handlers::{code_action, semantic_tokens};
-
-/// The name under which settings, diagnostics and registrations go.
-pub(crate) const NAME: &str = "crd-analyzer";
-
-/// The command that writes the bounds that a rule or schema lacks.
-pub(crate) const ADD_BOUNDS: &str = "crd-analyzer.addBounds";
-
-/// The command that asks the cluster of the settings again.
-pub(crate) const READ_CLUSTER: &str = "crd-analyzer.readCluster";
+use crate::{completion_capabilities::CompletionCapabilities, pages::Pages};
 
 /// What the client can do. What it cannot show is left out, not guessed.
 #[derive(Clone, Debug, Default)]
@@ -69,7 +50,7 @@ pub(crate) struct Client {
     /// It takes what changed in a list of tokens.
     pub(crate) token_changes: bool,
     /// What it takes of completions.
-    pub(crate) completing: Completing,
+    pub(crate) completion: CompletionCapabilities,
     /// Folds of a document that it takes.
     pub(crate) max_folds: usize,
 }
@@ -163,7 +144,7 @@ impl Client {
                     Some(SemanticTokensFullOptions::Delta { delta: Some(true) })
                 )
             }),
-            completing: Completing::new(text.and_then(|it| it.completion.as_ref())),
+            completion: CompletionCapabilities::new(text.and_then(|it| it.completion.as_ref())),
             max_folds: text
                 .and_then(|it| it.folding_range.as_ref())
                 .and_then(|it| it.range_limit)
@@ -196,107 +177,4 @@ fn unit(capabilities: &ClientCapabilities) -> ColumnUnit {
         _ => None,
     });
     known.unwrap_or(ColumnUnit::Utf16)
-}
-
-/// What this server offers to a client. `whole_workspace`: findings are also shown in files that are not open. Where they are not, that must
-/// not be offered: Neovim, asked to pull again, would pull those and leave the open documents as they are.
-pub(crate) fn server(client: &Client, whole_workspace: bool) -> ServerCapabilities {
-    ServerCapabilities {
-        position_encoding: Some(client.encoding()),
-        text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
-            open_close: Some(true),
-            change: Some(TextDocumentSyncKind::INCREMENTAL),
-            save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions {
-                include_text: Some(false),
-            })),
-            ..TextDocumentSyncOptions::default()
-        })),
-        diagnostic_provider: client.pulls_diagnostics.then(|| {
-            DiagnosticServerCapabilities::Options(DiagnosticOptions {
-                identifier: Some(NAME.to_owned()),
-                inter_file_dependencies: true,
-                workspace_diagnostics: whole_workspace,
-                work_done_progress_options: WorkDoneProgressOptions::default(),
-            })
-        }),
-        code_action_provider: client.code_actions.then(|| {
-            let options = CodeActionOptions {
-                code_action_kinds: Some(vec![
-                    CodeActionKind::QUICKFIX,
-                    CodeActionKind::REFACTOR_REWRITE,
-                    code_action::fix_all(),
-                ]),
-                ..CodeActionOptions::default()
-            };
-            options.into()
-        }),
-        rename_provider: Some(if client.prepares_rename {
-            OneOf::Right(RenameOptions {
-                prepare_provider: Some(true),
-                work_done_progress_options: WorkDoneProgressOptions::default(),
-            })
-        } else {
-            OneOf::Left(true)
-        }),
-        document_symbol_provider: Some(OneOf::Left(true)),
-        document_link_provider: Some(DocumentLinkOptions {
-            resolve_provider: Some(false),
-            work_done_progress_options: WorkDoneProgressOptions::default(),
-        }),
-        semantic_tokens_provider: Some(
-            SemanticTokensOptions {
-                legend: semantic_tokens::legend(),
-                range: Some(true),
-                full: Some(if client.token_changes {
-                    SemanticTokensFullOptions::Delta { delta: Some(true) }
-                } else {
-                    SemanticTokensFullOptions::Bool(true)
-                }),
-                work_done_progress_options: WorkDoneProgressOptions::default(),
-            }
-            .into(),
-        ),
-        signature_help_provider: Some(SignatureHelpOptions {
-            trigger_characters: Some(vec!["(".to_owned(), ",".to_owned()]),
-            retrigger_characters: Some(vec![")".to_owned()]),
-            work_done_progress_options: WorkDoneProgressOptions::default(),
-        }),
-        hover_provider: Some(HoverProviderCapability::Simple(true)),
-        completion_provider: Some(CompletionOptions {
-            resolve_provider: Some(client.completing.resolves),
-            // A field, a path, a value behind its colon, a text or list that is begun.
-            trigger_characters: Some([".", " ", "'", "\"", "[", "?"].map(str::to_owned).into()),
-            completion_item: Some(CompletionOptionsCompletionItem {
-                label_details_support: Some(true),
-            }),
-            ..CompletionOptions::default()
-        }),
-        code_lens_provider: client.code_lens.then_some(CodeLensOptions {
-            resolve_provider: Some(false),
-        }),
-        inlay_hint_provider: client.inlay_hints.then_some(OneOf::Left(true)),
-        execute_command_provider: Some(ExecuteCommandOptions {
-            commands: client
-                .applies_edits
-                .then_some(ADD_BOUNDS)
-                .into_iter()
-                .chain([READ_CLUSTER])
-                .map(str::to_owned)
-                .collect(),
-            ..ExecuteCommandOptions::default()
-        }),
-        definition_provider: Some(OneOf::Left(true)),
-        references_provider: Some(OneOf::Left(true)),
-        document_highlight_provider: Some(OneOf::Left(true)),
-        folding_range_provider: Some(true.into()),
-        selection_range_provider: Some(true.into()),
-        workspace: Some(WorkspaceServerCapabilities {
-            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
-                supported: Some(true),
-                change_notifications: Some(OneOf::Left(true)),
-            }),
-            file_operations: None,
-        }),
-        ..ServerCapabilities::default()
-    }
 }

@@ -3,16 +3,21 @@
 
 use std::{
     collections::BTreeSet,
-    fs, io,
+    ffi::OsStr,
+    io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
 use crd_analyzer_cluster::{Listing, Prompts};
+use crd_analyzer_io::write::CacheFolder;
 use crd_analyzer_workspace::cluster;
 use lsp_types::MessageType;
 
-use crate::{capabilities::NAME, progress, session::Session, tasks};
+use crate::{display_text, names::NAME, progress, session::Session, tasks};
+
+/// Where the definitions are, below the cache folder: a folder for each context.
+const FOLDER: &str = "clusters";
 
 /// What is known of the cluster.
 #[derive(Debug, Default)]
@@ -71,7 +76,12 @@ pub(crate) fn read(session: &Arc<Session>, again: bool) {
     let wanted = session.wanted_cluster();
     let Some(number) = session.cluster.want(wanted.as_deref(), again) else {
         if again {
-            session.tell(format!("the setting {NAME}.cluster names no cluster"));
+            let problem = if session.trust.is_granted() {
+                &format!("the setting {NAME}.cluster names no cluster")
+            } else {
+                "no cluster is asked for CRDs: the workspace is not trusted"
+            };
+            session.tell(problem);
         }
         return;
     };
@@ -82,7 +92,8 @@ pub(crate) fn read(session: &Arc<Session>, again: bool) {
     tasks::beside(async move {
         let shown = progress::begin(&session, None, "Reading the definitions of a cluster").await;
         let cache = session.cache.clone();
-        let work = move || list(&context, cache.as_deref());
+        let folders = session.folders();
+        let work = move || list(&context, cache.as_deref(), &folders);
         let Ok(found) = tasks::blocking("the list of a cluster's definitions", work).await else {
             return;
         };
@@ -90,7 +101,7 @@ pub(crate) fn read(session: &Arc<Session>, again: bool) {
         match found {
             Ok((context, files)) => {
                 let s = if files.len() == 1 { "" } else { "s" };
-                let message = format!("{} definition{s} of the cluster {context}", files.len());
+                let message = display_text::line(&format!("{} definition{s} of the cluster {context}", files.len()));
                 if !session.cluster.take(number, files) {
                     return;
                 }
@@ -101,51 +112,50 @@ pub(crate) fn read(session: &Arc<Session>, again: bool) {
                     session.remote.log_message(MessageType::INFO, message).await;
                 }
             }
-            Err(problem) if again => session.remote.show_message(MessageType::WARNING, problem).await,
-            Err(problem) => session.tell(problem),
+            Err(problem) if again => {
+                session
+                    .remote
+                    .show_message(MessageType::WARNING, display_text::text(&problem))
+                    .await;
+            }
+            Err(problem) => session.tell(&problem),
         }
     });
 }
 
 /// The definitions of a context's cluster as files, and the context.
-fn list(context: &str, cache: Option<&Path>) -> Result<(String, Vec<PathBuf>), String> {
-    let cache = cache.ok_or("there is no cache folder for the definitions of a cluster")?;
+fn list(context: &str, cache: Option<&Path>, folders: &[PathBuf]) -> Result<(String, Vec<PathBuf>), String> {
+    let cache = cache.ok_or("the user has no cache folder for the CRDs of a cluster")?;
     let context = (!context.is_empty()).then_some(context);
     // Standard input is the client's.
-    let listing = crd_analyzer_cluster::list(context, Prompts::Never).map_err(|error| error.to_string())?;
-    let folder = cache.join("clusters");
-    match write(&folder, &listing) {
+    let listing = crd_analyzer_cluster::list(context, Prompts::Never, folders).map_err(|error| error.to_string())?;
+    let cache = CacheFolder::new(cache);
+    match write(&cache, &listing) {
         Ok(files) => Ok((listing.context, files)),
         Err(error) => Err(format!(
             "the definitions of the cluster {} cannot be written to {}: {error}",
             listing.context,
-            folder.display()
+            cache.path().join(FOLDER).display()
         )),
     }
 }
 
-/// Writes each definition into a file, and takes away those that the cluster has no more.
-fn write(folder: &Path, listing: &Listing) -> io::Result<Vec<PathBuf>> {
+/// Writes each definition into a file of the cache folder, and takes away those that the cluster has no more.
+fn write(cache: &CacheFolder, listing: &Listing) -> io::Result<Vec<PathBuf>> {
+    let folder = Path::new(FOLDER);
     let mut files = BTreeSet::new();
     for sent in &listing.definitions {
         let (name, text) = cluster::text(sent);
-        let path = cluster::path(folder, &listing.context, &name);
-        if !fs::read(&path).is_ok_and(|it| it == text.as_bytes()) {
-            fs::create_dir_all(path.parent().unwrap_or(folder))?;
-            // Another server may read or write it at the same time.
-            let unfinished = path.with_extension(format!("{}.tmp", std::process::id()));
-            fs::write(&unfinished, text)?;
-            fs::rename(&unfinished, &path)?;
-        }
-        files.insert(path);
+        let below = cluster::path(folder, &listing.context, &name);
+        files.insert(cache.keep(&below, text.as_bytes())?);
     }
     let own = cluster::path(folder, &listing.context, "");
-    let there = own.parent().map(fs::read_dir).and_then(Result::ok);
-    for old in there.into_iter().flatten().flatten().map(|it| it.path()) {
-        if old.extension().is_some_and(|it| it == "json") && !files.contains(&old) {
-            fs::remove_file(old)?;
-        }
-    }
+    let own = own.parent().unwrap_or(folder);
+    let is_wanted = |name: &OsStr| {
+        let path = cache.path().join(own).join(name);
+        path.extension().is_none_or(|it| it != "json") || files.contains(&path)
+    };
+    cache.retain(own, is_wanted)?;
     Ok(files.into_iter().collect())
 }
 
@@ -163,9 +173,10 @@ mod tests {
                 .map(|it| format!(r#"{{"metadata": {{"name": "{it}"}}}}"#))
                 .collect(),
         };
-        let first = write(folder.path(), &listing(&["x", "y"])).expect("it can be written");
+        let cache = CacheFolder::new(folder.path().join("cache"));
+        let first = write(&cache, &listing(&["x", "y"])).expect("it can be written");
         assert_eq!(first.len(), 2);
-        let second = write(folder.path(), &listing(&["y", "z"])).expect("it can be written");
+        let second = write(&cache, &listing(&["y", "z"])).expect("it can be written");
         assert_eq!(first[1], second[0]);
         assert!(!first[0].exists() && second.iter().all(|it| it.exists()));
     }
@@ -173,7 +184,7 @@ mod tests {
     #[test]
     fn only_the_last_question_has_an_answer() {
         let cluster = Cluster::default();
-        assert_eq!(cluster.want(None, true), None, "nobody wants one");
+        assert_eq!(cluster.want(None, true), None, "no setting names a context");
         let first = cluster.want(Some("a"), false).expect("a question");
         assert_eq!(cluster.want(Some("a"), false), None);
         let second = cluster.want(Some("b"), false).expect("another question");

@@ -1,8 +1,8 @@
 //! The documents that are open in the client, each in its newest version.
 
 use std::{
-    collections::{HashMap, VecDeque},
-    path::PathBuf,
+    collections::{BTreeSet, HashMap, VecDeque},
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -23,8 +23,9 @@ use tokio::sync::OnceCell;
 
 use crate::{
     analysis::Analysis,
-    from_proto,
-    recent::Recent,
+    from_proto::{self, path_of, place_of},
+    late_changes::Recent,
+    steady::{NEAR, SteadyErrors},
     versions::{Parsed, Version},
 };
 
@@ -32,7 +33,13 @@ use crate::{
 #[derive(Debug)]
 struct Document {
     uri: Uri,
+    /// Its place among the others; see [`place_of`].
+    place: Arc<Path>,
     text: Rope,
+    /// Where the last edit ended, in bytes: there somebody types. `None` where nothing was typed yet.
+    cursor: Option<u32>,
+    /// What was shown as errors.
+    errors: Arc<SteadyErrors>,
     /// When it became what it is, and how long after its previous version that was.
     changed: Instant,
     since_previous: Option<Duration>,
@@ -61,6 +68,10 @@ pub(crate) struct Snapshot {
     pub(crate) version: i32,
     pub(crate) edition: u64,
     pub(crate) text: Rope,
+    /// Where somebody types, in bytes.
+    pub(crate) cursor: Option<u32>,
+    /// What was shown as errors.
+    pub(crate) errors: Arc<SteadyErrors>,
     /// How long after the previous version this one came, if there was one.
     pub(crate) since_previous: Option<Duration>,
     pub(crate) analysis: Arc<OnceCell<Arc<Analysis>>>,
@@ -84,8 +95,13 @@ impl Snapshot {
         self.trees.parsed(&self.text, &self.memory)
     }
 
+    /// The same for callers that look at many documents once: trees that are parsed for this call are not kept.
+    pub(crate) fn parsed_for_now(&self) -> Arc<Parsed> {
+        self.trees.parsed_for_now(&self.text)
+    }
+
     /// Makes the trees of the version if somebody asked for those of one before, so that the next need not make up for many edits.
-    pub(crate) fn go_on(&self) {
+    pub(crate) fn refresh_tree(&self) {
         if self.trees.goes_on() && !self.is_stale() {
             self.parsed();
         }
@@ -99,7 +115,7 @@ impl Snapshot {
             let price = || costs::price(self.text.to_string().into_bytes(), VersionSet::one(version), false).documents;
             self.costs.get_or_init(price).clone()
         });
-        // The text is not kept a second time; where there are no rules nobody reads it.
+        // The text is not kept a second time; where there are not any rules no one reads it.
         let text = if documents.is_empty() {
             String::new()
         } else {
@@ -122,24 +138,25 @@ impl Snapshot {
     }
 }
 
-/// The path of a `file:` URI.
-pub(crate) fn path_of(uri: &Uri) -> Option<PathBuf> {
-    let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");
-    is_file
-        .then(|| uri.to_file_path().map(std::borrow::Cow::into_owned))
-        .flatten()
-}
-
 /// The edition of a document that is not open any more.
 const CLOSED: u64 = u64::MAX;
 
 /// All open documents, by their URI as the client writes it.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
-    open: Mutex<HashMap<String, Document>>,
+    open: Mutex<Open>,
     /// Changes of documents that are not open, in the order in which they came. Locked only while `open` is.
     early: Mutex<VecDeque<Early>>,
     editions: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    documents: HashMap<String, Document>,
+    /// The same by their places. An editor may have one file open under several URIs.
+    places: HashMap<Arc<Path>, BTreeSet<String>>,
+    /// Where something was opened, changed or closed since somebody asked.
+    changed: BTreeSet<Arc<Path>>,
 }
 
 /// A change that came before its document was opened: so Helix sends those of files that a rename opens.
@@ -153,13 +170,19 @@ struct Early {
 /// Of more early changes than these the oldest are forgotten.
 const MAX_EARLY: usize = 100;
 
+/// The same for changes whose texts have more bytes together.
+const MAX_EARLY_BYTES: usize = 1 << 20;
+
 impl Documents {
-    /// Opens a document, or opens it anew if the client forgot that it was. Changes that came too early and go on from its version are
+    /// Opens a document, or opens it again if the client forgot that it was. Changes that came too early and go on from its version are
     /// applied.
     pub(crate) fn open(&self, item: TextDocumentItem, unit: ColumnUnit) {
         let mut open = self.lock();
         let mut document = Document {
+            place: place_of(&item.uri).into(),
             text: Rope::from_str(&item.text),
+            cursor: None,
+            errors: Arc::default(),
             changed: Instant::now(),
             since_previous: None,
             version: item.version,
@@ -180,7 +203,10 @@ impl Documents {
                 self.apply(&mut document, change.version, change.changes, unit);
             }
         }
-        if let Some(old) = open.insert(document.uri.to_string(), document) {
+        let (name, place) = (document.uri.to_string(), document.place.clone());
+        open.places.entry(place.clone()).or_default().insert(name.clone());
+        open.changed.insert(place);
+        if let Some(old) = open.documents.insert(name, document) {
             old.edition.store(CLOSED, Ordering::Release);
         }
     }
@@ -195,19 +221,23 @@ impl Documents {
         unit: ColumnUnit,
     ) -> bool {
         let mut open = self.lock();
-        let Some(document) = open.get_mut(uri.as_str()) else {
+        let Open { documents, changed, .. } = &mut *open;
+        let Some(document) = documents.get_mut(uri.as_str()) else {
             let mut waiting = self.lock_early();
             waiting.push_back(Early {
                 uri: uri.clone(),
                 version,
                 changes,
             });
-            if waiting.len() > MAX_EARLY {
-                waiting.pop_front();
+            let mut bytes: usize = waiting.iter().map(|it| bytes_of(&it.changes)).sum();
+            while waiting.len() > MAX_EARLY || bytes > MAX_EARLY_BYTES {
+                let oldest = waiting.pop_front();
+                bytes -= oldest.map_or(bytes, |it| bytes_of(&it.changes));
             }
             return false;
         };
         self.apply(document, version, changes, unit);
+        changed.insert(document.place.clone());
         true
     }
 
@@ -218,8 +248,19 @@ impl Documents {
         changes: Vec<TextDocumentContentChangeEvent>,
         unit: ColumnUnit,
     ) {
+        let line_of = |text: &Rope, offset: usize| text.byte_to_line(offset.min(text.len_bytes()));
+        let line_before = document.cursor.map(|it| line_of(&document.text, it as usize));
         let (text, edits) = document.recent.take(&document.text, version, changes, unit);
         document.text = text;
+        let last = edits.as_ref().and_then(|it| it.last());
+        document.cursor = last.map(|it| (it.range.start + it.text.len()) as u32);
+        let line = last.map(|it| line_of(&document.text, it.range.start));
+        let is_near = line_before
+            .zip(line)
+            .is_some_and(|(before, now)| before.abs_diff(now) <= NEAR);
+        if !is_near {
+            document.errors.moved();
+        }
         document.trees = std::mem::take(&mut document.trees).next(edits);
         document.since_previous = Some(document.changed.elapsed());
         document.changed = Instant::now();
@@ -232,55 +273,96 @@ impl Documents {
     /// Forgets a document. False if it was not open.
     pub(crate) fn close(&self, uri: &Uri) -> bool {
         let mut open = self.lock();
-        let closed = open.remove(uri.as_str());
+        let closed = open.documents.remove(uri.as_str());
         self.lock_early().retain(|it| it.uri != *uri);
-        if let Some(document) = &closed {
-            document.edition.store(CLOSED, Ordering::Release);
+        let Some(document) = closed else {
+            return false;
+        };
+        document.edition.store(CLOSED, Ordering::Release);
+        if let Some(there) = open.places.get_mut(&document.place) {
+            there.remove(uri.as_str());
+            if there.is_empty() {
+                open.places.remove(&document.place);
+            }
         }
-        closed.is_some()
+        open.changed.insert(document.place);
+        true
     }
 
     /// Whether a document is open.
     pub(crate) fn is_open(&self, uri: &Uri) -> bool {
-        self.lock().contains_key(uri.as_str())
+        self.lock().documents.contains_key(uri.as_str())
     }
 
     /// The newest version of a document.
     pub(crate) fn snapshot(&self, uri: &Uri) -> Option<Snapshot> {
-        self.lock().get(uri.as_str()).map(Document::snapshot)
+        self.lock().documents.get(uri.as_str()).map(Document::snapshot)
     }
 
-    /// Whether a document has neither changed nor been analyzed anew since.
+    /// Whether a document has neither changed nor been analyzed again since.
     pub(crate) fn is_current(&self, snapshot: &Snapshot) -> bool {
         let now = self.snapshot(&snapshot.uri);
         now.is_some_and(|it| it.version == snapshot.version && Arc::ptr_eq(&it.analysis, &snapshot.analysis))
     }
 
-    /// The editions of all open documents, by their URI: another number means another text.
-    pub(crate) fn editions(&self) -> HashMap<String, u64> {
+    /// The places whose documents were opened, changed or closed since this was asked last, in a stable order.
+    pub(crate) fn take_changed(&self) -> BTreeSet<Arc<Path>> {
+        std::mem::take(&mut self.lock().changed)
+    }
+
+    /// The URIs of the open documents at a place.
+    pub(crate) fn uris_at(&self, place: &Path) -> Vec<Uri> {
         let open = self.lock();
-        open.iter()
-            .map(|(uri, it)| (uri.clone(), it.edition.load(Ordering::Acquire)))
+        let names = open.places.get(place).into_iter().flatten();
+        names
+            .filter_map(|it| open.documents.get(it).map(|it| it.uri.clone()))
             .collect()
+    }
+
+    /// The document at a place: of several the one that changed last.
+    pub(crate) fn at(&self, place: &Path) -> Option<Snapshot> {
+        let open = self.lock();
+        let names = open.places.get(place)?.iter();
+        let documents = names.filter_map(|it| open.documents.get(it));
+        let last = documents.max_by_key(|it| it.edition.load(Ordering::Acquire))?;
+        Some(last.snapshot())
+    }
+
+    /// Whether a document at a place is open.
+    pub(crate) fn is_open_at(&self, place: &Path) -> bool {
+        self.lock().places.contains_key(place)
     }
 
     /// Forgets the analysis of a document: what it depends on has changed.
     pub(crate) fn forget_analysis(&self, uri: &Uri) {
-        if let Some(document) = self.lock().get_mut(uri.as_str()) {
+        if let Some(document) = self.lock().documents.get_mut(uri.as_str()) {
             document.analysis = Arc::default();
         }
     }
 
+    /// Replaces the analysis of a version by a fuller one. False if the document has changed or was analyzed again since.
+    pub(crate) fn set_analysis(&self, snapshot: &Snapshot, analysis: Arc<Analysis>) -> bool {
+        let mut open = self.lock();
+        let Some(document) = open.documents.get_mut(snapshot.uri.as_str()) else {
+            return false;
+        };
+        let is_current = document.version == snapshot.version && Arc::ptr_eq(&document.analysis, &snapshot.analysis);
+        if is_current {
+            document.analysis = Arc::new(OnceCell::new_with(Some(analysis)));
+        }
+        is_current
+    }
+
     /// The URIs of all open documents, in a stable order.
     pub(crate) fn uris(&self) -> Vec<Uri> {
-        let mut uris: Vec<_> = self.lock().values().map(|it| it.uri.clone()).collect();
+        let mut uris: Vec<_> = self.lock().documents.values().map(|it| it.uri.clone()).collect();
         uris.sort();
         uris
     }
 
     /// Forgets all analyses: what they depend on has changed.
     pub(crate) fn forget_analyses(&self) {
-        for document in self.lock().values_mut() {
+        for document in self.lock().documents.values_mut() {
             document.analysis = Arc::default();
             document.costs = Arc::default();
         }
@@ -290,7 +372,7 @@ impl Documents {
         self.editions.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Document>> {
+    fn lock(&self) -> MutexGuard<'_, Open> {
         // A panic under the lock was reported; the documents go on as they are.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -300,6 +382,10 @@ impl Documents {
     }
 }
 
+fn bytes_of(changes: &[TextDocumentContentChangeEvent]) -> usize {
+    changes.iter().map(|it| it.text.len()).sum()
+}
+
 impl Document {
     fn snapshot(&self) -> Snapshot {
         Snapshot {
@@ -307,6 +393,8 @@ impl Document {
             version: self.version,
             edition: self.edition.load(Ordering::Acquire),
             text: self.text.clone(),
+            cursor: self.cursor,
+            errors: self.errors.clone(),
             since_previous: self.since_previous,
             analysis: self.analysis.clone(),
             worked_on: self.worked_on.clone(),

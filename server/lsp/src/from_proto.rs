@@ -1,7 +1,9 @@
 //! From the protocol's places to ours.
 
+use std::path::PathBuf;
+
 use crd_analyzer_syntax::lines::ColumnUnit;
-use lsp_types::{Position, Range};
+use lsp_types::{Position, Range, Uri};
 use ropey::Rope;
 
 /// The characters of a text that a range means.
@@ -48,6 +50,19 @@ fn line_end(text: &Rope, line: usize) -> usize {
         }
     }
     end
+}
+
+/// The path of a `file:` URI.
+pub(crate) fn path_of(uri: &Uri) -> Option<PathBuf> {
+    let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");
+    is_file
+        .then(|| uri.to_file_path().map(std::borrow::Cow::into_owned))
+        .flatten()
+}
+
+/// A document's place among the others: its path if it is a file, else its URI.
+pub(crate) fn place_of(uri: &Uri) -> PathBuf {
+    path_of(uri).unwrap_or_else(|| PathBuf::from(uri.as_str()))
 }
 
 #[cfg(test)]

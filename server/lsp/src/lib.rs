@@ -1,7 +1,7 @@
-//! The Language Server Protocol session: documents as the client has them, settings, and one handler a protocol method.
+//! The language server: open documents, settings, and one handler for each protocol method.
 //!
-//! This is the only crate that names a type of the protocol or counts UTF-16. What is said about a document comes from
-//! `crd-analyzer-workspace`; a handler takes the parameters apart, asks, and converts the answer.
+//! This is the only crate that names a type of the protocol or counts UTF-16. `crd-analyzer-workspace` makes the
+//! diagnostics. A handler converts the parameters, calls the crate with the answer, and converts the result.
 
 #![allow(
     clippy::disallowed_methods,
@@ -11,41 +11,50 @@
 mod analysis;
 mod capabilities;
 mod cluster;
-mod completing;
-mod crossing;
+mod completion_capabilities;
+mod completion_items;
 mod diagnostics;
+mod display_text;
 mod documents;
 mod from_proto;
-pub mod git;
-pub mod go_sources;
 mod handlers;
-mod known;
+mod late_changes;
+mod limits;
+mod names;
+mod navigation;
 mod pages;
 mod progress;
-mod reading;
-mod recent;
+mod request_context;
 mod revisions;
 mod scan;
 mod server;
+mod server_capabilities;
 mod session;
 mod settings;
+mod steady;
 mod tasks;
 mod to_proto;
 mod token_lists;
 mod transport;
 mod trees;
+mod trust;
 mod versions;
 mod workers;
+mod workspace_index;
 
 use std::{path::PathBuf, sync::Arc};
 
+use lsp_types::notification::{Notification as _, SetTrace};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tower_lsp::LspService;
 
 use crate::{server::Server, session::Session};
 
-/// Requests that are worked on at a time. So many that a slow one never keeps a cancellation waiting.
-const CONCURRENCY: usize = 1024;
+/// Requests that are worked on at a time. So many that slow ones never keep a cancellation waiting.
+const CONCURRENCY: usize = 1 << 16;
+
+/// Threads that answer requests and read files. Each has its own stack, and the system may give a process room for few.
+const MOST_BLOCKING: usize = 16;
 
 /// The stack of a thread that judges. Schemas are followed as deep as it allows: with this for thousands of levels. It is address space,
 /// not memory, until then.
@@ -60,10 +69,15 @@ pub fn run_stdio() -> std::io::Result<u8> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_time()
         .worker_threads(2)
+        .max_blocking_threads(MOST_BLOCKING)
         .thread_stack_size(STACK_BYTES)
         .thread_name("crd-analyzer")
         .build()?;
-    let code = runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout(), pages::cache_folder()));
+    let code = runtime.block_on(serve(
+        tokio::io::stdin(),
+        tokio::io::stdout(),
+        crd_analyzer_io::cache::folder(),
+    ));
     // A read of standard input and analyses that nobody waits for must not keep the process alive.
     runtime.shutdown_background();
     Ok(code)
@@ -79,6 +93,9 @@ pub async fn serve(input: impl AsyncRead + Unpin, output: impl AsyncWrite, cache
     })
     .custom_method(transport::UNREADABLE, Server::unreadable)
     .custom_method(handlers::effective_object::METHOD, Server::effective_object)
+    .custom_method(handlers::status::METHOD, Server::status)
+    .custom_method(handlers::trust_granted::METHOD, Server::trust_granted)
+    .custom_method(SetTrace::METHOD, Server::set_trace)
     .finish();
     let (messages, checked) = tokio::io::duplex(PIPE_BYTES);
     let serving = tower_lsp::Server::new(checked, output, socket)
@@ -88,7 +105,7 @@ pub async fn serve(input: impl AsyncRead + Unpin, output: impl AsyncWrite, cache
     tokio::pin!(serving);
     tokio::select! {
         () = &mut serving => {}
-        () = transport::sieve(input, messages) => serving.await,
+        () = transport::filter_malformed(input, messages) => serving.await,
     }
     u8::from(!session.is_some_and(|it| it.is_shut_down()))
 }

@@ -5,18 +5,19 @@
 
 use std::{
     collections::HashMap,
-    fs, io,
+    io,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
+use crd_analyzer_io::write::CacheFolder;
 use crd_analyzer_workspace::codes;
 use lsp_types::Uri;
 
 /// The pages in one folder.
 #[derive(Debug)]
 pub(crate) struct Pages {
-    folder: PathBuf,
+    cache: CacheFolder,
     /// Where the pages are that were written or found; `None` for those that could not be.
     links: Mutex<HashMap<String, Option<Uri>>>,
 }
@@ -25,7 +26,7 @@ impl Pages {
     /// Pages below a cache folder.
     pub(crate) fn new(cache: &Path) -> Self {
         Self {
-            folder: cache.join(env!("CARGO_PKG_VERSION")).join("codes"),
+            cache: CacheFolder::new(cache),
             links: Mutex::default(),
         }
     }
@@ -41,7 +42,7 @@ impl Pages {
             Err(error) => {
                 tracing::warn!(
                     "the page of {code} cannot be written to {}: {error}",
-                    self.folder.display()
+                    self.cache.path().display()
                 );
                 None
             }
@@ -51,34 +52,15 @@ impl Pages {
     }
 
     fn write(&self, name: &str, page: &str) -> io::Result<PathBuf> {
-        let path = self.folder.join(format!("{name}.md"));
-        if fs::read(&path).is_ok_and(|it| it == page.as_bytes()) {
-            return Ok(path);
-        }
-        fs::create_dir_all(&self.folder)?;
-        // Another server may read or write it at the same time.
-        let unfinished = self.folder.join(format!("{name}.{}.tmp", std::process::id()));
-        fs::write(&unfinished, page)?;
-        fs::rename(&unfinished, &path)?;
-        Ok(path)
+        let folder = Path::new(env!("CARGO_PKG_VERSION")).join("codes");
+        self.cache.keep(&folder.join(format!("{name}.md")), page.as_bytes())
     }
-}
-
-/// The folder for what this program can make again, below the user's cache folder.
-pub(crate) fn cache_folder() -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
-    let cache = if cfg!(windows) {
-        set("LOCALAPPDATA")
-    } else if cfg!(target_os = "macos") {
-        set("HOME").map(|it| it.join("Library/Caches"))
-    } else {
-        set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|it| it.join(".cache")))
-    };
-    cache.map(|it| it.join("crd-analyzer"))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

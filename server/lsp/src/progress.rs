@@ -9,7 +9,7 @@ use lsp_types::ProgressToken;
 use std::time::Duration;
 use tower_lsp::{Bounded, NotCancellable, OngoingProgress};
 
-use crate::{capabilities::NAME, session::Session, tasks};
+use crate::{names::NAME, session::Session, tasks};
 
 /// Work on fewer files shows no progress.
 pub(crate) const MANY: usize = 100;
@@ -21,9 +21,9 @@ const STEP: Duration = Duration::from_millis(250);
 static SCANS: AtomicUsize = AtomicUsize::new(0);
 
 /// Progress that ends whatever ends the work.
-pub(crate) struct Shown(Option<OngoingProgress<Bounded, NotCancellable>>);
+pub(crate) struct ProgressGuard(Option<OngoingProgress<Bounded, NotCancellable>>);
 
-impl Drop for Shown {
+impl Drop for ProgressGuard {
     fn drop(&mut self) {
         if let Some(progress) = self.0.take() {
             tasks::beside(progress.finish());
@@ -32,7 +32,7 @@ impl Drop for Shown {
 }
 
 /// Shows progress under the client's token, or one that is made known to it, if it can show any.
-pub(crate) async fn begin(session: &Arc<Session>, token: Option<ProgressToken>, title: &str) -> Option<Shown> {
+pub(crate) async fn begin(session: &Arc<Session>, token: Option<ProgressToken>, title: &str) -> Option<ProgressGuard> {
     let token = match token {
         Some(token) => token,
         None if session.client().shows_progress => {
@@ -44,12 +44,12 @@ pub(crate) async fn begin(session: &Arc<Session>, token: Option<ProgressToken>, 
         None => return None,
     };
     let progress = session.remote.progress(token, title).with_percentage(0).begin().await;
-    Some(Shown(Some(progress)))
+    Some(ProgressGuard(Some(progress)))
 }
 
 /// Waits for work, and shows how many of `all` files are `done`.
 pub(crate) async fn watch<T>(
-    progress: Option<&Shown>,
+    progress: Option<&ProgressGuard>,
     all: usize,
     done: &AtomicUsize,
     work: impl Future<Output = T>,

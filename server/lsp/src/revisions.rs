@@ -7,11 +7,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::git::{self, Fetch};
+use crd_analyzer_io::git;
+use crd_analyzer_workspace::revision::Revision;
 
 /// What was found out counts for so long, and then is asked for again when somebody wants to know: a commit changes what `HEAD` is.
 const FRESH: Duration = Duration::from_secs(3);
-/// The same where there is no repository, or no git.
+/// The same without a repository or without git.
 const FRESH_WITHOUT: Duration = Duration::from_mins(1);
 /// Files that are known; then all are forgotten.
 const MAX_KNOWN: usize = 500;
@@ -20,56 +21,60 @@ const MAX_BYTES: usize = 256 << 10;
 
 /// The files as a revision has them.
 #[derive(Debug, Default)]
-pub(crate) struct Revisions(Mutex<HashMap<(PathBuf, String), Known>>);
+pub(crate) struct Revisions(Mutex<HashMap<(PathBuf, String), CachedRevision>>);
 
 /// A file as a revision has it.
 #[derive(Clone, Debug)]
-struct Known {
+struct CachedRevision {
     looked: Instant,
-    /// `None`: there is no such revision.
+    /// `None` if the revision does not exist.
     commit: Option<String>,
-    text: Option<Arc<[u8]>>,
+    /// The file there, if it exists there.
+    file: Option<Arc<Revision>>,
 }
 
 impl Revisions {
     /// What is known of a file, and whether it is time to look again.
-    pub(crate) fn get(&self, path: &Path, revision: &str) -> (Option<Arc<[u8]>>, bool) {
+    pub(crate) fn get(&self, path: &Path, revision: &str) -> (Option<Arc<Revision>>, bool) {
         match self.lock().get(&(path.to_owned(), revision.to_owned())) {
             Some(known) => {
                 let fresh = if known.commit.is_some() { FRESH } else { FRESH_WITHOUT };
-                (known.text.clone(), known.looked.elapsed() > fresh)
+                (known.file.clone(), known.looked.elapsed() > fresh)
             }
             None => (None, true),
         }
     }
 
-    /// Asks git. Returns whether what it has says something else about `now`, the file as it is, than what was known. This takes its time:
-    /// ask on a thread that may be blocked.
-    pub(crate) fn look(&self, path: &Path, revision: &str, now: &[u8]) -> bool {
+    /// Asks git, a program outside of the workspace's folders. This takes its time: ask on a thread that may be blocked.
+    pub(crate) fn look(&self, path: &Path, revision: &str, folders: Vec<PathBuf>) {
         let key = (path.to_owned(), revision.to_owned());
         let known = self.lock().get(&key).cloned();
-        let commit = git::commit(path, revision, Fetch::Never).ok();
-        let text = match (&known, &commit) {
-            (Some(known), Some(commit)) if known.commit.as_ref() == Some(commit) => known.text.clone(),
-            (_, Some(commit)) => {
-                let text = git::show(path, commit, Fetch::Never).ok().flatten();
-                text.filter(|it| it.len() <= MAX_BYTES).map(Arc::from)
+        let repositories = git::Revision::new(revision).in_workspace(folders);
+        let commit = repositories.commit(path).ok();
+        let file = match (&known, &commit) {
+            (Some(known), Some(commit)) if known.commit.as_ref() == Some(commit) => known.file.clone(),
+            (_, Some(_)) => {
+                let text = repositories.read(path).ok().flatten();
+                let text = text.filter(|it| it.len() <= MAX_BYTES);
+                text.map(|it| Arc::new(Revision::new(revision, &it)))
             }
             (_, None) => None,
         };
-        let before = known.and_then(|it| it.text);
-        let says_something = |text: &Option<Arc<[u8]>>| text.as_ref().is_some_and(|it| **it != *now);
-        let is_other = before != text && (says_something(&before) || says_something(&text));
         let mut all = self.lock();
         if all.len() >= MAX_KNOWN {
             all.clear();
         }
         let looked = Instant::now();
-        all.insert(key, Known { looked, commit, text });
-        is_other
+        all.insert(key, CachedRevision { looked, commit, file });
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<(PathBuf, String), Known>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(PathBuf, String), CachedRevision>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether a text has another answer as an update of `after` than of `before`.
+pub(crate) fn is_other_update(before: Option<&Revision>, after: Option<&Revision>, text: &str) -> bool {
+    let is_update = |it: Option<&Revision>| it.is_some_and(|it| !it.is(text));
+    before.map(Revision::text) != after.map(Revision::text) && (is_update(before) || is_update(after))
 }

@@ -7,15 +7,15 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    time::SystemTime,
 };
 
+use crd_analyzer_io::{
+    read::{self, Stamp, stamp},
+    walk::{self, Links, Problem},
+};
 use lsp_types::Uri;
 
 use crate::analysis::Analysis;
-
-/// Files over this are not read: no server takes a manifest that comes near.
-const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// What is known about files, as long as they do not change.
 #[derive(Debug, Default)]
@@ -29,16 +29,7 @@ struct File {
     analysis: Arc<Analysis>,
 }
 
-/// What tells one text of a file from another.
-pub(crate) type Stamp = (Option<SystemTime>, u64);
-
-/// `None` if the file is gone, or too large to be a manifest.
-pub(crate) fn stamp(path: &Path) -> Option<Stamp> {
-    let metadata = std::fs::metadata(path).ok()?;
-    (metadata.len() <= MAX_FILE_BYTES).then(|| (metadata.modified().ok(), metadata.len()))
-}
-
-/// Says to a scan on another thread that nobody waits for it any more, when it is dropped.
+/// Cancels the scan on another thread when it is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Cancel(Arc<AtomicBool>);
 
@@ -71,7 +62,7 @@ impl Scanned {
 
     /// The manifests in folders, in a stable order, and how many of them have to be read.
     pub(crate) fn list(&self, folders: &[PathBuf]) -> (Vec<PathBuf>, usize) {
-        let paths = manifests(folders);
+        let paths = manifests(folders).0;
         let new = paths
             .iter()
             .filter(|it| stamp(it).is_some_and(|stamp| self.known(it, stamp).is_none()))
@@ -118,7 +109,7 @@ impl Scanned {
         if known.is_some() {
             return known;
         }
-        let bytes = std::fs::read(path).ok()?;
+        let bytes = read::found(path).ok()?;
         let analysis = Arc::new(analyze(path, uri, &String::from_utf8_lossy(&bytes)));
         let file = File {
             stamp,
@@ -132,25 +123,18 @@ impl Scanned {
     }
 }
 
-/// The files of folders that may hold manifests, as git would see them, each once.
-pub(crate) fn manifests(folders: &[PathBuf]) -> Vec<PathBuf> {
-    let mut paths = Vec::new();
+/// The files of folders that may hold manifests, as git would see them, each once; and what could not be looked at.
+pub(crate) fn manifests(folders: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
+    let (mut paths, mut problems) = (Vec::new(), Vec::new());
     for folder in folders {
-        let entries = ignore::WalkBuilder::new(folder)
-            .require_git(false)
-            .sort_by_file_path(Path::cmp)
-            .build();
-        let files = entries
-            .flatten()
-            .filter(|it| it.file_type().is_some_and(|it| it.is_file()));
-        paths.extend(files.map(ignore::DirEntry::into_path).filter(|it| {
-            let extension = it.extension().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
-            ["yaml", "yml", "json"]
-                .iter()
-                .any(|it| extension.eq_ignore_ascii_case(it))
-        }));
+        let walked = walk::files(folder, &Links::Skip, walk::is_manifest);
+        paths.extend(walked.files);
+        problems.extend(walked.problems);
+        for note in walked.notes {
+            tracing::warn!("{}: {}", note.path.display(), note.why);
+        }
     }
     paths.sort();
     paths.dedup();
-    paths
+    (paths, problems)
 }

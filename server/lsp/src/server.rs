@@ -12,8 +12,8 @@ use lsp_types::{
     InitializeResult, InitializedParams, InlayHint, InlayHintParams, LSPAny, Location, PrepareRenameResponse,
     ReferenceParams, RenameParams, SelectionRange, SelectionRangeParams, SemanticTokensDeltaParams,
     SemanticTokensFullDeltaResult, SemanticTokensParams, SemanticTokensRangeParams, SemanticTokensRangeResult,
-    SemanticTokensResult, SignatureHelp, SignatureHelpParams, TextDocumentPositionParams, WorkspaceDiagnosticParams,
-    WorkspaceDiagnosticReportResult, WorkspaceEdit,
+    SemanticTokensResult, SetTraceParams, SignatureHelp, SignatureHelpParams, TextDocumentPositionParams,
+    WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult, WorkspaceEdit,
 };
 use tower_lsp::{
     LanguageServer,
@@ -38,10 +38,29 @@ impl Server {
         handlers::effective_object::handle(&self.session, params).await
     }
 
-    /// Answers a message that is none; see [`crate::transport`].
+    /// What counts for a document; see [`crate::handlers::status`].
+    pub(crate) async fn status(&self, params: serde_json::Value) -> Result<serde_json::Value> {
+        handlers::status::handle(&self.session, params).await
+    }
+
+    /// The user trusts the workspace; see [`crate::handlers::trust_granted`].
     #[allow(clippy::unused_async, reason = "the transport calls an async method")]
-    pub(crate) async fn unreadable(&self) -> Result<()> {
-        Err(Error::parse_error())
+    pub(crate) async fn trust_granted(&self, _: serde_json::Value) {
+        guarded("crd-analyzer/trustGranted", || {
+            handlers::trust_granted::handle(&self.session);
+        });
+    }
+
+    /// `$/setTrace`.
+    #[allow(clippy::unused_async, reason = "the transport calls an async method")]
+    pub(crate) async fn set_trace(&self, params: SetTraceParams) {
+        handlers::set_trace::handle(&self.session, &params);
+    }
+
+    /// Answers a message that cannot be read with the error in its place; see [`crate::transport`].
+    #[allow(clippy::unused_async, reason = "the transport calls an async method")]
+    pub(crate) async fn unreadable(&self, error: serde_json::Value) -> Result<()> {
+        Err(serde_json::from_value(error).unwrap_or_else(|_| Error::parse_error()))
     }
 }
 

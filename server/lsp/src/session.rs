@@ -7,14 +7,19 @@ use std::{
         Arc, Mutex, OnceLock, PoisonError, RwLock,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    time::Instant,
 };
 
+use crd_analyzer_io::{
+    go::{GoSources, Reach},
+    roots::Roots,
+};
 use crd_analyzer_workspace::{
     hazards::{Memory, Search},
     index::{GroupKind, Origin},
     revision::Revision,
 };
-use lsp_types::{MessageType, Uri, WorkspaceFolder};
+use lsp_types::{LogTraceParams, MessageType, Uri, WorkspaceFolder, notification::LogTrace};
 use ropey::Rope;
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
@@ -23,27 +28,35 @@ use crate::{
     analysis::{Analysis, Wanted},
     capabilities::Client,
     cluster::Cluster,
-    documents::{Documents, Snapshot, path_of},
-    go_sources::GoSources,
-    known::{self, InStep, Workspace},
+    diagnostics::Waiting,
+    display_text,
+    documents::{Documents, Snapshot},
+    from_proto::path_of,
     progress,
-    revisions::Revisions,
+    revisions::{Revisions, is_other_update},
     scan::Scanned,
     settings::{Effective, Features, Settings},
     tasks,
     token_lists::TokenLists,
     trees::Trees,
+    trust::Trust,
+    workspace_index::{self, SyncedIndex, Workspace},
 };
 
 /// How long after an edit hazards of rules are looked for: typing goes on, mostly.
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(150);
-/// How long after an edit others are told of it: a definition changes with every keystroke, and what depends on it need not.
+/// How long after an edit an unfinished entry is marked: the next key is late by then.
+const REST: std::time::Duration = std::time::Duration::from_millis(800);
+/// How long the analysis of other documents waits after an edit of a CRD. Edits in between need only one analysis.
 const STEP: std::time::Duration = std::time::Duration::from_millis(20);
+
+/// The most problems of one scan that the log lists.
+const MAX_TOLD: usize = 100;
 
 /// One session with one client.
 #[derive(Debug)]
 pub(crate) struct Session {
-    /// The way to the client. Nobody who keeps the reader waiting may await an answer or room for a message.
+    /// The connection to the client. Code that blocks the message loop must not wait for an answer, or for room for a message.
     pub(crate) remote: tower_lsp::Client,
     pub(crate) documents: Documents,
     pub(crate) trees: Trees,
@@ -63,6 +76,10 @@ pub(crate) struct Session {
     searching: tokio::sync::Mutex<()>,
     /// Held while a list of diagnostics is sent, so that an older one never comes after a newer one.
     pub(crate) publishing: tokio::sync::Mutex<()>,
+    /// Documents that are to be judged again, one after the other.
+    pub(crate) waiting: Waiting,
+    /// Somebody is about to look at changed documents.
+    is_look_due: AtomicBool,
     client: OnceLock<Client>,
     /// What is known of rules.
     pub(crate) hazards: Memory,
@@ -70,11 +87,14 @@ pub(crate) struct Session {
     pub(crate) go: GoSources,
     /// A folder for what can be made again.
     pub(crate) cache: Option<PathBuf>,
+    pub(crate) trust: Trust,
     settings: RwLock<Arc<Settings>>,
     folders: RwLock<Vec<PathBuf>>,
     /// Problems that the user was told of.
     told: Mutex<HashSet<String>>,
     shut_down: AtomicBool,
+    /// The client wants to be told what is done.
+    traces: AtomicBool,
 }
 
 impl Session {
@@ -92,14 +112,18 @@ impl Session {
             asking: tokio::sync::Mutex::default(),
             searching: tokio::sync::Mutex::default(),
             publishing: tokio::sync::Mutex::default(),
+            waiting: Waiting::default(),
+            is_look_due: AtomicBool::new(false),
             client: OnceLock::new(),
             hazards: Memory::default(),
             go: GoSources::default(),
             cache,
+            trust: Trust::default(),
             settings: RwLock::default(),
             folders: RwLock::default(),
             told: Mutex::default(),
             shut_down: AtomicBool::new(false),
+            traces: AtomicBool::new(false),
         }
     }
 
@@ -121,26 +145,48 @@ impl Session {
         self.shut_down.load(Ordering::Acquire)
     }
 
+    /// Whether the client wants to be told what is done.
+    pub(crate) fn set_trace(&self, traces: bool) {
+        self.traces.store(traces, Ordering::Release);
+    }
+
+    /// Tells the client what was done, if it wants to know.
+    fn trace(self: &Arc<Self>, what: impl FnOnce() -> String) {
+        if !self.traces.load(Ordering::Acquire) {
+            return;
+        }
+        let (session, message) = (self.clone(), what());
+        tasks::beside(async move {
+            let params = LogTraceParams { message, verbose: None };
+            session.remote.send_notification::<LogTrace>(params).await;
+        });
+    }
+
     pub(crate) fn features(&self) -> Features {
         self.settings().features
     }
 
-    fn settings(&self) -> Arc<Settings> {
+    pub(crate) fn settings(&self) -> Arc<Settings> {
         self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes settings as the client sends them. What cannot be used is told to the user.
+    /// Applies the client's settings. Tells the user about settings that are not valid.
     pub(crate) fn set_settings(self: &Arc<Self>, settings: &Value) {
         let (settings, problems) = Settings::read(settings);
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
         for problem in problems {
-            self.tell(problem);
+            self.tell(&problem);
         }
     }
 
-    /// The context whose cluster the user wants definitions of; empty: the current one.
+    /// The context whose cluster the user wants definitions of; empty: the current one. None in a workspace that is not trusted.
     pub(crate) fn wanted_cluster(&self) -> Option<String> {
-        self.settings().cluster.clone()
+        self.settings().cluster.clone().filter(|_| self.trust.is_granted())
+    }
+
+    /// The workspace's folders.
+    pub(crate) fn folders(&self) -> Vec<PathBuf> {
+        self.folders.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Takes folders in and out of the workspace.
@@ -154,6 +200,18 @@ impl Session {
                 folders.push(path);
             }
         }
+        drop(folders);
+        self.set_reach_of_go();
+    }
+
+    /// Says how far Go files are looked for: in the repository, or in the workspace's folders only until the user trusts them.
+    pub(crate) fn set_reach_of_go(&self) {
+        let roots = Roots::new(self.folders().iter().map(PathBuf::as_path));
+        self.go.set_reach(if self.trust.is_granted() {
+            Reach::Repository(roots)
+        } else {
+            Reach::Folders(roots)
+        });
     }
 
     /// The analysis of a version of a document, made once for all who ask. An error if the version is no longer the newest before
@@ -170,12 +228,19 @@ impl Session {
         snapshot.analysis.get_or_try_init(make).await.cloned()
     }
 
+    /// The same for a request, which is answered in time. The analysis goes on for who asks again.
+    pub(crate) async fn analysis_in_time(self: &Arc<Self>, snapshot: &Snapshot) -> Result<Arc<Analysis>> {
+        let (session, snapshot) = (self.clone(), snapshot.clone());
+        let made = tasks::alone(async move { session.analysis(&snapshot).await });
+        tasks::patiently("the analysis of a document", made).await
+    }
+
     /// What holds for a document. A problem with its configuration is told.
     pub(crate) fn effective(self: &Arc<Self>, snapshot: &Snapshot) -> Effective {
-        let folders = self.folders.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let folders = self.folders();
         let effective = self.settings().for_file(snapshot.path().as_deref(), &folders);
         if let Some(problem) = &effective.problem {
-            self.tell(problem.clone());
+            self.tell(problem);
         }
         effective
     }
@@ -189,56 +254,70 @@ impl Session {
             return Some(Arc::new(Analysis::empty()));
         }
         let effective = self.effective(snapshot);
-        let hazards = Search::Remembered(&self.hazards);
-        let analysis = self.ask(snapshot, &effective, hazards);
-        if analysis.is_unfinished {
+        let replaces = self.replaced(snapshot);
+        let wanted = Wanted {
+            hazards: Search::Remembered(&self.hazards),
+            costs: true,
+            replaces: replaces.as_deref(),
+            cursor: snapshot.cursor,
+            errors: Some(&snapshot.errors),
+            go: Some(&self.go),
+        };
+        let (uri, text) = (&snapshot.uri, &snapshot.text);
+        let begin = Instant::now();
+        let analysis = Analysis::new(uri, text, &effective, self.client(), &SyncedIndex(self), &wanted);
+        self.trace(|| {
+            let (version, uri) = (snapshot.version, uri.as_str());
+            format!("analyzed version {version} of {uri} in {:.1?}", begin.elapsed())
+        });
+        if analysis.is_unfinished() {
             self.look_for_hazards(snapshot.clone());
+        }
+        if analysis.is_typed_in() {
+            self.mark_unfinished(snapshot.clone());
         }
         Some(Arc::new(analysis))
     }
 
-    /// What is to be said of a version, with the hazards that are to be told.
-    fn ask(self: &Arc<Self>, snapshot: &Snapshot, effective: &Effective, hazards: Search<'_>) -> Analysis {
-        let replaced = self.replaced(snapshot);
-        let wanted = Wanted {
-            hazards,
-            costs: true,
-            replaced: replaced.as_ref().map(|(name, text)| Revision { name, text }),
-            go: Some(&self.go),
-        };
-        let (uri, text) = (&snapshot.uri, &snapshot.text);
-        Analysis::new(uri, text, effective, self.client(), &InStep(self), &wanted)
-    }
-
     /// What a document is to replace, as far as it is known. If it is time to ask git, that is done beside.
-    fn replaced(self: &Arc<Self>, snapshot: &Snapshot) -> Option<(String, Arc<[u8]>)> {
+    fn replaced(self: &Arc<Self>, snapshot: &Snapshot) -> Option<Arc<Revision>> {
+        if !self.trust.is_granted() {
+            return None;
+        }
         let revision = self.settings().update_against.clone()?;
         let path = snapshot.path()?;
-        let (text, is_due) = self.revisions.get(&path, &revision);
+        let (known, is_due) = self.revisions.get(&path, &revision);
         if is_due {
-            let (session, snapshot, revision) = (self.clone(), snapshot.clone(), revision.clone());
+            let (session, snapshot, used) = (self.clone(), snapshot.clone(), known.clone());
             tasks::beside(async move {
                 let _only = session.asking.lock().await;
-                if !session.revisions.get(&path, &revision).1 {
-                    return;
-                }
                 let asker = session.clone();
                 let text = snapshot.text.clone();
                 let look = move || {
-                    let now = text.bytes().collect::<Vec<u8>>();
-                    asker.revisions.look(&path, &revision, &now)
+                    // Who asked for an older version may have looked in the meantime.
+                    if asker.revisions.get(&path, &revision).1 {
+                        asker.revisions.look(&path, &revision, asker.folders());
+                    }
+                    let (now, _) = asker.revisions.get(&path, &revision);
+                    is_other_update(used.as_deref(), now.as_deref(), &text.to_string())
                 };
                 if tasks::blocking("the look at a revision", look).await == Ok(true) {
                     session.analyze_anew(&snapshot.uri);
                 }
             });
         }
-        Some((revision, text?))
+        known
     }
 
-    /// What a document's analysis depends on has changed: it is made anew, and the client gets or asks for it.
+    /// Analyzes a document again because something that it depends on has changed. Sends the diagnostics, or tells the
+    /// client to request them.
     fn analyze_anew(self: &Arc<Self>, uri: &Uri) {
         self.documents.forget_analysis(uri);
+        self.show_again(uri);
+    }
+
+    /// The client gets a document's diagnostics again, or asks for them.
+    fn show_again(self: &Arc<Self>, uri: &Uri) {
         if self.client().pulls_diagnostics {
             self.ask_to_pull();
         } else {
@@ -246,35 +325,64 @@ impl Session {
         }
     }
 
-    /// Looks for the hazards that are not known yet, once nobody types, and shows them. What a server answers does not wait for them.
+    /// Searches for hazards when the user stops typing, and shows them. Errors and warnings do not wait for hazards.
     fn look_for_hazards(self: &Arc<Self>, snapshot: Snapshot) {
         let session = self.clone();
         tasks::beside(async move {
             tokio::time::sleep(PAUSE).await;
             let _only = session.searching.lock().await;
-            if !session.documents.is_current(&snapshot) {
+            let Some(now) = session.newest(&snapshot) else {
                 return;
-            }
-            let Ok(before) = session.analysis(&snapshot).await else {
+            };
+            let Ok(before) = session.analysis(&now).await else {
                 return;
             };
             let (searcher, searched) = (session.clone(), snapshot.clone());
-            let search = move || {
-                let effective = searcher.effective(&searched);
-                searcher.ask(&searched, &effective, Search::All(&searcher.hazards))
-            };
-            let Ok(after) = tasks::judging("the search for hazards", search).await else {
+            let search = move || before.with_hazards(&searched.uri, searcher.client(), &searcher.hazards, &searcher.go);
+            let Ok(Some(after)) = tasks::judging("the search for hazards", search).await else {
                 return;
             };
-            if after.result_id != before.result_id && session.documents.is_current(&snapshot) {
-                session.analyze_anew(&snapshot.uri);
-            }
+            session.replace_analysis(&snapshot, |now| {
+                if now.is_typed_in() {
+                    after
+                } else {
+                    after.with_unfinished()
+                }
+            });
         });
+    }
+
+    /// Marks the unfinished entry when the user stops typing.
+    fn mark_unfinished(self: &Arc<Self>, snapshot: Snapshot) {
+        let session = self.clone();
+        tasks::beside(async move {
+            tokio::time::sleep(REST).await;
+            session.replace_analysis(&snapshot, Analysis::with_unfinished);
+        });
+    }
+
+    /// A version with the analysis that counts now, if it is still the newest.
+    fn newest(&self, snapshot: &Snapshot) -> Option<Snapshot> {
+        let now = self.documents.snapshot(&snapshot.uri)?;
+        (now.edition == snapshot.edition).then_some(now)
+    }
+
+    /// Shows a fuller analysis of a version, if it is still the newest.
+    fn replace_analysis(self: &Arc<Self>, snapshot: &Snapshot, fuller: impl FnOnce(&Analysis) -> Analysis) {
+        let Some(now) = self.newest(snapshot) else {
+            return;
+        };
+        let Some(analysis) = now.analysis.get() else {
+            return;
+        };
+        if self.documents.set_analysis(&now, Arc::new(fuller(analysis))) {
+            self.show_again(&snapshot.uri);
+        }
     }
 
     /// The manifests in the workspace's folders, and how many of them have to be read.
     pub(crate) fn list_files(&self) -> (Vec<PathBuf>, usize) {
-        let folders = self.folders.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let folders = self.folders();
         self.scanned.list(&folders)
     }
 
@@ -285,7 +393,7 @@ impl Session {
         cancelled: &AtomicBool,
         done: &AtomicUsize,
     ) -> Vec<(Uri, Arc<Analysis>)> {
-        let folders = self.folders.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let folders = self.folders();
         let settings = self.settings();
         let skip = |uri: &Uri| self.is_open(uri);
         let analyze = |path: &Path, uri: &Uri, text: &str| {
@@ -301,7 +409,7 @@ impl Session {
                 ..Wanted::default()
             };
             let text = Rope::from_str(text);
-            Analysis::new(uri, &text, &effective, self.client(), &InStep(self), &wanted)
+            Analysis::new(uri, &text, &effective, self.client(), &SyncedIndex(self), &wanted)
         };
         self.scanned.run(paths, cancelled, done, skip, analyze)
     }
@@ -311,11 +419,15 @@ impl Session {
         let session = self.clone();
         tasks::beside(async move {
             let _only = session.looking.lock().await;
-            let folders = session.folders.read().unwrap_or_else(PoisonError::into_inner).clone();
+            let folders = session.folders();
             let settings = session.settings();
             let lister = session.clone();
             let list = move || {
-                let mut files = known::files_of(&settings, &folders);
+                let is_trusted = lister.trust.is_granted();
+                let (mut files, problems) = workspace_index::files_of(&settings, &folders, is_trusted);
+                for problem in problems {
+                    lister.tell(&problem);
+                }
                 let of_cluster = lister.cluster.files().into_iter();
                 files.extend(of_cluster.map(|it| (it, Origin::Cluster)));
                 let unread = lister.workspace.unread(&files);
@@ -341,19 +453,24 @@ impl Session {
     }
 
     /// Takes up what changed in open documents, soon: quick edits are taken together.
-    pub(crate) fn keep_in_step_soon(self: &Arc<Self>) {
+    pub(crate) fn sync_soon(self: &Arc<Self>) {
+        if self.is_look_due.swap(true, Ordering::AcqRel) {
+            return;
+        }
         let session = self.clone();
         tasks::beside(async move {
             tokio::time::sleep(STEP).await;
-            let look = move || session.keep_in_step();
+            // Who changes something from now on asks for another look.
+            session.is_look_due.store(false, Ordering::Release);
+            let look = move || session.sync();
             // A failure is logged.
             let _ = tasks::blocking("the look at changed documents", look).await;
         });
     }
 
     /// Takes up what changed in open documents.
-    pub(crate) fn keep_in_step(self: &Arc<Self>) {
-        let changed = self.workspace.keep_in_step(&self.documents);
+    pub(crate) fn sync(self: &Arc<Self>) {
+        let changed = self.workspace.sync(&self.documents);
         self.definitions_changed(&changed);
     }
 
@@ -376,7 +493,7 @@ impl Session {
         }
     }
 
-    /// Resources of these kinds are judged anew, and no other documents are.
+    /// Analyzes the open resources of these kinds again, and no other documents.
     fn definitions_changed(self: &Arc<Self>, kinds: &BTreeSet<GroupKind>) {
         if kinds.is_empty() {
             return;
@@ -386,11 +503,7 @@ impl Session {
             .catalog
             .with(|index| kinds.iter().flat_map(|kind| index.files_with(kind)).cloned().collect());
         self.scanned.forget(&paths);
-        let paths: HashSet<&Path> = paths.iter().map(|it| &**it).collect();
-        let open = self.documents.uris();
-        let affected = open
-            .into_iter()
-            .filter(|it| paths.contains(known::path_of(it.as_str()).as_path()));
+        let affected = paths.iter().flat_map(|it| self.documents.uris_at(it));
         if self.client().pulls_diagnostics {
             let mut is_any = false;
             for uri in affected {
@@ -402,28 +515,29 @@ impl Session {
             }
             return;
         }
-        for uri in affected {
-            self.documents.forget_analysis(&uri);
-            self.publish_soon(&uri);
+        let affected: Vec<Uri> = affected.collect();
+        for uri in &affected {
+            self.documents.forget_analysis(uri);
         }
+        self.publish_one_by_one(affected);
     }
 
     /// Shows a problem to the user, once.
-    pub(crate) fn tell(self: &Arc<Self>, problem: String) {
-        let is_new = self
-            .told
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(problem.clone());
-        if !is_new {
+    pub(crate) fn tell(self: &Arc<Self>, problem: &str) {
+        // Names of files and what configuration says may have line breaks.
+        let problem = display_text::line(problem);
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() >= MAX_TOLD || !told.insert(problem.clone()) {
             return;
         }
+        drop(told);
         tracing::warn!("{problem}");
         let session = self.clone();
         tasks::beside(async move { session.remote.show_message(MessageType::WARNING, problem).await });
     }
 
-    /// What analyses depend on has changed: they are made anew, and the client gets or asks for the results.
+    /// Analyzes all open documents again because something that they depend on has changed. Sends the diagnostics, or tells
+    /// the client to request them.
     pub(crate) fn refresh(self: &Arc<Self>) {
         self.documents.forget_analyses();
         self.scanned.clear();
@@ -432,9 +546,7 @@ impl Session {
             self.ask_to_pull();
             return;
         }
-        for uri in self.documents.uris() {
-            self.publish_soon(&uri);
-        }
+        self.publish_one_by_one(self.documents.uris());
     }
 
     /// Asks the client to ask for diagnostics, if it can be asked.
@@ -450,7 +562,7 @@ impl Session {
         });
     }
 
-    /// Has the client ask for what rules cost anew.
+    /// Tells the client to request the costs of rules again.
     fn refresh_costs(self: &Arc<Self>) {
         let (lenses, hints) = (self.client().refreshes_code_lenses, self.client().refreshes_inlay_hints);
         let session = self.clone();

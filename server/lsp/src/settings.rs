@@ -1,19 +1,24 @@
 //! Settings: what the editor sends, and the nearest `.crd-analyzer.yaml`, which has the same names and counts for more.
 
-use std::path::Path;
-
-use crd_analyzer_workspace::{
-    config::{Config, FILE_NAME},
-    versions::VersionSet,
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
 };
+
+use crd_analyzer_io::{config::Configs, kustomize::Kustomizations, read::Access, roots::Roots};
+use crd_analyzer_workspace::{config::Config, versions::VersionSet};
 use serde_json::{Map, Value};
 
-use crate::capabilities::NAME;
+use crate::names::NAME;
 
 /// What the editor asks for.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     config: Config,
+    /// The configuration files that were read.
+    pub(crate) configs: Arc<Configs>,
+    /// What says which files are patches.
+    pub(crate) kustomizations: Arc<Kustomizations>,
     /// The context of the kubeconfig whose cluster is asked for definitions; empty: the current one. Only users say this, and no file of a
     /// repository: whoever opens one must not be connected by that.
     pub(crate) cluster: Option<String>,
@@ -62,6 +67,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             config: Config::default(),
+            configs: Arc::default(),
+            kustomizations: Arc::default(),
             cluster: None,
             features: Features {
                 diagnostics: true,
@@ -86,7 +93,7 @@ impl Default for Settings {
 }
 
 /// Settings of the editor that `.crd-analyzer.yaml` has too.
-const SHARED: [&str; 4] = ["kubernetesVersion", "rules", "exclude", "crds"];
+const SHARED: [&str; 6] = ["kubernetesVersion", "rules", "exclude", "crds", "partial", "requireCrd"];
 
 impl Settings {
     /// Reads settings as they come: whole, or under the server's name. What cannot be used is left out and said.
@@ -175,31 +182,45 @@ impl Settings {
 
     /// What holds for a file in one of the workspace's folders, if it is one, with the nearest configuration file.
     pub(crate) fn for_file(&self, path: Option<&Path>, folders: &[std::path::PathBuf]) -> Effective {
-        let mut editor = self.config.clone();
         let folder = path.and_then(|path| {
             folders
                 .iter()
                 .filter(|it| path.starts_with(it))
                 .max_by_key(|it| it.as_os_str().len())
         });
-        editor.folder = folder.cloned().unwrap_or_default();
+        let below = path.map(|it| folder.and_then(|folder| it.strip_prefix(folder).ok()).unwrap_or(it));
         let mut effective = Effective {
-            versions: editor.kubernetes_versions.unwrap_or_default(),
-            is_excluded: path.is_some_and(|it| editor.excludes(it)),
-            config: editor,
+            versions: self.config.kubernetes_versions.unwrap_or_default(),
+            is_excluded: below.is_some_and(|it| self.config.exclude.is_match(it)),
+            config: Config {
+                rules: self.config.rules.clone(),
+                ..Config::default()
+            },
+            is_part: false,
+            requires_crds: self.config.requires_crds,
             problem: None,
         };
-        let Some((file, text)) = path.and_then(nearest) else {
+        let roots = || Roots::new(folders.iter().map(PathBuf::as_path));
+        effective.is_part = path.is_some_and(|path| {
+            let access = || Access::Within(Arc::new(roots()));
+            below.is_some_and(|it| self.config.partial.is_match(it)) || self.kustomizations.is_patch(path, &access())
+        });
+        let found = path
+            .and_then(Path::parent)
+            .and_then(|it| self.configs.nearest(it, &roots));
+        let Some(found) = found else {
             return effective;
         };
-        match Config::parse(&text) {
-            Ok(mut config) => {
-                config.folder = file.parent().map(Path::to_owned).unwrap_or_default();
+        match &found.config {
+            Ok(config) => {
                 effective.is_excluded |= path.is_some_and(|it| config.excludes(it));
+                effective.is_part |= path.is_some_and(|it| config.is_partial(it));
+                effective.requires_crds |= config.requires_crds;
                 effective.versions = config.kubernetes_versions.unwrap_or(effective.versions);
-                effective.config.rules.extend(config.rules);
+                let rules = config.rules.iter().map(|(code, level)| (code.clone(), *level));
+                effective.config.rules.extend(rules);
             }
-            Err(error) => effective.problem = Some(format!("{} is not used: {error}", file.display())),
+            Err(error) => effective.problem = Some(format!("{} is not used: {error}", found.path.display())),
         }
         effective
     }
@@ -210,24 +231,21 @@ impl Settings {
 pub(crate) struct Effective {
     /// The minors to ask.
     pub(crate) versions: VersionSet,
-    /// How loud each code is.
+    /// How loud each code is, and nothing else.
     pub(crate) config: Config,
-    /// Nothing is to be said of the file.
+    /// The configuration excludes the file.
     pub(crate) is_excluded: bool,
+    /// The file holds parts of objects.
+    pub(crate) is_part: bool,
+    /// A resource without a CRD is an error.
+    pub(crate) requires_crds: bool,
     /// Why a configuration file is not used.
     pub(crate) problem: Option<String>,
 }
 
-/// The configuration file in the folder of a file or the nearest one above, and its text.
-fn nearest(path: &Path) -> Option<(std::path::PathBuf, String)> {
-    path.ancestors().skip(1).find_map(|folder| {
-        let file = folder.join(FILE_NAME);
-        std::fs::read_to_string(&file).ok().map(|text| (file, text))
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use crd_analyzer_workspace::config::FILE_NAME;
     use serde_json::json;
 
     use super::*;
@@ -313,12 +331,13 @@ mod tests {
             "kubernetesVersion: '1.33'\nexclude: ['a/b/skip.yaml']\n",
         )
         .unwrap();
-        let (settings, _) =
-            Settings::read(&json!({"kubernetesVersion": "1.30", "rules": {"x": "off"}, "exclude": ["a/b/other.yaml"]}));
+        let (settings, _) = Settings::read(
+            &json!({"kubernetesVersion": "1.30", "rules": {"missing-type": "off"}, "exclude": ["a/b/other.yaml"]}),
+        );
         let folders = [folder.path().to_owned()];
         let of = |name: &str| settings.for_file(Some(&below.join(name)), &folders);
         assert_eq!(of("x.yaml").versions.to_string(), "1.33");
-        assert!(of("x.yaml").config.rules.contains_key("x"));
+        assert!(of("x.yaml").config.rules.contains_key("missing-type"));
         assert!(of("skip.yaml").is_excluded && of("other.yaml").is_excluded && !of("x.yaml").is_excluded);
         std::fs::write(below.join(FILE_NAME), "kubernetesVersion: 9\n").unwrap();
         let broken = of("x.yaml");

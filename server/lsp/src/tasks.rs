@@ -1,6 +1,13 @@
 //! Work off the reader's thread, and panics kept inside the request that met them.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
@@ -16,6 +23,97 @@ pub(crate) async fn blocking<T: Send + 'static>(
         failed(what)
     })
 }
+
+/// The time limit of a request. It is then answered with a partial result or an error, and editors repeat it.
+/// Without optimization everything takes ten times as long.
+const PATIENCE: Duration = Duration::from_secs(if cfg!(debug_assertions) { 100 } else { 10 });
+
+/// How long a request that ran out of time may take to give what it has.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// When a request is to be answered, and whether anybody still waits for the answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Deadline {
+    until: Instant,
+    dropped: Arc<AtomicBool>,
+}
+
+/// Marks the work as cancelled when it is dropped with its request.
+struct Asker(Arc<AtomicBool>);
+
+impl Drop for Asker {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+impl Deadline {
+    fn begin(patience: Duration) -> (Self, Asker) {
+        let dropped: Arc<AtomicBool> = Arc::default();
+        let deadline = Self {
+            until: Instant::now() + patience,
+            dropped: dropped.clone(),
+        };
+        (deadline, Asker(dropped))
+    }
+
+    /// Whether to stop, with what is known so far. To be asked between steps that take a while.
+    pub(crate) fn is_over(&self) -> bool {
+        self.dropped.load(Ordering::Acquire) || self.until <= Instant::now()
+    }
+}
+
+/// As [`blocking`], for the answer to a request. The work is told when to stop; if it does not, the request is answered with an error.
+pub(crate) async fn answering<T: Send + 'static>(
+    what: &'static str,
+    work: impl FnOnce(&Deadline) -> T + Send + 'static,
+) -> Result<T> {
+    answering_within(PATIENCE, what, work).await
+}
+
+async fn answering_within<T: Send + 'static>(
+    patience: Duration,
+    what: &'static str,
+    work: impl FnOnce(&Deadline) -> T + Send + 'static,
+) -> Result<T> {
+    let (deadline, _asker) = Deadline::begin(patience);
+    let answer = blocking(what, move || {
+        let answer = work(&deadline);
+        if !deadline.dropped.load(Ordering::Acquire) && deadline.is_over() {
+            tracing::warn!("{what} stopped after {patience:?}: the answer is not complete");
+        }
+        answer
+    });
+    within(patience + GRACE, what, answer).await
+}
+
+/// Runs work that goes on even if its request is cancelled.
+pub(crate) async fn alone<T: Send + 'static>(work: impl Future<Output = Result<T>> + Send + 'static) -> Result<T> {
+    let done = tokio::spawn(work).await;
+    done.unwrap_or_else(|error| {
+        tracing::error!("work on a document failed: {error}");
+        Err(failed("work on a document"))
+    })
+}
+
+/// Waits for an answer as long as a client does.
+pub(crate) async fn patiently<T>(what: &'static str, answer: impl Future<Output = Result<T>>) -> Result<T> {
+    within(PATIENCE, what, answer).await
+}
+
+async fn within<T>(patience: Duration, what: &'static str, answer: impl Future<Output = Result<T>>) -> Result<T> {
+    tokio::time::timeout(patience, answer).await.unwrap_or_else(|_| {
+        tracing::warn!("{what} took more than {patience:?}: the request has no answer");
+        Err(Error {
+            code: ErrorCode::ServerError(REQUEST_FAILED),
+            message: format!("{what} took too long").into(),
+            data: None,
+        })
+    })
+}
+
+/// `RequestFailed` of the protocol.
+pub(crate) const REQUEST_FAILED: i64 = -32803;
 
 /// The same for work that judges a document: see [`workers`].
 pub(crate) async fn judging<T: Send + 'static>(
@@ -36,7 +134,7 @@ fn failed(what: &str) -> Error {
     }
 }
 
-/// Lets work go on beside the reader, which must not wait for it. Does nothing where there is no runtime to do it.
+/// Lets work go on beside the reader, which must not wait for it. Does nothing where there is not a runtime to do it.
 pub(crate) fn beside(work: impl Future<Output = ()> + Send + 'static) {
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
         runtime.spawn(work);
@@ -56,5 +154,43 @@ pub(crate) fn stale() -> Error {
         code: ErrorCode::ServerError(-32802),
         message: "the document has changed since".into(),
         data: Some(serde_json::json!({ "retriggerRequest": true })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn who_takes_too_long_gives_what_there_is() {
+        let short = Duration::from_millis(50);
+        let count = answering_within(short, "counting", |deadline| {
+            let mut count = 0;
+            while !deadline.is_over() {
+                std::thread::sleep(Duration::from_millis(5));
+                count += 1;
+            }
+            count
+        });
+        assert!((1..=11).contains(&count.await.expect("an answer")));
+        let (sender, receiver) = std::sync::mpsc::channel::<()>();
+        let hangs = within(short, "hanging", blocking("hanging", move || receiver.recv().is_ok()));
+        let error = hangs.await.expect_err("no answer");
+        assert_eq!(error.code, ErrorCode::ServerError(REQUEST_FAILED));
+        drop(sender);
+    }
+
+    #[tokio::test]
+    async fn who_is_not_waited_for_stops() {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let work = answering_within(Duration::from_mins(1), "waiting", move |deadline| {
+            while !deadline.is_over() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            sender.send(()).expect("somebody looks");
+        });
+        let cancelled = tokio::time::timeout(Duration::from_millis(20), work).await;
+        assert!(cancelled.is_err());
+        receiver.recv_timeout(Duration::from_secs(30)).expect("it stops");
     }
 }

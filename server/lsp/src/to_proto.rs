@@ -2,8 +2,8 @@
 
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
-    finding::{Finding, Related, Severity},
-    report::Shown,
+    finding::{Class, Finding, Related, Severity},
+    report::Displayed,
     source::SourceText,
     versions::VersionSet,
 };
@@ -12,7 +12,7 @@ use lsp_types::{
     NumberOrString, Position, Range, Uri,
 };
 
-use crate::capabilities::{Client, NAME};
+use crate::{capabilities::Client, display_text, limits, names::NAME};
 
 /// The text that places count in, and for whom.
 #[derive(Clone, Copy, Debug)]
@@ -49,10 +49,10 @@ pub(crate) fn in_file(file: &SourceText, span: Span, client: &Client) -> Option<
 }
 
 /// A finding as the client can show it. `asked` are the minors that were asked.
-pub(crate) fn diagnostic(source: &Source<'_>, shown: &Shown, asked: VersionSet) -> Diagnostic {
+pub(crate) fn diagnostic(source: &Source<'_>, shown: &Displayed, asked: VersionSet) -> Diagnostic {
     let finding = &shown.finding;
     let client = source.client;
-    let related = client.related_information.then(|| related(source, &finding.related));
+    let related = client.related_information.then(|| related(source, finding));
     Diagnostic {
         range: range(source, finding.span),
         severity: Some(severity(finding.severity)),
@@ -62,33 +62,55 @@ pub(crate) fn diagnostic(source: &Source<'_>, shown: &Shown, asked: VersionSet) 
             Some(CodeDescription { href })
         }),
         source: Some(NAME.to_owned()),
-        message: message(finding, (shown.versions != asked).then_some(shown.versions)),
+        message: display_text::text(&message(shown, asked, related.is_some())),
         related_information: related.filter(|it| !it.is_empty()),
         tags: tags(finding, client),
-        data: client
-            .diagnostic_data
-            .then(|| serde_json::json!({ "code": finding.code, "start": finding.span.start, "end": finding.span.end })),
+        data: client.diagnostic_data.then(|| {
+            serde_json::json!({
+                "code": finding.code, "start": finding.span.start, "end": finding.span.end,
+                "help": finding.help.iter().map(|it| display_text::text(it)).collect::<Vec<_>>(), "details": details(finding),
+            })
+        }),
     }
 }
 
-/// What is wrong, in a line that makes sense alone; then why, and what to do.
-fn message(finding: &Finding, only: Option<VersionSet>) -> String {
-    let mut lines = vec![finding.message.clone()];
-    if let Some(server) = finding
-        .server
-        .as_ref()
-        .map(|it| it.message_beside(&finding.message))
-        .filter(|it| *it != finding.message)
-    {
-        lines.push(format!("the server says: {server}"));
+/// Says after all others how many findings are not shown. `first`: where the first of them is, if that is known.
+pub(crate) fn left_out(source: &Source<'_>, count: usize, first: Option<Span>) -> Diagnostic {
+    let at = first.map_or(0, |it| it.start);
+    let s = if count == 1 { "" } else { "s" };
+    Diagnostic {
+        range: range(source, Span::new(at, at)),
+        severity: Some(DiagnosticSeverity::INFORMATION),
+        source: Some(NAME.to_owned()),
+        message: format!("{count} more diagnostic{s} of this file not shown: run `crd-analyzer check` to see all"),
+        ..Diagnostic::default()
     }
-    if finding.hidden {
-        lines.push("the server says so once the errors before it are repaired".to_owned());
+}
+
+/// One row: what is wrong. What to type follows on a line of its own only for clients that do not show related places, which have it otherwise.
+fn message(shown: &Displayed, asked: VersionSet, has_related: bool) -> String {
+    let finding = &shown.finding;
+    let mut message = display_text::line(&shown.headline(asked));
+    // The label is not shown in editors: what it asks is worth it.
+    if let Some(question) = finding.label.as_deref().filter(|it| it.ends_with('?')) {
+        message = format!("{message}, {}", display_text::line(question));
     }
-    lines.extend(only.map(|it| format!("only Kubernetes {it}")));
-    lines.extend(finding.notes.iter().map(|it| format!("note: {it}")));
-    lines.extend(finding.help.iter().map(|it| format!("help: {it}")));
-    lines.join("\n")
+    if finding.class == Class::LaterError {
+        message.push_str(" (after fixing the errors before it)");
+    }
+    if !has_related {
+        for help in &finding.help {
+            message = format!("{message}\nhelp: {help}");
+        }
+    }
+    message
+}
+
+/// Why, and the API server's own text, last.
+fn details(finding: &Finding) -> Vec<String> {
+    let server = finding.server_note(true);
+    let all = finding.notes.iter().chain(&server);
+    all.map(|it| display_text::text(it)).collect()
 }
 
 fn severity(severity: Severity) -> DiagnosticSeverity {
@@ -107,7 +129,14 @@ fn tags(finding: &Finding, client: &Client) -> Option<Vec<DiagnosticTag>> {
     (!tags.is_empty()).then_some(tags)
 }
 
-fn related(source: &Source<'_>, related: &[Related]) -> Vec<DiagnosticRelatedInformation> {
+/// What to type, the other places, and why.
+fn related(source: &Source<'_>, finding: &Finding) -> Vec<DiagnosticRelatedInformation> {
+    let here = |message: String| DiagnosticRelatedInformation {
+        location: Location::new(source.uri.clone(), range(source, finding.span)),
+        message: display_text::text(&message),
+    };
+    let help = finding.help.iter().map(|it| here(format!("help: {it}")));
+    let notes = finding.notes.iter().map(|it| here(format!("note: {it}")));
     let convert = |it: &Related| {
         let location = match &it.file {
             Some(file) => in_file(file, it.span, source.client)?,
@@ -115,16 +144,19 @@ fn related(source: &Source<'_>, related: &[Related]) -> Vec<DiagnosticRelatedInf
         };
         Some(DiagnosticRelatedInformation {
             location,
-            message: it.message.clone(),
+            message: display_text::text(&it.message),
         })
     };
-    related.iter().filter_map(convert).collect()
+    let places = finding.related.iter().take(limits::RELATED).filter_map(convert);
+    let left_out = finding.related.len().saturating_sub(limits::RELATED);
+    let left_out = (left_out > 0).then(|| here(format!("{left_out} more places are not listed")));
+    help.chain(places).chain(left_out).chain(notes).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use crd_analyzer_syntax::lines::ColumnUnit;
-    use crd_analyzer_workspace::finding::{Class, ServerSays};
+    use crd_analyzer_workspace::finding::ServerSays;
 
     use super::*;
 
@@ -181,21 +213,45 @@ mod tests {
     }
 
     #[test]
-    fn a_message_says_what_then_why_then_what_to_do() {
-        let mut finding = Finding::new(Class::Error, "a-code", Span::new(0, 1), "what is wrong");
+    fn a_message_is_one_row_and_the_rest_is_behind_it() {
+        let uri: Uri = "file:///a.yaml".parse().unwrap();
+        let lines = LineIndex::new(TEXT);
+        let mut finding = Finding::new(Class::LaterError, "a-code", Span::new(0, 1), "what is wrong");
         finding.server = Some(ServerSays::Other("the server's words".to_owned()));
         finding.notes.push("why".to_owned());
         finding.help.push("do this".to_owned());
-        finding.hidden = true;
         finding.unnecessary = true;
-        let expected = "what is wrong\nthe server says: the server's words\nthe server says so once the errors before it are repaired\n\
-                        only Kubernetes 1.37\nnote: why\nhelp: do this";
-        assert_eq!(message(&finding, Some(VersionSet::default())), expected);
-        let client = Client {
-            unnecessary_tag: true,
-            ..Client::default()
+        let shown = Displayed {
+            finding,
+            versions: VersionSet::default(),
         };
-        assert_eq!(tags(&finding, &client), Some(vec![DiagnosticTag::UNNECESSARY]));
-        assert_eq!(tags(&finding, &Client::default()), None);
+        let told = |client: &Client| {
+            let source = Source {
+                uri: &uri,
+                text: TEXT,
+                lines: &lines,
+                client,
+            };
+            diagnostic(&source, &shown, VersionSet::all())
+        };
+        let headline = "what is wrong (Kubernetes 1.37) (after fixing the errors before it)";
+        let plain = told(&Client::default());
+        assert_eq!(plain.message, format!("{headline}\nhelp: do this"));
+        assert_eq!((plain.related_information, plain.tags, plain.data), (None, None, None));
+        let rich = told(&Client {
+            related_information: true,
+            unnecessary_tag: true,
+            diagnostic_data: true,
+            ..Client::default()
+        });
+        assert_eq!(rich.message, headline);
+        let related = rich.related_information.into_iter().flatten();
+        assert_eq!(
+            related.map(|it| it.message).collect::<Vec<_>>(),
+            ["help: do this", "note: why"]
+        );
+        assert_eq!(rich.tags, Some(vec![DiagnosticTag::UNNECESSARY]));
+        let details = ["why", "the API server reports: the server's words"];
+        assert_eq!(rich.data.unwrap()["details"], serde_json::json!(details));
     }
 }

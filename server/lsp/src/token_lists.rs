@@ -57,7 +57,7 @@ impl TokenLists {
 
 /// What makes the new list of the old one: nothing, or one edit of all between what both begin and end with.
 pub(crate) fn difference(old: &[SemanticToken], new: &[SemanticToken]) -> Option<SemanticTokensEdit> {
-    /// Numbers that a token is told by.
+    /// How many numbers describe a token in the protocol.
     const NUMBERS: usize = 5;
     if old == new {
         return None;

@@ -9,7 +9,7 @@ use crd_analyzer_ide::file::{File, Memory};
 use crd_analyzer_syntax::lines::LineIndex;
 use ropey::Rope;
 
-/// Edits that are made up for one by one; of more the text is read anew, which is no slower then.
+/// Edits that are made up for one by one; of more the text is read again, which is not a slower then.
 const MOST: usize = 32;
 
 /// A version of a document as features see it.
@@ -29,7 +29,7 @@ pub(crate) struct Edit {
 /// The place of a version's trees, which are made when first asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Version {
-    /// The next version takes them, so that it need not copy what nobody reads any more.
+    /// The next version takes them, so that it need not copy what no one reads any more.
     parsed: Mutex<Option<Arc<Parsed>>>,
     before: Mutex<Option<Before>>,
 }
@@ -47,7 +47,7 @@ impl Version {
         let Some(edits) = edits else {
             return Arc::default();
         };
-        // Nobody asked for this version: the one before it is the one to go on from.
+        // No one asked for this version: the one before it is the one to go on from.
         let before = lock(&self.before).take();
         let before = match before {
             Some(mut before) => {
@@ -73,6 +73,12 @@ impl Version {
         parsed.get_or_insert_with(make).clone()
     }
 
+    /// The trees if they exist already, else trees that are parsed for this call and not kept.
+    pub(crate) fn parsed_for_now(&self, text: &Rope) -> Arc<Parsed> {
+        let known = lock(&self.parsed).clone();
+        known.unwrap_or_else(|| Arc::new(Parsed::new(text, Arc::default())))
+    }
+
     /// Whether there are trees of an older version to go on from: somebody asks for trees of this document.
     pub(crate) fn goes_on(&self) -> bool {
         // Who makes them at the moment is not waited for.
@@ -96,8 +102,16 @@ impl Before {
 }
 
 impl Parsed {
+    /// A version of a text that is not open in the editor.
+    pub(crate) fn of(text: String) -> Self {
+        Self::read(text, Arc::default())
+    }
+
     fn new(text: &Rope, memory: Arc<Memory>) -> Self {
-        let text = text.to_string();
+        Self::read(text.to_string(), memory)
+    }
+
+    fn read(text: String, memory: Arc<Memory>) -> Self {
         let lines = LineIndex::new(&text);
         let file = File::new(text, memory);
         Self { file, lines }
@@ -105,7 +119,7 @@ impl Parsed {
 }
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic under the lock was reported; what is missing is made anew.
+    // A panic under the lock was reported; what is missing is made again.
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -135,10 +149,10 @@ mod tests {
         assert!(!first.goes_on());
         let second = first.next(Some(edit(3..4, "23")));
         assert!(second.goes_on());
-        // Nobody asks for the second.
+        // No one asks for the second.
         let third = second.next(Some(edit(0..0, "# x\n")));
         check(&third, "# x\na: 23\n");
-        assert_eq!(&**parsed.file.text(), "a: 1\n", "who has the first keeps it");
+        assert_eq!(&**parsed.file.text(), "a: 1\n", "the first version stays as it is");
         let fourth = third.clone().next(Some(edit(0..4, "")));
         check(&fourth, "a: 23\n");
         assert!(lock(&third.parsed).is_none());

@@ -56,7 +56,7 @@ fn run(queue: &Receiver<Work>, waiting: &AtomicUsize) {
 /// Lets the threads that answer a person go first: where all processors are busy, an answer would else wait for the system to take turns.
 #[cfg(target_os = "linux")]
 fn give_way() {
-    // Of the calling thread alone. Without it verdicts come all the same.
+    // Of the calling thread alone. Without it verdicts come anyway.
     if let Err(error) = rustix::process::nice(NICENESS) {
         tracing::debug!(%error, "threads that judge keep their priority");
     }

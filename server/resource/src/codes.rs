@@ -3,18 +3,18 @@
 pub use crd_analyzer_apiextensions::codes::{DUPLICATE_KEY, INVALID_YAML, UNKNOWN_FIELD};
 
 crd_analyzer_schema::codes! {
-    /// The document cannot be read as a custom resource at all: its metadata has a value of the wrong type.
+    /// The document cannot be decoded as a custom resource, because a value in its `metadata` has the wrong type.
     UNREADABLE_RESOURCE = "unreadable-resource";
-    /// No version of the definition that is served has the name in `apiVersion`.
+    /// The CRD does not serve the version in `apiVersion`.
     UNSERVED_VERSION = "unserved-version";
-    /// The replicas or the selector that the scale subresource reads have the wrong type or are out of range.
+    /// The replicas or the selector of the scale subresource have the wrong type or are out of range.
     INVALID_SCALE = "invalid-scale";
-    /// Rules were not run, because the object has errors that come before them.
+    /// The API server did not run the rules, because the object has other errors.
     UNCHECKED_RULES = "unchecked-rules";
-    /// A finalizer has a name that others may use by accident.
+    /// The name of a finalizer has no domain, so other controllers could use the same name.
     UNQUALIFIED_FINALIZER = "unqualified-finalizer";
     /// The version of the resource is deprecated.
     DEPRECATED_VERSION = "deprecated-version";
-    /// A rule does not hold, but nothing that it sees has changed, so the server only warns.
+    /// A rule fails, but the update changes nothing that the rule sees, so the API server accepts the object.
     RATCHETED_RULE = "ratcheted-rule";
 }

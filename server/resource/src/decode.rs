@@ -3,19 +3,21 @@
 
 mod changes;
 
-use crd_analyzer_apiextensions::decode::{GroupVersionKind, decode_error, parse_group_version, written_kind};
+use crd_analyzer_apiextensions::decode::{
+    Cause, DecodeProblem, GroupVersionKind, decode_error, parse_group_version, written_kind,
+};
 use crd_analyzer_schema::defaulting::{prune_nulls, set_defaults};
 use crd_analyzer_schema::field::{Path, render};
 use crd_analyzer_schema::metadata::{Decoded as DecodedMetadata, ObjectMeta};
 use crd_analyzer_schema::objectmeta::{CoerceOptions, coerce};
 use crd_analyzer_schema::pruning::prune_and_track;
 use crd_analyzer_schema::structural::Structural;
-use crd_analyzer_schema::{codes as schema_codes, go};
+use crd_analyzer_schema::{codes as schema_codes, go, unknown};
 use crd_analyzer_syntax::json::{Json, JsonDoc};
 use serde_json::{Map, Value};
 
 use crate::definition::ServedVersion;
-use crate::judge::unreadable;
+use crate::verdict::unreadable;
 use crate::verdict::{Change, DecodeError, StrictError, StrictErrorKind};
 use crate::{paths, places};
 
@@ -57,8 +59,9 @@ pub(crate) fn decode(version: ServedVersion<'_>, document: &JsonDoc<'_>) -> Resu
     };
     let sent = match read(json) {
         Ok(object) => object,
-        Err(why) => {
-            let error = fail(None, &why, Path::root());
+        Err(cause) => {
+            let mut error = fail(None, &cause.to_string(), Path::root());
+            error.problem = cause.into();
             return Err(Failure { error, strict });
         }
     };
@@ -77,17 +80,18 @@ pub(crate) fn decode(version: ServedVersion<'_>, document: &JsonDoc<'_>) -> Resu
                 changes,
             })
         }
-        Err((why, path, code)) => {
+        Err(refusal) => {
             let error = DecodeError {
-                code: code.unwrap_or(crate::codes::UNREADABLE_RESOURCE),
-                ..fail(Some(&actual), &why, path)
+                code: refusal.code,
+                problem: refusal.problem,
+                ..fail(Some(&actual), &refusal.why, refusal.path)
             };
             Err(Failure { error, strict })
         }
     }
 }
 
-fn read(json: &Json<'_>) -> Result<Map<String, Value>, String> {
+fn read(json: &Json<'_>) -> Result<Map<String, Value>, Cause> {
     written_kind(json)?;
     match json.to_value() {
         Value::Object(object) => Ok(object),
@@ -113,7 +117,24 @@ fn kind_of(object: &Map<String, Value>) -> GroupVersionKind {
     }
 }
 
-type Refusal = (String, Path, Option<&'static str>);
+/// Why an object cannot be read.
+struct Refusal {
+    why: String,
+    problem: DecodeProblem,
+    path: Path,
+    code: &'static str,
+}
+
+impl Refusal {
+    fn new(why: String, path: Path) -> Self {
+        Self {
+            why,
+            problem: DecodeProblem::Other,
+            path,
+            code: crate::codes::UNREADABLE_RESOURCE,
+        }
+    }
+}
 
 /// The object as its schema has it, and the paths of what the schema does not know (`unstructuredSchemaCoercer.apply`, then
 /// defaulting).
@@ -128,16 +149,23 @@ fn coerced(
     let mut unknown = Vec::new();
     let metadata = match object.get("metadata") {
         None => None,
-        Some(value) => match ObjectMeta::decode(value) {
+        Some(value) => match ObjectMeta::decode(&unknown::settle_metadata(value)) {
             Ok(DecodedMetadata { meta, unknown: fields }) => {
                 unknown.extend(fields.into_iter().map(|path| format!("metadata.{path}")));
                 Some(meta)
             }
-            Err(why) => return Err((why, Path::of(["metadata"]), Some(schema_codes::METADATA_DECODE))),
+            Err(error) => {
+                return Err(Refusal {
+                    code: schema_codes::METADATA_DECODE,
+                    why: error.to_string(),
+                    problem: error.into(),
+                    path: Path::of(["metadata"]),
+                });
+            }
         },
     };
     let (group, _) = parse_group_version(api_version.as_deref().unwrap_or_default())
-        .map_err(|why| (why, Path::of(["apiVersion"]), None))?;
+        .map_err(|why| Refusal::new(why, Path::of(["apiVersion"])))?;
     let definition = version.definition();
     let is_of_kind = group == definition.group() && kind.as_deref() == Some(definition.kind());
     let mut value = Value::Object(object);
@@ -147,8 +175,11 @@ fn coerced(
             prune_nulls(&mut value, schema);
         }
         let options = CoerceOptions::default();
-        let fields = coerce(&mut value, schema, false, &Path::root(), options, kubernetes)
-            .map_err(|error| (error.to_string(), error.path, Some(error.code)))?;
+        let fields =
+            coerce(&mut value, schema, false, &Path::root(), options, kubernetes).map_err(|error| Refusal {
+                code: error.code,
+                ..Refusal::new(error.to_string(), error.path)
+            })?;
         unknown.extend(fields);
     }
     if let Value::Object(object) = &mut value {
@@ -176,7 +207,7 @@ fn text_field(object: &Map<String, Value>, name: &str) -> Result<Option<String>,
         Some(other) => {
             let (shown, of_type) = (render::go_value(other), render::go_type(other));
             let why = format!(".{name} accessor error: {shown} is of the type {of_type}, expected string");
-            Err((why, Path::of([name]), None))
+            Err(Refusal::new(why, Path::of([name])))
         }
     }
 }

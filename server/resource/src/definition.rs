@@ -156,6 +156,21 @@ impl Definition {
         self.versions.iter().map(|it| it.name.as_str())
     }
 
+    /// The values of `apiVersion` that resources can have.
+    pub fn served_versions(&self) -> Vec<String> {
+        self.api_versions(|it| it.is_served)
+    }
+
+    /// Those of them that are not deprecated.
+    pub fn current_versions(&self) -> Vec<String> {
+        self.api_versions(|it| it.is_served && it.deprecation.is_none())
+    }
+
+    fn api_versions(&self, is_meant: impl Fn(&Version) -> bool) -> Vec<String> {
+        let meant = self.versions.iter().filter(|it| is_meant(it));
+        meant.map(|it| format!("{}/{}", self.group, it.name)).collect()
+    }
+
     /// The version that a resource with this type is judged by.
     pub fn serving(&self, api_version: &str, kind: &str) -> Result<ServedVersion<'_>, NotServed> {
         let (group, version) = parse_group_version(api_version).map_err(NotServed::Malformed)?;

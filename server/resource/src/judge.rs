@@ -1,14 +1,16 @@
 //! A document on its way through a request.
 
-use crd_analyzer_schema::{depth, field::Path};
+use crd_analyzer_apiextensions::decode::DecodeProblem;
+use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_schema::{codes as schema_codes, depth, field::Path};
 use crd_analyzer_syntax::json::JsonDoc;
 use serde_json::{Map, Value};
 
 use crate::decode::{self, Decoded};
 use crate::definition::ServedVersion;
 use crate::strategy::{self, Validation};
-use crate::verdict::{DecodeError, Unjudged, Verdict};
-use crate::{codes, prepare, warnings};
+use crate::verdict::{DecodeError, NotFinished, ResourceVerdict, Unjudged};
+use crate::{prepare, warnings};
 
 /// What the server is asked to do.
 #[derive(Clone, Copy, Debug)]
@@ -32,15 +34,25 @@ impl Stored {
         if document.depth() > depth::limit() {
             return Err(DecodeError {
                 text: "values are nested too deeply to be judged".to_owned(),
+                problem: DecodeProblem::Other,
                 place: crate::DecodePlace::Path(Path::root()),
                 code: crd_analyzer_apiextensions::codes::TOO_DEEP,
             });
         }
-        let decoded = decode::decode(version, document).map_err(|failure| failure.error)?;
+        let (decoded, ended) = budget::within(Limits::DOCUMENT, || decode::decode(version, document));
+        let decoded = decoded.map_err(|failure| failure.error)?;
+        if let Some(unfinished) = ended.unfinished {
+            return Err(DecodeError {
+                text: unfinished.to_string(),
+                problem: DecodeProblem::Other,
+                place: crate::DecodePlace::Path(Path::root()),
+                code: schema_codes::NOT_FINISHED,
+            });
+        }
         Ok(Self::of(decoded.object))
     }
 
-    /// The object that a server has after it accepted a request ([`Verdict::stored`]).
+    /// The object that a server has after it accepted a request ([`ResourceVerdict::stored`]).
     pub fn of(mut object: Map<String, Value>) -> Self {
         prepare::fill_in(&mut object);
         Self(object)
@@ -91,20 +103,43 @@ impl Stored {
 ///     "spec.versions[0].schema.openAPIV3Schema.properties[size].type"
 /// );
 /// ```
-pub fn judge(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Question<'_>) -> Verdict {
+pub fn judge(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Question<'_>) -> ResourceVerdict {
+    let (mut verdict, ended) = budget::within(Limits::DOCUMENT, || {
+        let mut verdict = judge_within(version, document, question);
+        verdict.leave_out();
+        verdict
+    });
+    verdict.left_out = ended.left_out;
+    if let Some(why) = ended.unfinished {
+        if verdict.unfinished.is_empty() {
+            verdict.unfinished.push(NotFinished {
+                why,
+                path: Path::root(),
+                decider: None,
+            });
+        }
+        if verdict.is_accepted() {
+            verdict.unjudged = Some(Unjudged::NotFinished);
+            verdict.stored = None;
+        }
+    }
+    verdict
+}
+
+fn judge_within(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Question<'_>) -> ResourceVerdict {
     if document.depth() > depth::limit() {
-        return Verdict {
+        return ResourceVerdict {
             unjudged: Some(Unjudged::TooDeep),
-            ..Verdict::default()
+            ..ResourceVerdict::default()
         };
     }
     let decoded = match decode::decode(version, document) {
         Ok(decoded) => decoded,
         Err(failure) => {
-            return Verdict {
+            return ResourceVerdict {
                 decode_error: Some(failure.error),
                 strict: failure.strict,
-                ..Verdict::default()
+                ..ResourceVerdict::default()
             };
         }
     };
@@ -113,11 +148,14 @@ pub fn judge(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Quest
         strict,
         changes,
     } = decoded;
-    let mut verdict = Verdict {
+    if budget::is_stopped() {
+        return ResourceVerdict::default();
+    }
+    let mut verdict = ResourceVerdict {
         strict,
         changes,
         object: Some(object.clone()),
-        ..Verdict::default()
+        ..ResourceVerdict::default()
     };
     verdict.warnings.extend(warnings::of_version(version));
     let mut object = object;
@@ -153,6 +191,7 @@ pub fn judge(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Quest
     let findings = strategy::validate(&validation);
     verdict.errors = findings.errors;
     verdict.hidden = findings.hidden;
+    verdict.unfinished = findings.unfinished;
     verdict.cel_cost = findings.cel_cost;
     verdict.warnings.extend(findings.warnings);
     if verdict.errors.is_empty() {
@@ -169,13 +208,4 @@ pub fn judge(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Quest
     let mut seen = std::collections::HashSet::new();
     verdict.warnings.retain(|it| seen.insert(it.text.clone()));
     verdict
-}
-
-/// What could not be read.
-pub(crate) fn unreadable(text: String, path: Path) -> DecodeError {
-    DecodeError {
-        text,
-        place: crate::DecodePlace::Path(path),
-        code: codes::UNREADABLE_RESOURCE,
-    }
 }

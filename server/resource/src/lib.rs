@@ -17,6 +17,6 @@ mod warnings;
 pub use definition::{Definition, NotServed, ServedVersion};
 pub use judge::{Question, Stored, judge};
 pub use verdict::{
-    Change, ChangeKind, Decider, DecodeError, DecodePlace, Finding, StrictError, StrictErrorKind, Unjudged, Verdict,
-    Warning,
+    Change, ChangeKind, Decider, DecodeError, DecodePlace, NotFinished, RejectionCause, ResourceVerdict, StrictError,
+    StrictErrorKind, Unjudged, Warning,
 };

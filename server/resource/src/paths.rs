@@ -181,7 +181,7 @@ pub(crate) fn along(base: Path, root: &JsonSchemaProps, at: &Path, keyword: Opti
     }
 }
 
-/// Whether the keyword stands in the schema.
+/// Whether the keyword is in the schema.
 fn is_marked(schema: &JsonSchemaProps, keyword: Option<&str>) -> bool {
     match keyword {
         Some("x-kubernetes-list-type") => schema.x_list_type.is_some(),

@@ -6,7 +6,7 @@ use crd_analyzer_syntax::tree::NodeId;
 
 /// What a path means in a document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct LocatedField {
     /// The key, if the field is written in a mapping; of a field that is not written, the key of the closest thing around
     /// it that is.
     pub key: Option<NodeId>,
@@ -18,8 +18,8 @@ pub struct Place {
 
 /// Follows a path as far as the document goes. Works for paths of resources and for those of [`Decider`](crate::Decider)s in
 /// their definition.
-pub fn find(json: &Json<'_>, path: &Path) -> Place {
-    let mut place = Place {
+pub fn find(json: &Json<'_>, path: &Path) -> LocatedField {
+    let mut place = LocatedField {
         key: None,
         value: json.node,
         missing: false,
@@ -153,7 +153,7 @@ mod tests {
 
     const TEXT: &str = "a: {b.c: [{d: 1}], 'e[0]': 2}\nf: {x/y: {g: 3}}\n";
 
-    /// What stands at the key that a path leads to, and the path in steps.
+    /// What is at the key that a path leads to, and the path in steps.
     #[track_caller]
     fn check(path: &str, key: &str, steps: &str) {
         let text: Arc<str> = TEXT.into();

@@ -10,11 +10,11 @@ use crate::definition::ServedVersion;
 
 /// The namespace of a request whose object names none.
 const NAMESPACE: &str = "default";
-/// Stands for the moment of creation.
+/// Replaces the time of creation.
 const CREATED: &str = "2023-11-14T22:13:20Z";
-/// Stands for the identifier that the server gives.
+/// Replaces the UID that the API server assigns.
 const UID: &str = "00000000-0000-0000-0000-000000000002";
-/// Stands for the random letters after `generateName`.
+/// Replaces the random letters after `generateName`.
 const RANDOM: &str = "00000";
 
 /// The metadata of an object.

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::definition::{Compiled, ServedVersion};
 use crate::paths::{self, Nodes};
-use crate::verdict::{Decider, Finding, Warning};
+use crate::verdict::{Decider, NotFinished, RejectionCause, Warning};
 use crate::{codes, prepare};
 
 /// Since this minor the status that is updated has its path in errors.
@@ -37,16 +37,17 @@ pub(crate) struct Validation<'a> {
 
 /// What was found.
 #[derive(Default)]
-pub(crate) struct Findings {
-    pub(crate) errors: Vec<Finding>,
-    pub(crate) hidden: Vec<Finding>,
+pub(crate) struct ResourceErrors {
+    pub(crate) errors: Vec<RejectionCause>,
+    pub(crate) hidden: Vec<RejectionCause>,
     pub(crate) warnings: Vec<Warning>,
+    pub(crate) unfinished: Vec<NotFinished>,
     pub(crate) cel_cost: Option<u64>,
 }
 
 /// `rest.BeforeCreate` and `rest.BeforeUpdate`, after the strategy prepared the object.
-pub(crate) fn validate(it: &Validation<'_>) -> Findings {
-    let mut findings = Findings::default();
+pub(crate) fn validate(it: &Validation<'_>) -> ResourceErrors {
+    let mut findings = ResourceErrors::default();
     let meta = |value: &Value| value.as_object().map(prepare::metadata).unwrap_or_default();
     let new_meta = meta(it.new);
     let old_meta = it.old.map(meta);
@@ -64,8 +65,8 @@ pub(crate) fn validate(it: &Validation<'_>) -> Findings {
 }
 
 /// An error that no schema decides.
-fn plain(error: Error) -> Finding {
-    Finding { error, decider: None }
+fn plain(error: Error) -> RejectionCause {
+    RejectionCause { error, decider: None }
 }
 
 impl Validation<'_> {
@@ -90,7 +91,7 @@ impl Validation<'_> {
     }
 
     /// `customResourceStrategy.Validate`, `ValidateUpdate`, `statusStrategy.ValidateUpdate`.
-    fn by_strategy(&self, new_meta: &ObjectMeta, old_meta: Option<&ObjectMeta>, findings: &mut Findings) {
+    fn by_strategy(&self, new_meta: &ObjectMeta, old_meta: Option<&ObjectMeta>, findings: &mut ResourceErrors) {
         let before = findings.errors.len();
         self.by_validator(new_meta, old_meta, &mut findings.errors);
         let schema = self.version.compiled().map(Compiled::structural);
@@ -131,7 +132,7 @@ impl Validation<'_> {
     }
 
     /// `customResourceValidator`
-    fn by_validator(&self, new_meta: &ObjectMeta, old_meta: Option<&ObjectMeta>, errors: &mut Vec<Finding>) {
+    fn by_validator(&self, new_meta: &ObjectMeta, old_meta: Option<&ObjectMeta>, errors: &mut Vec<RejectionCause>) {
         let mismatches = self.type_meta();
         if !mismatches.is_empty() {
             errors.extend(mismatches.into_iter().map(plain));
@@ -161,7 +162,7 @@ impl Validation<'_> {
         found.extend(scale::status(scale, self.new));
         errors.extend(found.into_iter().map(|(error, field)| {
             let path = self.version.path().child("subresources").child("scale").child(field);
-            Finding {
+            RejectionCause {
                 error,
                 decider: Some(Decider { path, rule: None }),
             }
@@ -184,7 +185,7 @@ impl Validation<'_> {
     }
 
     /// The status, judged by its own schema.
-    fn status(&self, errors: &mut Vec<Finding>) {
+    fn status(&self, errors: &mut Vec<RejectionCause>) {
         let Some(compiled) = self.version.compiled() else {
             return;
         };
@@ -206,7 +207,7 @@ impl Validation<'_> {
     }
 
     /// Runs the rules; `is_hidden`: the server does not.
-    fn rules(&self, compiled: &Compiled, is_hidden: bool, findings: &mut Findings) {
+    fn rules(&self, compiled: &Compiled, is_hidden: bool, findings: &mut ResourceErrors) {
         let is_ratcheted = !self.is_status || self.kubernetes() >= STATUS_RATCHETING_SINCE;
         let root = Path::root();
         let outcome = compiled.rules().run(&Request {
@@ -216,11 +217,18 @@ impl Validation<'_> {
             ratcheting: is_ratcheted.then_some(compiled.schema()),
             budget: RUNTIME_BUDGET,
         });
-        let found = outcome.errors.into_iter().map(|it| Finding {
+        let found = outcome.errors.into_iter().map(|it| RejectionCause {
             decider: Some(self.by_rule(&it.schema, it.rule)),
             error: it.error,
         });
         findings.cel_cost = Some((RUNTIME_BUDGET - outcome.left) as u64);
+        findings
+            .unfinished
+            .extend(outcome.unfinished.into_iter().map(|it| NotFinished {
+                why: it.why,
+                decider: Some(self.by_rule(&it.schema, Some(it.rule))),
+                path: it.path,
+            }));
         if is_hidden {
             findings.hidden.extend(found);
             return;
@@ -230,6 +238,7 @@ impl Validation<'_> {
             text: it.error.to_string(),
             code: codes::RATCHETED_RULE,
             decider: Some(self.by_rule(&it.schema, it.rule)),
+            cause: it.error.cause().cloned(),
             path: it.error.path,
         }));
     }
@@ -249,24 +258,24 @@ impl Validation<'_> {
         }
     }
 
-    fn by_schema(&self, found: validation::Finding<'_>, nodes: &Nodes<'_>) -> Finding {
+    fn by_schema(&self, found: validation::ValueError<'_>, nodes: &Nodes<'_>) -> RejectionCause {
         let decider = nodes.path(found.schema).map(|steps| Decider {
             path: paths::keyword(found.schema, found.error.code, self.version.schema_path(), &steps),
             rule: None,
         });
-        Finding {
+        RejectionCause {
             error: found.error,
             decider,
         }
     }
 
     /// Whatever the schema of the value at the error says.
-    fn along(&self, error: Error, keyword: Option<&str>) -> Finding {
+    fn along(&self, error: Error, keyword: Option<&str>) -> RejectionCause {
         let decider = self.version.schema().map(|schema| Decider {
             path: paths::along(self.version.schema_path(), schema, &error.path, keyword),
             rule: None,
         });
-        Finding { error, decider }
+        RejectionCause { error, decider }
     }
 }
 

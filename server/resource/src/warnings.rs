@@ -1,6 +1,6 @@
 //! What the server warns of.
 
-use crd_analyzer_schema::field::Path;
+use crd_analyzer_schema::field::{Cause, Path};
 use crd_analyzer_schema::metadata::names::qualified_name;
 use crd_analyzer_schema::{KubernetesVersion, go};
 use serde_json::Value;
@@ -21,6 +21,7 @@ pub(crate) fn of_version(version: ServedVersion<'_>) -> Option<Warning> {
         text: version.deprecation()?.to_owned(),
         code: codes::DEPRECATED_VERSION,
         path: Path::of(["apiVersion"]),
+        cause: Some(Cause::Allowed(version.definition().current_versions())),
         decider: Some(Decider {
             path: version.path().child("deprecated"),
             rule: None,
@@ -50,6 +51,10 @@ pub(crate) fn of_finalizers(version: ServedVersion<'_>, new: &Value, old: Option
                 text: format!("metadata.finalizers: {}: {words}", go::quote(finalizer)),
                 code: codes::UNQUALIFIED_FINALIZER,
                 path: Path::of(["metadata", "finalizers"]).index(n),
+                cause: Some(Cause::Entry {
+                    key: finalizer.clone(),
+                    is_value: false,
+                }),
                 decider: None,
             });
         };

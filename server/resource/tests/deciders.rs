@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crd_analyzer_apiextensions::strategy::Stored as StoredDefinition;
-use crd_analyzer_resource::{Definition, Question, Verdict, judge};
+use crd_analyzer_resource::{Definition, Question, ResourceVerdict, judge};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::{Span, Tree};
 use crd_analyzer_syntax::{read, read_json};
@@ -29,7 +29,7 @@ fn tree(text: &str) -> Tree {
     read(&text, Span::new(0, text.len() as u32)).expect("it reads")
 }
 
-fn verdict(spec: &str) -> Verdict {
+fn verdict(spec: &str) -> ResourceVerdict {
     let definition = tree(&format!(
         "spec:
   group: example.com
@@ -63,7 +63,7 @@ fn check(spec: &str, expected: &[&str]) {
         let path = it.map(|it| it.path.to_string()).unwrap_or_default();
         path.replace("spec.versions[1].schema.openAPIV3Schema.properties[spec]", "S")
     };
-    let finding = |word: &str, it: &crd_analyzer_resource::Finding| {
+    let finding = |word: &str, it: &crd_analyzer_resource::RejectionCause| {
         format!("{word} {} by {}", it.error.path, decider(it.decider.as_ref()))
     };
     let mut found: Vec<String> = verdict.errors.iter().map(|it| finding("error", it)).collect();

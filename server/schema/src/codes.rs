@@ -16,71 +16,75 @@ macro_rules! codes {
 
 codes! {
     // structural schemas
-    /// A schema of type array does not say what its items are.
+    /// A schema of type `array` has no `items`.
     MISSING_ITEMS = "missing-items";
-    /// A schema that must have a type has none.
+    /// A schema has no `type`.
     MISSING_TYPE = "missing-type";
-    /// The schema at the root is not of type object.
+    /// The root of a schema does not have the type `object`.
     ROOT_TYPE = "root-type";
-    /// The schema at the root has `additionalProperties`.
+    /// The root of a schema has `additionalProperties`.
     ROOT_ADDITIONAL_PROPERTIES = "root-additional-properties";
-    /// An int-or-string also preserves unknown fields or is an embedded resource.
+    /// An int-or-string also preserves unknown fields, or is also an embedded resource.
     INT_OR_STRING_CONFLICT = "int-or-string-conflict";
-    /// An embedded resource is not of type object.
+    /// An embedded resource does not have the type `object`.
     EMBEDDED_RESOURCE_TYPE = "embedded-resource-type";
     /// An embedded resource has `additionalProperties`.
     EMBEDDED_RESOURCE_ADDITIONAL_PROPERTIES = "embedded-resource-additional-properties";
-    /// An embedded resource neither has properties nor preserves unknown fields.
+    /// An embedded resource has no properties and does not preserve unknown fields.
     EMBEDDED_RESOURCE_PROPERTIES = "embedded-resource-properties";
-    /// `kind` or `apiVersion` of a resource is not of type string.
+    /// The schema of `kind` or `apiVersion` does not have the type `string`.
     TYPE_META_TYPE = "type-meta-type";
-    /// `metadata` of a resource is not of type object.
+    /// The schema of `metadata` does not have the type `object`.
     METADATA_TYPE = "metadata-type";
-    /// The schema at the root restricts more of `metadata` than its names.
+    /// The root of a schema restricts a part of `metadata` other than `name` and `generateName`.
     METADATA_RESTRICTION = "metadata-restriction";
-    /// A schema in `allOf`, `anyOf`, `oneOf` or `not` speaks of `metadata`.
+    /// A schema in `allOf`, `anyOf`, `oneOf` or `not` mentions `metadata`.
     METADATA_IN_JUNCTOR = "metadata-in-junctor";
-    /// A schema in `allOf`, `anyOf`, `oneOf` or `not` has a keyword that may only stand outside of them.
+    /// A schema in `allOf`, `anyOf`, `oneOf` or `not` has a keyword that is allowed only outside of them.
     NON_STRUCTURAL_JUNCTOR = "non-structural-junctor";
-    /// A schema in `allOf`, `anyOf`, `oneOf` or `not` speaks of something that is not specified outside of them.
+    /// A schema in `allOf`, `anyOf`, `oneOf` or `not` mentions a property that the schema outside of them does not specify.
     INCOMPLETE_JUNCTOR = "incomplete-junctor";
-    /// A pattern is not a regular expression of Go's syntax.
+    /// A pattern is not a valid regular expression of Go.
     INVALID_PATTERN = "invalid-pattern";
 
+    // what crd-analyzer does not find out
+    /// The document needs more work or memory than crd-analyzer spends on one document.
+    NOT_FINISHED = "not-finished";
+
     // defaults
-    /// A default holds a field that its schema does not know.
+    /// A default has a field that its schema does not specify.
     DEFAULT_UNKNOWN_FIELD = "default-unknown-field";
-    /// A default inside `metadata` makes no valid metadata.
+    /// A default inside `metadata` is not valid metadata.
     DEFAULT_METADATA = "default-metadata";
 
     // rules
-    /// A rule or message expression is no CEL.
+    /// A rule or message expression is not valid CEL.
     RULE_SYNTAX = "rule-syntax";
     /// A rule names a field that its type does not have.
     UNDEFINED_FIELD = "undefined-field";
     /// A rule names a variable or function that does not exist.
     UNDECLARED_REFERENCE = "undeclared-reference";
-    /// A function or operator of a rule does not take values of these types.
+    /// A function or operator of a rule does not accept values of these types.
     NO_MATCHING_OVERLOAD = "no-matching-overload";
-    /// Types in a rule do not fit, or a literal in it is malformed.
+    /// Types in a rule do not match, or a literal is malformed.
     RULE_TYPE_ERROR = "rule-type-error";
-    /// A part of a rule that is the same every time is an error.
+    /// A constant part of a rule always fails.
     RULE_CONSTANT = "rule-constant";
-    /// A rule does not give a boolean, or a message expression no string.
+    /// A rule does not return a boolean, or a message expression does not return a string.
     RULE_RESULT_TYPE = "rule-result-type";
-    /// A rule does not hold for a value.
+    /// A value does not satisfy a rule.
     RULE_FAILED = "rule-failed";
-    /// A rule has no result for a value: it runs into an error.
+    /// A rule ends in an error for a value.
     RULE_EVALUATION = "rule-evaluation";
-    /// Running a rule over a value costs more than it may.
+    /// Running a rule on a value exceeds the cost budget.
     RULE_BUDGET_EXCEEDED = "rule-budget-exceeded";
 
     // value validation
-    /// A value has another type than its schema demands.
+    /// A value does not have the type that its schema requires.
     WRONG_TYPE = "wrong-type";
-    /// A property that is required is not there.
+    /// A required property is missing.
     MISSING_PROPERTY = "missing-property";
-    /// A value is none of those that `enum` lists.
+    /// A value is not in the `enum` of its schema.
     NOT_IN_ENUM = "not-in-enum";
     /// A string is longer than `maxLength`.
     STRING_TOO_LONG = "string-too-long";
@@ -88,75 +92,75 @@ codes! {
     STRING_TOO_SHORT = "string-too-short";
     /// A string does not match its `pattern`.
     PATTERN_MISMATCH = "pattern-mismatch";
-    /// A string does not have its `format`.
+    /// A string does not match its `format`.
     FORMAT_MISMATCH = "format-mismatch";
-    /// A number does not fit the type and format of its schema, or a bound of the schema does not.
+    /// A number, or a limit in the schema, is out of the range of the schema's type and format.
     NUMBER_OUT_OF_FORMAT = "number-out-of-format";
     /// A number is greater than `maximum`.
     NUMBER_TOO_LARGE = "number-too-large";
     /// A number is less than `minimum`.
     NUMBER_TOO_SMALL = "number-too-small";
-    /// A number is no multiple of `multipleOf`.
+    /// A number is not a multiple of `multipleOf`.
     NOT_A_MULTIPLE = "not-a-multiple";
     /// A list has more items than `maxItems`.
     TOO_MANY_ITEMS = "too-many-items";
     /// A list has fewer items than `minItems`.
     TOO_FEW_ITEMS = "too-few-items";
-    /// A list that must have unique items has one twice.
+    /// A list that must have unique items has an item twice.
     DUPLICATE_ITEM = "duplicate-item";
-    /// A list has more items than its schema has schemas for.
+    /// A list has more items than `items` lists schemas.
     ADDITIONAL_ITEM = "additional-item";
     /// An object has more properties than `maxProperties`.
     TOO_MANY_PROPERTIES = "too-many-properties";
     /// An object has fewer properties than `minProperties`.
     TOO_FEW_PROPERTIES = "too-few-properties";
-    /// An object has a property where no other is allowed.
+    /// An object has a property that its schema forbids.
     FORBIDDEN_PROPERTY = "forbidden-property";
-    /// A property demands another one that is not there.
+    /// A property depends on another property that is missing.
     MISSING_DEPENDENCY = "missing-dependency";
-    /// A value fits not all schemas of `allOf`.
+    /// A value does not match every schema in `allOf`.
     ALL_OF_MISMATCH = "all-of-mismatch";
-    /// A value fits none of the schemas of `anyOf`.
+    /// A value does not match any schema in `anyOf`.
     ANY_OF_MISMATCH = "any-of-mismatch";
-    /// A value fits no schema of `oneOf`, or more than one.
+    /// A value does not match exactly one schema in `oneOf`.
     ONE_OF_MISMATCH = "one-of-mismatch";
-    /// A value fits the schema of `not`.
+    /// A value matches the schema in `not`.
     NOT_MISMATCH = "not-mismatch";
 
     // list types
-    /// An item of a list is there twice where a set or a map has it once.
+    /// A list with the list type `set` or `map` has an item twice.
     DUPLICATE_LIST_ITEM = "duplicate-list-item";
-    /// An item of a list that is a map is not an object.
+    /// An item of a list with the list type `map` is not an object.
     LIST_MAP_ITEM_TYPE = "list-map-item-type";
 
     // metadata
     /// `apiVersion` or `kind` of a resource is missing or malformed.
     TYPE_META = "type-meta";
-    /// `metadata` holds a value of the wrong type.
+    /// A value in `metadata` has the wrong type.
     METADATA_DECODE = "metadata-decode";
-    /// `metadata.name` or `generateName` is not a name that this resource may have.
+    /// `metadata.name` or `metadata.generateName` is not a valid name for this resource.
     INVALID_METADATA_NAME = "invalid-metadata-name";
     /// An object has neither `metadata.name` nor `metadata.generateName`.
     MISSING_METADATA_NAME = "missing-metadata-name";
-    /// `metadata.namespace` is malformed, or missing, or given where the type has none.
+    /// `metadata.namespace` is malformed, is missing, or is set on an object without a namespace.
     INVALID_METADATA_NAMESPACE = "invalid-metadata-namespace";
-    /// `metadata.generation` is negative or goes back.
+    /// `metadata.generation` is negative or decreases.
     INVALID_GENERATION = "invalid-generation";
     /// A label has a malformed key or value.
     INVALID_LABEL = "invalid-label";
     /// An annotation has a malformed key.
     INVALID_ANNOTATION = "invalid-annotation";
-    /// All annotations together are larger than an object may carry.
+    /// All annotations together exceed the size limit of an object.
     ANNOTATIONS_TOO_LONG = "annotations-too-long";
-    /// An entry of `metadata.ownerReferences` is incomplete or names an owner that cannot be one.
+    /// An entry of `metadata.ownerReferences` is incomplete, or names an object that cannot be an owner.
     INVALID_OWNER_REFERENCE = "invalid-owner-reference";
-    /// A finalizer is malformed, or conflicts with another one, or comes too late.
+    /// A finalizer is malformed, conflicts with another one, or is added after the object's deletion started.
     INVALID_FINALIZER = "invalid-finalizer";
     /// An entry of `metadata.managedFields` is malformed.
     INVALID_MANAGED_FIELDS = "invalid-managed-fields";
-    /// An update changes a part of `metadata` that never changes.
+    /// An update changes a field of `metadata` that cannot change.
     IMMUTABLE_METADATA = "immutable-metadata";
-    /// An update does not say which `metadata.resourceVersion` it is based on.
+    /// An update has no `metadata.resourceVersion`.
     MISSING_RESOURCE_VERSION = "missing-resource-version";
 }
 

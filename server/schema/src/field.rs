@@ -1,11 +1,14 @@
 //! Field paths and field errors, as `k8s.io/apimachinery/pkg/util/validation/field` has them.
 
+mod cause;
 mod make;
 pub mod render;
 mod trail;
 
 use std::fmt;
 
+pub use cause::{Cause, CompileProblem};
+use crd_analyzer_budget as budget;
 pub use trail::Trail;
 
 /// One step of a [`Path`].
@@ -180,12 +183,73 @@ pub struct Error {
     pub bad_value: String,
     /// Which of our diagnostic codes this is: kebab-case, set where the error is made. The pages of the codes name them.
     pub code: &'static str,
-    /// A place inside the value at `path` in bytes of the decoded string, when the error knows one (a token of a CEL
-    /// rule, the bad part of a pattern).
-    pub inner: Option<std::ops::Range<usize>>,
+    /// What is known beyond these, for places and words: see [`Error::inner`], [`Error::cause`] and [`Error::place`].
+    beyond: Option<Box<Beyond>>,
+}
+
+/// What is known of an error beyond what the API server says. In a box, since most have nothing of it, and many are made and dropped.
+#[derive(Clone, PartialEq, Debug, Default)]
+struct Beyond {
+    inner: Option<std::ops::Range<usize>>,
+    cause: Option<Cause>,
+    about: Option<Path>,
+}
+
+/// The findings of one document that are told take about so many bytes at most; of the others it is told how many there are. Some ten
+/// thousand of the usual length have room.
+pub const MAX_FINDING_BYTES: usize = 8 << 20;
+
+/// The room that there is for the findings of one document.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Room {
+    taken: usize,
+}
+
+impl Room {
+    /// Whether there is some.
+    pub fn is_left(self) -> bool {
+        self.taken < MAX_FINDING_BYTES
+    }
+
+    /// Takes some. The last finding may take more than there is.
+    pub fn take(&mut self, bytes: usize) {
+        self.taken = self.taken.saturating_add(bytes);
+    }
+}
+
+/// Bytes that a finding takes beside its words, once it has a place and is printed.
+pub const FINDING_BYTES: usize = 256;
+
+/// Drops findings that the memory budget has no room for ([`budget::tell`]). The first one always stays, so that an
+/// empty list still means that nothing was found.
+pub fn leave_out<T>(findings: &mut Vec<T>, bytes: impl Fn(&T) -> usize) {
+    let mut is_first = true;
+    findings.retain(|it| {
+        let bytes = bytes(it) as u64;
+        let is_kept = std::mem::take(&mut is_first) && bytes > budget::left().findings;
+        is_kept || budget::tell(bytes)
+    });
+}
+
+impl Path {
+    /// About the bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        let segment = |it: &Segment| match it {
+            Segment::Field(name) | Segment::Key(name) => name.len(),
+            Segment::Index(_) => 0,
+        };
+        self.0.iter().map(|it| size_of::<Segment>() + segment(it)).sum()
+    }
 }
 
 impl Error {
+    /// About the bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        let cause = self.beyond.as_ref().and_then(|it| it.cause.as_ref());
+        let beyond = cause.map_or(0, Cause::bytes);
+        FINDING_BYTES + self.path.bytes() + self.detail.len() + self.bad_value.len() + beyond
+    }
+
     /// An error without a place inside the value.
     pub fn new(
         kind: ErrorType,
@@ -200,7 +264,48 @@ impl Error {
             detail: detail.into(),
             bad_value: bad_value.into(),
             code,
-            inner: None,
+            beyond: None,
         }
+    }
+
+    fn beyond(&mut self) -> &mut Beyond {
+        self.beyond.get_or_insert_default()
+    }
+
+    /// The same error, about a part of the value: bytes of the decoded string (a token of a rule, the bad part of a pattern).
+    #[must_use]
+    pub fn within(mut self, inner: std::ops::Range<usize>) -> Self {
+        self.beyond().inner = Some(inner);
+        self
+    }
+
+    /// The same error, about another place than the one that the API server names.
+    #[must_use]
+    pub fn really_about(mut self, place: Path) -> Self {
+        self.beyond().about = Some(place);
+        self
+    }
+
+    /// The same error with its data.
+    #[must_use]
+    pub fn because(mut self, cause: Cause) -> Self {
+        self.beyond().cause = Some(cause);
+        self
+    }
+
+    /// The part of the value that it is about, in bytes of the decoded string, if it knows one.
+    pub fn inner(&self) -> Option<std::ops::Range<usize>> {
+        self.beyond.as_ref()?.inner.clone()
+    }
+
+    /// What it is about beyond code and path, where these do not say all.
+    pub fn cause(&self) -> Option<&Cause> {
+        self.beyond.as_ref()?.cause.as_ref()
+    }
+
+    /// The place that it is about: mostly the one that the API server names.
+    pub fn place(&self) -> &Path {
+        let about = self.beyond.as_ref().and_then(|it| it.about.as_ref());
+        about.unwrap_or(&self.path)
     }
 }

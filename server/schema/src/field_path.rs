@@ -4,25 +4,53 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::field::{Path, Segment};
+use crate::field::{Cause, Path, Segment};
 use crate::structural::{AdditionalProperties, Structural};
 
 /// Bytes without a delimiter after which the server stops reading a path, without a word (`bufio.MaxScanTokenSize`).
 const TOKEN_LIMIT: usize = 64 * 1024;
 
-/// Why a path is no path to a field of the schema.
+/// Why a path does not lead to a field of the schema.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FieldPathError {
-    /// The server's words, and which bytes of the path they are about.
-    Invalid(String, Range<usize>),
-    /// The server crashes: it looks for a field where there is no schema.
+    /// What is wrong, and which bytes of the path it is about.
+    Invalid(PathProblem, Range<usize>),
+    /// The API server crashes, because it looks for a field in a schema that does not exist.
     Crash(Range<usize>),
+}
+
+/// What is wrong with a path. Prints the API server's words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PathProblem {
+    /// It does not have the form of a path.
+    Malformed(String),
+    /// It leads to a property that the schema does not have.
+    NotFound,
+}
+
+impl PathProblem {
+    /// The data of an error about this problem, where `part` is the part of the path that it is about.
+    pub fn cause(self, part: &str) -> Cause {
+        match self {
+            Self::Malformed(detail) => Cause::Malformed(detail),
+            Self::NotFound => Cause::NotFound(part.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for PathProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed(detail) => f.write_str(detail),
+            Self::NotFound => f.write_str("does not refer to a valid field"),
+        }
+    }
 }
 
 impl fmt::Display for FieldPathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Invalid(detail, _) => f.write_str(detail),
+            Self::Invalid(problem, _) => problem.fmt(f),
             Self::Crash(_) => f.write_str("nil pointer dereference"),
         }
     }
@@ -61,7 +89,7 @@ pub fn resolve<'s>(
             other => return Err(token.invalid(format!("expected [ or . but got: {other}"))),
         };
         let (name, at) = name;
-        let unknown = || at.invalid("does not refer to a valid field".to_owned());
+        let unknown = || FieldPathError::Invalid(PathProblem::NotFound, at.range());
         let Some(parent) = schema else {
             return Err(FieldPathError::Crash(at.range()));
         };
@@ -96,7 +124,7 @@ impl Token<'_> {
     }
 
     fn invalid(self, detail: String) -> FieldPathError {
-        FieldPathError::Invalid(detail, self.range())
+        FieldPathError::Invalid(PathProblem::Malformed(detail), self.range())
     }
 }
 
@@ -109,8 +137,10 @@ struct Tokens<'t> {
 impl<'t> Tokens<'t> {
     fn expect_more(&mut self) -> Result<Token<'t>, FieldPathError> {
         let end = self.text.len();
-        self.next()
-            .ok_or_else(|| FieldPathError::Invalid("unexpected end of JSON path".to_owned(), end..end))
+        self.next().ok_or_else(|| {
+            let problem = PathProblem::Malformed("unexpected end of JSON path".to_owned());
+            FieldPathError::Invalid(problem, end..end)
+        })
     }
 }
 

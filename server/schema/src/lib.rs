@@ -24,6 +24,8 @@ pub mod rules;
 pub mod structural;
 #[cfg(test)]
 mod testing;
+pub mod type_mismatch;
+pub mod unknown;
 pub mod validation;
 
 pub use crd_analyzer_cel::KubernetesVersion;

@@ -1,4 +1,4 @@
-//! What tests of this crate share: schemas written as JSON, and the conformance tables where they are at hand.
+//! What tests of this crate share: schemas written as JSON, and the conformance tables where they are available.
 
 use serde_json::Value;
 

@@ -1,18 +1,26 @@
 //! `crd-analyzer check`: the headless linter.
 
 use std::{
-    io::{self, BufWriter, Write},
+    io,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Instant,
 };
 
 use clap::ValueEnum;
 use crd_analyzer_cluster::Prompts;
-use crd_analyzer_lsp::go_sources::GoSources;
+use crd_analyzer_ide::fixes::Fix;
+use crd_analyzer_io::{
+    git,
+    go::GoSources,
+    kustomize::Kustomizations,
+    print::tell,
+    read::{self, Access},
+};
 use crd_analyzer_workspace::{
     analysis::{Old, Question, analyze},
     config::Config,
-    finding::Class,
+    finding::Severity,
     hazards::{Memory, Search, are_shown},
     index::Definitions,
     report::FileReport,
@@ -21,91 +29,126 @@ use crd_analyzer_workspace::{
 
 use super::{
     Status, UsageError,
-    definitions::{Compared, Known},
+    definitions::{Compared, RunDefinitions},
     fix::{self, Repaired},
     manifests::{BATCH, Configs, Manifests},
 };
 use crate::{
     input::{self, Input, Source, Unreadable},
-    output::{self, File, Format, Printer, Summary},
+    output::{self, Color, File, Look, Output, Outputs, Repeated, Summary, unwritten},
 };
 
-/// Every error and warning that the API server would give for these manifests, without a cluster.
+/// Report each error and warning that the API server would give for manifests, without a cluster.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,
 
-    /// How to print.
-    #[arg(short, long, value_enum, default_value = "text")]
-    output: Format,
+    /// The output format: text, concise, json, jsonl, github, sarif, junit or tap. `FORMAT=FILE` writes to a file. Repeat the option for
+    /// several formats: `-o text -o sarif=crds.sarif`.
+    #[arg(short, long, value_name = "FORMAT[=FILE]", default_value = "text")]
+    output: Vec<Output>,
 
-    /// Ask whether the manifests may replace those of this git revision.
+    /// Write the output to this file.
+    #[arg(long, value_name = "FILE", conflicts_with = "diff")]
+    output_file: Option<PathBuf>,
+
+    /// Print only diagnostics, no summary.
+    #[arg(short, long, conflicts_with = "summary")]
+    quiet: bool,
+
+    /// Print only the summary.
+    #[arg(long)]
+    summary: bool,
+
+    /// Print the number of diagnostics of each code instead of the diagnostics.
+    #[arg(long)]
+    statistics: bool,
+
+    /// Check the manifests as updates of their text in this git revision.
     #[arg(long, value_name = "REVISION", conflicts_with_all = ["old", "list"])]
     old_ref: Option<String>,
 
-    /// Ask whether the manifest may replace this one; for a folder, the folder of the previous manifests.
+    /// Check the manifest as an update of this file. With a folder: the folder of the previous manifests.
     #[arg(long, value_name = "PATH", conflicts_with = "list")]
     old: Option<PathBuf>,
 
-    /// Definitions to judge custom resources by, and not to report on: a file, a folder or a glob. They count for more than
-    /// those among the manifests.
+    /// CRDs for checking custom resources: a file, a folder or a glob. They take precedence over the CRDs among the manifests, and are not
+    /// checked themselves.
     #[arg(long = "crd", value_name = "PATH")]
     definitions: Vec<String>,
 
-    /// Ask the cluster of this context of your kubeconfig (the current one if none is named) for definitions, too. They count for less than
-    /// all others. Without this, no cluster is ever contacted.
+    /// Report each resource whose CRD is not found as an error, as `requireCrd: true` in the configuration does.
+    #[arg(long)]
+    require_crd: bool,
+
+    /// Accept that there is nothing to check. Without this, that is a mistake of the call: exit code 2.
+    #[arg(long)]
+    allow_empty: bool,
+
+    /// Also use the CRDs of the cluster of this kubeconfig context (default: the current context). All other CRDs take precedence. Without
+    /// this option, crd-analyzer never contacts a cluster.
     #[arg(long, value_name = "CONTEXT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     from_cluster: Option<String>,
 
-    /// Print also what the server makes of each custom resource: defaults filled in, unknown fields dropped.
+    /// Also print each custom resource as the API server stores it: with defaults, without unknown fields.
     #[arg(long, value_enum)]
     show: Option<Show>,
 
-    /// Repair in place what has a safe repair, then check.
+    /// Print the API server's text with each error.
+    #[arg(short, long)]
+    verbose: bool,
+
+    /// Apply safe fixes to the files, then check them.
     #[arg(long, conflicts_with_all = ["list", "old_ref", "old"])]
     fix: bool,
 
-    /// With `--fix`: print what would change instead of changing it. The exit code is 1 if something would.
+    /// With `--fix`: print the changes instead of writing them. The exit code is 1 if there are changes.
     #[arg(long, requires = "fix", conflicts_with = "output")]
     diff: bool,
 
-    /// Which findings make the exit code 1.
+    /// The lowest severity that makes the exit code 1.
     #[arg(long, value_enum, default_value = "warning")]
     fail_on: FailOn,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Show {
-    /// The object as the server reads it.
+    /// The object with defaults and without unknown fields.
     Effective,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum FailOn {
-    /// Only what the API server rejects.
+    /// Errors of the API server, and diagnostics that the configuration makes errors.
     Error,
-    /// Also what it warns of.
+    /// Also warnings.
     Warning,
-    /// Also our hints.
+    /// Also hints.
     Hint,
 }
 
 impl FailOn {
-    fn class(self) -> Class {
+    fn severity(self) -> Severity {
         match self {
-            Self::Error => Class::Error,
-            Self::Warning => Class::Warning,
-            Self::Hint => Class::Hint,
+            Self::Error => Severity::Error,
+            Self::Warning => Severity::Warning,
+            Self::Hint => Severity::Hint,
         }
     }
 }
 
 /// What became of one input.
 enum Judged {
-    Report(FileReport),
+    Report {
+        report: FileReport,
+        /// The revision to compare with does not have the file.
+        is_new: bool,
+        /// Fixes, if the output format needs them.
+        fixes: Vec<Fix>,
+    },
     Unreadable(Unreadable),
-    /// It is no manifest.
+    /// The file is not a manifest.
     Nothing,
 }
 
@@ -115,32 +158,59 @@ fn is_test_file(path: &Path, bytes: &[u8]) -> bool {
         && std::str::from_utf8(bytes).is_ok_and(|text| crd_analyzer_suite::is_suite(path, &text.into()))
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
+pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     let start = Instant::now();
     let stdout = io::stdout();
-    let color = args.output == Format::Text && output::is_colored(&stdout);
+    let look = Look {
+        color: color.is_shown(&stdout),
+        columns: output::columns(&stdout),
+        effective: args.show.is_some(),
+        is_list: args.manifests.list.is_some(),
+        verbose: args.verbose,
+        diagnostics: !args.summary && !args.statistics,
+        statistics: args.statistics,
+        summary: !args.quiet,
+        fails: args.fail_on.severity(),
+    };
     let mut configs = args.manifests.configs()?;
-    let mut session = Session {
+    let mut session = CheckRun {
         args,
-        printer: output::printer(args.output, color, args.show.is_some()),
-        out: BufWriter::with_capacity(1 << 16, stdout),
-        summary: Summary::default(),
+        outputs: Outputs::new(&args.output, args.output_file.as_deref(), look)?,
+        summary: Summary {
+            new: args.old_ref.as_ref().map(|_| 0),
+            ..Summary::default()
+        },
         status: Status::Clean,
+        seen: 0,
+        repeated: Repeated::default(),
+        unwritten: Vec::new(),
     };
     // Requests of standard input stand for themselves: only what is named beside them is known to all.
     let is_served = args.manifests.list.as_deref() == Some("-");
+    let wants_fixes = args.output.iter().any(|it| it.format.has_fixes());
     let mut known = None;
     let hazards = Memory::default();
-    let go = GoSources::default();
+    let beside = Beside {
+        go: GoSources::default(),
+        kustomizations: Kustomizations::default(),
+        requires_definitions: args.require_crd,
+        is_asked: args.manifests.list.is_none(),
+    };
+    let revision = old_revision(args)?;
+    let old_folder = args.old.as_deref().filter(|it| read::is_folder(it));
+    let folder = old_folder.map(input::found_in);
     args.manifests.feed(|mut inputs, unreadable| {
         let known = match &mut known {
             Some(known) if is_served => known,
             known => {
                 let inputs = if is_served { &[] } else { inputs.as_slice() };
-                known.insert(definitions_of(args, inputs, &mut configs)?)
+                known.insert(definitions_of(args, revision.as_ref(), inputs, &mut configs)?)
             }
         };
-        inputs.iter_mut().try_for_each(|input| add_old(args, input))?;
+        let (revision, folder) = (revision.as_ref(), folder.as_ref());
+        inputs
+            .iter_mut()
+            .try_for_each(|input| add_old(args, revision, folder, input))?;
         if args.fix {
             let by = &*known;
             configs.each(
@@ -157,7 +227,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
                 session.status = Status::Failed;
                 it.tell();
             }
-            return Ok(session.out.flush()?);
+            return Ok(session.outputs.flush()?);
         }
         let mut judged_since = 0;
         configs.each(
@@ -166,9 +236,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
                 // Requests of a list are questions to a server.
                 let is_asked = args.manifests.list.is_none() && are_shown(config);
                 let search = if is_asked { Search::All(&hazards) } else { Search::Off };
-                judge(input, args.manifests.versions(config), known, search, &go)
+                let versions = args.manifests.versions(config);
+                judge(input, (versions, config), known, search, &beside, wants_fixes)
             },
             |input, config, judged| {
+                session.seen += 1;
                 judged_since += 1;
                 if judged_since == BATCH {
                     judged_since = 0;
@@ -176,29 +248,71 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
                 }
                 match judged {
                     Judged::Nothing => Ok(()),
-                    Judged::Report(report) => session.report(&input.label, &report, config),
+                    Judged::Report { report, is_new, fixes } => {
+                        if let Some(new) = &mut session.summary.new {
+                            *new += usize::from(is_new);
+                        }
+                        session.report(&input.label, &report, config, &fixes)
+                    }
                     Judged::Unreadable(unreadable) => session.unreadable(&unreadable),
                 }
             },
         )?;
+        session.seen += unreadable.len();
         unreadable.iter().try_for_each(|it| session.unreadable(it))?;
-        Ok(session.out.flush()?)
+        Ok(session.outputs.flush()?)
     })?;
     if args.diff {
         return Ok(session.status);
     }
-    session
-        .printer
-        .end(&mut session.out, &session.summary, start.elapsed())?;
-    session.out.flush()?;
+    if session.seen == 0 && !args.allow_empty && args.manifests.list.is_none() {
+        let what = "nothing to check: no YAML or JSON file was found, or the configuration excludes all of them";
+        return Err(UsageError(format!("{what}; --allow-empty accepts that")).into());
+    }
+    session.summary.repeated = std::mem::take(&mut session.repeated.left_out);
+    let failed = session.outputs.end(&session.summary, start.elapsed())?;
+    if !failed.is_empty() {
+        session.status = Status::Failed;
+        session.unwritten.extend(failed);
+    }
+    for it in &session.unwritten {
+        tell(format_args!("error: {it}"));
+    }
     Ok(session.status)
 }
 
+/// The revision to compare with, which has to name a commit wherever files are looked for.
+fn old_revision(args: &Args) -> anyhow::Result<Option<Arc<git::Revision>>> {
+    let Some(name) = &args.old_ref else {
+        return Ok(None);
+    };
+    let revision = git::Revision::new(name);
+    for path in args.manifests.paths.iter().filter(|it| it.as_os_str() != "-") {
+        let file = if read::is_folder(path) {
+            path.join("-")
+        } else {
+            path.clone()
+        };
+        if let Err(error) = revision.commit(&file)
+            && error.is_of_the_question()
+        {
+            return Err(UsageError(format!("--old-ref {}: {error}", revision.shown_name())).into());
+        }
+    }
+    Ok(Some(Arc::new(revision)))
+}
+
 /// The definitions of what is checked and of what was named beside it.
-fn definitions_of(args: &Args, inputs: &[Input], configs: &mut Configs) -> anyhow::Result<Known> {
-    let compared = match (&args.old_ref, &args.old) {
+fn definitions_of(
+    args: &Args,
+    revision: Option<&Arc<git::Revision>>,
+    inputs: &[Input],
+    configs: &mut Configs,
+) -> anyhow::Result<RunDefinitions> {
+    let compared = match (revision, &args.old) {
         (Some(revision), _) => Compared::Revision(revision.clone()),
-        (None, Some(old)) if old.is_dir() => Compared::Folder {
+        (None, Some(old)) if read::is_folder(old) => Compared::Folder {
+            access: input::found_in(old),
             folders: args
                 .manifests
                 .paths
@@ -213,7 +327,7 @@ fn definitions_of(args: &Args, inputs: &[Input], configs: &mut Configs) -> anyho
     for input in inputs {
         all.push((input, configs.of(input)?));
     }
-    let known = Known::new(&args.definitions, &all, compared)?;
+    let known = RunDefinitions::new(&args.definitions, &all, compared)?;
     match &args.from_cluster {
         Some(context) => {
             let mut paths = args.manifests.paths.iter();
@@ -226,21 +340,33 @@ fn definitions_of(args: &Args, inputs: &[Input], configs: &mut Configs) -> anyho
     }
 }
 
-/// Where the previous revision of an input lies.
-fn add_old(args: &Args, input: &mut Input) -> anyhow::Result<()> {
-    let Source::File(path) = &input.source else {
+/// Where the previous revision of an input lies. `folder`: how files of the folder of previous manifests are read, if it is one.
+fn add_old(
+    args: &Args,
+    revision: Option<&Arc<git::Revision>>,
+    folder: Option<&Access>,
+    input: &mut Input,
+) -> anyhow::Result<()> {
+    let Source::File(path, _) = &input.source else {
+        if let (Source::Stdin, Some(revision)) = (&input.source, revision) {
+            let said = format!(
+                "--old-ref {}: git has no previous text of standard input. Name a file, or give the previous text with --old",
+                revision.shown_name()
+            );
+            return Err(UsageError(said).into());
+        }
         if let (Source::Stdin, Some(old)) = (&input.source, &args.old) {
-            input.old = Some(Source::File(old.clone()));
+            input.old = Some(Source::named(old));
         }
         return Ok(());
     };
-    if let Some(revision) = &args.old_ref {
+    if let Some(revision) = revision {
         input.old = Some(Source::Git {
             path: path.clone(),
             revision: revision.clone(),
         });
     } else if let Some(old) = &args.old {
-        input.old = if old.is_dir() {
+        input.old = if let Some(access) = folder {
             // The place of a file below its folder argument is its place below the folder of previous manifests.
             let below = args
                 .manifests
@@ -249,9 +375,9 @@ fn add_old(args: &Args, input: &mut Input) -> anyhow::Result<()> {
                 .find_map(|folder| path.strip_prefix(folder).ok())
                 .unwrap_or(path);
             let old = old.join(below);
-            old.exists().then_some(Source::File(old))
+            read::exists(&old).then(|| Source::File(old, access.clone()))
         } else if args.manifests.paths.len() == 1 && input.named {
-            Some(Source::File(old.clone()))
+            Some(Source::named(old))
         } else {
             return Err(UsageError(
                 "--old with a file needs exactly one manifest to check: give a folder instead".to_owned(),
@@ -263,23 +389,35 @@ fn add_old(args: &Args, input: &mut Input) -> anyhow::Result<()> {
 }
 
 /// One run: where it prints to and what it found.
-struct Session<'a> {
+struct CheckRun<'a> {
     args: &'a Args,
-    printer: Box<dyn Printer>,
-    out: BufWriter<io::Stdout>,
+    outputs: Outputs,
     summary: Summary,
     status: Status,
+    /// Files that could not be repaired, each with the reason.
+    unwritten: Vec<String>,
+    /// How many files were looked at, or could not be.
+    seen: usize,
+    /// What was said of kinds.
+    repeated: Repeated,
 }
 
-impl Session<'_> {
+impl CheckRun<'_> {
     /// Writes a repaired file, or prints what would change.
     fn repaired(&mut self, input: &Input, repaired: anyhow::Result<Option<Repaired>>) -> anyhow::Result<()> {
         match repaired {
             Ok(Some(repaired)) if self.args.diff => {
                 self.status = self.status.max(Status::Findings);
-                repaired.print(&mut self.out)?;
+                if let Some(out) = self.outputs.stdout() {
+                    repaired.print(out)?;
+                }
             }
-            Ok(Some(repaired)) => repaired.write()?,
+            Ok(Some(repaired)) => {
+                if let Err(why) = repaired.write() {
+                    self.status = Status::Failed;
+                    self.unwritten.push(unwritten(&input.label, &why));
+                }
+            }
             Ok(None) => {}
             Err(error) if error.is::<UsageError>() => return Err(error),
             Err(error) if self.args.diff => {
@@ -292,42 +430,62 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn report(&mut self, label: &str, report: &FileReport, config: &Config) -> anyhow::Result<()> {
-        self.summary.add(report, config);
-        if report
-            .worst(config)
-            .is_some_and(|worst| worst <= self.args.fail_on.class())
-        {
+    fn report(&mut self, label: &str, report: &FileReport, config: &Config, fixes: &[Fix]) -> anyhow::Result<()> {
+        let mut file = File::new(label, report, config, fixes);
+        file.leave_out(&mut self.repeated);
+        self.summary.add(&file);
+        let mut verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
+        if verdicts.any(|(_, verdict)| !verdict.is_known_strictly()) {
+            self.status = Status::Failed;
+        }
+        if file.worst().is_some_and(|worst| worst <= self.args.fail_on.severity()) {
             self.status = self.status.max(Status::Findings);
         }
-        self.printer.file(&mut self.out, &File::new(label, report, config))?;
-        Ok(())
+        Ok(self.outputs.file(&file)?)
     }
 
     fn unreadable(&mut self, unreadable: &Unreadable) -> anyhow::Result<()> {
         self.summary.unreadable += 1;
         self.status = Status::Failed;
-        self.printer.unreadable(&mut self.out, unreadable)?;
-        if self.args.output != Format::Text {
-            anstream::eprintln!("error: cannot read {}: {}", unreadable.label, unreadable.why);
-        }
-        Ok(())
+        Ok(self.outputs.unreadable(unreadable)?)
+    }
+}
+
+/// What files are judged by, besides definitions.
+struct Beside {
+    go: GoSources,
+    kustomizations: Kustomizations,
+    /// See [`Question::requires_definitions`].
+    requires_definitions: bool,
+    /// A person asks about files. Requests of a list are questions to a server.
+    is_asked: bool,
+}
+
+impl Beside {
+    /// Whether a file holds parts of objects.
+    fn is_part(&self, input: &Input, path: &Path, config: &Config) -> bool {
+        self.is_asked
+            && match &input.source {
+                Source::File(_, access) => config.is_partial(path) || self.kustomizations.is_patch(path, access),
+                _ => false,
+            }
     }
 }
 
 fn judge(
     input: &Input,
-    versions: VersionSet,
-    known: &Known,
+    (versions, config): (VersionSet, &Config),
+    known: &RunDefinitions,
     hazards: Search<'_>,
-    go: &GoSources,
+    beside: &Beside,
+    wants_fixes: bool,
 ) -> anyhow::Result<Judged> {
     let unreadable = |error: anyhow::Error| Ok(Judged::Unreadable(input.unreadable(&error)));
     let text = match input::read(&input.source) {
         Ok(text) => text.unwrap_or_default(),
         Err(error) => return unreadable(error),
     };
-    if let Source::File(path) = &input.source
+    if let Source::File(path, _) = &input.source
         && is_test_file(path, &text)
     {
         return Ok(Judged::Nothing);
@@ -352,9 +510,23 @@ fn judge(
             text,
             is_paired: !matches!(input.old, Some(Source::Git { .. })),
         }),
-        go: Some(go),
+        go: Some(&beside.go),
         hazards,
+        requires_definitions: beside.requires_definitions || config.requires_crds,
+        is_completed: beside.is_asked,
+        is_part: beside.is_part(input, &path, config),
         ..Question::new(versions)
     };
-    Ok(Judged::Report(analyze(text, &question)))
+    let report = analyze(text, &question);
+    let fixes = if wants_fixes {
+        let hazards = Search::Off;
+        fix::offered(&report, config, &Question { hazards, ..question })
+    } else {
+        Vec::new()
+    };
+    Ok(Judged::Report {
+        is_new: old.is_none() && matches!(input.old, Some(Source::Git { .. })),
+        report,
+        fixes,
+    })
 }

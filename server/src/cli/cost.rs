@@ -1,4 +1,4 @@
-//! `crd-analyzer cost`: what every rule of a definition costs, and what bounds would make it cheaper.
+//! `crd-analyzer cost`: the cost estimate of each rule of a CRD, and the limits that would make it cheaper.
 
 use std::io::{self, BufWriter, Write};
 
@@ -14,25 +14,25 @@ use crate::{
     output::cost::{jsonl, text},
 };
 
-/// What each rule of these definitions costs by the API server's estimate, the dearest first, and which missing bounds make it so.
+/// Print the API server's cost estimate of each rule, the most expensive first, and the missing limits that make it expensive.
 ///
-/// The exit code is 1 if a rule or a schema costs more than the server allows, 3 if a definition cannot be read.
+/// The exit code is 1 if a rule or a schema exceeds the API server's cost limit, and 3 if a CRD cannot be read.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,
 
-    /// How to print.
+    /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
     output: Format,
 }
 
-/// How costs are printed.
+/// The output format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Format {
-    /// For people: a table for each schema, by one minor.
+    /// A table for each schema, for one Kubernetes version.
     Text,
-    /// One JSON object a line: a rule by one minor, and the total of each schema.
+    /// JSON lines: one for each rule and Kubernetes version, and one for the total of each schema.
     Jsonl,
 }
 
@@ -40,14 +40,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let several = args.manifests.kubernetes_version.filter(|it| it.count() > 1);
     if let Some(several) = several.filter(|_| args.output == Format::Text) {
         return Err(UsageError(format!(
-            "the table is for one minor, not for {several}: choose one, or `--output jsonl`"
+            "the table shows one Kubernetes version, not {several}: choose one, or use `--output jsonl`"
         ))
         .into());
     }
     let mut configs = args.manifests.configs()?;
-    let mut session = Session {
+    let stdout = io::stdout();
+    let mut session = CostRun {
         output: args.output,
-        out: BufWriter::with_capacity(1 << 16, io::stdout()),
+        columns: crate::output::columns(&stdout),
+        out: BufWriter::with_capacity(1 << 16, stdout),
         status: Status::Clean,
     };
     args.manifests.feed(|inputs, unreadable| {
@@ -77,13 +79,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     Ok(session.status)
 }
 
-struct Session {
+struct CostRun {
     output: Format,
+    columns: usize,
     out: BufWriter<io::Stdout>,
     status: Status,
 }
 
-impl Session {
+impl CostRun {
     fn file(&mut self, label: &str, costs: &FileCosts) -> anyhow::Result<()> {
         for (_, answer) in costs.documents.iter().flat_map(|it| &it.answers) {
             let status = match answer {
@@ -94,7 +97,7 @@ impl Session {
             self.status = self.status.max(status);
         }
         match self.output {
-            Format::Text => text::file(&mut self.out, label, costs)?,
+            Format::Text => text::file(&mut self.out, self.columns, label, costs)?,
             Format::Jsonl => jsonl::file(&mut self.out, label, costs)?,
         }
         Ok(())

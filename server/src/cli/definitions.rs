@@ -11,31 +11,38 @@ use std::{
 };
 
 use crd_analyzer_cluster::Prompts;
+use crd_analyzer_io::{
+    git,
+    read::{self, Access},
+};
 use crd_analyzer_workspace::{
     cluster,
     config::Config,
-    definition_paths::DefinitionPath,
     index::{
         Catalog, Definitions, Files, Found, GroupKind, KnownDefinition, MemoryFiles, NewFile, Origin, objects,
         objects_of,
     },
 };
 
-use super::{UsageError, manifests::STACK_BYTES};
-use crate::input::{self, Input, Source};
+use super::manifests::STACK_BYTES;
+use crate::input::{self, Input, Source, expand};
+
+/// Files, by their absolute paths: how they came to be known, and how they are read.
+type Named = BTreeMap<PathBuf, (Origin, Access)>;
 
 /// Files as they are on disk.
-struct Disk;
+struct Disk(Arc<Named>);
 
 impl Files for Disk {
     fn read(&self, path: &Path) -> Option<Vec<u8>> {
-        input::read(&Source::File(path.to_owned())).ok().flatten()
+        let (_, access) = self.0.get(path)?;
+        read::bytes(path, access, access.manifest_bytes()).ok()
     }
 }
 
 /// Files as they were in a git revision.
 struct Git {
-    revision: String,
+    revision: Arc<git::Revision>,
 }
 
 impl Files for Git {
@@ -53,25 +60,30 @@ struct Below {
     /// Each folder that is checked.
     folders: Vec<PathBuf>,
     old: PathBuf,
+    access: Access,
 }
 
 impl Files for Below {
     fn read(&self, path: &Path) -> Option<Vec<u8>> {
         let below = self.folders.iter().find_map(|it| path.strip_prefix(it).ok())?;
-        Disk.read(&self.old.join(below))
+        read::bytes(&self.old.join(below), &self.access, self.access.manifest_bytes()).ok()
     }
 }
 
 /// What the manifests of a run are compared with.
 pub(super) enum Compared {
     Nothing,
-    Revision(String),
-    Folder { folders: Vec<PathBuf>, old: PathBuf },
+    Revision(Arc<git::Revision>),
+    Folder {
+        folders: Vec<PathBuf>,
+        old: PathBuf,
+        access: Access,
+    },
 }
 
 /// The definitions of a run, found when the first custom resource asks.
-pub(super) struct Known {
-    files: BTreeMap<PathBuf, Origin>,
+pub(super) struct RunDefinitions {
+    files: Arc<Named>,
     /// The texts of the definitions of a cluster, by the paths that they are shown with.
     cluster: BTreeMap<PathBuf, Arc<str>>,
     compared: Compared,
@@ -86,38 +98,43 @@ const MOST_READ: u64 = 8 << 20;
 /// More definitions that came with requests are not kept.
 const MOST_PAIRED: usize = 64;
 
-impl Known {
+impl RunDefinitions {
     /// `given`: as named on the command line. `inputs`: what is checked, each with its configuration.
     pub(super) fn new(given: &[String], inputs: &[(&Input, Arc<Config>)], compared: Compared) -> anyhow::Result<Self> {
         let mut files = BTreeMap::new();
         let mut seen: Vec<Arc<Config>> = Vec::new();
-        for (_, config) in inputs {
+        let of = |input: &Input| match &input.source {
+            Source::File(_, access) => input::roots(access),
+            _ => Arc::default(),
+        };
+        for (input, config) in inputs {
             if config.crds.is_empty() || seen.iter().any(|it| Arc::ptr_eq(it, config)) {
                 continue;
             }
+            let access = Access::Within(Arc::new(of(input).and_neighbours(&config.folder)));
             for written in &config.crds {
-                for path in expand(written, &config.folder, "crds")? {
-                    files.insert(path, Origin::Configured);
+                for (path, access) in expand(written, &config.folder, "crds", &access)? {
+                    files.insert(path, (Origin::Configured, access));
                 }
             }
             seen.push(config.clone());
         }
         for (input, config) in inputs {
-            if let Source::File(path) = &input.source {
+            if let Source::File(path, access) = &input.source {
                 let path = std::path::absolute(path)?;
                 if input.named || !config.excludes(&path) {
-                    files.insert(path, Origin::Workspace);
+                    files.insert(path, (Origin::Workspace, access.clone()));
                 }
             }
         }
         let folder = std::env::current_dir()?;
         for written in given {
-            for path in expand(written, &folder, "--crd")? {
-                files.insert(path, Origin::Given);
+            for (path, access) in expand(written, &folder, "--crd", &Access::Named)? {
+                files.insert(path, (Origin::Given, access));
             }
         }
         Ok(Self {
-            files,
+            files: Arc::new(files),
             cluster: BTreeMap::new(),
             compared,
             catalog: OnceLock::new(),
@@ -128,7 +145,9 @@ impl Known {
     /// Also the definitions of the cluster of a context; empty: of the current one.
     pub(super) fn with_cluster(mut self, context: &str, prompts: Prompts) -> anyhow::Result<Self> {
         let context = (!context.is_empty()).then_some(context);
-        let listing = crd_analyzer_cluster::list(context, prompts)?;
+        let workspace = std::env::current_dir().ok().and_then(|it| git::root_around(&it));
+        let workspace: Vec<PathBuf> = workspace.into_iter().collect();
+        let listing = crd_analyzer_cluster::list(context, prompts, &workspace)?;
         for sent in &listing.definitions {
             let (name, text) = cluster::text(sent);
             let path = cluster::path(Path::new("cluster"), &listing.context, &name);
@@ -137,7 +156,7 @@ impl Known {
         Ok(self)
     }
 
-    /// Forgets what was read of definitions, if it is much: who has asked about resources of a kind rarely asks again.
+    /// Drops parsed CRDs if they take much memory. Resources of the same kind are usually checked together.
     pub(super) fn release(&self) {
         if let Some(catalog) = self.catalog.get() {
             catalog.release(MOST_READ);
@@ -151,15 +170,16 @@ impl Known {
 
     fn catalog(&self) -> &Catalog {
         self.catalog.get_or_init(|| {
-            let mut catalog = Catalog::new(Disk);
+            let mut catalog = Catalog::new(Disk(self.files.clone()));
             catalog = match &self.compared {
                 Compared::Nothing => catalog,
                 Compared::Revision(revision) => catalog.compared_with(Git {
                     revision: revision.clone(),
                 }),
-                Compared::Folder { folders, old } => catalog.compared_with(Below {
+                Compared::Folder { folders, old, access } => catalog.compared_with(Below {
                     folders: folders.clone(),
                     old: old.clone(),
+                    access: access.clone(),
                 }),
             };
             self.fill(&catalog);
@@ -175,9 +195,9 @@ impl Known {
         let work = || {
             loop {
                 let n = next.fetch_add(1, Ordering::Relaxed);
-                if let Some((path, origin)) = files.get(n) {
-                    if let Some(bytes) = Disk.read(path) {
-                        add(catalog, path, **origin, bytes);
+                if let Some((path, (origin, access))) = files.get(n) {
+                    if let Ok(bytes) = read::bytes(path, access, access.manifest_bytes()) {
+                        add(catalog, path, *origin, bytes);
                     }
                 } else if let Some((path, text)) = cluster.get(n - files.len()) {
                     let file = NewFile {
@@ -211,7 +231,7 @@ impl Known {
     /// The definition that came with a request.
     pub(super) fn paired(&self, source: &Source) -> anyhow::Result<Arc<Catalog>> {
         let (key, path) = match source {
-            Source::File(path) => (format!("file {}", path.display()), std::path::absolute(path)?),
+            Source::File(path, _) => (format!("file {}", path.display()), std::path::absolute(path)?),
             Source::Text(text) => (format!("text {text}"), PathBuf::from("/definition.yaml")),
             Source::Stdin | Source::Git { .. } => (String::new(), PathBuf::new()),
         };
@@ -247,9 +267,13 @@ fn add(catalog: &Catalog, path: &Path, origin: Origin, bytes: Vec<u8>) {
     }
 }
 
-impl Definitions for Known {
+impl Definitions for RunDefinitions {
     fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
         self.catalog().find(kind, near)
+    }
+
+    fn meant(&self, kind: &GroupKind) -> Option<GroupKind> {
+        self.catalog().meant(kind)
     }
 
     fn files(&self) -> &dyn Files {
@@ -259,28 +283,4 @@ impl Definitions for Known {
     fn previous(&self, definition: &KnownDefinition) -> Option<Arc<KnownDefinition>> {
         self.catalog().previous(definition)
     }
-}
-
-/// The files that a path, a folder or a glob means.
-pub(super) fn expand(written: &str, folder: &Path, what: &str) -> anyhow::Result<Vec<PathBuf>> {
-    let path =
-        DefinitionPath::parse(written, folder).map_err(|error| UsageError(format!("{what} {written}: {error}")))?;
-    if path.base.is_file() {
-        return Ok(vec![path.base]);
-    }
-    if !path.is_glob() && !path.base.exists() {
-        anyhow::bail!("cannot read {what} {written}: there is no such file");
-    }
-    let (inputs, _) = input::collect(std::slice::from_ref(&path.base));
-    let files: Vec<PathBuf> = inputs
-        .into_iter()
-        .filter_map(|it| match it.source {
-            Source::File(file) if path.holds(&file) => Some(file),
-            _ => None,
-        })
-        .collect();
-    if files.is_empty() && path.is_glob() {
-        return Err(UsageError(format!("{what} {written}: there is no such file")).into());
-    }
-    Ok(files)
 }

@@ -8,11 +8,12 @@ use std::{
 
 use anyhow::Context as _;
 use clap::ValueEnum;
+use crd_analyzer_io::{print::Terminal, read};
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, rules::ExpressionSet, structural::Structural};
 use crd_analyzer_workspace::{
     eval::{
-        Asked, Definition, NodePath, Outcome, RuleRun, Subject, answer, as_stored, cardinality, find_sites,
-        read_schema, read_value, run_rules, run_site,
+        Definition, EvalRequest, NodePath, RuleRun, Subject, answer, as_stored, cardinality, find_sites, read_schema,
+        read_value, run_rules, run_site,
     },
     versions::VersionSet,
 };
@@ -21,23 +22,23 @@ use serde_json::Value;
 use super::{Status, UsageError};
 use crate::{
     input,
-    output::eval::{json, text},
+    output::eval::{Answered, json, text},
 };
 
 /// The stack of the thread that evaluates: expressions and schemas are followed for hundreds of levels.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Try a rule, or any expression, on a value: its result, its error, what it costs, and with --explain what each part of it came to.
+/// Run a validation rule, or any CEL expression, on a value. Prints the result or the error, and the cost.
 ///
-/// Types come from the schema at --path of a definition (--crd), from --schema, or from the value itself. Without an expression, the
-/// definition's own rules are run.
+/// Types come from the schema at --path of a CRD (--crd), from --schema, or from the value itself. Without an expression, the CRD's own
+/// rules run.
 ///
 /// Examples:
 ///   crd-analyzer eval 'self.a < size(self.b)' --value '{a: 1, b: [x]}' --explain
 ///   crd-analyzer eval --crd crd.yaml --path 'spec.hosts[*]' 'self.size() < 64' --value cr.yaml
 ///   crd-analyzer eval --crd crd.yaml --value cr.yaml --old before.yaml
 ///
-/// The exit code is 1 if something is false, fails, does not compile or is too expensive for the server.
+/// The exit code is 1 if an expression is false, fails, does not compile, or is too expensive for the API server.
 #[derive(clap::Args, Debug)]
 #[allow(
     rustdoc::broken_intra_doc_links,
@@ -45,104 +46,70 @@ const STACK_BYTES: usize = 64 << 20;
 )]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// The expression, or @FILE to read it from a file. Without one the rules of the definition are run.
+    /// The expression, or @FILE to read it from a file. Default: the rules of the CRD.
     #[arg(value_name = "EXPRESSION", allow_hyphen_values = true)]
     expression: Option<String>,
 
-    /// The definition that gives `self` its type.
+    /// The CRD that defines the type of `self`.
     #[arg(long, value_name = "FILE", conflicts_with = "schema")]
     crd: Option<String>,
 
-    /// Which definition, where the file has several.
+    /// The kind of the CRD, if the file has several.
     #[arg(long, value_name = "KIND", requires = "crd")]
     kind: Option<String>,
 
-    /// Which version of the definition. If absent, that of the object, or the one that objects are stored in.
+    /// The version of the CRD. Default: the version of the object, else the storage version.
     #[arg(long = "version", value_name = "NAME", requires = "crd")]
     version_name: Option<String>,
 
-    /// What `self` is: a path in objects (`spec.hosts[*].name`, `spec.labels["app"]`) or in the schema, as the server writes it.
+    /// The path of `self`, in objects (`spec.hosts[*].name`, `spec.labels["app"]`) or in the schema (as the API server prints it).
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
 
-    /// The schema that gives `self` its type, as YAML or JSON.
+    /// The schema that defines the type of `self`, as YAML or JSON.
     #[arg(long, value_name = "FILE|JSON")]
     schema: Option<String>,
 
-    /// The value: a file, `-`, or YAML or JSON. With --crd it may be a whole object, whose value at --path is taken.
+    /// The value of `self`: a file, `-`, YAML or JSON. With --crd it can be a whole object: `self` is then its value at --path.
     #[arg(long, value_name = "FILE|JSON", visible_alias = "cr", allow_hyphen_values = true)]
     value: Option<String>,
 
-    /// The value before, for rules that compare with `oldSelf`.
+    /// The value of `oldSelf`.
     #[arg(long, value_name = "FILE|JSON", visible_alias = "old-cr", allow_hyphen_values = true)]
     old: Option<String>,
 
-    /// `oldSelf` is an optional value, as for rules with `optionalOldSelf: true`.
+    /// Make `oldSelf` an optional value, as `optionalOldSelf: true` does.
     #[arg(long)]
     optional_old_self: bool,
 
-    /// Compile as a rule that is stored already, which may use what this minor adds.
+    /// Compile the rule as one that is already stored. Such a rule can use functions that are new in the Kubernetes version.
     #[arg(long)]
     stored: bool,
 
-    /// Show what each part of the expression came to.
+    /// Print the result of each part of the expression.
     #[arg(long)]
     explain: bool,
 
-    /// The minors to ask: `1.31`, a range `1.30..1.37`, or `all`. The newest if nothing else is said.
+    /// The Kubernetes versions: `1.31`, a range `1.30..1.37`, or `all`. Default: the newest.
     #[arg(long, value_name = "VERSION")]
     kubernetes_version: Option<VersionSet>,
 
-    /// How to print.
+    /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
     output: Format,
 
-    /// Read requests from this file (`-`: standard input), a JSON object a line with `schema`, `rule`, `self`, and if wanted `id`,
-    /// `oldSelf`, `messageExpression`, `optionalOldSelf`, `stored`, `root`. Each is answered with a line of JSON.
+    /// Read requests from this file (`-`: standard input). A request is a line of JSON with `schema`, `rule` and `self`, and optionally `id`,
+    /// `oldSelf`, `messageExpression`, `optionalOldSelf`, `stored` and `root`. The answer is a line of JSON.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["expression", "crd", "schema", "value", "old", "path", "explain"])]
     list: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Format {
-    /// For people.
+    /// Text for people.
     Text,
-    /// One JSON object a minor and expression or rule.
+    /// JSON lines: one for each expression or rule and Kubernetes version.
     Jsonl,
-}
-
-/// What became of what was asked, by one minor.
-#[derive(Debug)]
-pub(crate) enum Answered {
-    /// The expression on one value, or on none.
-    Expression {
-        /// Where the value is in the object that was given; empty if it was given by itself.
-        place: String,
-        /// The value.
-        value: Option<Value>,
-        outcome: Outcome,
-    },
-    /// A rule of the definition on one value.
-    Rule {
-        place: String,
-        /// The rule's position at its node.
-        index: usize,
-        rule: String,
-        message: String,
-        value: Value,
-        outcome: Outcome,
-        /// What the server says of the value.
-        errors: Vec<String>,
-    },
-}
-
-impl Answered {
-    /// What became of the expression.
-    pub(crate) fn outcome(&self) -> &Outcome {
-        match self {
-            Self::Expression { outcome, .. } | Self::Rule { outcome, .. } => outcome,
-        }
-    }
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
@@ -159,15 +126,19 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
 fn answer_list(list: &str, args: &Args) -> anyhow::Result<Status> {
     let versions = args.kubernetes_version.unwrap_or_default();
     if versions.count() > 1 {
-        return Err(UsageError(format!("a list is for one minor, not for {versions}")).into());
+        return Err(UsageError(format!(
+            "a list of requests needs one Kubernetes version, not {versions}"
+        ))
+        .into());
     }
     let mut out = BufWriter::new(io::stdout());
     for line in input::list_lines(list)? {
         let line = line?;
-        if line.trim().is_empty() {
+        if line.is_empty() {
             continue;
         }
-        writeln!(out, "{}", answer(&line, versions.newest()))?;
+        let line = String::from_utf8_lossy(&line);
+        json::answer(&mut out, &answer(&line, versions.newest()))?;
         if list == "-" {
             out.flush()?;
         }
@@ -176,7 +147,7 @@ fn answer_list(list: &str, args: &Args) -> anyhow::Result<Status> {
     Ok(Status::Clean)
 }
 
-/// What the arguments say, read.
+/// The parsed arguments.
 struct Inputs {
     expression: Option<String>,
     crd: Option<Vec<u8>>,
@@ -188,9 +159,11 @@ struct Inputs {
 
 fn answer_arguments(args: &Args) -> anyhow::Result<Status> {
     let inputs = Inputs::read(args)?;
-    let mut out = anstream::stdout();
+    let stdout = io::stdout();
+    let columns = crate::output::columns(&stdout);
+    let mut out = BufWriter::new(stdout);
     let mut is_good = true;
-    let mut blocks: Vec<(VersionSet, String)> = Vec::new();
+    let mut blocks: Vec<(VersionSet, Vec<u8>)> = Vec::new();
     let versions = args.kubernetes_version.unwrap_or_default();
     for version in versions.iter() {
         let answered = inputs.ask(args, version)?;
@@ -200,7 +173,7 @@ fn answer_arguments(args: &Args) -> anyhow::Result<Status> {
             json::lines(&mut out, version, expression, &answered)?;
             continue;
         }
-        let printed = text::printed(expression, &answered);
+        let printed = text::printed(expression, &answered, columns)?;
         match blocks.last_mut() {
             Some((versions, same)) if *same == printed => *versions = versions.union(VersionSet::one(version)),
             _ => blocks.push((VersionSet::one(version), printed)),
@@ -208,10 +181,11 @@ fn answer_arguments(args: &Args) -> anyhow::Result<Status> {
     }
     for (of, block) in &blocks {
         if versions.count() > 1 {
-            writeln!(out, "Kubernetes {of}:")?;
+            Terminal::new(&mut out, false).line(format_args!("Kubernetes {of}:"))?;
         }
-        write!(out, "{block}")?;
+        out.write_all(block)?;
     }
+    out.flush()?;
     Ok(if is_good { Status::Clean } else { Status::Findings })
 }
 
@@ -220,7 +194,8 @@ impl Inputs {
         let expression = match args.expression.as_deref() {
             Some(text) => match text.strip_prefix('@') {
                 Some(file) => {
-                    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {file}"))?;
+                    let text = String::from_utf8(read_file(file)?);
+                    let text = text.with_context(|| format!("cannot read {file}"))?;
                     Some(text.trim_end_matches(['\r', '\n']).to_owned())
                 }
                 None => Some(text.to_owned()),
@@ -228,9 +203,7 @@ impl Inputs {
             None => None,
         };
         if expression.is_none() && args.crd.is_none() {
-            return Err(
-                UsageError("there is nothing to try: give an expression, or a definition with --crd".into()).into(),
-            );
+            return Err(UsageError("nothing to evaluate: give an expression, or a CRD with --crd".into()).into());
         }
         let path = args.path.as_deref().unwrap_or_default();
         let path = path.parse().map_err(|why| UsageError(format!("--path: {why}")))?;
@@ -254,7 +227,7 @@ impl Inputs {
         } else {
             ExpressionSet::New
         };
-        let asked = |text| Asked {
+        let asked = |text| EvalRequest {
             text,
             optional_old_self: args.optional_old_self,
             set,
@@ -266,7 +239,7 @@ impl Inputs {
             return Ok(vec![self.without_schema(args, &asked, version)]);
         };
         let root = Structural::new(&schema)
-            .map_err(|_| failed("the schema is not structural: `crd-analyzer check` says why".to_owned()))?;
+            .map_err(|_| failed("the schema is not structural: `crd-analyzer check` explains why".to_owned()))?;
         let node = self.path.find(root).map_err(|why| failed(format!("--path: {why}")))?;
         let bounds = cardinality(root, &node.steps);
         let subject = |schema, is_resource_root: bool| {
@@ -328,7 +301,7 @@ impl Inputs {
             (None, None) => {
                 let Some(value) = &self.value else {
                     return Err(failed(
-                        "without an expression there must be a --value to run the rules on".to_owned(),
+                        "without an expression, give the --value that the rules run on".to_owned(),
                     ));
                 };
                 let site = crd_analyzer_schema::rules::run::Site {
@@ -350,7 +323,7 @@ impl Inputs {
     fn without_schema<'a>(
         &'a self,
         args: &Args,
-        asked: &impl Fn(&'a str) -> Asked<'a>,
+        asked: &impl Fn(&'a str) -> EvalRequest<'a>,
         version: KubernetesVersion,
     ) -> Answered {
         let at = |value: &Value| self.path.value_in(value).cloned();
@@ -379,7 +352,7 @@ impl Inputs {
         }
         match found.len() {
             1 => Ok(found.pop()),
-            0 => Err(UsageError(format!("{file} has no such definition")).into()),
+            0 => Err(UsageError(format!("{file} does not contain this CRD")).into()),
             _ => {
                 let kinds: Vec<_> = found.iter().map(|it| it.kind.as_str()).collect();
                 let kinds = kinds.join(", ");
@@ -430,7 +403,7 @@ fn read_file(path: &str) -> anyhow::Result<Vec<u8>> {
     let source = if path == "-" {
         input::Source::Stdin
     } else {
-        input::Source::File(path.into())
+        input::Source::named(path)
     };
     let bytes = input::read(&source).with_context(|| format!("cannot read {path}"))?;
     Ok(bytes.unwrap_or_default())
@@ -438,12 +411,12 @@ fn read_file(path: &str) -> anyhow::Result<Vec<u8>> {
 
 /// A file if there is one, or else the text itself.
 fn read_either(option: &str, text: &str) -> anyhow::Result<Vec<u8>> {
-    if text == "-" || Path::new(text).is_file() {
+    if text == "-" || read::is_file(Path::new(text)) {
         return read_file(text);
     }
     let names_file = [".yaml", ".yml", ".json"].iter().any(|it| text.ends_with(it)) && !text.contains(['{', ' ', '\n']);
     if names_file {
-        return Err(anyhow::anyhow!("{option}: cannot read {text}: there is no such file"));
+        return Err(anyhow::anyhow!("{option}: cannot read {text}: the file does not exist"));
     }
     Ok(text.as_bytes().to_vec())
 }

@@ -9,6 +9,12 @@ use std::{
 
 use crd_analyzer_ide::completion;
 use crd_analyzer_ide::fixes::{self, Fix, FixKind, Problem, TextEdit};
+use crd_analyzer_io::{
+    escape,
+    print::{Terminal, tell},
+    read::Access,
+    write::{self, Unwritten},
+};
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},
@@ -27,6 +33,7 @@ use crate::{
 /// A file with its repairs, not yet written.
 pub(super) struct Repaired {
     path: PathBuf,
+    access: Access,
     label: String,
     before: String,
     after: String,
@@ -35,21 +42,26 @@ pub(super) struct Repaired {
 }
 
 impl Repaired {
-    /// Writes the file and says what was done. What it is a link to, and its permissions, stay.
-    pub(super) fn write(&self) -> anyhow::Result<()> {
-        std::fs::write(&self.path, &self.after)
-            .map_err(|error| anyhow::anyhow!("cannot write {}: {error}", self.label))?;
+    /// Writes the file and says what was done.
+    pub(super) fn write(&self) -> Result<(), Unwritten> {
+        write::replace(&self.path, &self.access, self.before.as_bytes(), self.after.as_bytes())?;
         for title in &self.titles {
-            anstream::eprintln!("{}: {title}: done", self.label);
+            tell(format_args!("{}: {title}: done", self.label));
         }
         Ok(())
     }
 
     /// Prints what changes as a patch.
     pub(super) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
-        let diff = TextDiff::from_lines(&self.before, &self.after);
-        diff.unified_diff().header(&self.label, &self.label).to_writer(out)
+        Terminal::new(out, false).patch(&patch(&self.label, &self.before, &self.after))
     }
+}
+
+/// What changes in a file, as a patch.
+pub(super) fn patch(label: &str, before: &str, after: &str) -> String {
+    let label = escape::line(label);
+    let diff = TextDiff::from_lines(before, after);
+    diff.unified_diff().header(&label, &label).to_string()
 }
 
 /// Repairs a file. `None`: there is nothing to do, or it did not do what it should.
@@ -59,7 +71,7 @@ pub(super) fn repair(
     asked: Option<VersionSet>,
     definitions: &dyn Definitions,
 ) -> anyhow::Result<Option<Repaired>> {
-    let Source::File(path) = &input.source else {
+    let Source::File(path, access) = &input.source else {
         return Err(UsageError(format!("{}: only files can be repaired", input.label)).into());
     };
     let bytes = input::read(&input.source)?.unwrap_or_default();
@@ -91,11 +103,24 @@ pub(super) fn repair(
     }
     Ok((!titles.is_empty()).then(|| Repaired {
         path: path.clone(),
+        access: access.clone(),
         label: input.label.clone(),
         before,
         after,
         titles,
     }))
+}
+
+/// Repairs of what is found in a file, each tried: its finding goes, and nothing comes in its place.
+pub(super) fn offered(report: &FileReport, config: &Config, question: &Question<'_>) -> Vec<Fix> {
+    let shown = report.documents.iter().flat_map(|it| it.shown(config));
+    let problems: Vec<_> = shown.map(|it| Problem::from(&it.finding)).collect();
+    if problems.is_empty() {
+        return Vec::new();
+    }
+    let judge = |text: &str| Some(analyze(text.as_bytes().to_vec(), question));
+    let whole = Span::new(0, report.text.len() as u32);
+    fixes::repairs(&report.text, problems, whole, &Near(question), &judge)
 }
 
 /// The definitions near to the file of a question.
@@ -128,7 +153,7 @@ fn repair_all(text: &str, config: &Config, question: &Question<'_>) -> Option<(S
     }
     let shown = before.documents.iter().flat_map(|it| it.shown(config));
     let problems: Vec<_> = shown.map(|it| Problem::from(&it.finding)).collect();
-    let (edits, fixes) = fixes::repair_all(&before.text, problems, &Near(question), &judge)?;
+    let (edits, fixes) = fixes::repair_all(&before.text, problems, &Near(question), &|it| Some(judge(it)))?;
     let titles = fixes.into_iter().map(|it| it.title).collect();
     Some((fixes::apply(text, &edits)?, titles))
 }
@@ -155,7 +180,8 @@ fn convert(text: &str, config: &Config, question: &Question<'_>) -> Option<(Stri
     is_repaired(&before, &after, &found).then_some((edited, titles))
 }
 
-/// Whether the findings are gone, their documents can be read, and the same is said of the others as before.
+/// Whether the diagnostics are gone, their documents can be parsed, and the other documents have the same diagnostics as
+/// before.
 fn is_repaired(before: &FileReport, after: &FileReport, fixes: &[Fix]) -> bool {
     before.documents.len() == after.documents.len()
         && before.documents.iter().zip(&after.documents).all(|(old, new)| {

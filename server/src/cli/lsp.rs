@@ -2,10 +2,10 @@
 
 use super::Status;
 
-/// The language server, on standard input and output.
+/// Start the language server on standard input and output.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// Accepted because many clients pass it: standard input and output are the only way.
+    /// Accepted because many clients pass it. The language server always uses standard input and output.
     #[arg(long, hide = true)]
     stdio: bool,
 }

@@ -1,18 +1,16 @@
-//! What the commands that read manifests share: how manifests are named, which configuration counts for each, and going
-//! over them in parallel.
+//! What the commands that read manifests share: arguments that name manifests, the configuration of each, and the
+//! parallel loop over them.
 
 use std::{
     collections::HashMap,
     io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, RwLock},
 };
 
+use crd_analyzer_io::{config, print::tell, read::Access, roots::Roots};
 use crd_analyzer_schema::depth;
-use crd_analyzer_workspace::{
-    config::{self, Config},
-    versions::VersionSet,
-};
+use crd_analyzer_workspace::{config::Config, versions::VersionSet};
 use rayon::prelude::*;
 
 use crate::{
@@ -23,22 +21,23 @@ use crate::{
 /// Files are read and judged in batches of this many, so that memory does not grow with their number.
 pub(super) const BATCH: usize = 32;
 
-/// The stack of a thread that judges: schemas are followed as deep as the server follows them. It is address space, not memory, until then.
+/// The stack of a thread that checks files, in bytes. Schemas can be nested as deeply as the API server allows. Unused stack is address space,
+/// not memory.
 pub(super) const STACK_BYTES: usize = depth::STACK_BYTES;
 
-/// Which manifests, and how they are judged.
+/// Which manifests to check, and how.
 #[derive(clap::Args, Debug)]
 pub(super) struct Manifests {
-    /// Files, folders (searched as git would see them) or `-` for standard input.
+    /// Files, folders, globs in quotes, or `-` for standard input. In folders, files that git ignores are left out.
     #[arg(value_name = "PATH", required_unless_present = "list")]
     pub(super) paths: Vec<PathBuf>,
 
-    /// The minors to ask: `1.31`, a range `1.30..1.37`, or `all`. The newest if nothing else is said.
+    /// The Kubernetes versions: `1.31`, a range `1.30..1.37`, or `all`. Default: the newest.
     #[arg(long, value_name = "VERSION")]
     pub(super) kubernetes_version: Option<VersionSet>,
 
-    /// Read what to check from this file (`-`: standard input), one request a line: a path, `NEW<tab>OLD`, or a JSON
-    /// object with `id` and `text` (and `old_text`). Requests from standard input are answered one by one.
+    /// Read requests from this file (`-`: standard input), one on each line: a path, `NEW<tab>OLD`, or a JSON object with `id` and `text` (and
+    /// `old_text`). Requests from standard input are answered one by one.
     #[arg(long, value_name = "FILE", conflicts_with = "paths")]
     pub(super) list: Option<String>,
 
@@ -46,26 +45,38 @@ pub(super) struct Manifests {
     pub(super) settings: Settings,
 }
 
-/// How files are gone over.
+/// Settings of all files.
 #[derive(clap::Args, Debug)]
 pub(super) struct Settings {
     /// Use this configuration instead of the nearest `.crd-analyzer.yaml`.
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
     config: Option<PathBuf>,
 
-    /// Use no configuration file.
+    /// Ignore configuration files.
     #[arg(long)]
     no_config: bool,
 
-    /// Take this many files at a time. One a processor if absent.
+    /// The number of files to check at the same time. Default: one for each processor.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 }
 
 impl Settings {
-    /// Starts the threads that judge.
+    /// Starts the threads.
     pub(super) fn start_threads(&self) -> anyhow::Result<()> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0));
+        let mut threads = self.threads.unwrap_or(0);
+        if threads > BATCH {
+            tell(format_args!(
+                "note: --threads {threads}: starting {BATCH}, because more threads would be idle"
+            ));
+            threads = BATCH;
+        }
+        if threads > 1 {
+            let possible = possible_threads(threads);
+            // Where they used up what there was, the other half is for what the threads do.
+            threads = if possible < threads { possible.div_ceil(2) } else { threads };
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         Ok(pool.stack_size(STACK_BYTES).build_global()?)
     }
 
@@ -75,9 +86,24 @@ impl Settings {
             is_ignored: self.no_config,
             by_folder: HashMap::new(),
             none: Arc::default(),
-            given: self.config.as_deref().map(read_config).transpose()?,
+            found: config::Configs::default(),
+            given: self.config.as_deref().map(named_config).transpose()?,
         })
     }
+}
+
+/// As many threads as can be had of a number, at least one: where memory is short there is none for all their stacks.
+fn possible_threads(wanted: usize) -> usize {
+    let gate = RwLock::new(());
+    std::thread::scope(|scope| {
+        // They wait for each other.
+        let _closed = gate.write();
+        let started = (0..wanted).map_while(|_| {
+            let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+            thread.spawn_scoped(scope, || drop(gate.read())).ok()
+        });
+        started.count().max(1)
+    })
 }
 
 impl Manifests {
@@ -89,21 +115,29 @@ impl Manifests {
     ) -> anyhow::Result<()> {
         self.settings.start_threads()?;
         let Some(list) = self.list.as_deref() else {
-            let (inputs, unreadable) = input::collect(&self.paths);
+            let (inputs, unreadable) = input::collect(&self.paths)?;
             return take(inputs, unreadable);
         };
-        let mut inputs = Vec::new();
-        for line in input::list_lines(list)? {
-            let line = line?;
-            if line.trim().is_empty() {
-                continue;
+        let (mut inputs, mut unreadable) = (Vec::new(), Vec::new());
+        for (number, line) in input::list_lines(list)?.enumerate() {
+            let parsed = match line {
+                Ok(line) if line.is_empty() => continue,
+                Ok(line) => input::parse_request(&line),
+                Err(why) => Err((None, why.to_string())),
+            };
+            match parsed {
+                Ok(input) => inputs.push(input),
+                // Whoever wrote it gets an answer to it, and to the lines behind it.
+                Err((label, why)) => unreadable.push(Unreadable {
+                    label: label.unwrap_or_else(|| format!("line {} of the list", number + 1)),
+                    why,
+                }),
             }
-            inputs.push(input::parse_request(line.trim())?);
             if list == "-" {
-                take(std::mem::take(&mut inputs), Vec::new())?;
+                take(std::mem::take(&mut inputs), std::mem::take(&mut unreadable))?;
             }
         }
-        take(inputs, Vec::new())
+        take(inputs, unreadable)
     }
 
     /// The configurations of what is asked about.
@@ -122,6 +156,7 @@ impl Manifests {
 /// The configurations of the folders met so far.
 pub(super) struct Configs {
     is_ignored: bool,
+    found: config::Configs,
     by_folder: HashMap<PathBuf, Arc<Config>>,
     none: Arc<Config>,
     given: Option<Arc<Config>>,
@@ -159,23 +194,23 @@ impl Configs {
             return Ok(given.clone());
         }
         match &input.source {
-            Source::File(path) if !self.is_ignored => {
+            Source::File(path, access) if !self.is_ignored => {
                 let path = std::path::absolute(path)?;
-                self.of_folder(path.parent().map(Path::to_path_buf).unwrap_or_default())
+                let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+                self.of_folder(folder, &|| (*input::roots(access)).clone())
             }
             _ => Ok(self.none.clone()),
         }
     }
 
-    fn of_folder(&mut self, folder: PathBuf) -> anyhow::Result<Arc<Config>> {
+    fn of_folder(&mut self, folder: PathBuf, roots: &dyn Fn() -> Roots) -> anyhow::Result<Arc<Config>> {
         if let Some(config) = self.by_folder.get(&folder) {
             return Ok(config.clone());
         }
-        let file = folder.join(config::FILE_NAME);
-        let config = if file.is_file() {
-            read_config(&file)?
+        let config = if let Some(found) = self.found.of(&folder, roots) {
+            used(&found)?
         } else if let Some(above) = folder.parent() {
-            self.of_folder(above.to_path_buf())?
+            self.of_folder(above.to_path_buf(), roots)?
         } else {
             self.none.clone()
         };
@@ -184,20 +219,20 @@ impl Configs {
     }
 }
 
-fn read_config(path: &Path) -> anyhow::Result<Arc<Config>> {
-    let at = |why: &dyn std::fmt::Display| UsageError(format!("{}: {why}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| at(&error))?;
-    let mut config = Config::parse(&text).map_err(|error| at(&error))?;
-    config.folder = std::path::absolute(path)?
-        .parent()
-        .map(Path::to_path_buf)
-        .unwrap_or_default();
-    Ok(Arc::new(config))
+/// A configuration that the user named.
+fn named_config(path: &Path) -> anyhow::Result<Arc<Config>> {
+    Ok(used(&config::read_file(path.to_owned(), &Access::Named))?)
+}
+
+fn used(found: &config::Found) -> Result<Arc<Config>, UsageError> {
+    let config = found.config.as_ref();
+    let config = config.map_err(|why| UsageError(format!("{}: {why}", found.path.display())))?;
+    Ok(config.clone())
 }
 
 fn is_excluded(input: &Input, config: &Config) -> io::Result<bool> {
     match &input.source {
-        Source::File(path) => Ok(config.excludes(&std::path::absolute(path)?)),
+        Source::File(path, _) => Ok(config.excludes(&std::path::absolute(path)?)),
         _ => Ok(false),
     }
 }

@@ -2,90 +2,82 @@
 
 mod check;
 mod cost;
-mod definitions;
+pub(crate) mod definitions;
 pub(crate) mod eval;
 mod explain;
 mod fix;
 mod lsp;
 mod manifests;
+mod schema;
 mod test;
 
-use std::{io, process::ExitCode};
+use std::process::ExitCode;
 
+use crate::output::Color;
+pub(crate) use crate::status::{Status, UsageError};
 use clap::{Parser, Subcommand};
+use crd_analyzer_io::{escape, print::tell};
 
-/// Language server and linter for Kubernetes CustomResourceDefinitions and custom resources.
+/// Linter and language server for Kubernetes CustomResourceDefinitions (CRDs) and custom resources.
 #[derive(Parser, Debug)]
 #[command(name = "crd-analyzer", version, max_term_width = 120)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
+
+    /// When to print colors.
+    #[arg(long, value_enum, global = true, value_name = "WHEN", default_value = "auto")]
+    color: Color,
 }
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Say what the API server would answer for these manifests, at the place in the file.
+    /// Report what the API server would answer for manifests, with the place in the file.
     Check(check::Args),
-    /// Say what each validation rule costs, and what makes it expensive.
+    /// Print the cost estimate of each validation rule, and what makes it expensive.
     Cost(cost::Args),
-    /// Try a validation rule, or any expression, on a value.
+    /// Run a validation rule, or any CEL expression, on a value.
     Eval(eval::Args),
-    /// Run test files: objects, and what the API server must answer to them.
+    /// Print the schemas that the API server publishes for CRDs.
+    Schema(schema::Args),
+    /// Run test files: objects, and the answers that you expect from the API server.
     Test(test::Args),
-    /// Speak the Language Server Protocol on standard input and output.
+    /// Start the language server on standard input and output.
     Lsp(lsp::Args),
-    /// Print the page of a diagnostic code.
+    /// Explain a diagnostic code.
     Explain(explain::Args),
 }
 
-/// How a command ended, as its exit code.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Status {
-    /// Nothing wrong.
-    Clean = 0,
-    /// There are findings.
-    Findings = 1,
-    /// The command was not asked well.
-    Usage = 2,
-    /// Something could not be read, or we failed.
-    Failed = 3,
-}
-
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
-        Self::from(status as u8)
-    }
-}
-
-/// An error that is the caller's: a bad argument or configuration.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct UsageError(pub(crate) String);
-
-/// The exit code of an error.
-pub(crate) fn status_of(error: &anyhow::Error) -> Status {
-    if error.is::<UsageError>() {
-        Status::Usage
-    } else {
-        Status::Failed
-    }
-}
-
-/// Whether an error only means that nobody reads the output any more.
-pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<io::Error>()
-        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-}
-
 impl Cli {
+    /// Parses the arguments of the program. Prints an error and returns the exit code if they are wrong.
+    pub(crate) fn from_arguments() -> Result<Self, ExitCode> {
+        Self::try_parse().map_err(|error| {
+            let status = ExitCode::from(error.exit_code() as u8);
+            // What is wrong is reported for the arguments as they can be printed: names of files may be among them.
+            let given: Vec<_> = std::env::args_os()
+                .map(|it| it.to_string_lossy().into_owned())
+                .collect();
+            let printed: Vec<_> = given.iter().map(|it| escape::line(it)).collect();
+            let is_harmless = given == printed && !given.iter().any(|it| it.contains("::"));
+            if is_harmless || !error.use_stderr() {
+                let _ = error.print();
+            } else {
+                let printed = printed.iter().map(|it| &**it);
+                let error = Self::try_parse_from(printed).err().unwrap_or(error);
+                error.render().to_string().lines().for_each(tell);
+            }
+            status
+        })
+    }
+
     /// Runs the subcommand.
     pub(crate) fn run(self) -> anyhow::Result<Status> {
         match self.command {
-            Command::Check(args) => check::run(&args),
+            Command::Check(args) => check::run(&args, self.color),
             Command::Cost(args) => cost::run(&args),
             Command::Eval(args) => eval::run(&args),
-            Command::Test(args) => test::run(&args),
+            Command::Schema(args) => schema::run(&args),
+            Command::Test(args) => test::run(&args, self.color),
             Command::Lsp(args) => lsp::run(&args),
             Command::Explain(args) => explain::run(&args),
         }

@@ -5,7 +5,8 @@ use std::{
     time::Duration,
 };
 
-use crd_analyzer_workspace::finding::{Finding, Severity};
+use crd_analyzer_io::escape::{github_data as data, github_property as property};
+use crd_analyzer_workspace::finding::{AFTER_FIXING, Class, Finding, Severity};
 
 use super::{File, Printer, Summary};
 use crate::input::Unreadable;
@@ -13,17 +14,7 @@ use crate::input::Unreadable;
 /// Prints workflow commands.
 pub(super) struct Github;
 
-/// Escapes the text of a command.
-fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
-}
-
-/// Escapes the value of a command's property.
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
-}
-
-fn annotation(out: &mut dyn Write, file: &File<'_>, finding: &Finding) -> io::Result<()> {
+fn annotation(out: &mut dyn Write, file: &File<'_>, finding: &Finding, headline: &str) -> io::Result<()> {
     let command = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -31,15 +22,17 @@ fn annotation(out: &mut dyn Write, file: &File<'_>, finding: &Finding) -> io::Re
     };
     let (line, column) = file.lines().line_column(&file.report.text, finding.span.start);
     let (end_line, end_column) = file.lines().line_column(&file.report.text, finding.span.end);
-    let mut message = finding.message.clone();
-    if let Some(server) = finding
-        .server
-        .as_ref()
-        .filter(|it| it.is_noted_beside(&finding.message))
+    let mut message = match finding.class {
+        Class::LaterError => format!("{AFTER_FIXING}: {headline}"),
+        Class::Error | Class::Warning | Class::Hint => headline.to_owned(),
+    };
+    for more in finding
+        .help
+        .iter()
+        .chain(&finding.notes)
+        .cloned()
+        .chain(finding.server_note(false))
     {
-        message = format!("{message}\nthe server says: {}", server.message());
-    }
-    for more in finding.notes.iter().chain(&finding.help) {
         message = format!("{message}\n{more}");
     }
     // The columns of a range count only where it ends on the line it begins on.
@@ -61,15 +54,16 @@ fn annotation(out: &mut dyn Write, file: &File<'_>, finding: &Finding) -> io::Re
 
 impl Printer for Github {
     fn file(&mut self, out: &mut dyn Write, file: &File<'_>) -> io::Result<()> {
-        for document in &file.report.documents {
-            for shown in document.shown(file.config) {
-                annotation(out, file, &shown.finding)?;
+        for (document, shown) in file.documents() {
+            let Some(asked) = document.versions() else { continue };
+            for shown in shown {
+                annotation(out, file, &shown.finding, &shown.headline(asked))?;
             }
         }
         file.report
             .findings
             .iter()
-            .try_for_each(|finding| annotation(out, file, finding))
+            .try_for_each(|finding| annotation(out, file, finding, &finding.headline))
     }
 
     fn unreadable(&mut self, out: &mut dyn Write, unreadable: &Unreadable) -> io::Result<()> {

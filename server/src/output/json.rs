@@ -1,19 +1,25 @@
 //! One JSON document: the lines of the `jsonl` format as a list, what could not be read, and a summary.
 
 use std::{
+    collections::BTreeMap,
     io::{self, Write},
     time::Duration,
 };
 
-use serde_json::{Value, json};
+use crd_analyzer_io::escape;
+use crd_analyzer_schema::go::json_float;
+use serde::Serialize;
+use serde_json::{Serializer, Value, json, ser::Formatter};
 
 use super::{File, Printer, Summary, jsonl};
 use crate::input::Unreadable;
 
-/// Collects everything and prints it at the end.
+/// Prints answers as they come, and at the end what could not be read.
 #[derive(Default)]
 pub(super) struct Json {
-    answers: Vec<Value>,
+    has_begun: bool,
+    /// Diagnostics of whole files.
+    files: Vec<Value>,
     unreadable: Vec<Value>,
     effective: bool,
 }
@@ -25,20 +31,28 @@ impl Json {
             ..Self::default()
         }
     }
+
+    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if self.has_begun {
+            return out.write_all(b",");
+        }
+        self.has_begun = true;
+        out.write_all(b"{\n  \"answers\": [")
+    }
 }
 
 impl Printer for Json {
-    fn file(&mut self, _: &mut dyn Write, file: &File<'_>) -> io::Result<()> {
+    fn file(&mut self, out: &mut dyn Write, file: &File<'_>) -> io::Result<()> {
         for document in &file.report.documents {
             for (version, verdict) in &document.verdicts {
-                self.answers.push(serde_json::to_value(jsonl::line(
-                    file,
-                    document,
-                    *version,
-                    verdict,
-                    self.effective,
-                ))?);
+                self.begin(out)?;
+                out.write_all(b"\n    ")?;
+                let line = jsonl::line(file, document, *version, verdict, self.effective);
+                line.serialize(&mut Serializer::with_formatter(&mut *out, Pretty::at(2)))?;
             }
+        }
+        if let Some(line) = jsonl::of_file(file) {
+            self.files.push(serde_json::to_value(line)?);
         }
         Ok(())
     }
@@ -50,20 +64,146 @@ impl Printer for Json {
     }
 
     fn end(&mut self, out: &mut dyn Write, summary: &Summary, _: Duration) -> io::Result<()> {
-        let document = json!({
-            "answers": self.answers,
-            "unreadable": self.unreadable,
-            "summary": {
-                "files": summary.files,
-                "definitions": summary.definitions,
-                "resources": summary.resources,
-                "unknown": summary.unknown,
-                "errors": summary.errors,
-                "warnings": summary.warnings,
-                "hints": summary.hints,
-            },
+        if self.has_begun {
+            out.write_all(b"\n  ]")?;
+        } else {
+            out.write_all(b"{\n  \"answers\": []")?;
+        }
+        let new = summary.new;
+        let mut by_code: BTreeMap<&str, usize> = BTreeMap::new();
+        for ((code, _), count) in &summary.by_code {
+            *by_code.entry(code).or_default() += count;
+        }
+        let mut summary = json!({
+            "files": summary.files,
+            "definitions": summary.definitions,
+            "resources": summary.resources,
+            "patches": summary.patches,
+            "in_part": summary.in_part,
+            "unknown": summary.unknown.values().sum::<usize>(),
+            "unknown_kinds": jsonl::kinds(summary.unknown.iter().map(|(kind, count)| (kind, *count))),
+            "suppressed_errors": summary.hidden_errors,
+            "errors": summary.errors,
+            "later_errors": summary.later_errors,
+            "warnings": summary.warnings,
+            "hints": summary.hints,
+            "by_code": by_code,
         });
-        serde_json::to_writer_pretty(&mut *out, &document)?;
-        out.write_all(b"\n")
+        if let Some(new) = new {
+            summary["new"] = new.into();
+        }
+        let (files, unreadable) = (json!(self.files), json!(self.unreadable));
+        for (key, value) in [("files", files), ("unreadable", unreadable), ("summary", summary)] {
+            write!(out, ",\n  \"{key}\": ")?;
+            value.serialize(&mut Serializer::with_formatter(&mut *out, Pretty::at(1)))?;
+        }
+        out.write_all(b"\n}\n")
+    }
+}
+
+/// Writes one whole document.
+pub(super) fn write_pretty(out: &mut dyn Write, value: &Value) -> io::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(&mut *out, Pretty::at(0)))?;
+    out.write_all(b"\n")
+}
+
+/// Indented JSON in which everything can be seen, with numbers as the server writes them.
+struct Pretty {
+    depth: usize,
+    is_empty: bool,
+}
+
+impl Pretty {
+    /// A writer that indents to this depth.
+    fn at(depth: usize) -> Self {
+        Self { depth, is_empty: true }
+    }
+
+    fn open<W: ?Sized + Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
+        self.depth += 1;
+        self.is_empty = true;
+        writer.write_all(bracket)
+    }
+
+    fn close<W: ?Sized + Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
+        self.depth -= 1;
+        if !self.is_empty {
+            self.line(writer)?;
+        }
+        self.is_empty = false;
+        writer.write_all(bracket)
+    }
+
+    fn next<W: ?Sized + Write>(&mut self, writer: &mut W, is_first: bool) -> io::Result<()> {
+        if !is_first {
+            writer.write_all(b",")?;
+        }
+        self.is_empty = false;
+        self.line(writer)
+    }
+
+    fn line<W: ?Sized + Write>(&self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b"\n")?;
+        (0..self.depth).try_for_each(|_| writer.write_all(b"  "))
+    }
+}
+
+impl Formatter for Pretty {
+    fn write_f64<W: ?Sized + Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        writer.write_all(json_float(value).as_bytes())
+    }
+
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        writer.write_all(escape::json(fragment).as_bytes())
+    }
+
+    fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.open(writer, b"[")
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.close(writer, b"]")
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(&mut self, writer: &mut W, is_first: bool) -> io::Result<()> {
+        self.next(writer, is_first)
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.open(writer, b"{")
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.close(writer, b"}")
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, is_first: bool) -> io::Result<()> {
+        self.next(writer, is_first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        writer.write_all(b": ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_is_that_of_other_json() {
+        let value = json!({"a": [1, [], {}, {"b": null}, ["x"]], "c\u{9b}": "##[error]\u{202e}"});
+        let mut out = Vec::new();
+        value
+            .serialize(&mut Serializer::with_formatter(&mut out, Pretty::at(0)))
+            .unwrap();
+        let out = String::from_utf8(out).unwrap();
+        let plain = serde_json::to_string_pretty(&value).unwrap();
+        let plain = plain.replace('\u{9b}', "\\u009b").replace('\u{202e}', "\\u202e");
+        let plain = plain
+            .replace("##[", "##\\u005b")
+            .replace("9.223372036854776e18", "9223372036854776000");
+        assert_eq!(out, plain);
+        assert_eq!(serde_json::from_str::<Value>(&out).unwrap(), value);
     }
 }

@@ -2,15 +2,18 @@
 
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
     io::{self, Write},
     time::Duration,
 };
 
+use crd_analyzer_io::escape;
 use crd_analyzer_schema::{KubernetesVersion, go::json_float};
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
-    finding::{Finding, ServerSays},
-    report::{DocumentReport, Verdict},
+    finding::{Class, Finding, ServerSays},
+    index::GroupKind,
+    report::{DocumentReport, DocumentVerdict},
 };
 use serde::Serialize;
 use serde_json::{Map, Serializer, Value, ser::Formatter};
@@ -48,13 +51,19 @@ struct ErrorLine<'a> {
     #[serde(skip_serializing_if = "is_empty")]
     bad_value: Cow<'a, str>,
     #[serde(flatten)]
-    place: Place<'a>,
+    place: CommonFields<'a>,
 }
 
 /// What every finding has.
 #[derive(Serialize)]
-struct Place<'a> {
+struct CommonFields<'a> {
     code: &'a str,
+    /// What is wrong, in our words. Hints have it as their `message`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headline: Option<&'a str>,
+    /// What to type.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    help: &'a [String],
     range: Range,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     related: Vec<Related<'a>>,
@@ -69,7 +78,7 @@ struct Place<'a> {
 struct WarningLine<'a> {
     text: &'a str,
     #[serde(flatten)]
-    place: Place<'a>,
+    place: CommonFields<'a>,
 }
 
 #[derive(Serialize)]
@@ -82,7 +91,7 @@ struct HintLine<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
     #[serde(flatten)]
-    place: Place<'a>,
+    place: CommonFields<'a>,
 }
 
 /// One document's answer by one minor.
@@ -96,24 +105,38 @@ pub(super) struct Line<'a> {
     kind: &'a str,
     name: &'a str,
     k8s: String,
+    /// Something else completes the object: it was checked as far as it is known.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    in_part: bool,
     decode_error: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decode_error_range: Option<Range>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decode_error_place: Option<CommonFields<'a>>,
     strict: Vec<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    strict_places: Vec<Place<'a>>,
-    accepted: bool,
-    accepted_strict: bool,
+    strict_places: Vec<CommonFields<'a>>,
+    /// `None`: not known, see `unfinished`.
+    accepted: Option<bool>,
+    accepted_strict: Option<bool>,
     errors: Vec<ErrorLine<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     other_error: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other_error_place: Option<CommonFields<'a>>,
     warnings: Vec<WarningLine<'a>>,
     hints: Vec<HintLine<'a>>,
+    /// What takes too much to be found out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unfinished: Vec<HintLine<'a>>,
+    /// How many more errors there are.
+    #[serde(skip_serializing_if = "is_zero")]
+    left_out: usize,
     #[serde(flatten)]
     resource: Option<ResourceLine<'a>>,
 }
 
-/// What is said of custom resources only.
+/// The fields that only custom resources have.
 #[derive(Serialize)]
 struct ResourceLine<'a> {
     /// The paths of the fields that were dropped.
@@ -134,6 +157,27 @@ pub(super) struct FileLine<'a> {
     unreadable: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<HintLine<'a>>,
+    /// The kinds of its objects that no CRD defines, so that they are not checked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unknown_kinds: Vec<KindLine<'a>>,
+}
+
+/// A kind that no CRD defines.
+#[derive(Serialize)]
+pub(super) struct KindLine<'a> {
+    group: &'a str,
+    kind: &'a str,
+    count: usize,
+}
+
+/// Kinds and how many objects there are of each.
+pub(super) fn kinds<'k>(counted: impl IntoIterator<Item = (&'k GroupKind, usize)>) -> Vec<KindLine<'k>> {
+    let line = |(kind, count): (&'k GroupKind, usize)| KindLine {
+        group: &kind.group,
+        kind: &kind.kind,
+        count,
+    };
+    counted.into_iter().map(line).collect()
 }
 
 impl<'a> FileLine<'a> {
@@ -143,6 +187,7 @@ impl<'a> FileLine<'a> {
             file: &unreadable.label,
             unreadable: Some(&unreadable.why),
             hints: Vec::new(),
+            unknown_kinds: Vec::new(),
         }
     }
 }
@@ -163,7 +208,7 @@ pub(super) fn range(lines: &LineIndex, text: &str, span: Span) -> Range {
     }
 }
 
-fn place<'a>(file: &File<'a>, finding: &'a Finding) -> Place<'a> {
+fn place<'a>(file: &File<'a>, finding: &'a Finding) -> CommonFields<'a> {
     let text = &file.report.text;
     let related = finding.related.iter().map(|related| Related {
         range: match &related.file {
@@ -173,8 +218,10 @@ fn place<'a>(file: &File<'a>, finding: &'a Finding) -> Place<'a> {
         message: &related.message,
         file: related.file.as_deref().map(super::label_of),
     });
-    Place {
+    CommonFields {
         code: finding.code,
+        headline: (finding.class != Class::Hint).then_some(finding.headline.as_str()),
+        help: &finding.help,
         range: range(file.lines(), text, finding.span),
         related: related.collect(),
         suppressed: finding.suppressed,
@@ -184,6 +231,11 @@ fn place<'a>(file: &File<'a>, finding: &'a Finding) -> Place<'a> {
 
 /// Longer values are cut: they can be whole schemas.
 const MAX_BAD_VALUE_BYTES: usize = 200;
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
 
 fn is_empty(value: &str) -> bool {
     value.is_empty()
@@ -203,7 +255,7 @@ fn text_of(finding: &Finding) -> &str {
         Some(
             ServerSays::Decode(text) | ServerSays::Strict(text) | ServerSays::Other(text) | ServerSays::Warning(text),
         ) => text,
-        _ => &finding.message,
+        _ => &finding.headline,
     }
 }
 
@@ -212,7 +264,7 @@ pub(super) fn line<'a>(
     file: &File<'a>,
     document: &'a DocumentReport,
     version: KubernetesVersion,
-    verdict: &'a Verdict,
+    verdict: &'a DocumentVerdict,
     effective: bool,
 ) -> Line<'a> {
     let errors = verdict.errors.iter().filter_map(|finding| match &finding.server {
@@ -246,17 +298,20 @@ pub(super) fn line<'a>(
         kind: &document.kind,
         name: &document.name,
         k8s: version.to_string(),
+        in_part: document.in_part,
         decode_error: verdict.decode_error.as_ref().map(text_of),
         decode_error_range: verdict
             .decode_error
             .as_ref()
             .map(|finding| range(file.lines(), &file.report.text, finding.span)),
+        decode_error_place: verdict.decode_error.as_ref().map(|it| place(file, it)),
         strict: verdict.strict.iter().map(text_of).collect(),
         strict_places: verdict.strict.iter().map(|finding| place(file, finding)).collect(),
-        accepted: verdict.accepted(),
-        accepted_strict: verdict.accepted_strict(),
+        accepted: verdict.is_known().then(|| verdict.accepted()),
+        accepted_strict: verdict.is_known_strictly().then(|| verdict.accepted_strict()),
         errors: errors.collect(),
         other_error: verdict.other_error.as_ref().map(text_of),
+        other_error_place: verdict.other_error.as_ref().map(|it| place(file, it)),
         warnings: verdict
             .warnings
             .iter()
@@ -266,24 +321,43 @@ pub(super) fn line<'a>(
             })
             .collect(),
         hints: hints.collect(),
+        unfinished: verdict.unfinished.iter().map(|finding| hint(file, finding)).collect(),
+        left_out: verdict.left_out,
         resource,
     }
 }
 
 fn hint<'a>(file: &File<'a>, finding: &'a Finding) -> HintLine<'a> {
     HintLine {
-        message: &finding.message,
+        message: &finding.headline,
         severity: finding.severity.word(),
-        hidden: finding.hidden,
+        hidden: finding.class == Class::LaterError,
         notes: &finding.notes,
         place: place(file, finding),
     }
+}
+
+/// The line with the diagnostics of a whole file.
+pub(super) fn of_file<'a>(file: &'a File<'_>) -> Option<FileLine<'a>> {
+    let findings = &file.report.findings;
+    let mut unknown: BTreeMap<&GroupKind, usize> = BTreeMap::new();
+    for kind in &file.report.unknown {
+        *unknown.entry(kind).or_default() += 1;
+    }
+    (!findings.is_empty() || !file.report.unknown.is_empty()).then(|| FileLine {
+        file: file.label,
+        unreadable: None,
+        hints: findings.iter().map(|finding| hint(file, finding)).collect(),
+        unknown_kinds: kinds(unknown),
+    })
 }
 
 /// Prints JSON lines.
 pub(super) struct Jsonl {
     /// Objects are printed as a server reads them.
     pub(super) effective: bool,
+    /// Requests come from a list. One about an object that the API server has no answer to has no line.
+    pub(super) is_list: bool,
 }
 
 pub(super) fn write_line(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
@@ -298,6 +372,10 @@ impl Formatter for GoNumbers {
     fn write_f64<W: ?Sized + Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
         writer.write_all(json_float(value).as_bytes())
     }
+
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        writer.write_all(escape::json(fragment).as_bytes())
+    }
 }
 
 impl Printer for Jsonl {
@@ -307,18 +385,10 @@ impl Printer for Jsonl {
                 write_line(out, &line(file, document, *version, verdict, self.effective))?;
             }
         }
-        if !file.report.findings.is_empty() {
-            let hints = file.report.findings.iter().map(|finding| hint(file, finding)).collect();
-            write_line(
-                out,
-                &FileLine {
-                    file: file.label,
-                    unreadable: None,
-                    hints,
-                },
-            )?;
+        match of_file(file) {
+            Some(line) if !(self.is_list && line.hints.is_empty()) => write_line(out, &line),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn unreadable(&mut self, out: &mut dyn Write, unreadable: &Unreadable) -> io::Result<()> {

@@ -1,60 +1,100 @@
 //! What is printed: one file a format.
 
+mod concise;
 pub(crate) mod cost;
 pub(crate) mod eval;
 mod github;
 mod json;
 mod jsonl;
+mod junit;
+mod look;
+pub(crate) mod published;
+pub(crate) mod render;
+mod repeated;
+mod sarif;
+mod several;
+mod summary;
+mod tap;
 pub(crate) mod test;
 mod text;
 
 use std::{
     cell::OnceCell,
-    io::{self, IsTerminal as _, Write},
+    io::{self, Write},
     path::Path,
 };
 
-use clap::ValueEnum;
+use crd_analyzer_ide::fixes::Fix;
+use crd_analyzer_io::write::Unwritten;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
     config::Config,
-    finding::Class,
-    report::{FileReport, Subject},
+    finding::{Finding, Severity},
+    report::{Displayed, DocumentReport, FileReport, HiddenErrors, Subject},
     source::SourceText,
 };
 
 use crate::input::Unreadable;
 
-/// How findings are printed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Format {
-    /// For people: the source with the places marked.
-    Text,
-    /// One JSON document: every answer and a summary.
-    Json,
-    /// One JSON object a line: a document's answer by one minor.
-    Jsonl,
-    /// Workflow commands of GitHub Actions: annotations on the changed files.
-    Github,
-}
+pub(crate) use look::{Color, Look, columns};
+pub(crate) use repeated::Repeated;
+pub(crate) use several::{Output, Outputs};
+pub(crate) use summary::Summary;
 
 /// One checked file.
 pub(crate) struct File<'a> {
     /// The path as it was given.
     pub(crate) label: &'a str,
     pub(crate) report: &'a FileReport,
-    pub(crate) config: &'a Config,
+    /// The displayed diagnostics of each document.
+    shown: Vec<Vec<Displayed>>,
+    /// The errors that are not shown of each document.
+    hidden: Vec<HiddenErrors>,
+    /// Repairs, if they were looked for.
+    pub(crate) fixes: &'a [Fix],
     lines: OnceCell<LineIndex>,
 }
 
 impl<'a> File<'a> {
-    pub(crate) fn new(label: &'a str, report: &'a FileReport, config: &'a Config) -> Self {
+    pub(crate) fn new(label: &'a str, report: &'a FileReport, config: &Config, fixes: &'a [Fix]) -> Self {
         Self {
             label,
             report,
-            config,
+            shown: report.shown(config),
+            hidden: report.documents.iter().map(|it| it.hidden_errors(config)).collect(),
+            fixes,
             lines: OnceCell::new(),
         }
+    }
+
+    /// Leaves out what was said before of the kinds of its documents.
+    pub(crate) fn leave_out(&mut self, repeated: &mut Repeated) {
+        for (document, shown) in self.report.documents.iter().zip(&mut self.shown) {
+            repeated.leave_out(document, shown);
+        }
+    }
+
+    /// Its documents, with the displayed diagnostics of each.
+    pub(crate) fn documents(&self) -> impl Iterator<Item = (&'a DocumentReport, &[Displayed])> {
+        self.report.documents.iter().zip(self.shown.iter().map(Vec::as_slice))
+    }
+
+    /// The highest severity of its displayed diagnostics.
+    pub(crate) fn worst(&self) -> Option<Severity> {
+        self.report.worst(&self.shown)
+    }
+
+    /// Line and column of a byte, from 1.
+    fn position(&self, offset: u32) -> (u32, u32) {
+        let (line, column) = self.lines().line_column(&self.report.text, offset);
+        (line + 1, column + 1)
+    }
+
+    /// A finding in one line: `file:line:column: error[code]: headline`, not escaped.
+    fn one_line(&self, finding: &Finding, headline: &str) -> String {
+        let (line, column) = self.position(finding.span.start);
+        let (label, word, code) = (self.label, finding.word(), finding.code);
+        format!("{label}:{line}:{column}: {word}[{code}]: {headline}")
     }
 
     /// The lines of its text, made when the first place is printed.
@@ -76,53 +116,30 @@ pub(crate) fn label_of_path(path: &Path) -> String {
     below.unwrap_or(path).display().to_string()
 }
 
+/// What an object is called: `CronTab backup`.
+fn name_of(document: &DocumentReport) -> String {
+    let kind = match (&*document.kind, document.subject) {
+        ("", Subject::Resource) => "object",
+        ("", Subject::Definition | Subject::PartialDefinition) => "CustomResourceDefinition",
+        (kind, _) => kind,
+    };
+    match &*document.name {
+        "" => format!("{kind} (document {})", document.index + 1),
+        name => format!("{kind} {name}"),
+    }
+}
+
+/// That a file could not be written, with its name as it is printed.
+pub(crate) fn unwritten(label: &str, why: &Unwritten) -> String {
+    format!("cannot write {label}: {why}")
+}
+
 /// A number of things in words.
 pub(crate) fn counted(n: usize, what: &str) -> String {
     if n == 1 {
         format!("1 {what}")
     } else {
         format!("{n} {what}s")
-    }
-}
-
-/// What was counted over all files.
-#[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Summary {
-    pub(crate) files: usize,
-    pub(crate) definitions: usize,
-    pub(crate) resources: usize,
-    /// Objects of kinds that nothing defines.
-    pub(crate) unknown: usize,
-    pub(crate) errors: usize,
-    pub(crate) warnings: usize,
-    pub(crate) hints: usize,
-    pub(crate) unreadable: usize,
-}
-
-impl Summary {
-    /// Counts a file and what is shown of it.
-    pub(crate) fn add(&mut self, report: &FileReport, config: &Config) {
-        self.files += 1;
-        let resources = report
-            .documents
-            .iter()
-            .filter(|it| it.subject == Subject::Resource)
-            .count();
-        self.resources += resources;
-        self.unknown += report.unknown;
-        self.definitions += report.documents.len() - resources;
-        let shown = report
-            .documents
-            .iter()
-            .flat_map(|document| document.shown(config))
-            .map(|shown| shown.finding.class);
-        for class in shown.chain(report.findings.iter().map(|finding| finding.class)) {
-            *match class {
-                Class::Error => &mut self.errors,
-                Class::Warning => &mut self.warnings,
-                Class::Hint => &mut self.hints,
-            } += 1;
-        }
     }
 }
 
@@ -136,20 +153,4 @@ pub(crate) trait Printer {
 
     /// Prints the end.
     fn end(&mut self, out: &mut dyn Write, summary: &Summary, elapsed: std::time::Duration) -> io::Result<()>;
-}
-
-/// Whether standard output shows styles.
-pub(crate) fn is_colored(stdout: &io::Stdout) -> bool {
-    stdout.is_terminal() && anstream::AutoStream::choice(stdout) != anstream::ColorChoice::Never
-}
-
-/// The printer of a format. `color`: the output is a terminal that shows styles. `effective`: what a server makes of custom resources is
-/// printed, too.
-pub(crate) fn printer(format: Format, color: bool, effective: bool) -> Box<dyn Printer> {
-    match format {
-        Format::Text => Box::new(text::Text::new(color, effective)),
-        Format::Json => Box::new(json::Json::new(effective)),
-        Format::Jsonl => Box::new(jsonl::Jsonl { effective }),
-        Format::Github => Box::new(github::Github),
-    }
 }

@@ -1,83 +1,68 @@
 //! For people: the source with the places marked, then what each minor makes of the document.
 
-mod pieces;
-
 use std::{
+    borrow::Cow,
     io::{self, Write},
     time::Duration,
 };
 
-use annotate_snippets::{Group, Level, Renderer};
+use crd_analyzer_io::print::{Part, Style, Terminal};
 use crd_analyzer_workspace::{
-    finding::{Class, Severity},
-    report::{DocumentReport, Shown, Subject},
+    finding::{Class, Finding, Severity},
+    report::{Displayed, DocumentReport, HiddenErrors},
     resource::{ChangeKind, annotated},
     versions::VersionSet,
 };
 
-use super::{File, Printer, Summary, counted};
+use super::{
+    File, Look, Printer, Summary, counted, label_of,
+    render::{Diagnostic, LabeledSpan, Note, Renderer, Source},
+};
 use crate::input::Unreadable;
 
-const GREEN: &str = "\x1b[32m";
-const YELLOW: &str = "\x1b[33m";
-const STRUCK: &str = "\x1b[9;31m";
-const RESET: &str = "\x1b[0m";
+/// The most diagnostics of a document that are printed. A file can have as many as it has bytes.
+const MOST_FINDINGS: usize = 200;
 
 /// Prints annotated source.
 pub(super) struct Text {
     renderer: Renderer,
-    color: bool,
-    effective: bool,
+    look: Look,
 }
 
 impl Text {
-    pub(super) fn new(color: bool, effective: bool) -> Self {
-        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    pub(super) fn new(look: Look) -> Self {
         Self {
-            renderer: renderer.term_width(160),
-            color,
-            effective,
+            renderer: Renderer::new(look.columns),
+            look,
         }
     }
 
-    fn finding(&self, out: &mut dyn Write, file: &File<'_>, shown: &Shown, asked: VersionSet) -> io::Result<()> {
+    fn finding(&self, out: &mut Terminal<'_>, file: &File<'_>, shown: &Displayed, asked: VersionSet) -> io::Result<()> {
         let finding = &shown.finding;
-        let level = match finding.severity {
-            Severity::Error => Level::ERROR,
-            Severity::Warning => Level::WARNING,
-            Severity::Information => Level::INFO,
-            Severity::Hint => Level::NOTE.with_name("hint"),
+        let style = match (finding.class, finding.severity) {
+            (Class::LaterError, _) | (_, Severity::Error) => Style::Error,
+            (_, Severity::Warning) => Style::Warning,
+            (_, Severity::Information | Severity::Hint) => Style::Hint,
         };
-        let mut message = finding.message.clone();
-        if shown.versions != asked {
-            message = format!("{message} (Kubernetes {})", shown.versions);
-        }
-        if finding.hidden {
-            message.push_str(" (shown by the server once the errors above are fixed)");
-        }
-        let mut group = level
-            .primary_title(message)
-            .id(finding.code)
-            .elements(pieces::of(file, finding));
-        if let Some(server) = finding
-            .server
-            .as_ref()
-            .filter(|it| it.is_noted_beside(&finding.message))
-        {
-            group = group
-                .element(Level::NOTE.message(format!("the server says: {}", server.message_beside(&finding.message))));
-        }
-        for note in &finding.notes {
-            group = group.element(Level::NOTE.message(note));
-        }
-        for help in &finding.help {
-            group = group.element(Level::HELP.message(help));
-        }
-        writeln!(out, "{}\n", self.renderer.render(&[group]))
+        let note = |word, text| Note { word, text };
+        let help = finding.help.iter().map(|it| note("help", Cow::from(it)));
+        let server = finding.server_note(self.look.verbose).map(Cow::from);
+        let notes = finding.notes.iter().map(Cow::from).chain(server);
+        let labels = labels(finding);
+        let diagnostic = Diagnostic {
+            word: finding.word(),
+            style,
+            code: Some(finding.code),
+            title: &shown.headline(asked),
+            places: places(file, finding, &labels),
+            notes: help.chain(notes.map(|it| note("note", it))).collect(),
+        };
+        self.renderer.print(out, &diagnostic)?;
+        out.blank()
     }
 
     /// What the newest minor makes of a custom resource.
-    fn effective(&self, out: &mut dyn Write, file: &File<'_>, document: &DocumentReport) -> io::Result<()> {
+    fn effective(&self, out: &mut Terminal<'_>, file: &File<'_>, document: &DocumentReport) -> io::Result<()> {
         let found = document.verdicts.iter().rev().find_map(|(version, verdict)| {
             let effective = verdict.resource.as_deref()?;
             Some((version, effective))
@@ -85,26 +70,32 @@ impl Text {
         let Some((version, effective)) = found else {
             return Ok(());
         };
-        writeln!(
-            out,
+        let heading = format!(
             "# {}: {} {} as Kubernetes {version} reads it",
             file.label, document.kind, document.name
-        )?;
+        );
+        self.renderer.text(out, &heading)?;
         for line in annotated(effective) {
-            match line.mark.filter(|_| self.color) {
-                Some(ChangeKind::Defaulted) => writeln!(out, "{GREEN}{}{RESET}", line.text)?,
-                Some(ChangeKind::Pruned) => writeln!(out, "{STRUCK}{}{RESET}", line.text)?,
-                Some(ChangeKind::Rewritten) => writeln!(out, "{YELLOW}{}{RESET}", line.text)?,
-                None => writeln!(out, "{}", line.text)?,
-            }
+            let style = match line.mark {
+                Some(ChangeKind::Defaulted) => Style::Added,
+                Some(ChangeKind::Pruned) => Style::Removed,
+                Some(ChangeKind::Rewritten) => Style::Changed,
+                None => Style::Plain,
+            };
+            out.parts(&[Part::new(style, line.text)])?;
         }
-        writeln!(out)
+        out.blank()
     }
 
-    fn verdict(out: &mut dyn Write, file: &File<'_>, document: &DocumentReport, errors: usize) -> io::Result<()> {
-        // What a server would say of a patch alone is no news to its author.
-        let asked = document.subject != Subject::PartialDefinition;
-        let Some(rejected) = document.rejected_by().filter(|_| asked) else {
+    fn verdict(
+        &self,
+        out: &mut Terminal<'_>,
+        file: &File<'_>,
+        document: &DocumentReport,
+        (errors, hidden): (usize, HiddenErrors),
+    ) -> io::Result<()> {
+        // What a server would say of a part alone is no news to its author.
+        let Some(rejected) = document.rejected_by().filter(|_| !document.in_part || errors > 0) else {
             return Ok(());
         };
         let name = if document.name.is_empty() {
@@ -115,33 +106,120 @@ impl Text {
         let accepted = document
             .accepted_by()
             .map_or(String::new(), |accepted| format!(", accepted by {accepted}"));
-        writeln!(
-            out,
-            "{}:{name} rejected by Kubernetes {rejected}{accepted} ({})\n",
+        let verdict = format!(
+            "{}:{name} rejected by Kubernetes {rejected}{accepted} ({})",
             file.label,
-            counted(errors, "error")
-        )
+            counted_errors(errors, hidden)
+        );
+        self.renderer.text(out, &verdict)?;
+        out.blank()
     }
+}
+
+/// How many errors there are, and how many of them are not shown: `1 error, 2 suppressed by a comment`.
+fn counted_errors(errors: usize, hidden: HiddenErrors) -> String {
+    let mut parts = Vec::new();
+    if errors > 0 {
+        parts.push(counted(errors, "error"));
+    }
+    let reasons = [
+        (hidden.by_configuration, "by configuration"),
+        (hidden.by_comments, "by a comment"),
+    ];
+    for (count, reason) in reasons.into_iter().filter(|it| it.0 > 0) {
+        let what = if parts.is_empty() {
+            counted(count, "error")
+        } else {
+            count.to_string()
+        };
+        parts.push(format!("{what} suppressed {reason}"));
+    }
+    if parts.is_empty() {
+        parts.push(counted(0, "error"));
+    }
+    parts.join(", ")
+}
+
+/// How the files are called that a finding has places in, besides its own.
+fn labels(finding: &Finding) -> Vec<Option<String>> {
+    let related = finding.related.iter().map(|it| it.file.as_deref().map(label_of));
+    related.collect()
+}
+
+/// The places of a finding, its own first. `labels`: see there.
+fn places<'a>(file: &'a File<'_>, finding: &'a Finding, labels: &'a [Option<String>]) -> Vec<LabeledSpan<'a>> {
+    let own = Source {
+        label: file.label,
+        text: &file.report.text,
+        lines: file.lines(),
+    };
+    let first = LabeledSpan {
+        source: own,
+        span: finding.span,
+        label: finding.label.as_deref().unwrap_or_default(),
+    };
+    let related = finding.related.iter().zip(labels).map(|(it, label)| LabeledSpan {
+        source: match (&it.file, label) {
+            (Some(other), Some(label)) => Source {
+                label,
+                text: &other.text,
+                lines: other.lines(),
+            },
+            _ => own,
+        },
+        span: it.span,
+        label: &it.message,
+    });
+    [first].into_iter().chain(related).collect()
+}
+
+/// The findings that are printed, and how many are not. If there are too many, errors are left out last.
+fn printed(shown: &[Displayed]) -> (Vec<&Displayed>, usize) {
+    let mut printed: Vec<(usize, &Displayed)> = shown.iter().enumerate().collect();
+    let left_out = printed.len().saturating_sub(MOST_FINDINGS);
+    if left_out > 0 {
+        printed.sort_by_key(|(n, it)| (it.finding.severity, *n));
+        printed.truncate(MOST_FINDINGS);
+        printed.sort_by_key(|it| it.0);
+    }
+    (printed.into_iter().map(|it| it.1).collect(), left_out)
 }
 
 impl Printer for Text {
     fn file(&mut self, out: &mut dyn Write, file: &File<'_>) -> io::Result<()> {
+        if !self.look.diagnostics {
+            return Ok(());
+        }
+        let out = &mut Terminal::new(out, self.look.color);
         for finding in &file.report.findings {
-            let shown = Shown {
+            let shown = Displayed {
                 finding: finding.clone(),
                 versions: VersionSet::all(),
             };
             self.finding(out, file, &shown, VersionSet::all())?;
         }
-        for document in &file.report.documents {
+        for ((document, shown), hidden) in file.documents().zip(&file.hidden) {
             let Some(asked) = document.versions() else { continue };
-            let mut errors = 0;
-            for shown in document.shown(file.config) {
-                errors += usize::from(shown.finding.class == Class::Error);
-                self.finding(out, file, &shown, asked)?;
+            let errors = shown.iter().filter(|it| it.finding.class == Class::Error).count();
+            let (printed, left_out) = printed(shown);
+            for it in printed {
+                self.finding(out, file, it, asked)?;
             }
-            Self::verdict(out, file, document, errors)?;
-            if self.effective {
+            if left_out > 0 {
+                let more = format!("and {left_out} more in {} (use -o jsonl for all)", file.label);
+                self.renderer.text(out, &more)?;
+                out.blank()?;
+            }
+            let unlisted = document.verdicts.iter().map(|(_, it)| it.left_out).max();
+            if let Some(unlisted) = unlisted.filter(|it| *it > 0) {
+                let more = format!("and {unlisted} more in {} that are only counted", file.label);
+                self.renderer.text(out, &more)?;
+                out.blank()?;
+            }
+            if self.look.summary {
+                self.verdict(out, file, document, (errors, *hidden))?;
+            }
+            if self.look.effective {
                 self.effective(out, file, document)?;
             }
         }
@@ -149,38 +227,13 @@ impl Printer for Text {
     }
 
     fn unreadable(&mut self, out: &mut dyn Write, unreadable: &Unreadable) -> io::Result<()> {
-        let group: Group<'_> = Group::with_title(
-            Level::ERROR.primary_title(format!("cannot read {}: {}", unreadable.label, unreadable.why)),
-        );
-        writeln!(out, "{}\n", self.renderer.render(&[group]))
+        let out = &mut Terminal::new(out, self.look.color);
+        let title = format!("cannot read {}: {}", unreadable.label, unreadable.why);
+        self.renderer.title(out, Style::Error, "error", &title)?;
+        out.blank()
     }
 
     fn end(&mut self, out: &mut dyn Write, summary: &Summary, elapsed: Duration) -> io::Result<()> {
-        let mut parts = vec![
-            counted(summary.files, "file"),
-            counted(summary.definitions, "CRD"),
-            counted(summary.errors, "error"),
-            counted(summary.warnings, "warning"),
-            counted(summary.hints, "hint"),
-        ];
-        if summary.resources > 0 {
-            parts.insert(2, counted(summary.resources, "CR"));
-        }
-        if summary.unknown > 0 {
-            let (objects, kinds) = if summary.unknown == 1 {
-                ("object", "a kind")
-            } else {
-                ("objects", "kinds")
-            };
-            writeln!(
-                out,
-                "{} {objects} of {kinds} that nothing here defines: name their definitions with --crd",
-                summary.unknown
-            )?;
-        }
-        if summary.unreadable > 0 {
-            parts.push(format!("{} unreadable", summary.unreadable));
-        }
-        writeln!(out, "{} in {} ms", parts.join(", "), elapsed.as_millis())
+        summary.print(&mut Terminal::new(out, self.look.color), &self.look, elapsed)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crd_analyzer_resource::Finding;
+use crd_analyzer_resource::RejectionCause;
 use crd_analyzer_schema::field::Path;
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub(crate) struct Cause {
 }
 
 impl Cause {
-    pub(crate) fn of(finding: &Finding) -> Self {
+    pub(crate) fn of(finding: &RejectionCause) -> Self {
         let error = &finding.error;
         Self {
             reason: error.kind.reason(),

@@ -1,8 +1,8 @@
-//! Test suites for definitions: objects, and what a server must answer to them.
+//! Test suites for CRDs: objects, and the answers that the API server must give to them.
 //!
-//! [`read()`] makes a [`Suite`] of a file's text, in our own format or in that of openshift/api; [`run::run`] asks the servers of some minors
-//! and compares; [`update::edits`] writes into the file what came out. This crate does no I/O: who has files finds out what a suite wants
-//! ([`Suite::wanted`]) and brings the texts of the definitions.
+//! [`read()`] parses a suite file, in our own format or in the format of openshift/api. [`run::run`] judges the objects
+//! under some Kubernetes versions and compares. [`update::edits`] writes the actual results into the file. This crate
+//! does no I/O: callers ask [`Suite::wanted`] which CRDs a suite needs and provide their texts.
 
 pub mod choose;
 pub mod definition;
@@ -17,6 +17,7 @@ mod reader;
 pub mod rewrite;
 pub mod run;
 mod server;
+mod size;
 pub mod update;
 mod yaml;
 
@@ -24,6 +25,7 @@ use std::{path::Path, sync::Arc};
 
 pub use model::{Case, Problem, Suite, Wanted};
 
+use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_syntax::{
     read as read_tree,
     tree::{NodeKind, Span, Tree},
@@ -38,6 +40,13 @@ const THEIR_SUFFIX: &str = ".testsuite.yaml";
 /// The folder below which openshift/api has a folder of suites for each definition.
 const THEIR_FOLDER: &str = "tests";
 
+/// What the values of a suite may take: aliases can stand for much more than is written.
+const READING: Limits = Limits {
+    work: Limits::DOCUMENT.work,
+    bytes: 32 << 20,
+    ..Limits::NONE
+};
+
 /// Whether a file that was found somewhere may be a suite, by its path. Then [`is_suite`] tells.
 pub fn may_be_suite(path: &Path) -> bool {
     let name = path.file_name().map(|it| it.to_string_lossy()).unwrap_or_default();
@@ -47,7 +56,7 @@ pub fn may_be_suite(path: &Path) -> bool {
     SUFFIXES.into_iter().any(is_named) || is_named(THEIR_SUFFIX) || is_in_their_folder
 }
 
-/// Whether the text of such a file is a suite: of somebody else's test files nothing is said. One that is named as ours is, and is no YAML,
+/// Whether a file is a suite. Test files of other tools are not reported on. A file that has the name of our suites but is not YAML
 /// counts as one, or its tests would go missing without a word.
 pub fn is_suite(path: &Path, text: &Arc<str>) -> bool {
     let name = path.file_name().map(|it| it.to_string_lossy()).unwrap_or_default();
@@ -73,13 +82,21 @@ pub fn read(text: &Arc<str>) -> Result<Suite, Vec<Problem>> {
         Err(error) => {
             return Err(vec![Problem::new(
                 error.span,
-                format!("this is no YAML: {}", error.message),
+                format!("this is not YAML: {}", error.message),
             )]);
         }
     };
-    match kind_of(&tree) {
+    let read = || match kind_of(&tree) {
         Some(Kind::OpenShift) => openshift::read(&tree),
         _ => own::read(&tree),
+    };
+    let (suite, ended) = budget::within(READING, read);
+    match ended.unfinished {
+        Some(_) => Err(vec![Problem::new(
+            tree.root().map_or(whole, |root| reader::first_line(&tree, root)),
+            "the suite is too large: aliases make too much of it",
+        )]),
+        None => suite,
     }
 }
 

@@ -148,8 +148,8 @@ fn words(reader: &mut Reader<'_>, mapping: NodeId, key: &str) -> Option<At<Strin
     text(reader, mapping, key).filter(|it| !it.value.is_empty())
 }
 
-/// `is_compared`: an object of which nothing is expected must be stored as it was sent, as openshift/api's own runner has it. The runners of
-/// projects that name the file of the definition or the object do not compare it.
+/// `is_compared`: an object without expectations must be stored exactly as it is sent, as in openshift/api's own runner.
+/// The runners of projects that name the file of the CRD or of the object do not compare it.
 fn create(reader: &mut Reader<'_>, node: NodeId, is_compared: bool) -> Option<Body> {
     let node = reader.mapping(node, "a test of creation", &CREATE)?;
     let initial = object(reader, node, "initial")?;
@@ -202,7 +202,7 @@ fn object(reader: &mut Reader<'_>, mapping: NodeId, key: &str) -> Option<At<Valu
     reader.object_in_text(node, &format!("`{key}`"))
 }
 
-/// What must be stored: what is written, else what was `sent`, if that is compared. Nobody looks at it where a refusal is expected.
+/// What must be stored: the written text, else what was `sent`, if that is compared. No one looks at it where a refusal is expected.
 fn expected(
     reader: &mut Reader<'_>,
     mapping: NodeId,

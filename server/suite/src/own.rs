@@ -204,7 +204,7 @@ fn expect(reader: &mut Reader<'_>, node: NodeId) -> Option<Expect> {
         if found.stored.is_some() || found.defaulted.is_some() || found.pruned.is_some() {
             reader.problem(
                 span,
-                "what is rejected is not stored: there is no `stored`, `defaulted` or `pruned` beside `rejected`",
+                "a rejected object is not stored, so `rejected` cannot have `stored`, `defaulted` or `pruned` beside it",
             );
         }
     }
@@ -269,10 +269,10 @@ fn cause(reader: &mut Reader<'_>, node: NodeId) -> Option<Cause> {
         && !TYPES.iter().any(|it| it.reason() == kind || it.words() == kind)
     {
         let names = TYPES.iter().flat_map(|it| [it.words(), it.reason()]);
-        let meant = crd_analyzer_workspace::codes::nearest_of(kind, names);
+        let meant = crd_analyzer_workspace::words::meant::meant(kind, names);
         let meant = meant.map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
         let span = reader.get(node, "type").map_or(reader.span(node), |it| reader.span(it));
-        reader.problem(span, format!("there is no type of cause `{kind}`{meant}"));
+        reader.problem(span, format!("the cause type `{kind}` does not exist{meant}"));
     }
     Some(cause)
 }

@@ -1,7 +1,20 @@
-//! Patches of a definition: RFC 6902 as the library of openshift/api's tests has it (`vmware-archive/yaml-patch`), with paths in which
-//! `key=value` stands for every mapping below that has this.
+//! Patches of a CRD: RFC 6902 as the library of openshift/api's tests implements it (`vmware-archive/yaml-patch`). In a
+//! path, `key=value` selects every mapping below that has this entry.
 
+use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_schema::depth;
 use serde_json::Value;
+
+use crate::size;
+
+/// What all patches of a test may take: the documents that they make have the size of definitions, whose limit is that of a request.
+const LIMITS: Limits = Limits {
+    work: 50_000_000,
+    bytes: 32 << 20,
+    ..Limits::NONE
+};
+/// Values in errors are shown up to so many bytes.
+const MAX_SHOWN: usize = 200;
 
 /// One operation.
 #[derive(Clone, PartialEq, Debug)]
@@ -14,6 +27,11 @@ pub(crate) struct Patch {
 
 /// Applies patches one after the other.
 pub(crate) fn apply(document: &mut Value, patches: &[Patch]) -> Result<(), String> {
+    let (result, ended) = budget::within(LIMITS, || apply_within(document, patches));
+    ended.unfinished.map_or(result, |it| Err(it.to_string()))
+}
+
+fn apply_within(document: &mut Value, patches: &[Patch]) -> Result<(), String> {
     for patch in patches {
         for path in expand(document, &patch.path)? {
             one(document, patch, &path).map_err(|why| format!("{} {}: {why}", patch.op, patch.path))?;
@@ -24,16 +42,16 @@ pub(crate) fn apply(document: &mut Value, patches: &[Patch]) -> Result<(), Strin
 
 fn one(document: &mut Value, patch: &Patch, path: &[String]) -> Result<(), String> {
     match patch.op.as_str() {
-        "add" => put(document, path, patch.value.clone(), true),
+        "add" => put(document, path, copied(&patch.value, path)?, true),
         "remove" => take(document, path).map(drop),
         "replace" => {
             let there = find(document, path).filter(|it| !it.is_null());
             there.ok_or("there is nothing to replace")?;
-            put(document, path, patch.value.clone(), false)
+            put(document, path, copied(&patch.value, path)?, false)
         }
         "test" => match find(document, path) {
             Some(there) if *there == patch.value => Ok(()),
-            Some(there) => Err(format!("it is {there}")),
+            Some(there) => Err(format!("it is {}", shown(there))),
             None => Err("there is nothing".to_owned()),
         },
         "move" | "copy" => {
@@ -42,11 +60,31 @@ fn one(document: &mut Value, patch: &Patch, path: &[String]) -> Result<(), Strin
             let value = if patch.op == "move" {
                 take(document, &from)?
             } else {
-                find(document, &from).cloned().ok_or("there is nothing at `from`")?
+                copied(find(document, &from).ok_or("there is nothing at `from`")?, path)?
             };
             put(document, path, value, false)
         }
-        _ => Err("there is no such operation".to_owned()),
+        _ => Err("the operation does not exist".to_owned()),
+    }
+}
+
+/// A copy of a value, to be put at a path.
+fn copied(value: &Value, path: &[String]) -> Result<Value, String> {
+    let levels = depth::limit().saturating_sub(path.len());
+    let size = size::of(value);
+    budget::bytes(size.bytes).map_err(|it| it.to_string())?;
+    if size.levels > levels {
+        return Err("the document would be nested too deeply".to_owned());
+    }
+    Ok(value.clone())
+}
+
+/// A value for an error.
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
     }
 }
 
@@ -92,8 +130,15 @@ fn expand(document: &Value, path: &str) -> Result<Vec<Vec<String>>, String> {
 }
 
 fn having(value: &Value, key: &str, wanted: &str, at: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
+    if budget::work(1).is_err() {
+        return;
+    }
     match value {
         Value::Object(object) if object.get(key).is_some_and(|it| it.as_str() == Some(wanted)) => {
+            let bytes: usize = at.iter().map(|it| it.len() + size_of::<String>()).sum();
+            if budget::bytes(bytes as u64).is_err() {
+                return;
+            }
             found.push(at.clone());
         }
         Value::Object(object) => {
@@ -115,6 +160,8 @@ fn having(value: &Value, key: &str, wanted: &str, at: &mut Vec<String>, found: &
 }
 
 fn find<'v>(document: &'v Value, path: &[String]) -> Option<&'v Value> {
+    // A path may be long, and mean many places.
+    budget::work(1 + path.len() as u64).ok()?;
     path.iter().try_fold(document, |it, step| match it {
         Value::Object(object) => object.get(step),
         Value::Array(items) => items.get(step.parse::<usize>().ok()?),
@@ -149,7 +196,7 @@ fn put(document: &mut Value, path: &[String], value: Value, insert: bool) -> Res
             Ok(())
         }
         Value::Array(items) => {
-            let index: usize = last.parse().map_err(|_| format!("`{last}` is no index"))?;
+            let index: usize = last.parse().map_err(|_| format!("`{last}` is not an index"))?;
             if index > items.len() {
                 return Err(format!("the list has {} items", items.len()));
             }
@@ -166,7 +213,7 @@ fn put(document: &mut Value, path: &[String], value: Value, insert: bool) -> Res
 
 fn take(document: &mut Value, path: &[String]) -> Result<Value, String> {
     let (around, last) = around(document, path)?;
-    let gone = || format!("there is no `{last}`");
+    let gone = || format!("`{last}` does not exist");
     match around {
         Value::Object(object) => object.remove(last).ok_or_else(gone),
         Value::Array(items) => {
@@ -213,7 +260,7 @@ mod tests {
         check("replace", "/a/b/0", json!(7), Ok(json!({"a": {"b": [7, 2]}})));
         check("replace", "/a/c", json!(7), Err("nothing to replace"));
         check("remove", "/a/b", Value::Null, Ok(json!({"a": {}})));
-        check("remove", "/a/c", Value::Null, Err("there is no `c`"));
+        check("remove", "/a/c", Value::Null, Err("`c` does not exist"));
         check(
             "remove",
             "/z/c",
@@ -224,6 +271,28 @@ mod tests {
         check("copy", "/a/c", Value::Null, Ok(json!({"a": {"b": [1, 2], "c": 1}})));
         check("test", "/a/b/1", json!(2), Ok(json!({"a": {"b": [1, 2]}})));
         check("replace", "/x~1y/name=q/v", json!(7), Ok(json!({"a": {"b": [1, 2]}})));
-        check("jump", "/a", Value::Null, Err("no such operation"));
+        check("jump", "/a", Value::Null, Err("does not exist"));
+    }
+
+    fn bomb(copies: usize, patch: impl Fn(usize) -> Patch) -> Result<(), String> {
+        let mut document = json!({"a": {"list": [{"name": "p"}]}});
+        let patches: Vec<Patch> = (0..copies).map(patch).collect();
+        apply(&mut document, &patches)
+    }
+
+    #[test]
+    fn patches_that_make_too_much_are_not_applied() {
+        let copy = |from: &str, path: String| Patch {
+            op: "copy".to_owned(),
+            path,
+            from: Some(from.to_owned()),
+            value: Value::Null,
+        };
+        assert_eq!(bomb(10, |n| copy("/a", format!("/a/x{n}"))), Ok(()));
+        let why = bomb(40, |n| copy("/a", format!("/a/x{n}"))).expect_err("twice as large each time");
+        assert!(why.starts_with("not finished"), "{why}");
+        let deeper = |n: usize| copy("/a", format!("/a{}", "/x".repeat(1 << n)));
+        let why = bomb(14, deeper).expect_err("twice as deep each time");
+        assert!(why.contains("nested too deeply"), "{why}");
     }
 }

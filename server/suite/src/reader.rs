@@ -1,15 +1,21 @@
 //! Reading the file of a suite: what is wrong is collected with its place, and reading goes on.
 
+use std::collections::HashSet;
+
+use crd_analyzer_budget as budget;
 use crd_analyzer_syntax::{
     json::{Duplicate, Json},
     paths::lookup,
     read_json_of,
     tree::{Entry, NodeId, NodeKind, Span, Tree},
 };
-use crd_analyzer_workspace::{codes::nearest_of, versions::VersionSet};
+use crd_analyzer_workspace::{versions::VersionSet, words::meant};
 use serde_json::Value;
 
-use crate::model::{At, Problem};
+use crate::{
+    model::{At, Problem},
+    size,
+};
 
 /// The tree of a suite, and what is wrong with it so far.
 pub(crate) struct Reader<'t> {
@@ -67,7 +73,7 @@ impl<'t> Reader<'t> {
             self.problem(self.span(node), message);
             return None;
         }
-        let mut seen: Vec<String> = Vec::new();
+        let mut seen: HashSet<String> = HashSet::new();
         for Entry { key, .. } in tree.entries(node) {
             let span = tree.span(key);
             let name = tree.scalar(key).into_owned();
@@ -75,14 +81,14 @@ impl<'t> Reader<'t> {
             if seen.contains(&name) {
                 self.minor(span, format!("the key `{name}` is written twice"));
             } else if !is_other_case() && !keys.contains(&name.as_str()) && !name.starts_with("x-") && name != "<<" {
-                let meant = nearest_of(&name, keys.iter().copied());
+                let meant = meant::meant(&name, keys.iter().copied());
                 let meant = meant.map_or_else(
                     || format!("; there is {}", listed(keys)),
                     |it| format!("; did you mean `{it}`?"),
                 );
                 self.minor(span, format!("{what} has no `{name}`{meant}"));
             }
-            seen.push(name);
+            seen.insert(name);
         }
         Some(node)
     }
@@ -139,11 +145,15 @@ impl<'t> Reader<'t> {
     pub(crate) fn value(&mut self, node: NodeId) -> Option<At<Value>> {
         let node = self.tree.resolve(node);
         match self.json(node) {
-            Ok(value) => Some(At {
-                value,
-                node,
-                span: self.span(node),
-            }),
+            Ok(value) => {
+                // That there is not enough room is known to who reads the suite.
+                budget::bytes(size::of(&value).bytes).ok()?;
+                Some(At {
+                    value,
+                    node,
+                    span: self.span(node),
+                })
+            }
             Err(problem) => {
                 self.problems.push(problem);
                 None
@@ -185,7 +195,10 @@ impl<'t> Reader<'t> {
         let map = tree.source_map(at);
         let place = |inner: Span| map.span(inner.range());
         match read_object(&text.value) {
-            Ok(value) if value.is_object() => Some(At { value, node: at, span }),
+            Ok(value) if value.is_object() => {
+                budget::bytes(size::of(&value).bytes).ok()?;
+                Some(At { value, node: at, span })
+            }
             Ok(_) => {
                 self.problem(span, format!("{what} must be the text of an object"));
                 None

@@ -1,4 +1,4 @@
-//! Changing YAML text so that it reads as another value: only what differs is written anew, so that comments, order and style of the rest stay.
+//! Changing YAML text so that it reads as another value: only what differs is written again, so that comments, order and style of the rest stay.
 
 use crd_analyzer_syntax::{
     json::Json,
@@ -73,12 +73,13 @@ fn mapping(tree: &Tree, node: NodeId, target: &Map<String, Value>, edits: &mut V
         .enumerate()
         .all(|(n, name)| name != "<<" && !names[..n].contains(name));
     let goes = |name: &String| !target.contains_key(name);
-    let (Some(first), Some(last)) = (entries.first(), entries.last()) else {
+    let stays = entries.iter().zip(&names).rev().find(|it| target.contains_key(it.1));
+    let (Some(first), Some((last, _))) = (entries.first(), stays) else {
         return false;
     };
     let indent = column(tree, first.key);
     let starts_line = before_on_line(tree, first.key).trim().is_empty();
-    if !is_plain || names.iter().all(goes) || (goes(&names[0]) && !starts_line) {
+    if !is_plain || (goes(&names[0]) && !starts_line) {
         return false;
     }
     for (entry, name) in entries.iter().zip(&names) {
@@ -178,7 +179,7 @@ fn sequence(tree: &Tree, node: NodeId, target: &[Value], edits: &mut Vec<Edit>) 
     }
 }
 
-/// Changes the values of a mapping in braces; another set of keys is a mapping anew.
+/// Changes the values of a mapping in braces; another set of keys is a mapping again.
 fn flow(tree: &Tree, node: NodeId, target: &Map<String, Value>, edits: &mut Vec<Edit>) {
     let entries: Vec<_> = tree.entries(node).collect();
     let is_same = entries.len() == target.len() && entries.iter().all(|it| target.contains_key(&*tree.scalar(it.key)));
@@ -192,7 +193,7 @@ fn flow(tree: &Tree, node: NodeId, target: &Map<String, Value>, edits: &mut Vec<
     }
 }
 
-/// Writes a node anew.
+/// Writes a node again.
 fn whole(tree: &Tree, node: NodeId, target: &Value, edits: &mut Vec<Edit>) {
     let is_block = matches!(
         tree.kind(node),
@@ -222,7 +223,7 @@ fn is_in_flow(tree: &Tree, node: NodeId) -> bool {
 fn replace(tree: &Tree, node: NodeId, text: String) -> Edit {
     let start = tree.full_span(node).start;
     let span = Span::new(start, end(tree, node).max(start));
-    // Where nothing stands behind a colon.
+    // Where nothing follows a colon.
     let is_absent = tree.is_absent(node);
     Edit {
         span,
@@ -230,7 +231,7 @@ fn replace(tree: &Tree, node: NodeId, text: String) -> Edit {
     }
 }
 
-/// Where what is written of a node ends, blank lines that belong to it aside.
+/// Where the written text of a node ends, blank lines that belong to it aside.
 fn end(tree: &Tree, node: NodeId) -> u32 {
     let span = tree.span(node);
     span.start + tree.text()[span.range()].trim_end().len() as u32
@@ -294,7 +295,7 @@ pub(crate) fn text_as(text: &str, target: &Value) -> Result<String, Problem> {
         rewrite(&tree, root, target, &mut edits);
     }
     let new = apply(text, &edits);
-    // What cannot be changed piece by piece is written anew.
+    // What cannot be changed piece by piece is written again.
     Ok(match read_object(&new) {
         Ok(value) if value == *target => new,
         _ => yaml::block(target, 0),
@@ -335,6 +336,12 @@ mod tests {
         check("a: 1\nb: 2\n", &json!({"b": 2}), "b: 2\n");
         check("a: 1\nb:\n  c: 1\nd: 2", &json!({"a": 1, "d": 2}), "a: 1\nd: 2");
         check("a: 1", &json!({"a": 1, "b": [{"c": 1}]}), "a: 1\nb:\n  - c: 1");
+        check("a: 1\nb: 2", &json!({"a": 1, "c": 3}), "a: 1\nc: 3\n");
+        check(
+            "l:\n- a: 1\n  b: |\n    x\nc: 2\n",
+            &json!({"l": [{"a": 1, "d": "y"}], "c": 2}),
+            "l:\n- a: 1\n  d: \"y\"\nc: 2\n",
+        );
         check("a:\nb: 1\n", &json!({"a": "x", "b": 1}), "a: x\nb: 1\n");
         check("a:\nb: 1\n", &json!({"a": {"x": 1}, "b": 1}), "a:\n  x: 1\nb: 1\n");
         check("a:\n  x: 1\nb: 1\n", &json!({"a": 7, "b": 1}), "a:\n  7\nb: 1\n");

@@ -5,6 +5,7 @@ pub(crate) mod own;
 
 use std::collections::HashMap;
 
+use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::versions::VersionSet;
@@ -14,6 +15,12 @@ use crate::{
     definition::Found,
     model::{Body, Case, Problem, Suite},
     server::{Answer, Server},
+};
+
+/// What all tests of a suite may take.
+const RUNNING: Limits = Limits {
+    work: 1_000_000_000,
+    ..Limits::NONE
 };
 
 /// What a test came to.
@@ -96,7 +103,7 @@ impl Failure {
     }
 }
 
-/// What came out of a test, for who writes it down.
+/// The actual result of a test, for callers that write it into the suite.
 #[derive(Clone, Debug)]
 pub(crate) enum Came {
     /// The answer to the request that a test of our format is about.
@@ -136,11 +143,16 @@ pub fn run(
     versions: VersionSet,
     is_wanted: impl Fn(&str) -> bool,
 ) -> Vec<Outcome> {
-    let mut rack = Rack {
+    let rack = Rack {
         suite,
         definitions,
         servers: HashMap::new(),
     };
+    budget::within(RUNNING, || run_within(rack, versions, is_wanted)).0
+}
+
+fn run_within(mut rack: Rack<'_>, versions: VersionSet, is_wanted: impl Fn(&str) -> bool) -> Vec<Outcome> {
+    let suite = rack.suite;
     let mut outcomes = Vec::new();
     for (n, case) in suite.cases.iter().enumerate() {
         if !is_wanted(&case.name) {
@@ -191,7 +203,16 @@ struct Rack<'s> {
 }
 
 impl Rack<'_> {
+    /// An answer that is not finished is not the one that is expected, whatever that is.
     fn run(&mut self, case: &Case, version: KubernetesVersion) -> Ran {
+        let (ran, ended) = budget::within(Limits::NONE, || self.run_within(case, version));
+        match ended.unfinished {
+            Some(unfinished) => (Came::Nothing, vec![Failure::setup(case.span, unfinished.to_string())]),
+            None => ran,
+        }
+    }
+
+    fn run_within(&mut self, case: &Case, version: KubernetesVersion) -> Ran {
         let result = match &case.body {
             Body::Own(own) => self.own(case, own, version),
             Body::Create(create) => self.create(create, version),

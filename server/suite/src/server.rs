@@ -7,7 +7,10 @@ use crd_analyzer_apiextensions::{
     strategy::{Stored as StoredDefinition, judge_create, judge_update},
     validation::CelCompiler,
 };
-use crd_analyzer_resource::{ChangeKind, Definition, Question, ServedVersion, Stored, StrictErrorKind, Verdict, judge};
+use crd_analyzer_budget as budget;
+use crd_analyzer_resource::{
+    ChangeKind, Definition, Question, ResourceVerdict, ServedVersion, Stored, StrictErrorKind, Unjudged, judge,
+};
 use crd_analyzer_schema::{KubernetesVersion, field, field::Segment, go};
 use crd_analyzer_syntax::{
     json::JsonDoc,
@@ -51,8 +54,11 @@ impl Server {
             if let Some(why) = verdict.other_error {
                 return Err(why);
             }
+            if let (Some(unfinished), true) = (verdict.unfinished, verdict.unjudged.is_some()) {
+                budget::miss(unfinished);
+            }
             if verdict.unjudged.is_some() {
-                return Err("there is no verdict on it".to_owned());
+                return Err("its verdict is unknown".to_owned());
             }
             let stored = StoredDefinition::establish(json, version).ok_or("it cannot be read as a definition")?;
             Ok(Self {
@@ -105,7 +111,7 @@ impl Server {
 pub(crate) struct Answer {
     /// Why the object is refused, if it is.
     pub(crate) refusal: Option<Refusal>,
-    /// What clients that ask for strict field validation are told in place of all else.
+    /// The errors of strict field validation. A client that requests it gets only these errors.
     pub(crate) strict: Vec<String>,
     pub(crate) warnings: Vec<String>,
     /// Paths of what was dropped.
@@ -136,7 +142,12 @@ impl Answer {
         }
     }
 
-    fn of(verdict: &Verdict, sent: &Value, definition: &Definition) -> Self {
+    fn of(verdict: &ResourceVerdict, sent: &Value, definition: &Definition) -> Self {
+        if verdict.unjudged == Some(Unjudged::NotFinished)
+            && let Some(unfinished) = verdict.unfinished.first()
+        {
+            budget::miss(unfinished.why);
+        }
         let strict: Vec<String> = verdict.strict.iter().map(|it| it.text.clone()).collect();
         let plain = |message: &str| {
             Some(Refusal {

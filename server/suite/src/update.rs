@@ -1,4 +1,4 @@
-//! Writing into a suite what came out, in place of what was expected.
+//! Writing into a suite what came out, instead of what was expected.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ fn of_case(suite: &Suite, case: &Case, outcomes: &[&Outcome]) -> Result<Vec<Edit
         let wanted = match (&case.body, came) {
             (Body::Own(own), Came::Own(answer)) => of_own(&before, own, answer),
             (Body::Create(_) | Body::Update(_), came) => of_openshift(&before, came)?,
-            (Body::Own(_) | Body::Unreadable(_), _) => return Err("there is no answer".to_owned()),
+            (Body::Own(_) | Body::Unreadable(_), _) => return Err("the test has no result".to_owned()),
         };
         match &target {
             Some(other) if *other != wanted => {
@@ -133,7 +133,7 @@ fn of_own(before: &Value, own: &Own, answer: &Answer) -> Value {
         if let Some(stored) = new.get_mut("stored") {
             let got = answer.stored.clone().map_or(Value::Null, Value::Object);
             let mut got = crate::equal::comparable(&got, stored);
-            // What goes without saying stays unsaid.
+            // What is implied stays unsaid.
             for name in ["apiVersion", "kind"] {
                 if stored.get(name).is_none()
                     && let Value::Object(got) = &mut got
@@ -154,7 +154,7 @@ fn of_own(before: &Value, own: &Own, answer: &Answer) -> Value {
     test
 }
 
-/// What to expect of an accepted object of which nothing was expected before.
+/// The expectation of an accepted object whose test had no expectation yet.
 fn accepted(answer: &Answer) -> Value {
     if answer.strict.is_empty() {
         json!("accepted")
@@ -206,7 +206,7 @@ fn like(old: Option<&Value>, new: &Cause) -> Value {
 fn of_openshift(before: &Value, came: &Came) -> Result<Value, String> {
     let mut test = before.clone();
     let Value::Object(object) = &mut test else {
-        return Err("the test is no mapping".to_owned());
+        return Err("the test is not a mapping".to_owned());
     };
     let (keep, value) = match came {
         Came::Refused { causes, .. } => ("expectedError", causes.clone()),

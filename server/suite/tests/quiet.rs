@@ -1,4 +1,4 @@
-//! What is in test files is wrong on purpose: where manifests are looked for, nothing is said of it.
+//! What is in test files is wrong on purpose: where manifests are looked for, nothing is reported for it.
 
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},

@@ -133,6 +133,16 @@ impl<'t> JsonDoc<'t> {
         self.root.as_ref()
     }
 
+    /// Takes keys that are written more than once for different ones.
+    pub fn forget_duplicates(&mut self) {
+        self.duplicates.clear();
+    }
+
+    /// The same, to change it. Objects have to stay sorted, and the value no deeper than it is.
+    pub fn root_mut(&mut self) -> Option<&mut Json<'t>> {
+        self.root.as_mut()
+    }
+
     /// Takes the value out. Whoever drops a deep one recurses as deep: see [`JsonDoc::depth`].
     pub fn into_root(mut self) -> Option<Json<'t>> {
         self.root.take()

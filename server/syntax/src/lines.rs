@@ -1,5 +1,7 @@
 //! Byte offsets as lines and columns, and back.
 
+use std::{fmt, sync::OnceLock};
+
 /// What a column counts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ColumnUnit {
@@ -32,11 +34,81 @@ impl ColumnUnit {
     }
 }
 
+/// Lines up to this long, in bytes, are counted from their start each time. In longer ones counting starts at a milestone.
+const SHORT_LINE: usize = 1 << 12;
+
+/// Bytes between two milestones.
+const MILESTONE: usize = 1 << 10;
+
+/// What was counted up to a byte of the text.
+#[derive(Clone, Copy, Debug)]
+struct Milestone {
+    /// The first byte of a character.
+    at: u32,
+    utf16: u32,
+    utf32: u32,
+}
+
+impl Milestone {
+    fn passed(self, unit: ColumnUnit) -> u32 {
+        match unit {
+            ColumnUnit::Utf8 => self.at,
+            ColumnUnit::Utf16 => self.utf16,
+            ColumnUnit::Utf32 => self.utf32,
+        }
+    }
+
+    /// Each is at most [`MILESTONE`] bytes behind the one before it. The first is the start of the text.
+    fn all(text: &str) -> Box<[Self]> {
+        let mut found = Vec::with_capacity(text.len() / MILESTONE + 1);
+        let mut last = Self {
+            at: 0,
+            utf16: 0,
+            utf32: 0,
+        };
+        found.push(last);
+        while text.len() - last.at as usize > MILESTONE {
+            let from = last.at as usize;
+            let to = text.floor_char_boundary(from + MILESTONE);
+            let passed = &text[from..to];
+            last = Self {
+                at: to as u32,
+                utf16: last.utf16 + ColumnUnit::Utf16.width(passed),
+                utf32: last.utf32 + ColumnUnit::Utf32.width(passed),
+            };
+            found.push(last);
+        }
+        found.into()
+    }
+}
+
 /// Where the lines of a text begin. A line ends with LF, CRLF or CR, and with nothing else.
-#[derive(Clone, PartialEq, Eq, Debug)]
+///
+/// A place is found in logarithmic time, however long its line is.
+#[derive(Clone)]
 pub struct LineIndex {
     starts: Vec<u32>,
     len: u32,
+    /// Made when a place far into a long line is asked for.
+    milestones: OnceLock<Box<[Milestone]>>,
+}
+
+impl PartialEq for LineIndex {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len && self.starts == other.starts
+    }
+}
+
+impl Eq for LineIndex {}
+
+impl fmt::Debug for LineIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let starts = &self.starts;
+        f.debug_struct("LineIndex")
+            .field("starts", starts)
+            .field("len", &self.len)
+            .finish_non_exhaustive()
+    }
 }
 
 impl LineIndex {
@@ -52,6 +124,7 @@ impl LineIndex {
         Self {
             starts,
             len: bytes.len() as u32,
+            milestones: OnceLock::new(),
         }
     }
 
@@ -71,6 +144,7 @@ impl LineIndex {
         };
         self.starts.splice(from..to, (start.max(1)..=new_end).filter(begins));
         self.len = bytes.len() as u32;
+        self.milestones = OnceLock::new();
     }
 
     /// The number of lines; a text that ends with a line break has an empty last line.
@@ -81,6 +155,12 @@ impl LineIndex {
     /// The first byte of a line (from 0); the end of the text for lines past the last.
     pub fn line_start(&self, line: u32) -> u32 {
         self.starts.get(line as usize).copied().unwrap_or(self.len)
+    }
+
+    /// Where the break of a line (from 0) begins; the end of the text for the last line and those past it.
+    pub fn line_end(&self, text: &str, line: u32) -> u32 {
+        let (start, end) = (self.line_start(line), self.line_start(line + 1));
+        end_of_line(text, start as usize, end as usize) as u32
     }
 
     /// The line (from 0) that a byte is on.
@@ -100,7 +180,24 @@ impl LineIndex {
             end -= 1;
         }
         let line = self.line_of(end as u32);
-        (line, unit.width(&text[self.line_start(line) as usize..end]))
+        let start = self.line_start(line) as usize;
+        let column = if end - start <= SHORT_LINE {
+            unit.width(&text[start..end])
+        } else {
+            self.passed(text, end, unit) - self.passed(text, start, unit)
+        };
+        (line, column)
+    }
+
+    fn milestones(&self, text: &str) -> &[Milestone] {
+        self.milestones.get_or_init(|| Milestone::all(text))
+    }
+
+    /// The units in front of a byte, from the start of the text.
+    fn passed(&self, text: &str, offset: usize, unit: ColumnUnit) -> u32 {
+        let milestones = self.milestones(text);
+        let near = milestones[milestones.partition_point(|it| it.at as usize <= offset) - 1];
+        near.passed(unit) + unit.width(&text[near.at as usize..offset])
     }
 
     /// The byte offset of a line and column, both from 0. A column past the end of its line, or inside a character, counts as the place
@@ -110,8 +207,20 @@ impl LineIndex {
             return self.len;
         }
         let start = self.line_start(line) as usize;
+        let end = self.line_start(line + 1) as usize;
         let (mut offset, mut passed) = (start, 0);
-        for c in text[start..].chars() {
+        if end - start > SHORT_LINE && column as usize > SHORT_LINE {
+            let milestones = self.milestones(text);
+            let before = self.passed(text, start, unit);
+            let wanted = before.saturating_add(column);
+            let near = milestones[milestones.partition_point(|it| it.passed(unit) <= wanted) - 1];
+            if (start..end).contains(&(near.at as usize)) {
+                (offset, passed) = (near.at as usize, near.passed(unit) - before);
+            } else if near.at as usize >= end {
+                return end_of_line(text, start, end) as u32;
+            }
+        }
+        for c in text[offset..].chars() {
             passed += unit.width_of(c);
             if passed > column || c == '\n' || c == '\r' {
                 break;
@@ -120,6 +229,11 @@ impl LineIndex {
         }
         offset as u32
     }
+}
+
+/// Where the break of a line begins, or the text ends.
+fn end_of_line(text: &str, start: usize, end: usize) -> usize {
+    start + text[start..end].trim_end_matches(['\n', '\r']).len()
 }
 
 #[cfg(test)]
@@ -144,6 +258,52 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn long_lines_count_as_short_ones() {
+        // Characters of one to four bytes, so that milestones fall inside of them.
+        let piece = "aé€😀";
+        let long = piece.repeat(SHORT_LINE);
+        let text = format!("{long}\r\nshort é\n{long}{long}\r{long}");
+        let lines = LineIndex::new(&text);
+        for unit in [ColumnUnit::Utf8, ColumnUnit::Utf16, ColumnUnit::Utf32] {
+            let (mut line, mut column) = (0, 0);
+            for (offset, c) in text.char_indices() {
+                // Every place is too much for a test that is not optimized.
+                if offset % 97 < 4 || c == '\n' || c == '\r' {
+                    let place = lines.position(&text, offset as u32, unit);
+                    assert!(
+                        text[..offset].ends_with('\r') || place == (line, column),
+                        "{unit:?} {offset}: {place:?}, not {:?}",
+                        (line, column)
+                    );
+                    let back = lines.offset(&text, line, column, unit) as usize;
+                    assert!(
+                        back == offset || text[..offset].ends_with('\r'),
+                        "{unit:?} {offset}: {back}"
+                    );
+                }
+                column += unit.width_of(c);
+                if c == '\n' || c == '\r' && !text[offset + 1..].starts_with('\n') {
+                    (line, column) = (line + 1, 0);
+                }
+            }
+            let past = lines.offset(&text, 0, u32::MAX, unit) as usize;
+            assert_eq!(past, long.len(), "{unit:?}: the break of the line");
+            assert_eq!(lines.offset(&text, 3, u32::MAX, unit) as usize, text.len());
+        }
+    }
+
+    #[test]
+    fn milestones_are_those_of_the_edited_text() {
+        let mut text = "é".repeat(SHORT_LINE * 2);
+        let mut lines = LineIndex::new(&text);
+        let end = text.len() as u32;
+        assert_eq!(lines.line_column(&text, end).1, SHORT_LINE as u32 * 2);
+        text.replace_range(0..2, "ab");
+        lines.edit(&text, 0..2, 2);
+        assert_eq!(lines.line_column(&text, end).1, SHORT_LINE as u32 * 2 + 1);
     }
 
     #[test]

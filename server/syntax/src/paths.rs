@@ -5,6 +5,9 @@ use std::fmt;
 
 use crate::tree::{Entry, NodeId, NodeKind, ScalarStyle, Span, Tree};
 
+mod finder;
+pub use finder::Finder;
+
 /// One step from a node to a child.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Step<'t> {
@@ -46,7 +49,7 @@ pub fn display(steps: &[Step<'_>]) -> String {
 
 /// Where a path leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct PathTarget {
     /// The node; where steps are missing, the last one that is there. As it is written: it may be an alias.
     pub node: NodeId,
     /// Its key, if it is the value of an entry. Reached through an alias or a merge key, key and node stand where they are written.
@@ -55,7 +58,7 @@ pub struct Place {
     pub missing: usize,
 }
 
-impl Place {
+impl PathTarget {
     /// Whether all of the path is there.
     pub const fn is_found(&self) -> bool {
         self.missing == 0
@@ -76,17 +79,13 @@ impl Place {
 const MAX_MERGES: usize = 1_000;
 
 /// Follows a path from the root through aliases and merge keys. `None` if the document is empty.
-pub fn find(tree: &Tree, path: &[Step<'_>]) -> Option<Place> {
+pub fn find(tree: &Tree, path: &[Step<'_>]) -> Option<PathTarget> {
     Some(find_from(tree, tree.root()?, path))
 }
 
 /// As [`find`], from a node.
-pub fn find_from(tree: &Tree, node: NodeId, path: &[Step<'_>]) -> Place {
-    let mut place = Place {
-        node,
-        key: tree.entry_of(node).filter(|it| it.value == node).map(|it| it.key),
-        missing: 0,
-    };
+pub fn find_from(tree: &Tree, node: NodeId, path: &[Step<'_>]) -> PathTarget {
+    let mut place = start(tree, node);
     for (at, step) in path.iter().enumerate() {
         let collection = tree.resolve(place.node);
         let child = match step {
@@ -97,9 +96,18 @@ pub fn find_from(tree: &Tree, node: NodeId, path: &[Step<'_>]) -> Place {
             place.missing = path.len() - at;
             break;
         };
-        place = Place { node, key, missing: 0 };
+        place = PathTarget { node, key, missing: 0 };
     }
     place
+}
+
+/// Where a path from a node begins.
+fn start(tree: &Tree, node: NodeId) -> PathTarget {
+    PathTarget {
+        node,
+        key: tree.entry_of(node).filter(|it| it.value == node).map(|it| it.key),
+        missing: 0,
+    }
 }
 
 /// The entry that gives a mapping its value at `key`: the last one that has the key, itself or by a merge (`<<`). go-yaml v2 takes
@@ -147,7 +155,8 @@ pub enum Side {
 /// What is at a place of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct At<'t> {
-    /// The path of the node, or on a key of its value. Below a key that is no scalar the path ends at its mapping.
+    /// The path of the node. At a key: the path of the key's value. Below a key that is not a scalar, the path ends at its
+    /// mapping.
     pub path: Vec<Step<'t>>,
     /// The innermost node that the place touches.
     pub node: NodeId,
@@ -168,24 +177,26 @@ pub fn at(tree: &Tree, offset: u32) -> Option<At<'_>> {
     let mut side = Side::Value;
     // The path is that of the keys so far; inside a collection that is itself a key it does not grow.
     let mut is_in_key = false;
+    let mut below = last_below(tree, node, offset);
     loop {
         let is_mapping = matches!(tree.kind(node), NodeKind::Mapping(_));
-        let mut found = None;
-        let mut key = node;
-        for (index, child) in tree.children(node).enumerate() {
-            let is_key = is_mapping && index % 2 == 0;
-            if is_key {
-                key = child;
-            }
-            if tree.full_span(child).start > offset {
-                break;
-            }
-            // Where nothing is written for a value, the place belongs to what is written before it.
-            let is_nothing = found.is_some() && tree.full_span(child).is_empty();
-            if tree.full_span(child).touches(offset) && !is_nothing {
-                found = Some((index, child, is_key, key));
-            }
+        let last = below.pop();
+        let found = touched(tree, node, last, offset);
+        if found != last {
+            below = found.map(|it| last_below(tree, it, offset)).unwrap_or_default();
         }
+        let found = found.map(|child| {
+            let index = tree.position(child);
+            let is_key = is_mapping && index.is_multiple_of(2);
+            let key = if is_mapping && !is_key {
+                tree.previous_sibling(child).unwrap_or(child)
+            } else if is_key {
+                child
+            } else {
+                node
+            };
+            (index, child, is_key, key)
+        });
         let Some((index, child, is_key, key)) = found else {
             break;
         };
@@ -216,6 +227,32 @@ pub fn at(tree: &Tree, offset: u32) -> Option<At<'_>> {
     })
 }
 
+/// Of the children of a node that begin at or before a place the last, before it the last of its children, and so on.
+fn last_below(tree: &Tree, node: NodeId, offset: u32) -> Vec<NodeId> {
+    let last = tree.last_in(node, offset);
+    let around = last.into_iter().flat_map(|it| tree.ancestors(it));
+    last.into_iter().chain(around).take_while(|it| *it > node).collect()
+}
+
+/// The child of a collection that a place belongs to. `last`: of its children that begin at or before the place, without anchor and tag,
+/// the last.
+fn touched(tree: &Tree, collection: NodeId, last: Option<NodeId>, offset: u32) -> Option<NodeId> {
+    let touches = |it: &NodeId| tree.full_span(*it).touches(offset);
+    // The place may be in the anchor or tag of the next one.
+    let next = match last {
+        Some(last) => tree.next_sibling(last),
+        None => tree.children(collection).next(),
+    };
+    let mut found = next.filter(touches).or(last.filter(touches))?;
+    // Where nothing is written for a value, the place belongs to what is written before it.
+    while tree.full_span(found).is_empty()
+        && let Some(before) = tree.previous_sibling(found).filter(touches)
+    {
+        found = before;
+    }
+    Some(found)
+}
+
 /// The path of a node as it is written, without aliases. Of a key: the path of its value.
 pub fn path_of(tree: &Tree, node: NodeId) -> Vec<Step<'_>> {
     let mut path = Vec::new();
@@ -230,7 +267,7 @@ pub fn path_of(tree: &Tree, node: NodeId) -> Vec<Step<'_>> {
                 }
             }
             NodeKind::Sequence(_) => {
-                path.push(Step::Index(tree.items(parent).take_while(|&it| it != child).count()));
+                path.push(Step::Index(tree.position(child)));
             }
             _ => {}
         }
@@ -266,6 +303,62 @@ none:
     fn tree(text: &str) -> Tree {
         let text: Arc<str> = text.into();
         read(&text, Span::new(0, text.len() as u32)).tree
+    }
+
+    /// What is at a place as a walk over all children finds it.
+    fn walked(tree: &Tree, offset: u32) -> Option<(NodeId, bool, Vec<NodeId>)> {
+        let mut node = tree.root()?;
+        let mut around = Vec::new();
+        let mut is_key = false;
+        if !tree.full_span(node).touches(offset) {
+            return None;
+        }
+        loop {
+            let is_mapping = matches!(tree.kind(node), NodeKind::Mapping(_));
+            let mut found: Option<(NodeId, bool)> = None;
+            for (index, child) in tree.children(node).enumerate() {
+                let span = tree.full_span(child);
+                if span.touches(offset) && !(found.is_some() && span.is_empty()) {
+                    found = Some((child, is_mapping && index % 2 == 0));
+                }
+            }
+            let Some((child, child_is_key)) = found else {
+                return Some((node, is_key, around));
+            };
+            is_key |= child_is_key;
+            around.push(node);
+            node = child;
+        }
+    }
+
+    #[test]
+    fn every_place_is_where_a_walk_finds_it() {
+        const PIECES: [&str; 22] = [
+            "a", "b: ", "- ", "\n", "\n  ", "\n    ", "[", "]", "{", "}", ", ", ": ", "? ", "&x ", "*x", "!t ", "'q'",
+            "\"", "|\n", "# c\n", "é", ":",
+        ];
+        let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+        let mut below = move |bound: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state % bound as u64) as usize
+        };
+        for _ in 0..1_000 {
+            let text: String = (0..below(40)).map(|_| PIECES[below(PIECES.len())]).collect();
+            for one in [&text, &format!("{TEXT}{text}")] {
+                let tree = tree(one);
+                for offset in 0..=one.len() as u32 {
+                    let found = at(&tree, offset);
+                    let found = found.map(|it| {
+                        let mut around: Vec<_> = tree.ancestors(it.node).collect();
+                        around.reverse();
+                        (it.node, it.side == Side::Key, around)
+                    });
+                    assert_eq!(found, walked(&tree, offset), "{offset} of {one:?}");
+                }
+            }
+        }
     }
 
     /// `a.b.0`: steps by dots, numbers are indices.

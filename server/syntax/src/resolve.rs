@@ -5,7 +5,7 @@ use std::borrow::Cow;
 mod number;
 mod timestamp;
 
-/// The prefix that `!!` stands for.
+/// The prefix that `!!` represents.
 pub(crate) const TAG_PREFIX: &str = "tag:yaml.org,2002:";
 
 /// What go-yaml makes of a scalar.
@@ -14,7 +14,7 @@ pub(crate) enum Resolved {
     Null,
     Bool(bool),
     Int(i64),
-    /// Only what is no `int64`.
+    /// Only what is not an `int64`.
     Uint(u64),
     Float(f64),
     /// The text itself. Timestamps are that too: go-yaml keeps their text.
@@ -126,7 +126,7 @@ pub(crate) fn base64(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Bytes as the text that Go's JSON encoder writes for them: U+FFFD for each byte that is no UTF-8.
+/// Bytes as the text that Go's JSON encoder writes for them: U+FFFD for each byte that is not UTF-8.
 pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     let mut text = match std::str::from_utf8(bytes) {
         Ok(text) => return Cow::Borrowed(text),

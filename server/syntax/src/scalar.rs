@@ -245,7 +245,7 @@ fn count_breaks(bytes: &[u8], gap: Range<usize>) -> usize {
     count
 }
 
-/// Gives what the escape sequence at `at` stands for to the sink; returns its length in bytes.
+/// Gives what the escape sequence at `at` represents to the sink; returns its length in bytes.
 fn escape(text: &str, at: usize, end: usize, sink: &mut impl Sink) -> usize {
     let bytes = &text.as_bytes()[..end];
     let (value, digits) = match bytes.get(at + 1) {

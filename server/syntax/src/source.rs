@@ -1,11 +1,11 @@
 //! A file's bytes as text, with the errors in them that YAML's reader will name.
 
-use crate::reader::{Defect, Encoding};
+use crate::reader::{Defect, Encoding, Problem};
 
 /// The text of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Source {
-    /// The text. A byte that is no UTF-8 is U+001A in it, so that offsets are those of the bytes (unless they were UTF-16).
+    /// The text. U+001A replaces each byte that is not UTF-8, so that offsets stay those of the bytes (unless they were UTF-16).
     pub text: String,
     /// What was wrong with the bytes, sorted by offset.
     pub defects: Vec<Defect>,
@@ -13,7 +13,7 @@ pub struct Source {
     pub encoding: Encoding,
 }
 
-/// What stands for a byte that is no text. YAML does not allow it, so no verdict can miss it.
+/// What represents a byte that is not a text. YAML does not allow it, so no verdict can miss it.
 const SUBSTITUTE: char = '\u{1A}';
 
 impl Source {
@@ -55,7 +55,7 @@ impl Source {
                 source.defects.push(Defect {
                     offset: source.text.len() as u32,
                     width,
-                    problem,
+                    problem: Problem::Encoding(problem),
                 });
                 source.text.push(SUBSTITUTE);
                 rest = &rest[1..];
@@ -96,7 +96,7 @@ impl Source {
                         offset: source.text.len() as u32,
                         // What is incomplete is noticed when more is read.
                         width: if problem.starts_with("incomplete") { 2 } else { 1 },
-                        problem,
+                        problem: Problem::Encoding(problem),
                     });
                     source.text.push(SUBSTITUTE);
                 }
@@ -134,20 +134,24 @@ fn utf8_problem(bytes: &[u8]) -> (u8, &'static str) {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
 
     #[track_caller]
     fn check(bytes: &[u8], text: &str, problems: &[(u32, &str)]) {
         let source = Source::decode(bytes.to_vec());
         assert_eq!(source.text, text);
-        assert_eq!(
-            source
-                .defects
-                .iter()
-                .map(|it| (it.offset, it.problem))
-                .collect::<Vec<_>>(),
-            problems
-        );
+        let found: Vec<_> = source
+            .defects
+            .iter()
+            .map(|it| (it.offset, it.problem.server_words()))
+            .collect();
+        let expected: Vec<_> = problems
+            .iter()
+            .map(|(at, words)| (*at, Cow::Borrowed(*words)))
+            .collect();
+        assert_eq!(found, expected);
     }
 
     #[test]

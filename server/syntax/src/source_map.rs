@@ -40,7 +40,7 @@ pub struct SourceMap {
 }
 
 impl Tree {
-    /// The map between the value that [`Tree::scalar`] gives and the file. For a node that is no scalar: an empty value at its start.
+    /// The map between the value that [`Tree::scalar`] gives and the file. For a node that is not a scalar: an empty value at its start.
     pub fn source_map(&self, node: NodeId) -> SourceMap {
         let data = self.data(node);
         let NodeKind::Scalar(style) = data.kind else {
@@ -71,7 +71,7 @@ impl SourceMap {
         self.pieces.last().map_or(0, |it| it.value_end())
     }
 
-    /// Where the value's byte at `value_offset` is written: the start of an escape sequence or fold that stands for it.
+    /// Where the value's byte at `value_offset` is written: the start of an escape sequence or fold that represents it.
     /// At the value's end (and past it): where a byte appended to the value would be written.
     pub fn to_source(&self, value_offset: usize) -> u32 {
         let found = self.pieces.partition_point(|it| it.value_end() <= value_offset);
@@ -99,7 +99,7 @@ impl SourceMap {
         Span::new(start, end.max(start).min(self.limit))
     }
 
-    /// The offset in the value that a place of the file means: the start of the value's byte that an escape sequence stands for; in
+    /// The offset in the value that a place of the file means: the start of the value's byte that an escape sequence represents; in
     /// indentation and other bytes without a part in the value, the next byte of the value. `None` outside of the scalar.
     pub fn to_value(&self, source_offset: u32) -> Option<usize> {
         if !self.inner.touches(source_offset) {

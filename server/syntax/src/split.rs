@@ -1,6 +1,6 @@
 //! The documents of a file, cut the way the API server's clients cut it before they read anything.
 //!
-//! `k8s.io/apimachinery/pkg/util/yaml` (`YAMLReader`): a line that begins with `---` separates, whatever it stands in; the cut comes
+//! `k8s.io/apimachinery/pkg/util/yaml` (`YAMLReader`): a line that begins with `---` separates, whatever it is in; the cut comes
 //! before any YAML is read, so a document's lines are counted from its own start. A text that begins with `{` is one document.
 //!
 //! Two things are left out: the cut drops the CR of a CR LF, so that the YAML reader takes CR CR LF for one line break and we for two;
@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use crate::reader::{self, Defect, Encoding, ReadError};
+use crate::reader::{self, Defect, Encoding, Problem, ReadError};
 use crate::tree::{Span, Tree};
 
 /// A document of a file.
@@ -16,7 +16,7 @@ use crate::tree::{Span, Tree};
 pub struct Document {
     /// Its number among all documents of the file, from 0, those without content counted.
     pub index: u32,
-    /// Where it lies. A separator above belongs to it only if nothing stands before that.
+    /// Where it lies. A separator above belongs to it only if nothing is before that.
     pub span: Span,
     /// Its last line has no line break; the clients add one.
     unterminated: bool,
@@ -63,8 +63,10 @@ pub fn split(text: &str) -> Documents {
         let rest = text[separator + 3..line_end].trim();
         if !rest.is_empty() && !rest.starts_with('#') {
             let at = line_end - text[separator + 3..line_end].trim_start().len();
+            let problem = Problem::Separator(rest.into());
             found.error = Some(ReadError {
-                message: format!("invalid Yaml document separator: {rest}"),
+                message: problem.server_words().into_owned(),
+                problem,
                 span: Span::new(at as u32, (at + rest.len()) as u32),
                 context: None,
             });

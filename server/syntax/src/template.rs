@@ -8,7 +8,7 @@ use crate::tree::{NodeKind, ScalarStyle, Span, Tree};
 /// The first action of a Go template (`{{ … }}`) in the document at `span` of `text`: one that stands where YAML has no text of its own.
 ///
 /// `{{` inside a quoted or block scalar, inside plain text (`a: x{{y}}`) or in a comment is text. In a flow mapping that YAML could mean
-/// (`{{a: 1}: b}`) it is YAML. A document with an action is reported once, as a template, and nothing else is said of it.
+/// (`{{a: 1}: b}`) it is YAML. A document with an action is reported once, as a template, and nothing else is reported for it.
 pub fn first_action(text: &Arc<str>, span: Span) -> Option<Span> {
     // Cheap for nearly all files.
     let found = text[span.range()].find("{{")?;

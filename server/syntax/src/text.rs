@@ -1,4 +1,4 @@
-//! The text of a file, shared by all that read it, and changed in place where nobody else has it.
+//! The text of a file, shared by all that read it, and changed in place where no one else has it.
 
 use std::{ops::Deref, ops::Range, sync::Arc};
 
@@ -19,7 +19,7 @@ enum Form {
 }
 
 impl Text {
-    /// Replaces a range of bytes, both ends of which are between characters.
+    /// Replaces a range of bytes. Both ends must be character boundaries.
     pub fn replace(&mut self, range: Range<usize>, new_text: &str) {
         if let Form::Growing(text) = &mut self.0
             && let Some(text) = Arc::get_mut(text)

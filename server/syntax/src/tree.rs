@@ -9,6 +9,7 @@ use crate::scalar;
 use crate::text::Text;
 
 mod build;
+mod siblings;
 pub(crate) use build::Rebuilt;
 pub use build::TreeBuilder;
 
@@ -86,7 +87,7 @@ pub enum NodeKind {
     Sequence(CollectionStyle),
     /// A scalar; an absent value (`key:`) is a plain scalar with an empty span where it would stand.
     Scalar(ScalarStyle),
-    /// `*name`: stands for the node that [`Tree::alias_target`] gives.
+    /// `*name`: an alias of the node that [`Tree::alias_target`] gives.
     Alias,
     /// Text that the tolerant reader could not place. The verdict reader makes none.
     Error,
@@ -151,6 +152,8 @@ pub struct Tree {
     pub(crate) span: Span,
     /// The end of the file's own text, where a line break was added to it.
     pub(crate) limit: u32,
+    /// Of the nodes as they are: who changes them forgets it.
+    pub(crate) siblings: siblings::Siblings,
 }
 
 impl Tree {
@@ -292,7 +295,16 @@ impl Tree {
     /// The entry of the parent mapping that the node is the key or the value of.
     pub fn entry_of(&self, node: NodeId) -> Option<Entry> {
         let parent = self.parent(node)?;
-        self.entries(parent).find(|it| it.key == node || it.value == node)
+        if !matches!(self.kind(parent), NodeKind::Mapping(_)) {
+            return None;
+        }
+        let is_key = self.position(node).is_multiple_of(2);
+        let (key, value) = if is_key {
+            (node, self.next_sibling(node)?)
+        } else {
+            (self.previous_sibling(node)?, node)
+        };
+        Some(Entry { key, value })
     }
 
     /// Whether the node is a mapping's key.
@@ -304,6 +316,14 @@ impl Tree {
     pub fn last_from(&self, offset: u32) -> Option<NodeId> {
         let after = self.nodes.partition_point(|it| it.span.start <= offset);
         Some(NodeId(after.checked_sub(1)? as u32))
+    }
+
+    /// As [`Tree::last_from`], among what is in a node.
+    pub(crate) fn last_in(&self, node: NodeId, offset: u32) -> Option<NodeId> {
+        let first = node.0 + 1;
+        let inside = &self.nodes[first as usize..self.end(node).max(first) as usize];
+        let after = inside.partition_point(|it| it.span.start <= offset) as u32;
+        (after > 0).then(|| NodeId(first + after - 1))
     }
 
     /// Whether the node is a scalar.
@@ -341,7 +361,12 @@ impl Tree {
         &self.properties
     }
 
-    /// What an alias stands for. `None` if the node is no alias, or (tolerant reader) there is no such anchor.
+    /// Whether the document has an alias with a target.
+    pub fn has_aliases(&self) -> bool {
+        !self.alias_targets.is_empty()
+    }
+
+    /// The target of an alias. `None` if the node is not an alias, or if its anchor does not exist (tolerant parser).
     pub fn alias_target(&self, alias: NodeId) -> Option<NodeId> {
         if self.kind(alias) != NodeKind::Alias {
             return None;
@@ -350,7 +375,7 @@ impl Tree {
         Some(self.alias_targets[found].1)
     }
 
-    /// The node itself, or what it stands for if it is an alias. (An anchor never marks an alias.)
+    /// The node itself, or its target if it is an alias. (An anchor never marks an alias.)
     pub fn resolve(&self, node: NodeId) -> NodeId {
         self.alias_target(node).unwrap_or(node)
     }

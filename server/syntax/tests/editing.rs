@@ -1,10 +1,11 @@
-//! Large files that are edited again and again have the trees of files that are read anew. (Small texts are edited in the library's own
+//! Large files that are edited again and again have the trees of files that are read again. (Small texts are edited in the library's own
 //! tests, where the parts that are read again are a few bytes long.)
 
 #![allow(clippy::disallowed_methods, reason = "tests read a corpus")]
 
-use std::{fmt::Write as _, path::Path};
+use std::fmt::Write as _;
 
+use crd_analyzer_fixtures::corpus;
 use crd_analyzer_syntax::{edit::EditingTree, lines::LineIndex};
 
 struct Random(u64);
@@ -139,37 +140,17 @@ fn long_texts() {
 }
 
 #[test]
+#[ignore = "needs a corpus of real manifests"]
 fn large_files_of_the_corpus() {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let corpus = std::env::var_os("CRD_ANALYZER_CORPUS");
-    let folder = corpus
-        .clone()
-        .map_or_else(|| here.join("../../../shared/corpus"), Into::into);
-    let mut files = Vec::new();
-    list(&folder.join("crds"), &mut files);
-    if files.is_empty() {
-        assert!(corpus.is_none(), "there is no corpus where CRD_ANALYZER_CORPUS says");
-        return;
-    }
-    files.sort();
-    let largest = files.pop().expect("there are files").1;
-    let mut chosen: Vec<_> = files.into_iter().rev().step_by(60).map(|it| it.1).collect();
+    let mut files = corpus::files("crds");
+    files.sort_by_key(|it| std::fs::metadata(it).map_or(0, |it| it.len()));
+    let largest = files.pop().expect("there are files");
+    let mut chosen: Vec<_> = files.into_iter().rev().step_by(60).collect();
     chosen.push(largest);
     for (number, file) in chosen.iter().enumerate() {
         let text = std::fs::read_to_string(file).expect("a text");
         // All files get the same share of the time.
         let times = (3_000_000 / text.len()).clamp(5, 200);
         edit(&file.display().to_string(), &text, 0x2026 + number as u64, times);
-    }
-}
-
-fn list(folder: &Path, found: &mut Vec<(u64, std::path::PathBuf)>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            list(&path, found);
-        } else if let Ok(data) = entry.metadata() {
-            found.push((data.len(), path));
-        }
     }
 }

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crd_analyzer_syntax::json::{JsonDoc, read_json};
+use crd_analyzer_syntax::reader::read_decoded;
+use crd_analyzer_syntax::source::Source;
 use crd_analyzer_syntax::tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Span, Tree};
 
 fn read(text: &str) -> Result<Tree, crd_analyzer_syntax::ReadError> {
@@ -197,6 +199,17 @@ fn bad_characters_are_seen_before_errors_in_the_same_piece_of_input() {
     check_error("a: b: c\n\u{1}", "yaml: control characters are not allowed", "\u{1}");
     let far = format!("a: b: c\n{}\u{1}", "#".repeat(600));
     check_error(&far, "yaml: mapping values are not allowed in this context", ":");
+}
+
+#[test]
+fn the_place_of_broken_bytes_has_whole_characters() {
+    // The first byte announces one more, which begins a character of two.
+    let source = Source::decode(b"a: \xD0\xDF\x9A\n".to_vec());
+    let text: Arc<str> = source.text.as_str().into();
+    let whole = Span::new(0, text.len() as u32);
+    let error = read_decoded(&text, whole, &source.defects, source.encoding).expect_err("no UTF-8");
+    assert_eq!(error.message, "yaml: invalid trailing UTF-8 octet");
+    assert_eq!(&text[error.span.range()], "\u{1A}\u{7DA}");
 }
 
 #[test]

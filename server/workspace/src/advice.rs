@@ -1,4 +1,4 @@
-//! What people are told of expensive rules beside the server's words: why they are expensive, what to do, and all of it once.
+//! The advice on expensive rules: why a rule is expensive, and what to do. Each piece of advice appears once.
 //!
 //! The server gives up to three errors for one expensive rule: that it is, that it contributes to the total, and that the total is too much.
 
@@ -7,17 +7,17 @@ use std::{collections::HashMap, fmt::Write as _};
 use crd_analyzer_apiextensions::codes::{MESSAGE_COST_OVER_LIMIT, RULE_COST_OVER_LIMIT, TOTAL_RULE_COST_OVER_LIMIT};
 
 use crate::{
-    costs::{Bound, COST_LIMIT, PlacedCosts, Remedy, RuleCost, TOTAL_COST_LIMIT, grouped, share},
+    costs::{Bound, BoundsProposal, COST_LIMIT, PlacedCosts, RuleCost, TOTAL_COST_LIMIT, grouped, share},
     finding::{Finding, Related, ServerSays},
     generated::Origin,
-    report::{Shown, Verdict},
+    report::{Displayed, DocumentVerdict},
 };
 
 /// Bounds that are named one by one.
 const MAX_NAMED: usize = 4;
 
 /// Whether something costs too much.
-pub(crate) fn is_needed(verdict: &Verdict) -> bool {
+pub(crate) fn is_needed(verdict: &DocumentVerdict) -> bool {
     let mut all = verdict.errors.iter().chain(&verdict.hints);
     all.any(|it| is_about_cost(it.code))
 }
@@ -32,7 +32,7 @@ fn is_about_cost(code: &str) -> bool {
 }
 
 /// Says of each expensive rule what it costs, which bounds are missing, and which would do.
-pub(crate) fn give(verdict: &mut Verdict, costs: &[PlacedCosts], origin: Option<&Origin<'_>>) {
+pub(crate) fn give(verdict: &mut DocumentVerdict, costs: &[PlacedCosts], origin: Option<&Origin<'_>>) {
     let rules = costs.iter().flat_map(|placed| {
         placed.schema.rules.iter().map(move |rule| {
             let at = rule.path.child("x-kubernetes-validations").index(rule.index);
@@ -40,6 +40,10 @@ pub(crate) fn give(verdict: &mut Verdict, costs: &[PlacedCosts], origin: Option<
         })
     });
     let rules: HashMap<String, (&PlacedCosts, &RuleCost)> = rules.collect();
+    let mut schemas: HashMap<String, Vec<&PlacedCosts>> = HashMap::new();
+    for placed in costs {
+        schemas.entry(placed.schema.path.to_string()).or_default().push(placed);
+    }
     let all = verdict.errors.iter_mut().chain(&mut verdict.hints);
     for finding in all.filter(|it| is_about_cost(it.code)) {
         let Some(field) = field(finding).map(str::to_owned) else {
@@ -57,15 +61,16 @@ pub(crate) fn give(verdict: &mut Verdict, costs: &[PlacedCosts], origin: Option<
                 .push(what_it_costs(rule, finding.code == RULE_COST_OVER_LIMIT));
             help(finding, placed, rule.remedies.first(), origin);
         }
-        for placed in costs {
-            if finding.code == TOTAL_RULE_COST_OVER_LIMIT && field == placed.schema.path.to_string() {
-                let (total, limit) = (grouped(placed.schema.total), grouped(TOTAL_COST_LIMIT));
-                finding
-                    .notes
-                    .push(format!("all rules together cost {total} of {limit}"));
-                finding.follows = is_of_single_rules(placed);
-                help(finding, placed, placed.schema.remedy.as_ref(), origin);
-            }
+        if finding.code != TOTAL_RULE_COST_OVER_LIMIT {
+            continue;
+        }
+        for placed in schemas.get(&field).into_iter().flatten() {
+            let (total, limit) = (grouped(placed.schema.total), grouped(TOTAL_COST_LIMIT));
+            finding
+                .notes
+                .push(format!("all rules together cost {total} of {limit} cost units"));
+            finding.follows = is_of_single_rules(placed);
+            help(finding, placed, placed.schema.remedy.as_ref(), origin);
         }
     }
 }
@@ -90,21 +95,21 @@ fn field(finding: &Finding) -> Option<&str> {
 fn what_it_costs(rule: &RuleCost, is_rule: bool) -> String {
     let limit = grouped(COST_LIMIT);
     if !is_rule {
-        return format!("it costs {} of {limit}", grouped(rule.message_cost));
+        return format!("it costs {} of {limit} cost units", grouped(rule.message_cost));
     }
     let times = if rule.cardinality > 1 {
         let (once, often) = (grouped(rule.expr_cost), grouped(rule.cardinality));
-        format!(": {once} each time, for up to {often} values in one object")
+        format!(": {once} for each of up to {often} values in one object")
     } else {
         String::new()
     };
-    format!("it costs {} of {limit}{times}", grouped(rule.cost))
+    format!("it costs {} of {limit} cost units{times}", grouped(rule.cost))
 }
 
 /// What would bring the costs below the limit.
-fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&Remedy>, origin: Option<&Origin<'_>>) {
+fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&BoundsProposal>, origin: Option<&Origin<'_>>) {
     let Some(remedy) = remedy else {
-        let help = "no missing bound makes it so expensive: simplify or split the rule";
+        let help = "simplify the rule, or split it: no missing limit makes it this expensive";
         finding.help.push(help.to_owned());
         return;
     };
@@ -121,27 +126,29 @@ fn help(finding: &mut Finding, placed: &PlacedCosts, remedy: Option<&Remedy>, or
         finding.related.extend(in_go);
     }
     let result = if remedy.total > 0 {
-        format!("the total to {}", grouped(remedy.total))
+        format!("the total is then {} cost units", grouped(remedy.total))
     } else {
-        format!("it to {} ({} of the budget)", grouped(remedy.cost), share(remedy.cost))
+        format!("the rule then costs {} of the limit", share(remedy.cost))
     };
-    let is_one = remedy.bounds.len() == 1;
-    let bring = if is_one { "brings" } else { "bring" };
-    finding.help.push(format!("{} {bring} {result}", named(remedy)));
+    finding.help.push(format!("set {}: {result}", named(remedy)));
     let markers = remedy.bounds.iter().take(MAX_NAMED).map(|it| {
         let (marker, at) = it.marker();
-        format!("// {marker} ({at})")
+        format!("`{marker}` ({at})")
     });
     finding
         .help
-        .push(format!("kubebuilder: {}", markers.collect::<Vec<_>>().join("  ")));
+        .push(format!("in Go: {}", markers.collect::<Vec<_>>().join(", ")));
 }
 
-/// The bounds in words: `maxItems: 64` on spec.hosts.
-pub(crate) fn named(remedy: &Remedy) -> String {
+/// The limits in words: `maxItems: 64` on `spec.hosts`.
+pub(crate) fn named(remedy: &BoundsProposal) -> String {
     let bounds = remedy.bounds.iter().take(MAX_NAMED).map(|it| {
         let place = it.place();
-        let place = if place.is_empty() { "the object" } else { &place };
+        let place = if place.is_empty() {
+            "the object".to_owned()
+        } else {
+            format!("`{place}`")
+        };
         format!("`{}: {}` on {place}", it.keyword, it.suggested)
     });
     let mut text = bounds.collect::<Vec<_>>().join(", ");
@@ -152,20 +159,16 @@ pub(crate) fn named(remedy: &Remedy) -> String {
 }
 
 fn lacks(bound: &Bound) -> String {
-    let why = match bound.keyword {
-        "maxLength" => "priced for the longest string that fits into a request",
-        _ => "counted for as many as fit into a request",
-    };
-    format!("no {}: {why}", bound.keyword)
+    format!("no `{}` here", bound.keyword)
 }
 
 /// Makes one finding of those that one expensive rule has.
-pub(crate) fn merge(shown: &mut Vec<Shown>) {
-    let is_rule = |it: &Shown| [RULE_COST_OVER_LIMIT, MESSAGE_COST_OVER_LIMIT].contains(&it.finding.code);
+pub(crate) fn merge(shown: &mut Vec<Displayed>) {
+    let is_rule = |it: &Displayed| [RULE_COST_OVER_LIMIT, MESSAGE_COST_OVER_LIMIT].contains(&it.finding.code);
     if !shown.iter().any(|it| it.finding.code == TOTAL_RULE_COST_OVER_LIMIT) {
         return;
     }
-    let (others, mut totals): (Vec<Shown>, Vec<Shown>) = std::mem::take(shown)
+    let (others, mut totals): (Vec<Displayed>, Vec<Displayed>) = std::mem::take(shown)
         .into_iter()
         .partition(|it| it.finding.code != TOTAL_RULE_COST_OVER_LIMIT);
     *shown = others;
@@ -173,17 +176,19 @@ pub(crate) fn merge(shown: &mut Vec<Shown>) {
     while let Some(at) = totals.iter().position(|it| !is_contribution(&it.finding)) {
         let mut total = totals.remove(at);
         let root = field(&total.finding).unwrap_or_default().to_owned();
-        let (of_it, rest): (Vec<Shown>, Vec<Shown>) = totals
+        let (of_it, rest): (Vec<Displayed>, Vec<Displayed>) = totals
             .into_iter()
             .partition(|it| field(&it.finding).is_some_and(|field| field.starts_with(&root)));
         totals = rest;
         let rules: Vec<usize> = (0..shown.len())
             .filter(|at| is_rule(&shown[*at]) && field(&shown[*at].finding).is_some_and(|it| it.starts_with(&root)))
             .collect();
+        // Of several at one place the first.
+        let by_place: HashMap<_, usize> = rules.iter().rev().map(|at| (shown[*at].finding.span, *at)).collect();
         let mut unexplained = Vec::new();
         for contribution in of_it {
             let span = contribution.finding.span;
-            match rules.iter().find(|at| shown[**at].finding.span == span) {
+            match by_place.get(&span) {
                 Some(at) => note(&mut shown[*at].finding, &contribution.finding),
                 None => unexplained.push(contribution.finding),
             }
@@ -199,7 +204,7 @@ pub(crate) fn merge(shown: &mut Vec<Shown>) {
             _ => {
                 total.finding.related.extend(unexplained.into_iter().map(|it| Related {
                     span: it.span,
-                    message: "contributes to the total".to_owned(),
+                    message: "among the most expensive rules".to_owned(),
                     file: None,
                 }));
                 shown.push(total);
@@ -213,11 +218,11 @@ fn is_contribution(finding: &Finding) -> bool {
     field(finding).is_some_and(|it| it.contains("x-kubernetes-validations"))
 }
 
+/// The API server says of one expensive rule up to three times that something is too much: people are told once.
 fn note(finding: &mut Finding, other: &Finding) {
-    if let Some(server) = &other.server {
-        let message = server.message();
-        // The server's advice stands in the title already.
-        let message = message.split(" (try simplifying").next().unwrap_or_default();
-        finding.notes.push(format!("the server also says: {message}"));
+    let is_total = !is_contribution(other);
+    let note = "the API server also reports that all rules of the schema together are over their limit";
+    if is_total && !finding.notes.iter().any(|it| it == note) {
+        finding.notes.push(note.to_owned());
     }
 }

@@ -1,4 +1,4 @@
-//! From the text of a file to what is said about its documents.
+//! From the text of a file to the diagnostics of its documents.
 
 use std::{
     cell::{Cell, RefCell},
@@ -7,9 +7,10 @@ use std::{
 
 use crd_analyzer_apiextensions::{
     decode::WrittenType,
-    strategy::{Stored, Verdict as ServerVerdict, judge_create, judge_update},
+    strategy::{CrdVerdict, Stored, judge_create, judge_update},
     validation::CelCompiler,
 };
+use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     json::{JsonDoc, read_json_of},
@@ -19,87 +20,105 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span, Tree},
 };
 
+pub use crate::question::{MOST_FINDINGS, Old, Question};
 use crate::{
     advice, codes,
     costs::{self, DocumentCosts},
+    fill,
     finding::{Class, Finding},
-    generated::{GoSources, Origin},
+    generated::Origin,
     hazards,
     head::{self, Head},
     hints,
     index::{
-        Definitions, native,
+        Definitions, GroupKind, native,
         objects::{self, Object},
     },
+    kept::{self, Bare, Kept, Unsearched},
+    patch,
+    previous::Previous,
     report::{DocumentReport, FileReport, Subject},
-    resource::{self, Previous},
-    suppress,
+    resource,
+    revision::Compared,
+    room::{self, Room},
+    spans,
     text::Text,
-    verdict,
-    versions::VersionSet,
+    undefined::{self, Undefined},
+    unfinished,
+    unknown::{self, Completed},
+    verdict, words,
 };
-
-/// What is asked about a text.
-#[derive(Clone, Copy)]
-pub struct Question<'a> {
-    /// By which minors.
-    pub versions: VersionSet,
-    /// The text was named by the user: a document that does not say what it is counts as a definition, as if it were sent to the server
-    /// as one. In texts that were found in a folder, such documents are somebody else's.
-    pub named: bool,
-    /// The stored manifest that the text replaces: then the question is one about an update.
-    pub old: Option<Old<'a>>,
-    /// The file of the text, absolute; definitions near to it count for more.
-    pub path: Option<&'a Path>,
-    /// Where the definitions of custom resources are found. Without, nothing is said of those.
-    pub definitions: Option<&'a dyn Definitions>,
-    /// The definitions are those that the text was sent for: a text that holds only an object of another kind is answered as a server
-    /// that has no other definition would.
-    pub has_own_definition: bool,
-    /// Where the Go sources are found that definitions are generated from.
-    pub go: Option<&'a dyn GoSources>,
-    /// Whether hazards of rules are told.
-    pub hazards: hazards::Search<'a>,
-    /// What the rules of definitions cost is wanted, too, by the newest of the minors.
-    pub wants_costs: bool,
-}
-
-/// A manifest that is replaced.
-#[derive(Clone, Copy, Debug)]
-pub struct Old<'a> {
-    /// Its text.
-    pub text: &'a [u8],
-    /// The user said that the one replaces the other: what has no object of its name in the old text replaces the first one there. Else it
-    /// is new.
-    pub is_paired: bool,
-}
-
-impl Question<'_> {
-    /// By these minors, of a text that was found somewhere and replaces nothing, and only of the definitions in it.
-    pub fn new(versions: VersionSet) -> Self {
-        Self {
-            versions,
-            named: false,
-            old: None,
-            path: None,
-            definitions: None,
-            has_own_definition: false,
-            go: None,
-            hazards: hazards::Search::Off,
-            wants_costs: false,
-        }
-    }
-}
 
 /// Answers for all definitions in a text, and for all resources whose definitions are known. Any bytes are a text.
 pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
+    analyze_and_keep(bytes, question).0
+}
+
+/// The same for a text that somebody types in, at the byte `cursor`. If the entry there is not finished and keeps the document from being read,
+/// the answer is for the text without the entry, and [`FileReport::unfinished`] says what is wrong with it.
+pub fn analyze_typing(bytes: Vec<u8>, question: &Question<'_>, cursor: u32) -> (FileReport, Kept) {
     let source = Text::decode(bytes);
-    let old = question.old.map(|old| Text::decode(old.text.to_vec()));
+    if let Some(readable) = unfinished::readable(&source, cursor) {
+        let error = verdict::not_yaml(&readable.error);
+        let answer = analyze_text(&readable.text, question);
+        return without_entry(answer, &source, cursor, error);
+    }
+    let answer = analyze_text(&source, question);
+    // A value of the wrong type keeps a whole CRD from being decoded.
+    let line = unfinished::line_at(&source.content, cursor as usize);
+    let is_here = |it: &&Finding| line.contains(&(it.span.start as usize));
+    let newest = answer.0.documents.iter().filter_map(|it| it.verdicts.last());
+    let Some(error) = newest
+        .filter_map(|it| it.1.decode_error.as_ref())
+        .find(is_here)
+        .cloned()
+    else {
+        return answer;
+    };
+    for range in unfinished::candidates(&source.content, &line) {
+        let text = unfinished::blanked(&source.content, &range);
+        let calm = analyze_text(&Text::whole(text.into()), question);
+        let is_decoded = |it: &DocumentReport| it.verdicts.iter().all(|it| it.1.decode_error.is_none());
+        if calm.0.documents.len() == answer.0.documents.len() && calm.0.documents.iter().all(is_decoded) {
+            return without_entry(calm, &source, cursor, error);
+        }
+    }
+    answer
+}
+
+/// The answer for a text without an entry, as one for the text with it.
+fn without_entry(
+    (mut report, kept): (FileReport, Kept),
+    source: &Text,
+    cursor: u32,
+    error: Finding,
+) -> (FileReport, Kept) {
+    let line = unfinished::line_at(&source.content, cursor as usize);
+    let is_elsewhere = |it: &Finding| !line.contains(&(it.span.start as usize));
+    for (_, verdict) in report.documents.iter_mut().flat_map(|it| &mut it.verdicts) {
+        verdict.retain(is_elsewhere);
+    }
+    report.text = source.content.clone();
+    report.unfinished = Some(Box::new(error));
+    (report, kept)
+}
+
+/// The same as [`analyze`], with what it takes to search for hazards later: see [`Kept::search`].
+pub fn analyze_and_keep(bytes: Vec<u8>, question: &Question<'_>) -> (FileReport, Kept) {
+    analyze_text(&Text::decode(bytes), question)
+}
+
+fn analyze_text(source: &Text, question: &Question<'_>) -> (FileReport, Kept) {
+    let question = &Question {
+        replaces: question.replaces.filter(|it| !it.is(&source.content)),
+        ..*question
+    };
     let mut report = FileReport {
         text: source.content.clone(),
         documents: Vec::new(),
         findings: Vec::new(),
-        unknown: 0,
+        unfinished: None,
+        unknown: Vec::new(),
         is_unfinished: false,
         costs: Vec::new(),
     };
@@ -110,7 +129,7 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
             || found
                 .documents
                 .iter()
-                .any(|document| head::read(&source, *document).is_definition())
+                .any(|document| head::read(source, *document).is_definition())
         {
             let mut document = report_of(0, error.span, &WrittenType::default(), Subject::Definition);
             document.verdicts.extend(
@@ -121,35 +140,71 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
             );
             report.documents.push(document);
         }
-        return report;
+        return (report, Kept::default());
     }
-    let is_paired = question.old.is_some_and(|it| it.is_paired);
-    let previous = old.as_ref().map(|old| Previous::new(old, is_paired));
+    let previous = |old: Old<'_>| Previous::new(Text::decode(old.text.to_vec()), old.is_paired);
+    let previous = question.old.map(previous);
+    let is_template = question.is_completed && question.path.is_some_and(unknown::is_template);
+    let filled = is_template.then(|| fill::fill(&source.content)).flatten();
+    let filled = filled.map(|it| Text::whole(it.into()));
     let ask = Ask {
-        source: &source,
+        source,
+        filled: filled.as_ref(),
         question,
         previous: previous.as_ref(),
         is_alone: found.documents.len() == 1,
-        unknown: Cell::new(0),
+        unknown: RefCell::default(),
         is_unfinished: Cell::new(false),
         costs: RefCell::default(),
+        kept: RefCell::default(),
+        room: Room::default(),
     };
-    for document in found.documents {
-        match ask.judge(document) {
-            Judged::Documents(documents) => report.documents.extend(documents),
-            Judged::Template { action, document } => {
-                // Said once of a file: where there is one, there are many.
-                if report.findings.is_empty() {
-                    report.findings.push(template(action));
+    budget::within(Limits::file(source.content.len()), || {
+        for document in found.documents {
+            if ask.room.is_gone() {
+                let head = Head::read(source, document).written;
+                let mut rest = report_of(document.index, document.span, &head, Subject::Definition);
+                room::not_judged(&mut rest, &source.content, question.versions);
+                report.documents.push(rest);
+                break;
+            }
+            let judged = ask.judge(document);
+            ask.kept.borrow_mut().place(report.documents.len());
+            match judged {
+                Judged::Documents(documents) => {
+                    ask.room.take(&documents);
+                    report.documents.extend(documents);
                 }
-                report.documents.extend(document.map(|it| *it));
+                Judged::Template { action, document } => {
+                    // Said once of a file: where there is one, there are many.
+                    if report.findings.is_empty() {
+                        report.findings.push(template(action));
+                    }
+                    report.documents.extend(document.map(|it| *it));
+                }
             }
         }
+    });
+    if question.is_completed {
+        for document in &mut report.documents {
+            name_source(&source.content, document);
+        }
     }
-    report.unknown = ask.unknown.get();
+    report.unknown = ask.unknown.into_inner();
     report.is_unfinished = ask.is_unfinished.get();
     report.costs = ask.costs.into_inner();
-    report
+    (report, ask.kept.into_inner())
+}
+
+/// Names the template that a document was rendered from, if `helm template` wrote it.
+fn name_source(text: &str, document: &mut DocumentReport) {
+    let mut lines = text[document.span.range()].lines().take(3);
+    if let Some(path) = lines.find_map(|it| it.strip_prefix("# Source: ")) {
+        let note = format!("rendered from `{}`", words::clip(path.trim(), 80));
+        for finding in document.verdicts.iter_mut().flat_map(|it| it.1.findings_mut()) {
+            finding.notes.push(note.clone());
+        }
+    }
 }
 
 /// What became of a document.
@@ -160,7 +215,7 @@ enum Judged {
     Template {
         /// Its first action.
         action: Span,
-        /// What a server would say of the template as it is, which nobody wants to be shown; if it was asked.
+        /// The report on the template's raw text, if it was made. It is not displayed.
         document: Option<Box<DocumentReport>>,
     },
 }
@@ -170,28 +225,48 @@ impl Judged {
 }
 
 fn template(action: Span) -> Finding {
-    let message = "this is a template, not a manifest: it is checked once it is filled in";
+    let message = "this file is a template, so it is not checked: check what the template renders";
     Finding::new(Class::Hint, codes::TEMPLATE, action, message)
 }
 
 /// A text and what is asked about it.
 struct Ask<'a> {
     source: &'a Text,
+    /// The same with the actions of a template filled in.
+    filled: Option<&'a Text>,
     question: &'a Question<'a>,
-    previous: Option<&'a Previous<'a>>,
+    previous: Option<&'a Previous>,
     /// The text is one document.
     is_alone: bool,
     /// See [`FileReport::unknown`].
-    unknown: Cell<usize>,
+    unknown: RefCell<Vec<GroupKind>>,
     /// See [`FileReport::is_unfinished`].
     is_unfinished: Cell<bool>,
     /// See [`FileReport::costs`].
     costs: RefCell<Vec<DocumentCosts>>,
+    /// What a later search for hazards needs.
+    kept: RefCell<Kept>,
+    room: Room,
 }
 
 impl Ask<'_> {
     fn judge(&self, document: Document) -> Judged {
         let Self { source, question, .. } = *self;
+        if let Some(filled) = self.filled {
+            let mut written = head::read(filled, document);
+            if written.name.contains(fill::PLACEHOLDER) {
+                written.name.clear();
+            }
+            if !(written.kind.is_empty() || written.is_definition() || objects::is_list(&written)) {
+                let object = Object {
+                    document,
+                    item: None,
+                    written,
+                    defines: None,
+                };
+                return Judged::Documents(self.resource(filled, &object, None).into_iter().collect());
+            }
+        }
         let found = Head::read(source, document);
         let head = found.written.clone();
         let is_asked = head.is_asked(question.named && !question.has_own_definition);
@@ -205,7 +280,7 @@ impl Ask<'_> {
                     written: head.clone(),
                     defines: None,
                 };
-                self.resource(&object, None).into_iter().collect()
+                self.resource(source, &object, None).into_iter().collect()
             };
             if !documents.is_empty() {
                 return Judged::Documents(documents);
@@ -216,7 +291,7 @@ impl Ask<'_> {
         if !(is_asked || may_be_template()) {
             return Judged::NOTHING;
         }
-        let unread = |answer: &dyn Fn(KubernetesVersion) -> ServerVerdict| {
+        let unread = |answer: &dyn Fn(KubernetesVersion) -> CrdVerdict| {
             let mut report = report_of(document.index, document.span, &head, Subject::Definition);
             let verdicts = question
                 .versions
@@ -248,11 +323,11 @@ impl Ask<'_> {
         if head.unserved().is_some() {
             let tree = read.as_ref().ok();
             let written = tree.and_then(|tree| Some(tree.span(tree.get(tree.root()?, "apiVersion")?)));
-            let place = written.unwrap_or_else(|| verdict::first_line(&source.content, document.span));
-            if let Some(answer) = ServerVerdict::of_unserved(&head, place) {
+            let place = written.unwrap_or_else(|| spans::first_line(&source.content, document.span));
+            if let Some(answer) = CrdVerdict::of_unserved(&head, place) {
                 let mut report = unread(&|_| answer.clone());
                 if let Some(tree) = tree {
-                    silence(source, tree.comments(), &mut report);
+                    kept::suppress(tree, &mut report);
                 }
                 return Judged::Documents(vec![report]);
             }
@@ -261,15 +336,15 @@ impl Ask<'_> {
         let tree = match read {
             Ok(tree) => tree,
             Err(error) => {
-                return refused(unread(&|_| ServerVerdict::of_read_error(&error)));
+                return refused(unread(&|_| CrdVerdict::of_read_error(&error)));
             }
         };
         let json = match read_json(&tree) {
             Ok(json) => json,
             Err(error) => {
-                let answer = |version| ServerVerdict::of_convert_error(&error, version);
+                let answer = |version| CrdVerdict::of_convert_error(&error, version);
                 let mut report = unread(&answer);
-                silence(source, tree.comments(), &mut report);
+                kept::suppress(&tree, &mut report);
                 return refused(report);
             }
         };
@@ -277,17 +352,31 @@ impl Ask<'_> {
             return Judged::NOTHING;
         }
         let report = report_of(document.index, document.span, &head, Subject::Definition);
-        let mut report = self.definition(report, &tree, &json);
-        silence(source, tree.comments(), &mut report);
-        Judged::Documents(vec![report])
+        let judged = self.definition(report, &tree, &json);
+        drop(json);
+        Judged::Documents(self.complete(tree, vec![judged]))
+    }
+
+    /// Adds hazards to the reports on the objects of a tree, and applies its suppressions. What is not known yet is kept for a search.
+    fn complete(&self, tree: Tree, judged: Vec<Bare>) -> Vec<DocumentReport> {
+        let is_unfinished = judged.iter().any(|it| it.unsearched.is_some());
+        self.is_unfinished.set(self.is_unfinished.get() || is_unfinished);
+        if !is_unfinished {
+            return kept::complete(&tree, judged);
+        }
+        let reports = kept::complete(&tree, judged.iter().map(Bare::without_verdict).collect());
+        self.kept.borrow_mut().push(tree, judged);
+        reports
     }
 
     /// Answers for a definition that can be read.
-    fn definition(&self, mut report: DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> DocumentReport {
-        if is_partial(json) {
+    fn definition(&self, mut report: DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> Bare {
+        if self.question.is_part || patch::has_directive(json) {
             report.subject = Subject::PartialDefinition;
+            report.in_part = true;
         }
-        let hints = hints::find(tree, json);
+        let most = self.question.most_findings;
+        let hints = hints::find(tree, json, most);
         let written = WrittenType {
             api_version: report.api_version.clone(),
             kind: report.kind.clone(),
@@ -295,11 +384,20 @@ impl Ask<'_> {
         };
         let stored = self.previous.map(|previous| previous.definition(&written));
         // What nothing of this name was before is new, unless the user says otherwise.
-        let is_new = |previous: &Previous<'_>| !previous.must_replace(&written);
+        let is_new = |previous: &Previous| !previous.must_replace(&written);
         let is_new = matches!(stored, Some(None)) && self.previous.is_some_and(is_new);
         let old_json = stored.flatten().and_then(|(tree, node)| read_json_of(tree, node).ok());
+        let revision = self
+            .question
+            .replaces
+            .map(|it| (it, it.previous().definition(&written)));
+        let revision = revision.and_then(|(it, found)| {
+            let (tree, node) = found?;
+            Some((it, read_json_of(tree, node).ok()?))
+        });
         let newest = self.question.versions.newest();
         let origin = Origin::of(tree, self.question.path, self.question.go);
+        let mut bare = Bare::new(report);
         for version in self.question.versions.iter() {
             let compiler = CelCompiler::new(version);
             let server = if self.previous.is_none() || is_new {
@@ -307,48 +405,68 @@ impl Ask<'_> {
             } else if let Some(stored) = old_json.as_ref().and_then(|it| Stored::establish(it, version)) {
                 judge_update(json, &stored, version, Some(&compiler))
             } else {
-                report.verdicts.push((version, verdict::without_previous(tree)));
+                let answer = verdict::without_previous(tree);
+                bare.report.verdicts.push((version, answer));
                 continue;
             };
-            let mut verdict = verdict::with_places(&server, tree, json, report.subject);
+            let mut verdict = verdict::with_places(&server, tree, json, bare.report.subject, most);
             verdict.hints.extend_from_slice(&hints);
+            if !bare.report.in_part && patch::may_be(json) {
+                patch::say_how_to_mark_it(&mut verdict);
+            }
             let is_needed = advice::is_needed(&verdict);
-            let is_wanted =
-                self.question.wants_costs && version == self.question.versions.newest() && server.unjudged.is_none();
-            if let Some(root) = json.root().filter(|_| is_needed || is_wanted) {
+            let is_wanted = self.question.wants_costs && version == newest && server.unjudged.is_none();
+            // What is priced without an end has no price.
+            let is_priced = (is_needed || is_wanted) && server.unfinished.is_none();
+            if let Some(root) = json.root().filter(|_| is_priced) {
                 let placed = costs::of_verdict(tree, root, &server, version);
                 if is_needed {
                     advice::give(&mut verdict, &placed, origin.as_ref());
                 }
                 if is_wanted && !placed.is_empty() {
                     self.costs.borrow_mut().push(DocumentCosts {
-                        index: Some(report.index),
-                        name: report.name.clone(),
+                        index: Some(bare.report.index),
+                        name: bare.report.name.clone(),
                         answers: vec![(version, Ok(placed))],
                     });
                 }
+            }
+            if let (Some((revision, old)), Some(root)) = (&revision, json.root())
+                && let Some(stored) = Stored::establish(old, version)
+            {
+                let updated = judge_update(json, &stored, version, Some(&compiler));
+                let updated = verdict::with_places(&updated, tree, json, bare.report.subject, most);
+                let at = Compared {
+                    written: &written,
+                    tree,
+                    node: root.node,
+                    is_item: bare.report.item.is_some(),
+                };
+                revision.add(&mut verdict, &updated, &at);
             }
             if let Some(origin) = &origin {
                 origin.name(&mut verdict.errors);
                 origin.name(&mut verdict.warnings);
                 origin.name(&mut verdict.hints);
             }
-            report.verdicts.push((version, verdict));
+            bare.report.verdicts.push((version, verdict));
             if version == newest
                 && let Some(root) = json.root()
             {
-                // Rules do the same everywhere where they compile: one minor tells for all.
+                // Rules do the same everywhere where they compile: one Kubernetes version tells for all.
                 let mut found = hazards::find(tree, root, &server, version, self.question.hazards);
                 if let Some(origin) = &origin {
                     origin.name(&mut found.hints);
                 }
-                self.is_unfinished.set(self.is_unfinished.get() || found.is_unfinished);
-                for (_, verdict) in &mut report.verdicts {
-                    verdict.hints.extend_from_slice(&found.hints);
-                }
+                bare.hazards = found.hints;
+                bare.unsearched = found.is_unfinished.then(|| Unsearched {
+                    node: root.node,
+                    version,
+                    server,
+                });
             }
         }
-        report
+        bare
     }
 
     /// Answers for the objects of a list, each as if it came alone: so do clients send them.
@@ -364,61 +482,97 @@ impl Ask<'_> {
             if object.written.is_definition() {
                 let mut report = DocumentReport::new(object, Subject::Definition);
                 report.span = tree.span(*node);
-                let place = verdict::first_line(tree.text(), report.span);
-                if let Some(answer) = ServerVerdict::of_unserved(&object.written, place) {
+                let place = spans::first_line(tree.text(), report.span);
+                if let Some(answer) = CrdVerdict::of_unserved(&object.written, place) {
                     let all = self.question.versions.iter();
                     report.verdicts.extend(all.map(|it| (it, verdict::of_unread(&answer))));
-                    reports.push(report);
+                    reports.push(Bare::new(report));
                 } else if let Ok(json) = read_json_of(&tree, *node) {
                     reports.push(self.definition(report, &tree, &json));
                 }
             } else {
-                reports.extend(self.resource(object, Some((&tree, *node))));
+                reports.extend(self.resource(self.source, object, Some((&tree, *node))).map(Bare::new));
             }
         }
-        silence_all(self.source, tree.comments(), &mut reports);
-        reports
+        self.complete(tree, reports)
+    }
+
+    /// Answers for an object that no definition is known for. Where a text is judged as it is, an object that the API server has no
+    /// answer to has none here, unless the user requires all definitions.
+    fn undefined(
+        &self,
+        definitions: &dyn Definitions,
+        object: &Object,
+        kind: GroupKind,
+        read: Option<(&Tree, NodeId)>,
+    ) -> Option<DocumentReport> {
+        let why = if self.question.has_own_definition {
+            self.is_alone.then_some(Undefined::Elsewhere)
+        } else if self.question.is_completed
+            && let Some(meant) = undefined::meant(&object.written, &kind, definitions)
+        {
+            Some(Undefined::Misspelt(meant))
+        } else if kind.kind.is_empty() || native::is_native(&kind.group) {
+            None
+        } else if self.question.requires_definitions {
+            Some(Undefined::Required)
+        } else {
+            self.unknown.borrow_mut().push(kind);
+            None
+        }?;
+        let mut report = undefined::report(self.source, object, read, &why, self.question.versions);
+        match read {
+            Some(_) => {}
+            None => {
+                if let Ok(tree) = self.source.read(object.document) {
+                    kept::suppress(&tree, &mut report);
+                }
+            }
+        }
+        Some(report)
+    }
+
+    /// What completes the objects of a text, which may be filled in.
+    fn completed(&self, text: &Text) -> Completed {
+        let asked = self.question;
+        Completed {
+            is_part: asked.is_part,
+            is_assertion: asked.is_completed && asked.path.is_some_and(unknown::is_assertion),
+            is_substituted: asked.is_completed,
+            is_filled: !std::ptr::eq(text, self.source),
+        }
     }
 
     /// Answers for a custom resource, if it is one whose definition is known. `read`: where it is, if its document has been read.
-    fn resource(&self, object: &Object, read: Option<(&Tree, NodeId)>) -> Option<DocumentReport> {
+    fn resource(&self, text: &Text, object: &Object, read: Option<(&Tree, NodeId)>) -> Option<DocumentReport> {
         let definitions = self.question.definitions?;
         let kind = objects::group_kind(&object.written).unwrap_or_default();
         let Some(found) = definitions.find(&kind, self.question.path.unwrap_or(Path::new(""))) else {
-            if !kind.kind.is_empty() && !native::is_native(&kind.group) {
-                self.unknown.set(self.unknown.get() + 1);
-            }
-            let is_asked = self.question.has_own_definition && self.is_alone;
-            return is_asked.then(|| resource::without_definition(self.source, object, self.question.versions));
+            return self.undefined(definitions, object, kind, read);
         };
-        let asked = resource::Asked {
-            text: self.source,
+        let asked = resource::ResourceToCheck {
+            text,
             object,
             kind,
             found,
             definitions,
             question: self.question,
             previous: self.previous,
+            completed: self.completed(text),
         };
         if let Some(read) = read {
             return resource::judge(&asked, Ok(read));
         }
-        match self.source.read(object.document) {
+        match text.read(object.document) {
             Ok(tree) => {
                 let root = tree.root()?;
                 let mut report = resource::judge(&asked, Ok((&tree, root)))?;
-                silence(self.source, tree.comments(), &mut report);
+                kept::suppress(&tree, &mut report);
                 Some(report)
             }
             Err(error) => resource::judge(&asked, Err(&error)),
         }
     }
-}
-
-/// A patch as kustomize has it: it says nothing of what every definition needs.
-fn is_partial(json: &JsonDoc<'_>) -> bool {
-    let spec = json.root().and_then(|root| root.get("spec"));
-    spec.is_none_or(|spec| spec.get("versions").is_none() && spec.get("names").is_none())
 }
 
 fn report_of(index: u32, span: Span, head: &WrittenType, subject: Subject) -> DocumentReport {
@@ -427,6 +581,7 @@ fn report_of(index: u32, span: Span, head: &WrittenType, subject: Subject) -> Do
         item: None,
         span,
         subject,
+        in_part: false,
         api_version: head.api_version.clone(),
         kind: head.kind.clone(),
         name: head.name.clone(),
@@ -434,40 +589,15 @@ fn report_of(index: u32, span: Span, head: &WrittenType, subject: Subject) -> Do
     }
 }
 
-/// Applies the comments that silence findings.
-fn silence(source: &Text, comments: &[Span], report: &mut DocumentReport) {
-    if comments.is_empty() {
-        return;
-    }
-    for (_, verdict) in &mut report.verdicts {
-        let hints = suppress::apply(&source.content, comments, verdict.findings_mut());
-        verdict.hints.extend(hints);
-    }
-}
-
-/// As [`silence`], for objects that share a document: a comment speaks to the object that it stands in or on whose last line, or to the next one.
-fn silence_all(source: &Text, comments: &[Span], reports: &mut [DocumentReport]) {
-    let mut comments = comments;
-    for report in reports {
-        let end = report.span.end as usize;
-        let line_end = source.content[end..]
-            .find(['\n', '\r'])
-            .map_or(source.content.len(), |it| end + it);
-        let own = comments.partition_point(|it| (it.start as usize) < line_end);
-        let (mine, rest) = comments.split_at(own);
-        silence(source, mine, report);
-        comments = rest;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::Config;
+    use crate::versions::VersionSet;
 
     const HEAD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n";
 
-    /// The codes of what is said of a text that was found in a folder: of the file, and of its documents.
+    /// Checks the codes of a file found in a folder: those of the file, and those of its documents.
     fn check(text: &str, of_file: &[&str], of_documents: &[&str]) {
         let question = Question::new(VersionSet::default());
         let report = analyze(text.as_bytes().to_vec(), &question);
@@ -501,7 +631,10 @@ mod tests {
 
     #[test]
     fn a_comment_silences_also_what_refuses_the_whole_document() {
-        let question = Question::new(VersionSet::default());
+        let question = Question {
+            is_part: true,
+            ..Question::new(VersionSet::default())
+        };
         let shown = |text: &str| {
             let report = analyze(text.as_bytes().to_vec(), &question);
             let shown = report.documents[0].shown(&Config::default());

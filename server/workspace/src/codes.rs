@@ -1,5 +1,9 @@
 //! Every diagnostic code with its sentence and its page.
 
+pub use crd_analyzer_resource::codes::DEPRECATED_VERSION;
+
+use crate::words::meant::meant;
+
 /// A diagnostic code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Code {
@@ -12,29 +16,31 @@ pub struct Code {
 }
 
 crd_analyzer_schema::codes! {
-    /// The request is refused as a whole.
+    /// The API server refuses the request as a whole.
     REFUSED = "refused";
-    /// The manifest is larger than client-side `kubectl apply` can annotate.
+    /// The manifest is too large for client-side `kubectl apply`.
     LARGE_MANIFEST = "large-manifest";
-    /// A value begins with `!`, which makes a tag of it.
+    /// A value begins with `!`, so YAML takes it as a tag.
     LOCAL_TAG = "local-tag";
-    /// The revision to compare with cannot be read as a definition.
+    /// The previous revision of the file cannot be decoded as a CRD.
     UNREADABLE_PREVIOUS_REVISION = "unreadable-previous-revision";
-    /// The definition of a resource cannot be read right now.
-    UNUSABLE_DEFINITION = "unusable-definition";
-    /// Several files define the kind of a resource, each differently.
-    SEVERAL_DEFINITIONS = "several-definitions";
-    /// A changed definition refuses every update of an object that is stored.
+    /// The CRD of a custom resource cannot be decoded, so the resource is not checked.
+    UNUSABLE_CRD = "unusable-crd";
+    /// Several files have different CRDs for the kind of a custom resource.
+    SEVERAL_CRDS = "several-crds";
+    /// A changed CRD rejects every update of a stored object.
     STORED_OBJECT_REFUSED = "stored-object-refused";
-    /// A changed definition makes an object invalid that is stored, and tolerates it until it changes.
+    /// A changed CRD makes a stored object invalid. Updates that leave the invalid part unchanged still succeed.
     STORED_OBJECT_INVALID = "stored-object-invalid";
-    /// The text is a template that makes a definition when it is filled in.
+    /// The kind of an object does not exist: its name is misspelt, or no CRD defines it.
+    UNKNOWN_KIND = "unknown-kind";
+    /// The file is a template of a CRD, which crd-analyzer cannot check.
     TEMPLATE = "template";
-    /// A comment that silences findings cannot be read.
+    /// A suppression comment is malformed.
     MALFORMED_SUPPRESSION = "malformed-suppression";
-    /// A comment silences a finding that is not there.
+    /// A suppression comment suppresses nothing.
     UNUSED_SUPPRESSION = "unused-suppression";
-    /// A comment silences a finding and does not say why.
+    /// A suppression comment gives no reason.
     SUPPRESSION_WITHOUT_REASON = "suppression-without-reason";
 }
 
@@ -65,29 +71,9 @@ pub fn find(name: &str) -> Option<Code> {
     all().into_iter().find(|code| code.name == name)
 }
 
-/// The code whose name is the fewest edits away, if it is near enough to be meant.
+/// The code that was probably meant.
 pub fn nearest(name: &str) -> Option<&'static str> {
-    nearest_of(name, all().into_iter().map(|code| code.name))
-}
-
-/// The name among these that was probably meant.
-pub fn nearest_of<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let near = names.map(|it| (edits(name, it), it)).min()?;
-    (near.0 <= name.len().div_ceil(3)).then_some(near.1)
-}
-
-/// The edit distance of two short words.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let next = (diagonal + usize::from(x != *y)).min(row[j] + 1).min(row[j + 1] + 1);
-            diagonal = std::mem::replace(&mut row[j + 1], next);
-        }
-    }
-    row.last().copied().unwrap_or(0)
+    meant(name, all().into_iter().map(|code| code.name))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
 use crate::{
+    codes,
     finding::{Class, Finding, Severity},
     versions::{VersionError, VersionSet},
 };
@@ -24,6 +25,8 @@ struct Written {
     rules: BTreeMap<String, Level>,
     exclude: Vec<String>,
     crds: Vec<String>,
+    partial: Vec<String>,
+    require_crd: bool,
 }
 
 /// How loud a code is, by configuration.
@@ -32,14 +35,26 @@ struct Written {
 pub enum Level {
     /// Not shown at all.
     Off,
-    /// Shown unobtrusively.
+    /// Shown as a hint that editors barely mark.
     Hint,
-    /// Shown as information.
+    /// Shown as a hint.
     Info,
     /// Shown as a warning.
     Warning,
     /// Shown as an error.
     Error,
+}
+
+impl Level {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Hint => "hint",
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
 }
 
 /// What a configuration decides.
@@ -53,6 +68,10 @@ pub struct Config {
     pub exclude: GlobSet,
     /// Where definitions lie that are not in the workspace: files, folders and globs, relative to the configuration's folder.
     pub crds: Vec<String>,
+    /// Files that hold parts of objects, which something else completes; relative to the configuration's folder.
+    pub partial: GlobSet,
+    /// A resource whose CRD is not found is an error.
+    pub requires_crds: bool,
     /// The configuration's own folder, absolute; its globs and paths are relative to it. Set by whoever read the file.
     pub folder: PathBuf,
 }
@@ -66,9 +85,35 @@ pub enum ConfigError {
     /// `kubernetesVersion` is not one.
     #[error("kubernetesVersion: {0}")]
     Version(#[from] VersionError),
-    /// `exclude` holds something that is no glob.
-    #[error("exclude: {0}")]
-    Glob(#[from] globset::Error),
+    /// `rules` names a code that does not exist.
+    #[error("rules: `{code}` is not a diagnostic code{}", did_you_mean(*.nearest))]
+    Code {
+        /// The code as it is written.
+        code: String,
+        /// The code that was probably meant.
+        nearest: Option<&'static str>,
+    },
+    /// `exclude` or `partial` holds something that is not a glob.
+    #[error("{setting}: {error}")]
+    Glob {
+        /// The setting.
+        setting: &'static str,
+        /// Why it is not a glob.
+        error: globset::Error,
+    },
+}
+
+fn globs(setting: &'static str, written: &[String]) -> Result<GlobSet, ConfigError> {
+    let wrong = |error| ConfigError::Glob { setting, error };
+    let mut set = GlobSetBuilder::new();
+    for glob in written {
+        set.add(Glob::new(glob).map_err(wrong)?);
+    }
+    set.build().map_err(wrong)
+}
+
+fn did_you_mean(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |it| format!(", did you mean `{it}`?"))
 }
 
 impl Config {
@@ -84,15 +129,19 @@ impl Config {
     }
 
     fn from_written(written: Written) -> Result<Self, ConfigError> {
-        let mut exclude = GlobSetBuilder::new();
-        for glob in &written.exclude {
-            exclude.add(Glob::new(glob)?);
+        if let Some(code) = written.rules.keys().find(|it| codes::find(it).is_none()) {
+            return Err(ConfigError::Code {
+                code: code.clone(),
+                nearest: codes::nearest(code),
+            });
         }
         Ok(Self {
             kubernetes_versions: written.kubernetes_version.as_deref().map(str::parse).transpose()?,
             rules: written.rules,
-            exclude: exclude.build()?,
+            exclude: globs("exclude", &written.exclude)?,
             crds: written.crds,
+            partial: globs("partial", &written.partial)?,
+            requires_crds: written.require_crd,
             folder: PathBuf::new(),
         })
     }
@@ -102,19 +151,29 @@ impl Config {
         self.exclude.is_match(path.strip_prefix(&self.folder).unwrap_or(path))
     }
 
-    /// Sets how loud a finding is; `None` if it is not to be shown.
+    /// Whether the file of this absolute path holds parts of objects.
+    pub fn is_partial(&self, path: &Path) -> bool {
+        self.partial.is_match(path.strip_prefix(&self.folder).unwrap_or(path))
+    }
+
+    /// Sets the severity of a finding as configured. `None` if the configuration turns it off.
     ///
-    /// Only what is shown changes: what the server answers stays what it is, and so does the verdict.
+    /// Only the display changes. The verdict stays the API server's.
     pub fn apply(&self, mut finding: Finding) -> Option<Finding> {
         match self.rules.get(finding.code) {
             Some(Level::Off) => return None,
+            None => {}
+            // What the API server rejects is an error: showing it as less would promise that it is accepted.
+            Some(level) if matches!(finding.class, Class::Error | Class::LaterError) => {
+                let note = "the API server rejects this, so the configuration can only hide it";
+                let is_lowered = *level != Level::Error;
+                let notes = is_lowered.then(|| format!("{note}: write `off` instead of `{}`", level.word()));
+                finding.notes.extend(notes);
+            }
             Some(Level::Hint) => finding.severity = Severity::Hint,
             Some(Level::Info) => finding.severity = Severity::Information,
             Some(Level::Warning) => finding.severity = Severity::Warning,
-            // A hint of ours never makes an accepted object look rejected.
-            Some(Level::Error) if finding.class == Class::Hint => finding.severity = Severity::Warning,
             Some(Level::Error) => finding.severity = Severity::Error,
-            None => {}
         }
         Some(finding)
     }
@@ -150,6 +209,23 @@ mod tests {
     }
 
     #[test]
+    fn a_hint_can_become_an_error_and_an_error_cannot_become_a_hint() {
+        let config = Config::parse("rules: {large-manifest: error, wrong-type: hint}").expect("valid");
+        let applied = |class, code| {
+            config
+                .apply(Finding::new(class, code, Span::default(), ""))
+                .expect("shown")
+        };
+        let raised = applied(Class::Hint, "large-manifest");
+        assert_eq!((raised.class, raised.severity), (Class::Hint, Severity::Error));
+        for class in [Class::Error, Class::LaterError] {
+            let kept = applied(class, "wrong-type");
+            assert_eq!(kept.severity, class.severity());
+            assert!(kept.notes[0].contains("can only hide it"), "{:?}", kept.notes);
+        }
+    }
+
+    #[test]
     fn says_what_is_wrong() {
         for (text, expect) in [
             (
@@ -158,6 +234,11 @@ mod tests {
             ),
             ("exclude: ['[']", "exclude: error parsing glob"),
             ("rulez: {}", "unknown field `rulez`"),
+            (
+                "rules: {missing-typ: off}",
+                "rules: `missing-typ` is not a diagnostic code, did you mean `missing-type`?",
+            ),
+            ("rules: {missing-type: of}", "unknown variant `of`"),
         ] {
             let error = Config::parse(text).expect_err(text).to_string();
             assert!(error.contains(expect), "{error}");

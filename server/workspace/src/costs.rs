@@ -2,25 +2,25 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-pub use crd_analyzer_apiextensions::validation::{Bound, COST_LIMIT, Remedy, RuleCost, SchemaCosts, TOTAL_COST_LIMIT};
+pub use crd_analyzer_apiextensions::validation::{
+    Bound, BoundsProposal, COST_LIMIT, RuleCost, SchemaCosts, TOTAL_COST_LIMIT,
+};
 use crd_analyzer_apiextensions::{
     internal::Hoisted,
     places,
-    strategy::{Received, Unjudged, Verdict},
+    strategy::{CrdVerdict, Received},
     validation::{CelCompiler, schema_costs},
 };
 use crd_analyzer_schema::{KubernetesVersion, field::Path, rules::SchemaStep};
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc},
-    read_json,
-    split::{Document, split},
     tree::{Span, Tree},
 };
 
+pub use crate::crd_documents::{CrdAnswers, Unanswered};
 use crate::{
-    head::{self, Head},
-    text::Text,
-    verdict,
+    crd_documents::{self, unanswered},
+    spans,
     versions::VersionSet,
 };
 
@@ -33,16 +33,8 @@ pub struct FileCosts {
     pub documents: Arc<[DocumentCosts]>,
 }
 
-/// One definition.
-#[derive(Clone, PartialEq, Debug)]
-pub struct DocumentCosts {
-    /// Its position in the file, all documents counted; `None`: the file cannot be cut into documents.
-    pub index: Option<usize>,
-    /// `metadata.name`; empty if absent.
-    pub name: String,
-    /// The answers, oldest minor first.
-    pub answers: Vec<(KubernetesVersion, Result<Vec<PlacedCosts>, Unpriced>)>,
-}
+/// The rule costs of one CRD.
+pub type DocumentCosts = CrdAnswers<Vec<PlacedCosts>>;
 
 /// The costs of a schema with the places of its rules.
 #[derive(Clone, PartialEq, Debug)]
@@ -101,86 +93,24 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// Why there are no costs.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Unpriced {
-    /// The server cannot read the document: its words.
-    Undecodable(String),
-    /// The server itself fails on the definition, or it is too deep for us: our words.
-    Unjudged(String),
-}
-
 /// Prices all rules of the definitions in a text as the servers of these minors do. `named`: as in
 /// [`Question`](crate::analysis::Question).
 pub fn price(bytes: Vec<u8>, versions: VersionSet, named: bool) -> FileCosts {
-    let source = Text::decode(bytes);
-    let found = split(&source.content);
-    let is_asked = |document: &Document| head::read(&source, *document).is_asked(named);
-    let documents: Vec<DocumentCosts> = match found.error {
-        Some(_) if !named && !found.documents.iter().any(is_asked) => Vec::new(),
-        Some(error) => vec![DocumentCosts {
-            index: None,
-            name: String::new(),
-            answers: versions
-                .iter()
-                .map(|version| (version, Err(Unpriced::Undecodable(error.message.clone()))))
-                .collect(),
-        }],
-        None => {
-            let documents = found.documents.into_iter();
-            documents
-                .filter_map(|document| of_document(&source, document, versions, named))
-                .collect()
-        }
-    };
+    let (text, documents) = crd_documents::each(bytes, versions, named, of_definition);
     FileCosts {
-        text: source.content,
+        text,
         documents: documents.into(),
     }
 }
 
-/// `None` if nothing is asked about the document.
-fn of_document(source: &Text, document: Document, versions: VersionSet, named: bool) -> Option<DocumentCosts> {
-    let found = Head::read(source, document);
-    let head = found.written.clone();
-    if !head.is_asked(named) {
-        return None;
-    }
-    let with = |answer: &dyn Fn(KubernetesVersion) -> Result<Vec<PlacedCosts>, Unpriced>| DocumentCosts {
-        index: Some(document.index as usize),
-        name: head.name.clone(),
-        answers: versions.iter().map(|version| (version, answer(version))).collect(),
-    };
-    if let Some(verdict) = Verdict::of_unserved(&head, document.span) {
-        return Some(with(&|_| Err(unpriced(&verdict))));
-    }
-    let tree = match found.whole(source, document) {
-        Ok(tree) => tree,
-        Err(error) => return Some(with(&|_| Err(unpriced(&Verdict::of_read_error(&error))))),
-    };
-    Some(match read_json(&tree) {
-        Ok(json) => with(&|version| of_definition(&tree, &json, version)),
-        Err(error) => with(&|version| Err(unpriced(&Verdict::of_convert_error(&error, version)))),
-    })
-}
-
-/// Why a definition that was not judged has no costs.
-fn unpriced(verdict: &Verdict) -> Unpriced {
-    match (&verdict.decode_error, &verdict.unjudged) {
-        (Some(error), _) => Unpriced::Undecodable(error.text.clone()),
-        (None, Some(Unjudged::ServerPanics { error })) => Unpriced::Unjudged(error.detail.clone()),
-        (None, _) => Unpriced::Unjudged("nested too deeply to be judged here".to_owned()),
-    }
-}
-
-fn of_definition(tree: &Tree, json: &JsonDoc<'_>, version: KubernetesVersion) -> Result<Vec<PlacedCosts>, Unpriced> {
-    let received = Received::new(json, version).map_err(|verdict| unpriced(&verdict))?;
+fn of_definition(tree: &Tree, json: &JsonDoc<'_>, version: KubernetesVersion) -> Result<Vec<PlacedCosts>, Unanswered> {
+    let received = Received::new(json, version).map_err(|verdict| unanswered(&verdict))?;
     if !received.has_rules() && !received.has_selectable_fields() {
         return Ok(Vec::new());
     }
     let verdict = received.judge(None, Some(&CelCompiler::new(version)));
     let (None, Some(definition), Some(root)) = (&verdict.unjudged, &verdict.definition, json.root()) else {
-        return Err(unpriced(&verdict));
+        return Err(unanswered(&verdict));
     };
     Ok(place(
         tree,
@@ -194,7 +124,7 @@ fn of_definition(tree: &Tree, json: &JsonDoc<'_>, version: KubernetesVersion) ->
 pub(crate) fn of_verdict(
     tree: &Tree,
     root: &Json<'_>,
-    verdict: &Verdict,
+    verdict: &CrdVerdict,
     version: KubernetesVersion,
 ) -> Vec<PlacedCosts> {
     verdict.definition.as_ref().map_or_else(Vec::new, |definition| {
@@ -206,7 +136,7 @@ pub(crate) fn of_verdict(
 fn place(tree: &Tree, root: &Json<'_>, hoisted: Hoisted, costs: Vec<SchemaCosts>) -> Vec<PlacedCosts> {
     let spots = |path: &Path| -> Vec<Span> {
         let found = places::find(root, hoisted, path);
-        found.iter().map(|it| verdict::spot(tree, it.key, it.value)).collect()
+        found.iter().map(|it| spans::spot(tree, it.key, it.value)).collect()
     };
     let placed = costs.into_iter().map(|schema| {
         let places: Vec<Vec<Span>> = schema
@@ -226,7 +156,7 @@ fn place(tree: &Tree, root: &Json<'_>, hoisted: Hoisted, costs: Vec<SchemaCosts>
             }
             let found = places::find(root, hoisted, &bound.path(&schema.path));
             let found = found.iter().filter(|it| !it.missing).map(|it| Target {
-                key: verdict::spot(tree, it.key, it.value),
+                key: spans::spot(tree, it.key, it.value),
                 span: tree.span(it.value),
             });
             targets.insert(bound.steps.clone(), found.collect());

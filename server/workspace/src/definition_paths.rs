@@ -33,7 +33,7 @@ impl DefinitionPath {
         })
     }
 
-    /// Whether it is a glob, of which only what matches counts.
+    /// Whether the path is a glob.
     pub fn is_glob(&self) -> bool {
         self.matcher.is_some()
     }

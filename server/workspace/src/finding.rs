@@ -1,4 +1,7 @@
-//! What is said about a document, and where.
+//! Diagnostics: what is reported for a document, and where.
+//!
+//! Each answers in this order: what is wrong ([`Finding::headline`]), where ([`Finding::label`], [`Finding::related`]), why
+//! ([`Finding::notes`]), what to type ([`Finding::help`]), and last the API server's own text ([`Finding::server_note`]).
 
 use std::sync::Arc;
 
@@ -7,14 +10,16 @@ use crd_analyzer_syntax::tree::Span;
 
 use crate::source::SourceText;
 
-/// Who says it. The three are never mixed.
+/// Who says it. The classes are never mixed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Class {
-    /// The API server of the minor asked about rejects the object.
+    /// The API server of this Kubernetes version rejects the object.
     Error,
+    /// An error that the API server reports only after earlier errors are fixed. No part of its answer.
+    LaterError,
     /// The API server accepts the object with this warning.
     Warning,
-    /// Ours: hazards, compatibility, what the server would say next. Never a verdict.
+    /// Ours: hazards, compatibility. Never a verdict.
     Hint,
 }
 
@@ -32,13 +37,12 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word in outputs and configuration.
+    /// The word in outputs. Only editors tell the two kinds of hints apart.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
-            Self::Information => "info",
-            Self::Hint => "hint",
+            Self::Information | Self::Hint => "hint",
         }
     }
 }
@@ -49,10 +53,13 @@ impl Class {
         match self {
             Self::Error => Severity::Error,
             Self::Warning => Severity::Warning,
-            Self::Hint => Severity::Information,
+            Self::LaterError | Self::Hint => Severity::Information,
         }
     }
 }
+
+/// What outputs write before the code of a [`Class::LaterError`].
+pub const AFTER_FIXING: &str = "error (after fixing the above)";
 
 /// The server's own words.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -117,29 +124,6 @@ impl ServerSays {
     }
 }
 
-impl ServerSays {
-    /// Whether the server's words are worth a note beside a title: those of a cause, and those that the title puts in other words.
-    pub fn is_noted_beside(&self, title: &str) -> bool {
-        match self {
-            Self::Cause { .. } => true,
-            Self::Decode(text) => text != title,
-            Self::Strict(_) | Self::Other(_) | Self::Warning(_) => false,
-        }
-    }
-
-    /// The message beside a title: long words that are the title's are not said again.
-    pub fn message_beside(&self, title: &str) -> String {
-        let message = self.message();
-        match message.strip_suffix(title) {
-            Some(rest) if title.len() > LONG && !rest.is_empty() => format!("{rest}…"),
-            _ => message,
-        }
-    }
-}
-
-/// Words longer than this, in bytes, are not said twice.
-const LONG: usize = 120;
-
 /// Whether a value is a printed struct of the server: its fields have capital letters.
 fn is_struct(value: &str) -> bool {
     let first = value.trim_start_matches('[').strip_prefix("{\"");
@@ -157,7 +141,7 @@ pub struct Related {
     pub file: Option<Arc<SourceText>>,
 }
 
-/// One finding of one document.
+/// One diagnostic of one document.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Finding {
     /// Who says it.
@@ -166,51 +150,79 @@ pub struct Finding {
     pub severity: Severity,
     /// The diagnostic code, kebab-case; `crd-analyzer explain CODE` prints its page.
     pub code: &'static str,
-    /// What is wrong, in one line that makes sense alone.
-    pub message: String,
-    /// The server's words; absent for hints of ours.
+    /// What is wrong: one sentence that makes sense alone.
+    pub headline: String,
+    /// The API server's own text; absent for hints of our own.
     pub server: Option<ServerSays>,
+    /// The API server's text says more than the headline, so that it is shown without being asked for.
+    pub quotes_server: bool,
     /// Where, in bytes of the file.
     pub span: Span,
-    /// Other places: the versions that a hoisted path stands for, the first of two duplicate keys.
+    /// What is at `span`, in three to six words.
+    pub label: Option<String>,
+    /// Other places: the versions that a hoisted path represents, the first of two duplicate keys.
     pub related: Vec<Related>,
     /// Why, one paragraph each.
     pub notes: Vec<String>,
-    /// What to do, one paragraph each.
+    /// What to type, one paragraph each.
     pub help: Vec<String>,
     /// Why the place is not where the cause was written: what is missing is shown at its parent.
     pub elsewhere: Option<String>,
-    /// The server would say this only after earlier findings are repaired.
-    pub hidden: bool,
     /// A comment in the file asks not to show it.
     pub suppressed: bool,
     /// The text at `span` has no effect.
     pub unnecessary: bool,
     /// The text at `span` is deprecated.
     pub deprecated: bool,
-    /// It goes when others go, and is told as a note of theirs.
+    /// Whether the finding only follows from others. It is then displayed as a note of those.
     pub follows: bool,
 }
 
 impl Finding {
     /// A finding of this class with its usual severity and nothing else to say.
-    pub fn new(class: Class, code: &'static str, span: Span, message: impl Into<String>) -> Self {
+    pub fn new(class: Class, code: &'static str, span: Span, headline: impl Into<String>) -> Self {
         Self {
             class,
             severity: class.severity(),
             code,
-            message: message.into(),
+            headline: headline.into(),
             server: None,
+            quotes_server: false,
             span,
+            label: None,
             related: Vec::new(),
             notes: Vec::new(),
             help: Vec::new(),
             elsewhere: None,
-            hidden: false,
             suppressed: false,
             unnecessary: false,
             deprecated: false,
             follows: false,
         }
+    }
+
+    /// The same finding in another class, with the usual severity of that class.
+    #[must_use]
+    pub fn in_class(self, class: Class) -> Self {
+        Self {
+            class,
+            severity: class.severity(),
+            ..self
+        }
+    }
+
+    /// The word before the code: `error`, `error (after fixing the above)`, `warning` or `hint`.
+    pub const fn word(&self) -> &'static str {
+        match self.class {
+            Class::LaterError => AFTER_FIXING,
+            _ => self.severity.word(),
+        }
+    }
+
+    /// The API server's own text as the last note, where it says more than the headline or everything is wanted.
+    pub fn server_note(&self, is_verbose: bool) -> Option<String> {
+        let server = self.server.as_ref().filter(|_| is_verbose || self.quotes_server)?;
+        let text = server.message();
+        (text != self.headline).then(|| format!("the API server reports: {text}"))
     }
 }

@@ -21,7 +21,7 @@ use crate::{
 /// The annotation of a definition that controller-gen wrote.
 const ANNOTATION: &str = "controller-gen.kubebuilder.io/version";
 
-/// Findings of one verdict that are looked up: who has more begins with these.
+/// Findings of one verdict that are looked up: whoever has more begins with these.
 const MAX_FINDINGS: usize = 200;
 
 /// Where Go sources are found.

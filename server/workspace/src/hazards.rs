@@ -10,7 +10,7 @@ use std::{
 use crd_analyzer_apiextensions::{
     internal::Hoisted,
     places,
-    strategy::Verdict as ServerVerdict,
+    strategy::CrdVerdict,
     validation::{CompiledRules, CompiledSchema},
 };
 pub use crd_analyzer_hazards::codes;
@@ -20,15 +20,12 @@ use crd_analyzer_schema::{
     field::{Path, Trail},
     structural::{AdditionalProperties, Structural},
 };
-use crd_analyzer_syntax::{
-    json::Json,
-    tree::{Span, Tree},
-};
+use crd_analyzer_syntax::{json::Json, tree::Tree};
 
 use crate::{
     config::{Config, Level},
     finding::{Class, Finding, Related, Severity},
-    verdict,
+    spans, words,
 };
 
 /// Schemas that are remembered; then all is forgotten.
@@ -58,7 +55,7 @@ impl Memory {
 /// Whether hazards are told, and looked for.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Search<'a> {
-    /// Nobody wants to know.
+    /// No one wants to know.
     #[default]
     Off,
     /// Those that are known already.
@@ -87,7 +84,7 @@ pub(crate) struct Found {
 pub(crate) fn find(
     tree: &Tree,
     root: &Json<'_>,
-    server: &ServerVerdict,
+    server: &CrdVerdict,
     version: KubernetesVersion,
     search: Search<'_>,
 ) -> Found {
@@ -95,7 +92,8 @@ pub(crate) fn find(
     let (Some(definition), None) = (&server.definition, &server.unjudged) else {
         return found;
     };
-    if matches!(search, Search::Off) {
+    // Where a budget ended, not all rules are compiled, and the search would compile them.
+    if matches!(search, Search::Off) || server.unfinished.is_some() {
         return found;
     }
     let mut walk = Walk {
@@ -135,17 +133,19 @@ struct At<'a> {
 }
 
 impl At<'_> {
-    /// The places of a part of a rule, the first in the file first.
-    fn spans(&self, path: &Path, hazard: &Hazard) -> Vec<Span> {
+    /// The places of a part of a rule, the first in the file first, each with what it is beside the first one.
+    fn places(&self, path: &Path, hazard: &Hazard) -> Vec<Related> {
         let places = places::find(self.root, self.hoisted, path).into_iter();
-        let span = |place: places::Place| {
-            if !place.missing && self.tree.is_scalar(place.value) {
+        let related = |place: places::LocatedField| Related {
+            span: if !place.missing && self.tree.is_scalar(place.value) {
                 self.tree.source_map(place.value).span(hazard.bytes.clone())
             } else {
-                verdict::spot(self.tree, place.key, place.value)
-            }
+                spans::spot(self.tree, place.key, place.value)
+            },
+            message: words::same_elsewhere(self.root, &place.path),
+            file: None,
         };
-        places.map(span).collect()
+        places.map(related).collect()
     }
 }
 
@@ -157,8 +157,8 @@ struct Walk<'w, 'a> {
     compiled: HashMap<&'w Path, CompiledRules<'w>>,
     /// What may still be spent on the definition.
     left: u64,
-    /// Where the findings of a schema are, so that versions that have the same one are told together.
-    seen: HashMap<u64, usize>,
+    /// Where the findings of a schema are, so that versions that have the same schema at the same place are told together.
+    seen: HashMap<(u64, String), usize>,
     found: &'w mut Found,
 }
 
@@ -190,22 +190,20 @@ impl Walk<'_, '_> {
             return;
         };
         let rules = path.child("x-kubernetes-validations");
-        let first = self.seen.get(&name).copied();
-        self.seen.entry(name).or_insert(self.found.hints.len());
+        let place = words::name::SchemaPlace::of(path).unwrap_or_default();
+        let key = (name, place.values().to_owned());
+        let first = self.seen.get(&key).copied();
+        self.seen.entry(key).or_insert(self.found.hints.len());
         for (n, hazard) in hazards.iter().enumerate() {
-            let spans = self.at.spans(&rules.index(hazard.rule).child("rule"), hazard);
-            let mut spans = spans.into_iter();
-            let same = |span| Related {
-                span,
-                message: "the same in another version".to_owned(),
-                file: None,
-            };
+            let places = self.at.places(&rules.index(hazard.rule).child("rule"), hazard);
+            let mut places = places.into_iter();
             if let Some(told) = first.and_then(|first| self.found.hints.get_mut(first + n)) {
-                told.related.extend(spans.map(same));
+                told.related.extend(places);
                 continue;
             }
-            let span = spans.next().unwrap_or_else(|| self.at.tree.span(self.at.root.node));
-            // Nobody writes such numbers by accident.
+            let span = places.next().map(|it| it.span);
+            let span = span.unwrap_or_else(|| self.at.tree.span(self.at.root.node));
+            // No one writes such numbers by accident.
             let severity = if hazard.code == codes::INTEGER_OVERFLOW {
                 Severity::Hint
             } else {
@@ -213,9 +211,11 @@ impl Walk<'_, '_> {
             };
             self.found.hints.push(Finding {
                 severity,
-                related: spans.map(same).collect(),
+                related: places.collect(),
+                label: (!hazard.label.is_empty()).then(|| hazard.label.to_owned()),
                 notes: hazard.notes.clone(),
-                ..Finding::new(Class::Hint, hazard.code, span, hazard.message.clone())
+                help: vec![hazard.help.clone()],
+                ..Finding::new(Class::Hint, hazard.code, span, hazard.headline.clone())
             });
         }
     }
@@ -250,6 +250,7 @@ impl Walk<'_, '_> {
         // What a schema gets does not depend on those before it.
         let per_rule = Effort::usual().per_rule;
         let whole = per_rule.saturating_mul(schema.validations().len() as u64);
+        let whole = whole.min(Effort::usual().left);
         let mut effort = Effort { per_rule, left: whole };
         let compiled = self.compiled(path);
         let found: Arc<[Hazard]> = of_node(schema, is_resource_root, self.version, compiled, &mut effort).into();

@@ -21,7 +21,7 @@ pub(crate) struct Head {
 impl Head {
     /// Reads what the document says it is.
     ///
-    /// What stands before `spec:` is enough in the usual layout, and all there is where the rest is broken.
+    /// What is before `spec:` is enough in the usual layout, and all there is where the rest is broken.
     pub(crate) fn read(text: &Text, document: Document) -> Self {
         let span = document.span;
         if text.content[span.range()].contains("\nspec:") {

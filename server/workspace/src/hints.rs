@@ -5,6 +5,7 @@ use crd_analyzer_syntax::{json::JsonDoc, tree::Tree};
 use crate::{
     codes,
     finding::{Class, Finding},
+    words,
 };
 
 /// How many bytes all annotations of an object may have together (`k8s.io/apimachinery/pkg/api/validation`, `TotalAnnotationSizeLimitB`).
@@ -14,9 +15,10 @@ const ANNOTATION_LIMIT: usize = 256 * 1024;
 /// What the tags begin with that YAML knows (`!!str`).
 const YAML_TAGS: &str = "tag:yaml.org,2002:";
 
-/// The hints of a document that are the same for every minor.
-pub(crate) fn find(tree: &Tree, json: &JsonDoc<'_>) -> Vec<Finding> {
-    large_manifest(tree, json).into_iter().chain(local_tags(tree)).collect()
+/// The hints of a document that are the same for every minor, `most` of them.
+pub(crate) fn find(tree: &Tree, json: &JsonDoc<'_>, most: usize) -> Vec<Finding> {
+    let all = large_manifest(tree, json).into_iter().chain(local_tags(tree));
+    all.take(most).collect()
 }
 
 /// A tag that YAML itself does not know says nothing to the server, which drops it: text that begins with `!` was meant, such as a rule.
@@ -28,9 +30,14 @@ fn local_tags(tree: &Tree) -> impl Iterator<Item = Finding> {
     let local = properties.filter(|(_, name)| *name != "!" && !name.starts_with(YAML_TAGS));
     local.map(|(span, _)| {
         let written = &tree.text()[span.range()];
-        let message = format!("YAML reads `{written}` as a tag, which the server drops: it is no part of the value");
+        let message = format!(
+            "YAML reads `{}` as a tag, not as part of the value",
+            words::clip(written, 40)
+        );
         Finding {
+            label: Some("a YAML tag".to_owned()),
             help: vec!["put the whole value in quotes".to_owned()],
+            notes: vec!["the API server drops the tag".to_owned()],
             ..Finding::new(Class::Hint, codes::LOCAL_TAG, span, message)
         }
     })
@@ -44,16 +51,18 @@ fn large_manifest(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
     }
     let root = json.root()?;
     let size = json.written_len(tree) + 1;
-    let message = format!(
-        "as JSON this manifest has {size} bytes, more than the {ANNOTATION_LIMIT} that `kubectl apply` can keep in its annotation"
-    );
+    let message = "this manifest is too large for client-side `kubectl apply`";
+    let note =
+        format!("as JSON it has {size} bytes, but `kubectl apply` can keep only {ANNOTATION_LIMIT} in its annotation");
     let name = root
         .get("metadata")
         .and_then(|metadata| metadata.get("name"))
         .unwrap_or(root);
     let help = "apply it with `kubectl apply --server-side`, or shorten descriptions".to_owned();
     (size > ANNOTATION_LIMIT).then(|| Finding {
+        label: Some("too large to annotate".to_owned()),
         help: vec![help],
+        notes: vec![note],
         ..Finding::new(Class::Hint, codes::LARGE_MANIFEST, tree.span(name.node), message)
     })
 }

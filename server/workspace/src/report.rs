@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
+use crd_analyzer_resource::codes as resource_codes;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
 
 use crate::{
-    advice,
-    config::Config,
+    config::{Config, Level},
     costs::DocumentCosts,
-    finding::{Class, Finding, ServerSays},
-    index::Object,
-    resource::Effective,
+    effective::Effective,
+    finding::{Class, Finding, Severity},
+    index::{GroupKind, Object},
     versions::VersionSet,
 };
 
@@ -28,7 +28,7 @@ pub enum Subject {
 
 /// What the API server of one minor answers for one document.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Verdict {
+pub struct DocumentVerdict {
     /// The document cannot be read as what it says it is.
     pub decode_error: Option<Finding>,
     /// What strict field validation, the default of command line clients, rejects.
@@ -41,14 +41,34 @@ pub struct Verdict {
     pub warnings: Vec<Finding>,
     /// Ours.
     pub hints: Vec<Finding>,
+    /// What is not known because it takes more work or memory than one document may. No part of the answer: if nothing else rejects the
+    /// object, the answer is unknown.
+    pub unfinished: Vec<Finding>,
     /// Of a custom resource: what the server makes of it, if it can read it.
     pub resource: Option<Box<Effective>>,
+    /// How many findings are left out, because the memory budget has no room for them or the caller wants fewer (see
+    /// [`Question::most_findings`](crate::analysis::Question::most_findings)).
+    pub left_out: usize,
 }
 
-impl Verdict {
+impl DocumentVerdict {
     /// Whether the object is stored, if the client does not ask for strict field validation.
     pub fn accepted(&self) -> bool {
+        self.is_without_errors() && self.unfinished.is_empty()
+    }
+
+    fn is_without_errors(&self) -> bool {
         self.decode_error.is_none() && self.other_error.is_none() && self.errors.is_empty()
+    }
+
+    /// Whether it is known that the object is stored, or that it is not, if the client does not ask for strict field validation.
+    pub fn is_known(&self) -> bool {
+        self.unfinished.is_empty() || !self.is_without_errors()
+    }
+
+    /// The same if the client does.
+    pub fn is_known_strictly(&self) -> bool {
+        self.is_known() || !self.strict.is_empty()
     }
 
     /// Whether the object is stored even under strict field validation.
@@ -63,8 +83,18 @@ impl Verdict {
             .chain(&self.strict)
             .chain(&self.other_error)
             .chain(&self.errors)
+            .chain(&self.unfinished)
             .chain(&self.warnings)
             .chain(&self.hints)
+    }
+
+    /// Leaves out findings.
+    pub(crate) fn retain(&mut self, stays: impl Fn(&Finding) -> bool) {
+        self.decode_error = self.decode_error.take().filter(&stays);
+        self.other_error = self.other_error.take().filter(&stays);
+        for list in [&mut self.strict, &mut self.errors, &mut self.warnings, &mut self.hints] {
+            list.retain(&stays);
+        }
     }
 
     /// The same, to mark them.
@@ -74,6 +104,7 @@ impl Verdict {
             .chain(&mut self.strict)
             .chain(&mut self.other_error)
             .chain(&mut self.errors)
+            .chain(&mut self.unfinished)
             .chain(&mut self.warnings)
             .chain(&mut self.hints)
     }
@@ -90,6 +121,8 @@ pub struct DocumentReport {
     pub span: Span,
     /// What it is.
     pub subject: Subject,
+    /// Something else completes the object, such as the base of a patch or the values of a template: it is checked as far as it is known.
+    pub in_part: bool,
     /// `apiVersion` as written; empty if absent.
     pub api_version: String,
     /// `kind` as written; empty if absent.
@@ -97,26 +130,47 @@ pub struct DocumentReport {
     /// `metadata.name`; empty if absent.
     pub name: String,
     /// The answers, oldest minor first.
-    pub verdicts: Vec<(KubernetesVersion, Verdict)>,
+    pub verdicts: Vec<(KubernetesVersion, DocumentVerdict)>,
 }
 
 /// A finding as it is shown once for all minors that it holds for.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Shown {
+pub struct Displayed {
     /// The finding, in the words of the newest minor that gives it.
     pub finding: Finding,
     /// The minors that give it.
     pub versions: VersionSet,
 }
 
+/// Errors of the API server that are not shown, see [`DocumentReport::hidden_errors`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct HiddenErrors {
+    /// Those whose code the configuration switches off.
+    pub by_configuration: usize,
+    /// Those that a comment suppresses.
+    pub by_comments: usize,
+}
+
+impl Displayed {
+    /// The headline, and the Kubernetes versions that it holds for where these are not all that were asked about.
+    pub fn headline(&self, asked: VersionSet) -> String {
+        if self.versions == asked {
+            self.finding.headline.clone()
+        } else {
+            format!("{} (Kubernetes {})", self.finding.headline, self.versions)
+        }
+    }
+}
+
 impl DocumentReport {
-    /// Of an object that nothing is said about yet.
+    /// An empty report on an object.
     pub(crate) fn new(object: &Object, subject: Subject) -> Self {
         Self {
             index: object.document.index as usize,
             item: object.item,
             span: object.document.span,
             subject,
+            in_part: false,
             api_version: object.written.api_version.clone(),
             kind: object.written.kind.clone(),
             name: object.written.name.clone(),
@@ -134,15 +188,15 @@ impl DocumentReport {
 
     /// The minors whose server accepts the document (strictly, as command line clients ask).
     pub fn accepted_by(&self) -> Option<VersionSet> {
-        self.by(Verdict::accepted_strict)
+        self.by(DocumentVerdict::accepted_strict)
     }
 
     /// The minors whose server rejects the document.
     pub fn rejected_by(&self) -> Option<VersionSet> {
-        self.by(|verdict| !verdict.accepted_strict())
+        self.by(|verdict| verdict.is_known_strictly() && !verdict.accepted_strict())
     }
 
-    fn by(&self, holds: impl Fn(&Verdict) -> bool) -> Option<VersionSet> {
+    fn by(&self, holds: impl Fn(&DocumentVerdict) -> bool) -> Option<VersionSet> {
         let sets = self
             .verdicts
             .iter()
@@ -151,57 +205,40 @@ impl DocumentReport {
         sets.reduce(VersionSet::union)
     }
 
-    /// What to show to a person: one finding a cause for all minors that give it, in the order of the text, without
-    /// what a comment or the configuration silences.
-    pub fn shown(&self, config: &Config) -> Vec<Shown> {
-        let mut shown: Vec<Shown> = Vec::new();
-        for (version, verdict) in self.verdicts.iter().rev() {
-            let first_older = shown.len();
-            for finding in verdict.findings().filter(|finding| !finding.suppressed) {
-                let one = VersionSet::one(*version);
-                let same = shown
-                    .iter_mut()
-                    .take(first_older)
-                    .find(|it| !it.versions.contains(*version) && is_same_cause(&it.finding, finding));
-                if let Some(same) = same {
-                    same.versions = same.versions.union(one);
-                    note_other_words(&mut same.finding, finding, *version);
-                } else if let Some(finding) = config.apply(finding.clone()) {
-                    shown.push(Shown { finding, versions: one });
-                }
+    /// The highest severity among the displayed diagnostics. `None` if nothing is wrong.
+    ///
+    /// Errors that follow from others count as errors: the API server rejects the object even if the first ones are
+    /// suppressed.
+    pub fn loudest<'s>(&self, shown: impl IntoIterator<Item = &'s Displayed>) -> Option<Severity> {
+        let is_whole = self.subject != Subject::PartialDefinition;
+        let loudness = |it: &Finding| match it.class {
+            Class::LaterError if is_whole => Severity::Error,
+            _ => it.severity,
+        };
+        shown.into_iter().map(|it| loudness(&it.finding)).min()
+    }
+
+    /// The errors of the API server that are not shown: how many the configuration hides, and how many comments.
+    pub fn hidden_errors(&self, config: &Config) -> HiddenErrors {
+        let is_whole = self.subject != Subject::PartialDefinition;
+        let Some((_, verdict)) = self
+            .verdicts
+            .iter()
+            .rev()
+            .find(|(_, it)| is_whole && !it.accepted_strict())
+        else {
+            return HiddenErrors::default();
+        };
+        let mut hidden = HiddenErrors::default();
+        let follows = |it: &&Finding| it.code != resource_codes::UNCHECKED_RULES;
+        for finding in verdict.findings().filter(|it| it.class == Class::Error).filter(follows) {
+            if finding.suppressed {
+                hidden.by_comments += 1;
+            } else if config.rules.get(finding.code) == Some(&Level::Off) {
+                hidden.by_configuration += 1;
             }
         }
-        advice::merge(&mut shown);
-        shown.sort_by_key(|it| (it.finding.hidden, it.finding.span.start, it.finding.class));
-        shown
-    }
-}
-
-/// Whether two minors speak of the same thing, perhaps in other words.
-fn is_same_cause(newer: &Finding, older: &Finding) -> bool {
-    (newer.class, newer.code, newer.span, newer.hidden) == (older.class, older.code, older.span, older.hidden)
-        && match (&newer.server, &older.server) {
-            (
-                Some(ServerSays::Cause { reason, field, .. }),
-                Some(ServerSays::Cause {
-                    reason: reason2,
-                    field: field2,
-                    ..
-                }),
-            ) => (reason, field) == (reason2, field2),
-            (newer, older) => newer.is_some() == older.is_some(),
-        }
-}
-
-fn note_other_words(newer: &mut Finding, older: &Finding, version: KubernetesVersion) {
-    let (Some(new_words), Some(old_words)) = (&newer.server, &older.server) else {
-        return;
-    };
-    let old_words = old_words.message();
-    if new_words.message() != old_words && !newer.notes.iter().any(|note| note.ends_with(&old_words)) {
-        newer
-            .notes
-            .push(format!("up to {version}, the server says: {old_words}"));
+        hidden
     }
 }
 
@@ -214,8 +251,10 @@ pub struct FileReport {
     pub documents: Vec<DocumentReport>,
     /// About the file as a whole: it is a template, its end of line is odd.
     pub findings: Vec<Finding>,
-    /// How many objects are of a kind that is neither the server's own nor defined anywhere, so that nothing is said of them.
-    pub unknown: usize,
+    /// The kinds of the objects that were not checked, because neither a known CRD nor Kubernetes itself defines them: one entry an object.
+    pub unknown: Vec<GroupKind>,
+    /// Why the text as it is cannot be read, if an unfinished entry was taken out of it: see [`crate::analysis::analyze_typing`].
+    pub unfinished: Option<Box<Finding>>,
     /// Hazards of some rules are not known yet: they were not asked for, or take too long.
     pub is_unfinished: bool,
     /// What the rules of the definitions cost, if that was wanted; those without rules are left out.
@@ -223,13 +262,28 @@ pub struct FileReport {
 }
 
 impl FileReport {
-    /// The loudest class among what is shown; `None`: nothing wrong.
-    pub fn worst(&self, config: &Config) -> Option<Class> {
-        let documents = self
-            .documents
-            .iter()
-            .flat_map(|document| document.shown(config))
-            .map(|it| it.finding.class);
-        documents.chain(self.findings.iter().map(|finding| finding.class)).min()
+    /// A report that says only this of a file.
+    pub fn of_file(text: Arc<str>, finding: Finding) -> Self {
+        Self {
+            text,
+            documents: Vec::new(),
+            findings: vec![finding],
+            unfinished: None,
+            unknown: Vec::new(),
+            is_unfinished: false,
+            costs: Vec::new(),
+        }
+    }
+
+    /// What to show of each document to a person: see [`DocumentReport::shown`].
+    pub fn shown(&self, config: &Config) -> Vec<Vec<Displayed>> {
+        self.documents.iter().map(|it| it.shown(config)).collect()
+    }
+
+    /// The highest severity among the displayed diagnostics. `None` if nothing is wrong.
+    pub fn worst(&self, shown: &[Vec<Displayed>]) -> Option<Severity> {
+        let documents = self.documents.iter().zip(shown);
+        let documents = documents.filter_map(|(document, shown)| document.loudest(shown));
+        documents.chain(self.findings.iter().map(|it| it.severity)).min()
     }
 }

@@ -1,22 +1,27 @@
-//! What a server would say if a text replaced what a revision has: beside the verdict on the text alone.
+//! What the API server would answer if a text replaced the one of a git revision, beside the verdict on the text alone.
 
-use std::collections::HashMap;
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_syntax::{
     paths::{self, Step},
-    split::split,
     tree::{NodeId, Span, Tree},
 };
 
 use crate::{
-    analysis::{Old, Question, analyze},
     finding::{Class, Finding, Related, Severity},
-    report::{DocumentReport, FileReport, Subject},
-    resource::Previous,
+    previous::Previous,
+    report::DocumentVerdict,
     text::Text,
 };
 
+/// Places of a verdict for which values that differ are looked for: of more refusals the first.
+const MAX_PLACES: usize = 100;
+/// Bytes of values that are compared for one place. Aliases of aliases stand for more than any text has.
+const MAX_COMPARED: usize = 16 << 20;
 /// So many values that differ are named for one finding.
 const MAX_NAMED: usize = 3;
 /// Longer values are not named, in bytes.
@@ -24,116 +29,101 @@ const MAX_VALUE: usize = 60;
 /// Differences are looked for so deep.
 const MAX_DEPTH: usize = 20;
 
-/// What a revision has in place of a text.
-#[derive(Clone, Copy, Debug)]
-pub struct Revision<'a> {
-    /// How people call it: `HEAD`.
-    pub name: &'a str,
-    /// The text there.
-    pub text: &'a [u8],
+/// The text of a file in a git revision, read once for all versions of the file that are compared with it.
+pub struct Revision {
+    /// What people call it: `HEAD`.
+    name: String,
+    previous: Previous,
 }
 
-/// Adds to a report on `text` what the server would refuse besides if it replaced what a revision has, as hints: that the object is stored as
-/// it is there is only supposed. `question`: what the report answers.
-pub fn add_update(report: &mut FileReport, question: &Question<'_>, revision: &Revision<'_>) {
-    if revision.text == report.text.as_bytes() {
-        return;
-    }
-    let question = Question {
-        old: Some(Old {
-            text: revision.text,
-            is_paired: false,
-        }),
-        hazards: crate::hazards::Search::Off,
-        wants_costs: false,
-        ..*question
-    };
-    let updated = analyze(report.text.as_bytes().to_vec(), &question);
-    let mut sides: Option<Sides> = None;
-    for (now, then) in report.documents.iter_mut().zip(&updated.documents) {
-        if (now.index, now.item) != (then.index, then.item) {
-            return;
-        }
-        let mut values_at: HashMap<(u32, u32), Vec<Related>> = HashMap::new();
-        for ((_, verdict), (_, updated)) in now.verdicts.iter_mut().zip(&then.verdicts) {
-            let refusals = updated.errors.iter().chain(&updated.other_error);
-            let is_new = |it: &&Finding| {
-                let mut known = verdict.findings();
-                !known.any(|known| (known.code, known.span, &known.server) == (it.code, it.span, &it.server))
-            };
-            let added: Vec<Finding> = refusals.filter(is_new).cloned().collect();
-            for mut finding in added {
-                let values = values_at.entry((finding.span.start, finding.span.end));
-                let values = values.or_insert_with(|| {
-                    let sides = sides.get_or_insert_with(|| Sides::new(&report.text, revision));
-                    sides.values(then, finding.span)
-                });
-                finding.related.splice(0..0, values.iter().cloned());
-                verdict.hints.push(Finding {
-                    class: Class::Hint,
-                    severity: Severity::Warning,
-                    notes: [
-                        vec![format!("so the server answers an update of what {} has", revision.name)],
-                        finding.notes,
-                    ]
-                    .concat(),
-                    ..finding
-                });
-            }
-        }
+impl std::fmt::Debug for Revision {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Revision")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
-/// The text as it is, and as a revision has it.
-struct Sides<'a> {
-    now: Text,
-    then: Text,
-    name: &'a str,
-}
-
-impl<'a> Sides<'a> {
-    fn new(text: &str, revision: &Revision<'a>) -> Self {
+impl Revision {
+    /// The text that a file has in the revision of this name.
+    pub fn new(name: &str, text: &[u8]) -> Self {
         Self {
-            now: Text::decode(text.as_bytes().to_vec()),
-            then: Text::decode(revision.text.to_vec()),
-            name: revision.name,
+            name: name.to_owned(),
+            previous: Previous::new(Text::decode(text.to_vec()), false),
         }
     }
 
-    /// The values at a place that the revision has otherwise, with what they are there.
-    fn values(&self, document: &DocumentReport, place: Span) -> Vec<Related> {
-        let found = self.find(document, place);
-        found.unwrap_or_default()
+    /// Whether the file has the same text in the revision, so nothing is updated.
+    pub fn is(&self, text: &str) -> bool {
+        self.text() == text
     }
 
-    fn find(&self, document: &DocumentReport, place: Span) -> Option<Vec<Related>> {
-        let cut = split(&self.now.content);
-        let tree = self.now.read(*cut.documents.get(document.index)?).ok()?;
-        let at = paths::at(&tree, place.start)?;
-        let skipped = if document.item.is_some() { 2 } else { 0 };
-        let written = WrittenType {
-            api_version: document.api_version.clone(),
-            kind: document.kind.clone(),
-            name: document.name.clone(),
-        };
-        let (steps_above, steps) = at.path.split_at_checked(skipped)?;
-        let root = paths::find_from(&tree, tree.resolve(tree.root()?), steps_above);
-        let previous = Previous::new(&self.then, false);
+    /// The text in the revision.
+    pub fn text(&self) -> &str {
+        &self.previous.text().content
+    }
+
+    pub(crate) fn previous(&self) -> &Previous {
+        &self.previous
+    }
+
+    /// Adds to the verdict on a text what the API server refuses besides when the text replaces the revision's. These are hints: that the
+    /// revision is what is stored is only assumed.
+    ///
+    /// `at` is the object that both verdicts are about.
+    pub(crate) fn add(&self, verdict: &mut DocumentVerdict, updated: &DocumentVerdict, at: &Compared<'_>) {
+        let refusals = updated.errors.iter().chain(&updated.other_error);
+        let known: HashSet<_> = verdict.findings().map(|it| (it.code, it.span, &it.server)).collect();
+        let is_new = |it: &&Finding| !known.contains(&(it.code, it.span, &it.server));
+        let added: Vec<Finding> = refusals.filter(is_new).cloned().collect();
+        let mut values_at: HashMap<(u32, u32), Vec<Related>> = HashMap::new();
+        for mut finding in added {
+            let is_looked_up = values_at.len() < MAX_PLACES;
+            let values = values_at.entry((finding.span.start, finding.span.end));
+            let values = values.or_insert_with(|| {
+                let values = is_looked_up.then(|| self.values(at, finding.span));
+                values.flatten().unwrap_or_default()
+            });
+            finding.related.splice(0..0, values.iter().cloned());
+            verdict.hints.push(Finding {
+                class: Class::Hint,
+                severity: Severity::Warning,
+                notes: [
+                    vec![format!(
+                        "this is the API server's answer to an update of the object in {}",
+                        self.name
+                    )],
+                    finding.notes,
+                ]
+                .concat(),
+                ..finding
+            });
+        }
+    }
+
+    /// The values at a place that differ in the revision, with what they are there.
+    fn values(&self, at: &Compared<'_>, place: Span) -> Option<Vec<Related>> {
+        let written = at.written;
+        let path = paths::at(at.tree, place.start)?.path;
+        // The items of a list have the path of the list before their own.
+        let (_, steps) = path.split_at_checked(if at.is_item { 2 } else { 0 })?;
         let namespace = [Step::key("metadata"), Step::key("namespace")];
-        let namespace = paths::find_from(&tree, root.node, &namespace);
+        let namespace = paths::find_from(at.tree, at.node, &namespace);
         let namespace = namespace
             .is_found()
-            .then(|| tree.scalar(tree.resolve(namespace.node)).into_owned());
-        let (old_tree, old_root) = match document.subject {
-            Subject::Resource => previous.object(&written, namespace.as_deref())?,
-            Subject::Definition | Subject::PartialDefinition => previous.definition(&written)?,
+            .then(|| at.tree.scalar(at.tree.resolve(namespace.node)).into_owned());
+        let (old_tree, old_root) = if written.is_definition() {
+            self.previous.definition(written)?
+        } else {
+            self.previous.object(written, namespace.as_deref())?
         };
         let old = paths::find_from(old_tree, old_root, steps);
-        let now = paths::find_from(&tree, root.node, steps);
+        let now = paths::find_from(at.tree, at.node, steps);
         let mut differences = Differences {
-            tree: &tree,
+            tree: at.tree,
             old: old_tree,
-            name: self.name,
+            name: &self.name,
+            left: MAX_COMPARED,
             found: Vec::new(),
         };
         if old.is_found() {
@@ -145,10 +135,23 @@ impl<'a> Sides<'a> {
     }
 }
 
+/// An object that is compared with a revision.
+pub(crate) struct Compared<'a> {
+    /// What it says it is.
+    pub(crate) written: &'a WrittenType,
+    pub(crate) tree: &'a Tree,
+    /// The object in the tree.
+    pub(crate) node: NodeId,
+    /// It is an item of a `kind: List`.
+    pub(crate) is_item: bool,
+}
+
 struct Differences<'a> {
     tree: &'a Tree,
     old: &'a Tree,
     name: &'a str,
+    /// How many bytes may still be compared.
+    left: usize,
     found: Vec<Related>,
 }
 
@@ -163,7 +166,7 @@ impl Differences<'_> {
         }
     }
 
-    /// What is written for an old value, if it is short.
+    /// The text of an old value, if it is short.
     fn value(&self, node: NodeId) -> Option<&str> {
         let text = self.old.source(node);
         (text.len() <= MAX_VALUE && !text.contains('\n')).then_some(text)
@@ -171,7 +174,11 @@ impl Differences<'_> {
 
     fn between(&mut self, now: NodeId, old: NodeId, place: Span, depth: usize) {
         let (now, old) = (self.tree.resolve(now), self.old.resolve(old));
-        if depth > MAX_DEPTH || self.tree.source(now) == self.old.source(old) {
+        let is_over = self.found.len() >= MAX_NAMED || self.left == 0 || depth > MAX_DEPTH;
+        self.left = self
+            .left
+            .saturating_sub(self.tree.source(now).len() + self.old.source(old).len() + 1);
+        if is_over || self.tree.source(now) == self.old.source(old) {
             return;
         }
         if self.tree.is_scalar(now) || self.old.is_scalar(old) {
@@ -181,8 +188,8 @@ impl Differences<'_> {
             }
             return;
         }
-        let entries: Vec<_> = self.tree.entries(now).collect();
-        for entry in &entries {
+        let (keys, old_keys) = (by_key(self.tree, now), by_key(self.old, old));
+        for entry in self.tree.entries(now) {
             let place = self.tree.span(entry.key);
             let value = self.tree.resolve(entry.value);
             let place = if self.tree.is_scalar(value) {
@@ -190,14 +197,14 @@ impl Differences<'_> {
             } else {
                 place
             };
-            match self.old.get(old, &self.tree.scalar(entry.key)) {
-                Some(before) => self.between(entry.value, before, place, depth + 1),
+            match old_keys.get(&*self.tree.scalar(entry.key)) {
+                Some(before) => self.between(entry.value, *before, place, depth + 1),
                 None => self.say(place, format!("not there in {}", self.name)),
             }
         }
         for entry in self.old.entries(old) {
             let key = self.old.scalar(entry.key);
-            if self.tree.get(now, &key).is_none()
+            if !keys.contains_key(&*key)
                 && let Some(value) = self.value(entry.value)
             {
                 let message = format!("{key} was {value} in {}", self.name);
@@ -212,4 +219,10 @@ impl Differences<'_> {
             }
         }
     }
+}
+
+/// The values of a mapping by their keys; of a key that is there twice the last, which counts.
+fn by_key(tree: &Tree, mapping: NodeId) -> HashMap<Cow<'_, str>, NodeId> {
+    let entries = tree.entries(mapping).filter(|it| tree.is_scalar(it.key));
+    entries.map(|it| (tree.scalar(it.key), it.value)).collect()
 }

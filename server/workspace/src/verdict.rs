@@ -2,14 +2,14 @@
 
 use crd_analyzer_apiextensions::{
     codes as server_codes,
-    decode::StrictErrorKind,
-    places::{self, Place},
-    strategy::{DecodeError, DecodePlace, Unjudged, Verdict as ServerVerdict},
+    decode::{DecodeProblem, StrictErrorKind},
+    places::{self, LocatedField},
+    strategy::{CrdVerdict, DecodeError, DecodePlace, Unjudged},
 };
-use crd_analyzer_cel::parser::in_plain_words;
+use crd_analyzer_budget::Unfinished;
 use crd_analyzer_schema::{
     codes as schema_codes,
-    field::{Error, ErrorType},
+    field::{Cause, Error, Path},
 };
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc},
@@ -18,14 +18,16 @@ use crd_analyzer_syntax::{
 };
 
 use crate::{
-    codes, decode_words,
-    finding::{Class, Finding, Related, ServerSays},
-    report::{Subject, Verdict},
+    codes,
+    finding::{Class, Finding, Related, ServerSays, Severity},
+    report::{DocumentVerdict, Subject},
+    spans::{first_line, spot},
     why,
+    words::{self, About},
 };
 
 /// The answer for a document that cannot be read as a definition.
-pub(crate) fn of_unread(server: &ServerVerdict) -> Verdict {
+pub(crate) fn of_unread(server: &CrdVerdict) -> DocumentVerdict {
     let decode_error = server.decode_error.as_ref().map(|error| {
         let span = match error.place {
             DecodePlace::Text(span) => span,
@@ -33,72 +35,57 @@ pub(crate) fn of_unread(server: &ServerVerdict) -> Verdict {
         };
         decode_error(error, span)
     });
-    Verdict {
+    DocumentVerdict {
         decode_error,
-        ..Verdict::default()
+        ..DocumentVerdict::default()
     }
 }
 
 fn decode_error(error: &DecodeError, span: Span) -> Finding {
-    unreadable(error.code, span, &error.text)
+    unreadable(error.code, span, &error.text, &error.problem)
 }
 
 /// The finding on a document that cannot be read: at a place what is wrong, with the server's words for it.
-pub(crate) fn unreadable(code: &'static str, span: Span, text: &str) -> Finding {
-    let message = decode_words::of(text).unwrap_or_else(|| text.to_owned());
-    Finding {
-        server: Some(ServerSays::Decode(text.to_owned())),
-        ..Finding::new(Class::Error, code, span, message)
-    }
+pub(crate) fn unreadable(code: &'static str, span: Span, text: &str, problem: &DecodeProblem) -> Finding {
+    let mut finding = Finding::new(Class::Error, code, span, "");
+    words::put(&mut finding, words::decode::words(code, problem, text));
+    finding.server = Some(ServerSays::Decode(text.to_owned()));
+    finding
+}
+
+/// The finding on a text that is not YAML.
+pub(crate) fn not_yaml(error: &ReadError) -> Finding {
+    let problem = DecodeProblem::Yaml(error.problem.clone());
+    unreadable(server_codes::INVALID_YAML, error.span, &error.message, &problem)
 }
 
 /// The answer for a file that clients cannot cut into documents.
-pub(crate) fn not_cut(error: &ReadError) -> Verdict {
-    let finding = unreadable(server_codes::INVALID_YAML, error.span, &error.message);
-    Verdict {
+pub(crate) fn not_cut(error: &ReadError) -> DocumentVerdict {
+    let finding = not_yaml(error);
+    DocumentVerdict {
         decode_error: Some(finding),
-        ..Verdict::default()
+        ..DocumentVerdict::default()
     }
 }
 
 /// The answer where the revision to compare with cannot be read.
-pub(crate) fn without_previous(tree: &Tree) -> Verdict {
+pub(crate) fn without_previous(tree: &Tree) -> DocumentVerdict {
     let message = "old object does not decode";
     let span = first_line(tree.text(), tree.document_span());
     let finding = Finding {
         server: Some(ServerSays::Decode(message.to_owned())),
+        help: vec![words::FIX_PREVIOUS.to_owned()],
         ..Finding::new(
             Class::Error,
             codes::UNREADABLE_PREVIOUS_REVISION,
             span,
-            "the previous revision cannot be read as a definition",
+            "the previous revision of this CRD cannot be read",
         )
     };
-    Verdict {
+    DocumentVerdict {
         decode_error: Some(finding),
-        ..Verdict::default()
+        ..DocumentVerdict::default()
     }
-}
-
-/// Where to point for a node: a scalar itself, of a collection the key it stands at, or its first line.
-pub(crate) fn spot(tree: &Tree, key: Option<NodeId>, value: NodeId) -> Span {
-    if tree.is_scalar(value) && !tree.is_absent(value) {
-        return tree.span(value);
-    }
-    if let Some(key) = key {
-        return tree.span(key);
-    }
-    if tree.is_absent(value) {
-        return tree.span(value);
-    }
-    first_line(tree.text(), tree.span(value))
-}
-
-/// The first line of a span that holds something.
-pub(crate) fn first_line(text: &str, span: Span) -> Span {
-    let text = &text[span.range()];
-    let end = text.find(['\r', '\n']).unwrap_or(text.len());
-    Span::new(span.start, span.start + text[..end].trim_end().len() as u32)
 }
 
 /// The key that a node is the value of.
@@ -110,9 +97,15 @@ fn spot_of_node(tree: &Tree, node: NodeId) -> Span {
     spot(tree, key_of(tree, node), node)
 }
 
-/// Gives everything in the server's answer its place.
-pub(crate) fn with_places(server: &ServerVerdict, tree: &Tree, json: &JsonDoc<'_>, subject: Subject) -> Verdict {
-    let mut verdict = Verdict {
+/// Gives everything in the server's answer its place; of each list `most` findings.
+pub(crate) fn with_places(
+    server: &CrdVerdict,
+    tree: &Tree,
+    json: &JsonDoc<'_>,
+    subject: Subject,
+    most: usize,
+) -> DocumentVerdict {
+    let mut verdict = DocumentVerdict {
         decode_error: server.decode_error.as_ref().map(|error| {
             let span = match error.place {
                 DecodePlace::Text(span) => span,
@@ -124,22 +117,20 @@ pub(crate) fn with_places(server: &ServerVerdict, tree: &Tree, json: &JsonDoc<'_
             let span = tree
                 .root()
                 .map_or_else(|| tree.document_span(), |root| first_line(tree.text(), tree.span(root)));
-            Finding {
-                server: Some(ServerSays::Other(text.clone())),
-                ..Finding::new(Class::Error, codes::REFUSED, span, text.clone())
-            }
+            let mut finding = Finding::new(Class::Error, codes::REFUSED, span, "");
+            words::put(&mut finding, words::refused());
+            finding.server = Some(ServerSays::Other(text.clone()));
+            finding
         }),
-        ..Verdict::default()
+        ..DocumentVerdict::default()
     };
-    verdict.strict.extend(server.strict.iter().map(|error| {
-        let mut finding = Finding::new(
-            Class::Error,
-            error.kind.code(),
-            tree.span(error.node),
-            error.text.clone(),
-        );
-        if error.kind == StrictErrorKind::DuplicateKeys {
-            say_duplicates(&mut finding, tree, json);
+    verdict.strict.extend(server.strict.iter().take(most).map(|error| {
+        let mut finding = Finding::new(Class::Error, error.kind.code(), tree.span(error.node), "");
+        match (error.kind, json.root()) {
+            (StrictErrorKind::UnknownField, Some(root)) => {
+                words::put(&mut finding, words::unknown::in_definition(tree, root.node, error.node));
+            }
+            _ => say_duplicates(&mut finding, tree, json),
         }
         Finding {
             server: Some(ServerSays::Strict(error.text.clone())),
@@ -155,55 +146,86 @@ pub(crate) fn with_places(server: &ServerVerdict, tree: &Tree, json: &JsonDoc<'_
     };
     verdict
         .errors
-        .extend(server.errors.iter().map(|error| locate.error(error)));
-    verdict.hints.extend(server.hidden.iter().map(|error| {
-        let found = locate.error(error);
-        Finding {
-            class: Class::Hint,
-            severity: Class::Hint.severity(),
-            hidden: true,
-            ..found
-        }
-    }));
-    verdict.hints.extend(server.dropped.iter().map(|dropped| {
-        let message = format!(
-            "no such field, and the server drops it without a word: {}",
-            dropped.path
-        );
+        .extend(server.errors.iter().take(most).map(|error| locate.error(error)));
+    let later = server.hidden.iter().take(most).map(|error| locate.error(error));
+    verdict.hints.extend(later.map(|it| it.in_class(Class::LaterError)));
+    verdict.hints.extend(server.dropped.iter().take(most).map(|dropped| {
         let span = tree.span(dropped.node);
-        Finding {
-            unnecessary: true,
-            ..Finding::new(Class::Hint, server_codes::DROPPED_FIELD, span, message)
-        }
+        let mut finding = Finding::new(Class::Hint, server_codes::DROPPED_FIELD, span, "");
+        let root = json.root().map_or(dropped.node, |it| it.node);
+        words::put(&mut finding, words::unknown::in_definition(tree, root, dropped.node));
+        finding
+            .notes
+            .push("the API server drops it without an error or a warning".to_owned());
+        finding.unnecessary = true;
+        finding
     }));
-    verdict.warnings.extend(server.warnings.iter().map(|warning| {
-        let places = warning.paths.iter().flat_map(|path| locate.places(path));
-        // One text may stand for many keywords, which the paths name in no order of the file.
-        let mut spans: Vec<Span> = places.map(|(span, _)| span).collect();
-        spans.sort_unstable_by_key(|it| (it.start, it.end));
-        spans.dedup();
-        let mut spans = spans.into_iter();
-        let span = spans
-            .next()
-            .unwrap_or_else(|| first_line(tree.text(), tree.span(root.node)));
-        let related = spans
-            .map(|span| Related {
-                span,
-                message: "here too".to_owned(),
-                file: None,
-            })
-            .collect();
-        let server = Some(ServerSays::Warning(warning.text.clone()));
-        Finding {
-            server,
-            related,
-            ..Finding::new(Class::Warning, warning.code, span, warning.text.clone())
-        }
-    }));
+    verdict
+        .warnings
+        .extend(server.warnings.iter().take(most).map(|warning| {
+            let places = warning.paths.iter().flat_map(|path| locate.places(path));
+            // One text may stand for many keywords, which the paths name in no order of the file.
+            let mut spans: Vec<Span> = places.map(|(span, _)| span).collect();
+            spans.sort_unstable_by_key(|it| (it.start, it.end));
+            spans.dedup();
+            let mut spans = spans.into_iter();
+            let span = spans
+                .next()
+                .unwrap_or_else(|| first_line(tree.text(), tree.span(root.node)));
+            let path = warning.paths.first().and_then(|it| locate.first_path(it));
+            let related = spans
+                .map(|span| Related {
+                    span,
+                    message: "here too".to_owned(),
+                    file: None,
+                })
+                .collect();
+            let mut finding = Finding::new(Class::Warning, warning.code, span, warning.text.clone());
+            let about = |path| About::of(warning.code, None, path, root, true);
+            if let Some(words) = path.as_ref().and_then(|it| words::of(&about(it))) {
+                words::put(&mut finding, words);
+            }
+            finding.server = Some(ServerSays::Warning(warning.text.clone()));
+            finding.related = related;
+            finding
+        }));
     if let Some(unjudged) = &server.unjudged {
-        verdict.other_error = Some(locate.unjudged(unjudged));
+        verdict.other_error = locate.unjudged(unjudged);
+    }
+    let lists = [
+        server.strict.len(),
+        server.errors.len(),
+        server.hidden.len(),
+        server.dropped.len(),
+        server.warnings.len(),
+    ];
+    verdict.left_out = left_out(lists, most) + server.left_out as usize;
+    if let Some(unfinished) = server.unfinished {
+        let whole = tree
+            .root()
+            .map_or_else(|| tree.document_span(), |root| first_line(tree.text(), tree.span(root)));
+        verdict.unfinished.push(not_finished(whole, "this CRD", unfinished));
     }
     verdict
+}
+
+/// How many findings of these lists are more than `most`.
+pub(crate) fn left_out(lists: impl IntoIterator<Item = usize>, most: usize) -> usize {
+    lists.into_iter().map(|it| it.saturating_sub(most)).sum()
+}
+
+/// Keys that are written twice and named beside an error.
+const MAX_DUPLICATES: usize = 200;
+/// The diagnostic about a document whose analysis exceeds the budget.
+pub(crate) fn not_finished(span: Span, what: &str, unfinished: Unfinished) -> Finding {
+    let needs = match unfinished {
+        Unfinished::Work => "work",
+        Unfinished::Bytes => "memory",
+    };
+    let headline = format!("{what} takes too much {needs} to judge: it is not known whether the API server accepts it");
+    let mut finding = Finding::new(Class::Hint, schema_codes::NOT_FINISHED, span, headline);
+    finding.severity = Severity::Warning;
+    finding
 }
 
 /// Strict field validation says of all keys that are written twice in one error: the first one is where to point.
@@ -213,45 +235,21 @@ pub(crate) fn say_duplicates(finding: &mut Finding, tree: &Tree, json: &JsonDoc<
         message: message.to_owned(),
         file: None,
     };
-    for (n, duplicate) in json.duplicates().iter().enumerate() {
+    for (n, duplicate) in json.duplicates().iter().take(MAX_DUPLICATES).enumerate() {
         if n == 0 {
-            finding.message = format!("key {:?} is already set in this map", tree.scalar(duplicate.second));
+            words::put(finding, words::unknown::twice(&tree.scalar(duplicate.second)));
         } else {
             finding
                 .related
-                .push(related(duplicate.second, "another key that is set twice"));
+                .push(related(duplicate.second, "another key that is written twice"));
         }
-        finding.related.push(related(duplicate.first, "set here first"));
+        finding.related.push(related(duplicate.first, "written here first"));
     }
-}
-
-/// What is wrong, in one line that makes sense alone.
-pub(crate) fn title(error: &Error) -> String {
-    let words = error.kind.words();
-    match (error.kind, error.detail.as_str(), error.bad_value.as_str()) {
-        (_, "", "") => format!("{words}: {}", error.path),
-        (_, "", value) => format!("{words}: {value}"),
-        (ErrorType::NotSupported | ErrorType::Duplicate, detail, value) if !value.is_empty() => {
-            format!("{words}: {value}: {detail}")
-        }
-        (_, detail, _) => one_line(detail),
-    }
-}
-
-/// The first of the compiler's errors without its place, which is where the finding is.
-fn one_line(detail: &str) -> String {
-    let line = detail.lines().next().unwrap_or_default();
-    let Some((before, error)) = line.split_once("ERROR: <input>:") else {
-        return line.to_owned();
-    };
-    let message = error.splitn(3, ':').nth(2).unwrap_or(error).trim_start();
-    let plain = in_plain_words(message);
-    format!("{before}{}", plain.as_deref().unwrap_or(message))
 }
 
 /// What is needed to find the place of a field path.
 struct Locate<'a> {
-    server: &'a ServerVerdict,
+    server: &'a CrdVerdict,
     tree: &'a Tree,
     root: &'a Json<'a>,
     subject: Subject,
@@ -259,7 +257,10 @@ struct Locate<'a> {
 
 impl Locate<'_> {
     /// The places that a path of the server's internal form means, in the order of the file; the place that is missing, if it is.
-    fn places(&self, path: &crd_analyzer_schema::field::Path) -> impl Iterator<Item = (Span, Option<Place>)> + use<'_> {
+    fn places(
+        &self,
+        path: &crd_analyzer_schema::field::Path,
+    ) -> impl Iterator<Item = (Span, Option<LocatedField>)> + use<'_> {
         let hoisted = self
             .server
             .definition
@@ -271,20 +272,30 @@ impl Locate<'_> {
             .map(|place| (spot(self.tree, place.key, place.value), place.missing.then_some(place)))
     }
 
+    /// The first place that a path means, as its author wrote it.
+    fn first_path(&self, path: &Path) -> Option<Path> {
+        let definition = self.server.definition.as_ref();
+        let hoisted = definition.map(|it| it.hoisted).unwrap_or_default();
+        let first = places::find(self.root, hoisted, path).into_iter().next();
+        first.map(|it| it.path)
+    }
+
     fn error(&self, error: &Error) -> Finding {
-        let message = title(error);
         let hoisted = self
             .server
             .definition
             .as_ref()
             .map(|definition| definition.hoisted)
             .unwrap_or_default();
-        let mut places = places::find(self.root, hoisted, &error.path).into_iter();
+        let mut places = places::find(self.root, hoisted, error.place()).into_iter();
         let first = places.next();
         let span = first
             .as_ref()
             .map_or_else(|| self.tree.span(self.root.node), |place| self.span(place, error));
-        let mut finding = Finding::new(Class::Error, error.code, span, message);
+        let mut finding = Finding::new(Class::Error, error.code, span, "");
+        let path = first.as_ref().map_or(&error.path, |it| &it.path);
+        let about = About::new(error, path, self.root, true);
+        words::give(&mut finding, words::of(&about), error);
         finding.elsewhere = first.as_ref().and_then(|place| why::reason(error, place, self.tree));
         if self.subject == Subject::PartialDefinition {
             // A patch does not say what every definition needs, and its name is made of what it leaves out.
@@ -294,7 +305,7 @@ impl Locate<'_> {
         finding.related = places
             .map(|place| Related {
                 span: self.span(&place, error),
-                message: "the same in another version".to_owned(),
+                message: words::same_elsewhere(self.root, &place.path),
                 file: None,
             })
             .collect();
@@ -312,17 +323,21 @@ impl Locate<'_> {
     }
 
     /// The place of an error, down to the part of the scalar if the error knows it.
-    fn span(&self, place: &Place, error: &Error) -> Span {
-        match &error.inner {
+    fn span(&self, place: &LocatedField, error: &Error) -> Span {
+        if let (Some(key), Some(Cause::Entry { is_value: false, .. })) = (place.key, error.cause()) {
+            return self.tree.span(key);
+        }
+        match error.inner() {
             Some(inner) if !place.missing && self.tree.is_scalar(place.value) => {
-                self.tree.source_map(place.value).span(inner.clone())
+                self.tree.source_map(place.value).span(inner)
             }
             _ => spot(self.tree, place.key, place.value),
         }
     }
 
-    fn unjudged(&self, unjudged: &Unjudged) -> Finding {
+    fn unjudged(&self, unjudged: &Unjudged) -> Option<Finding> {
         let (code, span, message) = match unjudged {
+            Unjudged::NotFinished => return None,
             Unjudged::ServerPanics { error } => {
                 let span = self
                     .places(&error.path)
@@ -339,9 +354,9 @@ impl Locate<'_> {
                 (server_codes::TOO_DEEP, spot_of_node(self.tree, *node), message)
             }
         };
-        Finding {
-            server: Some(ServerSays::Other(message.clone())),
-            ..Finding::new(Class::Error, code, span, message)
-        }
+        let mut finding = Finding::new(Class::Error, code, span, "");
+        words::put(&mut finding, words::unjudged(code == server_codes::SERVER_PANIC));
+        finding.server = Some(ServerSays::Other(message));
+        Some(finding)
     }
 }

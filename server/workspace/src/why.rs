@@ -6,7 +6,7 @@
 use crd_analyzer_apiextensions::{
     codes,
     internal::Hoisted,
-    places::{self, Place},
+    places::{self, LocatedField},
 };
 use crd_analyzer_schema::{
     codes as schema_codes,
@@ -18,7 +18,7 @@ use crd_analyzer_syntax::{
 };
 
 /// Why the error is shown at `place`, if what decides it may lie elsewhere.
-pub(crate) fn reason(error: &Error, place: &Place, tree: &Tree) -> Option<String> {
+pub(crate) fn reason(error: &Error, place: &LocatedField, tree: &Tree) -> Option<String> {
     if place.missing {
         return Some(format!(
             "{} is not written; this is the closest thing around it",
@@ -34,7 +34,7 @@ pub(crate) fn reason(error: &Error, place: &Place, tree: &Tree) -> Option<String
         .iter()
         .any(|it| matches!(it, Segment::Field(name) if name == "default"));
     if in_default {
-        return Some("a default is judged by the whole schema that it stands in".to_owned());
+        return Some("a default must satisfy the whole schema of its property".to_owned());
     }
     let in_rule = error
         .path
@@ -42,7 +42,7 @@ pub(crate) fn reason(error: &Error, place: &Place, tree: &Tree) -> Option<String
         .iter()
         .any(|it| matches!(it, Segment::Field(name) if name == "x-kubernetes-validations"));
     if in_rule {
-        return Some("a rule is judged by the types and bounds of the schema that it stands in".to_owned());
+        return Some("the types and the limits of a schema decide whether its rule is valid".to_owned());
     }
     if !tree.is_scalar(place.value) {
         return Some(format!(
@@ -66,9 +66,9 @@ fn of_code(code: &str) -> Option<&'static str> {
         codes::MISSING_WEBHOOK | codes::INVALID_WEBHOOK_SERVICE => {
             Some("the parts of a webhook's configuration are judged together")
         }
-        schema_codes::NON_STRUCTURAL_JUNCTOR => {
-            Some("a type in a junctor is let pass only in the exact forms of x-kubernetes-int-or-string")
-        }
+        schema_codes::NON_STRUCTURAL_JUNCTOR => Some(
+            "`allOf`, `anyOf`, `oneOf` and `not` can set a type only in the exact forms of x-kubernetes-int-or-string",
+        ),
         _ => None,
     }
 }

@@ -19,6 +19,7 @@ use crd_analyzer_workspace::{
     hazards::{self, Memory, Search},
     index::{Catalog, Definitions, MemoryFiles, NewFile, Origin, objects},
     versions::VersionSet,
+    words::MAX_HEADLINE,
 };
 
 /// Codes that no example provokes, so that their pages have none that fails.
@@ -44,6 +45,7 @@ const UNSHOWN: &[&str] = &[
     // The document would be too large for a page.
     "annotations-too-long",
     "large-manifest",
+    "not-finished",
     "too-deep",
     // Follows from other findings, which are shown in its place.
     "unchecked-rules",
@@ -73,10 +75,10 @@ fn pages() -> BTreeMap<String, PathBuf> {
     pages
 }
 
-/// A finding as an annotation, and what its message may be.
+/// A finding, and what a page says of it: the annotation of its place with its headline.
 struct Found {
     annotation: Annotation,
-    messages: Vec<String>,
+    finding: Finding,
 }
 
 /// Where an annotation can stand: on one line, and not below the `#` that begins it.
@@ -90,42 +92,18 @@ fn found(text: &str, finding: &Finding, first_column: usize) -> Found {
     let class = match finding.class {
         Class::Error => "error",
         Class::Warning => "warning",
+        Class::LaterError => "later",
         Class::Hint => "hint",
-    };
-    let words = match &finding.server {
-        Some(ServerSays::Cause { words, detail, .. }) if detail.trim().is_empty() => (*words).to_owned(),
-        Some(ServerSays::Cause { detail, .. }) => detail.clone(),
-        Some(server) => server.message(),
-        None => finding.message.clone(),
     };
     let annotation = Annotation {
         line: text[..start].matches('\n').count(),
         columns,
         class: class.to_owned(),
         code: Some(finding.code.to_owned()),
-        message: Some(short(&words)),
+        message: Some(finding.headline.clone()),
     };
-    let mut messages = vec![finding.message.clone(), words];
-    messages.extend(finding.server.as_ref().map(ServerSays::message));
-    Found { annotation, messages }
-}
-
-/// The first words of a message.
-fn short(message: &str) -> String {
-    const WIDTH: usize = 90;
-    let line = message
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default()
-        .trim();
-    let mut short = String::new();
-    for word in line.split_inclusive(' ') {
-        if short.len() + word.len() > WIDTH && !short.is_empty() {
-            break;
-        }
-        short.push_str(word);
-    }
-    short.trim_end().to_owned()
+    let finding = finding.clone();
+    Found { annotation, finding }
 }
 
 /// A definition on a page, and what it replaced there.
@@ -175,6 +153,7 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
         }),
         definitions: catalog.as_ref().map(|it| it as &dyn Definitions),
         hazards: if is_hazard { Search::All(&memory) } else { Search::Off },
+        is_completed: true,
         ..Question::new(versions)
     };
     let report = analyze(block.fixture.text.clone().into_bytes(), &question);
@@ -205,10 +184,9 @@ fn agree(block: &Block, page: &str, found: &[Found]) -> bool {
         let is = &found.annotation;
         let at = left.iter().position(|it| {
             let code = it.code.as_deref().unwrap_or(page);
-            let says = |message: &String| found.messages.iter().any(|it| it.contains(message.as_str()));
             (it.line, &it.columns, &it.class) == (is.line, &is.columns, &is.class)
                 && is.code.as_deref() == Some(code)
-                && it.message.as_ref().is_none_or(says)
+                && it.message == is.message
         });
         at.map(|at| left.remove(at)).is_some()
     }) && left.is_empty()
@@ -247,6 +225,30 @@ fn replaced(page: &str, line: usize, text: &str) -> String {
     [&lines[..line].concat(), text, &lines[line + length..].concat()].concat()
 }
 
+/// What is wrong with how a finding speaks.
+fn ill_spoken(finding: &Finding) -> Vec<String> {
+    let Finding {
+        headline, help, code, ..
+    } = finding;
+    let server = finding.server.as_ref().map(ServerSays::message);
+    let is_ours = finding.class == Class::Hint;
+    let length = headline.chars().count();
+    let rules = [
+        (length > MAX_HEADLINE, "has a headline of more than 100 characters"),
+        (
+            headline.trim() != headline || headline.is_empty(),
+            "has a headline with blanks at an end, or none",
+        ),
+        (headline.contains('\n'), "has a headline of several lines"),
+        (!is_ours && server.as_ref() == Some(headline), "repeats the API server"),
+        (!is_ours && help.is_empty(), "has no help"),
+    ];
+    let broken = rules.into_iter().filter(|it| it.0);
+    broken
+        .map(|(_, what)| format!("`{code}` {what}: {headline:?}"))
+        .collect()
+}
+
 /// Whether a page is about resources.
 fn shows_resources(all: &[Block]) -> bool {
     all.iter().any(|it| it.shape == Shape::Resource)
@@ -281,6 +283,8 @@ fn check(code: &str, path: &Path) -> Vec<String> {
             wrong.push(format!("{code}.md:{} should be\n{expected}", block.line));
             rewritten.push((n, expected.clone()));
         }
+        let spoken = found.iter().flat_map(|it| ill_spoken(&it.finding));
+        wrong.extend(spoken.map(|it| format!("{code}.md:{} {it}", block.line)));
         let own = |it: &Found| it.annotation.code.as_deref() == Some(code);
         // A definition may have to be wrong so that a resource can show what comes of it.
         let is_shown = found.iter().any(own) || block.shape == Shape::Documents && shows_resources(&all);

@@ -1,6 +1,6 @@
 //! How often completion offers the word that is deleted at random places of the corpus, and how fast.
 
-mod corpus;
+pub(crate) mod corpus;
 mod offers;
 mod positions;
 
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         is_reached &= share(all.offered) >= OFFERED && share(all.first_five) >= FIRST_FIVE;
     }
     println!(
-        "of {checked} offered items that were put in place of the word, {} were refused as unknown",
+        "of {checked} offered items that replaced the word, {} were refused as unknown",
         refused.len()
     );
     println!("time to answer, trees being there: {}", shown(&mut times));
@@ -159,7 +159,7 @@ fn largest(corpus: &Corpus, random: &mut Rng) -> bool {
         file.text.len(),
         shown(&mut times)
     );
-    println!("  and to read it anew: {}", shown(&mut reading));
+    println!("  and to parse it again: {}", shown(&mut reading));
     percentile(&times, 95) < Duration::from_millis(2)
 }
 

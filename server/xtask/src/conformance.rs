@@ -13,7 +13,7 @@ use crd_analyzer_syntax::tree::Span;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::{mutate::mutate, peers, rules};
+use crate::{mutate::mutate, peers, published, rules};
 
 /// Differential runs against the API server's own code.
 #[derive(clap::Args, Debug)]
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     /// Compare this many mutants of the corpus instead of the corpus itself.
     #[arg(long)]
     pub(crate) mutants: Option<usize>,
-    /// Compare this many CEL rules a minor instead: generated ones, and mutants of those of the corpus where it is at hand.
+    /// Compare this many CEL rules a minor instead: generated ones, and mutants of those of the corpus where it is available.
     #[arg(long, conflicts_with = "mutants")]
     cel: Option<usize>,
     /// Compare the rules in this file instead: the requests that `--keep` wrote, one a line. With `--cr` requests about custom resources:
@@ -46,6 +46,9 @@ pub(crate) struct Args {
     /// Ask the update question: from the original to the mutant, and back.
     #[arg(long)]
     pub(crate) update: bool,
+    /// Compare the schemas that are published in OpenAPI.
+    #[arg(long, conflicts_with_all = ["cr", "cel", "replay", "update"])]
+    publish: bool,
     /// Leave out what needs the CEL compiler.
     #[arg(long)]
     without_cel: bool,
@@ -105,11 +108,26 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
                 )
             })
             .collect(),
-        Some(count) => mutants(&corpus, &files, count, seed, args)?,
+        Some(count) => {
+            let plan = Mutants {
+                count,
+                seed,
+                max_size: args.max_size,
+                only: &args.only,
+                edits: args.edits,
+                update: args.update,
+            };
+            mutants(&corpus, &files, &plan)?
+        }
     };
     let mut clean = true;
     for minor in minors(&args.minors)? {
-        clean &= compare(args, &corpus, &analyzer, minor, &cases)?;
+        clean &= if args.publish {
+            let requests: Vec<&str> = cases.values().map(|it| it.request.as_str()).collect();
+            published::compare(&corpus, &analyzer, minor, &requests, args.show)?
+        } else {
+            compare(args, &corpus, &analyzer, minor, &cases)?
+        };
     }
     if args.mutants.is_some() {
         println!("seed {seed}");
@@ -138,18 +156,38 @@ pub(crate) fn definitions(corpus: &Path) -> anyhow::Result<Vec<String>> {
     Ok(files)
 }
 
-fn mutants(
-    corpus: &Path,
-    files: &[String],
+/// Which mutants of the corpus are made; the fields are those of [`Args`].
+struct Mutants<'a> {
     count: usize,
     seed: u64,
-    args: &Args,
-) -> anyhow::Result<BTreeMap<String, Case>> {
-    let mut rng = Rng::with_seed(seed);
+    max_size: u64,
+    only: &'a str,
+    edits: usize,
+    update: bool,
+}
+
+/// Requests about this many mutants of the corpus, each with one edit.
+pub(crate) fn mutant_requests(corpus: &Path, files: &[String], count: usize, seed: u64) -> anyhow::Result<Vec<String>> {
+    let plan = Mutants {
+        count,
+        seed,
+        max_size: 60_000,
+        only: "",
+        edits: 1,
+        update: false,
+    };
+    let cases = mutants(corpus, files, &plan)?;
+    Ok(cases.into_values().map(|it| it.request).collect())
+}
+
+fn mutants(corpus: &Path, files: &[String], plan: &Mutants<'_>) -> anyhow::Result<BTreeMap<String, Case>> {
+    let args = plan;
+    let count = plan.count;
+    let mut rng = Rng::with_seed(plan.seed);
     let mut texts: BTreeMap<&str, Arc<str>> = BTreeMap::new();
     for file in files {
         let path = corpus.join(file);
-        if !file.contains(&args.only) {
+        if !file.contains(args.only) {
             continue;
         }
         if std::fs::metadata(&path)?.len() <= args.max_size

@@ -1,4 +1,4 @@
-//! Repairs mutants of real definitions by what is offered for their findings, and looks what comes of it.
+//! Repairs mutants of real definitions by the offered items for their findings, and looks what comes of it.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -91,7 +91,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         }
         wrong += 1;
         let whole = Span::new(0, mutant.text.len() as u32);
-        let found = repairs(&report.text, problems.iter().copied(), whole, &(), &judge);
+        let found = repairs(&report.text, problems.iter().copied(), whole, &(), &|it| {
+            Some(judge(it))
+        });
         with_fix += usize::from(!found.is_empty());
         for problem in problems
             .iter()
@@ -107,7 +109,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
             });
             failures.extend(why.map(|why| format!("{name} ({}): {}: {why}", mutant.what, fix.title)));
         }
-        if let Some((edits, all)) = repair_all(&report.text, problems.iter().copied(), &(), &judge) {
+        if let Some((edits, all)) = repair_all(&report.text, problems.iter().copied(), &(), &|it| Some(judge(it))) {
             at_once += all.len();
             let edited = apply(&mutant.text, &edits);
             let why = edited.map_or(Some("the edits do not fit".to_owned()), |it| {
@@ -151,7 +153,7 @@ fn objection(before: &FileReport, after: &FileReport, code: &'static str) -> Opt
         let mut errors = Errors::new();
         let verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
         for finding in verdicts.flat_map(|it| it.1.findings()) {
-            if (finding.class == Class::Error || finding.hidden) && !finding.suppressed {
+            if matches!(finding.class, Class::Error | Class::LaterError) && !finding.suppressed {
                 *errors.entry(finding.code.to_owned()).or_default() += 1;
             }
         }

@@ -147,7 +147,7 @@ fn of_definitions(args: &Args) -> anyhow::Result<bool> {
     Ok(is_fresh)
 }
 
-/// Writes what was recorded, or only says whether it is what is written.
+/// Writes what was recorded, or only says whether it is the written text.
 fn keep(args: &Args, path: &Path, golden: &str, requests: usize) -> anyhow::Result<bool> {
     if args.check {
         let same = std::fs::read_to_string(path)? == golden;

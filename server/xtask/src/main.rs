@@ -11,13 +11,19 @@ mod completion;
 mod conformance;
 mod docs;
 mod fixes;
+mod fuzz;
 mod goldens;
+mod habits;
+mod minor;
 mod mutate;
 mod peers;
+mod published;
 mod rename;
 mod resources;
 mod rules;
 mod server;
+mod session;
+mod typing;
 
 use std::process::ExitCode;
 
@@ -36,12 +42,20 @@ enum Chore {
     Conformance(conformance::Args),
     /// Record the API server's answers to the project's own fixtures (needs Go).
     Goldens(goldens::Args),
+    /// List what changed between two Kubernetes minor versions, and where it is described here (needs Go and the corpus).
+    Minor(minor::Args),
     /// Measure against the API server's own code in the same run (needs Go and the corpus).
     Bench(bench::Args),
     /// Delete words at random places of the corpus, and count how often completion offers them (needs the corpus).
     Completion(completion::Args),
+    /// Type parts of the corpus key by key as VS Code sends them, and count what is lost, damaged and saved (needs the corpus).
+    Typing(typing::Args),
+    /// Count what follows what in the CRDs of the corpus, for the order of completion (needs the corpus).
+    Habits(habits::Args),
     /// Repair mutants of the corpus by the fixes that are offered, and look what comes of it.
     Fixes(fixes::Args),
+    /// Run the fuzz targets: random inputs for everything that reads what somebody else wrote (needs a C++ compiler).
+    Fuzz(fuzz::Args),
     /// Rename properties of the corpus and look whether anything but the name has changed.
     Rename(rename::Args),
     /// Write the documents that are made of others: the index of the diagnostic codes.
@@ -54,9 +68,13 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Conformance(args) if args.cr => resources::run(&args)?,
         Chore::Conformance(args) => conformance::run(&args)?,
         Chore::Goldens(args) => goldens::run(&args)?,
+        Chore::Minor(args) => minor::run(&args)?,
         Chore::Bench(args) => bench::run(&args)?,
         Chore::Completion(args) => completion::run(&args)?,
+        Chore::Typing(args) => typing::run(&args)?,
+        Chore::Habits(args) => habits::run(&args)?,
         Chore::Fixes(args) => fixes::run(&args)?,
+        Chore::Fuzz(args) => fuzz::run(&args)?,
         Chore::Rename(args) => rename::run(&args)?,
         Chore::Docs(args) => docs::run(&args)?,
     };

@@ -46,7 +46,7 @@ pub(crate) fn oracle(minor: u8) -> anyhow::Result<PathBuf> {
     Ok(binary)
 }
 
-/// The real API server of the newest minor: `$ORACLE_OUT/server`, built anew if its sources have changed. Needs Go.
+/// The real API server of the newest minor: `$ORACLE_OUT/server`, built again if its sources have changed. Needs Go.
 pub(crate) fn server() -> anyhow::Result<PathBuf> {
     let out = std::env::var_os("ORACLE_OUT").map_or_else(|| root().join("target/oracle"), PathBuf::from);
     std::fs::create_dir_all(&out)?;

@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
                 }
             }
             Ok(renaming) => {
-                let found = uses(&document, &target, VERSION);
+                let found = uses(&document, &target, VERSION).all;
                 in_rules += usize::from(
                     found
                         .iter()
@@ -193,7 +193,7 @@ fn judge(before: &Arc<str>, after: &str, target: &Target, new_name: &str, places
         name: new_name.to_owned(),
     };
     for document in file.documents() {
-        let found = uses(&document, &renamed, VERSION);
+        let found = uses(&document, &renamed, VERSION).all;
         let Some(declared) = found
             .iter()
             .find(|it| it.kind == crd_analyzer_ide::property::UseKind::Declaration)

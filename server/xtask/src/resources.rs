@@ -212,7 +212,7 @@ pub(crate) fn made(corpus: &Path, seed: u64, args: &Made<'_>) -> anyhow::Result<
     let mut cases = Vec::new();
     while cases.len() < args.count {
         let name = &names[rng.usize(..names.len())];
-        // Some files are no text.
+        // Some files are not text.
         let Ok(text) = texts.get(name) else {
             continue;
         };
@@ -340,7 +340,7 @@ fn compare_case(
     }
     if ours.len() > theirs.len() {
         found.push(format!(
-            "{} answers of ours, {} of the oracle",
+            "{} answers from crd-analyzer, {} from the oracle",
             ours.len(),
             theirs.len()
         ));

@@ -11,20 +11,21 @@ use std::{
 /// What each crate may depend on of ours, besides [`TEST_SUPPORT`] in its tests. `crd-analyzer` is the program.
 const LAYERS: &[(&str, &[&str])] = &[
     ("syntax", &[]),
-    ("goregexp", &[]),
+    ("budget", &[]),
+    ("goregexp", &["budget"]),
     ("gostd", &[]),
     ("gosource", &[]),
     ("fixtures", &[]),
-    ("cluster", &[]),
-    ("cel", &["goregexp", "gostd"]),
-    ("schema", &["cel", "goregexp", "gostd"]),
-    ("hazards", &["cel", "schema"]),
-    ("apiextensions", &["gostd", "schema", "syntax"]),
-    ("resource", &["apiextensions", "schema", "syntax"]),
+    ("cel", &["budget", "goregexp", "gostd"]),
+    ("schema", &["budget", "cel", "goregexp", "gostd"]),
+    ("hazards", &["budget", "cel", "schema"]),
+    ("apiextensions", &["budget", "gostd", "schema", "syntax"]),
+    ("resource", &["apiextensions", "budget", "schema", "syntax"]),
     (
         "workspace",
         &[
             "apiextensions",
+            "budget",
             "cel",
             "gosource",
             "hazards",
@@ -35,13 +36,56 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "ide",
-        &["apiextensions", "cel", "resource", "schema", "syntax", "workspace"],
+        &[
+            "apiextensions",
+            "budget",
+            "cel",
+            "resource",
+            "schema",
+            "syntax",
+            "workspace",
+        ],
     ),
-    ("suite", &["apiextensions", "resource", "schema", "syntax", "workspace"]),
-    ("lsp", &["cluster", "gosource", "ide", "schema", "syntax", "workspace"]),
+    (
+        "suite",
+        &["apiextensions", "budget", "resource", "schema", "syntax", "workspace"],
+    ),
+    ("publish", &["apiextensions", "schema"]),
+    ("io", &["gosource", "workspace"]),
+    ("cluster", &["io"]),
+    ("lsp", &["cluster", "ide", "io", "schema", "syntax", "workspace"]),
     (
         "crd-analyzer",
-        &["cluster", "ide", "lsp", "schema", "suite", "syntax", "workspace"],
+        &[
+            "cluster",
+            "ide",
+            "io",
+            "lsp",
+            "publish",
+            "schema",
+            "suite",
+            "syntax",
+            "workspace",
+        ],
+    ),
+    (
+        "fuzz",
+        &[
+            "apiextensions",
+            "budget",
+            "cel",
+            "fixtures",
+            "goregexp",
+            "gosource",
+            "gostd",
+            "ide",
+            "io",
+            "lsp",
+            "schema",
+            "suite",
+            "syntax",
+            "workspace",
+        ],
     ),
     (
         "xtask",
@@ -61,16 +105,15 @@ const LAYERS: &[(&str, &[&str])] = &[
 const TEST_SUPPORT: &str = "fixtures";
 
 /// Who may do I/O, read clocks and the environment, start threads and programs.
-const IMPURE: &[&str] = &["crd-analyzer", "cluster", "lsp", "xtask", "fixtures"];
+const IMPURE: &[&str] = &["crd-analyzer", "cluster", "io", "lsp", "xtask", "fixtures", "fuzz"];
 
 /// Libraries that bring the world outside with them, and who may use them.
 const WORLDLY: &[(&str, &[&str])] = &[
     ("lsp-types", &["lsp"]),
     ("tower-lsp", &["lsp"]),
-    ("tokio", &["cluster", "lsp"]),
-    ("kube-client", &["cluster"]),
+    ("tokio", &["fuzz", "lsp"]),
     ("ropey", &["lsp"]),
-    ("ignore", &["crd-analyzer", "lsp"]),
+    ("ignore", &["io"]),
     ("rayon", &["crd-analyzer"]),
     ("clap", &["crd-analyzer", "xtask"]),
     ("anyhow", &["crd-analyzer", "xtask"]),
@@ -79,6 +122,21 @@ const WORLDLY: &[(&str, &[&str])] = &[
     ("tree-sitter-go", &["gosource"]),
     ("tree-sitter-yaml", &["syntax", "xtask"]),
 ];
+
+/// Who of the program writes bytes: printers of a format that has its own escape. What people read goes through `io::print`, which escapes it.
+const FORMAT_PRINTERS: &[&str] = &[
+    "server/src/output/eval/json.rs",
+    "server/src/output/github.rs",
+    "server/src/output/json.rs",
+    "server/src/output/jsonl.rs",
+    "server/src/output/junit.rs",
+    "server/src/output/tap.rs",
+    "server/src/output/test/junit.rs",
+    "server/src/output/test/tap.rs",
+];
+
+/// Lines that write what was printed before.
+const PRINTED_BEFORE: &[(&str, &str)] = &[("server/src/cli/eval.rs", "out.write_all(block)?;")];
 
 /// Lines of a source file, its `mod tests` at the end not counted.
 const MAX_LINES: usize = 600;
@@ -284,7 +342,42 @@ fn files_have_one_subject() {
         }
     }
     for (path, reason) in LARGE {
-        assert!(sources.contains_key(*path) && !reason.is_empty(), "there is no {path}");
+        assert!(
+            sources.contains_key(*path) && !reason.is_empty(),
+            "{path} does not exist"
+        );
+    }
+}
+
+/// Whether a line of code writes to something that is not a string.
+fn writes_bytes(line: &str) -> bool {
+    let formats = line.contains("write!(") || line.contains("writeln!(");
+    // A string takes everything, so nobody looks at what comes of it.
+    line.contains(".write_all(")
+        || line.contains(".write_fmt(")
+        || formats && !line.contains("let _ = ") && !line.contains("!(f,")
+}
+
+#[test]
+fn only_printers_of_a_format_write_bytes() {
+    let sources = sources();
+    for (path, text) in sources.iter().filter(|it| crate_of(it.0) == Some("crd-analyzer")) {
+        let code = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let mut written = code.lines().filter(|it| writes_bytes(it));
+        if FORMAT_PRINTERS.contains(&path.as_str()) {
+            assert!(written.next().is_some(), "{path} does not write bytes any more");
+            continue;
+        }
+        let is_known = |line: &str| PRINTED_BEFORE.contains(&(path, line.trim()));
+        let unknown: Vec<_> = written.filter(|it| !is_known(it)).collect();
+        assert!(unknown.is_empty(), "{path} must print through `io::print`: {unknown:?}");
+    }
+    for path in FORMAT_PRINTERS.iter().chain(PRINTED_BEFORE.iter().map(|it| &it.0)) {
+        assert!(sources.contains_key(*path), "there is no {path}");
+    }
+    for lint in ["print_stdout", "print_stderr"] {
+        let table = read(&root().join("Cargo.toml"));
+        assert!(table.contains(&format!("\n{lint} = ")), "{lint} is not looked for");
     }
 }
 

@@ -139,10 +139,9 @@ fn suites_of_openshift_are_read_as_they_are() {
         .run(&["test", "stable.widget.testsuite.yaml"])
         .expect(0, &["6 passed, 0 failed"]);
     sandbox.write("other/here.yaml", THEIRS);
-    sandbox.run(&["test", "other/here.yaml"]).expect(
-        3,
-        &["no definition is called `widgets.example.com` in the folders above"],
-    );
+    sandbox
+        .run(&["test", "other/here.yaml"])
+        .expect(3, &["no CRD in the folders above"]);
     sandbox
         .run(&["test", "other/here.yaml", "--crd", path])
         .expect(0, &["6 passed, 0 failed"]);
@@ -175,138 +174,131 @@ fn suites_of_openshift_fail_where_theirs_would() {
         &sandbox.run(&["test", "."]),
         1,
         &expect![[r#"
-        warning: a test of an update has no `expectedEror`; did you mean `expectedError`?
-          --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:27:7
-           |
-        27 |       expectedEror: x
-           |       ^^^^^^^^^^^^
+            warning: a test of an update has no `expectedEror`; did you mean `expectedError`?
+              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:27:7
+               |
+            27 |       expectedEror: x
+               |       ^^^^^^^^^^^^
 
-        error: Should fill in the color: another object is stored
-          --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:13:17
-           |
-        13 |       expected: |
-           |                 ^
-           |
-           = expected (-), got (+):
-               apiVersion: example.com/v1
-               kind: Widget
-               spec:
-             -   color: blue
-             +   color: red
-                 size: 1
+            error: Should fill in the color: another object is stored
+              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:13:17
+               |
+            13 |       expected: |
+               |                 ^
+               = expected (-), got (+):
+                   apiVersion: example.com/v1
+                   kind: Widget
+                   spec:
+                 -   color: blue
+                 +   color: red
+                     size: 1
 
-        error: Should not allow five: it is rejected with other words
-          --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:24:22
-           |
-        24 |       expectedError: "spec: Invalid value: six is taken"
-           |                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-           |
-           = got: Widget.example.com "test-00000" is invalid: spec: Invalid value: five is taken
+            error: Should not allow five: it is rejected with other words
+              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:24:22
+               |
+            24 |       expectedError: "spec: Invalid value: six is taken"
+               |                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+               = got: Widget.example.com "test-00000" is invalid: spec: Invalid value: five is taken
 
-        error: Should not rename: it is rejected with other words
-          --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:36:22
-           |
-        36 |       expectedError: "status" # soon
-           |                      ^^^^^^^^
-           |
-           = got: Widget.example.com "test-00000" is invalid: spec: Invalid value: a name stays
+            error: Should not rename: it is rejected with other words
+              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:36:22
+               |
+            36 |       expectedError: "status" # soon
+               |                      ^^^^^^^^
+               = got: Widget.example.com "test-00000" is invalid: spec: Invalid value: a name stays
 
-        error: Should tolerate what was stored before: the patches do not apply
-          --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:39:9
-           |
-        39 |         - op: remove
-           |         ^^^^^^^^^^^^
-           |
-           = got: remove /spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size/maximum: nothing in the definition is at `/spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size`
+            error: Should tolerate what was stored before: the patches do not apply
+              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:39:9
+               |
+            39 |         - op: remove
+               |         ^^^^^^^^^^^^
+               = got: remove /spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size/maximum: nothing in the definition is at `/spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size`
 
-        error: Should not allow a large size in the status: it is rejected with other words
-          --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:64:28
-           |
-        64 |       expectedStatusError: "status.size: Invalid value: 101"
-           |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-           |
-           = got: Widget.example.com "test-00000" is invalid: status.size: Invalid value: 100: size in body should be less than or equal to 9
+            error: Should not allow a large size in the status: it is rejected with other words
+              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:64:28
+               |
+            64 |       expectedStatusError: "status.size: Invalid value: 101"
+               |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+               = got: Widget.example.com "test-00000" is invalid: status.size: Invalid value: 100: size in body should be less than or equal to 9
 
-        error: Should store the status: another object is stored
-          --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:75:17
-           |
-        75 |       expected: |
-           |                 ^
-           |
-           = expected (-), got (+):
-                 color: red
-                 size: 1
-               status:
-             -   size: 2
-             +   size: 3
+            error: Should store the status: another object is stored
+              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:75:17
+               |
+            75 |       expected: |
+               |                 ^
+               = expected (-), got (+):
+                     color: red
+                     size: 1
+                   status:
+                 -   size: 2
+                 +   size: 3
 
-        1 file, 6 tests: 0 passed, 6 failed in N ms
-    "#]],
+            1 file, 6 tests: 0 passed, 6 failed in N ms
+        "#]],
     );
     check(
         &sandbox.run(&["test", ".", "--update"]),
         1,
         &expect![[r#"
-        ./example/v1/tests/widgets.example.com/AAA_ungated.yaml: `Should tolerate what was stored before` stays as it is: the patches do not apply
-        --- ./example/v1/tests/widgets.example.com/AAA_ungated.yaml
-        +++ ./example/v1/tests/widgets.example.com/AAA_ungated.yaml
-        @@ -14,14 +14,14 @@
-                 apiVersion: example.com/v1
-                 kind: Widget
-                 spec:
-        -          color: blue # why?
-        +          color: red # why?
-                   size: 1
-             - name: Should not allow five
-               initial: |
-                 apiVersion: example.com/v1
-                 kind: Widget
-                 spec: {size: 5}
-        -      expectedError: "spec: Invalid value: six is taken"
-        +      expectedError: "spec: Invalid value: five is taken"
-           onUpdate:
-             - name: Should not rename
-               expectedEror: x
-        @@ -33,7 +33,7 @@
-                 apiVersion: example.com/v1
-                 kind: Widget
-                 spec: {size: 1, name: b}
-        -      expectedError: "status" # soon
-        +      expectedError: "spec: Invalid value: a name stays" # soon
-             - name: Should tolerate what was stored before
-               initialCRDPatches:
-                 - op: remove
-        @@ -61,7 +61,7 @@
-                 kind: Widget
-                 spec: {size: 1}
-                 status: {size: 100}
-        -      expectedStatusError: "status.size: Invalid value: 101"
-        +      expectedStatusError: "status.size: Invalid value: 100: size in body should be less than or equal to 9"
-             - name: Should store the status
-               initial: |
-                 apiVersion: example.com/v1
-        @@ -76,4 +76,4 @@
-                 apiVersion: example.com/v1
-                 kind: Widget
-                 spec: {size: 1, color: red}
-        -        status: {size: 2}
-        +        status: {size: 3}
-        warning: a test of an update has no `expectedEror`; did you mean `expectedError`?
-          --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:27:7
-           |
-        27 |       expectedEror: x
-           |       ^^^^^^^^^^^^
+            ./example/v1/tests/widgets.example.com/AAA_ungated.yaml: `Should tolerate what was stored before` stays as it is: the patches do not apply
+            --- ./example/v1/tests/widgets.example.com/AAA_ungated.yaml
+            +++ ./example/v1/tests/widgets.example.com/AAA_ungated.yaml
+            @@ -14,14 +14,14 @@
+                     apiVersion: example.com/v1
+                     kind: Widget
+                     spec:
+            -          color: blue # why?
+            +          color: red # why?
+                       size: 1
+                 - name: Should not allow five
+                   initial: |
+                     apiVersion: example.com/v1
+                     kind: Widget
+                     spec: {size: 5}
+            -      expectedError: "spec: Invalid value: six is taken"
+            +      expectedError: "spec: Invalid value: five is taken"
+               onUpdate:
+                 - name: Should not rename
+                   expectedEror: x
+            @@ -33,7 +33,7 @@
+                     apiVersion: example.com/v1
+                     kind: Widget
+                     spec: {size: 1, name: b}
+            -      expectedError: "status" # soon
+            +      expectedError: "spec: Invalid value: a name stays" # soon
+                 - name: Should tolerate what was stored before
+                   initialCRDPatches:
+                     - op: remove
+            @@ -61,7 +61,7 @@
+                     kind: Widget
+                     spec: {size: 1}
+                     status: {size: 100}
+            -      expectedStatusError: "status.size: Invalid value: 101"
+            +      expectedStatusError: "status.size: Invalid value: 100: size in body should be less than or equal to 9"
+                 - name: Should store the status
+                   initial: |
+                     apiVersion: example.com/v1
+            @@ -76,4 +76,4 @@
+                     apiVersion: example.com/v1
+                     kind: Widget
+                     spec: {size: 1, color: red}
+            -        status: {size: 2}
+            +        status: {size: 3}
+            warning: a test of an update has no `expectedEror`; did you mean `expectedError`?
+              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:27:7
+               |
+            27 |       expectedEror: x
+               |       ^^^^^^^^^^^^
 
-        error: Should tolerate what was stored before: the patches do not apply
-          --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:39:9
-           |
-        39 |         - op: remove
-           |         ^^^^^^^^^^^^
-           |
-           = got: remove /spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size/maximum: nothing in the definition is at `/spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size`
+            error: Should tolerate what was stored before: the patches do not apply
+              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:39:9
+               |
+            39 |         - op: remove
+               |         ^^^^^^^^^^^^
+               = got: remove /spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size/maximum: nothing in the definition is at `/spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size`
 
-        1 file, 6 tests: 5 passed, 1 failed, 5 updated in N ms
-    "#]],
+            1 file, 6 tests: 5 passed, 1 failed, 5 updated in N ms
+        "#]],
     );
 }
 
@@ -341,7 +333,7 @@ fn what_theirs_reads_is_read() {
             0,
             "the key `initial` is written twice",
         ),
-        // Nobody looks at an object that is refused.
+        // No one looks at an object that is refused.
         (
             format!("  onCreate: [{{name: a, initial: {refused}, expectedError: 'five', expected: ']['}}]"),
             0,

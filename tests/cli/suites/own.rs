@@ -83,87 +83,79 @@ fn failures_point_to_what_expects_something_else() {
         &sandbox.run(&["test", "."]),
         1,
         &expect![[r#"
-        error: small: it is accepted
-         --> ./widgets.test.yaml:5:13
-          |
-        5 |     expect: rejected # it is not
-          |             ^^^^^^^^
+            error: small: it is accepted
+             --> ./widgets.test.yaml:5:13
+              |
+            5 |     expect: rejected # it is not
+              |             ^^^^^^^^
 
-        error: large: it is rejected
-         --> ./widgets.test.yaml:8:13
-          |
-        8 |     expect: accepted
-          |             ^^^^^^^^
-          |
-          = got: spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9
+            error: large: it is rejected
+             --> ./widgets.test.yaml:8:13
+              |
+            8 |     expect: accepted
+              |             ^^^^^^^^
+              = got: spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9
 
-        error: words: the cause at `spec.size` has other words
-          --> ./widgets.test.yaml:14:11
-           |
-        14 |         - field: spec.size
-           |           ^^^^^^^^^^^^^^^^
-           |
-           = got: spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9
+            error: words: the cause at `spec.size` has other words
+              --> ./widgets.test.yaml:14:11
+               |
+            14 |         - field: spec.size
+               |           ^^^^^^^^^^^^^^^^
+               = got: spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9
 
-        error: words: it is not rejected for this
-          --> ./widgets.test.yaml:16:11
-           |
-        16 |         - {type: Required value, field: spec.name}
-           |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-           |
-           = got: spec.color: Invalid value: "integer": spec.color in body must be of type string: "integer"
-             got: spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9
-             got: <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation
+            error: words: it is not rejected for this
+              --> ./widgets.test.yaml:16:11
+               |
+            16 |         - {type: Required value, field: spec.name}
+               |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+               = got: spec.color: Invalid value: "integer": spec.color in body must be of type string: "integer"
+                 got: spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9
+                 got: <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation
 
-        error: more: it is rejected for more than this
-          --> ./widgets.test.yaml:21:9
-           |
-        21 |         - spec.size # only this
-           |         ^^^^^^^^^^^
-           |
-           = got: spec.name: Too long: may not be more than 9 bytes
+            error: more: it is rejected for more than this
+              --> ./widgets.test.yaml:21:9
+               |
+            21 |         - spec.size # only this
+               |         ^^^^^^^^^^^
+               = got: spec.name: Too long: may not be more than 9 bytes
 
-        error: stored: the warnings are others
-          --> ./widgets.test.yaml:31:17
-           |
-        31 |       warnings: [careful]
-           |                 ^^^^^^^^^
-           |
-           = expected (-), got (+):
-             - careful
+            error: stored: the warnings are others
+              --> ./widgets.test.yaml:31:17
+               |
+            31 |       warnings: [careful]
+               |                 ^^^^^^^^^
+               = expected (-), got (+):
+                 - careful
 
-        error: stored: `spec.color` gets another default
-          --> ./widgets.test.yaml:30:9
-           |
-        30 |         spec.color: blue
-           |         ^^^^^^^^^^^^^^^^
-           |
-           = got: "red"
+            error: stored: `spec.color` gets another default
+              --> ./widgets.test.yaml:30:9
+               |
+            30 |         spec.color: blue
+               |         ^^^^^^^^^^^^^^^^
+               = got: "red"
 
-        error: stored: another object is stored
-          --> ./widgets.test.yaml:26:9
-           |
-        26 |         spec:
-           |         ^^^^^
-           |
-           = expected (-), got (+):
-               apiVersion: example.com/v1
-               kind: Widget
-               spec:
-             -   color: blue
-             +   color: red
-                 size: 1
+            error: stored: another object is stored
+              --> ./widgets.test.yaml:26:9
+               |
+            26 |         spec:
+               |         ^^^^^
+               = expected (-), got (+):
+                   apiVersion: example.com/v1
+                   kind: Widget
+                   spec:
+                 -   color: blue
+                 +   color: red
+                     size: 1
 
-        error: nothing: nothing is expected yet: add `expect`, or let `--update` do it
-          --> ./widgets.test.yaml:32:11
-           |
-        32 |   - name: nothing
-           |           ^^^^^^^
-           |
-           = got: unknown field "spec.colour"
+            error: nothing: nothing is expected yet: add `expect`, or let `--update` do it
+              --> ./widgets.test.yaml:32:11
+               |
+            32 |   - name: nothing
+               |           ^^^^^^^
+               = got: unknown field "spec.colour"
 
-        1 file, 6 tests: 0 passed, 6 failed in N ms
-    "#]],
+            1 file, 6 tests: 0 passed, 6 failed in N ms
+        "#]],
     );
 }
 
@@ -201,7 +193,7 @@ fn results_for_programs() {
         ok 4 - ./good.test.yaml: too large and unchanged # SKIP not for these minors
         not ok 5 - ./odd.test.yaml
           ---
-          message: "cannot read the definition nowhere.yaml: there is no such file"
+          message: "cannot read the CRD nowhere.yaml: the file does not exist"
           at: "./odd.test.yaml:1:6"
           ...
         1..5
@@ -227,7 +219,7 @@ fn results_for_programs() {
             </testsuite>
             <testsuite name="./odd.test.yaml" tests="1" skipped="0" errors="1" failures="0">
                 <testcase name="the file can be run" classname="./odd.test.yaml">
-                    <error message="cannot read the definition nowhere.yaml: there is no such file">./odd.test.yaml:1:6</error>
+                    <error message="cannot read the CRD nowhere.yaml: the file does not exist">./odd.test.yaml:1:6</error>
                 </testcase>
             </testsuite>
         </testsuites>
@@ -261,7 +253,7 @@ fn runs_can_be_cut_short() {
         .expect(1, &["large: it is rejected", "1 file, 1 test: 0 passed, 1 failed"]);
     sandbox
         .run(&["test", ".", "--run", "huge"])
-        .expect(2, &["there are no tests of these names in ."]);
+        .expect(2, &["no test in . has a name that matches `--run`"]);
     sandbox
         .run(&["test", "widgets.yaml"])
         .expect(3, &["a test file has no `apiVersion`"]);
@@ -270,9 +262,7 @@ fn runs_can_be_cut_short() {
         .run(&["test", ".", "--run", "("])
         .expect(2, &["regex parse error"]);
     std::fs::create_dir(sandbox.path().join("empty")).expect("a folder");
-    sandbox
-        .run(&["test", "empty"])
-        .expect(2, &["there are no tests in empty"]);
+    sandbox.run(&["test", "empty"]).expect(2, &["empty contains no tests"]);
 }
 
 #[test]
@@ -322,7 +312,7 @@ fn what_is_wrong_with_a_file_is_said_at_its_place() {
         10 |     expect: {rejected: [{kind: Invalid, type: Invald value}], stored: {}, pruned: x}
            |                          ^^^^
 
-        error: there is no type of cause `Invald value`; did you mean `Invalid value`?
+        error: the cause type `Invald value` does not exist; did you mean `Invalid value`?
           --> ./widgets.test.yaml:10:47
            |
         10 |     expect: {rejected: [{kind: Invalid, type: Invald value}], stored: {}, pruned: x}
@@ -334,7 +324,7 @@ fn what_is_wrong_with_a_file_is_said_at_its_place() {
         10 |     expect: {rejected: [{kind: Invalid, type: Invald value}], stored: {}, pruned: x}
            |                                                                                   ^
 
-        error: what is rejected is not stored: there is no `stored`, `defaulted` or `pruned` beside `rejected`
+        error: a rejected object is not stored, so `rejected` cannot have `stored`, `defaulted` or `pruned` beside it
           --> ./widgets.test.yaml:10:24
            |
         10 |     expect: {rejected: [{kind: Invalid, type: Invald value}], stored: {}, pruned: x}
@@ -356,9 +346,9 @@ fn what_is_wrong_with_a_file_is_said_at_its_place() {
     "]],
     );
     sandbox.write("widgets.test.yaml", "crd: widgets.yaml\ntests: [\n");
-    sandbox.run(&["test", "."]).expect(3, &["this is no YAML: "]);
+    sandbox.run(&["test", "."]).expect(3, &["this is not YAML: "]);
     sandbox.write("widgets.test.yaml", "something: else\n");
-    sandbox.run(&["test", "."]).expect(2, &["there are no tests in ."]);
+    sandbox.run(&["test", "."]).expect(2, &[". contains no tests"]);
     sandbox.write(
         "widgets.test.yaml",
         "crd: widgets.yaml\ntests:\n  - name: a\n    create: {kind: Gadget}\n    expect: accepted\n",

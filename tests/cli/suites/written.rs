@@ -72,7 +72,7 @@ fn update_writes_what_came_out_and_shows_it() {
     sandbox
         .run(&["test", ".", "--update"])
         .expect(0, &["1 file, 6 tests: 6 passed, 0 failed in "]);
-    // Where minors differ, nobody can say what is meant.
+    // Where minors differ, no one can say what is meant.
     let differing = "crd: widgets.yaml\nkubernetesVersions: all\ntests:\n  - name: words\n    create: {spec: {size: 5}}\n    expect:\n      rejected:\n        - {field: spec, type: FieldValueRequired}\n";
     sandbox.write("widgets.test.yaml", differing);
     sandbox.run(&["test", ".", "--update"]).expect(0, &["1 updated"]);
@@ -181,7 +181,7 @@ fn a_first_file_is_made_for_a_definition() {
     sandbox.write("none.yaml", "kind: List\n");
     sandbox
         .run(&["test", "--init", "none.yaml"])
-        .expect(2, &["--init wants a file with one definition, and none.yaml has 0"]);
+        .expect(2, &["--init needs a file with one CRD, but none.yaml has 0"]);
     let unbreakable = SCHEMA.replace("rule: self.size != 5", "rule: self.size == self.size");
     sandbox.write("other.crd.yaml", definition(&unbreakable));
     sandbox.run(&["test", "--init", "other.crd.yaml"]).expect(

@@ -8,4 +8,6 @@ command -v go > /dev/null || {
   echo "the real API server is built from Go modules: Go 1.26 is needed" >&2
   exit 1
 }
-exec cargo xtask conformance --server "${1:-300}" --seed "${2:-11}"
+# A cluster is asked with kubectl.
+kubectl=$(tests/conformance/kubectl/build.sh)
+PATH=$kubectl:$PATH exec cargo xtask conformance --server "${1:-300}" --seed "${2:-11}"

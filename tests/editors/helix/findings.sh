@@ -5,7 +5,7 @@ set -euo pipefail
 . "$(dirname "$0")/start.sh"
 start widgets.crd.yaml
 see 'the definition is open' on_screen 'type: text'
-see 'the finding is shown' on_screen 'supported values'
+see 'the finding is shown' on_screen 'is not a type'
 # The next diagnostic is where the word is.
 keys ']' d
 see 'it is on line 20' on_screen ' 20:2[0-9]'
@@ -14,6 +14,6 @@ keys g l b
 sleep 0.2
 keys c; type 'string'; keys Escape
 see 'the repair is typed' on_screen 'type: string'
-see 'the finding goes' not_on_screen 'supported values'
+see 'the finding goes' not_on_screen 'is not a type'
 command_line 'q!'
 echo PASS

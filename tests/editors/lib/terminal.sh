@@ -7,7 +7,14 @@ at_end() { :; }
 trap finish EXIT
 
 screen() { tmux capture-pane -p; }
-keys() { tmux send-keys "$@"; }
+# A key right behind Escape would be the same key with Alt to the terminal: each Escape has a moment of its own.
+keys() {
+  local key
+  for key in "$@"; do
+    tmux send-keys "$key"
+    if [ "$key" = Escape ]; then sleep 0.2; fi
+  done
+}
 type() { tmux send-keys -l -- "$1"; }
 fail() { echo "FAIL $1"; screen; on_failure; exit 1; }
 on_failure() { :; }

@@ -35,7 +35,7 @@ local ok, failure = pcall(function()
   must(finding.end_col == 24, 'it ends with the word')
   must(finding.code == 'unknown-type', 'its code is unknown-type (' .. tostring(finding.code) .. ')')
   must(finding.severity == vim.diagnostic.severity.ERROR, 'it is an error')
-  must(finding.message:find('supported values'), 'it says what is supported')
+  must(finding.message:find('is not a type'), 'it says what is supported')
   -- Type the repair as a person does.
   vim.api.nvim_win_set_cursor(0, { 20, 20 })
   vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes('cwstring<Esc>', true, false, true), 'xt', false)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crd_analyzer_apiextensions::decode::WrittenType;
-use crd_analyzer_apiextensions::strategy::{Stored, Verdict, judge_create, judge_update};
+use crd_analyzer_apiextensions::strategy::{CrdVerdict, Stored, judge_create, judge_update};
 use crd_analyzer_apiextensions::validation::CelCompiler;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::read_json;
@@ -14,7 +14,7 @@ use crd_analyzer_syntax::split::{read_document, split};
 pub(crate) struct Answer {
     pub(crate) index: u32,
     pub(crate) name: String,
-    pub(crate) verdict: Verdict,
+    pub(crate) verdict: CrdVerdict,
 }
 
 /// The answers to all definitions of a file. Fails where the file cannot be cut into documents.
@@ -35,14 +35,14 @@ pub(crate) fn answers(bytes: &[u8], old: Option<&Stored>, version: KubernetesVer
         if !written.kind.is_empty() && !written.is_definition() {
             continue;
         }
-        let verdict = Verdict::of_unserved(&written, document.span).unwrap_or_else(|| match (&tree, &json) {
-            (Err(error), _) => Verdict::of_read_error(error),
-            (Ok(_), Some(Err(error))) => Verdict::of_convert_error(error, version),
+        let verdict = CrdVerdict::of_unserved(&written, document.span).unwrap_or_else(|| match (&tree, &json) {
+            (Err(error), _) => CrdVerdict::of_read_error(error),
+            (Ok(_), Some(Err(error))) => CrdVerdict::of_convert_error(error, version),
             (Ok(_), Some(Ok(json))) => match old {
                 Some(old) => judge_update(json, old, version, Some(&compiler)),
                 None => judge_create(json, version, Some(&compiler)),
             },
-            (Ok(_), None) => Verdict::default(),
+            (Ok(_), None) => CrdVerdict::default(),
         });
         answers.push(Answer {
             index: document.index,

@@ -8,80 +8,102 @@ pub(super) static STRING: FieldType = FieldType::String;
 /// `CustomResourceDefinition`
 pub static DEFINITION: Struct = Struct {
     name: "CustomResourceDefinition",
-    doc: "Makes the API server serve a resource of your own.",
+    doc: "Adds a custom resource to the Kubernetes API.",
     fields: &[
-        field("apiVersion", FieldType::String, "The version of the API that this manifest is written in. Since Kubernetes 1.22 definitions have only `v1`.")
-            .required()
-            .one_of(&[value("apiextensions.k8s.io/v1", "The only version that servers still have.")]),
+        field(
+            "apiVersion",
+            FieldType::String,
+            "The version of the CRD API. Since Kubernetes 1.22 it is always `v1`.",
+        )
+        .required()
+        .one_of(&[value(
+            "apiextensions.k8s.io/v1",
+            "The only version since Kubernetes 1.22.",
+        )]),
         KIND,
-        field("metadata", FieldType::Object(&OBJECT_META), "Name, labels and annotations. The name must be `<spec.names.plural>.<spec.group>`.").required(),
-        field("spec", FieldType::Object(&SPEC), "What the resource is called, where it lives, and its versions with their schemas.").required(),
-        field("status", FieldType::Object(&STATUS), "What the server made of the definition. It is dropped from manifests that are applied.").by_server(),
+        field(
+            "metadata",
+            FieldType::Object(&OBJECT_META),
+            "Name, labels and annotations. The name must be `<spec.names.plural>.<spec.group>`.",
+        )
+        .required(),
+        field(
+            "spec",
+            FieldType::Object(&SPEC),
+            "The names and the scope of the resource, and its versions with their schemas.",
+        )
+        .required(),
+        field(
+            "status",
+            FieldType::Object(&STATUS),
+            "The current state of the CRD. The API server writes it, and ignores it in manifests.",
+        )
+        .by_server(),
     ],
 };
 
-pub(super) const KIND: Field = field("kind", FieldType::String, "What the manifest describes.")
+pub(super) const KIND: Field = field("kind", FieldType::String, "The kind of the object.")
     .required()
     .one_of(&[value(
         "CustomResourceDefinition",
-        "Makes the API server serve a resource of your own.",
+        "Adds a custom resource to the Kubernetes API.",
     )]);
 
 static SPEC: Struct = Struct {
     name: "CustomResourceDefinitionSpec",
-    doc: "What the resource is called, where it lives, and its versions with their schemas.",
+    doc: "The names and the scope of the resource, and its versions with their schemas.",
     fields: &[
         GROUP,
         NAMES_FIELD,
         SCOPE,
-        field("versions", FieldType::List(&VERSION_TYPE), "All versions of the API. Exactly one has `storage: true`. In discovery they are ordered by name: GA before beta before alpha, higher numbers first.").required(),
-        field("conversion", FieldType::Object(&CONVERSION), "How objects are converted between versions. Without it only `apiVersion` is changed."),
+        field("versions", FieldType::List(&VERSION_TYPE), "All versions of the API. Exactly one has `storage: true`. Clients prefer stable versions before beta and alpha, and higher numbers first.").required(),
+        field("conversion", FieldType::Object(&CONVERSION), "How objects are converted between versions. By default the API server changes only `apiVersion`."),
         PRESERVE_UNKNOWN_FIELDS,
     ],
 };
 
-pub(super) const GROUP: Field = field("group", FieldType::String, "The API group: a DNS subdomain such as `stable.example.com`. Objects are served at `/apis/<group>/…`, and it cannot be changed later. Groups under `k8s.io` and `kubernetes.io` need the annotation `api-approved.kubernetes.io`.").required();
+pub(super) const GROUP: Field = field("group", FieldType::String, "The API group: a DNS subdomain such as `stable.example.com`. It is part of each URL (`/apis/<group>/…`) and cannot change later. Groups under `k8s.io` and `kubernetes.io` need the annotation `api-approved.kubernetes.io`.").required();
 
 pub(super) const NAMES_FIELD: Field = field(
     "names",
     FieldType::Object(&NAMES),
-    "What the resource is called in URLs, in manifests and on the command line.",
+    "The names of the resource in URLs, in manifests and on the command line.",
 )
 .required();
 
 pub(super) const SCOPE: Field = field(
     "scope",
     FieldType::String,
-    "Whether objects live in namespaces. It cannot be changed later.",
+    "Whether objects belong to a namespace. It cannot change later.",
 )
 .required()
 .one_of(&[
     value(
         "Namespaced",
-        "Each object lives in a namespace; its name is unique there.",
+        "Each object belongs to a namespace. Its name is unique in the namespace.",
     ),
     value(
         "Cluster",
-        "Objects live outside of namespaces; names are unique in the cluster.",
+        "Objects have no namespace. Their names are unique in the cluster.",
     ),
 ]);
 
 pub(super) const PRESERVE_UNKNOWN_FIELDS: Field = field(
     "preserveUnknownFields",
     FieldType::Boolean,
-    "Left over from v1beta1, where unknown fields could be kept in storage. In v1 it must be `false`: use `x-kubernetes-preserve-unknown-fields` in the schema.",
+    "Must be `false` in v1. To keep unknown fields, set `x-kubernetes-preserve-unknown-fields` in the schema.",
 );
 
 static NAMES: Struct = Struct {
     name: "CustomResourceDefinitionNames",
-    doc: "What the resource is called.",
+    doc: "The names of the resource.",
     fields: &[
         field("kind", FieldType::String, "The kind in manifests: usually CamelCase and singular, such as `CronTab`.").required(),
-        field("plural", FieldType::String, "The name in URLs and in `kubectl get`: all lower case, such as `crontabs`. The definition's own name begins with it.").required(),
-        field("singular", FieldType::String, "The name of one object on the command line: all lower case. By default `kind` in lower case."),
-        field("shortNames", FieldType::List(&STRING), "Abbreviations for the command line, such as `ct`: all lower case."),
-        field("listKind", FieldType::String, "The kind of a list of objects. By default `kind` followed by `List`."),
-        field("categories", FieldType::List(&STRING), "Groups of resources that the resource belongs to: `kubectl get all` shows those of the category `all`.")
+        field("plural", FieldType::String, "The name in URLs and in `kubectl get`: lower case, such as `crontabs`. The name of the CRD begins with it.").required(),
+        field("singular", FieldType::String, "The name of one object on the command line: lower case. By default, `kind` in lower case."),
+        field("shortNames", FieldType::List(&STRING), "Abbreviations for the command line, such as `ct`: lower case."),
+        field("listKind", FieldType::String, "The kind of a list of objects. By default, `kind` followed by `List`."),
+        field("categories", FieldType::List(&STRING), "Categories of the resource. `kubectl get all` shows the resources of the category `all`.")
             .such_as(&[value("all", "Shown by `kubectl get all`.")]),
     ],
 };
@@ -98,13 +120,13 @@ static VERSION: Struct = Struct {
         field(
             "schema",
             FieldType::Object(&VALIDATION),
-            "The schema of objects of this version. Every version of a v1 definition needs one.",
+            "The schema of objects of this version. Each version needs a schema.",
         ),
         SUBRESOURCES_FIELD,
         field(
             "additionalPrinterColumns",
             FieldType::List(&COLUMN_TYPE),
-            "The columns of `kubectl get`, beside the name. If there are none the server adds `Age`.",
+            "The columns of `kubectl get` after the name. By default the API server adds the column `Age`.",
         ),
         SELECTABLE_FIELDS,
         DEPRECATED,
@@ -121,48 +143,53 @@ pub(super) const SUBRESOURCES_FIELD: Field = field(
 pub(super) const DEPRECATED: Field = field(
     "deprecated",
     FieldType::Boolean,
-    "Requests to this version are answered with a `Warning:`.",
+    "Whether the version is deprecated. The API server then adds a `Warning` header to each answer.",
 );
 
 pub(super) const DEPRECATION_WARNING: Field = field(
     "deprecationWarning",
     FieldType::String,
-    "The text of that warning, instead of the server's own. Only with `deprecated: true`; at most 256 characters, on one line.",
+    "The text of the deprecation warning. Allowed only with `deprecated: true`. At most 256 bytes in one line.",
 );
 
 pub(super) const VERSION_NAME: Field = field(
     "name",
     FieldType::String,
-    "The version in URLs and in `apiVersion`, such as `v1alpha1`: a DNS label, unique in the definition.",
+    "The name of the version in URLs and in `apiVersion`, such as `v1alpha1`: a DNS label that is unique in the CRD.",
 )
 .required()
 .such_as(&[
     value("v1", "Stable."),
-    value("v1beta1", "Beta: complete, but it may still change."),
-    value("v1alpha1", "Alpha: it may change or go away at any time."),
+    value("v1beta1", "Beta: complete, but it can still change."),
+    value("v1alpha1", "Alpha: it can change or disappear at any time."),
     value("v2", "The next stable version."),
 ]);
 
 pub(super) const SERVED: Field = field(
     "served",
     FieldType::Boolean,
-    "Whether the server serves the version at all.",
+    "Whether the API server serves this version.",
 )
 .required();
 
 pub(super) const STORAGE: Field = field(
     "storage",
     FieldType::Boolean,
-    "Whether objects are stored in this version: exactly one version of a definition has `true`.",
+    "Whether the API server stores objects in this version. Exactly one version has `true`.",
 )
 .required();
 
-pub(super) const SELECTABLE_FIELDS: Field = field("selectableFields", FieldType::List(&SELECTABLE_TYPE), "Fields by which lists can be filtered (`kubectl get --field-selector spec.color=blue`): at most 8. On by default since 1.31.").since(30);
+pub(super) const SELECTABLE_FIELDS: Field = field(
+    "selectableFields",
+    FieldType::List(&SELECTABLE_TYPE),
+    "Fields for field selectors (`kubectl get --field-selector spec.color=blue`): at most 8. On by default since 1.31.",
+)
+.since(30);
 
 pub(super) static VALIDATION: Struct = Struct {
     name: "CustomResourceValidation",
     doc: "The schema of a version.",
-    fields: &[field("openAPIV3Schema", FieldType::Object(&super::SCHEMA), "The schema of objects, from their root. It must be a *structural schema*: every value has a `type`, and what validates only says more about it.").required()],
+    fields: &[field("openAPIV3Schema", FieldType::Object(&super::SCHEMA), "The schema of objects, from their root. It must be a *structural schema*: each value has a `type`, and `allOf`, `anyOf`, `oneOf` and `not` only restrict values.").required()],
 };
 
 pub(super) static SUBRESOURCES: Struct = Struct {
@@ -172,12 +199,12 @@ pub(super) static SUBRESOURCES: Struct = Struct {
         field(
             "status",
             FieldType::Object(&STATUS_SUBRESOURCE),
-            "Serves `/status`. Requests to the object itself then leave `status` alone, those to `/status` everything else; and `metadata.generation` counts changes outside of `metadata` and `status`. Written as `{}`.",
+            "Enables the endpoint `/status`. Requests to the object then ignore changes of `status`, and requests to `/status` ignore all other changes. `metadata.generation` counts changes outside of `metadata` and `status`. Write `{}`.",
         ),
         field(
             "scale",
             FieldType::Object(&SCALE),
-            "Serves `/scale`, which `kubectl scale`, autoscalers and disruption budgets use.",
+            "Enables the endpoint `/scale` for `kubectl scale`, autoscalers and disruption budgets.",
         ),
     ],
 };
@@ -190,11 +217,25 @@ static STATUS_SUBRESOURCE: Struct = Struct {
 
 static SCALE: Struct = Struct {
     name: "CustomResourceSubresourceScale",
-    doc: "Where the numbers of the `scale` subresource are.",
+    doc: "The paths of the values of the `scale` subresource.",
     fields: &[
-        field("specReplicasPath", FieldType::String, "Where the wanted number of replicas is: a path without lists below `.spec`, such as `.spec.replicas`.").required(),
-        field("statusReplicasPath", FieldType::String, "Where the number of replicas that run is: a path without lists below `.status`, such as `.status.replicas`.").required(),
-        field("labelSelectorPath", FieldType::String, "Where a label selector for the pods is, as text: a path without lists below `.spec` or `.status`. The horizontal pod autoscaler needs it."),
+        field(
+            "specReplicasPath",
+            FieldType::String,
+            "The path of the desired replicas: below `.spec` and without lists, such as `.spec.replicas`.",
+        )
+        .required(),
+        field(
+            "statusReplicasPath",
+            FieldType::String,
+            "The path of the current replicas: below `.status` and without lists, such as `.status.replicas`.",
+        )
+        .required(),
+        field(
+            "labelSelectorPath",
+            FieldType::String,
+            "The path of the label selector of the pods, a string: below `.spec` or `.status` and without lists. The horizontal pod autoscaler needs it.",
+        ),
     ],
 };
 
@@ -204,7 +245,7 @@ static COLUMN_TYPE: FieldType = FieldType::Object(&COLUMN);
 const COLUMN_TYPES: &[Value] = &[
     value("string", "Text."),
     value("integer", "A whole number."),
-    value("date", "A time; `kubectl` shows how long ago it was."),
+    value("date", "A time. `kubectl` prints its age."),
     value("boolean", "`true` or `false`."),
     value("number", "A number."),
 ];
@@ -235,29 +276,27 @@ static COLUMN: Struct = Struct {
 
 pub(super) const COLUMN_NAME: Field = field("name", FieldType::String, "The column's heading.").required();
 
-pub(super) const COLUMN_TYPE_FIELD: Field =
-    field("type", FieldType::String, "What the values are, as OpenAPI calls it.")
-        .required()
-        .one_of(COLUMN_TYPES);
+pub(super) const COLUMN_TYPE_FIELD: Field = field("type", FieldType::String, "The OpenAPI type of the values.")
+    .required()
+    .one_of(COLUMN_TYPES);
 
 /// The path of a column; `v1beta1` has another key for it.
 pub(super) const fn column_path(key: &'static str) -> Field {
-    field(key, FieldType::String, "Where the value is in the object: a simple JSONPath such as `.spec.replicas` or `.status.conditions[?(@.type=='Ready')].status`.").required()
+    field(key, FieldType::String, "The path of the value in the object: a simple JSONPath such as `.spec.replicas` or `.status.conditions[?(@.type=='Ready')].status`.").required()
 }
 
-pub(super) const COLUMN_DESCRIPTION: Field =
-    field("description", FieldType::String, "What the column shows, for people.");
+pub(super) const COLUMN_DESCRIPTION: Field = field("description", FieldType::String, "The description of the column.");
 
 pub(super) const COLUMN_PRIORITY: Field = field(
     "priority",
     FieldType::Integer,
-    "Columns above 0 are only shown by `kubectl get -o wide`.",
+    "`kubectl get` prints columns above 0 only with `-o wide`.",
 );
 
 pub(super) const COLUMN_FORMAT: Field = field(
     "format",
     FieldType::String,
-    "A hint for clients, as OpenAPI has it; the name column of `kubectl` has the format `name`.",
+    "The OpenAPI format, as a hint for clients. The first column of `kubectl` has the format `name`.",
 )
 .one_of(COLUMN_FORMATS);
 
@@ -265,8 +304,8 @@ pub(super) static SELECTABLE_TYPE: FieldType = FieldType::Object(&SELECTABLE_FIE
 
 static SELECTABLE_FIELD: Struct = Struct {
     name: "SelectableField",
-    doc: "A field by which lists can be filtered.",
-    fields: &[field("jsonPath", FieldType::String, "Where the field is: a path without lists such as `.spec.color`, of type string, boolean or integer. Not below `metadata`.").required()],
+    doc: "A field for field selectors.",
+    fields: &[field("jsonPath", FieldType::String, "The path of the field, such as `.spec.color`: a string, boolean or integer, not in a list, and not below `metadata`.").required()],
 };
 
 static CONVERSION: Struct = Struct {
@@ -277,70 +316,67 @@ static CONVERSION: Struct = Struct {
         field(
             "webhook",
             FieldType::Object(&WEBHOOK),
-            "How to call the webhook. Required with `strategy: Webhook`, forbidden otherwise.",
+            "The conversion webhook. Required with `strategy: Webhook`, otherwise forbidden.",
         ),
     ],
 };
 
 static WEBHOOK: Struct = Struct {
     name: "WebhookConversion",
-    doc: "How to call a conversion webhook.",
+    doc: "The conversion webhook.",
     fields: &[
         field(
             "clientConfig",
             FieldType::Object(&CLIENT_CONFIG),
-            "Where the webhook is and which certificates it has: by `url` or by `service`, not both.",
+            "The address and the certificates of the webhook. Set either `url` or `service`.",
         ),
         REVIEW_VERSIONS,
     ],
 };
 
-pub(super) const STRATEGY: Field = field("strategy", FieldType::String, "Who converts.").required().one_of(&[
-            value("None", "The server, which changes `apiVersion` and nothing else; fields that the other version does not have are pruned."),
-            value("Webhook", "A webhook of yours; `webhook` says how to call it."),
-        ]);
+pub(super) const STRATEGY: Field = field("strategy", FieldType::String, "Who converts objects between versions.")
+    .required()
+    .one_of(&[
+        value(
+            "None",
+            "The API server changes only `apiVersion`, and prunes fields that the other version does not have.",
+        ),
+        value("Webhook", "The API server calls the webhook in `webhook`."),
+    ]);
 
-pub(super) const REVIEW_VERSIONS: Field = field("conversionReviewVersions", FieldType::List(&STRING), "The versions of `ConversionReview` that the webhook understands, the best first. The server takes the first that it knows; one of them must be known to it.")
+pub(super) const REVIEW_VERSIONS: Field = field("conversionReviewVersions", FieldType::List(&STRING), "The versions of `ConversionReview` that the webhook understands, the preferred version first. The API server uses the first version that it knows, and must know at least one.")
             .required()
-            .such_as(&[value("v1", "The version that servers speak."), value("v1beta1", "The version before it.")]);
+            .such_as(&[value("v1", "The current version."), value("v1beta1", "The previous version.")]);
 
 pub(super) static CLIENT_CONFIG: Struct = Struct {
     name: "WebhookClientConfig",
-    doc: "Where a webhook is.",
+    doc: "The address of a webhook.",
     fields: &[
         field(
             "service",
             FieldType::Object(&SERVICE),
-            "A service in the cluster. Either this or `url`.",
+            "A service in the cluster. Set either `service` or `url`.",
         ),
         field(
             "url",
             FieldType::String,
-            "Where the webhook is, from the API server's point of view: `https://host:port/path`, without user, query or fragment. Either this or `service`.",
+            "The URL of the webhook, as the API server reaches it: `https://host:port/path`, without user, query or fragment. Set either `url` or `service`.",
         ),
         field(
             "caBundle",
             FieldType::Bytes,
-            "PEM certificates, in base64, that the webhook's certificate is checked with; without it the server's own trust roots are. Tools such as cert-manager fill it in. Since 1.31 it must hold certificates.",
+            "The CA certificates of the webhook: PEM, encoded in base64. By default the API server uses the system's root certificates. Tools such as cert-manager fill it in. Since 1.31 it must contain a certificate.",
         ),
     ],
 };
 
 static SERVICE: Struct = Struct {
     name: "ServiceReference",
-    doc: "A service that answers a webhook.",
+    doc: "The service of a webhook.",
     fields: &[
-        field("namespace", FieldType::String, "The service's namespace.").required(),
-        field("name", FieldType::String, "The service's name.").required(),
-        field(
-            "path",
-            FieldType::String,
-            "The path of the URL that is called, such as `/convert`.",
-        ),
-        field(
-            "port",
-            FieldType::Integer,
-            "The service's port; 443 if nothing is said.",
-        ),
+        field("namespace", FieldType::String, "The namespace of the service.").required(),
+        field("name", FieldType::String, "The name of the service.").required(),
+        field("path", FieldType::String, "The path of the URL, such as `/convert`."),
+        field("port", FieldType::Integer, "The port of the service. 443 by default."),
     ],
 };

@@ -7,23 +7,23 @@ static STRING: FieldType = FieldType::String;
 /// `ObjectMeta` of meta/v1.
 pub static OBJECT_META: Struct = Struct {
     name: "ObjectMeta",
-    doc: "Name, labels and annotations, and what the server keeps about an object.",
+    doc: "Name, labels, annotations, and fields that the API server writes.",
     fields: &[
-        field("name", FieldType::String, "The object's name, unique for its kind in its namespace. It cannot be changed later. A definition's name is `<plural>.<group>`.").required(),
-        field("namespace", FieldType::String, "The namespace that the object lives in; none for objects of the cluster, which definitions are."),
-        field("labels", FieldType::Map(&STRING), "Keys and values that objects are selected by. A key is a name of at most 63 characters, with an optional DNS prefix (`example.com/name`); a value has at most 63 characters."),
-        field("annotations", FieldType::Map(&STRING), "Keys and values for tools and people, which nothing is selected by. All of an object's annotations have at most 256 KiB."),
-        field("finalizers", FieldType::List(&STRING), "Who must agree before the object goes: while there are any, a deleted object stays with its `deletionTimestamp`."),
-        field("ownerReferences", FieldType::List(&OWNER_REFERENCE_TYPE), "Objects that this one depends on: it is collected when all of them are gone."),
-        field("generateName", FieldType::String, "A prefix for a name that the server makes up, where `name` is not given (`kubectl create` only)."),
-        field("creationTimestamp", FieldType::Time, "When the object was created. Generated manifests often have `null` here, which means nothing.").by_server(),
-        field("generation", FieldType::Integer, "Counts changes of what is wanted, usually of `spec`.").by_server(),
-        field("resourceVersion", FieldType::String, "The stored revision. In an update it must be the stored one, or the update conflicts.").by_server(),
-        field("uid", FieldType::String, "Tells this object from earlier ones of the same name.").by_server(),
-        field("deletionTimestamp", FieldType::Time, "When the object is to go; set by a request to delete it.").by_server(),
-        field("deletionGracePeriodSeconds", FieldType::Integer, "How many seconds are left for it to go.").by_server(),
-        field("managedFields", FieldType::List(&MANAGED_FIELDS_TYPE), "Who set which fields, for server-side apply.").by_server(),
-        field("selfLink", FieldType::String, "No longer filled in.").by_server(),
+        field("name", FieldType::String, "The name of the object, unique for its kind in its namespace. It cannot change later. The name of a CRD is `<plural>.<group>`.").required(),
+        field("namespace", FieldType::String, "The namespace of the object. Cluster-scoped objects, such as CRDs, have none."),
+        field("labels", FieldType::Map(&STRING), "Keys and values for label selectors. A key is a name of at most 63 characters with an optional DNS prefix (`example.com/name`). A value has at most 63 characters."),
+        field("annotations", FieldType::Map(&STRING), "Keys and values for tools and people. Selectors do not use them. All annotations of an object together have at most 256 KiB."),
+        field("finalizers", FieldType::List(&STRING), "Controllers that must act before the object is deleted. Until the list is empty, a deleted object stays with its `deletionTimestamp`."),
+        field("ownerReferences", FieldType::List(&OWNER_REFERENCE_TYPE), "The owners of this object. The garbage collector deletes it when all owners are deleted."),
+        field("generateName", FieldType::String, "A prefix for a name that the API server generates if `name` is not set. It works with `kubectl create`, not with `kubectl apply`."),
+        field("creationTimestamp", FieldType::Time, "When the object was created. The `null` in generated manifests has no effect.").by_server(),
+        field("generation", FieldType::Integer, "Counts changes of the desired state, usually of `spec`.").by_server(),
+        field("resourceVersion", FieldType::String, "The revision of the stored object. An update with another revision conflicts.").by_server(),
+        field("uid", FieldType::String, "Distinguishes this object from earlier ones with the same name.").by_server(),
+        field("deletionTimestamp", FieldType::Time, "When the object will be deleted. A delete request sets it.").by_server(),
+        field("deletionGracePeriodSeconds", FieldType::Integer, "How many seconds the object has before it is deleted.").by_server(),
+        field("managedFields", FieldType::List(&MANAGED_FIELDS_TYPE), "Which manager set which fields, for server-side apply.").by_server(),
+        field("selfLink", FieldType::String, "No longer used.").by_server(),
     ],
 };
 
@@ -31,21 +31,21 @@ static OWNER_REFERENCE_TYPE: FieldType = FieldType::Object(&OWNER_REFERENCE);
 
 static OWNER_REFERENCE: Struct = Struct {
     name: "OwnerReference",
-    doc: "An object that another depends on, in the same namespace or of the cluster.",
+    doc: "An owner: an object in the same namespace, or a cluster-scoped object.",
     fields: &[
-        field("apiVersion", FieldType::String, "The owner's API version.").required(),
-        field("kind", FieldType::String, "The owner's kind.").required(),
-        field("name", FieldType::String, "The owner's name.").required(),
-        field("uid", FieldType::String, "The owner's UID.").required(),
+        field("apiVersion", FieldType::String, "The API version of the owner.").required(),
+        field("kind", FieldType::String, "The kind of the owner.").required(),
+        field("name", FieldType::String, "The name of the owner.").required(),
+        field("uid", FieldType::String, "The UID of the owner.").required(),
         field(
             "controller",
             FieldType::Boolean,
-            "Whether the owner manages the object; at most one does.",
+            "Whether this owner is the controller. At most one owner is.",
         ),
         field(
             "blockOwnerDeletion",
             FieldType::Boolean,
-            "Whether an owner that is deleted in the foreground waits for this object to go first.",
+            "Whether deleting the owner in the foreground waits until this object is deleted.",
         ),
     ],
 };
@@ -56,24 +56,20 @@ static MANAGED_FIELDS: Struct = Struct {
     name: "ManagedFieldsEntry",
     doc: "The fields that one manager set.",
     fields: &[
-        field("manager", FieldType::String, "Who set them."),
-        field("operation", FieldType::String, "How.").one_of(&[
+        field("manager", FieldType::String, "The manager that set the fields."),
+        field("operation", FieldType::String, "How the manager set the fields.").one_of(&[
             value("Apply", "By server-side apply."),
             value("Update", "By any other request."),
         ]),
-        field(
-            "apiVersion",
-            FieldType::String,
-            "The version that the fields are named in.",
-        ),
-        field("time", FieldType::Time, "When they were set last."),
+        field("apiVersion", FieldType::String, "The version of the field names."),
+        field("time", FieldType::Time, "When the manager last changed its fields."),
         field("fieldsType", FieldType::String, "The format of `fieldsV1`.")
-            .one_of(&[value("FieldsV1", "The only one.")]),
+            .one_of(&[value("FieldsV1", "The only format.")]),
         field("fieldsV1", FieldType::Any, "The set of fields."),
         field(
             "subresource",
             FieldType::String,
-            "The subresource through which they were set.",
+            "The subresource of the request that set the fields.",
         ),
     ],
 };

@@ -37,7 +37,7 @@ pub struct Field {
     pub doc: &'static str,
     /// What its value is.
     pub ty: FieldType,
-    /// Who writes it.
+    /// Whether users or the API server write the field.
     pub presence: Presence,
     /// The minor whose server was the first to have it; 0 if all have.
     pub since: u8,
@@ -82,7 +82,7 @@ pub enum FieldType {
     SchemaOrNames,
 }
 
-/// Who writes a field.
+/// Whether users or the API server write a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Presence {
     /// The author must.
@@ -91,7 +91,7 @@ pub enum Presence {
     Optional,
     /// The server does; what an author writes is dropped or without effect.
     Server,
-    /// Nobody: the server decodes it and then refuses the definition, or does as if it were not there.
+    /// No one: the server decodes it and then refuses the definition, or does as if it were not there.
     Refused,
 }
 

@@ -6,12 +6,12 @@ static STRING: FieldType = FieldType::String;
 
 pub(super) static STATUS: Struct = Struct {
     name: "CustomResourceDefinitionStatus",
-    doc: "What the server made of a definition.",
+    doc: "The current state of a CRD.",
     fields: &[
         field("conditions", FieldType::List(&CONDITION_TYPE), "Whether the names were accepted, whether the resource is served, and so on.").by_server(),
-        field("acceptedNames", FieldType::Object(&NAMES), "The names under which the resource is served; they differ from `spec.names` where those are taken.").by_server(),
-        field("storedVersions", FieldType::List(&STRING), "The versions in which objects may be stored. Such a version cannot be taken out of `spec.versions` before its objects are migrated and it is taken out here.").by_server(),
-        field("observedGeneration", FieldType::Integer, "The generation that the status is about.").by_server().since(35),
+        field("acceptedNames", FieldType::Object(&NAMES), "The names that the API server serves. They differ from `spec.names` if another CRD already uses those.").by_server(),
+        field("storedVersions", FieldType::List(&STRING), "The versions of stored objects. Before you remove such a version from `spec.versions`, migrate its objects and remove it here.").by_server(),
+        field("observedGeneration", FieldType::Integer, "The generation of the CRD that the status describes.").by_server().since(35),
     ],
 };
 
@@ -19,32 +19,39 @@ static CONDITION_TYPE: FieldType = FieldType::Object(&CONDITION);
 
 static CONDITION: Struct = Struct {
     name: "CustomResourceDefinitionCondition",
-    doc: "One thing that holds of a definition, or does not.",
+    doc: "One condition of a CRD.",
     fields: &[
-        field("type", FieldType::String, "What holds.").by_server().such_as(&[
-            value("Established", "The resource is served."),
-            value("NamesAccepted", "No name is taken by another definition."),
-            value("NonStructuralSchema", "The schema is not structural."),
-            value("Terminating", "The definition is being deleted."),
-            value(
-                "KubernetesAPIApprovalPolicyConformant",
-                "A group of Kubernetes itself has its approval.",
-            ),
-        ]),
-        field("status", FieldType::String, "Whether it does.")
+        field("type", FieldType::String, "The type of the condition.")
+            .by_server()
+            .such_as(&[
+                value("Established", "The API server serves the resource."),
+                value("NamesAccepted", "No other CRD uses the names."),
+                value("NonStructuralSchema", "The schema is not structural."),
+                value("Terminating", "The CRD is being deleted."),
+                value(
+                    "KubernetesAPIApprovalPolicyConformant",
+                    "A CRD in a group of the Kubernetes community has an approval annotation.",
+                ),
+            ]),
+        field("status", FieldType::String, "Whether the condition is true.")
             .by_server()
             .one_of(&[
-                value("True", "It holds."),
-                value("False", "It does not."),
-                value("Unknown", "Nobody knows."),
+                value("True", "The condition is true."),
+                value("False", "The condition is false."),
+                value("Unknown", "The state is unknown."),
             ]),
-        field("lastTransitionTime", FieldType::Time, "Since when.").by_server(),
-        field("reason", FieldType::String, "Why, in one word.").by_server(),
-        field("message", FieldType::String, "Why, for people.").by_server(),
+        field(
+            "lastTransitionTime",
+            FieldType::Time,
+            "When the status of the condition last changed.",
+        )
+        .by_server(),
+        field("reason", FieldType::String, "The reason in one word.").by_server(),
+        field("message", FieldType::String, "The reason as a sentence.").by_server(),
         field(
             "observedGeneration",
             FieldType::Integer,
-            "The generation that the condition is about.",
+            "The generation of the CRD that the condition describes.",
         )
         .by_server()
         .since(35),
@@ -53,7 +60,7 @@ static CONDITION: Struct = Struct {
 
 static NAMES: Struct = Struct {
     name: "CustomResourceDefinitionNames",
-    doc: "The names under which the resource is served.",
+    doc: "The names that the API server serves.",
     fields: &[
         field("plural", FieldType::String, "The name in URLs.").by_server(),
         field(

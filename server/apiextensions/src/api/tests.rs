@@ -78,7 +78,7 @@ fn the_decoder_knows_every_field() {
     });
     for (api, structure, path) in all {
         let below = |name: &str| [path.as_slice(), &[name.to_owned()]].concat();
-        // Where `v1beta1` is read, there is no kind.
+        // Where `v1beta1` is read, there is not a kind.
         let is_said = |it: &&Field| api == ApiVersion::V1 || !(path.is_empty() && it.name == "kind");
         for field in structure.fields.iter().filter(is_said) {
             for version in KubernetesVersion::all() {

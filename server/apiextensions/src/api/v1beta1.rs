@@ -1,4 +1,4 @@
-//! What `apiextensions.k8s.io/v1beta1` has otherwise than v1: what versions share stands in the spec. No server since 1.22 takes it, but
+//! What `apiextensions.k8s.io/v1beta1` has otherwise than v1: what versions share is in the spec. No server since 1.22 takes it, but
 //! repositories still have such definitions.
 
 use super::{
@@ -16,24 +16,43 @@ use super::{
 /// `CustomResourceDefinition` of v1beta1
 pub(super) static DEFINITION: Struct = Struct {
     name: "CustomResourceDefinition",
-    doc: "Makes the API server serve a resource of your own, in a form that servers had until 1.21.",
+    doc: "Adds a custom resource to the Kubernetes API, in the form of Kubernetes 1.21 and earlier.",
     fields: &[
-        field("apiVersion", FieldType::String, "The version of the API that this manifest is written in. Since Kubernetes 1.22 definitions have only `v1`.")
-            .required()
-            .one_of(&[
-                value("apiextensions.k8s.io/v1", "The only version that servers still have."),
-                value("apiextensions.k8s.io/v1beta1", "No server since 1.22 has it."),
-            ]),
+        field(
+            "apiVersion",
+            FieldType::String,
+            "The version of the CRD API. Since Kubernetes 1.22 it is always `v1`.",
+        )
+        .required()
+        .one_of(&[
+            value("apiextensions.k8s.io/v1", "The only version since Kubernetes 1.22."),
+            value("apiextensions.k8s.io/v1beta1", "Removed in Kubernetes 1.22."),
+        ]),
         KIND,
-        field("metadata", FieldType::Object(&OBJECT_META), "Name, labels and annotations. The name must be `<spec.names.plural>.<spec.group>`.").required(),
-        field("spec", FieldType::Object(&SPEC), "What the resource is called, where it lives, and its versions with their schemas.").required(),
-        field("status", FieldType::Object(&STATUS), "What the server made of the definition. It is dropped from manifests that are applied.").by_server(),
+        field(
+            "metadata",
+            FieldType::Object(&OBJECT_META),
+            "Name, labels and annotations. The name must be `<spec.names.plural>.<spec.group>`.",
+        )
+        .required(),
+        field(
+            "spec",
+            FieldType::Object(&SPEC),
+            "The names and the scope of the resource, and its versions with their schemas.",
+        )
+        .required(),
+        field(
+            "status",
+            FieldType::Object(&STATUS),
+            "The current state of the CRD. The API server writes it, and ignores it in manifests.",
+        )
+        .by_server(),
     ],
 };
 
 static SPEC: Struct = Struct {
     name: "CustomResourceDefinitionSpec",
-    doc: "What the resource is called, where it lives, and its versions with their schemas.",
+    doc: "The names and the scope of the resource, and its versions with their schemas.",
     fields: &[
         GROUP,
         NAMES_FIELD,
@@ -63,7 +82,7 @@ static SPEC: Struct = Struct {
         field(
             "conversion",
             FieldType::Object(&CONVERSION),
-            "How objects are converted between versions. Without it only `apiVersion` is changed.",
+            "How objects are converted between versions. By default the API server changes only `apiVersion`.",
         ),
         field(
             "preserveUnknownFields",

@@ -1,6 +1,7 @@
 //! The type of an object, read before the object itself (`pkg/runtime/serializer/json` of apimachinery, `meta.go`), and
 //! what the decoder makes of it.
 
+use crd_analyzer_schema::type_mismatch::TypeMismatch;
 use crd_analyzer_schema::{KubernetesVersion, go};
 use crd_analyzer_syntax::json::{Json, JsonValue};
 use crd_analyzer_syntax::tree::NodeId;
@@ -50,7 +51,7 @@ pub(super) fn interpret(json: &Json<'_>) -> Result<(GroupVersionKind, HeadNodes)
     let mut api_version = "";
     let mut kind = "";
     let mut nodes = HeadNodes::default();
-    let mut failure: Option<(String, NodeId)> = None;
+    let mut failure: Option<(TypeMismatch, NodeId)> = None;
     match &json.value {
         JsonValue::Null => {}
         JsonValue::Object(members) => {
@@ -68,10 +69,12 @@ pub(super) fn interpret(json: &Json<'_>) -> Result<(GroupVersionKind, HeadNodes)
                     JsonValue::Null => {}
                     other => {
                         failure.get_or_insert_with(|| {
-                            let why = format!(
-                                "json: cannot unmarshal {} into Go struct field .{name} of type string",
-                                kind_of(other)
-                            );
+                            let why = TypeMismatch {
+                                value: kind_of(other).to_owned(),
+                                into: "string".into(),
+                                structure: "",
+                                field: name.to_owned(),
+                            };
                             (why, member.value.node)
                         });
                     }
@@ -80,14 +83,17 @@ pub(super) fn interpret(json: &Json<'_>) -> Result<(GroupVersionKind, HeadNodes)
         }
         other => {
             let into = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
-            failure = Some((
-                format!("json: cannot unmarshal {} into Go value of type {into}", kind_of(other)),
-                json.node,
-            ));
+            let why = TypeMismatch {
+                value: kind_of(other).to_owned(),
+                into: into.into(),
+                structure: "",
+                field: String::new(),
+            };
+            failure = Some((why, json.node));
         }
     }
     if let Some((why, node)) = failure {
-        let cause = Cause::Text(format!("couldn't get version/kind; json parse error: {why}"));
+        let cause = Cause::HeadType(why);
         return Err(Box::new(DecodeFailure { cause, node }));
     }
     let (group, version) = match parse_group_version(api_version) {

@@ -16,8 +16,11 @@ mod written_type;
 
 use std::borrow::Cow;
 
+use crd_analyzer_schema::metadata::MetadataError;
+use crd_analyzer_schema::type_mismatch::TypeMismatch;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, go};
 use crd_analyzer_syntax::json::{ConvertError, ConvertErrorKind, Json};
+use crd_analyzer_syntax::reader;
 use crd_analyzer_syntax::tree::NodeId;
 
 pub use head::{GROUP, GroupVersionKind, KIND, VERSION, parse_group_version};
@@ -28,7 +31,7 @@ use crate::codes;
 use crate::types::{CustomResourceDefinition, v1};
 use state::Decoder;
 
-/// Since this minor the error about a key that is no text begins in lower case (`sigs.k8s.io/yaml` 1.4).
+/// Since this minor the error about a key that is not text begins in lower case (`sigs.k8s.io/yaml` 1.4).
 const LOWER_CASE_KEY_ERROR_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 
 /// A document that could be decoded.
@@ -42,7 +45,7 @@ pub struct Decoded {
     pub dropped: Vec<DroppedField>,
 }
 
-/// A definition as it was sent.
+/// A definition as sent.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Written {
     /// In the form of v1.
@@ -57,6 +60,35 @@ impl Default for Written {
     }
 }
 
+/// Why a document cannot be read, for who puts it into words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DecodeProblem {
+    /// It is not YAML.
+    Yaml(reader::Problem),
+    /// A value of another type than its field.
+    Type(Box<TypeMismatch>),
+    /// Anything else.
+    Other,
+}
+
+impl From<Cause> for DecodeProblem {
+    fn from(cause: Cause) -> Self {
+        match cause {
+            Cause::Type(mismatch) | Cause::HeadType(mismatch) => Self::Type(Box::new(mismatch)),
+            Cause::Text(_) | Cause::TooDeep => Self::Other,
+        }
+    }
+}
+
+impl From<MetadataError> for DecodeProblem {
+    fn from(error: MetadataError) -> Self {
+        match error {
+            MetadataError::Type(mismatch) => Self::Type(Box::new(mismatch)),
+            MetadataError::Text(_) => Self::Other,
+        }
+    }
+}
+
 /// A document that could not be decoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refused {
@@ -64,6 +96,8 @@ pub enum Refused {
     ByServer {
         /// The server's words.
         text: String,
+        /// The same as data.
+        problem: DecodeProblem,
         /// Where it is decided.
         node: NodeId,
         /// Which of our diagnostic codes this is.
@@ -85,7 +119,12 @@ pub fn decode(json: Option<&Json<'_>>, version: KubernetesVersion) -> Result<Box
     if let Some(text) = WrittenType::of(json).unserved() {
         let node = json.get("apiVersion").map_or(json.node, |it| it.node);
         let code = codes::UNSERVED_API_VERSION;
-        return Err(Refused::ByServer { text, node, code });
+        return Err(Refused::ByServer {
+            text,
+            problem: DecodeProblem::Other,
+            node,
+            code,
+        });
     }
     let (written, nodes) = match head::interpret(json) {
         Ok(head) => head,
@@ -121,10 +160,8 @@ pub fn decode(json: Option<&Json<'_>>, version: KubernetesVersion) -> Result<Box
 
 /// The type that an object says it has, as the server reads it before the object itself (`SimpleMetaFactory.Interpret`), or
 /// why it cannot.
-pub fn written_kind(json: &Json<'_>) -> Result<GroupVersionKind, String> {
-    head::interpret(json)
-        .map(|(kind, _)| kind)
-        .map_err(|it| it.cause.to_string())
+pub fn written_kind(json: &Json<'_>) -> Result<GroupVersionKind, Cause> {
+    head::interpret(json).map(|(kind, _)| kind).map_err(|it| it.cause)
 }
 
 /// Decodes a schema by itself, as a v1 definition holds it, or says why it cannot be decoded. Fields that a schema does not have are
@@ -170,8 +207,9 @@ fn refused(failure: DecodeFailure, actual: Option<&GroupVersionKind>) -> Refused
         Cause::TooDeep => Refused::TooDeep { node: failure.node },
         cause => Refused::ByServer {
             text: decode_error(actual, KIND, &cause.to_string()),
+            problem: cause.into(),
             node: failure.node,
-            code: codes::UNREADABLE_DEFINITION,
+            code: codes::UNREADABLE_CRD,
         },
     }
 }

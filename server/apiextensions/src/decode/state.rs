@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crd_analyzer_schema::type_mismatch::TypeMismatch;
 use crd_analyzer_schema::{KubernetesVersion, depth, go};
 use crd_analyzer_syntax::json::{Json, JsonValue};
 use crd_analyzer_syntax::tree::NodeId;
@@ -39,7 +40,7 @@ pub struct StrictError {
 /// What strict field validation refuses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StrictErrorKind {
-    /// A key is no field of the Go type.
+    /// A key is not a field of the Go type.
     UnknownField,
     /// Keys are written more than once: all of a document in one error, which only YAML bodies get
     /// ([`JsonDoc::duplicates`](crd_analyzer_syntax::json::JsonDoc::duplicates) has each with both places).
@@ -78,17 +79,10 @@ pub struct DecodeFailure {
 /// What went wrong in decoding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cause {
-    /// A value of the wrong type (`encoding/json.UnmarshalTypeError`).
-    Type {
-        /// The JSON value, as Go describes it: `string`, `number 1.5`.
-        value: String,
-        /// The Go type that it should fill.
-        into: Cow<'static, str>,
-        /// The innermost Go struct around it; empty if there is none.
-        structure: &'static str,
-        /// The dotted names of the struct fields on the way; keys of maps and positions in lists are not in it.
-        field: String,
-    },
+    /// A value of the wrong type.
+    Type(TypeMismatch),
+    /// A value of the wrong type for `apiVersion` or `kind`, which are read first.
+    HeadType(TypeMismatch),
     /// Anything else, in the server's words.
     Text(String),
     /// Schemas or values nest deeper than [`depth::limit`]: no answer of the server's, we do not look further.
@@ -98,25 +92,8 @@ pub enum Cause {
 impl std::fmt::Display for Cause {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Type {
-                value,
-                into,
-                structure: "",
-                field,
-            } if field.is_empty() => {
-                write!(f, "json: cannot unmarshal {value} into Go value of type {into}")
-            }
-            Self::Type {
-                value,
-                into,
-                structure,
-                field,
-            } => {
-                write!(
-                    f,
-                    "json: cannot unmarshal {value} into Go struct field {structure}.{field} of type {into}"
-                )
-            }
+            Self::Type(mismatch) => mismatch.fmt(f),
+            Self::HeadType(mismatch) => write!(f, "couldn't get version/kind; json parse error: {mismatch}"),
             Self::Text(text) => f.write_str(text),
             Self::TooDeep => f.write_str("schemas are nested too deeply to be judged"),
         }
@@ -140,7 +117,7 @@ pub(super) struct Decoder<'j> {
     v1beta1: bool,
     /// Struct fields on the way, for type errors.
     fields: Vec<&'j str>,
-    /// Where the fields of the innermost decoder begin: a keyword that decodes itself starts anew.
+    /// Where the fields of the innermost decoder begin: a keyword that decodes itself starts again.
     first_field: usize,
     /// The innermost Go struct, for type errors.
     structure: &'static str,
@@ -230,7 +207,7 @@ impl<'j> Decoder<'j> {
         Ok(())
     }
 
-    /// Fills a Go slice; `None` for null and for what is no list.
+    /// Fills a Go slice; `None` for null and for what is not a list.
     pub(super) fn list<T: Default>(
         &mut self,
         json: &'j Json<'j>,
@@ -256,7 +233,7 @@ impl<'j> Decoder<'j> {
         Ok(Some(out))
     }
 
-    /// Fills a Go map; `None` for null and for what is no object.
+    /// Fills a Go map; `None` for null and for what is not an object.
     pub(super) fn map<T: Default>(
         &mut self,
         json: &'j Json<'j>,
@@ -323,12 +300,12 @@ impl<'j> Decoder<'j> {
         self.schema_depth -= 1;
     }
 
-    /// Notes that `json` is no value for the Go type `into`.
+    /// Notes that `json` is not a value for the Go type `into`.
     pub(super) fn wrong_type(&mut self, json: &Json<'_>, into: &'static str) {
         self.wrong_value(json, kind_of(&json.value).to_owned(), into);
     }
 
-    /// Notes that `json`, described as `value`, is no value for the Go type `into`.
+    /// Notes that `json`, described as `value`, is not a value for the Go type `into`.
     pub(super) fn wrong_value(&mut self, json: &Json<'_>, value: String, into: &'static str) {
         let into = if self.v1beta1 && !OF_METADATA.iter().any(|it| into.ends_with(it)) {
             Cow::Owned(into.replace("v1.", "v1beta1."))
@@ -336,12 +313,12 @@ impl<'j> Decoder<'j> {
             Cow::Borrowed(into)
         };
         self.save(Box::new(DecodeFailure {
-            cause: Cause::Type {
+            cause: Cause::Type(TypeMismatch {
                 value,
                 into,
                 structure: "",
                 field: String::new(),
-            },
+            }),
             node: json.node,
         }));
     }
@@ -360,7 +337,7 @@ impl<'j> Decoder<'j> {
         if self.structure.is_empty() && around.is_empty() {
             return;
         }
-        if let Cause::Type { structure, field, .. } = &mut failure.cause {
+        if let Cause::Type(TypeMismatch { structure, field, .. }) = &mut failure.cause {
             *structure = self.structure;
             let inner = std::mem::take(field);
             *field = around.join(".");

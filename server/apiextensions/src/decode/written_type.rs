@@ -25,7 +25,7 @@ pub struct WrittenType {
 impl WrittenType {
     /// Reads what the document at `span` of `text` says it is. `whole` is all of it, if it can be read.
     ///
-    /// What stands above a line `spec:` is enough if it has a type, so that a broken document can have one, too.
+    /// What is above a line `spec:` is enough if it has a type, so that a broken document can have one, too.
     pub fn of_document(text: &Arc<str>, span: Span, whole: Option<&JsonDoc<'_>>) -> Self {
         let top = Self::of_top(text, span).unwrap_or_default();
         match whole.and_then(JsonDoc::root) {

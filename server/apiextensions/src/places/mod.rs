@@ -16,7 +16,7 @@ use crate::internal::Hoisted;
 
 /// What one field path means in a document.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct LocatedField {
     /// The path as in the author's file: `spec.versions[0].schema.openAPIV3Schema.properties[a]`.
     pub path: Path,
     /// The key, if the field is written in a mapping; of a field that is not written, the key of the closest thing around
@@ -32,9 +32,9 @@ pub struct Place {
 /// others are the same thing for other versions. Never empty.
 ///
 /// `json` is the document that was judged, `hoisted` what its conversion found.
-pub fn find(json: &Json<'_>, hoisted: Hoisted, path: &Path) -> Vec<Place> {
+pub fn find(json: &Json<'_>, hoisted: Hoisted, path: &Path) -> Vec<LocatedField> {
     let versions = resolve::versions(json);
-    let mut places: Vec<Place> = rewrite::to_document(path, hoisted, versions)
+    let mut places: Vec<LocatedField> = rewrite::to_document(path, hoisted, versions)
         .into_iter()
         .map(|it| resolve::place(json, it))
         .collect();

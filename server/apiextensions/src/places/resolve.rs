@@ -3,7 +3,7 @@
 use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_syntax::json::{Json, JsonValue, Member};
 
-use super::Place;
+use super::LocatedField;
 
 /// How many versions a document writes.
 pub(super) fn versions(json: &Json<'_>) -> usize {
@@ -15,7 +15,7 @@ pub(super) fn versions(json: &Json<'_>) -> usize {
 }
 
 /// Follows a path as far as the document goes.
-pub(super) fn place(json: &Json<'_>, path: Path) -> Place {
+pub(super) fn place(json: &Json<'_>, path: Path) -> LocatedField {
     let mut key = None;
     let mut value = json;
     let mut missing = false;
@@ -31,7 +31,7 @@ pub(super) fn place(json: &Json<'_>, path: Path) -> Place {
         key = its_key;
         value = its_value;
     }
-    Place {
+    LocatedField {
         path,
         key,
         value: value.node,

@@ -4,7 +4,7 @@ use crd_analyzer_schema::field::{Path, Segment};
 
 use crate::internal::Hoisted;
 
-/// The paths of a document that a path of the internal form stands for.
+/// The paths of a document that a path of the internal form represents.
 pub(super) fn to_document(path: &Path, hoisted: Hoisted, versions: usize) -> Vec<Path> {
     let mut steps: Vec<Segment> = path.segments().iter().flat_map(split).collect();
     match names(&steps).as_slice() {

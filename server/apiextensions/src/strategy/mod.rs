@@ -9,6 +9,7 @@ mod prepare;
 mod tests;
 mod verdict;
 
+use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::field::{Error, Path, Trail};
 use crd_analyzer_schema::metadata::{ObjectMeta, names, validate_object_meta, validate_object_meta_update};
 use crd_analyzer_schema::structural::{self, Structural};
@@ -16,13 +17,13 @@ use crd_analyzer_schema::{KubernetesVersion, defaulting};
 use crd_analyzer_syntax::json::JsonDoc;
 
 use crate::codes;
-use crate::decode::{self, Refused, StrictError, StrictErrorKind};
+use crate::decode::{self, DecodeProblem, Refused, StrictError, StrictErrorKind};
 use crate::internal;
 use crate::types::{Condition, CustomResourceDefinition};
-use crate::validation::{self, Findings, RuleCompiler};
+use crate::validation::{self, CrdErrors, RuleCompiler};
 use crate::warnings;
 
-pub use verdict::{DecodeError, DecodePlace, Definition, Unjudged, Verdict};
+pub use verdict::{CrdVerdict, DecodeError, DecodePlace, Definition, Unjudged};
 
 /// A definition as a server has it in store, with what its controllers add, for update requests.
 #[derive(Clone, PartialEq, Debug)]
@@ -77,7 +78,7 @@ pub fn judge_create(
     document: &JsonDoc<'_>,
     version: KubernetesVersion,
     compiler: Option<&dyn RuleCompiler>,
-) -> Verdict {
+) -> CrdVerdict {
     judge(document, None, version, compiler)
 }
 
@@ -87,7 +88,7 @@ pub fn judge_update(
     old: &Stored,
     version: KubernetesVersion,
     compiler: Option<&dyn RuleCompiler>,
-) -> Verdict {
+) -> CrdVerdict {
     judge(document, Some(old), version, compiler)
 }
 
@@ -96,7 +97,7 @@ fn judge(
     old: Option<&Stored>,
     version: KubernetesVersion,
     compiler: Option<&dyn RuleCompiler>,
-) -> Verdict {
+) -> CrdVerdict {
     match Received::new(document, version) {
         Ok(received) => received.judge(old, compiler),
         Err(verdict) => *verdict,
@@ -110,49 +111,56 @@ pub struct Received {
     hoisted: internal::Hoisted,
     version: KubernetesVersion,
     /// What is known so far.
-    verdict: Verdict,
+    verdict: CrdVerdict,
 }
 
 impl Received {
     /// What a server of this minor reads; its answer if it cannot read the document.
-    pub fn new(document: &JsonDoc<'_>, version: KubernetesVersion) -> Result<Self, Box<Verdict>> {
+    pub fn new(document: &JsonDoc<'_>, version: KubernetesVersion) -> Result<Self, Box<CrdVerdict>> {
         if let Some(json) = document.first_too_deep() {
             let bracket = if json.items().is_some() { '[' } else { '{' };
             let why = format!(
                 "couldn't get version/kind; json parse error: invalid character '{bracket}' exceeded max depth"
             );
-            return Err(Box::new(Verdict {
+            return Err(Box::new(CrdVerdict {
                 decode_error: Some(DecodeError {
                     text: decode::decode_error(None, decode::KIND, &why),
+                    problem: DecodeProblem::Other,
                     place: DecodePlace::Node(json.node),
-                    code: codes::UNREADABLE_DEFINITION,
+                    code: codes::UNREADABLE_CRD,
                 }),
-                ..Verdict::default()
+                ..CrdVerdict::default()
             }));
         }
         let decoded = match decode::decode(document.root(), version) {
             Ok(decoded) => *decoded,
-            Err(Refused::ByServer { text, node, code }) => {
-                return Err(Box::new(Verdict {
+            Err(Refused::ByServer {
+                text,
+                problem,
+                node,
+                code,
+            }) => {
+                return Err(Box::new(CrdVerdict {
                     decode_error: Some(DecodeError {
                         text,
+                        problem,
                         place: DecodePlace::Node(node),
                         code,
                     }),
-                    ..Verdict::default()
+                    ..CrdVerdict::default()
                 }));
             }
             Err(Refused::TooDeep { node }) => {
-                return Err(Box::new(Verdict {
+                return Err(Box::new(CrdVerdict {
                     unjudged: Some(Unjudged::TooDeep { node }),
-                    ..Verdict::default()
+                    ..CrdVerdict::default()
                 }));
             }
         };
-        let mut verdict = Verdict {
+        let mut verdict = CrdVerdict {
             strict: decoded.strict,
             dropped: decoded.dropped,
-            ..Verdict::default()
+            ..CrdVerdict::default()
         };
         if let (Some(text), Some(first)) = (document.strict_error(), document.duplicates().first()) {
             let duplicates = StrictError {
@@ -183,7 +191,21 @@ impl Received {
     }
 
     /// The answer to the request: `old` is what is updated, if it is an update. Rules are compiled if there is a compiler.
-    pub fn judge(self, old: Option<&Stored>, compiler: Option<&dyn RuleCompiler>) -> Verdict {
+    pub fn judge(self, old: Option<&Stored>, compiler: Option<&dyn RuleCompiler>) -> CrdVerdict {
+        let (mut verdict, ended) = budget::within(Limits::DOCUMENT, || {
+            let mut verdict = self.judge_within(old, compiler);
+            verdict.leave_out();
+            verdict
+        });
+        verdict.left_out = ended.left_out;
+        verdict.unfinished = ended.unfinished;
+        if ended.unfinished.is_some() && verdict.is_accepted() {
+            verdict.unjudged = Some(Unjudged::NotFinished);
+        }
+        verdict
+    }
+
+    fn judge_within(self, old: Option<&Stored>, compiler: Option<&dyn RuleCompiler>) -> CrdVerdict {
         let Self {
             mut definition,
             hoisted,
@@ -213,7 +235,7 @@ fn create(
     definition: &CustomResourceDefinition,
     version: KubernetesVersion,
     compiler: Option<&dyn RuleCompiler>,
-    verdict: &mut Verdict,
+    verdict: &mut CrdVerdict,
 ) {
     let mut findings = validation::validate_create(definition, version, compiler);
     verdict.compiled = std::mem::take(&mut findings.compiled);
@@ -241,7 +263,7 @@ fn update(
     old: &CustomResourceDefinition,
     version: KubernetesVersion,
     compiler: Option<&dyn RuleCompiler>,
-    verdict: &mut Verdict,
+    verdict: &mut CrdVerdict,
 ) {
     common_fields(&definition.metadata, &old.metadata, version, &mut verdict.errors);
     take(validation::validate_update(definition, old, version, compiler), verdict);
@@ -250,7 +272,7 @@ fn update(
     }
 }
 
-fn take(findings: Findings, verdict: &mut Verdict) {
+fn take(findings: CrdErrors, verdict: &mut CrdVerdict) {
     verdict.errors.extend(findings.errors);
     verdict.hidden.extend(findings.hidden);
     if let Some(error) = findings.crash {

@@ -7,9 +7,9 @@ use crate::types::{CustomResourceDefinition, Spec, Status};
 
 /// `selectableFields` count since this minor; before, they are behind a gate that is closed by default, and dropped.
 const SELECTABLE_FIELDS_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
-/// Stands for the moment of creation, which no answer shows.
+/// Replaces the time of creation, which no verdict shows.
 const CREATED: &str = "2000-01-01T00:00:00Z";
-/// Stands for the random letters after `generateName`, which make no difference to any rule.
+/// Replaces the random letters after `generateName`, which no check depends on.
 const RANDOM: &str = "00000";
 
 /// Makes a new object of what was sent.

@@ -6,18 +6,18 @@ use crd_analyzer_schema::{KubernetesVersion, depth};
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_syntax::{read, read_json};
 
-use super::{Stored, Unjudged, Verdict, judge_create, judge_update};
+use super::{CrdVerdict, Stored, Unjudged, judge_create, judge_update};
 
 fn with<T>(text: &str, look: impl FnOnce(&crd_analyzer_syntax::json::JsonDoc<'_>) -> T) -> T {
     let tree = read(&Arc::from(text), Span::new(0, text.len() as u32)).unwrap();
     look(&read_json(&tree).unwrap())
 }
 
-fn create(text: &str, minor: u8) -> Verdict {
+fn create(text: &str, minor: u8) -> CrdVerdict {
     with(text, |it| judge_create(it, KubernetesVersion::minor(minor), None))
 }
 
-fn update(text: &str, old: &str, minor: u8) -> Verdict {
+fn update(text: &str, old: &str, minor: u8) -> CrdVerdict {
     let version = KubernetesVersion::minor(minor);
     let old = with(old, |it| Stored::establish(it, version)).unwrap();
     with(text, |it| judge_update(it, &old, version, None))
@@ -63,7 +63,7 @@ fn check_strict(text: &str, minor: u8, expected: &[&str]) {
 }
 
 #[track_caller]
-fn check_warnings(verdict: &Verdict, expected: &[&str]) {
+fn check_warnings(verdict: &CrdVerdict, expected: &[&str]) {
     assert_eq!(verdict.errors, []);
     assert_eq!(
         verdict.warnings.iter().map(|it| it.text.as_str()).collect::<Vec<_>>(),

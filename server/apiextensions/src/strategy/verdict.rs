@@ -1,13 +1,14 @@
 //! The server's answer to a request, and what we know beside it.
 
+use crd_analyzer_budget::Unfinished;
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_schema::field::Error;
+use crd_analyzer_schema::field::{self, Error, FINDING_BYTES, Path};
 use crd_analyzer_syntax::ReadError;
 use crd_analyzer_syntax::json::ConvertError;
 use crd_analyzer_syntax::tree::{NodeId, Span};
 
 use crate::codes;
-use crate::decode::{DroppedField, KIND, StrictError, WrittenType, convert_error, decode_error};
+use crate::decode::{DecodeProblem, DroppedField, KIND, StrictError, WrittenType, convert_error, decode_error};
 use crate::internal::Hoisted;
 use crate::types::CustomResourceDefinition;
 use crate::validation::CompiledSchema;
@@ -18,7 +19,7 @@ use crate::warnings::Warning;
 /// Texts, fields and details are the server's own. Paths are those of the internal form: [`crate::places`] finds what
 /// they mean in the document.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Verdict {
+pub struct CrdVerdict {
     /// The document cannot be read as a definition; then there is nothing else.
     pub decode_error: Option<DecodeError>,
     /// What strict field validation refuses, each element of the server's error, in its order.
@@ -33,15 +34,19 @@ pub struct Verdict {
     pub hidden: Vec<Error>,
     /// Fields that the server drops without a word. No part of the answer.
     pub dropped: Vec<DroppedField>,
-    /// There is no verdict, for a reason of ours or of the server's.
+    /// Why the verdict is unknown: the analyzer did not finish, or the API server itself crashes.
     pub unjudged: Option<Unjudged>,
+    /// What there was not enough of to judge all of the definition. Without [`Self::unjudged`] it is rejected anyway, for other reasons.
+    pub unfinished: Option<Unfinished>,
+    /// How many findings are only counted, because all together are too long to be told.
+    pub left_out: u64,
     /// What the rules of a definition that is created compile to. No part of the answer.
     pub compiled: Vec<CompiledSchema>,
     /// What was judged, if it could be read.
     pub definition: Option<Box<Definition>>,
 }
 
-impl Verdict {
+impl CrdVerdict {
     /// The answer to a document that says it is a definition of a version that is not served, whatever else is in it;
     /// `None` if it does not. `place` is the document.
     pub fn of_unserved(written: &WrittenType, place: Span) -> Option<Self> {
@@ -50,6 +55,7 @@ impl Verdict {
         Some(Self {
             decode_error: Some(DecodeError {
                 text,
+                problem: DecodeProblem::Other,
                 place,
                 code: codes::UNSERVED_API_VERSION,
             }),
@@ -57,21 +63,23 @@ impl Verdict {
         })
     }
 
-    /// The answer to a document that is no YAML.
+    /// The verdict on a document that is not YAML.
     pub fn of_read_error(error: &ReadError) -> Self {
-        Self::unreadable(&error.message, error.span)
+        let problem = DecodeProblem::Yaml(error.problem.clone());
+        Self::unreadable(&error.message, problem, error.span)
     }
 
     /// The answer to a document that is YAML, but not JSON.
     pub fn of_convert_error(error: &ConvertError, version: KubernetesVersion) -> Self {
-        Self::unreadable(&convert_error(error, version), error.span)
+        Self::unreadable(&convert_error(error, version), DecodeProblem::Other, error.span)
     }
 
-    fn unreadable(why: &str, span: Span) -> Self {
+    fn unreadable(why: &str, problem: DecodeProblem, span: Span) -> Self {
         let text = decode_error(None, KIND, why);
         Self {
             decode_error: Some(DecodeError {
                 text,
+                problem,
                 place: DecodePlace::Text(span),
                 code: codes::INVALID_YAML,
             }),
@@ -82,6 +90,19 @@ impl Verdict {
     /// Whether the object is stored, unless the client asks for strict field validation.
     pub fn is_accepted(&self) -> bool {
         self.decode_error.is_none() && self.errors.is_empty() && self.other_error.is_none() && self.unjudged.is_none()
+    }
+
+    /// Drops errors and warnings that the memory budget has no room for. The first of each kind stays, so that the
+    /// verdict does not change.
+    pub(super) fn leave_out(&mut self) {
+        for errors in [&mut self.errors, &mut self.hidden] {
+            field::leave_out(errors, Error::bytes);
+        }
+        field::leave_out(&mut self.strict, |it| FINDING_BYTES + it.text.len());
+        field::leave_out(&mut self.dropped, |it| FINDING_BYTES + it.path.len());
+        field::leave_out(&mut self.warnings, |it| {
+            FINDING_BYTES + it.text.len() + it.paths.iter().map(Path::bytes).sum::<usize>()
+        });
     }
 
     /// Whether the object is stored in any case.
@@ -95,6 +116,8 @@ impl Verdict {
 pub struct DecodeError {
     /// The server's words.
     pub text: String,
+    /// The same as data.
+    pub problem: DecodeProblem,
     /// What decides it.
     pub place: DecodePlace,
     /// Which of our diagnostic codes this is.
@@ -110,7 +133,7 @@ pub enum DecodePlace {
     Text(Span),
 }
 
-/// Why there is no verdict.
+/// Why the verdict is unknown.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Unjudged {
     /// The server itself panics on this definition and answers 500.
@@ -123,6 +146,8 @@ pub enum Unjudged {
         /// The first value that is too deep.
         node: NodeId,
     },
+    /// It takes too much.
+    NotFinished,
 }
 
 /// A definition in the form that is validated.

@@ -17,7 +17,7 @@ pub struct Spec {
     pub validation: Option<Validation>,
     /// The subresources of all versions, when they are the same in all of them.
     pub subresources: Option<Subresources>,
-    /// `versions`; what is the same in all of them stands in the fields above and is absent here.
+    /// `versions`; what is the same in all of them is in the fields above and is absent here.
     pub versions: Vec<Version>,
     /// `versions` is written, but empty.
     pub has_empty_versions: bool,

@@ -3,7 +3,7 @@
 
 use super::{Names, ObjectMeta, ServiceReference, Status, Version};
 
-/// A definition as it was sent.
+/// A definition as sent.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CustomResourceDefinition {
     /// `metadata`

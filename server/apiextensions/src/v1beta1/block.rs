@@ -66,7 +66,7 @@ pub(super) fn own_lines(tree: &Tree, entry: Entry) -> Span {
     Span::new(line_start(tree.text(), key) as u32, entry_lines(tree, entry).end)
 }
 
-/// Whether nothing but blanks stands before the entry in its line.
+/// Whether nothing but blanks is before the entry in its line.
 pub(super) fn begins_line(tree: &Tree, node: NodeId) -> bool {
     let text = tree.text();
     let start = tree.full_span(node).start as usize;

@@ -7,21 +7,13 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crd_analyzer_schema::field::{Error, Path, Trail};
-use crd_analyzer_schema::rules::{DeclType, Effort, Expression, Fit, Occurrence, Part};
+use crd_analyzer_schema::field::{Cause, Error, Path};
+use crd_analyzer_schema::rules::{DeclType, Effort, Expression, Occurrence, Part, SuggestedBounds};
 use crd_analyzer_schema::{JsonSchemaProps, ValidationRule};
 
-use super::node::NodeWalk;
-use super::options::Preexisting;
-use super::report::invalid_string;
-use super::standard::Standard;
+use super::limits::TOTAL_COST_LIMIT;
+use super::preexisting::Preexisting;
 use crate::codes;
-use crd_analyzer_schema::field::ErrorType;
-
-/// Cost units that one rule, or one message expression, may be estimated at (`StaticEstimatedCostLimit`).
-pub const COST_LIMIT: u64 = 10_000_000;
-/// Cost units that all rules of a schema may be estimated at together (`StaticEstimatedCRDCostLimit`).
-pub const TOTAL_COST_LIMIT: u64 = 100_000_000;
 
 /// Makes CEL types of schemas. Types are made for the topmost schema that has rules, and read from there for those below.
 pub trait RuleCompiler {
@@ -46,15 +38,15 @@ pub trait NodeTypes<'s> {
     /// The declared type of the node's values, if there is one.
     fn decl_type(&self) -> Option<Arc<DeclType>>;
     /// The ways to bring an expression of a rule of the node below a limit with bounds that are missing: see
-    /// [`crd_analyzer_schema::rules::fit`]. None also for one that does not compile.
-    fn fits(
+    /// [`crd_analyzer_schema::rules::suggest_bounds`]. None also for one that does not compile.
+    fn suggest_bounds(
         &self,
         rule: &'s ValidationRule,
         part: Part,
         occurrence: Occurrence,
         limit: u64,
         effort: &Effort,
-    ) -> Vec<Fit>;
+    ) -> Vec<SuggestedBounds>;
 }
 
 /// What a rule compiled to (`cel.CompilationResult`).
@@ -76,7 +68,7 @@ pub struct CompiledRule {
     pub expression: Option<Runnable>,
 }
 
-/// A rule that compiled, for who runs it. All are equal: what else is told of rules tells them apart.
+/// A compiled rule, ready to run. Two of them always compare as equal: other fields distinguish rules.
 #[derive(Clone, Debug)]
 pub struct Runnable(pub Arc<Expression>);
 
@@ -118,6 +110,8 @@ pub struct CompileError {
     pub code: &'static str,
     /// Which bytes of the expression it is about.
     pub inner: Option<std::ops::Range<usize>>,
+    /// What is wrong there.
+    pub cause: Option<Box<Cause>>,
 }
 
 /// What became of the rules of one schema.
@@ -286,12 +280,13 @@ pub(super) fn total_cost_errors(cost: TotalCost, path: &Path) -> Vec<Error> {
     let mut errors: Vec<Error> = shares.map(|(path, _)| Error::forbidden(code, path, share)).collect();
     let name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
     let detail = over_limit(name, cost.total, TOTAL_COST_LIMIT);
-    errors.push(Error::forbidden(code, path.clone(), detail));
+    let (cost, limit) = (cost.total, TOTAL_COST_LIMIT);
+    errors.push(Error::forbidden(code, path.clone(), detail).because(Cause::Cost { cost, limit }));
     errors
 }
 
 /// The words about a cost over its limit (`getCostErrorMessage`).
-fn over_limit(name: &str, cost: u64, limit: u64) -> String {
+pub(super) fn over_limit(name: &str, cost: u64, limit: u64) -> String {
     let factor = cost as f64 / limit as f64;
     let factor = if factor > 100.0 {
         "more than 100x".to_owned()
@@ -306,151 +301,7 @@ fn over_limit(name: &str, cost: u64, limit: u64) -> String {
     )
 }
 
-/// Compiles the rules of the node at `at` and reports what comes of it. `is_hidden`: the server does not get here.
-pub(super) fn compile_rules<'s>(
-    walk: &mut NodeWalk<'_>,
-    schema: &'s JsonSchemaProps,
-    at: &Trail<'_>,
-    standard: Standard<'_>,
-    context: &CelContext<'_, 's>,
-    is_hidden: bool,
-) {
-    let rules_at = at.child("x-kubernetes-validations");
-    let internal = |detail: String| Error::new(ErrorType::Internal, codes::RULE_TYPES, rules_at.path(), "", detail);
-    let compiled = match context.types() {
-        None => return,
-        Some(Err(error)) => Err(no_types(error)),
-        Some(Ok(types)) => types.compile(&schema.x_validations, &walk.options.preexisting),
-    };
-    walk.compiled.push(CompiledNode {
-        path: at.path(),
-        types: context.types().and_then(|it| it.as_ref().ok()?.decl_type()),
-        compiled: compiled.clone(),
-    });
-    let compiled = match compiled {
-        Ok(compiled) => compiled,
-        Err(detail) => {
-            // A schema with other errors may well have no types: that says nothing new.
-            if !is_hidden {
-                walk.cel_errors.push(internal(detail));
-            }
-            return;
-        }
-    };
-    let mut errors = Vec::new();
-    for (i, (rule, compiled)) in schema.x_validations.iter().zip(compiled).enumerate() {
-        let at = rules_at.index(i);
-        let message_error = compiled.message_expression.as_ref().and_then(|it| it.as_ref().err());
-        let crash = [("rule", compiled.error.as_ref()), ("messageExpression", message_error)]
-            .into_iter()
-            .find_map(|(name, error)| Some((name, error.filter(|it| it.crashes)?)));
-        if let Some((name, crash)) = crash {
-            let detail = crash.detail.clone();
-            let mut error = Error::new(
-                ErrorType::Internal,
-                codes::SERVER_PANIC,
-                at.child(name).path(),
-                "",
-                detail,
-            );
-            error.inner.clone_from(&crash.inner);
-            if is_hidden {
-                errors.push(error);
-            } else {
-                walk.crash.get_or_insert(error);
-            }
-            continue;
-        }
-        let cost = compiled
-            .max_cost
-            .saturating_mul(context.max_cardinality.unwrap_or(compiled.max_cardinality));
-        let suppresses = walk.question.suppress_expression_cost;
-        if !suppresses && cost > COST_LIMIT {
-            let detail = over_limit("estimated rule cost", cost, COST_LIMIT);
-            errors.push(Error::forbidden(
-                codes::RULE_COST_OVER_LIMIT,
-                at.child("rule").path(),
-                detail,
-            ));
-        }
-        if !is_hidden {
-            walk.total_cost.observe(|| at.child("rule").path(), cost);
-        }
-        let render = walk.options.render();
-        if let Some(error) = compiled.error {
-            let path = at.child("rule").path();
-            let bad_value = if error.is_required {
-                String::new()
-            } else {
-                render.rule(rule)
-            };
-            errors.push(compile_error(error, path, bad_value));
-        }
-        if let Some(error) = compiled.unreached_message_error
-            && !error.crashes
-        {
-            let path = at.child("messageExpression").path();
-            walk.hidden.push(compile_error(error, path, render.rule(rule)));
-        }
-        match compiled.message_expression {
-            Some(Err(error)) => {
-                let path = at.child("messageExpression").path();
-                let error = CompileError {
-                    is_required: false,
-                    ..error
-                };
-                errors.push(compile_error(error, path, render.rule(rule)));
-            }
-            Some(Ok(cost)) => {
-                let path = || at.child("messageExpression").path();
-                if !suppresses && cost > COST_LIMIT {
-                    let detail = over_limit("estimated messageExpression cost", cost, COST_LIMIT);
-                    errors.push(Error::forbidden(codes::MESSAGE_COST_OVER_LIMIT, path(), detail));
-                }
-                if !is_hidden {
-                    walk.total_cost.observe(path, cost);
-                }
-            }
-            None => {}
-        }
-        if compiled.uses_old_self {
-            if let Some(uncorrelatable) = standard.uncorrelatable {
-                let detail = format!(
-                    "oldSelf cannot be used on the uncorrelatable portion of the schema within {uncorrelatable}"
-                );
-                let path = at.child("rule").path();
-                errors.push(invalid_string(codes::UNCORRELATABLE_OLD_SELF, path, &rule.rule, detail));
-            }
-        } else if let Some(optional) = rule.optional_old_self {
-            let path = at.child("optionalOldSelf").path();
-            let detail = "may not be set if oldSelf is not used in rule";
-            errors.push(Error::invalid(
-                codes::OPTIONAL_OLD_SELF_UNUSED,
-                path,
-                optional.to_string(),
-                detail,
-            ));
-        }
-    }
-    if is_hidden {
-        walk.hidden.append(&mut errors);
-    } else {
-        walk.cel_errors.append(&mut errors);
-    }
-}
-
 /// The server's words for a node without types.
 pub(super) fn no_types(error: &str) -> String {
     format!("internal error: failed to construct type information for x-kubernetes-validations rules: {error}")
-}
-
-fn compile_error(error: CompileError, path: Path, bad_value: String) -> Error {
-    let kind = if error.is_required {
-        ErrorType::Required
-    } else {
-        ErrorType::Invalid
-    };
-    let mut out = Error::new(kind, error.code, path, bad_value, error.detail);
-    out.inner = error.inner;
-    out
 }

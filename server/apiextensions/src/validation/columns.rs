@@ -1,6 +1,6 @@
 //! Printer columns (`ValidateCustomResourceColumnDefinition`) and the paths that columns and `scale` point with.
 
-use crd_analyzer_schema::field::{Error, Path};
+use crd_analyzer_schema::field::{Cause, Error, Path};
 
 use super::report::invalid_string;
 use crate::codes;
@@ -30,32 +30,27 @@ fn validate_column(column: &ColumnDefinition, errors: &mut Vec<Error>, path: imp
         errors.push(Error::required(codes::MISSING_COLUMN_FIELD, path("name"), ""));
     }
     if column.r#type.is_empty() {
-        errors.push(Error::required(
-            codes::MISSING_COLUMN_FIELD,
-            path("type"),
-            one_of(&TYPES),
-        ));
+        let error = Error::required(codes::MISSING_COLUMN_FIELD, path("type"), one_of(&TYPES));
+        errors.push(error.because(allowed(&TYPES)));
     } else if !TYPES.contains(&column.r#type.as_str()) {
-        errors.push(invalid_string(
-            codes::UNKNOWN_COLUMN_TYPE,
-            path("type"),
-            &column.r#type,
-            one_of(&TYPES),
-        ));
+        let code = codes::UNKNOWN_COLUMN_TYPE;
+        let error = invalid_string(code, path("type"), &column.r#type, one_of(&TYPES));
+        errors.push(error.because(allowed(&TYPES)));
     }
     if !column.format.is_empty() && !FORMATS.contains(&column.format.as_str()) {
-        errors.push(invalid_string(
-            codes::UNKNOWN_COLUMN_FORMAT,
-            path("format"),
-            &column.format,
-            one_of(&FORMATS),
-        ));
+        let code = codes::UNKNOWN_COLUMN_FORMAT;
+        let error = invalid_string(code, path("format"), &column.format, one_of(&FORMATS));
+        errors.push(error.because(allowed(&FORMATS)));
     }
     if column.json_path.is_empty() {
         errors.push(Error::required(codes::MISSING_COLUMN_FIELD, path("JSONPath"), ""));
     } else {
         errors.extend(simple_json_path_error(&column.json_path, || path("JSONPath")));
     }
+}
+
+fn allowed(values: &[&str]) -> Cause {
+    Cause::Allowed(values.iter().map(|it| (*it).to_owned()).collect())
 }
 
 fn one_of(values: &[&str]) -> String {

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use crd_analyzer_schema::celtypes::escape;
 use crd_analyzer_schema::rules::{
-    self, DeclType, Effort, ExpressionSet, Fit, NodeTypes as SchemaTypes, Occurrence, Part,
+    self, DeclType, Effort, ExpressionSet, NodeTypes as SchemaTypes, Occurrence, Part, SuggestedBounds,
 };
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 
 use super::cel::{CompileError, CompiledRule, NodeTypes, RuleCompiler, Runnable, Types};
-use super::options::Preexisting;
+use super::preexisting::Preexisting;
 use crate::codes;
 
 /// Compiles and prices rules as a server of one minor does. It is for one definition: it remembers what it compiled.
@@ -175,14 +175,14 @@ impl<'s> NodeTypes<'s> for Node<'s> {
         }
     }
 
-    fn fits(
+    fn suggest_bounds(
         &self,
         rule: &'s ValidationRule,
         part: Part,
         occurrence: Occurrence,
         limit: u64,
         effort: &Effort,
-    ) -> Vec<Fit> {
+    ) -> Vec<SuggestedBounds> {
         let Typed::Types(types) = &self.types else {
             return Vec::new();
         };
@@ -199,7 +199,7 @@ impl<'s> NodeTypes<'s> for Node<'s> {
         let Some(expression) = expression else {
             return Vec::new();
         };
-        rules::fit(types, &expression, self.compiler.version, occurrence, limit, effort)
+        rules::suggest_bounds(types, &expression, self.compiler.version, occurrence, limit, effort)
     }
 }
 
@@ -216,6 +216,7 @@ fn crash() -> CompiledRule {
             .to_owned(),
         code: codes::SERVER_PANIC,
         inner: None,
+        cause: None,
     };
     CompiledRule {
         error: Some(error),
@@ -241,6 +242,7 @@ fn compile_error(error: rules::CompileError) -> CompileError {
     CompileError {
         is_required: false,
         crashes: error.crashes,
+        cause: error.cause("").map(Box::new),
         detail: error.detail,
         code: error.code,
         inner: error.problems.into_iter().next().map(|problem| problem.bytes),

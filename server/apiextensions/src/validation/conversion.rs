@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 
-use crd_analyzer_schema::field::{Error, Path};
+use crd_analyzer_schema::field::{Cause, Error, Path};
 use crd_analyzer_schema::metadata::names;
 
 use super::bad_value::Render;
 use super::ca_bundle::ca_bundle_error;
 use super::options::Options;
-use super::report::invalid_string;
-use super::spec::validate_enum_string;
+use super::report::{invalid_string, validate_enum_string};
 use super::webhook::{validate_webhook_service, validate_webhook_url};
 use crate::codes;
 use crate::types::{Conversion, WebhookClientConfig};
@@ -86,12 +85,9 @@ fn validate_client_config(config: &WebhookClientConfig, path: &Path, options: &O
         && let Some(detail) = ca_bundle_error(&config.ca_bundle)
     {
         let bad_value = options.render().bytes(&config.ca_bundle);
-        errors.push(Error::invalid(
-            codes::INVALID_CA_BUNDLE,
-            path.child("caBundle"),
-            bad_value,
-            detail,
-        ));
+        let cause = Cause::Malformed(detail.clone());
+        let error = Error::invalid(codes::INVALID_CA_BUNDLE, path.child("caBundle"), bad_value, detail);
+        errors.push(error.because(cause));
     }
 }
 

@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use crd_analyzer_schema::JsonSchemaProps;
-use crd_analyzer_schema::field::{Error, Trail};
+use crd_analyzer_schema::field::{Cause, Error, Trail};
 use crd_analyzer_schema::go::quote;
 
+use super::limits::MAX_ERRORS;
 use super::list_map::list_map_errors;
+use super::list_set::granular_set_items;
 use super::lookup;
-use super::node::MAX_ERRORS;
-use super::options::{Options, granular_set_items};
+use super::options::Options;
 use super::report::invalid_string;
 use crate::codes;
 
@@ -161,27 +162,20 @@ fn validate_list_map(schema: &JsonSchemaProps, at: &Trail<'_>, options: &Options
                 // The message shows the type of the items, not of the key.
                 let path = items_at.child("properties").key(key).child("type").path();
                 let detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
-                errors.push(invalid_string(codes::INVALID_LIST_MAP_KEY, path, &item.r#type, detail));
+                let error = invalid_string(codes::INVALID_LIST_MAP_KEY, path, &item.r#type, detail);
+                errors.push(error.because(Cause::WrongKind));
             }
             Some(_) => {}
             None => {
                 let detail = "entries must all be names of item properties";
-                errors.push(Error::invalid(
-                    codes::INVALID_LIST_MAP_KEY,
-                    keys_path(),
-                    bad_keys(),
-                    detail,
-                ));
+                let error = Error::invalid(codes::INVALID_LIST_MAP_KEY, keys_path(), bad_keys(), detail);
+                errors.push(error.because(Cause::NotFound(key.clone())));
             }
         }
         if !seen.insert(key) {
             let detail = "must not contain duplicate entries";
-            errors.push(Error::invalid(
-                codes::INVALID_LIST_MAP_KEY,
-                keys_path(),
-                bad_keys(),
-                detail,
-            ));
+            let error = Error::invalid(codes::INVALID_LIST_MAP_KEY, keys_path(), bad_keys(), detail);
+            errors.push(error.because(Cause::Repeated(key.clone())));
         }
     }
 }

@@ -15,27 +15,35 @@ mod conversion;
 mod costs;
 mod go_value;
 mod keywords;
+mod limits;
 mod list_map;
+mod list_set;
 mod names;
 mod node;
 mod options;
-mod remedy;
+mod preexisting;
+mod preserve_unknown_fields;
+mod pricing;
 mod report;
 mod root_schema;
+mod rule_cost;
+mod rule_errors;
 mod rules;
 mod selectable_fields;
 mod spec;
 mod standard;
+mod stored_versions;
 mod structural;
 mod subresources;
+mod suggested_bounds;
 #[cfg(test)]
 mod tests;
 mod traverse;
+mod update_tolerances;
 mod version;
 mod version_fields;
+mod walk;
 mod webhook;
-
-use std::collections::HashMap;
 
 use crd_analyzer_schema::field::{Error, Path, Trail};
 use crd_analyzer_schema::metadata::{
@@ -44,37 +52,39 @@ use crd_analyzer_schema::metadata::{
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, SchemaMap};
 
 pub use cel::{
-    COST_LIMIT, CompileError, CompiledRule, CompiledRules, CompiledSchema, NodeTypes, RuleCompiler, TOTAL_COST_LIMIT,
-    Types, max_elements,
+    CompileError, CompiledRule, CompiledRules, CompiledSchema, NodeTypes, RuleCompiler, Types, max_elements,
 };
 pub use compiler::CelCompiler;
-pub use costs::{RuleCost, SchemaCosts, UnboundedAncestor, schema_costs};
-pub use options::Preexisting;
-pub use remedy::{Bound, Remedy};
+pub use costs::schema_costs;
+pub use limits::{COST_LIMIT, TOTAL_COST_LIMIT};
+pub use preexisting::Preexisting;
+pub use rule_cost::{Bound, BoundsProposal, RuleCost, SchemaCosts, UnboundedAncestor};
 
 use approval::approval_error;
-use bad_value::Render;
 use names::validate_names;
 use options::Options;
+use preserve_unknown_fields::preserve_unknown_fields_error;
 use spec::{validate_spec, validate_spec_update};
+use stored_versions::validate_stored_versions;
+use update_tolerances::update_options;
 
 use crate::codes;
-use crate::types::{CustomResourceDefinition, Spec, Status, Version};
+use crate::types::{CustomResourceDefinition, Spec};
 
 /// What is wrong with a definition.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Findings {
+pub struct CrdErrors {
     /// What the server says. Empty if it crashes.
     pub errors: Vec<Error>,
-    /// What it would say if it got as far: shown when the rest is mended, never as its verdict.
+    /// Errors that the API server reports only after the other errors are corrected. They do not belong to the verdict.
     pub hidden: Vec<Error>,
-    /// The server crashes on the definition (HTTP 500): on what. There is no verdict then.
+    /// What makes the API server crash on the CRD (HTTP 500). The verdict is unknown then.
     pub crash: Option<Error>,
     /// What the rules compile to in this request, also those that the server does not get to.
     pub compiled: Vec<CompiledSchema>,
 }
 
-impl Findings {
+impl CrdErrors {
     fn crash(&mut self, on: Error) {
         self.crash.get_or_insert(on);
     }
@@ -94,8 +104,8 @@ pub fn validate_create(
     definition: &CustomResourceDefinition,
     version: KubernetesVersion,
     compiler: Option<&dyn RuleCompiler>,
-) -> Findings {
-    let mut findings = Findings::default();
+) -> CrdErrors {
+    let mut findings = CrdErrors::default();
     let required = format!("{}.{}", definition.spec.names.plural, definition.spec.group);
     let name_words = |name: &str, prefix: bool| {
         let mut words = name_is_dns_subdomain(name, prefix);
@@ -120,15 +130,15 @@ pub fn validate_create(
     findings.settle()
 }
 
-/// What a server of this minor says to the definition when it replaces `old`
-/// (`ValidateCustomResourceDefinitionUpdate`): much that `old` got away with is let pass.
+/// Validates a CRD that replaces `old` (`ValidateCustomResourceDefinitionUpdate`). The API server tolerates many
+/// errors that `old` already has.
 pub fn validate_update(
     definition: &CustomResourceDefinition,
     old: &CustomResourceDefinition,
     version: KubernetesVersion,
     compiler: Option<&dyn RuleCompiler>,
-) -> Findings {
-    let mut findings = Findings::default();
+) -> CrdErrors {
+    let mut findings = CrdErrors::default();
     let metadata = Path::of(["metadata"]);
     validate_object_meta_update(
         &definition.metadata,
@@ -138,7 +148,7 @@ pub fn validate_update(
         &mut findings.errors,
     );
     drop_repeated(&mut findings.errors, 0, version);
-    let options = Options::update(definition, old, version, compiler);
+    let options = update_options(definition, old, version, compiler);
     validate_spec_update(
         &definition.spec,
         &old.spec,
@@ -154,7 +164,7 @@ fn validate_rest(
     definition: &CustomResourceDefinition,
     old: Option<&CustomResourceDefinition>,
     version: KubernetesVersion,
-    findings: &mut Findings,
+    findings: &mut CrdErrors,
 ) {
     let errors = &mut findings.errors;
     let status = Path::of(["status"]);
@@ -166,65 +176,6 @@ fn validate_rest(
     validate_stored_versions(&definition.status, &definition.spec.versions, &status, version, errors);
     errors.extend(approval_error(definition, old));
     errors.extend(preserve_unknown_fields_error(definition, old));
-}
-
-/// Checks the versions that objects were stored in (`ValidateCustomResourceDefinitionStoredVersions`).
-fn validate_stored_versions(
-    status: &Status,
-    versions: &[Version],
-    path: &Path,
-    version: KubernetesVersion,
-    errors: &mut Vec<Error>,
-) {
-    let path = path.child("storedVersions");
-    let stored = &status.stored_versions;
-    let render = Render::new(version);
-    let code = codes::STORED_VERSIONS;
-    if stored.is_empty() {
-        // A list that was never there and an empty one print differently before 1.34 only; a status has none.
-        let detail = "must have at least one stored version";
-        errors.push(Error::invalid(code, path, render.strings(None), detail));
-        return;
-    }
-    let mut missing: HashMap<&str, usize> = stored.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
-    for it in versions {
-        let is_stored = missing.remove(it.name.as_str()).is_some();
-        if it.storage && !is_stored {
-            let detail = format!("must have the storage version {}", it.name);
-            errors.push(Error::invalid(code, path.clone(), render.strings(Some(stored)), detail));
-        }
-    }
-    let mut missing: Vec<(&str, usize)> = missing.into_iter().collect();
-    missing.sort_unstable_by_key(|&(_, i)| i);
-    for (name, i) in missing {
-        let detail = if version >= KubernetesVersion::minor(33) {
-            format!(
-                "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions \
-                 until a storage migration ensures no data remains persisted in {name} and removes {name} from \
-                 status.storedVersions"
-            )
-        } else {
-            "must appear in spec.versions".to_owned()
-        };
-        errors.push(report::invalid_string(code, path.index(i), name, detail));
-    }
-}
-
-/// `validatePreserveUnknownFields`
-fn preserve_unknown_fields_error(
-    definition: &CustomResourceDefinition,
-    old: Option<&CustomResourceDefinition>,
-) -> Option<Error> {
-    let preserves = |it: &CustomResourceDefinition| it.spec.preserve_unknown_fields == Some(true);
-    if old.is_some_and(preserves) || !preserves(definition) {
-        return None;
-    }
-    Some(Error::invalid(
-        codes::PRESERVED_UNKNOWN_FIELDS,
-        Path::of(["spec", "preserveUnknownFields"]),
-        "true",
-        "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead",
-    ))
 }
 
 /// The error about a value that an update changes (`ValidateImmutableField`); path and rendered value are asked for only

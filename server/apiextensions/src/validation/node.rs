@@ -3,49 +3,16 @@
 use crd_analyzer_schema::field::{Error, Path, Trail};
 use crd_analyzer_schema::{JsonSchemaProps, depth};
 
-use super::cel::{CelContext, CompiledNode, TotalCost};
+use super::cel::CelContext;
 use super::keywords::validate_list_and_map_keywords;
-use super::options::Options;
-use super::root_schema::SchemaQuestion;
+use super::limits::MAX_ERRORS;
 use super::rules::validate_rules;
 use super::standard::{ForbiddenDefaults, Standard, validate_standard};
+use super::walk::NodeWalk;
 use crate::codes;
 
-/// How many errors of one schema are enough. Nobody reads them, and each may hold a rendered value of some kilobytes.
-pub(super) const MAX_ERRORS: usize = 10_000;
-
-/// A walk over one schema and what it found.
-pub(super) struct NodeWalk<'w> {
-    pub(super) options: &'w Options<'w>,
-    pub(super) question: SchemaQuestion,
-    /// The server compiles rules; if not, what compiling them says is hidden.
-    pub(super) compiles_rules: bool,
-    pub(super) schema_errors: Vec<Error>,
-    pub(super) cel_errors: Vec<Error>,
-    pub(super) hidden: Vec<Error>,
-    pub(super) crash: Option<Error>,
-    pub(super) total_cost: TotalCost,
-    pub(super) compiled: Vec<CompiledNode>,
-    depth: usize,
-}
-
-impl<'w> NodeWalk<'w> {
-    pub(super) fn new(options: &'w Options<'w>, question: SchemaQuestion, compiles_rules: bool) -> Self {
-        Self {
-            options,
-            question,
-            compiles_rules,
-            schema_errors: Vec::new(),
-            cel_errors: Vec::new(),
-            hidden: Vec::new(),
-            crash: None,
-            total_cost: TotalCost::default(),
-            compiled: Vec::new(),
-            depth: 0,
-        }
-    }
-
-    /// Walks the whole schema, which stands at `path`.
+impl NodeWalk<'_> {
+    /// Walks the whole schema, which is at `path`.
     pub(super) fn root(&mut self, schema: &JsonSchemaProps, path: &Path) {
         let standard = Standard::at_root(self.options.require_valid_property_type);
         // A schema that need not be structural has no rules compiled, and fixing nothing would change that.

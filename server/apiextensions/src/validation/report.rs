@@ -7,3 +7,18 @@ use crd_analyzer_schema::go::quote;
 pub(super) fn invalid_string(code: &'static str, path: Path, value: &str, detail: impl Into<String>) -> Error {
     Error::invalid(code, path, quote(value), detail)
 }
+
+/// A string that must be one of the accepted ones (`validateEnumStrings`, required).
+pub(super) fn validate_enum_string(
+    code: &'static str,
+    value: &str,
+    accepted: &[&str],
+    path: impl FnOnce() -> Path,
+    errors: &mut Vec<Error>,
+) {
+    if value.is_empty() {
+        errors.push(Error::required(code, path(), ""));
+    } else if !accepted.contains(&value) {
+        errors.push(Error::not_supported(code, path(), quote(value), accepted));
+    }
+}

@@ -4,25 +4,14 @@ use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{EmptyKeywords, JsonSchemaProps};
 
-use super::Findings;
+use super::CrdErrors;
 use super::cel::{CompiledSchema, total_cost_errors};
-use super::node::NodeWalk;
-use super::options::Options;
+use super::options::{Options, SchemaQuestion};
 use super::report::invalid_string;
 use super::structural::{default_errors, structural_errors};
+use super::walk::NodeWalk;
 use crate::codes;
 use crate::types::Validation;
-
-/// What is asked of a schema beside what the whole definition is asked.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct SchemaQuestion {
-    /// The status subresource is on, so only certain keywords may stand at the root.
-    pub(super) has_status: bool,
-    /// The schema must be structural.
-    pub(super) require_structural_schema: bool,
-    /// A rule may cost more than the limit of one rule.
-    pub(super) suppress_expression_cost: bool,
-}
 
 /// Checks the schema at `path`, which is that of `validation` or of a version's `schema`.
 pub(super) fn validate_schema(
@@ -30,7 +19,7 @@ pub(super) fn validate_schema(
     question: SchemaQuestion,
     options: &Options<'_>,
     path: &Path,
-    findings: &mut Findings,
+    findings: &mut CrdErrors,
 ) {
     let Some(schema) = validation.and_then(|it| it.open_api_v3_schema.as_ref()) else {
         return;

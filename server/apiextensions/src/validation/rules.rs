@@ -2,14 +2,15 @@
 
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_schema::field::{Error, ErrorType, Trail};
+use crd_analyzer_schema::field::{Cause, Error, ErrorType, Trail};
 use crd_analyzer_schema::field_path::{self, FieldPathError};
 use crd_analyzer_schema::structural::Structural;
 
-use super::cel::{CelContext, compile_rules};
-use super::node::NodeWalk;
+use super::cel::CelContext;
 use super::report::invalid_string;
+use super::rule_errors::compile_rules;
 use super::standard::Standard;
+use super::walk::NodeWalk;
 use crate::codes;
 
 /// The reasons that a rule may give, sorted.
@@ -99,31 +100,30 @@ fn validate_field_path(walk: &mut NodeWalk<'_>, field_path: &str, schema: Option
     let at = at.child("fieldPath");
     if trim(field_path).is_empty() {
         let detail = reworded(walk, "fieldPath", "must be non-empty if specified");
-        walk.schema_errors
-            .push(invalid_string(codes::INVALID_FIELD_PATH, at.path(), field_path, detail));
+        let error = invalid_string(codes::INVALID_FIELD_PATH, at.path(), field_path, detail);
+        walk.schema_errors.push(error.because(Cause::Empty));
     }
     if has_newline(field_path) {
         let detail = reworded(walk, "fieldPath", "must not contain line breaks");
-        walk.schema_errors
-            .push(invalid_string(codes::INVALID_FIELD_PATH, at.path(), field_path, detail));
+        let error = invalid_string(codes::INVALID_FIELD_PATH, at.path(), field_path, detail);
+        walk.schema_errors.push(error.because(Cause::LineBreak));
     }
-    // A schema without a structural form is let pass: that is reported elsewhere.
+    // A schema that is not structural is skipped here: another check reports it.
     if schema.is_none() {
         return;
     }
     match field_path::resolve(field_path, schema, true) {
         Ok(_) => {}
-        Err(FieldPathError::Invalid(_, inner)) => {
+        Err(FieldPathError::Invalid(problem, inner)) => {
             let detail = reworded(walk, "fieldPath", "must be a valid path");
-            let mut error = invalid_string(codes::INVALID_FIELD_PATH, at.path(), field_path, detail);
-            error.inner = Some(inner);
-            walk.schema_errors.push(error);
+            let error = invalid_string(codes::INVALID_FIELD_PATH, at.path(), field_path, detail);
+            let cause = problem.cause(&field_path[inner.clone()]);
+            walk.schema_errors.push(error.because(cause).within(inner));
         }
         Err(FieldPathError::Crash(inner)) => {
-            let detail = "the API server crashes when it looks this path up: there is no schema to look in";
-            let mut error = Error::new(ErrorType::Internal, codes::SERVER_PANIC, at.path(), "", detail);
-            error.inner = Some(inner);
-            walk.crash.get_or_insert(error);
+            let detail = "the API server crashes when it looks up this path, because the version has no schema";
+            let error = Error::new(ErrorType::Internal, codes::SERVER_PANIC, at.path(), "", detail);
+            walk.crash.get_or_insert(error.within(inner));
         }
     }
 }

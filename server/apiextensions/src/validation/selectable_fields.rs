@@ -2,27 +2,25 @@
 
 use std::collections::HashSet;
 
-use crd_analyzer_schema::field::{Error, ErrorType, Path, Segment};
+use crd_analyzer_schema::field::{Cause, Error, ErrorType, Path, Segment};
 use crd_analyzer_schema::field_path::{self, FieldPathError};
 use crd_analyzer_schema::go::quote;
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
 
-use super::Findings;
+use super::CrdErrors;
+use super::limits::MAX_SELECTABLE_FIELDS;
 use super::options::Options;
 use super::report::invalid_string;
 use crate::codes;
 use crate::types::{SelectableField, Spec, Version};
-
-/// How many selectable fields the server keeps.
-pub(super) const MAX_SELECTABLE_FIELDS: usize = 8;
 
 /// Checks the selectable fields that all versions share; `path` is that of `spec`.
 pub(super) fn validate_shared_selectable_fields(
     spec: &Spec,
     options: &Options<'_>,
     path: &Path,
-    findings: &mut Findings,
+    findings: &mut CrdErrors,
 ) {
     let fields = spec.selectable_fields.as_deref().unwrap_or_default();
     if fields.is_empty() {
@@ -54,7 +52,7 @@ pub(super) fn validate_version_selectable_fields(
     version: &Version,
     options: &Options<'_>,
     path: &Path,
-    findings: &mut Findings,
+    findings: &mut CrdErrors,
 ) {
     let fields = version.selectable_fields.as_deref().unwrap_or_default();
     if fields.is_empty() {
@@ -80,7 +78,7 @@ fn validate_fields(
     version: &str,
     options: &Options<'_>,
     path: &Path,
-    findings: &mut Findings,
+    findings: &mut CrdErrors,
 ) {
     let schema = match schema.map(Structural::new).transpose() {
         Ok(schema) => schema,
@@ -123,23 +121,26 @@ fn validate_field(
     let json_path = field.json_path.as_str();
     let path = || path().child("jsonPath");
     if json_path.is_empty() {
-        errors.push(Error::required(codes::INVALID_SELECTABLE_FIELD, path(), ""));
+        let error = Error::required(codes::INVALID_SELECTABLE_FIELD, path(), "");
+        errors.push(error.because(Cause::Empty));
         return Ok(());
     }
     let crash = |inner| {
-        let detail = "the API server crashes when it looks this path up: there is no schema to look in";
-        let mut error = Error::new(ErrorType::Internal, codes::SERVER_PANIC, path(), "", detail);
-        error.inner = inner;
-        error
+        let detail = "the API server crashes when it looks up this path, because the version has no schema";
+        let error = Error::new(ErrorType::Internal, codes::SERVER_PANIC, path(), "", detail);
+        match inner {
+            Some(inner) => error.within(inner),
+            None => error,
+        }
     };
     let (found_path, found) = match field_path::resolve(json_path, schema, false) {
         Ok(found) => found,
         Err(FieldPathError::Crash(at)) => return Err(crash(Some(at))),
-        Err(FieldPathError::Invalid(detail, at)) => {
-            let detail = format!("is an invalid path: {detail}");
-            let mut error = invalid_string(codes::INVALID_SELECTABLE_FIELD, path(), json_path, detail);
-            error.inner = Some(at);
-            errors.push(error);
+        Err(FieldPathError::Invalid(problem, at)) => {
+            let detail = format!("is an invalid path: {problem}");
+            let error = invalid_string(codes::INVALID_SELECTABLE_FIELD, path(), json_path, detail);
+            let cause = problem.cause(&json_path[at.clone()]);
+            errors.push(error.because(cause).within(at));
             return Ok(());
         }
     };
@@ -148,22 +149,14 @@ fn validate_field(
     };
     if *root == Segment::Field("metadata".to_owned()) {
         let detail = "must not point to fields in metadata";
-        errors.push(invalid_string(
-            codes::INVALID_SELECTABLE_FIELD,
-            path(),
-            json_path,
-            detail,
-        ));
+        let error = invalid_string(codes::INVALID_SELECTABLE_FIELD, path(), json_path, detail);
+        errors.push(error.because(Cause::InMetadata));
     }
     if !found.is_some_and(|it| matches!(it.r#type(), "string" | "boolean" | "integer")) {
         let detail = "must point to a field of type string, boolean or integer. Enum string fields and strings with \
                       formats are allowed.";
-        errors.push(invalid_string(
-            codes::INVALID_SELECTABLE_FIELD,
-            path(),
-            json_path,
-            detail,
-        ));
+        let error = invalid_string(codes::INVALID_SELECTABLE_FIELD, path(), json_path, detail);
+        errors.push(error.because(Cause::WrongKind));
     }
     if !unique.insert(found_path.to_string()) {
         errors.push(Error::new(

@@ -9,9 +9,10 @@ use crd_analyzer_schema::metadata::names;
 use super::columns::validate_columns;
 use super::conversion::validate_conversion;
 use super::names::validate_names;
-use super::options::Options;
-use super::report::invalid_string;
-use super::root_schema::{SchemaQuestion, validate_schema};
+use super::options::{Options, SchemaQuestion};
+use super::preserve_unknown_fields::{preserved_with_conversion, preserved_with_defaults};
+use super::report::{invalid_string, validate_enum_string};
+use super::root_schema::validate_schema;
 use super::selectable_fields::validate_shared_selectable_fields;
 use super::subresources::{has_status, validate_subresources, versions_with_status};
 use super::traverse::{has_default, has_extension, has_schema_with, schemas_of};
@@ -20,12 +21,12 @@ use super::version_fields::{
     has_identical_columns, has_identical_schemas, has_identical_subresources, has_per_version_columns,
     has_per_version_schemas, has_per_version_subresources,
 };
-use super::{Findings, immutable_error};
+use super::{CrdErrors, immutable_error};
 use crate::codes;
 use crate::types::{Spec, Validation};
 
 /// Checks `spec` as on a create.
-pub(super) fn validate_spec(spec: &Spec, options: &Options<'_>, path: &Path, findings: &mut Findings) {
+pub(super) fn validate_spec(spec: &Spec, options: &Options<'_>, path: &Path, findings: &mut CrdErrors) {
     let errors = &mut findings.errors;
     validate_group(&spec.group, path, errors);
     let scopes = ["Cluster", "Namespaced"];
@@ -45,12 +46,7 @@ pub(super) fn validate_spec(spec: &Spec, options: &Options<'_>, path: &Path, fin
     if (preserves_unknown_fields || !require_structural_schema) && schemas_of(spec).any(has_default) {
         require_structural_schema = true;
         if preserves_unknown_fields {
-            errors.push(Error::invalid(
-                codes::PRESERVED_UNKNOWN_FIELDS,
-                path.child("preserveUnknownFields"),
-                "true",
-                "must be false in order to use defaults in the schema",
-            ));
+            errors.push(preserved_with_defaults(path));
         }
     }
     require_structural_schema = require_structural_schema || has_schema_with(spec, has_extension);
@@ -118,12 +114,8 @@ pub(super) fn validate_spec(spec: &Spec, options: &Options<'_>, path: &Path, fin
 
     let errors = &mut findings.errors;
     if preserves_unknown_fields && let Some(conversion) = spec.conversion.as_ref().filter(|it| it.strategy != "None") {
-        errors.push(Error::invalid(
-            codes::PRESERVED_UNKNOWN_FIELDS,
-            path.child("conversion").child("strategy"),
-            options.render().named_string(&conversion.strategy),
-            "must be None if spec.preserveUnknownFields is true",
-        ));
+        let strategy = options.render().named_string(&conversion.strategy);
+        errors.push(preserved_with_conversion(path, strategy));
     }
     validate_conversion(spec.conversion.as_ref(), &path.child("conversion"), options, errors);
 }
@@ -134,7 +126,7 @@ pub(super) fn validate_spec_update(
     old: &Spec,
     options: &Options<'_>,
     path: &Path,
-    findings: &mut Findings,
+    findings: &mut CrdErrors,
 ) {
     validate_spec(spec, options, path, findings);
     let render = options.render();
@@ -153,21 +145,6 @@ pub(super) fn validate_spec_update(
     findings
         .errors
         .extend(immutable_error(&spec.names.plural, &old.names.plural, plural));
-}
-
-/// A string that must be one of the accepted ones (`validateEnumStrings`, required).
-pub(super) fn validate_enum_string(
-    code: &'static str,
-    value: &str,
-    accepted: &[&str],
-    path: impl FnOnce() -> Path,
-    errors: &mut Vec<Error>,
-) {
-    if value.is_empty() {
-        errors.push(Error::required(code, path(), ""));
-    } else if !accepted.contains(&value) {
-        errors.push(Error::not_supported(code, path(), quote(value), accepted));
-    }
 }
 
 fn validate_group(group: &str, path: &Path, errors: &mut Vec<Error>) {

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crd_analyzer_schema::field::{Error, Path};
+use crd_analyzer_schema::field::{Cause, Error, Path};
 use crd_analyzer_schema::go::is_print;
 
-use super::Findings;
+use super::CrdErrors;
 use super::columns::validate_columns;
-use super::options::Options;
-use super::root_schema::{SchemaQuestion, validate_schema};
+use super::options::{Options, SchemaQuestion};
+use super::root_schema::validate_schema;
 use super::selectable_fields::validate_version_selectable_fields;
 use super::subresources::validate_subresources;
 use crate::codes;
@@ -23,7 +23,7 @@ pub(super) fn validate_version(
     question: SchemaQuestion,
     options: &Options<'_>,
     path: &Path,
-    findings: &mut Findings,
+    findings: &mut CrdErrors,
 ) {
     validate_deprecation_warning(version, options, path, &mut findings.errors);
     validate_schema(
@@ -51,31 +51,38 @@ fn validate_deprecation_warning(version: &Version, options: &Options<'_>, path: 
     let Some(warning) = version.deprecation_warning.as_deref() else {
         return;
     };
-    for (detail, at) in deprecation_warning_errors(version.deprecated, warning) {
+    for (detail, at, cause) in deprecation_warning_errors(version.deprecated, warning) {
         let bad_value = options.render().string_pointer(Some(warning));
         let path = path.child("deprecationWarning");
-        let mut error = Error::invalid(codes::INVALID_DEPRECATION_WARNING, path, bad_value, detail);
-        error.inner = at;
-        errors.push(error);
+        let error = Error::invalid(codes::INVALID_DEPRECATION_WARNING, path, bad_value, detail).because(cause);
+        errors.push(match at {
+            Some(at) => error.within(at),
+            None => error,
+        });
     }
 }
 
+/// The API server's words, the bytes of the warning that they are about, and the data.
+pub(super) type WarningError = (String, Option<Range<usize>>, Cause);
+
 /// What is wrong with a deprecation warning, and where in it (`validateDeprecationWarning`).
-pub(super) fn deprecation_warning_errors(is_deprecated: bool, warning: &str) -> Vec<(String, Option<Range<usize>>)> {
+pub(super) fn deprecation_warning_errors(is_deprecated: bool, warning: &str) -> Vec<WarningError> {
     if !is_deprecated {
-        return vec![("can only be set for deprecated versions".to_owned(), None)];
+        let detail = "can only be set for deprecated versions".to_owned();
+        return vec![(detail, None, Cause::Without("deprecated"))];
     }
     let mut errors = Vec::new();
     if warning.len() > MAX_WARNING {
-        errors.push((format!("must be <= {MAX_WARNING} characters long"), None));
+        let detail = format!("must be <= {MAX_WARNING} characters long");
+        errors.push((detail, None, Cause::Count(MAX_WARNING as i64)));
     }
     if warning.is_empty() {
-        errors.push(("must not be an empty string".to_owned(), None));
+        errors.push(("must not be an empty string".to_owned(), None, Cause::Empty));
     }
     if let Some((i, c)) = warning.char_indices().find(|&(_, c)| !is_print(c)) {
         let detail =
             format!("must only contain printable UTF-8 characters; non-printable character found at index {i}");
-        errors.push((detail, Some(i..i + c.len_utf8())));
+        errors.push((detail, Some(i..i + c.len_utf8()), Cause::Unprintable));
     }
     errors
 }

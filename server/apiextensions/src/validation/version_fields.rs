@@ -82,7 +82,10 @@ impl<'s> SchemasByName<'s> {
     }
 
     /// The schema of the version `name`, if there is an answer.
-    #[expect(clippy::option_option, reason = "no answer, and the answer that there is no schema")]
+    #[expect(
+        clippy::option_option,
+        reason = "the outer option says whether the version is known, the inner one whether it has a schema"
+    )]
     pub(super) fn get(&self, name: &str) -> Option<Option<&'s Validation>> {
         match &self.single {
             None => Some(self.shared),

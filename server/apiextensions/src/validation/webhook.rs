@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crd_analyzer_gostd::{quote_bytes, url};
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_schema::field::{Error, Path};
+use crd_analyzer_schema::field::{Cause, Error, Path};
 use crd_analyzer_schema::metadata::names;
 
 use super::report::invalid_string;
@@ -18,30 +18,35 @@ pub(super) fn validate_webhook_url(url: &str, path: &Path, errors: &mut Vec<Erro
     let url = match url::parse(url) {
         Ok(url) => url,
         Err(error) => {
+            let error_words = error.clone();
             let detail = format!("url must be a valid URL: {error}{FORM}");
-            errors.push(Error::required(code, path.clone(), detail));
+            let error = Error::required(code, path.clone(), detail);
+            errors.push(error.because(Cause::Malformed(error_words)));
             return;
         }
     };
     if url.scheme() != "https" {
         let detail = format!("'https' is the only allowed URL scheme{FORM}");
-        errors.push(invalid_string(code, path.clone(), url.scheme(), detail));
+        let error = invalid_string(code, path.clone(), url.scheme(), detail);
+        errors.push(error.because(Cause::Part("scheme")));
     }
     if url.host().is_empty() {
         let detail = format!("host must be specified{FORM}");
-        errors.push(invalid_string(code, path.clone(), "", detail));
+        errors.push(invalid_string(code, path.clone(), "", detail).because(Cause::Part("host")));
     }
     if let Some(user) = url.user() {
         let detail = "user information is not permitted in the URL";
-        errors.push(invalid_string(code, path.clone(), &user, detail));
+        errors.push(invalid_string(code, path.clone(), &user, detail).because(Cause::Part("user")));
     }
     if !url.fragment().is_empty() {
         let detail = "fragments are not permitted in the URL";
-        errors.push(Error::invalid(code, path.clone(), quote_bytes(url.fragment()), detail));
+        let error = Error::invalid(code, path.clone(), quote_bytes(url.fragment()), detail);
+        errors.push(error.because(Cause::Part("fragment")));
     }
     if !url.raw_query().is_empty() {
         let detail = "query parameters are not permitted in the URL";
-        errors.push(invalid_string(code, path.clone(), url.raw_query(), detail));
+        let error = invalid_string(code, path.clone(), url.raw_query(), detail);
+        errors.push(error.because(Cause::Part("query")));
     }
 }
 
@@ -59,11 +64,13 @@ pub(super) fn validate_webhook_service(
     let since_34 = version >= KubernetesVersion::minor(34);
     if service.namespace.is_empty() {
         let detail = if since_34 { "" } else { "service name is required" };
-        errors.push(Error::required(code, path.child("name"), detail));
+        let error = Error::required(code, path.child("name"), detail);
+        errors.push(error.really_about(path.child("namespace")));
     }
     if service.name.is_empty() {
         let detail = if since_34 { "" } else { "service namespace is required" };
-        errors.push(Error::required(code, path.child("namespace"), detail));
+        let error = Error::required(code, path.child("namespace"), detail);
+        errors.push(error.really_about(path.child("name")));
     }
     if !(1..=65535).contains(&service.port) {
         let detail = "port is not valid: must be between 1 and 65535, inclusive";

@@ -7,11 +7,15 @@
 mod issue;
 pub mod operators;
 mod source;
+mod syntax_error;
+mod token_kind;
 
 use std::sync::Arc;
 
-pub use issue::{Issue, Issues};
+pub use issue::{Issue, IssueKind, Issues};
 pub use source::{Location, Source, SourceInfo, Span};
+pub use syntax_error::{Input, SyntaxError};
+pub use token_kind::TokenKind;
 
 /// The index of a node in its [`Ast`]. Dense: a `Vec` of [`Ast::len`] entries can be indexed with it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -61,7 +65,7 @@ pub enum ExprKind {
     Literal(Literal),
     /// A name; a leading dot is part of it.
     Ident(Arc<str>),
-    /// `operand.field`, or the presence test that `has(operand.field)` stands for.
+    /// `operand.field`, or the presence test that `has(operand.field)` represents.
     Select {
         /// What the field is taken from.
         operand: NodeId,
@@ -98,7 +102,7 @@ pub enum ExprKind {
         /// The fields, as written.
         fields: Vec<StructField>,
     },
-    /// A fold, which the macros `all`, `exists`, `map` and so on expand to.
+    /// A comprehension, which the macros `all`, `exists`, `map` and so on expand to.
     Comprehension(Box<Comprehension>),
 }
 
@@ -128,10 +132,10 @@ pub struct StructField {
     pub optional: bool,
 }
 
-/// A fold over a list or map.
+/// A loop over a list or map with an accumulator.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Comprehension {
-    /// What is folded.
+    /// The list or map.
     pub iter_range: NodeId,
     /// The variable for an element (list) or key (map); with two variables, for the index or key.
     pub iter_var: Arc<str>,
@@ -141,11 +145,11 @@ pub struct Comprehension {
     pub accu_var: Arc<str>,
     /// Its first value.
     pub accu_init: NodeId,
-    /// The fold goes on while this holds.
+    /// The loop continues while this holds.
     pub loop_condition: NodeId,
     /// The next value of the accumulator.
     pub loop_step: NodeId,
-    /// The value of the fold.
+    /// The value of the comprehension.
     pub result: NodeId,
 }
 
@@ -188,7 +192,7 @@ impl Ast {
         self.nodes.len()
     }
 
-    /// Whether there are no nodes.
+    /// Whether there are not any nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }

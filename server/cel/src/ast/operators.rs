@@ -66,7 +66,7 @@ pub fn find(text: &str) -> Option<&'static str> {
     })
 }
 
-/// The text of an operator, by its function; `None` when the function is no operator, empty where one word does not say it (`?:`, `[]`).
+/// The text of an operator, by its function; `None` when the function is not an operator, empty where one word does not say it (`?:`, `[]`).
 pub fn display_name(function: &str) -> Option<&'static str> {
     Some(match function {
         CONDITIONAL | INDEX | OPT_INDEX | OPT_SELECT => "",

@@ -139,7 +139,7 @@ impl Source {
         }
     }
 
-    /// The code point at a line and column, `None` if there is no such line.
+    /// The code point at a line and column, `None` if that line does not exist.
     pub fn location_offset(&self, location: Location) -> Option<i32> {
         Some(self.line_start(location.line)? + location.column)
     }
@@ -150,7 +150,7 @@ impl Source {
             .map_or(0, |o| self.byte(o.max(0) as usize))
     }
 
-    /// A line of the text without its end, `None` if there is no such line or no text.
+    /// A line of the text without its end, `None` if the line does not exist.
     pub fn snippet(&self, line: i32) -> Option<&str> {
         let start = self.line_start(line)?;
         if self.is_empty() {

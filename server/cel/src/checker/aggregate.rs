@@ -70,7 +70,8 @@ impl Checker<'_> {
         ty
     }
 
-    /// The type of elements of which some are `previous` and this one is `current`.
+    /// The type of a list or map literal whose earlier elements have the type `previous` and whose next element has the
+    /// type `current`.
     pub(super) fn join(&mut self, node: NodeId, previous: Option<Type>, current: Type) -> Type {
         let Some(previous) = previous else { return current };
         if self.mapping.is_assignable(&previous, &current) {
@@ -149,7 +150,7 @@ fn is_untyped(ty: &Type) -> bool {
     matches!(ty, Type::Opaque(opaque) if opaque.name.is_empty())
 }
 
-/// The name of the protobuf message that a type stands for, if it does.
+/// The name of the protobuf message that a type represents, if it does.
 fn well_known_name(ty: &Type) -> Option<&'static str> {
     Some(match ty {
         Type::Any => "google.protobuf.Any",

@@ -6,7 +6,7 @@ use super::select::qualified_name;
 use super::unify::instantiate;
 use super::{Checker, Reference};
 use crate::ast::operators::{GREATER, GREATER_EQUALS, LESS, LESS_EQUALS, LOGICAL_AND, LOGICAL_OR, OPT_SELECT};
-use crate::ast::{ExprKind, NodeId};
+use crate::ast::{ExprKind, IssueKind, NodeId};
 use crate::decls::{FunctionDecl, OverloadDecl};
 use crate::types::Type;
 
@@ -134,7 +134,11 @@ impl Checker<'_> {
                 "found no matching overload for '{}' applied to '{signature}'",
                 function.name
             );
-            self.report(node, message);
+            let kind = IssueKind::NoMatchingOverload {
+                function: function.name.to_string(),
+                operands: signature,
+            };
+            self.report_as(kind, self.ast[node].id, message);
         }
         result.map(|result| (result, found))
     }

@@ -2,7 +2,7 @@
 
 mod aggregate;
 mod call;
-mod fold;
+mod comprehension;
 mod scope;
 mod select;
 #[cfg(test)]
@@ -11,11 +11,13 @@ mod unify;
 
 use std::sync::Arc;
 
+use crd_analyzer_budget::{self as budget, Limits, Unfinished};
+
 pub use scope::CheckEnv;
 use scope::Scopes;
 use unify::Mapping;
 
-use crate::ast::{Ast, ExprKind, Issues, Literal, NodeId, Source};
+use crate::ast::{Ast, ExprKind, IssueKind, Issues, Literal, NodeId, Source};
 use crate::decls::OverloadDecl;
 use crate::types::Type;
 
@@ -40,6 +42,8 @@ pub struct Checked {
     pub ast: Ast,
     types: Vec<Option<Type>>,
     references: Vec<Option<Reference>>,
+    /// What there was not enough of to find all types: then those that were found mean nothing.
+    pub(crate) unfinished: Option<Unfinished>,
 }
 
 impl Checked {
@@ -61,7 +65,7 @@ impl Checked {
         self.references.get(usize::try_from(self.ast[node].id).ok()?)?.as_ref()
     }
 
-    /// The overloads that a call may mean; none if it is no call.
+    /// The overloads that a call may mean; none if it is not a call.
     pub fn overloads(&self, node: NodeId) -> &[Arc<OverloadDecl>] {
         match self.reference(node) {
             Some(Reference::Function(overloads)) => overloads,
@@ -72,6 +76,12 @@ impl Checked {
     /// The type of the whole expression.
     pub fn output_type(&self) -> &Type {
         self.ast.root().map_or(&Type::Dyn, |root| self.type_of(root))
+    }
+
+    /// Whether the checker gave up before it found all types, because the budget did not suffice. The expression still
+    /// evaluates to the same values.
+    pub fn is_unfinished(&self) -> bool {
+        self.unfinished.is_some()
     }
 
     /// Whether the expression names this variable.
@@ -92,6 +102,23 @@ pub fn check(ast: Ast, source: &Source, env: CheckEnv<'_>) -> Result<Checked, Is
 /// As [`check`], with the types that are known in spite of problems: what an editor shows of an expression that is being written. Parts
 /// with a problem have [`Type::Error`].
 pub fn check_with_issues(ast: Ast, source: &Source, env: CheckEnv<'_>) -> (Checked, Issues) {
+    let ((mut checked, issues), ended) = budget::within(CHECKING, || check_within(ast, source, env));
+    if let Some(unfinished) = ended.unfinished {
+        budget::miss(unfinished);
+        checked.unfinished = Some(unfinished);
+        // They would be no words of the API server's.
+        return (checked, Issues::new());
+    }
+    (checked, issues)
+}
+
+/// The budget of checking one expression. Types that share parts can be far larger than the text of the expression.
+const CHECKING: Limits = Limits {
+    work: Limits::DOCUMENT.work / 4,
+    ..Limits::NONE
+};
+
+fn check_within(ast: Ast, source: &Source, env: CheckEnv<'_>) -> (Checked, Issues) {
     let features = *env.environment.features();
     let mut checker = Checker {
         ast,
@@ -114,11 +141,18 @@ pub fn check_with_issues(ast: Ast, source: &Source, env: CheckEnv<'_>) -> (Check
         issues,
         ..
     } = checker;
-    for ty in types.iter_mut().flatten() {
-        *ty = mapping.substitute(ty, true);
-    }
-    (Checked { ast, types, references }, issues)
+    mapping.finish(types.iter_mut().flatten());
+    let checked = Checked {
+        ast,
+        types,
+        references,
+        unfinished: None,
+    };
+    (checked, issues)
 }
+
+/// Work for the types of one part of an expression.
+const NODE_WORK: u64 = 100;
 
 /// Deeper trees are refused, so that no input overflows the stack. The parser's own limit is far below.
 const MAX_DEPTH: usize = 1500;
@@ -140,6 +174,9 @@ impl Checker<'_> {
     }
 
     fn check_here(&mut self, node: NodeId) {
+        if budget::work(NODE_WORK).is_err() {
+            return;
+        }
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             self.report(node, "expression is nested too deep");
@@ -219,9 +256,13 @@ impl Checker<'_> {
     }
 
     fn report_id(&mut self, id: i64, message: impl Into<String>) {
+        self.report_as(IssueKind::Other, id, message);
+    }
+
+    fn report_as(&mut self, kind: IssueKind, id: i64, message: impl Into<String>) {
         let version = self.scopes.env.environment.features().version;
         let location = self.ast.source_info.location_told(self.source, id, version);
-        self.issues.report(id, location, message);
+        self.issues.report_as(kind, id, location, message);
     }
 
     fn report_undeclared(&mut self, node: NodeId, name: &str) {
@@ -229,7 +270,8 @@ impl Checker<'_> {
             "undeclared reference to '{name}' (in container '{}')",
             self.scopes.env.container.name()
         );
-        self.report(node, message);
+        let kind = IssueKind::UndeclaredReference { name: name.to_owned() };
+        self.report_as(kind, self.ast[node].id, message);
     }
 
     fn report_mismatch(&mut self, node: NodeId, expected: &Type, actual: &Type) {

@@ -20,7 +20,7 @@ pub struct CheckEnv<'a> {
 
 /// What an identifier was found to be.
 pub(super) struct Resolved {
-    /// Its full name; with a leading dot where a local variable of the same name stands before it.
+    /// Its full name; with a leading dot where a local variable of the same name is before it.
     pub(super) name: Arc<str>,
     pub(super) ty: Type,
     /// The value, of an enum constant.

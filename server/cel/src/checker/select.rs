@@ -3,7 +3,7 @@
 use super::scope::Resolved;
 use super::{Checker, Reference};
 use crate::ast::operators::OPT_SELECT;
-use crate::ast::{Ast, ExprKind, Literal, NodeId};
+use crate::ast::{Ast, ExprKind, IssueKind, Literal, NodeId};
 use crate::types::Type;
 
 impl Checker<'_> {
@@ -88,7 +88,11 @@ impl Checker<'_> {
         }
         let found = types.find_field_type(struct_name, field);
         if found.is_none() {
-            self.report_id(id, format!("undefined field '{field}'"));
+            let kind = IssueKind::UndefinedField {
+                field: field.to_owned(),
+                of: struct_name.to_owned(),
+            };
+            self.report_as(kind, id, format!("undefined field '{field}'"));
         }
         found
     }

@@ -1,8 +1,11 @@
 //! Which types fit where, and what the free type variables of an expression stand for (`cel-go` `checker/types.go`, `mapping.go`).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::types::{Kind, Type};
+use crd_analyzer_budget as budget;
+
+use crate::types::{Kind, TYPE_WORK, Type};
 
 /// What the type variables found so far stand for. A failed attempt leaves no trace.
 #[derive(Debug, Default)]
@@ -13,7 +16,7 @@ pub(super) struct Mapping {
     params: Vec<(Arc<str>, Type)>,
     /// What was there before each change since the attempt began.
     trail: Vec<(Type, Option<Type>)>,
-    /// Whether `type(T)` is searched when a variable must not occur in what it stands for (since cel-go 0.20).
+    /// Whether `type(T)` is searched when a variable must not occur in what it represents (since cel-go 0.20).
     search_types: bool,
 }
 
@@ -88,6 +91,10 @@ impl Mapping {
     }
 
     fn assignable(&mut self, t1: &Type, t2: &Type) -> bool {
+        // Types share parts, so there may be far more to look at than there is.
+        if budget::work(TYPE_WORK).is_err() {
+            return true;
+        }
         let (kind1, kind2) = (t1.kind(), t2.kind());
         if kind2 == Kind::TypeParam {
             let (valid, has_substitution) = self.is_valid_substitution(t1, t2);
@@ -125,7 +132,7 @@ impl Mapping {
         from.len() == to.len() && from.iter().zip(to).all(|(from, to)| self.assignable(from, to))
     }
 
-    /// Whether `variable` can stand for `ty`, and whether it stood for something before.
+    /// Whether `variable` can stand for `ty`, and whether it represented something before.
     fn is_valid_substitution(&mut self, ty: &Type, variable: &Type) -> (bool, bool) {
         if ty.is_exact(variable) {
             return (true, true);
@@ -155,6 +162,9 @@ impl Mapping {
         if variable.is_exact(within) {
             return false;
         }
+        if budget::work(TYPE_WORK).is_err() {
+            return true;
+        }
         match within.kind() {
             Kind::TypeParam => self
                 .find(within)
@@ -164,6 +174,34 @@ impl Mapping {
                 .parameters()
                 .iter()
                 .all(|param| self.not_referenced_in(variable, param)),
+        }
+    }
+
+    /// The types of a whole expression with their variables replaced, by `dyn` where they stand for nothing.
+    pub(super) fn finish<'t>(&self, types: impl Iterator<Item = &'t mut Type>) {
+        let mut known = HashMap::new();
+        for ty in types {
+            *ty = self.finished(ty, &mut known);
+        }
+    }
+
+    /// Builds the type of each variable once and shares it. Without that, types of nested lists would take the square of
+    /// their depth.
+    fn finished(&self, ty: &Type, known: &mut HashMap<Type, Type>) -> Type {
+        match ty {
+            Type::Var(_) | Type::Param(_) => {
+                if let Some(known) = known.get(ty) {
+                    return known.clone();
+                }
+                let found = self.find(ty).map_or(Type::Dyn, |found| self.finished(found, known));
+                known.insert(ty.clone(), found.clone());
+                found
+            }
+            Type::List(element) if has_params(ty) => Type::list(self.finished(element, known)),
+            Type::Map(types) if has_params(ty) => {
+                Type::map(self.finished(&types[0], known), self.finished(&types[1], known))
+            }
+            _ => self.substitute(ty, true),
         }
     }
 
@@ -193,6 +231,10 @@ impl Mapping {
 }
 
 fn has_params(ty: &Type) -> bool {
+    budget::work(TYPE_WORK).is_ok() && has_params_within(ty)
+}
+
+fn has_params_within(ty: &Type) -> bool {
     ty.kind() == Kind::TypeParam || ty.parameters().iter().any(has_params)
 }
 
@@ -232,6 +274,9 @@ pub(super) fn most_general<'a>(t1: &'a Type, t2: &'a Type) -> &'a Type {
 }
 
 fn is_equal_or_less_specific(t1: &Type, t2: &Type) -> bool {
+    if budget::work(TYPE_WORK).is_err() {
+        return true;
+    }
     let (kind1, kind2) = (t1.kind(), t2.kind());
     if t1.is_dyn() || kind1 == Kind::TypeParam {
         return true;

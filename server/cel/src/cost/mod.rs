@@ -3,8 +3,7 @@
 //! Two generations: until 1.32 the server looked sizes up when a call asked for them, since 1.33 (cel-go 0.23) when an operand was
 //! visited, and it knows the sizes of literals' elements and of local variables.
 
-pub mod calls;
-mod fold;
+mod comprehension;
 mod path;
 mod size;
 mod sizes;
@@ -20,7 +19,7 @@ pub use size::{CallEstimate, CostEstimate, SizeEstimate};
 
 use crate::ast::NodeId;
 use crate::checker::Checked;
-use crate::decls::{Features, OverloadDecl};
+use crate::decls::Features;
 use crate::types::{DeclType, Kind, Type};
 
 /// Knows how large the values of variables and of their parts are.
@@ -58,16 +57,13 @@ impl SizeEstimator for DeclType {
     }
 }
 
-/// Estimates the cost of a call. Declarations of functions name one of [`calls`]; `None` means that they take this call for any other,
-/// which costs 1.
+/// Estimates the cost of a call, for the declaration of its function. `None` means 1.
 pub type EstimateFn = fn(&mut Coster<'_>, &Call<'_>) -> Option<CallEstimate>;
 
 /// A call to estimate.
 pub struct Call<'a> {
     /// The call.
     pub(crate) node: NodeId,
-    /// What it may mean.
-    pub(crate) overload: &'a OverloadDecl,
     pub(crate) target: Option<&'a Operand>,
     pub(crate) args: &'a [Operand],
     /// What evaluating the arguments (not the target) costs.
@@ -117,7 +113,7 @@ pub struct Coster<'a> {
     parts: Option<HashMap<i64, CostEstimate>>,
 }
 
-/// The steps of paths that are no fields, made once.
+/// The steps of paths that are not fields, made once.
 struct Steps {
     items: Arc<str>,
     keys: Arc<str>,
@@ -133,7 +129,7 @@ pub fn estimate(checked: &Checked, features: &Features, sizes: &dyn SizeEstimato
     run(checked, *features, sizes, None).0
 }
 
-/// As [`estimate`], with what each part of the expression costs, by the part's id: of what is in a fold, one turn.
+/// As [`estimate`], with what each part of the expression costs, by the part's id: of a part of a comprehension, for one iteration.
 pub fn estimate_parts(
     checked: &Checked,
     features: &Features,

@@ -2,10 +2,16 @@
 
 use std::sync::Arc;
 
+use crd_analyzer_budget as budget;
+
 use super::path::Path;
 use super::{Call, CostEstimate, Coster, EntrySize, SizeEstimate};
 use crate::ast::{ExprKind, NodeId};
+use crate::library::Estimate;
 use crate::types::Kind;
+
+/// Work for the cost of one part of an expression.
+const NODE_WORK: u64 = 100;
 
 const SELECT_OR_IDENT: CostEstimate = CostEstimate::fixed(1);
 const LIST: CostEstimate = CostEstimate::fixed(10);
@@ -27,6 +33,10 @@ impl Coster<'_> {
     }
 
     fn cost_of(&mut self, node: NodeId) -> CostEstimate {
+        // That this is not the cost is known to who asked within limits.
+        if budget::work(NODE_WORK).is_err() {
+            return CostEstimate::default();
+        }
         let checked = self.checked;
         match &checked.ast[node].kind {
             ExprKind::Unspecified | ExprKind::Literal(_) => CostEstimate::default(),
@@ -62,9 +72,11 @@ impl Coster<'_> {
                 .iter()
                 .fold(CostEstimate::default(), |sum, field| sum.plus(self.cost(field.value)))
                 .plus(STRUCT),
-            ExprKind::Comprehension(fold) if self.eager && self.is_bind(fold) => self.cost_bind(node, fold),
-            ExprKind::Comprehension(fold) if self.eager => self.cost_comprehension(node, fold),
-            ExprKind::Comprehension(fold) => self.cost_comprehension_lazy(node, fold),
+            ExprKind::Comprehension(comprehension) if self.eager && self.is_bind(comprehension) => {
+                self.cost_bind(node, comprehension)
+            }
+            ExprKind::Comprehension(comprehension) if self.eager => self.cost_comprehension(node, comprehension),
+            ExprKind::Comprehension(comprehension) => self.cost_comprehension_lazy(node, comprehension),
         }
     }
 
@@ -142,13 +154,16 @@ impl Coster<'_> {
         for overload in overloads {
             let call = Call {
                 node,
-                overload,
                 target: target.as_ref(),
                 args: &operands,
                 arg_costs: &arg_costs,
             };
-            let estimate = overload.cost.and_then(|estimate| estimate(self, &call));
-            let estimate = estimate.unwrap_or_else(|| call.costs(CostEstimate::fixed(1)));
+            let estimate = match overload.cost.estimate {
+                Estimate::Fixed(cost) => call.costs(CostEstimate::fixed(cost)),
+                Estimate::Sized(estimate) => {
+                    estimate(self, &call).unwrap_or_else(|| call.costs(CostEstimate::fixed(1)))
+                }
+            };
             range = range.union(estimate.cost);
             if let Some(size) = estimate.result_size {
                 result_size = Some(result_size.map_or(size, |known| known.union(size)));

@@ -83,7 +83,7 @@ impl Environment {
         made.get_or_init(|| Self::build(version, set))
     }
 
-    /// Only the standard library, with the checker of this minor: what an environment that is no server's begins with.
+    /// Only the standard library, with the checker of this minor: what an environment that is not a server's begins with.
     pub fn standard(version: KubernetesVersion) -> Self {
         let mut environment = Self::empty(version);
         environment.add_library(&LIBRARIES[0].library);
@@ -136,15 +136,20 @@ impl Environment {
     /// If a signature in the library is none.
     pub fn add_library(&mut self, library: &Library) {
         let minor = self.features.version.number();
-        for function in library.functions {
+        for function in library.functions() {
             for overload in function.overloads {
                 if minor < overload.since || minor >= overload.until {
                     continue;
                 }
                 let parsed = OverloadDecl::parse(overload.id, overload.signature);
                 let mut declared = parsed.expect("a test reads every declared signature");
-                declared.cost = overload.cost.or(function.cost);
+                declared.cost = overload.cost;
+                declared.body = overload.body;
+                declared.work = overload.work;
                 self.add_overload(function.name, function.doc, declared);
+            }
+            if let Some(declared) = self.functions.get_mut(function.name) {
+                declared.declarations.push(function);
             }
         }
         if library.name == "optional" && minor >= 31 {
@@ -192,13 +197,14 @@ impl Environment {
             name: function.into(),
             doc,
             overloads: Vec::new(),
+            declarations: Vec::new(),
         });
         if !declared.overloads.iter().any(|o| o.id == overload.id) {
             declared.overloads.push(Arc::new(overload));
         }
     }
 
-    /// Adds a variable, in place of one of the same name.
+    /// Adds a variable, instead of one of the same name.
     pub fn add_variable(&mut self, name: impl Into<Arc<str>>, ty: Type) {
         self.variables.insert(name.into(), ty);
     }

@@ -1,12 +1,12 @@
 //! Variables and what is selected from them (`cel-go` `interpreter/attributes.go`).
 
-use super::fold::Frame;
+use super::comprehension::Frame;
 use super::plan::{AttrIdx, Base, Qualifier, QualifierKind};
 use super::run::Run;
 use crate::KubernetesVersion;
 use crate::value::{EvalError, List, MapValue, Opaque, Result, Value};
 
-/// What was selected, which may be an error as a value; none if it is not there and that is no error.
+/// What was selected, which may be an error as a value; none if it is not there and that is not an error.
 type Selected = Result<Option<Result>>;
 
 /// Since this minor, nothing is selected from a variable whose value is an error.
@@ -191,7 +191,7 @@ fn is_key(value: &Value) -> bool {
     )
 }
 
-/// The entry of a value with a key; none if there is none and `optional` says that this is no error.
+/// The entry of a value with a key; none if there is none and `optional` says that this is not an error.
 fn select(value: &Value, key: &Value, optional: bool) -> Selected {
     match value {
         Value::Map(map) => match map.find(key)? {

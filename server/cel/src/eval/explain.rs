@@ -29,9 +29,9 @@ pub struct Part {
     /// What it is made of, without what says itself: constants and the variables of folds.
     pub parts: Vec<Part>,
     /// If it is a fold: its turns.
-    pub turns: Vec<Turn>,
+    pub iterations: Vec<Iteration>,
     /// How many turns, after the first few, are left out.
-    pub turns_left_out: usize,
+    pub iterations_left_out: usize,
 }
 
 /// The variables of a fold in one turn.
@@ -39,7 +39,7 @@ pub type Entry = Vec<(Arc<str>, Result)>;
 
 /// One turn of a fold.
 #[derive(Clone, Debug)]
-pub struct Turn {
+pub struct Iteration {
     /// Which one, from 0.
     pub index: usize,
     /// The variables of the fold.
@@ -61,7 +61,7 @@ pub fn explain(
     let mut recorder = Recorder {
         wanted: extents.keys().copied().collect(),
         frames: vec![Frame::default()],
-        folds: Vec::new(),
+        comprehensions: Vec::new(),
         values: 0,
     };
     let evaluation = program.eval_observed(variables, limit, &mut recorder);
@@ -82,23 +82,23 @@ pub fn explain(
 #[derive(Default)]
 struct Frame {
     values: HashMap<i64, Result>,
-    folds: HashMap<i64, Seen>,
+    comprehensions: HashMap<i64, Seen>,
 }
 
 /// The turns of a fold that are kept.
 #[derive(Default)]
 struct Seen {
-    turns: Vec<(usize, Entry, Frame)>,
+    iterations: Vec<(usize, Entry, Frame)>,
     count: usize,
 }
 
 struct Recorder {
-    /// The parts that were written.
+    /// The parts that the source text contains (macros add others).
     wanted: HashSet<i64>,
-    /// The last one is that of the innermost turn.
+    /// The last frame belongs to the innermost step of a comprehension.
     frames: Vec<Frame>,
-    /// The folds that go on, and whether the last frame is of a turn of theirs.
-    folds: Vec<(i64, Seen, Option<Entry>)>,
+    /// The comprehensions that are running, and the current step of each.
+    comprehensions: Vec<(i64, Seen, Option<Entry>)>,
     values: usize,
 }
 
@@ -113,42 +113,42 @@ impl Observer for Recorder {
         }
     }
 
-    fn enter(&mut self, fold: i64) {
-        self.folds.push((fold, Seen::default(), None));
+    fn enter(&mut self, comprehension: i64) {
+        self.comprehensions.push((comprehension, Seen::default(), None));
     }
 
-    fn turn(&mut self, variables: &[(&Arc<str>, &Result)]) {
-        self.end_turns();
+    fn iteration(&mut self, variables: &[(&Arc<str>, &Result)]) {
+        self.end_iterations();
         let variables = variables
             .iter()
             .map(|(name, value)| (Arc::clone(name), (*value).clone()));
-        if let Some(fold) = self.folds.last_mut() {
-            fold.2 = Some(variables.collect());
+        if let Some(comprehension) = self.comprehensions.last_mut() {
+            comprehension.2 = Some(variables.collect());
             self.frames.push(Frame::default());
         }
     }
 
-    fn end_turns(&mut self) {
-        let Some((_, seen, turn)) = self.folds.last_mut() else {
+    fn end_iterations(&mut self) {
+        let Some((_, seen, iteration)) = self.comprehensions.last_mut() else {
             return;
         };
-        let Some(variables) = turn.take() else { return };
+        let Some(variables) = iteration.take() else { return };
         let Some(frame) = self.frames.pop() else { return };
-        if seen.turns.len() >= FIRST_TURNS + LAST_TURNS {
-            let dropped = seen.turns.remove(FIRST_TURNS);
+        if seen.iterations.len() >= FIRST_TURNS + LAST_TURNS {
+            let dropped = seen.iterations.remove(FIRST_TURNS);
             self.values = self.values.saturating_sub(dropped.2.values.len());
         }
-        seen.turns.push((seen.count, variables, frame));
+        seen.iterations.push((seen.count, variables, frame));
         seen.count += 1;
     }
 
     fn leave(&mut self) {
-        self.end_turns();
-        if let Some((id, seen, _)) = self.folds.pop()
+        self.end_iterations();
+        if let Some((id, seen, _)) = self.comprehensions.pop()
             && let Some(frame) = self.frames.last_mut()
             && self.wanted.contains(&id)
         {
-            frame.folds.insert(id, seen);
+            frame.comprehensions.insert(id, seen);
         }
     }
 }
@@ -175,8 +175,8 @@ impl Teller<'_> {
             bytes: self.extents.get(&id)?.clone(),
             value: frame.values.get(&id).cloned(),
             parts: Vec::new(),
-            turns: Vec::new(),
-            turns_left_out: 0,
+            iterations: Vec::new(),
+            iterations_left_out: 0,
         };
         if part.value.is_some() || depth == 0 {
             self.parts(node, frame, fold_variables, depth, &mut part);
@@ -203,8 +203,8 @@ impl Teller<'_> {
                 _ if ast.macro_call(id).is_some() => {
                     let target = target.and_then(|it| self.part(it, frame, fold_variables, depth + 1));
                     part.parts.extend(target);
-                    match frame.folds.get(&id) {
-                        Some(seen) => self.turns(seen, args, fold_variables, depth, part),
+                    match frame.comprehensions.get(&id) {
+                        Some(seen) => self.iterations(seen, args, fold_variables, depth, part),
                         None => {
                             for arg in args {
                                 let found = self.part(*arg, frame, fold_variables, depth + 1);
@@ -277,13 +277,13 @@ impl Teller<'_> {
         }
     }
 
-    fn turns(&self, seen: &Seen, args: &[NodeId], fold_variables: &[Arc<str>], depth: usize, part: &mut Part) {
-        part.turns_left_out = seen.count - seen.turns.len();
-        for (index, variables, frame) in &seen.turns {
+    fn iterations(&self, seen: &Seen, args: &[NodeId], fold_variables: &[Arc<str>], depth: usize, part: &mut Part) {
+        part.iterations_left_out = seen.count - seen.iterations.len();
+        for (index, variables, frame) in &seen.iterations {
             let mut names = fold_variables.to_vec();
             names.extend(variables.iter().map(|(name, _)| Arc::clone(name)));
             let parts = args.iter().filter_map(|arg| self.part(*arg, frame, &names, depth + 1));
-            part.turns.push(Turn {
+            part.iterations.push(Iteration {
                 index: *index,
                 variables: variables.clone(),
                 parts: parts.collect(),

@@ -206,7 +206,7 @@ impl Message<'_> {
         }
     }
 
-    /// What is said of a list or map from outside, which protobuf cannot read.
+    /// What is reported for a list or map from outside, which protobuf cannot read.
     fn cannot_read(&self, what: &str, go_type: &str) -> String {
         let element = if self.version < KubernetesVersion::minor(34) {
             ""
@@ -290,7 +290,7 @@ pub(super) fn quoted(bytes: &[u8]) -> String {
     out + "\""
 }
 
-/// What is said of a value that is not what a Go type holds.
+/// What is reported for a value that is not what a Go type holds.
 fn cannot_be(value: &Value, go_type: &str) -> String {
     match value {
         Value::Int(_) | Value::Uint(_) => {

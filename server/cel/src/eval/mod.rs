@@ -4,10 +4,10 @@
 //! costs nothing when it runs.
 
 mod attribute;
+mod comprehension;
 mod cost;
 mod explain;
-mod fold;
-mod functions;
+mod memory;
 mod message;
 mod plan;
 mod run;
@@ -17,7 +17,9 @@ mod wire;
 
 use std::sync::Arc;
 
-pub use explain::{Entry, Part, Turn, explain};
+use crd_analyzer_budget::{Limits, Unfinished};
+
+pub use explain::{Entry, Iteration, Part, explain};
 use plan::{AttrIdx, Attribute, Step, StepIdx, StepKind};
 
 use crate::KubernetesVersion;
@@ -25,9 +27,17 @@ use crate::checker::Checked;
 use crate::decls::Environment;
 use crate::value::{EvalError, Result, Value};
 
+/// What one evaluation may take beside its cost. Values that are made count, also those that are not kept. Within the API server's own
+/// limits of cost, expressions that people write make some megabytes.
+const EVALUATION: Limits = Limits {
+    work: Limits::DOCUMENT.work,
+    bytes: 96 << 20,
+    ..Limits::NONE
+};
+
 /// Where the values of variables come from.
 pub trait Variables {
-    /// The value of a variable, or why it has none; `None` if there is no such variable.
+    /// The value of a variable, or the error of computing it; `None` if the variable does not exist.
     fn resolve(&self, name: &str) -> Option<Result>;
 }
 
@@ -54,16 +64,16 @@ pub struct Evaluation {
     pub cost: u64,
 }
 
-/// Who is told of a run while it goes on.
+/// Receives the values of an expression's parts during an evaluation.
 pub trait Observer {
-    /// The part with this id has a value, or fails. A part may be told of again, and the last time counts.
+    /// The part with this id has a value or fails. A part can be reported several times; the last report counts.
     fn value(&mut self, id: i64, result: &Result);
     /// A fold begins.
-    fn enter(&mut self, fold: i64);
+    fn enter(&mut self, comprehension: i64);
     /// The fold that began last takes its next entry: its variables.
-    fn turn(&mut self, variables: &[(&Arc<str>, &Result)]);
+    fn iteration(&mut self, variables: &[(&Arc<str>, &Result)]);
     /// The fold that began last has taken all its entries.
-    fn end_turns(&mut self);
+    fn end_iterations(&mut self);
     /// The fold that began last is over.
     fn leave(&mut self);
 }
@@ -79,7 +89,8 @@ pub struct Program {
     version: KubernetesVersion,
     /// One past the greatest id of an expression.
     ids: usize,
-    environment: Arc<plan::Functions>,
+    /// Planning took too much: then there is nothing to run.
+    unfinished: Option<Unfinished>,
 }
 
 impl Program {

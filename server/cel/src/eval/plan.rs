@@ -1,15 +1,26 @@
 //! From a checked expression to steps that run (`cel-go` `interpreter/planner.go` and `decorators.go`).
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::functions::{self, Binding};
+use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_goregexp::GoRegex;
+
 use super::{Program, run};
-use crate::ast::{Ast, ExprKind, NodeId, operators};
+use crate::ast::{Ast, ExprKind, NodeId};
 use crate::checker::{Checked, Reference};
-use crate::decls::{Environment, OverloadDecl};
+use crate::decls::{Environment, FunctionDecl, OverloadDecl};
+use crate::library::{Actual, Body, IN_LIST, PatternFn, Step as FunctionStep};
 use crate::types::{Type, find_scalar, well_known_struct};
 use crate::value::{EvalError, Key, Result, Value};
+
+/// What planning one expression may take. Programs of people have some kilobytes.
+const PLANNING: Limits = Limits {
+    bytes: 8 << 20,
+    ..Limits::DOCUMENT
+};
+
+/// Work for planning one part of an expression.
+const NODE_WORK: u64 = 50;
 
 /// The index of a step in its program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,6 +48,8 @@ pub(super) enum StepKind {
     Or(Vec<StepIdx>),
     Equals(StepIdx, StepIdx),
     NotEquals(StepIdx, StepIdx),
+    /// Whether a condition is not false; an error is not.
+    NotStrictlyFalse(StepIdx),
     Call(Call),
     /// `x in [constants]`
     Member {
@@ -56,23 +69,35 @@ pub(super) enum StepKind {
         type_name: Arc<str>,
         fields: Vec<(Arc<str>, StepIdx, bool)>,
     },
-    Fold(Box<Fold>),
+    Comprehension(Box<ComprehensionPlan>),
 }
 
 /// A call of a function.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) function: Arc<str>,
-    /// The overload that the checker decided on, if it could.
-    pub(super) overload: Option<Arc<OverloadDecl>>,
+    pub(super) overloads: Overloads,
     pub(super) args: Vec<StepIdx>,
-    pub(super) binding: Binding,
-    /// A pattern that is known.
-    pub(super) pattern: Option<Arc<crd_analyzer_goregexp::GoRegex>>,
+    /// Whether the body checks the types of its operands itself.
+    pub(super) singleton: bool,
+    /// Whether both of two operands are evaluated even if the first is an error.
+    pub(super) binary: bool,
+    /// A regular expression that is known, and what evaluates the call with it.
+    pub(super) pattern: Option<(Arc<GoRegex>, PatternFn)>,
+    pub(super) cost: Actual,
+}
+
+/// The overloads that a call may mean.
+#[derive(Debug)]
+pub(super) enum Overloads {
+    /// The one that the checker decided on.
+    Known(Arc<OverloadDecl>),
+    /// The first of these that takes the operands.
+    Among(Vec<Arc<OverloadDecl>>),
 }
 
 #[derive(Debug)]
-pub(super) struct Fold {
+pub(super) struct ComprehensionPlan {
     pub(super) range: StepIdx,
     pub(super) iter_var: Arc<str>,
     pub(super) iter_var2: Option<Arc<str>>,
@@ -123,9 +148,6 @@ pub(super) enum QualifierKind {
     Computed(AttrIdx),
 }
 
-/// The overloads of functions for which the decision is made when they are called.
-pub(super) type Functions = HashMap<Arc<str>, Vec<Arc<OverloadDecl>>>;
-
 pub(super) fn attribute_id(attributes: &[Attribute], attribute: AttrIdx) -> i64 {
     let attr = &attributes[attribute.0 as usize];
     if let Base::Conditional { truthy, falsy, .. } = attr.base {
@@ -140,16 +162,15 @@ struct Planner<'a> {
     ast: &'a Ast,
     environment: &'a Environment,
     program: Program,
-    functions: Functions,
     /// Whether what has only constants is run at once.
-    fold: bool,
+    comprehension: bool,
 }
 
-pub(super) fn plan(checked: &Checked, environment: &Environment, fold: bool) -> Result<Program> {
+pub(super) fn plan(checked: &Checked, environment: &Environment, comprehension: bool) -> Result<Program> {
     let root = checked
         .ast
         .root()
-        .ok_or_else(|| EvalError::fatal("there is no expression"))?;
+        .ok_or_else(|| EvalError::fatal("the expression is empty"))?;
     let ids = checked.ast.nodes().map(|(_, e)| e.id).max().unwrap_or(0).max(0) as usize + 1;
     let program = Program {
         steps: Vec::new(),
@@ -158,20 +179,40 @@ pub(super) fn plan(checked: &Checked, environment: &Environment, fold: bool) -> 
         presence_test_has_cost: environment.features().presence_test_has_cost,
         version: environment.features().version,
         ids,
-        environment: Arc::default(),
+        unfinished: None,
     };
     let mut planner = Planner {
         checked,
         ast: &checked.ast,
         environment,
         program,
-        functions: Functions::new(),
-        fold,
+        comprehension,
     };
-    let root = planner.plan(root)?;
-    planner.program.root = root;
-    planner.program.environment = Arc::new(planner.functions);
+    if let Some(unfinished) = checked.unfinished {
+        planner.program.unfinished = Some(unfinished);
+        return Ok(planner.program);
+    }
+    let (root, ended) = budget::within(PLANNING, || planner.plan(root));
+    // Programs are kept as long as their document.
+    let _ = budget::bytes(planner.program.bytes());
+    if let Some(unfinished) = ended.unfinished {
+        planner.program.unfinished = Some(unfinished);
+        planner.program.attributes.clear();
+        planner.program.steps.clear();
+    } else {
+        planner.program.root = root?;
+    }
     Ok(planner.program)
+}
+
+impl Program {
+    /// About the bytes that it takes.
+    fn bytes(&self) -> u64 {
+        let qualifiers: usize = self.attributes.iter().map(|it| it.qualifiers.len()).sum();
+        (self.steps.len() * size_of::<Step>()
+            + self.attributes.len() * size_of::<Attribute>()
+            + qualifiers * size_of::<Qualifier>()) as u64
+    }
 }
 
 impl Planner<'_> {
@@ -201,6 +242,7 @@ impl Planner<'_> {
     }
 
     fn plan_here(&mut self, node: NodeId) -> Result<StepIdx> {
+        budget::work(NODE_WORK)?;
         let ast = self.ast;
         let id = ast[node].id;
         match &ast[node].kind {
@@ -245,30 +287,30 @@ impl Planner<'_> {
                 ))
             }
             ExprKind::Struct { type_name, .. } => Err(EvalError::fatal(format!("unknown type: {type_name}"))),
-            ExprKind::Comprehension(fold) => {
-                let accu = self.plan(fold.accu_init)?;
-                let range = self.plan(fold.iter_range)?;
-                let condition = self.plan(fold.loop_condition)?;
-                let step = self.plan(fold.loop_step)?;
-                let result = self.plan(fold.result)?;
-                let fold = Fold {
+            ExprKind::Comprehension(comprehension) => {
+                let accu = self.plan(comprehension.accu_init)?;
+                let range = self.plan(comprehension.iter_range)?;
+                let condition = self.plan(comprehension.loop_condition)?;
+                let step = self.plan(comprehension.loop_step)?;
+                let result = self.plan(comprehension.result)?;
+                let comprehension = ComprehensionPlan {
                     range,
-                    iter_var: fold.iter_var.clone(),
-                    iter_var2: fold.iter_var2.clone(),
-                    accu_var: fold.accu_var.clone(),
+                    iter_var: comprehension.iter_var.clone(),
+                    iter_var2: comprehension.iter_var2.clone(),
+                    accu_var: comprehension.accu_var.clone(),
                     accu,
                     condition,
                     step,
                     result,
                 };
-                Ok(self.push(id, StepKind::Fold(Box::new(fold))))
+                Ok(self.push(id, StepKind::Comprehension(Box::new(comprehension))))
             }
         }
     }
 
     /// Runs a step that has only constants, and makes its value the step.
     fn folded(&mut self, step: StepIdx) -> Result<StepIdx> {
-        if !self.fold {
+        if !self.comprehension {
             return Ok(step);
         }
         let value = run::constant(&self.program, step);
@@ -334,7 +376,8 @@ impl Planner<'_> {
         if let Base::Conditional { truthy, falsy, .. } = self.program.attribute(attribute).base {
             self.add_qualifier(truthy, qualifier.clone());
             self.add_qualifier(falsy, qualifier);
-        } else {
+        } else if budget::bytes(size_of::<Qualifier>() as u64).is_ok() {
+            // Each branch of a conditional gets its own.
             self.program.attributes[attribute.0 as usize].qualifiers.push(qualifier);
         }
     }
@@ -380,12 +423,18 @@ impl Planner<'_> {
             .chain(args)
             .map(|arg| self.plan(*arg))
             .collect::<Result<Vec<_>>>()?;
-        match (&**function, &args[..]) {
-            (operators::LOGICAL_AND, _) => return Ok(self.push(id, StepKind::And(args))),
-            (operators::LOGICAL_OR, _) => return Ok(self.push(id, StepKind::Or(args))),
-            (operators::EQUALS, [a, b]) => return Ok(self.push(id, StepKind::Equals(*a, *b))),
-            (operators::NOT_EQUALS, [a, b]) => return Ok(self.push(id, StepKind::NotEquals(*a, *b))),
-            (operators::CONDITIONAL, [condition, truthy, falsy]) => {
+        let undeclared = || EvalError::fatal(format!("no such overload: {function}"));
+        let declared = self.environment.function(function).ok_or_else(undeclared)?;
+        let Some(Body::Step(step)) = declared.overloads.first().map(|it| it.body) else {
+            return self.call(node, declared, args);
+        };
+        match (step, &args[..]) {
+            (FunctionStep::And, _) => Ok(self.push(id, StepKind::And(args))),
+            (FunctionStep::Or, _) => Ok(self.push(id, StepKind::Or(args))),
+            (FunctionStep::Equals, [a, b]) => Ok(self.push(id, StepKind::Equals(*a, *b))),
+            (FunctionStep::NotEquals, [a, b]) => Ok(self.push(id, StepKind::NotEquals(*a, *b))),
+            (FunctionStep::NotStrictlyFalse, [condition]) => Ok(self.push(id, StepKind::NotStrictlyFalse(*condition))),
+            (FunctionStep::Conditional, [condition, truthy, falsy]) => {
                 let (condition, truthy, falsy) = (*condition, *truthy, *falsy);
                 let (_, truthy) = self.branch(truthy);
                 let (_, falsy) = self.branch(falsy);
@@ -397,31 +446,14 @@ impl Planner<'_> {
                         falsy,
                     },
                 );
-                return Ok(self.push(id, StepKind::Attribute(attribute)));
+                Ok(self.push(id, StepKind::Attribute(attribute)))
             }
-            (operators::INDEX, [operand, index]) => return self.plan_index(id, *operand, *index, false),
-            (operators::OPT_INDEX | operators::OPT_SELECT, [operand, index]) => {
-                return self.plan_index(id, *operand, *index, true);
-            }
-            _ => {}
+            (FunctionStep::Index, [operand, index]) => self.plan_index(id, *operand, *index, false),
+            (FunctionStep::OptionalIndex, [operand, index]) => self.plan_index(id, *operand, *index, true),
+            (FunctionStep::OptionalOr, [a, b]) => Ok(self.push(id, StepKind::OptionalOr(*a, *b))),
+            (FunctionStep::OptionalOrValue, [a, b]) => Ok(self.push(id, StepKind::OptionalOrValue(*a, *b))),
+            _ => Err(undeclared()),
         }
-        let overloads = self.checked.overloads(node);
-        let overload = if let [overload] = overloads {
-            Some(overload.clone())
-        } else {
-            None
-        };
-        let overload_id = overload.as_ref().map_or("", |o| &*o.id);
-        match (&**function, &args[..]) {
-            ("or", [a, b]) if overload_id.is_empty() || overload_id == "optional_or_optional" => {
-                return Ok(self.push(id, StepKind::OptionalOr(*a, *b)));
-            }
-            ("orValue", [a, b]) if overload_id.is_empty() || overload_id == "optional_orValue_value" => {
-                return Ok(self.push(id, StepKind::OptionalOrValue(*a, *b)));
-            }
-            _ => {}
-        }
-        self.call(id, function, overload, args)
     }
 
     /// A branch of a conditional: an attribute without its step, which then costs nothing of its own.
@@ -434,16 +466,15 @@ impl Planner<'_> {
         (step, self.push_attribute(id, Base::Step(step)))
     }
 
-    fn call(
-        &mut self,
-        id: i64,
-        function: &Arc<str>,
-        overload: Option<Arc<OverloadDecl>>,
-        args: Vec<StepIdx>,
-    ) -> Result<StepIdx> {
-        let overload_id = overload.as_ref().map_or("", |o| &*o.id);
-        if self.fold
-            && overload_id == "in_list"
+    fn call(&mut self, node: NodeId, function: &FunctionDecl, args: Vec<StepIdx>) -> Result<StepIdx> {
+        let id = self.ast[node].id;
+        let overloads = match self.checked.overloads(node) {
+            [overload] => Overloads::Known(overload.clone()),
+            _ => Overloads::Among(function.overloads.clone()),
+        };
+        if self.comprehension
+            && let Overloads::Known(overload) = &overloads
+            && *overload.id == *IN_LIST
             && let [of, list] = args[..]
             && let Some(Value::List(list)) = self.constant(list)
         {
@@ -454,40 +485,35 @@ impl Planner<'_> {
                 return Ok(self.push(id, StepKind::Member { of, set }));
             }
         }
-        let is_declared = || self.environment.function(function).is_some();
-        let binding = functions::binding(function)
-            .or_else(|| is_declared().then_some(functions::NEVER_CALLED))
-            .ok_or_else(|| EvalError::fatal(format!("no such overload: {function}")))?;
         let mut pattern = None;
-        if let ("matches" | "find" | "findAll", Some(index)) = (&**function, args.get(1))
+        if let (Some(call), Some(index)) = (function.pattern(), args.get(1))
             && let Some(Value::String(text)) = self.constant(*index)
         {
-            let compiled = crd_analyzer_goregexp::GoRegex::new(text);
-            pattern = Some(Arc::new(compiled.map_err(|e| EvalError::fatal(e.to_string()))?));
+            let compiled = GoRegex::new(text).map_err(|e| EvalError::fatal(e.to_string()))?;
+            pattern = Some((Arc::new(compiled), call));
         }
-        if overload.is_none() && !self.functions.contains_key(function) {
-            let overloads = self
-                .environment
-                .function(function)
-                .map(|f| f.overloads.clone())
-                .unwrap_or_default();
-            self.functions.insert(function.clone(), overloads);
-        }
-        let converts = is_conversion(function) && matches!(args[..], [arg] if self.constant(arg).is_some());
+        let singleton = function.is_singleton();
+        let (is_known, cost) = match &overloads {
+            Overloads::Known(overload) => (true, overload.cost.actual),
+            Overloads::Among(_) => (false, function.cost_without_overload()),
+        };
+        let converts = function.is_conversion() && matches!(args[..], [arg] if self.constant(arg).is_some());
         let step = self.push(
             id,
             StepKind::Call(Call {
-                function: function.clone(),
-                overload,
+                function: function.name.clone(),
+                overloads,
                 args,
-                binding,
+                singleton,
+                // A call with a pattern known beforehand, or one whose overload is decided on when it runs, is not one of two operands.
+                binary: pattern.is_none() && (is_known || singleton) && !function.is_variadic(),
                 pattern,
+                cost,
             }),
         );
-        if !converts || !self.fold {
+        if !converts || !self.comprehension {
             return Ok(step);
         }
-        self.program.environment = Arc::new(self.functions.clone());
         let value = run::constant(&self.program, step)?;
         Ok(self.push(id, StepKind::Const(value)))
     }
@@ -513,14 +539,6 @@ fn is_index(value: &Value) -> bool {
     matches!(
         value,
         Value::Bool(_) | Value::Int(_) | Value::Uint(_) | Value::Double(_) | Value::String(_)
-    )
-}
-
-/// The functions that are run at once if their argument is known (`cel-go` `overloads.IsTypeConversionFunction`).
-fn is_conversion(function: &str) -> bool {
-    matches!(
-        function,
-        "bool" | "bytes" | "double" | "duration" | "dyn" | "int" | "string" | "timestamp" | "type" | "uint"
     )
 }
 

@@ -2,14 +2,20 @@
 
 use std::sync::Arc;
 
+use crd_analyzer_budget as budget;
+
+use super::comprehension::Frame;
 use super::cost::Tracker;
-use super::fold::Frame;
-use super::functions::Called;
-use super::plan::{Call, StepIdx, StepKind};
-use super::{Evaluation, Observer, Program, Variables, no_such_overload};
+use super::memory::Need;
+use super::plan::{Call, Overloads, StepIdx, StepKind};
+use super::{EVALUATION, Evaluation, Observer, Program, Variables, no_such_overload};
 use crate::decls::OverloadDecl;
+use crate::library::{Body, Cost, EQUALITY, INEQUALITY};
 use crate::types::Type;
-use crate::value::{EvalError, Key, Map, Result, Value, equal};
+use crate::value::{ENTRY_BYTES, EvalError, Key, Map, Result, Value, equal};
+
+/// Units of work of one step, beside those of what it calls. Some steps cost nothing, and a fold may take them millions of times.
+const STEP_WORK: u64 = 16;
 
 /// One run of a program.
 pub(super) struct Run<'r> {
@@ -32,12 +38,19 @@ pub(super) fn run<'r>(
     limit: Option<u64>,
     observer: Option<&'r mut dyn Observer>,
 ) -> Evaluation {
+    if let Some(unfinished) = program.unfinished {
+        return Evaluation {
+            result: Err(unfinished.into()),
+            cost: 0,
+        };
+    }
     let mut run = Run {
         program,
         tracker: Tracker::new(program.version, limit, program.ids),
         observer,
     };
-    let result = run.exec(program.root, &Frame::root(variables));
+    let (result, ended) = budget::within(EVALUATION, || run.exec(program.root, &Frame::root(variables)));
+    let result = ended.unfinished.map_or(result, |it| Err(it.into()));
     Evaluation {
         result,
         cost: run.tracker.cost,
@@ -61,6 +74,7 @@ impl Run<'_> {
     }
 
     fn exec_here(&mut self, step: StepIdx, frame: &Frame<'_>) -> Result {
+        budget::work(STEP_WORK)?;
         let program = self.program;
         let this = program.step(step);
         let result = match &this.kind {
@@ -74,6 +88,11 @@ impl Run<'_> {
             StepKind::Or(terms) => self.logic(terms, true, frame),
             StepKind::Equals(a, b) => self.equality(*a, *b, frame).map(Value::Bool),
             StepKind::NotEquals(a, b) => self.inequality(*a, *b, frame).map(Value::Bool),
+            StepKind::NotStrictlyFalse(condition) => match self.exec(*condition, frame) {
+                Err(error) if error.is_fatal() => Err(error),
+                Ok(Value::Bool(value)) => Ok(Value::Bool(value)),
+                _ => Ok(Value::Bool(true)),
+            },
             StepKind::Call(call) => self.call(call, frame),
             StepKind::Member { of, set } => self
                 .exec(*of, frame)
@@ -92,7 +111,7 @@ impl Run<'_> {
             StepKind::List(elements) => self.list(elements, frame),
             StepKind::Map(entries) => self.map(entries, frame),
             StepKind::Message { type_name, fields } => self.message(type_name, fields, frame),
-            StepKind::Fold(fold) => self.fold(this.id, fold, frame),
+            StepKind::Comprehension(comprehension) => self.comprehension(this.id, comprehension, frame),
         };
         if let Some(observer) = &mut self.observer
             && !matches!(this.kind, StepKind::Attribute(_))
@@ -125,16 +144,18 @@ impl Run<'_> {
             }
             StepKind::Equals(a, b) => {
                 let ids = [*a, *b].map(|it| program.id(it));
-                self.tracker.call("_==_", "equals", &ids, result)?;
+                self.tracker.call(EQUALITY.actual, &ids, result)?;
             }
             StepKind::NotEquals(a, b) => {
                 let ids = [*a, *b].map(|it| program.id(it));
-                self.tracker.call("_!=_", "not_equals", &ids, result)?;
+                self.tracker.call(INEQUALITY.actual, &ids, result)?;
+            }
+            StepKind::NotStrictlyFalse(condition) => {
+                self.tracker.call(Cost::ONE.actual, &[program.id(*condition)], result)?;
             }
             StepKind::Call(call) => {
                 let ids = call.args.iter().map(|it| program.id(*it)).collect::<Vec<_>>();
-                let overload = call.overload.as_ref().map_or("", |o| &*o.id);
-                self.tracker.call(&call.function, overload, &ids, result)?;
+                self.tracker.call(call.cost, &ids, result)?;
             }
             StepKind::List(elements) => {
                 let ids = elements.iter().map(|(e, _)| program.id(*e)).collect::<Vec<_>>();
@@ -151,8 +172,8 @@ impl Run<'_> {
                 let ids = fields.iter().map(|(_, f, _)| program.id(*f)).collect::<Vec<_>>();
                 self.tracker.message(&ids);
             }
-            StepKind::Fold(fold) => {
-                self.tracker.drop([program.id(fold.range)]);
+            StepKind::Comprehension(comprehension) => {
+                self.tracker.drop([program.id(comprehension.range)]);
             }
         }
         self.tracker.push(result, program.id(step))
@@ -204,20 +225,7 @@ impl Run<'_> {
     }
 
     fn call(&mut self, call: &Call, frame: &Frame<'_>) -> Result {
-        if &*call.function == "@not_strictly_false" {
-            // An error is not false.
-            return match self.exec(call.args[0], frame) {
-                Ok(Value::Bool(value)) => Ok(Value::Bool(value)),
-                Err(fatal) if fatal.is_fatal() => Err(fatal),
-                _ => Ok(Value::Bool(true)),
-            };
-        }
-        // A call with a pattern known beforehand, or one whose overload is decided on now, is not one of two operands.
-        // Nor is format, which the server binds as a function of any number of operands.
-        let binary = call.pattern.is_none()
-            && (call.overload.is_some() || call.binding.singleton)
-            && &*call.function != "format";
-        let args = if let ([a, b], true) = (&call.args[..], binary) {
+        let args = if let ([a, b], true) = (&call.args[..], call.binary) {
             let (a, b) = self.both(*a, *b, frame)?;
             vec![a, b]
         } else {
@@ -226,34 +234,34 @@ impl Run<'_> {
                 .map(|arg| self.exec(*arg, frame))
                 .collect::<Result<Vec<_>>>()?
         };
-        let overload_id = call.overload.as_ref().map_or("", |o| &*o.id);
-        self.tracker.afford(&call.function, overload_id, &args)?;
-        if let Some(pattern) = &call.pattern {
-            return super::functions::with_pattern(&call.function, pattern, &args);
-        }
-        let mut called = Called {
-            overload: "",
-            version: self.program.version,
+        let work = match &call.overloads {
+            Overloads::Known(overload) => overload.work.map_or(0, |work| work(&args)),
+            Overloads::Among(_) => 0,
         };
-        if call.binding.singleton {
-            return (call.binding.call)(called, &args);
+        let need = Need::of(&call.function, &args);
+        self.tracker.afford(work, need, call.cost, &args)?;
+        need.spend()?;
+        if let Some((pattern, call)) = &call.pattern {
+            return call(pattern, &args);
         }
-        let overload = if let Some(overload) = &call.overload {
-            takes(overload, &args).then_some(overload)
-        } else {
-            let overloads = self.program.environment.get(&call.function);
-            overloads.and_then(|overloads| overloads.iter().find(|o| takes(o, &args)))
+        let version = self.program.version;
+        let candidates = match &call.overloads {
+            Overloads::Known(overload) => std::slice::from_ref(overload),
+            Overloads::Among(overloads) => overloads,
         };
-        match overload {
-            Some(overload) => {
-                called.overload = &overload.id;
-                (call.binding.call)(called, &args)
-            }
-            None => Err(no_such_overload(&call.function, &args, self.program.version)),
+        match candidates
+            .iter()
+            .find(|it| call.singleton || takes(it, &args))
+            .map(|it| it.body)
+        {
+            Some(Body::Function(body)) => body(version, &args),
+            Some(Body::Step(_) | Body::NeverCalled) => Err(EvalError::no_such_overload()),
+            None => Err(no_such_overload(&call.function, &args, version)),
         }
     }
 
     fn list(&mut self, elements: &[(StepIdx, bool)], frame: &Frame<'_>) -> Result {
+        budget::bytes((elements.len() * size_of::<Value>()) as u64)?;
         let mut values = Vec::with_capacity(elements.len());
         for (element, optional) in elements {
             let value = self.exec(*element, frame)?;
@@ -271,6 +279,7 @@ impl Run<'_> {
     }
 
     fn map(&mut self, entries: &[(StepIdx, StepIdx, bool)], frame: &Frame<'_>) -> Result {
+        budget::bytes(entries.len() as u64 * ENTRY_BYTES)?;
         let mut pairs: Vec<(Value, Value)> = Vec::with_capacity(entries.len());
         for (key, value, optional) in entries {
             let key = self.exec(*key, frame)?;

@@ -145,7 +145,7 @@ impl fmt::Display for Any {
     }
 }
 
-/// What stands behind the number of a field.
+/// What follows the number of a field.
 #[derive(Clone, Copy)]
 enum Written<'b> {
     Varint(u64),
@@ -273,7 +273,7 @@ fn read(bytes: &[u8], fields: &[Field], depth: u32) -> Option<Fields> {
                 entries.insert(key, value);
                 continue;
             }
-            // What is written in another way is no field of this message.
+            // What is written in another way is not a field of this message.
             _ => continue,
         };
         found.retain(|(other, _)| **other != **name);

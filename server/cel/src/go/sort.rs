@@ -1,7 +1,7 @@
-//! The order in which Go's `sort.Slice` leaves elements, of which some may be neither less nor greater than others.
+//! Go's `sort.Slice`, with the same order of elements that compare as equal.
 //!
-//! It is a quicksort that is not stable, so a list of more than a dozen elements comes out in an order of its own
-//! (`sort`, `pdqsort_func` and what it calls).
+//! `sort.Slice` is an unstable quicksort (`pdqsort_func` and its helpers in Go's package `sort`). In a list of more
+//! than a dozen elements, equal elements can change places.
 
 /// Up to this many elements are sorted by insertion.
 const FEW: usize = 12;

@@ -1,71 +1,156 @@
 //! The authorizer (`k8s.io/apiserver/pkg/cel/library`, `Authz`). No rule of a definition has a variable of these types; the names are
-//! known all the same, so errors speak of overloads and not of undeclared references.
+//! known anyway, so errors speak of overloads and not of undeclared references.
 
-use super::{Function, Library, function, overload};
-use crate::cost::calls;
+use super::declaration::{Cost, Counted, Function, Library, function, never_called};
 
 /// The authorizer library.
 pub(super) const LIBRARY: Library = Library {
     name: "kubernetes.authz",
-    functions: FUNCTIONS,
+    subjects: &[FUNCTIONS],
     types: &[],
 };
 
 const FUNCTIONS: &[Function] = &[
-    function("path", "The authorizer for a path that is no resource.").overloads(&[overload(
-        "authorizer_path",
-        "kubernetes.authorization.Authorizer.(string) -> kubernetes.authorization.PathCheck",
-    )]),
-    function("group", "The authorizer for an API group.").overloads(&[overload(
-        "authorizer_group",
-        "kubernetes.authorization.Authorizer.(string) -> kubernetes.authorization.GroupCheck",
-    )]),
-    function("serviceAccount", "The authorizer as a service account.").overloads(&[overload(
-        "authorizer_serviceaccount",
-        "kubernetes.authorization.Authorizer.(string, string) -> kubernetes.authorization.Authorizer",
-    )]),
-    function("resource", "The authorizer for a resource of the group.").overloads(&[overload(
-        "groupcheck_resource",
-        "kubernetes.authorization.GroupCheck.(string) -> kubernetes.authorization.ResourceCheck",
-    )]),
-    function("subresource", "The authorizer for a subresource.").overloads(&[overload(
-        "resourcecheck_subresource",
-        "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck",
-    )]),
-    function("namespace", "The authorizer in a namespace.").overloads(&[overload(
-        "resourcecheck_namespace",
-        "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck",
-    )]),
-    function("name", "The authorizer for an object by name.").overloads(&[overload(
-        "resourcecheck_name",
-        "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck",
-    )]),
-    function("check", "Whether the verb is allowed.")
-        .cost(calls::authorization_check)
-        .overloads(&[
-            overload(
+    function(
+        "path",
+        "The authorizer for a URL path that is not a resource, such as `/healthz`.",
+        Counted::ByName(Cost::ONE),
+        &[],
+        &[never_called(
+            "authorizer_path",
+            "kubernetes.authorization.Authorizer.(string) -> kubernetes.authorization.PathCheck",
+            Cost::ONE,
+        )],
+    ),
+    function(
+        "group",
+        "The authorizer for an API group.",
+        Counted::ByName(Cost::ONE),
+        &[],
+        &[never_called(
+            "authorizer_group",
+            "kubernetes.authorization.Authorizer.(string) -> kubernetes.authorization.GroupCheck",
+            Cost::ONE,
+        )],
+    ),
+    function(
+        "serviceAccount",
+        "The authorizer as a service account.",
+        Counted::ByName(Cost::ONE),
+        &[],
+        &[never_called(
+            "authorizer_serviceaccount",
+            "kubernetes.authorization.Authorizer.(string, string) -> kubernetes.authorization.Authorizer",
+            Cost::ONE,
+        )],
+    ),
+    function(
+        "resource",
+        "The authorizer for a resource of the group.",
+        Counted::ByName(Cost::ONE),
+        &[],
+        &[never_called(
+            "groupcheck_resource",
+            "kubernetes.authorization.GroupCheck.(string) -> kubernetes.authorization.ResourceCheck",
+            Cost::ONE,
+        )],
+    ),
+    function(
+        "subresource",
+        "The authorizer for a subresource.",
+        Counted::ByName(Cost::ONE),
+        &[],
+        &[never_called(
+            "resourcecheck_subresource",
+            "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck",
+            Cost::ONE,
+        )],
+    ),
+    function(
+        "namespace",
+        "The authorizer in a namespace.",
+        Counted::ByName(Cost::ONE),
+        &[],
+        &[never_called(
+            "resourcecheck_namespace",
+            "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck",
+            Cost::ONE,
+        )],
+    ),
+    function(
+        "name",
+        "The authorizer for an object by name.",
+        Counted::ByName(Cost::ONE),
+        &[],
+        &[never_called(
+            "resourcecheck_name",
+            "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.ResourceCheck",
+            Cost::ONE,
+        )],
+    ),
+    function(
+        "check",
+        "Whether the verb is allowed.",
+        Counted::ByName(CHECK),
+        &[],
+        &[
+            never_called(
                 "pathcheck_check",
                 "kubernetes.authorization.PathCheck.(string) -> kubernetes.authorization.Decision",
+                CHECK,
             ),
-            overload(
+            never_called(
                 "resourcecheck_check",
                 "kubernetes.authorization.ResourceCheck.(string) -> kubernetes.authorization.Decision",
+                CHECK,
             ),
-        ]),
-    function("allowed", "Whether the check allowed it.").overloads(&[overload(
-        "decision_allowed",
-        "kubernetes.authorization.Decision.() -> bool",
-    )]),
-    function("reason", "Why the check decided so.").overloads(&[overload(
-        "decision_reason",
-        "kubernetes.authorization.Decision.() -> string",
-    )]),
-    function("errored", "Whether the check failed.").overloads(&[overload(
-        "decision_errored",
-        "kubernetes.authorization.Decision.() -> bool",
-    )]),
-    function("error", "The error of the check.").overloads(&[overload(
-        "decision_error",
-        "kubernetes.authorization.Decision.() -> string",
-    )]),
+        ],
+    ),
+    function(
+        "allowed",
+        "Whether the check allowed it.",
+        Counted::ByName(Cost::ONE),
+        &[],
+        &[never_called(
+            "decision_allowed",
+            "kubernetes.authorization.Decision.() -> bool",
+            Cost::ONE,
+        )],
+    ),
+    function(
+        "reason",
+        "Why the check decided so.",
+        Counted::ByName(Cost::ONE),
+        &[],
+        &[never_called(
+            "decision_reason",
+            "kubernetes.authorization.Decision.() -> string",
+            Cost::ONE,
+        )],
+    ),
+    function(
+        "errored",
+        "Whether the check failed.",
+        Counted::ByName(Cost::ONE),
+        &[],
+        &[never_called(
+            "decision_errored",
+            "kubernetes.authorization.Decision.() -> bool",
+            Cost::ONE,
+        )],
+    ),
+    function(
+        "error",
+        "The error of the check.",
+        Counted::ByName(Cost::ONE),
+        &[],
+        &[never_called(
+            "decision_error",
+            "kubernetes.authorization.Decision.() -> string",
+            Cost::ONE,
+        )],
+    ),
 ];
+
+/// An authorization check: three of them exceed the cost limit of an expression.
+const CHECK: Cost = Cost::fixed(350_000);

@@ -1,48 +1,153 @@
 //! IP addresses (`k8s.io/apiserver/pkg/cel/library`, `IP`).
 
-use super::{Function, Library, function, overload};
-use crate::cost::calls;
+use crd_analyzer_gostd::netip::Addr;
+
+use super::costs::{PARSE, STRING, traversal};
+use super::declaration::{Cost, Counted, Function, Library, Spelling, cost, function, overload};
+use super::operands::text;
+use super::standard::as_string;
+use crate::value::network::parse_ip;
+use crate::value::{EvalError, Opaque, Result, Value};
 
 /// The IP library.
 pub(super) const LIBRARY: Library = Library {
     name: "kubernetes.net.ip",
-    functions: FUNCTIONS,
+    subjects: &[FUNCTIONS],
     types: &["net.IP"],
 };
 
 const FUNCTIONS: &[Function] = &[
-    function("ip", "The IP address that a string spells; an error if it is none.")
-        .examples(&[("string(ip('127.0.0.1'))", "'127.0.0.1'")])
-        .cost(calls::parse)
-        .overloads(&[overload("string_to_ip", "(string) -> net.IP")]),
+    function(
+        "ip",
+        "The IP address that a string spells; an error if it is none.",
+        Counted::ByName(PARSE),
+        &[("string(ip('127.0.0.1'))", "'127.0.0.1'")],
+        &[overload("string_to_ip", "(string) -> net.IP", PARSE, |_, args| {
+            Ok(Value::Opaque(Opaque::Ip(parse(&args[0])?)))
+        })],
+    )
+    .guard("isIP")
+    .spelling(Spelling::Address)
+    .function_rank(1),
     function(
         "ip.isCanonical",
         "Whether a string is an IP address as it would be printed.",
+        Counted::ByName(PARSE_AND_PRINT),
+        &[("ip.isCanonical('::1')", "true")],
+        &[overload(
+            "ip_is_canonical",
+            "(string) -> bool",
+            PARSE_AND_PRINT,
+            |_, args| {
+                let ip = parse(&args[0])?;
+                Ok(Value::Bool(ip.to_string() == text(&args[0])?))
+            },
+        )],
     )
-    .examples(&[("ip.isCanonical('::1')", "true")])
-    .cost(calls::parse_twice)
-    .overloads(&[overload("ip_is_canonical", "(string) -> bool")]),
-    function("isIP", "Whether a string is an IP address.")
-        .examples(&[("isIP('127.0.0.1')", "true")])
-        .cost(calls::parse)
-        .overloads(&[overload("is_ip", "(string) -> bool")]),
-    function("string", "The address as text.").overloads(&[overload("ip_to_string", "(net.IP) -> string")]),
-    function("family", "4 or 6.")
-        .examples(&[("ip('::1').family()", "6")])
-        .overloads(&[overload("ip_family", "net.IP.() -> int")]),
-    function("isUnspecified", "Whether it is the address that stands for any.")
-        .examples(&[("ip('0.0.0.0').isUnspecified()", "true")])
-        .overloads(&[overload("ip_is_unspecified", "net.IP.() -> bool")]),
-    function("isLoopback", "Whether it is a loopback address.")
-        .examples(&[("ip('127.0.0.1').isLoopback()", "true")])
-        .overloads(&[overload("ip_is_loopback", "net.IP.() -> bool")]),
-    function("isLinkLocalMulticast", "Whether it is a link-local multicast address.")
-        .examples(&[("ip('224.0.0.1').isLinkLocalMulticast()", "true")])
-        .overloads(&[overload("ip_is_link_local_multicast", "net.IP.() -> bool")]),
-    function("isLinkLocalUnicast", "Whether it is a link-local unicast address.")
-        .examples(&[("ip('169.254.169.254').isLinkLocalUnicast()", "true")])
-        .overloads(&[overload("ip_is_link_local_unicast", "net.IP.() -> bool")]),
-    function("isGlobalUnicast", "Whether it is a global unicast address.")
-        .examples(&[("ip('192.168.0.1').isGlobalUnicast()", "true")])
-        .overloads(&[overload("ip_is_global_unicast", "net.IP.() -> bool")]),
+    .spelling(Spelling::Address),
+    function(
+        "isIP",
+        "Whether a string is an IP address.",
+        Counted::ByName(PARSE),
+        &[("isIP('127.0.0.1')", "true")],
+        &[overload("is_ip", "(string) -> bool", PARSE, |_, args| {
+            Ok(Value::Bool(parse_ip(text(&args[0])?).is_ok()))
+        })],
+    )
+    .total()
+    .spelling(Spelling::Address)
+    .function_rank(1),
+    function(
+        "string",
+        "The address as text.",
+        Counted::ByOverload,
+        &[("string(ip('::1'))", "'::1'")],
+        &[overload("ip_to_string", "(net.IP) -> string", Cost::ONE, |_, args| {
+            as_string(&args[0])
+        })],
+    ),
+    function(
+        "family",
+        "4 or 6.",
+        Counted::ByName(Cost::ONE),
+        &[("ip('::1').family()", "6")],
+        &[overload("ip_family", "net.IP.() -> int", Cost::ONE, |_, args| {
+            Ok(Value::Int(if ip(&args[0])?.bits() == 32 { 4 } else { 6 }))
+        })],
+    ),
+    function(
+        "isUnspecified",
+        "Whether it is the unspecified address, `0.0.0.0` or `::`.",
+        Counted::ByName(Cost::ONE),
+        &[("ip('0.0.0.0').isUnspecified()", "true")],
+        &[overload(
+            "ip_is_unspecified",
+            "net.IP.() -> bool",
+            Cost::ONE,
+            |_, args| Ok(Value::Bool(ip(&args[0])?.is_unspecified())),
+        )],
+    ),
+    function(
+        "isLoopback",
+        "Whether it is a loopback address.",
+        Counted::ByName(Cost::ONE),
+        &[("ip('127.0.0.1').isLoopback()", "true")],
+        &[overload("ip_is_loopback", "net.IP.() -> bool", Cost::ONE, |_, args| {
+            Ok(Value::Bool(ip(&args[0])?.is_loopback()))
+        })],
+    ),
+    function(
+        "isLinkLocalMulticast",
+        "Whether it is a link-local multicast address.",
+        Counted::ByName(Cost::ONE),
+        &[("ip('224.0.0.1').isLinkLocalMulticast()", "true")],
+        &[overload(
+            "ip_is_link_local_multicast",
+            "net.IP.() -> bool",
+            Cost::ONE,
+            |_, args| Ok(Value::Bool(ip(&args[0])?.is_link_local_multicast())),
+        )],
+    ),
+    function(
+        "isLinkLocalUnicast",
+        "Whether it is a link-local unicast address.",
+        Counted::ByName(Cost::ONE),
+        &[("ip('169.254.169.254').isLinkLocalUnicast()", "true")],
+        &[overload(
+            "ip_is_link_local_unicast",
+            "net.IP.() -> bool",
+            Cost::ONE,
+            |_, args| Ok(Value::Bool(ip(&args[0])?.is_link_local_unicast())),
+        )],
+    ),
+    function(
+        "isGlobalUnicast",
+        "Whether it is a global unicast address.",
+        Counted::ByName(Cost::ONE),
+        &[("ip('192.168.0.1').isGlobalUnicast()", "true")],
+        &[overload(
+            "ip_is_global_unicast",
+            "net.IP.() -> bool",
+            Cost::ONE,
+            |_, args| Ok(Value::Bool(ip(&args[0])?.is_global_unicast())),
+        )],
+    ),
 ];
+
+/// Reading, printing and comparing.
+const PARSE_AND_PRINT: Cost = cost(
+    |coster, call| Some(call.costs(coster.library_size(call.args.first()?).times_factor(2.0 * STRING))),
+    |call| Ok(traversal(call.size(0) as f64 * 2.0)),
+);
+
+fn ip(value: &Value) -> Result<Addr> {
+    match value {
+        Value::Opaque(Opaque::Ip(ip)) => Ok(*ip),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+/// The address that a string spells.
+pub(super) fn parse(value: &Value) -> Result<Addr> {
+    parse_ip(text(value)?).map_err(EvalError::new)
+}

@@ -1,19 +1,42 @@
 //! What version 1 of Kubernetes' functions on lists adds (`k8s.io/apiserver/pkg/cel/library`, `Lists`).
 
-use super::{Function, Library, function, overload};
-use crate::cost::calls;
+use super::costs::{SCAN, estimate_scan};
+use super::declaration::{Cost, Counted, Estimate, Function, Library, function, overload};
+use crate::cost::CostEstimate;
+use crate::value::{Value, equal};
 
 /// `includes`, which also takes a single value for a list of one.
 pub(super) const LIBRARY: Library = Library {
     name: "kubernetes.lists.v1",
-    functions: FUNCTIONS,
+    subjects: &[FUNCTIONS],
     types: &[],
 };
 
 const FUNCTIONS: &[Function] = &[function(
     "includes",
-    "Whether a list has the element, or a value that is no list equals it.",
-)
-.examples(&[("[1, 2, 3].includes(2)", "true"), ("'a'.includes('a')", "true")])
-.cost(calls::includes)
-.overloads(&[overload("list_includes_dyn_dyn", "dyn.(dyn) -> bool")])];
+    "Whether a list has the element. A value that is not a list is compared with the element itself.",
+    Counted::ByName(INCLUDES),
+    &[("[1, 2, 3].includes(2)", "true"), ("'a'.includes('a')", "true")],
+    &[overload(
+        "list_includes_dyn_dyn",
+        "dyn.(dyn) -> bool",
+        INCLUDES,
+        |_, args| {
+            Ok(Value::Bool(match &args[0] {
+                Value::List(list) => list.iter().flatten().any(|e| matches!(equal(&e, &args[1]), Ok(true))),
+                value => matches!(equal(value, &args[1]), Ok(true)),
+            }))
+        },
+    )],
+)];
+
+/// Every element; the estimate takes a value that is not a list for one of unknown length.
+const INCLUDES: Cost = Cost {
+    estimate: Estimate::Sized(|coster, call| {
+        estimate_scan(coster, call).or_else(|| {
+            let size = coster.library_size(call.target?);
+            Some(call.costs(size.times_cost(CostEstimate::fixed(1))))
+        })
+    }),
+    actual: SCAN.actual,
+};

@@ -1,17 +1,21 @@
-//! The functions of CEL in Kubernetes, each declared once: what it takes and gives, what it does, what it costs.
+//! The functions of CEL in Kubernetes, each declared once: what it takes and gives, what it does, examples, what it costs, and the
+//! function that evaluates it.
 //!
-//! The checker, the cost estimate, the evaluator, completion, hover and signature help all read these declarations. One file a library,
-//! as the server's environment is put together from (`k8s.io/apiserver/pkg/cel/environment`, `baseOpts`). Macros are the parser's:
-//! [`parser::macros`](crate::parser::macros).
+//! The checker, the cost estimate, the evaluator, completion, hover, signature help, the search for hazards and the quick fixes all read
+//! these declarations. There is one file a library, in the parts that the API server's environment is made of
+//! (`k8s.io/apiserver/pkg/cel/environment`, `baseOpts`). Macros are declared in [`parser::macros`](crate::parser::macros).
 
 mod authz;
 mod authz_selectors;
 mod cidr;
+mod costs;
+mod declaration;
 mod format;
 mod ip;
 mod lists;
 mod lists_includes;
 mod lists_k8s;
+mod operands;
 mod optional;
 mod quantity;
 mod regex;
@@ -24,102 +28,14 @@ mod tests;
 mod two_variables;
 mod urls;
 
-use crate::cost::EstimateFn;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
-/// A set of functions that is enabled as a whole.
-#[derive(Clone, Copy, Debug)]
-pub struct Library {
-    /// What it is called.
-    pub name: &'static str,
-    /// Its functions.
-    pub functions: &'static [Function],
-    /// The types whose names it makes values.
-    pub types: &'static [&'static str],
-}
-
-/// A function, method or operator.
-#[derive(Clone, Copy, Debug)]
-pub struct Function {
-    /// The name in the tree: that of an operator has underscores for its operands.
-    pub name: &'static str,
-    /// What it does, in a sentence.
-    pub doc: &'static str,
-    /// Expressions with it, each with what it gives.
-    pub examples: &'static [(&'static str, &'static str)],
-    /// What it takes and gives.
-    pub overloads: &'static [Overload],
-    /// The estimated cost of a call of those overloads that do not say otherwise; `None`: 1.
-    pub cost: Option<EstimateFn>,
-}
-
-/// One way to call a function.
-#[derive(Clone, Copy, Debug)]
-pub struct Overload {
-    /// The name of the overload.
-    pub id: &'static str,
-    /// What it takes and gives, see [`Signature`](crate::types::Signature).
-    pub signature: &'static str,
-    /// The minor whose server was the first to have it in this library; 0 from the first.
-    pub since: u8,
-    /// The minor whose server no longer had it; 255 if all have.
-    pub until: u8,
-    /// The estimated cost of a call, if it is another than the function's.
-    pub cost: Option<EstimateFn>,
-}
-
-const fn function(name: &'static str, doc: &'static str) -> Function {
-    Function {
-        name,
-        doc,
-        examples: &[],
-        overloads: &[],
-        cost: None,
-    }
-}
-
-const fn overload(id: &'static str, signature: &'static str) -> Overload {
-    Overload {
-        id,
-        signature,
-        since: 0,
-        until: u8::MAX,
-        cost: None,
-    }
-}
-
-impl Function {
-    const fn examples(mut self, examples: &'static [(&'static str, &'static str)]) -> Self {
-        self.examples = examples;
-        self
-    }
-
-    const fn overloads(mut self, overloads: &'static [Overload]) -> Self {
-        self.overloads = overloads;
-        self
-    }
-
-    const fn cost(mut self, cost: EstimateFn) -> Self {
-        self.cost = Some(cost);
-        self
-    }
-}
-
-impl Overload {
-    const fn since(mut self, minor: u8) -> Self {
-        self.since = minor;
-        self
-    }
-
-    const fn until(mut self, minor: u8) -> Self {
-        self.until = minor;
-        self
-    }
-
-    const fn cost(mut self, cost: EstimateFn) -> Self {
-        self.cost = Some(cost);
-        self
-    }
-}
+pub use declaration::{
+    Actual, ActualFn, Body, BodyFn, CallRecord, Cost, Counted, Estimate, Function, Library, MOST_USED, Overload,
+    PatternFn, Spelling, Step, Traits, WorkFn,
+};
+pub(crate) use standard::{EQUALITY, IN_LIST, INEQUALITY};
 
 /// A library and the compatibility versions that have it.
 #[derive(Clone, Copy, Debug)]
@@ -166,3 +82,17 @@ pub const LIBRARIES: &[Entry] = &[
     entry(lists_k8s::LIBRARY, 37),
     entry(lists_includes::LIBRARY, 37),
 ];
+
+/// The declarations of each name, in the order of the libraries.
+static BY_NAME: LazyLock<HashMap<&str, Vec<&'static Function>>> = LazyLock::new(|| {
+    let mut by_name: HashMap<&str, Vec<&'static Function>> = HashMap::new();
+    for function in LIBRARIES.iter().flat_map(|entry| entry.library.functions()) {
+        by_name.entry(function.name).or_default().push(function);
+    }
+    by_name
+});
+
+/// The declarations of a function: several if several libraries declare overloads of it, none if no library does.
+pub fn declarations(name: &str) -> &'static [&'static Function] {
+    BY_NAME.get(name).map_or(&[], Vec::as_slice)
+}

@@ -1,12 +1,14 @@
 //! Lists compared as sets (`cel-go` `ext.Sets`).
 
-use super::{Function, Library, function, overload};
-use crate::cost::calls;
+use super::declaration::{Cost, Counted, Function, Library, cost, function, overload};
+use super::operands::elements;
+use crate::cost::{Call, CallEstimate, CostEstimate, Coster};
+use crate::value::{List, Result, Value};
 
 /// The sets library.
 pub(super) const LIBRARY: Library = Library {
     name: "sets",
-    functions: FUNCTIONS,
+    subjects: &[FUNCTIONS],
     types: &[],
 };
 
@@ -14,19 +16,89 @@ const FUNCTIONS: &[Function] = &[
     function(
         "sets.contains",
         "Whether the first list has all elements of the second.",
-    )
-    .examples(&[("sets.contains([1, 2, 3], [2, 3])", "true")])
-    .cost(calls::sets_once)
-    .overloads(&[overload("list_sets_contains_list", "(list(T), list(T)) -> bool")]),
+        Counted::ByOverload,
+        &[("sets.contains([1, 2, 3], [2, 3])", "true")],
+        &[overload(
+            "list_sets_contains_list",
+            "(list(T), list(T)) -> bool",
+            ONE_WAY,
+            |_, args| contains_all(elements(&args[0])?, elements(&args[1])?).map(Value::Bool),
+        )
+        .work(pairs)],
+    ),
     function(
         "sets.equivalent",
         "Whether both lists have the same elements, however often and in whatever order.",
-    )
-    .examples(&[("sets.equivalent([1, 2], [2, 1, 1])", "true")])
-    .cost(calls::sets_twice)
-    .overloads(&[overload("list_sets_equivalent_list", "(list(T), list(T)) -> bool")]),
-    function("sets.intersects", "Whether the lists have an element in common.")
-        .examples(&[("sets.intersects([1, 2], [2, 3])", "true")])
-        .cost(calls::sets_once)
-        .overloads(&[overload("list_sets_intersects_list", "(list(T), list(T)) -> bool")]),
+        Counted::ByOverload,
+        &[("sets.equivalent([1, 2], [2, 1, 1])", "true")],
+        &[overload(
+            "list_sets_equivalent_list",
+            "(list(T), list(T)) -> bool",
+            BOTH_WAYS,
+            |_, args| {
+                let (a, b) = (elements(&args[0])?, elements(&args[1])?);
+                Ok(Value::Bool(contains_all(a, b)? && contains_all(b, a)?))
+            },
+        )
+        .work(pairs)],
+    ),
+    function(
+        "sets.intersects",
+        "Whether the lists have an element in common.",
+        Counted::ByOverload,
+        &[("sets.intersects([1, 2], [2, 3])", "true")],
+        &[overload(
+            "list_sets_intersects_list",
+            "(list(T), list(T)) -> bool",
+            ONE_WAY,
+            |_, args| {
+                let (a, b) = (elements(&args[0])?, elements(&args[1])?);
+                let any = a
+                    .iter()
+                    .flatten()
+                    .any(|element| matches!(b.contains(&element), Ok(true)));
+                Ok(Value::Bool(any))
+            },
+        )
+        .work(pairs)],
+    ),
 ];
+
+/// Each element with each.
+const ONE_WAY: Cost = cost(
+    |coster, call| estimate(coster, call, 1.0),
+    |call| Ok(call.size(0).saturating_mul(call.size(1)).saturating_add(1)),
+);
+
+/// The same in both directions.
+const BOTH_WAYS: Cost = cost(
+    |coster, call| estimate(coster, call, 2.0),
+    |call| {
+        let pairs = call.size(0).saturating_mul(call.size(1));
+        Ok(pairs.saturating_mul(2).saturating_add(1))
+    },
+);
+
+fn estimate(coster: &Coster<'_>, call: &Call<'_>, factor: f64) -> Option<CallEstimate> {
+    let [left, right] = call.args else { return None };
+    let pairs = coster.library_size(left).times(coster.library_size(right));
+    Some(call.costs(pairs.times_factor(factor).plus(CostEstimate::fixed(1))))
+}
+
+/// How many pairs of elements are compared.
+fn pairs(args: &[Value]) -> u64 {
+    match args {
+        [Value::List(a), Value::List(b)] => (a.len() as u64).saturating_mul(b.len() as u64),
+        _ => 0,
+    }
+}
+
+fn contains_all(list: &List, part: &List) -> Result<bool> {
+    for element in part.iter() {
+        // An error is in no list, but lists of a resource look at its type first.
+        if !list.contains(&element.unwrap_or_else(Value::failure))? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

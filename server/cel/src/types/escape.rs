@@ -70,7 +70,7 @@ pub fn escape(property: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(escaped))
 }
 
-/// The property that an identifier names, or `None` if it is no escaped name.
+/// The property that an identifier names, or `None` if it is not an escaped name.
 pub fn unescape(escaped: &str) -> Option<Cow<'_, str>> {
     let mut property = String::new();
     let mut rest = escaped;

@@ -16,7 +16,7 @@ pub struct Signature {
     pub result: Type,
 }
 
-/// Why a text is no signature.
+/// Why a text is not a signature.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SignatureError {
     /// Where (bytes).
@@ -71,7 +71,7 @@ impl std::str::FromStr for Type {
     }
 }
 
-/// Deeper nested types are refused: nobody writes them, and reading one recurses.
+/// Deeper nested types are refused: no one writes them, and reading one recurses.
 const MAX_DEPTH: usize = 32;
 
 struct Reader<'a> {

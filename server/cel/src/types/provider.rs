@@ -7,7 +7,7 @@ use super::{DeclKind, DeclType, Type, escape::is_reserved};
 
 /// What the checker asks about names that are not declared as variables (`cel-go` `types.Provider`).
 pub trait TypeProvider {
-    /// The type that a name stands for when it is used as a value: of an object type `Foo`, `type(Foo)`.
+    /// The type that a name represents when it is used as a value: of an object type `Foo`, `type(Foo)`.
     fn find_struct_type(&self, name: &str) -> Option<Type>;
 
     /// The type of a field of an object type.

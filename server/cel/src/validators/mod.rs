@@ -2,7 +2,6 @@
 //! times and regular expressions, list and map literals of one type, format strings.
 
 mod format;
-mod literals;
 
 use crate::ast::{ExprKind, Issues, Literal, NodeId, Source};
 use crate::checker::Checked;
@@ -10,8 +9,8 @@ use crate::decls::Features;
 use crate::types::Type;
 use crate::value::EvalError;
 
+pub use crate::literals::{parse_duration, parse_timestamp, timestamp_from_seconds};
 pub(crate) use format::read_clause;
-pub use literals::{parse_duration, parse_timestamp, timestamp_from_seconds};
 
 /// What validation says of an expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,7 +26,7 @@ pub struct Validated {
 pub struct Crash {
     /// The part, by its id.
     pub id: i64,
-    /// Why, in words of ours.
+    /// Why, in words of our own.
     pub why: &'static str,
 }
 

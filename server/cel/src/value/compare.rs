@@ -2,8 +2,22 @@
 
 use std::cmp::Ordering;
 
+use crd_analyzer_budget::{self as budget, BYTES_PER_WORK};
+
 use super::number::{compare_double_int, compare_double_uint, compare_doubles, compare_int_uint};
 use super::{EvalError, Result, Value};
+
+/// Work for one list or map in a comparison: it is gone over, and each of its elements is cloned.
+const COLLECTION_WORK: u64 = 32;
+
+/// Work for comparing two values, without that for what is in them.
+fn step(a: &Value, b: &Value) -> u64 {
+    match a {
+        // Values that an expression makes share parts, so that there may be far more to compare than was made.
+        Value::List(_) | Value::Map(_) | Value::Opaque(_) => COLLECTION_WORK,
+        _ => 1 + a.text_bytes().min(b.text_bytes()) / BYTES_PER_WORK,
+    }
+}
 
 /// Whether two values are equal, as `==` asks. Lists and objects from outside can have no answer.
 pub fn equal(a: &Value, b: &Value) -> Result<bool> {
@@ -16,6 +30,7 @@ pub fn equal(a: &Value, b: &Value) -> Result<bool> {
 
 /// What the method `Equal` of `a` says of `b`.
 pub fn equal_to(a: &Value, b: &Value) -> Result<bool> {
+    budget::work(step(a, b))?;
     Ok(match (a, b) {
         (Value::Null, b) => matches!(b, Value::Null),
         (Value::Bool(a), Value::Bool(b)) => a == b,
@@ -69,6 +84,7 @@ fn compare_numbers(a: &Value, b: &Value) -> Option<Ordering> {
 
 /// Which of two values is less. Numbers of all kinds compare with each other.
 pub fn compare(a: &Value, b: &Value) -> Result<Ordering> {
+    budget::work(step(a, b))?;
     Ok(match (a, b) {
         (Value::Int(_) | Value::Uint(_) | Value::Double(_), Value::Int(_) | Value::Uint(_) | Value::Double(_)) => {
             return compare_numbers(a, b).ok_or_else(|| EvalError::new("NaN values cannot be ordered"));
@@ -81,4 +97,25 @@ pub fn compare(a: &Value, b: &Value) -> Result<Ordering> {
         (Value::Timestamp(a), Value::Timestamp(b)) => a.cmp_instant(b),
         _ => return Err(EvalError::no_such_overload()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crd_analyzer_budget::{Limits, Unfinished, within};
+
+    use super::*;
+
+    #[test]
+    fn values_that_share_their_parts_have_an_end() {
+        let limits = Limits {
+            work: 10_000 * COLLECTION_WORK,
+            ..Limits::NONE
+        };
+        let double = |value: Value, _| Value::list(vec![value.clone(), value]);
+        let (small, large) = ((0..10).fold(Value::Int(1), double), (0..60).fold(Value::Int(1), double));
+        assert!(matches!(within(limits, || equal(&small, &small)), (Ok(true), ended) if ended.unfinished.is_none()));
+        let (answer, ended) = within(limits, || equal(&large, &large));
+        assert!(answer.is_err_and(|it| it.is_fatal()));
+        assert_eq!(ended.unfinished, Some(Unfinished::Work));
+    }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crd_analyzer_budget::Unfinished;
+
 use crate::KubernetesVersion;
 
 /// An error of evaluation, in the words of the server.
@@ -10,6 +12,17 @@ use crate::KubernetesVersion;
 pub struct EvalError {
     message: Arc<str>,
     fatal: bool,
+    unfinished: Option<Unfinished>,
+}
+
+impl From<Unfinished> for EvalError {
+    /// The evaluation stops without a result. The API server never gives this error.
+    fn from(unfinished: Unfinished) -> Self {
+        Self {
+            unfinished: Some(unfinished),
+            ..Self::fatal(unfinished.to_string())
+        }
+    }
 }
 
 impl EvalError {
@@ -18,6 +31,7 @@ impl EvalError {
         Self {
             message: message.into(),
             fatal: false,
+            unfinished: None,
         }
     }
 
@@ -26,6 +40,7 @@ impl EvalError {
         Self {
             message: message.into(),
             fatal: true,
+            unfinished: None,
         }
     }
 
@@ -45,6 +60,11 @@ impl EvalError {
     /// Whether it ends the evaluation.
     pub fn is_fatal(&self) -> bool {
         self.fatal
+    }
+
+    /// What there was not enough of, if the evaluation was not finished.
+    pub fn unfinished(&self) -> Option<Unfinished> {
+        self.unfinished
     }
 
     /// What the server's program fails with, if this is such a failure. Running an expression it recovers, planning one it does not.

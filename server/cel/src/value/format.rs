@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crd_analyzer_budget as budget;
+
 use super::Value;
 
 /// A double as Go's `%g` writes it.
@@ -37,6 +39,10 @@ pub fn double_f(value: f64) -> String {
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What is too long to be written is not written any more: then there is no answer, whose words would be cut.
+        if budget::bytes(8 + self.text_bytes()).is_err() {
+            return Ok(());
+        }
         match self {
             Self::Null => f.write_str("0"),
             Self::Bool(b) => write!(f, "{b}"),

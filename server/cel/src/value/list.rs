@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crd_analyzer_budget as budget;
+
 use super::compare::{equal, equal_to, not_comparable};
 use super::number::{exact_int, exact_uint};
 use super::{EvalError, Key, Result, Value};
@@ -47,7 +49,7 @@ pub trait ListValue: fmt::Debug + Send + Sync {
         "*common.unstructuredList"
     }
 
-    /// The list itself, for who knows more about it.
+    /// The list as `Any`, for callers that know its concrete type.
     fn as_any(&self) -> &dyn std::any::Any;
 }
 
@@ -67,7 +69,7 @@ enum Repr {
     Plain(Arc<(Vec<Value>, Origin)>),
     /// Two lists one after the other, and their length.
     Concat(Arc<(List, List)>, usize),
-    /// What a fold builds up. All clones are the same list, until the fold ends.
+    /// What a comprehension accumulates. All clones are the same list until the comprehension ends.
     Growing(Arc<Mutex<Vec<Value>>>),
     Foreign(Arc<dyn ListValue>),
 }
@@ -87,7 +89,7 @@ impl List {
         Self(Repr::Values(values.into()))
     }
 
-    /// A list of the values that some data are to who knows no schema (`types.NativeToValue`), and these data.
+    /// A list as CEL sees it without a schema (`types.NativeToValue`), with the data that it was made from.
     pub fn plain(values: Vec<Value>, origin: Origin) -> Self {
         Self(Repr::Plain(Arc::new((values, origin))))
     }
@@ -184,6 +186,11 @@ impl List {
             Repr::Growing(values) => values.lock().unwrap_or_else(PoisonError::into_inner).len(),
             Repr::Foreign(list) => list.len(),
         }
+    }
+
+    /// Bytes of a list of as many elements, without what is in them.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.len() * size_of::<Value>()) as u64
     }
 
     /// Whether there are none.
@@ -354,11 +361,13 @@ impl List {
     pub fn add(&self, other: &Self) -> Result {
         match &self.0 {
             Repr::Growing(values) => {
+                budget::bytes(other.bytes())?;
                 let more: Vec<Value> = other.iter().map(|it| it.unwrap_or_else(Value::failure)).collect();
                 values.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
                 Ok(Value::List(self.clone()))
             }
             Repr::Foreign(list) => {
+                budget::bytes(self.bytes() + other.bytes())?;
                 if let Some(sum) = list.add(other) {
                     return sum;
                 }
@@ -369,6 +378,7 @@ impl List {
             // Long chains are flattened, so that nothing nests deeper than it was written.
             _ => {
                 let small = self.len() + other.len() <= 64;
+                budget::bytes(if small { self.bytes() + other.bytes() } else { 64 })?;
                 let foreign = matches!(other.0, Repr::Foreign(_)) || matches!(self.0, Repr::Concat(..));
                 if small && !foreign {
                     let joined = Self::of_results(self.iter().chain(other.iter()))?;

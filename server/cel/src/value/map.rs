@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crd_analyzer_budget as budget;
+
 use super::compare::{equal, not_comparable};
 use super::list::{Origin, same_number};
 use super::{EvalError, Key, Result, Value};
@@ -32,7 +34,7 @@ pub trait MapValue: fmt::Debug + Send + Sync {
         None
     }
 
-    /// The map itself, for who knows more about it.
+    /// The map as `Any`, for callers that know its concrete type.
     fn as_any(&self) -> &dyn std::any::Any;
 }
 
@@ -66,6 +68,9 @@ impl Entries {
     }
 }
 
+/// Bytes that an entry of a map takes, without what is in its value.
+pub(crate) const ENTRY_BYTES: u64 = 128;
+
 /// A map. Cheap to clone. Its entries are in the order in which they were added; the server's are in no order.
 #[derive(Clone, Debug)]
 pub struct Map(Repr);
@@ -73,7 +78,7 @@ pub struct Map(Repr);
 #[derive(Clone, Debug)]
 enum Repr {
     Values(Arc<Entries>),
-    /// What a fold builds up. All clones are the same map, until the fold ends.
+    /// What a comprehension accumulates. All clones are the same map until the comprehension ends.
     Growing(Arc<Mutex<Entries>>),
     Foreign(Arc<dyn MapValue>),
 }
@@ -106,7 +111,7 @@ impl Map {
         Self(Repr::Values(Arc::new(map)))
     }
 
-    /// A map of the values that some data are to who knows no schema (`types.NativeToValue`), and these data.
+    /// A map as CEL sees it without a schema (`types.NativeToValue`), with the data that it was made from.
     pub fn plain(entries: impl IntoIterator<Item = (Arc<str>, Value)>, origin: Origin) -> Self {
         let mut map = Self::of_names(entries);
         if let Repr::Values(entries) = &mut map.0
@@ -229,12 +234,14 @@ impl Map {
             if entries.find(key)?.is_some() {
                 return Err(exists());
             }
+            budget::bytes(ENTRY_BYTES)?;
             entries.insert(key.clone(), value.clone())?;
             return Ok(Value::Map(self.clone()));
         }
         if self.find(key)?.is_some() {
             return Err(exists());
         }
+        budget::bytes(ENTRY_BYTES * (self.len() as u64 + 1))?;
         let mut entries = Vec::with_capacity(self.len() + 1);
         for key in self.keys() {
             let value = self.at(&key)?;

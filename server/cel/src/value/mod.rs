@@ -24,6 +24,7 @@ pub(crate) use format::base64;
 pub use format::{double_f, double_g};
 pub use key::Key;
 pub use list::{List, ListValue, Origin};
+pub(crate) use map::ENTRY_BYTES;
 pub use map::{Map, MapValue};
 pub use number::{double_to_int, double_to_uint};
 pub(crate) use number::{exact_int, exact_uint};
@@ -68,7 +69,7 @@ pub enum Value {
     Type(Type),
     /// A value of a library's own type.
     Opaque(Opaque),
-    /// A value without a type of which only equality is known.
+    /// A value without a CEL type. It can only be compared.
     Raw(Arc<dyn RawValue>),
 }
 
@@ -80,7 +81,7 @@ pub trait RawValue: fmt::Debug + Send + Sync {
     /// The value as JSON.
     fn to_json(&self) -> String;
 
-    /// The value itself, for who knows more about it.
+    /// The value as `Any`, for callers that know its concrete type.
     fn as_any(&self) -> &dyn std::any::Any;
 }
 
@@ -209,6 +210,15 @@ impl Value {
             Self::Opaque(o) => return o.size(),
             _ => return None,
         })
+    }
+
+    /// Bytes of the text that it is, 0 if it is none.
+    pub(crate) fn text_bytes(&self) -> u64 {
+        match self {
+            Self::String(s) => s.len() as u64,
+            Self::Bytes(b) => b.len() as u64,
+            _ => 0,
+        }
     }
 
     /// Whether it is what a field has that was not set: false, 0, empty.

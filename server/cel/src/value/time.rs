@@ -169,7 +169,7 @@ impl Timestamp {
 
     /// The time that a text is, as RFC 3339: an error if it is not within the years 1 to 9999, `None` if the text is none.
     pub fn parse(text: &str) -> Option<Result<Self>> {
-        let (seconds, nanos) = crate::validators::parse_timestamp(text)?;
+        let (seconds, nanos) = crate::literals::parse_timestamp(text)?;
         Some(Self::new(seconds, nanos).map(|utc| match text.as_bytes() {
             [.., sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
                 let two = |a: u8, b: u8| i32::from(a - b'0') * 10 + i32::from(b - b'0');

@@ -154,7 +154,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The one character that the backslash at `at` stands for, and where it ends (`parseEscape`).
+    /// The one character that the backslash at `at` represents, and where it ends (`parseEscape`).
     pub(super) fn escape(&self, at: usize) -> Result<(Rune, usize), Fail> {
         if at + 1 >= self.src.len() {
             let end = self.src.len();

@@ -68,7 +68,7 @@ impl Parser<'_> {
     }
 
     /// Goes on with a frame up to the next common prefix, and returns that and what follows it in each alternative. None:
-    /// there is no other, and `frame.subs` are the alternatives now.
+    /// no other follows, and `frame.subs` are the alternatives now.
     fn factor(&mut self, frame: &mut Frame) -> Result<Option<(Id, Vec<Id>)>, Fail> {
         loop {
             while frame.i <= frame.subs.len() {

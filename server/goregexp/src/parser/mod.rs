@@ -63,7 +63,7 @@ struct Parser<'a> {
     /// Nodes to use again, the next one last. Go counts the nodes that it allocates, so it matters which are not.
     free: Vec<Id>,
     captures: u32,
-    /// No `:]` stands in the rest of the pattern: do not look again.
+    /// No `:]` is in the rest of the pattern: do not look again.
     no_class_name_end: bool,
     limits: Limits,
 }

@@ -8,7 +8,7 @@ use crd_analyzer_cel::{
 };
 use crd_analyzer_schema::{
     KubernetesVersion,
-    rules::{Outline, outline},
+    rules::{PartialCheck, partial_check},
 };
 use crd_analyzer_syntax::{
     source_map::SourceMap,
@@ -32,7 +32,7 @@ pub struct Expression<'d> {
     /// What it sees; `None` if the schema has no types, and had none before.
     pub scope: Option<Arc<Scope>>,
     /// What is known of it; `None` without a scope.
-    pub outline: Option<Outline>,
+    pub outline: Option<PartialCheck>,
     /// The minor that was asked.
     pub version: KubernetesVersion,
     text: String,
@@ -47,7 +47,7 @@ impl<'d> Expression<'d> {
         let optional_old_self = schema::is_true(tree, place.rule, "optionalOldSelf");
         let outline = scope
             .as_ref()
-            .map(|scope| outline(&scope.ty, &text, optional_old_self, version));
+            .map(|scope| partial_check(&scope.ty, &text, optional_old_self, version));
         Self {
             tree,
             place,

@@ -80,7 +80,7 @@ pub enum Meaning {
 }
 
 impl Meaning {
-    /// The node of the expression that the token stands for.
+    /// The node of the expression that the token represents.
     pub fn node(&self) -> Option<NodeId> {
         match self {
             Self::Variable { node, .. } => *node,
@@ -177,8 +177,9 @@ impl Expression<'_> {
             && let ExprKind::Call { function, target, args } = &ast[*call].kind
             && **function == *text
         {
-            let known =
-                |it: &&Macro| it.name == text && it.receiver == target.is_some() && it.parameters.len() == args.len();
+            let known = |it: &&Macro| {
+                it.name == text && it.is_method() == target.is_some() && it.parameters.len() == args.len()
+            };
             let of = MACROS.iter().find(known)?;
             let node = expansion(ast, *id, *call)?;
             return Some(Meaning::Macro {
@@ -399,7 +400,7 @@ fn declared_name(object: &DeclType, field: &str) -> Option<String> {
     (is_reserved(field) && object.field(&escaped).is_some()).then_some(escaped)
 }
 
-/// The steps that the name of an object type stands for.
+/// The steps that the name of an object type represents.
 fn steps_of(path: &str) -> Option<Vec<SchemaStep>> {
     let rest = path.strip_prefix(SELF_TYPE)?;
     let steps = rest.split('.').skip(1).map(|step| {

@@ -42,7 +42,7 @@ fn file(rules: &str) -> File {
     File::new(text(rules), Arc::default())
 }
 
-/// What stands at the first `needle` of the rules, in words.
+/// What is at the first `needle` of the rules, in words.
 #[track_caller]
 fn check(rules: &str, needle: &str, expected: &str) {
     let file = file(rules);

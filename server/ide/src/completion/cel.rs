@@ -1,6 +1,6 @@
 //! Completion in the expressions of rules, which are usually half typed.
 //!
-//! What a cursor stands behind is whole: the receiver of a method, the list that a fold is over. So only those are parsed and typed, and
+//! What a cursor follows is whole: the receiver of a method, the list that a fold is over. So only those are parsed and typed, and
 //! nothing has to be known of what follows.
 
 mod context;
@@ -11,6 +11,7 @@ mod values;
 
 use std::sync::Arc;
 
+use crate::markdown::Documentation;
 use context::{Situation, situation};
 use crd_analyzer_cel::types::{DeclTypeProvider, Type};
 use crd_analyzer_schema::rules::{OLD_SELF, SELF, SELF_TYPE};
@@ -18,14 +19,14 @@ use crd_analyzer_syntax::{paths::Step, tree::Span};
 use quoting::Quoting;
 use scopes::Scoped;
 
-use super::{Completions, Context, Item, ItemKind, names, nav};
+use super::{Completions, Context, Item, ItemKind, nav, property_names};
 use crate::{cel::display_type, fixes::TextEdit, schema::api_at};
 
 /// Whether the value at a place is an expression.
 pub(super) fn is_expression(context: &Context<'_, '_>) -> bool {
     let is_key =
         matches!(context.place.path.last(), Some(Step::Key(key)) if matches!(&**key, "rule" | "messageExpression"));
-    let is_value = matches!(context.place.slot, crate::place::Slot::Value { .. });
+    let is_value = matches!(context.place.slot, crate::cursor_context::Slot::Value { .. });
     is_key
         && is_value
         && api_at(context.place.tree, &context.place.path)
@@ -146,7 +147,7 @@ fn fields(
         item.detail = Some(display_type(&field.ty.cel_type(&format!("{path}.{}", field.name))));
         item.documentation = property
             .filter(|it| !it.description.is_empty())
-            .map(|it| it.description.clone().into());
+            .map(|it| Documentation::Theirs(it.description.clone()));
         item.note = (name != *field.name).then(|| format!("escapes {name}"));
         item.commit = &['.'];
         let may_lack = !field.required && !has_default && !is_optional;
@@ -218,7 +219,7 @@ fn globals(scoped: &Scoped<'_, '_>, locals: &[scopes::Local], in_has: bool) -> V
 /// The schema that a rule is written at, and the minor that is asked.
 impl<'c, 'a> Scoped<'c, 'a> {
     fn new(context: &'c Context<'c, 'a>, text: &str) -> Option<Self> {
-        let schema = names::schema_of_rule(context)?;
+        let schema = property_names::schema_of_rule(context)?;
         let document = context.request.document?;
         let rule = super::schema_values::schema_of(context)?;
         let version = context.request.version;

@@ -7,15 +7,15 @@ use crd_analyzer_syntax::{
 };
 
 use super::{
-    Context, Item, ItemKind,
+    Context, Item, ItemKind, habits,
     insert::Shape,
-    keys, names, nav,
+    keys, nav, property_names,
     rank::{Expected, Keys},
     resource::{self, view::View},
     schema_values,
 };
 use crate::{
-    place::{Place, Slot},
+    cursor_context::{CursorContext, Slot},
     schema::api_at,
 };
 
@@ -51,7 +51,7 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
 
 /// What a schema says of the place if it is in a value that the schema gives: a default or an example.
 fn given_value<'a>(context: &Context<'_, 'a>) -> Option<View<'a>> {
-    let Place { tree, path, .. } = context.place;
+    let CursorContext { tree, path, .. } = context.place;
     let at = path.iter().enumerate().position(|(at, step)| {
         matches!(step, Step::Key(key) if key == "default" || key == "example")
             && api_at(tree, &path[..at]).is_some_and(|it| nav::is_schema(it.ty))
@@ -88,7 +88,7 @@ pub(super) fn another_item(context: &Context<'_, '_>, list: NodeId) -> Option<It
 /// Keys of the struct or map that a path leads to.
 fn keys_at(context: &Context<'_, '_>, at: &api::At) -> Vec<Item> {
     match at.ty {
-        FieldType::Map(of) => names::of_map(context, at, of),
+        FieldType::Map(of) => property_names::of_map(context, at, of),
         ty => match ty.structure().filter(|_| !matches!(ty, FieldType::List(_))) {
             Some(structure) => fields(context, at, structure),
             None => Vec::new(),
@@ -108,7 +108,7 @@ fn fields(context: &Context<'_, '_>, at: &api::At, structure: &'static Struct) -
         if schema.as_ref().is_some_and(|it| !it.allows(field)) {
             continue;
         }
-        let penalty = penalty(field, index, &known, schema.as_ref());
+        let penalty = penalty(structure, field, index, &known, schema.as_ref());
         ranked.push((penalty, field));
     }
     ranked.sort_by_key(|it| it.0);
@@ -134,10 +134,28 @@ fn key(context: &Context<'_, '_>, field: &'static Field) -> Item {
     }
     item.note = (!notes.is_empty()).then(|| notes.join(", "));
     context.writer.key(&mut item, field.name, shape(field));
+    item.asks_again &= is_followed(field);
     item
 }
 
-/// What is written behind the key of a field.
+/// Whether something is known of what follows a field's key.
+fn is_followed(field: &Field) -> bool {
+    match &field.ty {
+        FieldType::Map(_) => false,
+        FieldType::String => {
+            !field.values.known().is_empty()
+                || matches!(
+                    field.name,
+                    "name" | "plural" | "singular" | "listKind" | "kind" | "group" | "format" | "jsonPath"
+                )
+                || field.name.ends_with("Path")
+        }
+        FieldType::Integer | FieldType::Number => false,
+        _ => true,
+    }
+}
+
+/// The text that completion writes after the key of a field.
 pub(super) fn shape(field: &Field) -> Shape {
     match &field.ty {
         FieldType::String | FieldType::Cel | FieldType::Time | FieldType::Bytes => Shape::Text,
@@ -217,6 +235,10 @@ impl Schema {
                 0
             };
         }
+        // Other keywords of Kubernetes are written by generators.
+        if field.name == "x-kubernetes-validations" && self.has_type {
+            return -250;
+        }
         if field.name == "x-kubernetes-int-or-string" && self.may_be_int_or_string {
             return -400;
         }
@@ -229,26 +251,45 @@ impl Schema {
         match (self.r#type.as_str(), field.name) {
             ("object", "properties") | ("array", "items") if !self.has_structure && !self.in_junctor => -400,
             ("object", "properties") | ("array", "items") if !self.has_structure => -100,
+            // Costs are estimated from these.
+            _ if matches!(field.name, "maxLength" | "maxItems" | "maxProperties") => -40,
             _ if !field.applies_to.is_empty() => -10,
             _ => 0,
         }
     }
 }
 
-fn penalty(field: &'static Field, index: usize, known: &Keys<'_>, schema: Option<&Schema>) -> i32 {
+/// What speaks for a key that nearly always comes next: more than that others are required. In schemas, whose keys have no order, it is less.
+const HABIT: f64 = 1_500.0;
+const HABIT_IN_SCHEMA: f64 = 450.0;
+
+fn penalty(
+    structure: &'static Struct,
+    field: &'static Field,
+    index: usize,
+    known: &Keys<'_>,
+    schema: Option<&Schema>,
+) -> i32 {
+    // What follows a key that is there tells more.
+    let habit = if known.value.is_some() {
+        0.0
+    } else {
+        let weight = if schema.is_some() { HABIT_IN_SCHEMA } else { HABIT };
+        weight * habits::share(structure.name, &known.before, field.name)
+    };
     let presence = match field.presence {
         Presence::Required => -1000,
         Presence::Optional => 0,
         Presence::Server | Presence::Refused => 400,
     };
-    index as i32
+    index as i32 - habit as i32
         + presence
         + known.order_penalty(field.name)
         + known.value_penalty(&expected(field))
         + schema.map_or(0, |it| it.penalty(field))
 }
 
-/// What stands behind a field's key.
+/// What follows a field's key.
 fn expected(field: &'static Field) -> Expected<'static> {
     let is_closed = matches!(field.values, api::Values::Closed(_));
     match &field.ty {
@@ -378,11 +419,29 @@ fn scalar_list_penalty(tree: &Tree, value: NodeId) -> i32 {
 /// Values at a path.
 fn values_at(context: &Context<'_, '_>, at: &api::At) -> Vec<Item> {
     let Some(field) = at.field else { return Vec::new() };
-    let mut items = names::of_value(context, field);
+    let mut items = property_names::of_value(context, field);
     // Of a list of names the field's own values are those of its items.
     let is_item = matches!(context.place.path.last(), Some(Step::Index(_)));
     if is_item == matches!(field.ty, FieldType::List(_)) || matches!(field.ty, FieldType::Any) {
         items.extend(schema_values::of_field(context, at, field));
     }
+    sort_by_habit(context, field, &mut items);
     items
+}
+
+/// Puts values first that are written often behind the keys that are there.
+fn sort_by_habit(context: &Context<'_, '_>, field: &Field, items: &mut [Item]) {
+    let tree = context.place.tree;
+    let path = &context.place.path;
+    let Some((Step::Key(_), above)) = path.split_last() else {
+        return;
+    };
+    let structure = api_at(tree, above).and_then(|it| it.ty.structure());
+    let Some((structure, mapping)) = structure.zip(nav::node_at(tree, above)) else {
+        return;
+    };
+    let place = format!("{}.{}", structure.name, field.name);
+    let before = habits::before_value(tree, mapping, context.place.offset);
+    let share = |it: &Item| habits::share(&place, &before, &it.label);
+    items.sort_by(|one, other| share(other).total_cmp(&share(one)));
 }

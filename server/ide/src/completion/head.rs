@@ -7,7 +7,7 @@ use crd_analyzer_workspace::index::GroupKind;
 
 use super::{Context, Item, ItemKind, nav};
 
-const DEFINITION: &str = "CustomResourceDefinition";
+pub(super) const DEFINITION: &str = "CustomResourceDefinition";
 const DEFINITION_VERSION: &str = "apiextensions.k8s.io/v1";
 
 /// A whole definition, for a document without content.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crd_analyzer_syntax::tree::{ScalarStyle, Span};
 
 use super::{Item, escape_snippet};
-use crate::place::{Layout, Place, Slot};
+use crate::cursor_context::{CursorContext, Layout, Slot};
 
 /// What comes behind a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +26,7 @@ pub(super) enum Shape {
 
 /// How things are written at a place.
 pub(super) struct Writer<'p, 't> {
-    pub(super) place: &'p Place<'t>,
+    pub(super) place: &'p CursorContext<'t>,
     layout: Layout,
     is_json: bool,
     /// Columns from the cursor's line's own indentation to the column of keys.
@@ -34,7 +34,7 @@ pub(super) struct Writer<'p, 't> {
 }
 
 impl<'p, 't> Writer<'p, 't> {
-    pub(super) fn new(place: &'p Place<'t>) -> Self {
+    pub(super) fn new(place: &'p CursorContext<'t>) -> Self {
         let text = place.tree.text();
         let start = text[..place.offset as usize].rfind(['\n', '\r']).map_or(0, |it| it + 1);
         let line = &text[start..];
@@ -83,6 +83,14 @@ impl<'p, 't> Writer<'p, 't> {
         }
     }
 
+    /// Whether text of the same value follows the cursor in its line: what is inserted would run into it. A word in a line of its own
+    /// is the beginning of a key, also where YAML takes the lines below for more of its text.
+    pub(super) fn is_before_text(&self) -> bool {
+        let is_value = matches!(self.place.slot, Slot::Value { .. });
+        let (replaced, _) = self.spans();
+        is_value && self.place.token.style.is_some() && self.place.offset < replaced.end
+    }
+
     fn quote(&self) -> Option<char> {
         match self.place.token.style {
             Some(ScalarStyle::SingleQuoted) => Some('\''),
@@ -91,7 +99,7 @@ impl<'p, 't> Writer<'p, 't> {
         }
     }
 
-    /// Text as it is written in place of the token, which may have quotes already.
+    /// Text as it is written instead of the token, which may have quotes already.
     fn text(&self, text: &str, is_string: bool) -> String {
         let close = if self.place.token.is_open { self.quote() } else { None };
         let mut written = match self.quote() {

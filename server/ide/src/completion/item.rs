@@ -1,7 +1,6 @@
-//! What is offered.
+//! A completion item.
 
-use std::borrow::Cow;
-
+use crate::markdown::Documentation;
 use crd_analyzer_syntax::tree::Span;
 
 use crate::fixes::TextEdit;
@@ -19,10 +18,23 @@ pub struct Completions {
     pub is_incomplete: bool,
 }
 
-/// What is offered to be written.
+impl Completions {
+    /// Whether a text is one of the items to its end. Then nothing is offered, also where others go on: Enter is Enter, and Tab is Tab.
+    pub fn are_written(&self, text: &str) -> bool {
+        let typed = &text[self.insert.range()];
+        !typed.is_empty() && self.items.iter().any(|it| it.is_text() && it.text == typed)
+    }
+
+    /// Whether an item can be the same as what is typed, so that the list has to be asked for again to know.
+    pub fn have_text(&self) -> bool {
+        self.items.iter().any(Item::is_text)
+    }
+}
+
+/// A completion item.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item {
-    /// What is shown.
+    /// The label in the list.
     pub label: String,
     /// What it is.
     pub kind: ItemKind,
@@ -32,8 +44,8 @@ pub struct Item {
     pub detail: Option<String>,
     /// Shown at the end of the line: what is special about it.
     pub note: Option<String>,
-    /// What is said about it, in Markdown.
-    pub documentation: Option<Cow<'static, str>>,
+    /// The documentation that the editor shows beside the item.
+    pub documentation: Option<Documentation>,
     /// What is typed is compared with this.
     pub filter: String,
     /// What is inserted.
@@ -82,6 +94,11 @@ pub enum ItemKind {
 }
 
 impl Item {
+    /// Whether it is a word and nothing more.
+    fn is_text(&self) -> bool {
+        self.snippet.is_none() && self.edits.is_empty() && self.text == self.filter
+    }
+
     /// An item that inserts its label.
     pub(super) fn new(label: impl Into<String>, kind: ItemKind) -> Self {
         let label = label.into();

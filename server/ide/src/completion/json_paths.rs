@@ -1,13 +1,14 @@
 //! Paths of fields, for printer columns, selectable fields, `scale` and rules: one step is offered at a time.
 
+use crate::markdown::Documentation;
 use crd_analyzer_apiextensions::api::{Field, OBJECT_META};
 use crd_analyzer_syntax::{
     paths::Step,
     tree::{NodeId, ScalarStyle, Tree},
 };
 
-use super::{Context, Item, ItemKind, names, nav};
-use crate::place::Slot;
+use super::{Context, Item, ItemKind, nav, property_names};
+use crate::cursor_context::Slot;
 
 /// What a path may lead to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,7 +56,7 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
     };
     let tree = context.place.tree;
     let root = if wants == Wants::FieldPath {
-        names::schema_of_rule(context)
+        property_names::schema_of_rule(context)
     } else {
         schema_of_version(context)
     };
@@ -67,7 +68,7 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
     };
     let mut found = Vec::new();
     for (name, schema) in properties(tree, at, base.is_empty() && wants != Wants::FieldPath) {
-        let fit = schema.map_or(Fit::Leads, |it| fit(tree, it, wants));
+        let fit = schema.map_or(StepMatch::Leads, |it| fit(tree, it, wants));
         let allowed = match (wants, base.as_str()) {
             (Wants::SpecReplicas, "") => name == "spec",
             (Wants::StatusReplicas, "") => name == "status",
@@ -75,25 +76,25 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
             (Wants::Selectable, "") => !matches!(name.as_str(), "metadata" | "apiVersion" | "kind"),
             _ => true,
         };
-        if fit == Fit::No || !allowed {
+        if fit == StepMatch::No || !allowed {
             continue;
         }
         let mut text = base.clone();
         push(&mut text, &name, wants);
         let mut item = Item::new(text.as_str(), ItemKind::Value);
-        item.detail = Some(schema.map_or_else(|| "object".to_owned(), |it| names::display_type(tree, it)));
+        item.detail = Some(schema.map_or_else(|| "object".to_owned(), |it| property_names::display_type(tree, it)));
         item.documentation = schema
             .and_then(|it| nav::text(tree, it, "description"))
-            .map(|it| it.into_owned().into());
-        item.asks_again = fit == Fit::Leads;
+            .map(|it| Documentation::Theirs(it.into_owned()));
+        item.asks_again = fit == StepMatch::Leads;
         item.commit = &['.'];
         context.writer.value(&mut item, &text, true);
         if wants == Wants::Column && schema.is_some_and(|it| are_conditions(tree, it)) {
             found.push((fit, condition(context, &text)));
         }
         let rank = match name.as_str() {
-            "apiVersion" | "kind" if base.is_empty() => Fit::Constant,
-            "type" if base.ends_with("[?(@") => Fit::TellsApart,
+            "apiVersion" | "kind" if base.is_empty() => StepMatch::Constant,
+            "type" if base.ends_with("[?(@") => StepMatch::TellsApart,
             _ => fit,
         };
         found.push((rank, item));
@@ -103,7 +104,7 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
         let mut fields: Vec<_> = OBJECT_META.fields.iter().filter(of_use).collect();
         fields.sort_by_key(|it| match it.name {
             "creationTimestamp" => 0,
-            // It stands in the first column anyway.
+            // It is in the first column anyway.
             "name" => 2,
             _ => 1,
         });
@@ -113,7 +114,7 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
             item.detail = Some(field.ty.display());
             item.documentation = Some(field.doc.into());
             context.writer.value(&mut item, &text, true);
-            found.push((Fit::Value, item));
+            found.push((StepMatch::Value, item));
         }
     }
     found.sort_by_key(|it| it.0);
@@ -213,7 +214,7 @@ fn properties(tree: &Tree, schema: Option<NodeId>, with_metadata: bool) -> Vec<(
 
 /// What a step leads to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
+enum StepMatch {
     /// What items of a list are told apart by.
     TellsApart,
     /// A value as it is wanted.
@@ -226,7 +227,7 @@ enum Fit {
     No,
 }
 
-fn fit(tree: &Tree, schema: NodeId, wants: Wants) -> Fit {
+fn fit(tree: &Tree, schema: NodeId, wants: Wants) -> StepMatch {
     let ty = nav::text(tree, schema, "type").unwrap_or_default();
     match (wants, &*ty) {
         (
@@ -234,16 +235,16 @@ fn fit(tree: &Tree, schema: NodeId, wants: Wants) -> Fit {
             "object",
         ) => {
             if nav::child(tree, schema, "properties").is_some() {
-                Fit::Leads
+                StepMatch::Leads
             } else {
-                Fit::No
+                StepMatch::No
             }
         }
-        (Wants::FieldPath | Wants::Column, _) => Fit::Value,
-        (Wants::Selectable, "string" | "boolean" | "integer") => Fit::Value,
-        (Wants::SpecReplicas | Wants::StatusReplicas, "integer") => Fit::Value,
-        (Wants::Selector, "string") => Fit::Value,
-        _ => Fit::No,
+        (Wants::FieldPath | Wants::Column, _) => StepMatch::Value,
+        (Wants::Selectable, "string" | "boolean" | "integer") => StepMatch::Value,
+        (Wants::SpecReplicas | Wants::StatusReplicas, "integer") => StepMatch::Value,
+        (Wants::Selector, "string") => StepMatch::Value,
+        _ => StepMatch::No,
     }
 }
 

@@ -4,7 +4,7 @@ use crd_analyzer_apiextensions::api::{self, FieldType, Presence, Struct};
 
 use super::{Context, Item, ItemKind, rank::Keys};
 
-/// Snippets for what is written at a place.
+/// Snippets for the written text at a place.
 pub(super) fn snippets(
     context: &Context<'_, '_>,
     at: &api::At,
@@ -116,11 +116,8 @@ pub(super) fn snippets(
         "ValidationRule" if is_new => add(
             "rule …",
             "a rule with its message",
-            "A rule and what is said when it fails.",
-            vec![
-                line(0, "rule: ${1:self.size() > 0}"),
-                line(0, "message: ${2:must not be empty}"),
-            ],
+            "A rule, and the message that users see when it fails.",
+            vec![line(0, "rule: ${1:self}"), line(0, "message: ${2:must be …}")],
         ),
         "CustomResourceDefinitionVersion" if is_new => add(
             "version …",

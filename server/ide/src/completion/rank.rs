@@ -1,22 +1,24 @@
 //! In which order keys are offered.
 //!
 //! The order does not depend on what is typed, so that editors can filter without asking again. It depends on what is missing, on what
-//! stands behind the key already, and on the order in which the author writes.
+//! follows the key already, and on the order in which the author writes.
 
 use std::borrow::Cow;
 
 use crd_analyzer_syntax::tree::{NodeId, NodeKind, Tree};
 
-use super::nav;
-use crate::place::{Place, Slot};
+use super::{habits, nav};
+use crate::cursor_context::{CursorContext, Slot};
 
 /// What is known of a place where a key is written.
 pub(super) struct Keys<'t> {
     tree: &'t Tree,
     /// The keys that the mapping has besides.
     pub(super) present: Vec<Cow<'t, str>>,
-    /// What stands behind the key already.
+    /// What follows the key already.
     pub(super) value: Option<NodeId>,
+    /// The key before it, as the table of habits names it.
+    pub(super) before: Cow<'t, str>,
     /// In a document whose keys are sorted: the keys between which this one is.
     between: Option<Between<'t>>,
 }
@@ -28,12 +30,13 @@ struct Between<'t> {
 }
 
 impl<'t> Keys<'t> {
-    pub(super) fn new(place: &Place<'t>) -> Self {
+    pub(super) fn new(place: &CursorContext<'t>) -> Self {
         let tree = place.tree;
         let mut keys = Self {
             tree,
             present: place.siblings(),
             value: None,
+            before: habits::FIRST.into(),
             between: None,
         };
         let Slot::Key { mapping, entry, .. } = place.slot else {
@@ -54,6 +57,9 @@ impl<'t> Keys<'t> {
                 after = Some(key);
             }
         }
+        if let Some(before) = &before {
+            keys.before = habits::name(tree, mapping, before);
+        }
         if is_sorted_author(tree, mapping, entry.map(|it| it.key)) {
             keys.between = Some(Between { before, after });
         }
@@ -73,7 +79,7 @@ impl<'t> Keys<'t> {
         i32::from(is_out) * 100
     }
 
-    /// What speaks for or against a key by what stands behind it.
+    /// What speaks for or against a key by what follows it.
     pub(super) fn value_penalty(&self, expected: &Expected<'_>) -> i32 {
         let Some(value) = self.value else { return 0 };
         let tree = self.tree;
@@ -105,7 +111,7 @@ impl<'t> Keys<'t> {
     }
 }
 
-/// What stands behind a key.
+/// What follows a key.
 pub(super) enum Expected<'a> {
     Anything,
     Mapping,

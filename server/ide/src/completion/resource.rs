@@ -2,6 +2,7 @@
 
 mod required;
 pub(crate) mod view;
+pub(super) mod whole;
 
 use std::sync::Arc;
 
@@ -16,11 +17,11 @@ use view::View;
 use super::{
     Context, Definitions, Item, ItemKind, definition, head,
     insert::Shape,
-    names, nav,
+    nav, property_names,
     rank::{Expected, Keys},
     schema_values,
 };
-use crate::{manifest::object_at, place::Slot};
+use crate::{cursor_context::Slot, manifest::object_at};
 
 pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
     let tree = context.place.tree;
@@ -28,7 +29,7 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
     let (object, path) = object_at(tree, path);
     let (api_version, kind) = object.map_or((None, None), |it| head::written(tree, it));
     let is_new = tree.root().is_none() || context.place.path.is_empty() && context.place.siblings().is_empty();
-    // Other files than manifests are nobody's business.
+    // Other files than manifests are not one's business.
     if api_version.is_none() && kind.is_none() && !is_new && !is_manifest(tree, object) {
         return None;
     }
@@ -42,7 +43,10 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
     let known = object.and_then(|it| definition_of(tree, it, context.request.definitions));
     let Some((definition, version)) = known else {
         let mut items = (path.is_empty() && !is_value || is_new).then(|| head_keys(context))?;
-        items.extend(head::whole_definition(context).filter(|_| is_new));
+        if is_new {
+            items.extend(whole::resources(context));
+            items.extend(head::whole_definition(context));
+        }
         return Some(items);
     };
     let root = definition.schema(&version)?;
@@ -52,7 +56,11 @@ pub(super) fn complete(context: &Context<'_, '_>) -> Option<Vec<Item>> {
 }
 
 /// The definition of an object, and the version that the object is of.
-fn definition_of(tree: &Tree, object: NodeId, definitions: &dyn Definitions) -> Option<(Arc<DefinitionText>, String)> {
+pub(super) fn definition_of(
+    tree: &Tree,
+    object: NodeId,
+    definitions: &dyn Definitions,
+) -> Option<(Arc<DefinitionText>, String)> {
     let (api_version, kind) = head::written(tree, object);
     let api_version = api_version?;
     let (group, version) = head::group_version(&api_version);
@@ -206,7 +214,7 @@ fn keys(context: &Context<'_, '_>, view: &View<'_>, with_dash: bool) -> Vec<Item
         if is_required {
             penalty -= 1000;
         }
-        penalty += field.penalty_of(&name);
+        penalty += field.penalty_of(&name) + view.head_penalty(&name);
         ranked.push((penalty, name, field, is_required));
     }
     ranked.sort_by_key(|it| it.0);
@@ -219,6 +227,7 @@ fn keys(context: &Context<'_, '_>, view: &View<'_>, with_dash: bool) -> Vec<Item
             .then(|| "required".to_owned())
             .or_else(|| field.default_text().map(|it| format!("default {it}")));
         context.writer.key(&mut item, &name, field.shape());
+        item.asks_again &= field.is_followed();
         if with_dash {
             add_dash(&mut item);
         }
@@ -304,5 +313,5 @@ fn values(context: &Context<'_, '_>, view: &View<'_>) -> Vec<Item> {
 
 /// The type of a schema in a few words.
 fn display(tree: &Tree, schema: NodeId) -> String {
-    names::display_type(tree, schema)
+    property_names::display_type(tree, schema)
 }

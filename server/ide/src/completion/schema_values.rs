@@ -8,7 +8,7 @@ use crd_analyzer_syntax::{
 };
 
 use super::{Context, Item, ItemKind, insert, nav};
-use crate::{place::Slot, schema::api_at};
+use crate::{cursor_context::Slot, schema::api_at};
 
 pub(super) fn of_field(context: &Context<'_, '_>, at: &api::At, field: &'static Field) -> Vec<Item> {
     let version = context.request.version;

@@ -15,9 +15,9 @@ use crate::file::File;
 use super::{Completions, Definitions, Item, Request, complete};
 
 /// Definitions of one file.
-struct Known(Catalog);
+struct TestIndex(Catalog);
 
-impl Known {
+impl TestIndex {
     fn new(text: &str) -> Self {
         let path = Path::new("/crds.yaml");
         let files = MemoryFiles([(path.to_owned(), text.to_owned())].into());
@@ -36,7 +36,7 @@ impl Known {
     }
 }
 
-impl Definitions for Known {
+impl Definitions for TestIndex {
     fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
         let found = self.0.with(|index| index.find(kind, Path::new("/cr.yaml")))?;
         self.0.text(&found.definition)
@@ -48,7 +48,7 @@ impl Definitions for Known {
     }
 }
 
-/// A text, its cursor, and what is offered there.
+/// A text, its cursor, and the offered items there.
 struct Offered {
     text: String,
     found: Option<Completions>,
@@ -132,7 +132,7 @@ fn check_none_of(offered: &Offered, unexpected: &[&str]) {
     }
 }
 
-/// Whatever is deleted of a text, what is offered replaces text of one line around the cursor, and edits elsewhere do not touch it.
+/// Whatever is deleted of a text, an offered item replaces text of one line around the cursor, and edits elsewhere do not touch it.
 #[test]
 fn edits_fit_whatever_the_text_is() {
     let texts = [
@@ -141,7 +141,7 @@ fn edits_fit_whatever_the_text_is() {
         expressions::example(),
         definitions::example().replace('\n', "\r\n"),
     ];
-    let known = Known::new(&resources::definition());
+    let known = TestIndex::new(&resources::definition());
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut below = move |bound: usize| {
         state ^= state << 13;

@@ -57,9 +57,7 @@ pub(super) fn brings_nothing(before: &Counts, after: &Counts, report: &FileRepor
             .iter()
             .flat_map(|it| &it.verdicts)
             .flat_map(|it| it.1.findings());
-        findings
-            .filter(|it| it.code == code)
-            .all(|it| it.class == Class::Hint && !it.hidden)
+        findings.filter(|it| it.code == code).all(|it| it.class == Class::Hint)
     };
     after
         .iter()

@@ -25,7 +25,8 @@ fn line_break(text: &str) -> &'static str {
     }
 }
 
-/// Blanks as wide as what stands before a byte in its line. `None` if that is not only indentation, dashes and question marks.
+/// Spaces as wide as the text before a byte in its line. `None` if that text has more than indentation, dashes and
+/// question marks.
 fn indentation(text: &str, at: usize) -> Option<String> {
     let before = &text[line_start(text, at)..at];
     before
@@ -130,32 +131,32 @@ impl Value {
     }
 }
 
-/// Takes an entry away, with its line's comment. `None` where something else stands for it: an alias of its anchor, a line shared.
+/// Removes an entry and the comment on its line. `None` if other text depends on it: an alias uses its anchor, or
+/// another entry shares its line.
 pub(super) fn remove_entry(tree: &Tree, mapping: NodeId, entry: Entry) -> Option<TextEdit> {
     let has_anchor = |node: NodeId| tree.anchor(node).is_some();
     if tree.subtree(entry.key).chain(tree.subtree(entry.value)).any(has_anchor) {
         return None;
     }
     let text = tree.text();
-    let entries: Vec<_> = tree.entries(mapping).collect();
-    let at = entries.iter().position(|it| *it == entry)?;
     let key = tree.full_span(entry.key);
     let end = tree.full_span(entry.value).end.max(key.end);
-    if entries.len() == 1 {
+    let next = tree.next_sibling(entry.value);
+    let before = tree.previous_sibling(entry.key);
+    if next.is_none() && before.is_none() {
         return Some(replace(tree.span(mapping), "{}"));
     }
     match tree.kind(mapping) {
-        NodeKind::Mapping(CollectionStyle::Flow) => Some(match entries.get(at + 1) {
-            Some(next) => replace(Span::new(key.start, tree.full_span(next.key).start), ""),
-            None => replace(Span::new(end_of(tree, entries[at - 1]), end), ""),
+        NodeKind::Mapping(CollectionStyle::Flow) => Some(match next {
+            Some(next) => replace(Span::new(key.start, tree.full_span(next).start), ""),
+            None => replace(Span::new(end_of(tree, tree.entry_of(before?)?), end), ""),
         }),
         NodeKind::Mapping(CollectionStyle::Block) => {
             let start = line_start(text, key.start as usize);
             let is_own_line = text[start..key.start as usize].chars().all(|c| c == ' ');
             if !is_own_line {
                 // Behind a dash: the next entry takes the place.
-                let next = entries.get(at + 1)?;
-                return Some(replace(Span::new(key.start, tree.full_span(next.key).start), ""));
+                return Some(replace(Span::new(key.start, tree.full_span(next?).start), ""));
             }
             let rest = &text[end as usize..];
             let line_end = if text[..end as usize].ends_with('\n') {
@@ -174,7 +175,7 @@ fn end_of(tree: &Tree, entry: Entry) -> u32 {
     tree.full_span(entry.value).end.max(tree.full_span(entry.key).end)
 }
 
-/// Another value in place of a scalar, in its quotes.
+/// Replaces the value of a scalar and keeps its quotes.
 pub(super) fn set_scalar(tree: &Tree, scalar: NodeId, text: &str) -> Option<TextEdit> {
     if tree.is_absent(scalar) {
         return None;
@@ -182,7 +183,7 @@ pub(super) fn set_scalar(tree: &Tree, scalar: NodeId, text: &str) -> Option<Text
     Some(replace(tree.span(scalar), write::whole(tree, scalar, text)?))
 }
 
-/// `true` or `false` in place of a scalar.
+/// Replaces a scalar by `true` or `false`.
 pub(super) fn set_bool(tree: &Tree, scalar: NodeId, value: bool) -> Option<TextEdit> {
     (tree.is_scalar(scalar) && !tree.is_absent(scalar)).then(|| replace(tree.span(scalar), value.to_string()))
 }

@@ -1,6 +1,7 @@
 //! A comment at the end of a finding's line that silences it.
 
 use crd_analyzer_syntax::{
+    lines::LineIndex,
     read_json,
     tree::{NodeKind, ScalarStyle, Span, Tree},
 };
@@ -8,7 +9,7 @@ use crd_analyzer_workspace::codes;
 
 use super::{Fix, FixKind, Problem, TextEdit};
 
-/// What is said of comments and of whole files, which no comment silences.
+/// Codes about suppression comments and about whole files. No comment can suppress them.
 const NOT_IGNORED: [&str; 4] = [
     codes::MALFORMED_SUPPRESSION,
     codes::UNUSED_SUPPRESSION,
@@ -57,14 +58,13 @@ impl Ignorer {
     }
 
     /// The comment for a problem, if its line can take one.
-    pub(super) fn fix(&self, text: &str, problem: Problem) -> Option<Fix> {
-        if NOT_IGNORED.contains(&problem.code) {
+    pub(super) fn fix(&self, text: &str, lines: &LineIndex, problem: Problem) -> Option<Fix> {
+        if NOT_IGNORED.contains(&problem.code) || self.closed.is_none() {
             return None;
         }
-        let at = problem.span.start as usize;
-        let start = text.get(..at)?.rfind(['\n', '\r']).map_or(0, |it| it + 1);
-        let end = text[at..].find(['\n', '\r']).map_or(text.len(), |it| at + it);
-        let line = &text[start..end];
+        let number = lines.line_of(problem.span.start);
+        let (start, end) = (lines.line_start(number) as usize, lines.line_end(text, number) as usize);
+        let line = text.get(start..end)?;
         let is_marker = ["---", "...", "%"].iter().any(|it| line.starts_with(it));
         if is_marker || line.trim().is_empty() || !self.takes_comment(end as u32) {
             return None;

@@ -49,7 +49,7 @@ fn problems(report: &FileReport) -> Vec<Problem> {
 fn all(text: &str) -> Vec<Fix> {
     let report = judge(text);
     let whole = Span::new(0, text.len() as u32);
-    repairs(&report.text, problems(&report), whole, &(), &judge)
+    repairs(&report.text, problems(&report), whole, &(), &|it| Some(judge(it)))
 }
 
 /// What is left after the repair of this title.
@@ -255,7 +255,7 @@ fn a_definition_gets_one_stored_version_and_its_name() {
 fn all_safe_repairs_come_at_once() {
     let schema = "            type: object\n            title: a\n            title: b\n            properties:\n              a: {minLength: 1}\n              b: {type: strng}\n";
     let text: Arc<str> = format!("{HEAD}{schema}").into();
-    let (edits, fixes) = repair_all(&text, problems(&judge(&text)), &(), &judge).expect("repairs");
+    let (edits, fixes) = repair_all(&text, problems(&judge(&text)), &(), &|it| Some(judge(it))).expect("repairs");
     let titles: Vec<_> = fixes.iter().map(|it| it.title.as_str()).collect();
     assert_eq!(titles, ["Remove the title that does not count", "Add type: string"]);
     let edited = apply(&text, &edits).expect("the edits fit");
@@ -265,7 +265,9 @@ fn all_safe_repairs_come_at_once() {
         expected.replace("{minLength: 1}", "{type: string, minLength: 1}")
     );
     assert_eq!(
-        repair_all(&edited.as_str().into(), problems(&judge(&edited)), &(), &judge),
+        repair_all(&edited.as_str().into(), problems(&judge(&edited)), &(), &|it| Some(
+            judge(it)
+        )),
         None
     );
 }

@@ -3,7 +3,8 @@
 use crd_analyzer_apiextensions::api::{Field, Presence, Values};
 use crd_analyzer_schema::KubernetesVersion;
 
-use super::{Block, render::code};
+use super::Block;
+use crate::markdown::code;
 
 /// What a field is.
 pub(super) fn field(field: &Field, version: KubernetesVersion) -> Vec<Block> {

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use crd_analyzer_cel::{
     ast::operators,
     decls::{Environment, ExpressionSet, OverloadDecl},
-    library::LIBRARIES,
+    library::declarations,
 };
 use crd_analyzer_schema::{KubernetesVersion, rules::Part};
 
 use super::{
     Block, Hover, line_of,
     node::{constraints, describe},
-    render::code,
 };
 use crate::{
     cel::{CelAt, Expression, Meaning, display_type},
     cost::{number, rule_cost},
     file::Document,
+    markdown::code,
     schema::text,
 };
 
@@ -59,12 +59,12 @@ pub(super) fn hover(document: &Document<'_>, at: &CelAt<'_>) -> Option<Hover> {
         } => function(name, doc, overloads),
         Meaning::Macro { of, ty, .. } => {
             let call = format!("{}({})", of.name, of.parameters.join(", "));
-            let receiver = if of.receiver { "<range>." } else { "" };
+            let receiver = if of.is_method() { "<range>." } else { "" };
             let mut blocks = vec![
                 Block::Code("cel", format!("{receiver}{call} -> {}", display_type(ty))),
                 Block::Text(of.documentation.to_owned()),
             ];
-            blocks.extend(of.examples.first().map(|it| Block::Code("cel", (*it).to_owned())));
+            blocks.extend(of.examples.first().map(example));
             blocks
         }
         Meaning::Literal { ty, .. } => vec![Block::Code("cel", display_type(ty))],
@@ -108,18 +108,18 @@ pub(crate) fn function(name: &str, doc: &str, overloads: &[Arc<OverloadDecl>]) -
     if !doc.is_empty() {
         blocks.push(Block::Text(doc.to_owned()));
     }
-    let example = LIBRARIES
-        .iter()
-        .flat_map(|it| it.library.functions)
-        .filter(|it| it.name == name)
-        .find_map(|it| it.examples.first());
-    blocks.extend(example.map(|(text, gives)| Block::Code("cel", format!("{text} // {gives}"))));
+    let first = declarations(name).iter().find_map(|it| it.examples.first());
+    blocks.extend(first.map(example));
     let mut notes = Vec::new();
     if let Some(since) = since(name, overloads) {
         notes.push(format!("in new rules since Kubernetes {since}"));
     }
     blocks.push(Block::List(notes));
     blocks
+}
+
+fn example((expression, value): &(&str, &str)) -> Block {
+    Block::Code("cel", format!("{expression} // {value}"))
 }
 
 /// How an overload is called.

@@ -10,13 +10,13 @@ use crd_analyzer_syntax::{
 use super::{
     Block,
     node::{describe, of_keyword},
-    render::code,
 };
 use crate::{
     cel::{Expression, RULES, scalar_of},
     cost::rule_cost,
     file::Document,
     manifest::object_at,
+    markdown::code,
     property::schema_at_path,
     schema::{self, child, is_true, text},
 };

@@ -1,4 +1,4 @@
-//! What is shown about the thing under the cursor.
+//! Hover: explains the property, value or token under the cursor.
 
 mod api;
 mod cel;

@@ -1,16 +1,17 @@
-//! A property of a schema: what values it takes, what becomes of them, and who looks at it.
+//! The hover of a schema property: its values, what the API server does with them, and which rules read it.
 
-use crd_analyzer_schema::{KubernetesVersion, rules::SchemaStep};
+use crd_analyzer_schema::{
+    KubernetesVersion,
+    rules::{Part, SchemaStep},
+};
 use crd_analyzer_syntax::tree::{NodeId, Span, Tree};
 
-use super::{
-    Block, Hover, one_line,
-    render::{code, escape},
-};
+use super::{Block, Hover, one_line};
 use crate::{
-    cel::{Expression, RULES, scalars_of},
+    cel::{CelScalar, Expression, RULES, scalars_of},
     cost::{number, rule_cost},
     file::Document,
+    markdown::{code, escape},
     property::{Target, UseKind, rules_that_read, uses},
     schema::{self, Property, child, follow, is_true, text},
 };
@@ -56,19 +57,15 @@ pub(super) fn hover(
     let mut facts = constraints(tree, node);
     facts.extend(treatment(tree, root, target, node, who));
     blocks.push(Block::List(facts));
-    let here: Vec<_> = scalars_of(tree, node)
-        .into_iter()
-        .filter(|it| it.part == crd_analyzer_schema::rules::Part::Rule)
-        .map(|it| Expression::new(document, it, version))
-        .collect();
+    let here = own_rules(tree, node);
     if !here.is_empty() {
         blocks.push(Block::Text(format!("**Rules of this value** ({})", here.len())));
-        blocks.push(rules(&here));
+        blocks.push(typed_rules(document, &here, version));
     }
     let above = rules_that_read(document, root, target, version);
     if !above.is_empty() {
         blocks.push(Block::Text(format!("**Rules above that read it** ({})", above.len())));
-        blocks.push(rules(&above));
+        blocks.push(rules(&above, above.len()));
     }
     Hover { span, blocks }
 }
@@ -201,7 +198,7 @@ pub(super) fn constraints(tree: &Tree, node: NodeId) -> Vec<String> {
     facts
 }
 
-/// What the server does with values, and who names the property.
+/// What the API server does with values of the property, and which parts of the CRD name it.
 fn treatment(tree: &Tree, root: NodeId, target: &Target, node: NodeId, who: Reader) -> Vec<String> {
     let mut facts = Vec::new();
     let default = child(tree, node, "default");
@@ -248,8 +245,21 @@ fn treatment(tree: &Tree, root: NodeId, target: &Target, node: NodeId, who: Read
     facts
 }
 
-/// Rules, one an item, with what they cost.
-fn rules(expressions: &[Expression<'_>]) -> Block {
+/// The rules of a schema.
+fn own_rules(tree: &Tree, schema: NodeId) -> Vec<CelScalar> {
+    let all = scalars_of(tree, schema).into_iter();
+    all.filter(|it| it.part == Part::Rule).collect()
+}
+
+/// As [`rules`], but only the rules that are shown are checked.
+fn typed_rules(document: &Document<'_>, all: &[CelScalar], version: KubernetesVersion) -> Block {
+    let first = all.iter().take(MAX_RULES);
+    let first: Vec<_> = first.map(|it| Expression::new(document, *it, version)).collect();
+    rules(&first, all.len())
+}
+
+/// Rules, one an item, with what they cost; `count` is how many there are.
+fn rules(expressions: &[Expression<'_>], count: usize) -> Block {
     let show = |it: &Expression<'_>| {
         let cost = rule_cost(it).map_or_else(|| "does not compile".to_owned(), crate::cost::RuleCost::describe);
         let message = text(it.tree, it.place.rule, "message").map(|it| format!(": {}", escape(&one_line(&it, 100))));
@@ -260,15 +270,15 @@ fn rules(expressions: &[Expression<'_>]) -> Block {
         )
     };
     let mut items: Vec<_> = expressions.iter().take(MAX_RULES).map(show).collect();
-    if expressions.len() > MAX_RULES {
-        items.push(format!("{} more", number((expressions.len() - MAX_RULES) as u64)));
+    if count > MAX_RULES {
+        items.push(format!("{} more", number((count - MAX_RULES) as u64)));
     }
     Block::List(items)
 }
 
-/// Who names a property, beside its declaration and its rules.
+/// The parts of a CRD that name a property, besides its declaration and its rules.
 pub(super) fn named_by(document: &Document<'_>, target: &Target, version: KubernetesVersion) -> Vec<String> {
-    let found = uses(document, target, version);
+    let found = uses(document, target, version).all;
     let mut kinds: Vec<_> = found.iter().map(|it| it.kind).collect();
     kinds.retain(|it| matches!(it, UseKind::Column | UseKind::SelectableField | UseKind::Scale));
     kinds.dedup();
@@ -282,8 +292,10 @@ pub(super) fn of_keyword(document: &Document<'_>, value: NodeId, version: Kubern
         return Vec::new();
     };
     debug_assert!(tree.get(node, RULES).is_some());
-    let own = scalars_of(tree, node).into_iter();
-    let own = own.filter(|it| it.part == crd_analyzer_schema::rules::Part::Rule);
-    let own: Vec<_> = own.map(|it| Expression::new(document, it, version)).collect();
-    if own.is_empty() { Vec::new() } else { vec![rules(&own)] }
+    let own = own_rules(tree, node);
+    if own.is_empty() {
+        Vec::new()
+    } else {
+        vec![typed_rules(document, &own, version)]
+    }
 }

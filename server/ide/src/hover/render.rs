@@ -2,12 +2,14 @@
 
 use crd_analyzer_syntax::tree::Span;
 
-/// What is shown about a place.
+use crate::markdown::{block, cut, description, escape, shortened};
+
+/// The content of a hover.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hover {
     /// What it is about.
     pub span: Span,
-    /// What is said, the most important first.
+    /// The blocks of the hover, the most important first.
     pub blocks: Vec<Block>,
 }
 
@@ -16,31 +18,31 @@ pub struct Hover {
 pub enum Block {
     /// Lines of code in a language (`cel`, `yaml`, `text`).
     Code(&'static str, String),
-    /// Markdown of ours.
+    /// Markdown that we wrote.
     Text(String),
-    /// Text of somebody else, shown as it is.
+    /// A description, or other words of somebody else.
     Quote(String),
-    /// Markdown of ours, as a list.
+    /// Items of a list, in Markdown that we wrote.
     List(Vec<String>),
     /// A line between what is about different things.
     Line,
 }
 
-/// Longer texts of others are cut: a hover is no place to read a manual.
-const MAX_QUOTE: usize = 4_000;
+/// Of longer lists the first items are shown.
+const MAX_ITEMS: usize = 100;
+
+/// Items that are longer are shown without their marks, cut.
+const MAX_ITEM: usize = 3_000;
 
 impl Hover {
     /// As Markdown.
     pub fn markdown(&self) -> String {
-        let blocks = self.blocks.iter().filter_map(|block| match block {
-            Block::Code(language, text) => {
-                let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
-                Some(format!("{fence}{language}\n{text}\n{fence}"))
-            }
+        let blocks = self.blocks.iter().filter_map(|it| match it {
+            Block::Code(language, text) => Some(block(language, text)),
             Block::Text(text) => Some(text.clone()),
-            Block::Quote(text) => Some(escape(&cut(text))),
+            Block::Quote(text) => Some(description(text)),
             Block::List(items) if items.is_empty() => None,
-            Block::List(items) => Some(items.iter().map(|it| format!("- {it}")).collect::<Vec<_>>().join("\n")),
+            Block::List(items) => Some(list(items, item)),
             Block::Line => Some("---".to_owned()),
         });
         blocks.collect::<Vec<_>>().join("\n\n")
@@ -49,73 +51,36 @@ impl Hover {
     /// As plain text.
     pub fn plain(&self) -> String {
         let blocks = self.blocks.iter().filter_map(|block| match block {
-            Block::Code(_, text) => Some(text.clone()),
+            Block::Code(_, text) => Some(cut(text).into_owned()),
             Block::Text(text) => Some(strip(text)),
-            Block::Quote(text) => Some(cut(text)),
+            Block::Quote(text) => Some(cut(text).into_owned()),
             Block::List(items) if items.is_empty() => None,
-            Block::List(items) => Some(
-                items
-                    .iter()
-                    .map(|it| format!("- {}", strip(it)))
-                    .collect::<Vec<_>>()
-                    .join("\n"),
-            ),
+            Block::List(items) => Some(list(items, |it| shortened(&strip(it), MAX_ITEM).into_owned())),
             Block::Line => Some("----".to_owned()),
         });
         blocks.collect::<Vec<_>>().join("\n\n")
     }
 }
 
-fn longest_run(text: &str, of: char) -> usize {
-    let mut longest = 0;
-    let mut run = 0;
-    for c in text.chars() {
-        run = if c == of { run + 1 } else { 0 };
-        longest = longest.max(run);
+/// The items of a list, one a line.
+fn list(items: &[String], show: impl Fn(&str) -> String) -> String {
+    let shown = items.iter().take(MAX_ITEMS);
+    let mut lines: Vec<_> = shown.map(|it| format!("- {}", show(it))).collect();
+    if items.len() > MAX_ITEMS {
+        lines.push(format!("- {} more", items.len() - MAX_ITEMS));
     }
-    longest
+    lines.join("\n")
 }
 
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(MAX_QUOTE) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.trim_end().to_owned(),
+/// An item of a list. An item that is too long loses its Markdown, because a cut could remove a closing mark.
+fn item(text: &str) -> String {
+    if text.len() <= MAX_ITEM {
+        return text.to_owned();
     }
+    escape(&shortened(&strip(text), MAX_ITEM))
 }
 
-/// A text of somebody else as Markdown: what would be markup is shown, code in backticks stays code.
-pub(crate) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len() + 16);
-    for line in text.lines() {
-        let mut in_code = false;
-        let is_balanced = line.matches('`').count().is_multiple_of(2);
-        for (at, c) in line.char_indices() {
-            match c {
-                '`' if is_balanced => in_code = !in_code,
-                '`' | '\\' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' if !in_code => escaped.push('\\'),
-                '-' | '+' if at == 0 => {}
-                _ => {}
-            }
-            escaped.push(c);
-        }
-        // Two blanks keep the line's end.
-        escaped.push_str("  \n");
-    }
-    escaped.trim_end().to_owned()
-}
-
-/// Code in Markdown, whatever is in it.
-pub(crate) fn code(text: &str) -> String {
-    let fence = "`".repeat(longest_run(text, '`') + 1);
-    let pad = if text.starts_with('`') || text.ends_with('`') {
-        " "
-    } else {
-        ""
-    };
-    format!("{fence}{pad}{text}{pad}{fence}")
-}
-
-/// Markdown of ours without its marks.
+/// Markdown that we wrote, without its marks.
 fn strip(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut in_code = false;
@@ -140,11 +105,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn others_words_are_shown_as_they_are() {
-        assert_eq!(escape("a *b* `c_*` <d>\n# e"), "a \\*b\\* `c_*` \\<d\\>  \n\\# e");
-        assert_eq!(escape("one ` tick_"), "one \\` tick\\_");
-        assert_eq!(code("a`b"), "``a`b``");
+    fn marks_are_taken_off() {
         assert_eq!(strip("**a** `*b*` \\*c"), "a *b* *c");
+    }
+
+    #[test]
+    fn what_is_long_is_cut() {
+        let hover = Hover {
+            span: Span::default(),
+            blocks: vec![
+                Block::Code("cel", "é".repeat(100_000)),
+                Block::Quote("*".repeat(100_000)),
+                Block::List(vec!["x".repeat(100_000); 100_000]),
+            ],
+        };
+        let most = 2 * (MAX_ITEMS + 4) * MAX_ITEM;
+        assert!(hover.markdown().len() < most && hover.plain().len() < most);
+        assert!(
+            hover.plain().ends_with("- 99900 more"),
+            "it says how many are not there"
+        );
     }
 
     #[test]

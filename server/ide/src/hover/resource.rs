@@ -48,7 +48,7 @@ pub fn resource_hover(
         steps.push(next);
         schema = below;
     }
-    // Of an item or entry, what is said is that of its list or map.
+    // Of an item or entry, the report is that of its list or map.
     while !matches!(steps.last()?, SchemaStep::Property(_)) {
         steps.pop();
     }

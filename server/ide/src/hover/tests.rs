@@ -83,7 +83,7 @@ fn a_property_says_what_it_takes_and_who_reads_it() {
         at("size:\n").map(|it| it.blocks)
     );
     let markdown = at("size:\n").expect("it").markdown();
-    assert!(markdown.contains("How \\*large\\* it is."), "{markdown}");
+    assert!(markdown.contains("How *large* it is."), "{markdown}");
 }
 
 #[test]
@@ -92,11 +92,11 @@ fn a_field_of_the_api_is_documented() {
     assert!(scope.starts_with("scope: string, required\n\n"), "{scope}");
     let value = at("Namespaced").expect("it").plain();
     assert!(
-        value.contains("Namespaced: Each object lives in a namespace"),
+        value.contains("Namespaced: Each object belongs to a namespace"),
         "{value}"
     );
     let keyword = at("minimum: 1").expect("it").plain();
-    assert!(keyword.contains("The smallest number."), "{keyword}");
+    assert!(keyword.contains("The smallest allowed number."), "{keyword}");
     let storage = at("storage: false").expect("it").plain();
     assert!(
         storage.ends_with("1. v1 (stored, served)\n2. v1beta1 (served)"),

@@ -36,7 +36,7 @@ fn block(file: &str, tree: &Tree, mapping: NodeId, keyword: &str, value: i64) ->
     let first = *entries.first()?;
     let first_key = tree.full_span(first.key).start as usize;
     let line = text[..first_key].rfind('\n').map_or(0, |it| it + 1);
-    // What stands before the first key is blanks, or the dash of a list's item.
+    // What is before the first key is blanks, or the dash of a list's item.
     let indent: String = text[line..first_key]
         .chars()
         .map(|it| if it == '\t' { '\t' } else { ' ' })

@@ -64,7 +64,7 @@ fn check(needle: &str, expected: &[&str]) {
     let document = file.documents().next().expect("a document");
     let at = TEXT.find(needle).expect("the needle") as u32;
     let (target, span) = target_at(&document, at, KubernetesVersion::NEWEST).expect("a property");
-    let found = uses(&document, &target, KubernetesVersion::NEWEST);
+    let found = uses(&document, &target, KubernetesVersion::NEWEST).all;
     let show = |it: &super::Use| {
         let span = it.span(document.tree);
         let line = TEXT[..span.start as usize].rfind('\n').map_or(0, |it| it + 1);

@@ -19,10 +19,26 @@ use crate::{
     schema::{self, Version, child, follow, is_mapping},
 };
 
-/// Everything in a definition that names a property, in all versions that have it, in the order of the text.
-pub fn uses(document: &Document<'_>, target: &Target, version: KubernetesVersion) -> Vec<Use> {
+/// What names a property in a definition.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Uses {
+    /// In the order of the text.
+    pub all: Vec<Use>,
+    /// Nothing was passed over because it would have taken too long.
+    pub is_complete: bool,
+}
+
+/// What may be spent on the rules that are typed for one property, in bytes of schemas and expressions.
+const MAX_TYPED: usize = 64 << 20;
+
+/// What typing one expression takes beside its length, in the same measure.
+const EXPRESSION: usize = 16 << 10;
+
+/// Everything in a definition that names a property, in all versions that have it.
+pub fn uses(document: &Document<'_>, target: &Target, version: KubernetesVersion) -> Uses {
     let tree = document.tree;
     let mut found = Vec::new();
+    let mut left = Effort::new();
     for one in schema::versions(document) {
         let Some(root) = one.schema else { continue };
         if !declares(tree, root, target) {
@@ -34,6 +50,7 @@ pub fn uses(document: &Document<'_>, target: &Target, version: KubernetesVersion
             root,
             target,
             version,
+            left: &mut left,
             found: &mut found,
         }
         .all(&one);
@@ -41,7 +58,44 @@ pub fn uses(document: &Document<'_>, target: &Target, version: KubernetesVersion
     found.sort_by_key(|it| (it.scalar, it.bytes.start));
     // Versions may share text by aliases.
     found.dedup();
-    found
+    Uses {
+        all: found,
+        is_complete: !left.is_spent,
+    }
+}
+
+/// What is left of [`MAX_TYPED`].
+struct Effort {
+    left: usize,
+    /// Something was passed over.
+    is_spent: bool,
+    /// The schema that was typed last: its other rules have the same types.
+    typed: Option<NodeId>,
+}
+
+impl Effort {
+    fn new() -> Self {
+        Self {
+            left: MAX_TYPED,
+            is_spent: false,
+            typed: None,
+        }
+    }
+
+    /// Whether an expression may be typed.
+    fn allows(&mut self, tree: &Tree, scalar: CelScalar) -> bool {
+        let mut effort = EXPRESSION + 16 * tree.source(scalar.scalar).len();
+        if self.typed != Some(scalar.schema) {
+            effort += tree.source(scalar.schema).len();
+        }
+        let rest = self.left.checked_sub(effort);
+        self.is_spent |= rest.is_none();
+        if let Some(rest) = rest {
+            self.left = rest;
+            self.typed = Some(scalar.schema);
+        }
+        rest.is_some()
+    }
 }
 
 /// The expressions above a property that read it, the innermost first, with how they are written.
@@ -53,6 +107,7 @@ pub fn rules_that_read<'d>(
 ) -> Vec<Expression<'d>> {
     let tree = document.tree;
     let mut found = Vec::new();
+    let mut left = Effort::new();
     for length in (0..=target.object.len()).rev() {
         let above = &target.object[..length];
         let Some(node) = follow(tree, root, above) else {
@@ -60,7 +115,7 @@ pub fn rules_that_read<'d>(
         };
         for scalar in scalars_of(tree, node.schema) {
             if scalar.part == RulePart::Rule
-                && let Some((expression, tokens)) = reads(document, scalar, above, target, version)
+                && let Some((expression, tokens)) = reads(document, scalar, above, target, version, &mut left)
                 && !tokens.is_empty()
             {
                 found.push(expression);
@@ -72,8 +127,7 @@ pub fn rules_that_read<'d>(
 
 /// Whether a schema, or a part of it in a junctor, has the property.
 fn declares(tree: &Tree, root: NodeId, target: &Target) -> bool {
-    let mut schemas = Vec::new();
-    collect(tree, root, &target.object, 0, &mut schemas);
+    let schemas = schemas_at(tree, root, &target.object);
     schemas
         .into_iter()
         .any(|it| child(tree, it, "properties").is_some_and(|it| schema::entry(tree, it, &target.name).is_some()))
@@ -82,27 +136,37 @@ fn declares(tree: &Tree, root: NodeId, target: &Target) -> bool {
 /// Deeper schemas are not searched; no definition that a server takes has them.
 const MAX_DEPTH: usize = 500;
 
+/// Schemas, or values of a resource, that are looked at for one property. Aliases of aliases stand for more of them than any text has.
+const MAX_VISITED: usize = 2_000_000;
+
 /// All schemas that speak of the values at a place: the schema itself and, at the same place, those in junctors.
-pub(super) fn collect(tree: &Tree, node: NodeId, steps: &[SchemaStep], depth: usize, found: &mut Vec<NodeId>) {
+fn schemas_at(tree: &Tree, root: NodeId, steps: &[SchemaStep]) -> Vec<NodeId> {
+    let mut found = Vec::new();
+    collect(tree, root, steps, 0, &mut MAX_VISITED.clone(), &mut found);
+    found
+}
+
+fn collect(tree: &Tree, node: NodeId, steps: &[SchemaStep], depth: usize, left: &mut usize, found: &mut Vec<NodeId>) {
     let node = tree.resolve(node);
-    if depth > MAX_DEPTH || !is_mapping(tree, node) {
+    if depth > MAX_DEPTH || *left == 0 || !is_mapping(tree, node) {
         return;
     }
+    *left -= 1;
     match steps.split_first() {
         None => found.push(node),
         Some((first, rest)) => {
             if let Some(next) = follow(tree, node, std::slice::from_ref(first)) {
-                collect(tree, next.schema, rest, depth + 1, found);
+                collect(tree, next.schema, rest, depth + 1, left, found);
             }
         }
     }
     for junctor in ["allOf", "anyOf", "oneOf"] {
         for clause in child(tree, node, junctor).into_iter().flat_map(|it| tree.items(it)) {
-            collect(tree, clause, steps, depth + 1, found);
+            collect(tree, clause, steps, depth + 1, left, found);
         }
     }
     if let Some(clause) = child(tree, node, "not") {
-        collect(tree, clause, steps, depth + 1, found);
+        collect(tree, clause, steps, depth + 1, left, found);
     }
 }
 
@@ -112,6 +176,7 @@ struct Search<'a, 'd> {
     root: NodeId,
     target: &'a Target,
     version: KubernetesVersion,
+    left: &'a mut Effort,
     found: &'a mut Vec<Use>,
 }
 
@@ -138,9 +203,7 @@ impl Search<'_, '_> {
     /// In `properties`, `required` and `x-kubernetes-list-map-keys`.
     fn declarations(&mut self) {
         let tree = self.tree;
-        let mut schemas = Vec::new();
-        collect(tree, self.root, &self.target.object, 0, &mut schemas);
-        for schema in schemas {
+        for schema in schemas_at(tree, self.root, &self.target.object) {
             if let Some(properties) = child(tree, schema, "properties")
                 && let Some(entry) = schema::entry(tree, properties, &self.target.name)
             {
@@ -149,9 +212,7 @@ impl Search<'_, '_> {
             self.items(schema, "required", UseKind::Required);
         }
         if let Some((SchemaStep::Items, list)) = self.target.object.split_last() {
-            let mut lists = Vec::new();
-            collect(tree, self.root, list, 0, &mut lists);
-            for schema in lists {
+            for schema in schemas_at(tree, self.root, list) {
                 self.items(schema, "x-kubernetes-list-map-keys", UseKind::ListMapKey);
             }
         }
@@ -176,7 +237,9 @@ impl Search<'_, '_> {
                 break;
             };
             for scalar in scalars_of(tree, node.schema) {
-                let Some((expression, tokens)) = reads(self.document, scalar, above, self.target, self.version) else {
+                let Some((expression, tokens)) =
+                    reads(self.document, scalar, above, self.target, self.version, self.left)
+                else {
                     continue;
                 };
                 let kind = match scalar.part {
@@ -239,9 +302,7 @@ impl Search<'_, '_> {
         let tree = self.tree;
         for length in 0..=self.target.object.len() {
             let (above, rest) = self.target.object.split_at(length);
-            let mut schemas = Vec::new();
-            collect(tree, self.root, above, 0, &mut schemas);
-            for schema in schemas {
+            for schema in schemas_at(tree, self.root, above) {
                 for keyword in ["default", "example"] {
                     if let Some(value) = child(tree, schema, keyword) {
                         self.keys(value, rest, UseKind::Value);
@@ -256,7 +317,14 @@ impl Search<'_, '_> {
 
     fn keys(&mut self, value: NodeId, steps: &[SchemaStep], kind: UseKind) {
         let mut keys = Vec::new();
-        keys_in(self.tree, value, steps, &self.target.name, &mut keys);
+        keys_in(
+            self.tree,
+            value,
+            steps,
+            &self.target.name,
+            &mut MAX_VISITED.clone(),
+            &mut keys,
+        );
         for key in keys {
             self.whole(kind, key);
         }
@@ -266,7 +334,14 @@ impl Search<'_, '_> {
 /// The keys of a property in a resource, in the order of the text.
 pub fn resource_uses(tree: &Tree, resource: NodeId, target: &Target) -> Vec<Use> {
     let mut keys = Vec::new();
-    keys_in(tree, resource, &target.object, &target.name, &mut keys);
+    keys_in(
+        tree,
+        resource,
+        &target.object,
+        &target.name,
+        &mut MAX_VISITED.clone(),
+        &mut keys,
+    );
     let as_use = |key| Use {
         kind: UseKind::Resource,
         scalar: key,
@@ -276,8 +351,12 @@ pub fn resource_uses(tree: &Tree, resource: NodeId, target: &Target) -> Vec<Use>
     keys.into_iter().map(as_use).collect()
 }
 
-/// The keys `name` of the objects that steps from a value lead to.
-fn keys_in(tree: &Tree, value: NodeId, steps: &[SchemaStep], name: &str, found: &mut Vec<NodeId>) {
+/// The keys `name` of the objects that steps from a value lead to. `left`: how many values may still be looked at.
+fn keys_in(tree: &Tree, value: NodeId, steps: &[SchemaStep], name: &str, left: &mut usize, found: &mut Vec<NodeId>) {
+    if *left == 0 {
+        return;
+    }
+    *left -= 1;
     let value = tree.resolve(value);
     match steps.split_first() {
         None => {
@@ -286,33 +365,35 @@ fn keys_in(tree: &Tree, value: NodeId, steps: &[SchemaStep], name: &str, found: 
         }
         Some((SchemaStep::Property(property), rest)) => {
             if let Some(value) = child(tree, value, property) {
-                keys_in(tree, value, rest, name, found);
+                keys_in(tree, value, rest, name, left, found);
             }
         }
         Some((SchemaStep::Items, rest)) => {
             for item in tree.items(value) {
-                keys_in(tree, item, rest, name, found);
+                keys_in(tree, item, rest, name, left, found);
             }
         }
         Some((SchemaStep::Values, rest)) => {
             for entry in tree.entries(value) {
-                keys_in(tree, entry.value, rest, name, found);
+                keys_in(tree, entry.value, rest, name, left, found);
             }
         }
     }
 }
 
-/// The tokens of an expression that read the property; `None` if its text says already that there are none.
+/// The tokens of an expression that read the property; `None` if its text says already that there are none, or it would take too long.
 fn reads<'d>(
     document: &Document<'d>,
     scalar: CelScalar,
     above: &[SchemaStep],
     target: &Target,
     version: KubernetesVersion,
+    left: &mut Effort,
 ) -> Option<(Expression<'d>, Vec<usize>)> {
     let escaped = escape(&target.name)?;
     let text = document.tree.scalar(scalar.scalar);
-    if !(text.contains(&*escaped) || text.contains(&target.name)) {
+    let is_named = text.contains(&*escaped) || text.contains(&target.name);
+    if !is_named || !left.allows(document.tree, scalar) {
         return None;
     }
     let expression = Expression::new(document, scalar, version);

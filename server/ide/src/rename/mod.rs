@@ -3,20 +3,20 @@
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use crd_analyzer_cel::types::escape;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::{NodeId, Span, Tree};
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
+    analysis::{MOST_FINDINGS, Question, analyze},
     finding::Class,
     index::GroupKind,
     versions::VersionSet,
 };
 
 use crate::{
-    file::Document,
+    file::{Document, File},
     fixes::{TextEdit, apply},
     property::{Form, Target, Use, UseKind, resource_uses, target_at, uses},
     schema::{self, SchemaStep, child, text},
@@ -93,7 +93,11 @@ pub fn rename(
     let renaming = edits_for(document, target, new_name, version)?;
     let text = document.file().text();
     let edited = apply(text, &renaming.edits).ok_or("the places of the name overlap")?;
-    let question = Question::new(versions);
+    let question = Question {
+        most_findings: MOST_FINDINGS,
+        wants_effective: false,
+        ..Question::new(versions)
+    };
     let findings = |text: &str| {
         let report = analyze(text.as_bytes().to_vec(), &question);
         let mut counts: BTreeMap<&'static str, (usize, String)> = BTreeMap::new();
@@ -101,7 +105,7 @@ pub fn rename(
             for finding in verdict.findings().filter(|it| it.class != Class::Hint) {
                 let count = counts
                     .entry(finding.code)
-                    .or_insert_with(|| (0, finding.message.clone()));
+                    .or_insert_with(|| (0, finding.headline.clone()));
                 count.0 += 1;
             }
         }
@@ -138,12 +142,15 @@ fn edits_for(
         name: new_name.to_owned(),
     };
     let taken = uses(document, &other, version);
-    if taken.iter().any(|it| it.kind == UseKind::Declaration) {
+    if taken.all.iter().any(|it| it.kind == UseKind::Declaration) {
         return Err(format!("there is a property `{new_name}` already"));
     }
     let found = uses(document, &target, version);
+    if !found.is_complete {
+        return Err(format!("too many rules may read `{}` to look at them all", target.name));
+    }
     let mut edits = Vec::new();
-    for one in &found {
+    for one in &found.all {
         edits.push(edit(tree, one, new_name)?);
     }
     edits.sort_by_key(|it| it.span.start);
@@ -245,8 +252,7 @@ impl Renaming {
 }
 
 /// The edits of all resources in a file.
-pub fn of_file(renaming: &Renaming, content: &Arc<str>, new_name: &str) -> Result<Vec<TextEdit>, String> {
-    let file = crate::file::File::new(content.clone(), Arc::default());
+pub fn of_file(renaming: &Renaming, file: &File, new_name: &str) -> Result<Vec<TextEdit>, String> {
     let mut edits = Vec::new();
     for document in file.objects() {
         let object = document.root.filter(|it| renaming.concerns(document.tree, *it));

@@ -60,7 +60,7 @@ fn at(needle: &str, new_name: &str) -> Result<(String, String), String> {
         KubernetesVersion::NEWEST,
         VersionSet::all(),
     )?;
-    let resource = of_file(&found, &RESOURCE.into(), new_name)?;
+    let resource = of_file(&found, &File::new(RESOURCE, Arc::default()), new_name)?;
     let apply = |text, edits| apply(text, edits).expect("the edits fit");
     Ok((apply(TEXT, &found.edits), apply(RESOURCE, &resource)))
 }
@@ -123,7 +123,7 @@ items:
 - {kind: Widget, apiVersion: example.com/v2, spec: {size: 2}}
 - {kind: Gadget, apiVersion: example.com/v1, spec: {size: 3}}
 ";
-    let edits = of_file(&found, &list.into(), "length").expect("there is no such key");
+    let edits = of_file(&found, &File::new(list, Arc::default()), "length").expect("there is no such key");
     assert_eq!(
         apply(list, &edits).expect("the edits fit"),
         list.replace("size: 1", "length: 1")

@@ -1,14 +1,14 @@
-//! `textDocument/codeAction`: fixes for what is shown in a range.
+//! `textDocument/codeAction`: quick fixes for the diagnostics in a range.
 
 use std::{collections::HashMap, sync::Arc};
 
 use crd_analyzer_ide::{
-    fixes::{self, Fix, FixKind},
+    fixes::{self, Fix, FixKind, Problem},
     lens,
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze},
+    analysis::{MOST_FINDINGS, Question, analyze},
     hazards::Search,
     report::FileReport,
 };
@@ -20,11 +20,14 @@ use tower_lsp::jsonrpc::Result;
 
 use crate::{
     analysis::Analysis,
+    display_text,
     documents::Snapshot,
     from_proto,
-    known::{self, InStep, Known},
+    from_proto::place_of,
     session::Session,
-    tasks, to_proto,
+    tasks::{self, Deadline},
+    to_proto,
+    workspace_index::{NearbyIndex, SyncedIndex},
 };
 
 pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
@@ -35,16 +38,16 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> 
     let Some(snapshot) = session.documents.snapshot(&params.text_document.uri) else {
         return Ok(None);
     };
-    let analysis = session.analysis(&snapshot).await?;
+    let analysis = session.analysis_in_time(&snapshot).await?;
     if analysis.problems.is_empty() {
         return Ok(None);
     }
     let (with_fixes, with_all) = (wants_fixes(only.as_deref()), wants(only.as_deref(), &fix_all()));
     let (session, range) = (session.clone(), params.range);
-    let found = tasks::blocking("the search for fixes", move || {
+    let found = tasks::answering("the search for fixes", move |deadline| {
         let mut actions = Vec::new();
         if with_fixes {
-            actions = find(&session, &snapshot, &analysis, range);
+            actions = find(&session, &snapshot, &analysis, range, deadline);
             let is_asked = |it: &CodeActionOrCommand| match (it, only.as_deref()) {
                 (_, None | Some([])) | (CodeActionOrCommand::Command(_), _) => true,
                 (CodeActionOrCommand::CodeAction(it), only) => it.kind.as_ref().is_some_and(|it| wants(only, it)),
@@ -52,7 +55,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> 
             actions.retain(is_asked);
         }
         if with_all {
-            actions.extend(repair_all(&session, &snapshot, &analysis).map(Into::into));
+            actions.extend(repair_all(&session, &snapshot, &analysis, deadline).map(Into::into));
         }
         (!snapshot.is_stale()).then_some(actions)
     });
@@ -81,35 +84,45 @@ pub(crate) fn fix_all() -> CodeActionKind {
     CodeActionKind::from("source.fixAll.crd-analyzer".to_owned())
 }
 
-/// What would be found if the document were this text.
-fn judge(session: &Arc<Session>, snapshot: &Snapshot, text: &str) -> FileReport {
-    let path = known::path_of(snapshot.uri.as_str());
+/// The report on the document if it had this text. `None` if the time is over.
+fn judge(session: &Arc<Session>, snapshot: &Snapshot, text: &str, deadline: &Deadline) -> Option<FileReport> {
+    if deadline.is_over() {
+        return None;
+    }
+    let path = place_of(&snapshot.uri);
     let question = Question {
         path: Some(&path),
-        definitions: Some(&InStep(session)),
+        definitions: Some(&SyncedIndex(session)),
         hazards: Search::All(&session.hazards),
+        most_findings: MOST_FINDINGS,
+        wants_effective: false,
         ..Question::new(session.effective(snapshot).versions)
     };
-    analyze(text.as_bytes().to_vec(), &question)
+    Some(analyze(text.as_bytes().to_vec(), &question))
 }
 
 /// The definitions that resources of the document are of.
-fn definitions<'s>(session: &'s Arc<Session>, snapshot: &'s Snapshot) -> Known<'s> {
-    Known {
+fn definitions<'s>(session: &'s Arc<Session>, snapshot: &'s Snapshot) -> NearbyIndex<'s> {
+    NearbyIndex {
         session,
         near: snapshot.path(),
     }
 }
 
 /// All safe repairs at once.
-fn repair_all(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis) -> Option<CodeAction> {
+fn repair_all(
+    session: &Arc<Session>,
+    snapshot: &Snapshot,
+    analysis: &Analysis,
+    deadline: &Deadline,
+) -> Option<CodeAction> {
     let client = session.client();
     let text: Arc<str> = snapshot.text.to_string().into();
     let (edits, fixes) = fixes::repair_all(
         &text,
         analysis.problems.iter().copied(),
         &definitions(session, snapshot),
-        &|text| judge(session, snapshot, text),
+        &|text| judge(session, snapshot, text, deadline),
     )?;
     let source = to_proto::Source {
         uri: &snapshot.uri,
@@ -129,7 +142,13 @@ fn repair_all(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis) 
     })
 }
 
-fn find(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis, range: Range) -> CodeActionResponse {
+fn find(
+    session: &Arc<Session>,
+    snapshot: &Snapshot,
+    analysis: &Analysis,
+    range: Range,
+    deadline: &Deadline,
+) -> CodeActionResponse {
     let client = session.client();
     let text: Arc<str> = snapshot.text.to_string().into();
     let chars = from_proto::range(&snapshot.text, range, client.unit);
@@ -139,10 +158,12 @@ fn find(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis, range:
     if analysis.problems.iter().any(|it| lens::is_about_cost(it.code)) {
         let versions = session.effective(snapshot).versions;
         let costs = snapshot.costs(versions.newest());
-        found.extend(lens::fixes(&costs, analysis.problems.iter().copied(), span, versions));
+        let goes_on = || !deadline.is_over();
+        let problems = analysis.problems.iter().copied();
+        found.extend(lens::fixes(&costs, problems, span, versions, &goes_on));
     }
     // Each repair is judged, which takes as long as the diagnostics: only for what is asked about.
-    let judge = |text: &str| judge(session, snapshot, text);
+    let judge = |text: &str| judge(session, snapshot, text, deadline);
     let problems = analysis.problems.iter().copied();
     found.extend(fixes::repairs(
         &text,
@@ -152,21 +173,23 @@ fn find(session: &Arc<Session>, snapshot: &Snapshot, analysis: &Analysis, range:
         &judge,
     ));
     let others = fixes::fixes(&text, analysis.problems.iter().copied(), span);
-    found.extend(others.into_iter().map(|it| fixes::judged(&text, it, &judge)));
+    found.extend(fixes::judged(&text, others, &judge));
+    found.truncate(fixes::MAX_FIXES);
     let source = to_proto::Source {
         uri: &snapshot.uri,
         text: &text,
         lines: &LineIndex::new(&text),
         client,
     };
+    let mut sent: HashMap<Problem, Vec<&Diagnostic>> = HashMap::new();
+    for (problem, diagnostic) in analysis.problems.iter().zip(&analysis.diagnostics) {
+        sent.entry(*problem).or_default().push(diagnostic);
+    }
     let convert = |fix: Fix| {
-        let shown = analysis.problems.iter().zip(&analysis.diagnostics);
-        let diagnostics = shown
-            .filter(|(problem, _)| **problem == fix.problem)
-            .map(|(_, diagnostic)| diagnostic.clone());
-        let diagnostics: Vec<_> = diagnostics.collect();
+        let diagnostics = sent.get(&fix.problem).into_iter().flatten();
+        let diagnostics: Vec<Diagnostic> = diagnostics.map(|it| (*it).clone()).collect();
         CodeAction {
-            title: with_go(&fix.title, &diagnostics),
+            title: display_text::line(&with_go(&fix.title, &diagnostics)),
             kind: Some(kind_of(&fix)),
             diagnostics: Some(diagnostics),
             edit: Some(workspace_edit(

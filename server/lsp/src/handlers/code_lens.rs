@@ -8,35 +8,42 @@ use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 
 use crate::{
-    capabilities::ADD_BOUNDS,
-    reading::{self, Reading},
+    display_text, limits,
+    names::ADD_BOUNDS,
+    request_context::{self, RequestContext},
     session::Session,
 };
 
 pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-    let found = reading::read_costs(
+    let found = request_context::read_costs(
         session,
         &params.text_document.uri,
         |it| it.code_lens,
-        |reading| {
-            let costs = lens::costs(&reading.snapshot.costs(reading.version()));
-            (!costs.is_empty()).then(|| costs.iter().map(|it| convert(reading, it)).collect())
+        |request| {
+            let costs = lens::costs(&request.snapshot.costs(request.version()));
+            (!costs.is_empty()).then(|| {
+                costs
+                    .iter()
+                    .take(limits::ANSWERS)
+                    .map(|it| convert(request, it))
+                    .collect()
+            })
         },
     );
     found.await
 }
 
-fn convert(reading: &Reading, cost: &Cost) -> CodeLens {
+fn convert(request: &RequestContext, cost: &Cost) -> CodeLens {
     let mut title = cost.title.clone();
     let mut command = Command::default();
     if let Some(remedy) = &cost.remedy {
         title = format!("{title} · {remedy}");
         // A click writes the bounds, where the client lets it.
-        if reading.client().applies_edits {
+        if request.client().applies_edits {
             ADD_BOUNDS.clone_into(&mut command.command);
             let place = json!({
-                "uri": reading.snapshot.uri,
-                "version": reading.snapshot.version,
+                "uri": request.snapshot.uri,
+                "version": request.snapshot.version,
                 "start": cost.span.start,
                 "end": cost.span.end,
             });
@@ -44,8 +51,11 @@ fn convert(reading: &Reading, cost: &Cost) -> CodeLens {
         }
     }
     CodeLens {
-        range: reading.range(cost.span),
-        command: Some(Command { title, ..command }),
+        range: request.range(cost.span),
+        command: Some(Command {
+            title: display_text::line(&title),
+            ..command
+        }),
         data: None,
     }
 }

@@ -2,45 +2,94 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_ide::completion::{Completions, Request, complete};
+use crd_analyzer_ide::completion::{self, Completions, Request, complete};
 use crd_analyzer_syntax::{edit, tree::Span};
 use lsp_types::{CompletionContext, CompletionList, CompletionParams, CompletionResponse, CompletionTriggerKind};
 use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 
-use crate::{known::Known, reading, reading::Reading, session::Session};
+use crate::{
+    completion_items, limits, request_context, request_context::RequestContext, session::Session,
+    workspace_index::NearbyIndex,
+};
 
 pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> Result<Option<CompletionResponse>> {
     let at = params.text_document_position;
     let after_blank = is_after_blank(params.context.as_ref());
-    let found = reading::read(
+    let is_triggered = is_triggered(params.context.as_ref());
+    let found = request_context::read(
         session,
         &at.text_document.uri,
         |it| it.completion,
         "the search for what can be written",
-        move |reading| {
-            let offset = reading.offset(at.position);
+        move |request| {
+            let offset = request.offset(at.position);
+            let text = request.file().text();
             // Whoever types blanks before a key has asked for nothing yet.
-            if after_blank && !follows_something(reading.file().text(), offset) {
+            if after_blank && !follows_something(text, offset) {
                 return None;
             }
-            let found = find(reading, offset)?;
-            let uri = reading.snapshot.uri.as_str();
-            let version = reading.snapshot.version;
+            let found = find(request, offset).filter(|it| !it.are_written(text));
+            let Some(found) = found else {
+                return (!is_triggered).then(|| nothing_fits(request, offset)).flatten();
+            };
+            let uri = request.snapshot.uri.as_str();
+            let version = request.snapshot.version;
             let data = |number| json!([uri, version, offset, number]);
             Some(CompletionList {
-                // Only paths go on: all else is filtered by the client.
-                is_incomplete: found.is_incomplete,
-                items: reading.client().completing.items(&reading.source(), &found, data),
+                // Paths go on, and a word that is typed to its end is no longer offered. All else is filtered by the client.
+                is_incomplete: found.is_incomplete || found.have_text(),
+                items: request.client().completion.items(&request.source(), &found, data),
             })
         },
     );
     Ok(found.await?.map(CompletionResponse::List))
 }
 
+/// A list with an item that never matches, where nothing fits: for clients that would offer words of open files instead.
+fn nothing_fits(request: &RequestContext, offset: u32) -> Option<CompletionList> {
+    let text = request.file().text();
+    let start = text[..offset as usize].rfind(['\n', '\r']).map_or(0, |it| it + 1);
+    let line = &text[start..offset as usize];
+    let start = start + line.len() - line.trim_start().len();
+    // An item before which nothing is typed always matches.
+    if !request.client().completion.keeps_words_away || start == offset as usize {
+        return None;
+    }
+    let document = request.file().document_at(offset)?;
+    let known = completion::is_known(document.tree, &definitions(request));
+    known.then(|| CompletionList {
+        is_incomplete: false,
+        items: vec![completion_items::unmatched(
+            request.range(Span::new(start as u32, offset)),
+        )],
+    })
+}
+
+/// The definitions that count for a document.
+fn definitions(request: &RequestContext) -> NearbyIndex<'_> {
+    NearbyIndex {
+        session: &request.session,
+        near: request.snapshot.path(),
+    }
+}
+
+/// Takes from more items than a client is sent those that do not begin with what is typed. The client asks again when more is typed.
+fn narrow(found: &mut Completions, text: &str, offset: u32) {
+    if found.items.len() <= limits::ANSWERS {
+        return;
+    }
+    let start = found.replace.start.min(offset) as usize;
+    let typed = text.get(start..offset as usize).unwrap_or_default();
+    let typed = typed.trim_start_matches(['"', '\'']);
+    found.is_incomplete = true;
+    found.items.retain(|it| it.filter.starts_with(typed));
+    found.items.truncate(limits::ANSWERS);
+}
+
 /// What can be written at a byte.
-pub(super) fn find(reading: &Reading, offset: u32) -> Option<Completions> {
-    let file = reading.file();
+pub(super) fn find(request: &RequestContext, offset: u32) -> Option<Completions> {
+    let file = request.file();
     let document = file.document_at(offset);
     let empty;
     let tree = if let Some(document) = &document {
@@ -49,20 +98,19 @@ pub(super) fn find(reading: &Reading, offset: u32) -> Option<Completions> {
         empty = edit::read(file.text(), Span::new(offset, offset)).tree;
         &empty
     };
-    let versions = reading.effective.versions;
-    let definitions = Known {
-        session: &reading.session,
-        near: reading.snapshot.path(),
-    };
-    complete(&Request {
+    let versions = request.effective.versions;
+    let definitions = definitions(request);
+    let mut found = complete(&Request {
         tree,
         document: document.as_ref(),
         offset,
         // What is offered is known to all.
         version: versions.iter().next().unwrap_or(versions.newest()),
-        snippets: reading.client().completing.snippets,
+        snippets: request.client().completion.snippets,
         definitions: &definitions,
-    })
+    })?;
+    narrow(&mut found, file.text(), offset);
+    Some(found)
 }
 
 /// Whether the client asks because a blank was typed.
@@ -72,7 +120,12 @@ fn is_after_blank(context: Option<&CompletionContext>) -> bool {
     })
 }
 
-/// Whether something stands before a byte in its line.
+/// Whether the client asks because of a character that asks by itself.
+fn is_triggered(context: Option<&CompletionContext>) -> bool {
+    context.is_some_and(|it| it.trigger_kind == CompletionTriggerKind::TRIGGER_CHARACTER)
+}
+
+/// Whether the line has text before a byte.
 fn follows_something(text: &str, offset: u32) -> bool {
     let before = text.get(..offset as usize).unwrap_or_default();
     let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();

@@ -6,7 +6,7 @@ use lsp_types::{CompletionItem, Uri};
 use tower_lsp::jsonrpc::Result;
 
 use super::completion;
-use crate::{reading, session::Session};
+use crate::{request_context, session::Session};
 
 pub(crate) async fn handle(session: &Arc<Session>, mut item: CompletionItem) -> Result<CompletionItem> {
     let name = item
@@ -16,19 +16,19 @@ pub(crate) async fn handle(session: &Arc<Session>, mut item: CompletionItem) -> 
     let Some((uri, version, offset, number)): Option<(Uri, i32, u32, usize)> = name else {
         return Ok(item);
     };
-    let found = reading::read(
+    let found = request_context::read(
         session,
         &uri,
         |it| it.completion,
         "the documentation of an item",
-        move |reading| {
-            // The same question has the same answer. Of another version nobody knows what the item was.
-            if reading.snapshot.version != version {
+        move |request| {
+            // The same question has the same answer. Of another version no one knows what the item was.
+            if request.snapshot.version != version {
                 return None;
             }
-            let found = completion::find(reading, offset)?;
+            let found = completion::find(request, offset)?;
             let documentation = found.items.get(number)?.documentation.as_ref()?;
-            Some(reading.client().completing.documentation(documentation))
+            Some(request.client().completion.documentation(documentation))
         },
     );
     if let Ok(Some(documentation)) = found.await {

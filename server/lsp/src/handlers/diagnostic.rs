@@ -18,7 +18,7 @@ pub(crate) async fn handle(
         // Closed in the meantime, or never open: nothing is shown.
         return Ok(report(&Analysis::empty(), None));
     };
-    let analysis = session.analysis(&snapshot).await?;
+    let analysis = session.analysis_in_time(&snapshot).await?;
     if snapshot.is_stale() {
         return Err(tasks::stale());
     }

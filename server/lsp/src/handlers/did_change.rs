@@ -14,7 +14,7 @@ pub(crate) fn handle(session: &Arc<Session>, params: DidChangeTextDocumentParams
         .change(&document.uri, document.version, params.content_changes, unit)
     {
         session.publish_soon(&document.uri);
-        session.keep_in_step_soon();
+        session.sync_soon();
     } else {
         tracing::debug!(
             "a change of a document that is not open so far: {}",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lsp_types::{ConfigurationItem, DidChangeConfigurationParams};
 
-use crate::{capabilities::NAME, cluster, session::Session, tasks};
+use crate::{cluster, names::NAME, session::Session, tasks};
 
 /// Settings come with the notification, or the notification says that they are to be asked for.
 pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeConfigurationParams) {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_workspace::config::FILE_NAME;
+use crd_analyzer_workspace::{config::FILE_NAME, kustomize};
 use lsp_types::DidChangeWatchedFilesParams;
 
-use crate::{documents::path_of, session::Session};
+use crate::{from_proto::path_of, session::Session};
 
-/// Configurations are read anew for each analysis: it is enough to make those anew, and to look where definitions lie now. Of manifests,
+/// Configurations are read again for each analysis: it is enough to make those again, and to look where definitions lie now. Of manifests,
 /// what is known of them is.
 pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeWatchedFilesParams) {
     let is_config = |path: &std::path::PathBuf| path.file_name().is_some_and(|it| it == FILE_NAME);
@@ -18,6 +18,14 @@ pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeWatchedFilesParam
         session.go_changed();
     }
     let (configs, manifests): (Vec<_>, Vec<_>) = others.into_iter().partition(is_config);
+    let is_kustomization = |path: &std::path::PathBuf| {
+        let name = path.file_name().and_then(|it| it.to_str());
+        name.is_some_and(|it| kustomize::FILE_NAMES.contains(&it))
+    };
+    if manifests.iter().any(is_kustomization) {
+        session.settings().kustomizations.forget();
+        session.refresh();
+    }
     if !configs.is_empty() {
         session.refresh();
         session.look_through_folders();

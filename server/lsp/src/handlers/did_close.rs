@@ -11,6 +11,6 @@ pub(crate) fn handle(session: &Arc<Session>, params: DidCloseTextDocumentParams)
         session.trees.forget(&params.text_document.uri);
         session.token_lists.forget(&params.text_document.uri);
         session.unpublish(params.text_document.uri);
-        session.keep_in_step_soon();
+        session.sync_soon();
     }
 }

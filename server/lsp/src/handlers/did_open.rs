@@ -10,5 +10,5 @@ pub(crate) fn handle(session: &Arc<Session>, params: DidOpenTextDocumentParams) 
     let uri = params.text_document.uri.clone();
     session.documents.open(params.text_document, session.client().unit);
     session.publish_soon(&uri);
-    session.keep_in_step_soon();
+    session.sync_soon();
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crd_analyzer_workspace::config::FILE_NAME;
 use lsp_types::DidSaveTextDocumentParams;
 
-use crate::{documents::path_of, session::Session};
+use crate::{from_proto::path_of, session::Session};
 
 /// A configuration that was saved counts at once, also where the client watches no files.
 pub(crate) fn handle(session: &Arc<Session>, params: &DidSaveTextDocumentParams) {

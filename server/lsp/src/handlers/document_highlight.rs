@@ -6,26 +6,26 @@ use crd_analyzer_ide::highlight::highlights;
 use lsp_types::{DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams};
 use tower_lsp::jsonrpc::Result;
 
-use crate::{reading, session::Session};
+use crate::{limits, request_context, session::Session};
 
 pub(crate) async fn handle(
     session: &Arc<Session>,
     params: DocumentHighlightParams,
 ) -> Result<Option<Vec<DocumentHighlight>>> {
     let at = params.text_document_position_params;
-    let found = reading::read(
+    let found = request_context::read(
         session,
         &at.text_document.uri,
         |it| it.highlight,
-        "the search for what is meant",
-        move |reading| {
-            let (document, offset) = reading.document_at(at.position)?;
-            let spans = highlights(&document, offset, reading.version());
+        "the search for the name",
+        move |request| {
+            let (document, offset) = request.document_at(at.position)?;
+            let spans = highlights(&document, offset, request.version());
             let convert = |span| DocumentHighlight {
-                range: reading.range(span),
+                range: request.range(span),
                 kind: Some(DocumentHighlightKind::TEXT),
             };
-            (!spans.is_empty()).then(|| spans.into_iter().map(convert).collect())
+            (!spans.is_empty()).then(|| spans.into_iter().take(limits::ANSWERS).map(convert).collect())
         },
     );
     found.await

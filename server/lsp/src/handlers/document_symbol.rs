@@ -9,7 +9,8 @@ use lsp_types::{
 use tower_lsp::jsonrpc::Result;
 
 use crate::{
-    reading::{self, Reading},
+    display_text, limits,
+    request_context::{self, RequestContext},
     session::Session,
 };
 
@@ -17,62 +18,67 @@ pub(crate) async fn handle(
     session: &Arc<Session>,
     params: DocumentSymbolParams,
 ) -> Result<Option<DocumentSymbolResponse>> {
-    let found = reading::read(
+    let found = request_context::read(
         session,
         &params.text_document.uri,
         |it| it.symbols,
         "the search for symbols",
-        |reading| {
-            let found: Vec<_> = reading.file().objects().filter_map(|it| symbols(&it)).collect();
+        |request| {
+            let found: Vec<_> = request.file().objects().filter_map(|it| symbols(&it)).collect();
+            let mut left = limits::ANSWERS;
             if found.is_empty() {
                 return None;
             }
-            if reading.client().nested_symbols {
-                let nested = found.into_iter().map(|it| nested(reading, it)).collect();
-                return Some(DocumentSymbolResponse::Nested(nested));
+            if request.client().nested_symbols {
+                let nested = found.into_iter().map_while(|it| nested(request, it, &mut left));
+                return Some(DocumentSymbolResponse::Nested(nested.collect()));
             }
             let mut all = Vec::new();
             for symbol in found {
-                flat(reading, symbol, None, &mut all);
+                flat(request, symbol, None, &mut all);
             }
+            all.truncate(left);
             Some(DocumentSymbolResponse::Flat(all))
         },
     );
     found.await
 }
 
+/// `None` if there are as many symbols as `left` said.
 #[expect(deprecated, reason = "the protocol's type has a field that may not be left out")]
-fn nested(reading: &Reading, symbol: Symbol) -> DocumentSymbol {
-    let children: Vec<_> = symbol.children.into_iter().map(|it| nested(reading, it)).collect();
-    DocumentSymbol {
-        name: symbol.name,
-        detail: (!symbol.detail.is_empty()).then_some(symbol.detail),
-        kind: kind(reading, symbol.kind),
+fn nested(request: &RequestContext, symbol: Symbol, left: &mut usize) -> Option<DocumentSymbol> {
+    *left = left.checked_sub(1)?;
+    let children = symbol.children.into_iter();
+    let children: Vec<_> = children.map_while(|it| nested(request, it, left)).collect();
+    Some(DocumentSymbol {
+        name: display_text::line(&symbol.name),
+        detail: (!symbol.detail.is_empty()).then(|| display_text::line(&symbol.detail)),
+        kind: kind(request, symbol.kind),
         tags: None,
         deprecated: None,
-        range: reading.range(symbol.span),
-        selection_range: reading.range(symbol.selection),
+        range: request.range(symbol.span),
+        selection_range: request.range(symbol.selection),
         children: (!children.is_empty()).then_some(children),
-    }
+    })
 }
 
 #[expect(deprecated, reason = "the protocol's type has a field that may not be left out")]
-fn flat(reading: &Reading, symbol: Symbol, container: Option<&str>, all: &mut Vec<SymbolInformation>) {
+fn flat(request: &RequestContext, symbol: Symbol, container: Option<&str>, all: &mut Vec<SymbolInformation>) {
     all.push(SymbolInformation {
-        name: symbol.name.clone(),
-        kind: kind(reading, symbol.kind),
+        name: display_text::line(&symbol.name),
+        kind: kind(request, symbol.kind),
         tags: None,
         deprecated: None,
-        location: Location::new(reading.snapshot.uri.clone(), reading.range(symbol.span)),
-        container_name: container.map(ToOwned::to_owned),
+        location: Location::new(request.snapshot.uri.clone(), request.range(symbol.span)),
+        container_name: container.map(display_text::line),
     });
     for child in symbol.children {
-        flat(reading, child, Some(&symbol.name), all);
+        flat(request, child, Some(&symbol.name), all);
     }
 }
 
-fn kind(reading: &Reading, kind: SymbolKind) -> Kind {
-    let is_newer = reading.client().newer_symbols;
+fn kind(request: &RequestContext, kind: SymbolKind) -> Kind {
+    let is_newer = request.client().newer_symbols;
     match kind {
         SymbolKind::Definition => Kind::CLASS,
         SymbolKind::Version => Kind::NAMESPACE,

@@ -10,16 +10,17 @@ use tower_lsp::jsonrpc::{Error, Result};
 
 use super::code_action::{text_edits, workspace_edit};
 use crate::{
-    capabilities::{ADD_BOUNDS, READ_CLUSTER},
     cluster,
     documents::Snapshot,
+    names::{ADD_BOUNDS, READ_CLUSTER},
     session::Session,
-    tasks, to_proto,
+    tasks::{self, Deadline},
+    to_proto,
 };
 
 /// What the command is about.
 #[derive(Deserialize)]
-struct Place {
+struct CommandTarget {
     uri: Uri,
     version: i32,
     /// In bytes of that version.
@@ -33,17 +34,24 @@ pub(crate) async fn handle(session: &Arc<Session>, params: ExecuteCommandParams)
         return Ok(None);
     }
     if params.command != ADD_BOUNDS {
-        return Err(Error::invalid_params(format!("there is no command {}", params.command)));
+        return Err(Error::invalid_params(format!(
+            "the command {} does not exist",
+            params.command
+        )));
     }
     let place = params.arguments.into_iter().next().unwrap_or_default();
-    let place: Place = serde_json::from_value(place).map_err(|error| Error::invalid_params(error.to_string()))?;
+    let place: CommandTarget =
+        serde_json::from_value(place).map_err(|error| Error::invalid_params(error.to_string()))?;
     let snapshot = session.documents.snapshot(&place.uri);
     let Some(snapshot) = snapshot.filter(|it| it.version == place.version) else {
         return Err(tasks::stale());
     };
     let worker = session.clone();
     let span = Span::new(place.start, place.end);
-    let edit = tasks::blocking("the search for bounds", move || find(&worker, &snapshot, span)).await?;
+    let edit = tasks::answering("the search for bounds", move |deadline| {
+        find(&worker, &snapshot, span, deadline)
+    })
+    .await?;
     // The client answers in its own time, and the reader must not wait for it.
     let session = session.clone();
     tasks::beside(async move {
@@ -59,10 +67,10 @@ pub(crate) async fn handle(session: &Arc<Session>, params: ExecuteCommandParams)
     Ok(None)
 }
 
-fn find(session: &Arc<Session>, snapshot: &Snapshot, span: Span) -> Option<WorkspaceEdit> {
+fn find(session: &Arc<Session>, snapshot: &Snapshot, span: Span, deadline: &Deadline) -> Option<WorkspaceEdit> {
     let versions = session.effective(snapshot).versions;
     let costs = snapshot.costs(versions.newest());
-    let fix: Fix = lens::fix(&costs, span, versions)?;
+    let fix: Fix = lens::fix(&costs, span, versions, &|| !deadline.is_over())?;
     let source = to_proto::Source {
         uri: &snapshot.uri,
         text: &costs.text,

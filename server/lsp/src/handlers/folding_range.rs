@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_ide::folding::{self, Fold};
+use crd_analyzer_ide::folding::{self, FoldedLines};
 use crd_analyzer_syntax::lines::LineIndex;
 use lsp_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 use tower_lsp::jsonrpc::Result;
 
-use crate::{session::Session, tasks};
+use crate::{limits, session::Session, tasks};
 
 pub(crate) async fn handle(session: &Arc<Session>, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
     let Some(snapshot) = session.documents.snapshot(&params.text_document.uri) else {
@@ -17,21 +17,21 @@ pub(crate) async fn handle(session: &Arc<Session>, params: FoldingRangeParams) -
         return Ok(None);
     }
     let session = session.clone();
-    let work = move || {
+    let work = move |_: &tasks::Deadline| {
         if snapshot.is_stale() {
             return Err(tasks::stale());
         }
-        let limit = session.client().max_folds;
+        let limit = session.client().max_folds.min(limits::ANSWERS);
         let folds = session.trees.ask(&snapshot.uri, snapshot.text.to_string(), |trees| {
             folding::folds(trees.trees(), &LineIndex::new(trees.text()), limit)
         });
         let folds: Vec<_> = folds.into_iter().map(convert).collect();
         Ok((!folds.is_empty()).then_some(folds))
     };
-    tasks::blocking("the search for folds", work).await?
+    tasks::answering("the search for folds", work).await?
 }
 
-fn convert(fold: Fold) -> FoldingRange {
+fn convert(fold: FoldedLines) -> FoldingRange {
     FoldingRange {
         start_line: fold.first,
         end_line: fold.last,

@@ -6,33 +6,33 @@ use crd_analyzer_ide::hover;
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 use tower_lsp::jsonrpc::Result;
 
-use crate::{crossing, reading, session::Session};
+use crate::{display_text, navigation, request_context, session::Session};
 
 pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Result<Option<Hover>> {
     let at = params.text_document_position_params;
-    let found = reading::read(
+    let found = request_context::read(
         session,
         &at.text_document.uri,
         |it| it.hover,
         "the hover",
-        move |reading| {
-            let (document, offset) = reading.document_at(at.position)?;
-            let found = hover::hover(&document, offset, reading.version())
-                .or_else(|| crossing::at(reading, at.position)?.hover())?;
-            let contents = if reading.client().hover_markdown {
+        move |request| {
+            let (document, offset) = request.document_at(at.position)?;
+            let found = hover::hover(&document, offset, request.version())
+                .or_else(|| navigation::at(request, at.position)?.hover())?;
+            let contents = if request.client().hover_markdown {
                 MarkupContent {
                     kind: MarkupKind::Markdown,
-                    value: found.markdown(),
+                    value: display_text::markdown(&found.markdown()),
                 }
             } else {
                 MarkupContent {
                     kind: MarkupKind::PlainText,
-                    value: found.plain(),
+                    value: display_text::text(&found.plain()),
                 }
             };
             Some(Hover {
                 contents: HoverContents::Markup(contents),
-                range: Some(reading.range(found.span)),
+                range: Some(request.range(found.span)),
             })
         },
     );

@@ -9,7 +9,7 @@ use lsp_types::{
 use serde_json::json;
 
 use super::did_change_configuration;
-use crate::{capabilities::NAME, cluster, session::Session, tasks};
+use crate::{cluster, names::NAME, session::Session, tasks};
 
 pub(crate) fn handle(session: &Arc<Session>) {
     let client = session.client();

@@ -8,7 +8,8 @@ use lsp_types::{InlayHint, InlayHintLabel, InlayHintParams, InlayHintTooltip};
 use tower_lsp::jsonrpc::Result;
 
 use crate::{
-    reading::{self, Reading},
+    display_text, limits,
+    request_context::{self, RequestContext},
     session::Session,
 };
 
@@ -17,16 +18,18 @@ pub(crate) async fn handle(session: &Arc<Session>, params: InlayHintParams) -> R
     if session.client().code_lens && session.features().code_lens {
         return Ok(None);
     }
-    let found = reading::read_costs(
+    let found = request_context::read_costs(
         session,
         &params.text_document.uri,
         |it| it.inlay_hints,
-        move |reading| {
-            let asked = Span::new(reading.offset(params.range.start), reading.offset(params.range.end));
-            let costs = lens::costs(&reading.snapshot.costs(reading.version()));
-            let hints = costs.iter().map(|it| (line_end(reading, it), it));
-            let hints = hints.filter(|(at, _)| (asked.start..=asked.end).contains(at));
-            let hints: Vec<_> = hints.map(|(at, it)| convert(reading, at, it)).collect();
+        move |request| {
+            let asked = Span::new(request.offset(params.range.start), request.offset(params.range.end));
+            let costs = lens::costs(&request.snapshot.costs(request.version()));
+            let hints = costs.iter().map(|it| (line_end(request, it), it));
+            let hints = hints
+                .filter(|(at, _)| (asked.start..=asked.end).contains(at))
+                .take(limits::ANSWERS);
+            let hints: Vec<_> = hints.map(|(at, it)| convert(request, at, it)).collect();
             (!hints.is_empty()).then_some(hints)
         },
     );
@@ -34,20 +37,24 @@ pub(crate) async fn handle(session: &Arc<Session>, params: InlayHintParams) -> R
 }
 
 /// The end of the line that the cost's place begins in.
-fn line_end(reading: &Reading, cost: &Cost) -> u32 {
-    let text = reading.source().text;
-    let start = cost.span.start as usize;
-    let end = text.get(start..).and_then(|it| it.find(['\r', '\n']));
-    end.map_or(text.len(), |at| start + at) as u32
+fn line_end(request: &RequestContext, cost: &Cost) -> u32 {
+    let source = request.source();
+    source
+        .lines
+        .line_end(source.text, source.lines.line_of(cost.span.start))
 }
 
-fn convert(reading: &Reading, at: u32, cost: &Cost) -> InlayHint {
+fn convert(request: &RequestContext, at: u32, cost: &Cost) -> InlayHint {
     InlayHint {
-        position: reading.range(Span::new(at, at)).start,
-        label: InlayHintLabel::String(cost.title.clone()),
+        position: request.range(Span::new(at, at)).start,
+        label: InlayHintLabel::String(display_text::line(&cost.title)),
         kind: None,
         text_edits: None,
-        tooltip: cost.remedy.clone().map(InlayHintTooltip::String),
+        tooltip: cost
+            .remedy
+            .as_deref()
+            .map(display_text::text)
+            .map(InlayHintTooltip::String),
         padding_left: Some(true),
         padding_right: None,
         data: None,

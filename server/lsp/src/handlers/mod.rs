@@ -27,5 +27,8 @@ pub(crate) mod references;
 pub(crate) mod rename;
 pub(crate) mod selection_range;
 pub(crate) mod semantic_tokens;
+pub(crate) mod set_trace;
 pub(crate) mod signature_help;
+pub(crate) mod status;
+pub(crate) mod trust_granted;
 pub(crate) mod workspace_diagnostic;

@@ -6,7 +6,7 @@ use crd_analyzer_ide::{
     fixes::TextEdit as Edit,
     rename::{Renaming, of_file, prepare, rename},
 };
-use crd_analyzer_syntax::lines::LineIndex;
+use crd_analyzer_io::read;
 use lsp_types::{
     DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier, PrepareRenameResponse, RenameParams,
     TextDocumentEdit, TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit,
@@ -14,9 +14,11 @@ use lsp_types::{
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
 use crate::{
-    reading::{self, Reading},
+    request_context::{self, RequestContext},
     session::Session,
+    tasks::REQUEST_FAILED,
     to_proto,
+    versions::Parsed,
 };
 
 /// What is named at a place, if it can be renamed.
@@ -24,16 +26,16 @@ pub(crate) async fn handle_prepare(
     session: &Arc<Session>,
     at: TextDocumentPositionParams,
 ) -> Result<Option<PrepareRenameResponse>> {
-    let found = reading::read(
+    let found = request_context::read(
         session,
         &at.text_document.uri,
         |it| it.rename,
         "the search for a name",
-        move |reading| {
-            let (document, offset) = reading.document_at(at.position)?;
-            let found = prepare(&document, offset, reading.version()).ok()?;
+        move |request| {
+            let (document, offset) = request.document_at(at.position)?;
+            let found = prepare(&document, offset, request.version()).ok()?;
             Some(PrepareRenameResponse::RangeWithPlaceholder {
-                range: reading.range(found.span),
+                range: request.range(found.span),
                 placeholder: found.name,
             })
         },
@@ -44,22 +46,22 @@ pub(crate) async fn handle_prepare(
 /// The edits of a new name in the definition and in the workspace's resources.
 pub(crate) async fn handle(session: &Arc<Session>, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
     let at = params.text_document_position;
-    let found = reading::read(
+    let found = request_context::read(
         session,
         &at.text_document.uri,
         |it| it.rename,
         "the search for a name",
-        move |reading| {
-            let (document, offset) = reading.document_at(at.position)?;
+        move |request| {
+            let (document, offset) = request.document_at(at.position)?;
             let new_name = &params.new_name;
             let renaming = rename(
                 &document,
                 offset,
                 new_name,
-                reading.version(),
-                reading.effective.versions,
+                request.version(),
+                request.effective.versions,
             );
-            Some(renaming.and_then(|it| everywhere(reading, &it, new_name)))
+            Some(renaming.and_then(|it| everywhere(request, &it, new_name)))
         },
     );
     match found.await? {
@@ -74,9 +76,6 @@ pub(crate) async fn handle(session: &Arc<Session>, params: RenameParams) -> Resu
     }
 }
 
-/// `RequestFailed` of the protocol.
-const REQUEST_FAILED: i64 = -32803;
-
 /// The edits of a file; the version if it is open.
 struct FileEdits {
     uri: Uri,
@@ -84,69 +83,70 @@ struct FileEdits {
     edits: Vec<TextEdit>,
 }
 
-fn everywhere(reading: &Reading, renaming: &Renaming, new_name: &str) -> std::result::Result<Vec<FileEdits>, String> {
-    let session = &reading.session;
-    let own = &reading.snapshot.uri;
+fn everywhere(
+    request: &RequestContext,
+    renaming: &Renaming,
+    new_name: &str,
+) -> std::result::Result<Vec<FileEdits>, String> {
+    let session = &request.session;
+    let own = &request.snapshot.uri;
     let mut files = Vec::new();
     // Resources may stand beside their definition.
     let mut edits = renaming.edits.clone();
-    edits.extend(of_file(renaming, &reading.file().text().to_shared(), new_name)?);
+    edits.extend(of_file(renaming, request.file(), new_name)?);
     edits.sort_by_key(|it| it.span.start);
     files.push(FileEdits {
         uri: own.clone(),
-        version: Some(reading.snapshot.version),
-        edits: convert(&reading.source(), &edits),
+        version: Some(request.snapshot.version),
+        edits: convert(&request.source(), &edits),
     });
     let kind = renaming.kind.as_ref().map_or("", |it| it.kind.as_str());
+    let too_long = || "looking for the name in all files takes too long: nothing was renamed".to_owned();
     for uri in session.documents.uris() {
+        if request.deadline.is_over() {
+            return Err(too_long());
+        }
         let Some(snapshot) = session.documents.snapshot(&uri).filter(|it| it.uri != *own) else {
             continue;
         };
-        let parsed = snapshot.parsed();
-        let edits = of_file(renaming, &parsed.file.text().to_shared(), new_name)?;
-        if !edits.is_empty() {
-            let source = to_proto::Source {
-                uri: &uri,
-                text: parsed.file.text(),
-                lines: &parsed.lines,
-                client: session.client(),
-            };
-            files.push(FileEdits {
-                edits: convert(&source, &edits),
-                version: Some(snapshot.version),
-                uri,
-            });
-        }
+        let parsed = snapshot.parsed_for_now();
+        let edits = of_file(renaming, &parsed.file, new_name)?;
+        let version = Some(snapshot.version);
+        files.extend(edits_of(session, uri, version, &parsed, &edits));
     }
     for path in session.list_files().0 {
+        if request.deadline.is_over() {
+            return Err(too_long());
+        }
         let Some(uri) = Uri::from_file_path(&path).filter(|it| !session.is_open(it)) else {
             continue;
         };
-        let Ok(text) = std::fs::read_to_string(&path) else {
+        let Some(text) = read::found(&path).ok().and_then(|it| String::from_utf8(it).ok()) else {
             continue;
         };
         // Cheap for most files: what does not name the kind is none of it.
         if !text.contains(kind) {
             continue;
         }
-        let text: Arc<str> = text.into();
-        let edits = of_file(renaming, &text, new_name)?;
-        if !edits.is_empty() {
-            let source = to_proto::Source {
-                uri: &uri,
-                text: &text,
-                lines: &LineIndex::new(&text),
-                client: session.client(),
-            };
-            let edits = convert(&source, &edits);
-            files.push(FileEdits {
-                uri,
-                version: None,
-                edits,
-            });
-        }
+        let parsed = Parsed::of(text);
+        let edits = of_file(renaming, &parsed.file, new_name)?;
+        files.extend(edits_of(session, uri, None, &parsed, &edits));
     }
     Ok(files)
+}
+
+fn edits_of(session: &Session, uri: Uri, version: Option<i32>, parsed: &Parsed, edits: &[Edit]) -> Option<FileEdits> {
+    if edits.is_empty() {
+        return None;
+    }
+    let source = to_proto::Source {
+        uri: &uri,
+        text: parsed.file.text(),
+        lines: &parsed.lines,
+        client: session.client(),
+    };
+    let edits = convert(&source, edits);
+    Some(FileEdits { uri, version, edits })
 }
 
 fn convert(source: &to_proto::Source<'_>, edits: &[Edit]) -> Vec<TextEdit> {

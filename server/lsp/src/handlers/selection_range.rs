@@ -9,6 +9,9 @@ use tower_lsp::jsonrpc::Result;
 
 use crate::{session::Session, tasks, to_proto};
 
+/// Positions of one request that are looked at: more cursors than a person sets.
+const POSITIONS: usize = 500;
+
 pub(crate) async fn handle(
     session: &Arc<Session>,
     params: SelectionRangeParams,
@@ -20,7 +23,7 @@ pub(crate) async fn handle(
         return Ok(None);
     }
     let session = session.clone();
-    let work = move || {
+    let work = move |deadline: &tasks::Deadline| {
         if snapshot.is_stale() {
             return Err(tasks::stale());
         }
@@ -41,7 +44,14 @@ pub(crate) async fn handle(
                 (!spans.is_empty()).then_some(nested(&source, &spans, position))
             };
             // The answer has one range for each position, so one that has none gets itself.
-            let found: Vec<_> = params.positions.iter().map(|it| (*it, answer(*it))).collect();
+            let asked = params.positions.iter().enumerate();
+            let found = asked.map(|(n, it)| {
+                (
+                    *it,
+                    (n < POSITIONS && !deadline.is_over()).then(|| answer(*it)).flatten(),
+                )
+            });
+            let found: Vec<_> = found.collect();
             let any = found.iter().any(|it| it.1.is_some());
             let itself = |position| SelectionRange {
                 range: Range::new(position, position),
@@ -56,7 +66,7 @@ pub(crate) async fn handle(
         });
         Ok(found)
     };
-    tasks::blocking("the search for selections", work).await?
+    tasks::answering("the search for selections", work).await?
 }
 
 /// The ranges, each in the one after it. The first must have the position.

@@ -12,7 +12,8 @@ use lsp_types::{
 use tower_lsp::jsonrpc::Result;
 
 use crate::{
-    reading::{self, Reading},
+    limits,
+    request_context::{self, RequestContext},
     session::Session,
     token_lists::difference,
 };
@@ -40,9 +41,9 @@ pub(crate) async fn handle(
     session: &Arc<Session>,
     params: SemanticTokensParams,
 ) -> Result<Option<SemanticTokensResult>> {
-    let found = read(session, &params.text_document, |reading| {
-        let data = all_tokens(reading);
-        named(reading, data).into()
+    let found = read(session, &params.text_document, |request| {
+        let data = all_tokens(request);
+        named(request, data).into()
     });
     found.await
 }
@@ -51,16 +52,16 @@ pub(crate) async fn handle_delta(
     session: &Arc<Session>,
     params: SemanticTokensDeltaParams,
 ) -> Result<Option<SemanticTokensFullDeltaResult>> {
-    let found = read(session, &params.text_document, move |reading| {
-        let lists = &reading.session.token_lists;
-        let old = lists.get(&reading.snapshot.uri, &params.previous_result_id);
-        let data = all_tokens(reading);
+    let found = read(session, &params.text_document, move |request| {
+        let lists = &request.session.token_lists;
+        let old = lists.get(&request.snapshot.uri, &params.previous_result_id);
+        let data = all_tokens(request);
         let Some(old) = old else {
-            return named(reading, data).into();
+            return named(request, data).into();
         };
         let edits = difference(&old, &data).into_iter().collect();
         SemanticTokensFullDeltaResult::TokensDelta(SemanticTokensDelta {
-            result_id: Some(lists.keep(&reading.snapshot.uri, &data)),
+            result_id: Some(lists.keep(&request.snapshot.uri, &data)),
             edits,
         })
     });
@@ -71,11 +72,11 @@ pub(crate) async fn handle_range(
     session: &Arc<Session>,
     params: SemanticTokensRangeParams,
 ) -> Result<Option<SemanticTokensRangeResult>> {
-    let found = read(session, &params.text_document, move |reading| {
-        let within = Span::new(reading.offset(params.range.start), reading.offset(params.range.end));
+    let found = read(session, &params.text_document, move |request| {
+        let within = Span::new(request.offset(params.range.start), request.offset(params.range.end));
         SemanticTokensRangeResult::Tokens(SemanticTokens {
             result_id: None,
-            data: tokens(reading, within),
+            data: tokens(request, within),
         })
     });
     found.await
@@ -85,37 +86,37 @@ pub(crate) async fn handle_range(
 async fn read<T: Send + 'static>(
     session: &Arc<Session>,
     document: &TextDocumentIdentifier,
-    answer: impl FnOnce(&Reading) -> T + Send + 'static,
+    answer: impl FnOnce(&RequestContext) -> T + Send + 'static,
 ) -> Result<Option<T>> {
-    let found = reading::read(
+    let found = request_context::read(
         session,
         &document.uri,
         |it| it.semantic_tokens,
         "the search for tokens",
-        |reading| Some(answer(reading)),
+        |request| Some(answer(request)),
     );
     found.await
 }
 
 /// A list, with a name to ask by for what changed if the client does that.
-fn named(reading: &Reading, data: Vec<Token>) -> SemanticTokens {
-    let keep = || reading.session.token_lists.keep(&reading.snapshot.uri, &data);
+fn named(request: &RequestContext, data: Vec<Token>) -> SemanticTokens {
+    let keep = || request.session.token_lists.keep(&request.snapshot.uri, &data);
     SemanticTokens {
-        result_id: reading.client().token_changes.then(keep),
+        result_id: request.client().token_changes.then(keep),
         data,
     }
 }
 
-fn all_tokens(reading: &Reading) -> Vec<Token> {
-    tokens(reading, Span::new(0, reading.file().text().len() as u32))
+fn all_tokens(request: &RequestContext) -> Vec<Token> {
+    tokens(request, Span::new(0, request.file().text().len() as u32))
 }
 
-fn tokens(reading: &Reading, within: Span) -> Vec<Token> {
-    let objects = reading.file().objects();
+fn tokens(request: &RequestContext, within: Span) -> Vec<Token> {
+    let objects = request.file().objects();
     let found = objects.flat_map(|it| semantic_tokens(&it, within));
     let mut last = lsp_types::Position::new(0, 0);
     let convert = |it: SemanticToken| {
-        let range = reading.range(it.span);
+        let range = request.range(it.span);
         let delta_line = range.start.line - last.line;
         let from = if delta_line == 0 { last.character } else { 0 };
         last = range.start;
@@ -130,5 +131,5 @@ fn tokens(reading: &Reading, within: Span) -> Vec<Token> {
             token_modifiers_bitset: 0,
         }
     };
-    found.map(convert).collect()
+    found.take(limits::TOKENS).map(convert).collect()
 }

@@ -9,19 +9,19 @@ use lsp_types::{
 };
 use tower_lsp::jsonrpc::Result;
 
-use crate::{reading, session::Session};
+use crate::{request_context, session::Session};
 
 pub(crate) async fn handle(session: &Arc<Session>, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
     let at = params.text_document_position_params;
-    let found = reading::read(
+    let found = request_context::read(
         session,
         &at.text_document.uri,
         |it| it.signature_help,
         "the search for signatures",
-        move |reading| {
-            let (document, offset) = reading.document_at(at.position)?;
-            let found = signatures(&document, offset, reading.version())?;
-            let offsets = reading.client().label_offsets;
+        move |request| {
+            let (document, offset) = request.document_at(at.position)?;
+            let found = signatures(&document, offset, request.version())?;
+            let offsets = request.client().label_offsets;
             let parameter = found.parameter as u32;
             Some(SignatureHelp {
                 signatures: found.all.iter().map(|it| information(it, offsets)).collect(),

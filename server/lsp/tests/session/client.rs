@@ -22,7 +22,7 @@ pub(crate) struct Client {
     output: Option<WriteHalf<DuplexStream>>,
     input: BufReader<ReadHalf<DuplexStream>>,
     server: JoinHandle<u8>,
-    /// Where what is said is written down, for who wants to look at it.
+    /// Where the report is written down, for whoever wants to look at it.
     trace: Option<std::fs::File>,
     /// Where the server keeps its pages.
     _cache: TempDir,
@@ -127,6 +127,14 @@ impl Client {
     /// The parameters of the next notification of a method.
     pub(crate) async fn notification(&mut self, method: &str) -> Value {
         self.find(|it| it["method"] == method).await["params"].take()
+    }
+
+    /// The parameters of the notifications of a method that came while something else was waited for.
+    pub(crate) fn waiting(&mut self, method: &str) -> Vec<Value> {
+        let all = std::mem::take(&mut self.waiting);
+        let (found, others): (Vec<Value>, _) = all.into_iter().partition(|it| it["method"] == method);
+        self.waiting = others.into();
+        found.into_iter().map(|mut it| it["params"].take()).collect()
     }
 
     /// Waits until the server has asked for something.
@@ -270,7 +278,7 @@ impl Client {
             .retain(|it| it["method"] != "textDocument/publishDiagnostics");
     }
 
-    /// Ends the session as the protocol has it. Fails if the server said something that nobody looked at.
+    /// Ends the session as the protocol has it. Fails if the server said something that no one looked at.
     pub(crate) async fn finish(mut self) {
         self.request("shutdown", Value::Null).await;
         self.notify("exit", Value::Null).await;

@@ -170,7 +170,7 @@ async fn objects_are_completed_from_unsaved_definitions() {
     client.open("file:///work/one.yaml", 1, object).await;
     let list = ask(&mut client, "file:///work/one.yaml", &behind(object, "mode: ")).await;
     assert_eq!(item(&list, "Fast")["kind"], 20);
-    // The definition changes: so does what is offered.
+    // The definition changes: so does the offered items.
     let line = DEFINITION.lines().position(|it| it.contains("Fast")).expect("the line") as u64;
     let column = DEFINITION
         .lines()
@@ -201,7 +201,7 @@ async fn nothing_is_offered_where_it_is_switched_off_or_nobodys_business() {
         ask(&mut client, URI, &json!({ "line": 1, "character": 4 })).await,
         Value::Null
     );
-    // A blank is typed before a key: nobody has asked yet.
+    // A blank is typed before a key: no one has asked yet.
     client
         .open(
             "file:///work/two.yaml",
@@ -215,5 +215,105 @@ async fn nothing_is_offered_where_it_is_switched_off_or_nobodys_business() {
         "context": { "triggerKind": 2, "triggerCharacter": " " },
     });
     assert_eq!(client.request("textDocument/completion", params).await, Value::Null);
+    client.finish().await;
+}
+
+/// A client of which the initialization options say what VS Code says of itself.
+async fn code() -> Client {
+    let options = json!({ "client": { "triggerSuggest": true, "offersWords": true } });
+    Client::start_with(json!({ "capabilities": able(), "initializationOptions": options })).await
+}
+
+const TYPED: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Cluster
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        type: object
+        description: some prose
+";
+
+#[tokio::test]
+async fn the_next_list_is_asked_for_where_the_client_has_a_command_for_it() {
+    let asks = "editor.action.triggerSuggest";
+    let text = TYPED.replace("  scope: Cluster\n", "  sc\n");
+    for (mut client, expected) in [(code().await, json!(asks)), (Client::start(able()).await, Value::Null)] {
+        client.open(URI, 1, &text).await;
+        let list = ask(&mut client, URI, &behind(&text, "\n  sc")).await;
+        assert_eq!(item(&list, "scope")["command"]["command"], expected);
+        assert_eq!(item(&list, "preserveUnknownFields")["command"]["command"], expected);
+        client.finish().await;
+    }
+}
+
+#[tokio::test]
+async fn words_of_other_files_stay_away_where_nothing_fits() {
+    let mut client = code().await;
+    client.open(URI, 1, TYPED).await;
+    let list = ask(&mut client, URI, &behind(TYPED, "description: some pro")).await;
+    let items = list["items"].as_array().expect("items");
+    assert_eq!(items.len(), 1);
+    assert_eq!(items[0]["filterText"], "\0", "no one can type that");
+    assert_eq!(
+        items[0]["textEdit"]["range"]["start"]["character"], 8,
+        "an item that replaces nothing always matches"
+    );
+    // A line without text, and files that are not manifests, are left to the client.
+    client
+        .open("file:///work/compose.yaml", 1, "services:\n  web: im\n")
+        .await;
+    let other = ask(
+        &mut client,
+        "file:///work/compose.yaml",
+        &json!({ "line": 1, "character": 9 }),
+    )
+    .await;
+    assert_eq!(other, Value::Null);
+    client.finish().await;
+
+    let mut client = Client::start(able()).await;
+    client.open(URI, 1, TYPED).await;
+    assert_eq!(
+        ask(&mut client, URI, &behind(TYPED, "description: some pro")).await,
+        Value::Null
+    );
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn a_value_that_is_typed_to_its_end_is_not_offered() {
+    let mut client = Client::start(able()).await;
+    client.open(URI, 1, TYPED).await;
+    assert_eq!(
+        ask(&mut client, URI, &behind(TYPED, "scope: Cluster")).await,
+        Value::Null
+    );
+    client.change(URI, 2, &[([5, 12, 5, 16], "")]).await;
+    let list = ask(&mut client, URI, &json!({ "line": 5, "character": 12 })).await;
+    assert_eq!(list["isIncomplete"], true, "the client asks again when more is typed");
+    assert_eq!(item(&list, "Cluster")["textEdit"]["newText"], "Cluster");
+    client.finish().await;
+}
+
+#[tokio::test]
+async fn the_status_says_what_counts() {
+    let mut client = Client::start(able()).await;
+    client.open(URI, 1, TYPED).await;
+    let params = json!({ "textDocument": { "uri": URI } });
+    let status = client.request("crd-analyzer/status", params).await;
+    assert_eq!(status["isKnown"], true);
+    assert_eq!(status["fromCluster"], 0);
+    assert!(
+        status["kubernetes"].as_str().is_some_and(|it| it.starts_with("1.")),
+        "{status}"
+    );
+    let params = json!({ "textDocument": { "uri": "file:///work/none.yaml" } });
+    assert_eq!(client.request("crd-analyzer/status", params).await, Value::Null);
     client.finish().await;
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    BROKEN,
+    HINTED,
     client::{Client, list, pulling, pushed},
 };
 
@@ -17,7 +17,7 @@ async fn severity(client: &mut Client, uri: &str) -> Value {
 
 /// The code of the one finding.
 async fn code(client: &mut Client) -> String {
-    client.open(URI, 1, BROKEN).await;
+    client.open(URI, 1, HINTED).await;
     client.pull(URI, None).await["items"][0]["code"]
         .as_str()
         .expect("a code")
@@ -32,7 +32,7 @@ async fn settings_come_with_initialize_and_by_notification() {
     let rules = |level: &str| json!({ "rules": { &code: level } });
     let params = json!({ "capabilities": pulling(), "initializationOptions": rules("warning") });
     let mut client = Client::start_with(params).await;
-    client.open(URI, 1, BROKEN).await;
+    client.open(URI, 1, HINTED).await;
     assert_eq!(severity(&mut client, URI).await, 2);
     client
         .notify(
@@ -71,7 +71,7 @@ async fn settings_are_asked_for_where_the_client_answers() {
         "workspace/didChangeConfiguration"
     );
     client.until_asked("workspace/diagnostic/refresh").await;
-    client.open(URI, 1, BROKEN).await;
+    client.open(URI, 1, HINTED).await;
     assert_eq!(severity(&mut client, URI).await, 3);
     client.settings = json!({ "rules": { &code: "off" } });
     client
@@ -97,7 +97,7 @@ async fn settings_that_cannot_be_used_are_told_once() {
         "{told}"
     );
     client.notify("workspace/didChangeConfiguration", wrong).await;
-    client.open(URI, 1, BROKEN).await;
+    client.open(URI, 1, HINTED).await;
     assert_eq!(
         client.published(URI, 1).await.len(),
         1,
@@ -127,8 +127,8 @@ async fn a_configuration_file_counts_and_is_watched() {
         registered["registrations"][0]["registerOptions"]["watchers"][0]["globPattern"],
         "**/.crd-analyzer.yaml"
     );
-    client.open(&uri, 1, BROKEN).await;
-    assert_eq!(severity(&mut client, &uri).await, 1);
+    client.open(&uri, 1, HINTED).await;
+    assert_eq!(severity(&mut client, &uri).await, 3);
     std::fs::write(&file, format!("rules: {{{code}: warning}}\n")).expect("written");
     let change = json!({ "changes": [{ "uri": format!("file://{}", file.display()), "type": 1 }] });
     client.notify("workspace/didChangeWatchedFiles", change).await;
@@ -152,7 +152,7 @@ async fn a_configuration_file_counts_and_is_watched() {
         )
         .await;
     client.until_asked("workspace/diagnostic/refresh").await;
-    assert_eq!(severity(&mut client, &uri).await, 1);
+    assert_eq!(severity(&mut client, &uri).await, 3);
     let told = client.notification("window/showMessage").await;
     assert!(told["message"].as_str().expect("words").contains("rulez"), "{told}");
     client.finish().await;

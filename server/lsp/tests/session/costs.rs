@@ -68,7 +68,7 @@ async fn lenses_follow_the_text() {
     let mut client = Client::start(capabilities(true)).await;
     client.open(URI, 1, TEXT).await;
     let found = lenses(&mut client).await;
-    let summary = "1 rule · total 345,880,409,622,760,653 of 100,000,000 · Add maxItems: 256 to hosts and maxLength: 253 to hosts[*]";
+    let summary = "1 rule · total 345,880,409,622,760,653 of 100,000,000";
     assert_eq!(titles(&found), [summary, EXPENSIVE]);
     assert_eq!(found[1]["range"]["start"], json!({ "line": LINE, "character": 16 }));
     assert_eq!(hints(&mut client, [0, 99]).await, Value::Null, "never both");
@@ -79,7 +79,8 @@ async fn lenses_follow_the_text() {
     let found = lenses(&mut client).await;
     assert_eq!(
         titles(&found),
-        ["1 rule · total 4 of 100,000,000", "cost 4 · < 1 % of the budget"]
+        ["1 rule · total 4 of 100,000,000"],
+        "a cheap rule says nothing"
     );
     // What cannot be read has no costs, and no request fails for it.
     client.change(URI, 3, &[([0, 0, 0, 0], "[")]).await;
@@ -116,11 +117,11 @@ async fn the_quick_fix_makes_the_finding_go() {
     client.open(URI, 1, TEXT).await;
     let items = list(client.pull(URI, None).await["items"].take());
     assert_eq!(items.len(), 1, "one finding for one expensive rule: {items:#?}");
-    let message = items[0]["message"].as_str().expect("a message");
+    let message = items[0].to_string();
     for part in [
-        "more than 100x",
-        "the server also says",
-        "`maxItems: 256` on hosts",
+        "more than 100 times its limit",
+        "the API server also reports",
+        "`maxItems: 256` on `hosts`",
         "+kubebuilder:validation:MaxItems=256",
     ] {
         assert!(message.contains(part), "{part} in {message}");

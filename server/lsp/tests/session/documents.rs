@@ -102,13 +102,13 @@ async fn unknown_documents_are_empty() {
         )
         .await;
     assert_eq!(client.pull("file:///never.yaml", None).await["items"], json!([]));
-    // A document that is no file.
+    // A document that is not a file.
     client.open("untitled:Untitled-1", 1, BROKEN).await;
     assert_eq!(
         list(client.pull("untitled:Untitled-1", None).await["items"].take()).len(),
         1
     );
-    // Closed and opened anew with an older version.
+    // Closed and opened again with an older version.
     client.open(URI, 7, BROKEN).await;
     client
         .notify("textDocument/didClose", json!({ "textDocument": { "uri": URI } }))

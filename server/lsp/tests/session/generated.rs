@@ -34,7 +34,8 @@ spec:
 /// The lines of Go that the first finding names.
 async fn lines(client: &mut Client, uri: &str) -> Vec<(String, u64)> {
     let items = list(client.pull(uri, None).await["items"].take());
-    let related = list(items[0]["relatedInformation"].clone());
+    // Help comes first.
+    let related = list(items[0]["relatedInformation"].clone()).split_off(1);
     let line = |it: &Value| it["location"]["range"]["start"]["line"].as_u64().unwrap_or_default();
     let message = |it: &Value| it["message"].as_str().unwrap_or_default().to_owned();
     related.iter().map(|it| (message(it), line(it))).collect()

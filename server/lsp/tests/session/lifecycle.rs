@@ -113,7 +113,7 @@ async fn a_cancelled_request_is_answered_as_such() {
     // It may have been quicker than the cancellation, but it is answered, once.
     let code = &response["error"]["code"];
     assert!(*code == -32800 || response.get("result").is_some(), "{response}");
-    // One that nobody waits for is no error.
+    // One that no one waits for is not an error.
     client.notify("$/cancelRequest", json!({ "id": 9_999 })).await;
     client.pull(uri, None).await;
     client.finish().await;

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 
 mod busy;
+mod chaos;
 mod client;
 mod completion;
 mod configuration;
@@ -11,6 +12,7 @@ mod documents;
 mod encodings;
 mod fixes;
 mod generated;
+mod hostile;
 mod lifecycle;
 mod pulled;
 mod pushed;
@@ -18,6 +20,8 @@ mod reading;
 mod resources;
 mod rules;
 mod structure;
+mod trust;
+mod typing;
 mod update;
 mod workspace;
 
@@ -38,6 +42,23 @@ spec:
       openAPIV3Schema:
         \"type\": object
         properties: {\"é😀\": {type: strng}}
+";
+
+/// A definition with one hint: a suppression that suppresses nothing.
+const HINTED: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema: {type: object} # crd-analyzer: ignore[missing-type] it has one
 ";
 
 /// The line of the error.

@@ -224,7 +224,7 @@ async fn of_tokens_only_what_changed_is_told_to_who_takes_it() {
     data.splice(0..5, list(edits[0]["data"].clone()));
     let whole = client.request("textDocument/semanticTokens/full", full).await;
     assert_eq!(json!(data), whole["data"]);
-    // What has not changed, and what nobody remembers.
+    // What has not changed, and what no one remembers.
     let same = client.request(delta, since(&whole["resultId"])).await;
     assert_eq!(same["edits"], json!([]));
     let forgotten = client.request(delta, since(&json!("of another day"))).await;

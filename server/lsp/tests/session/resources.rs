@@ -59,7 +59,7 @@ async fn findings_follow_the_definition_as_it_is_typed() {
     assert_eq!(client.published(CRD, 1).await.len(), 0);
     let found = client.published(CR, 1).await;
     assert_eq!(codes(&found), ["number-too-large"]);
-    let related = &found[0]["relatedInformation"][0];
+    let related = &found[0]["relatedInformation"][1];
     assert_eq!(related["location"]["uri"], CRD);
     let [line, column] = MAXIMUM;
     assert_eq!(
@@ -134,6 +134,8 @@ fn uri(path: &Path) -> String {
 async fn definitions_on_disk_count_and_are_watched() {
     let folder = tempfile::tempdir().expect("a folder");
     let (crds, elsewhere) = (folder.path().join("repo/crds"), folder.path().join("elsewhere"));
+    // The workspace is a part of a repository.
+    std::fs::create_dir(folder.path().join(".git")).expect("made");
     std::fs::create_dir_all(&crds).expect("made");
     std::fs::create_dir_all(&elsewhere).expect("made");
     let gadget = DEFINITION.replace("Widget", "Gadget").replace("widgets", "gadgets");
@@ -149,7 +151,7 @@ async fn definitions_on_disk_count_and_are_watched() {
     while found.is_empty() {
         found = client.published(&cr, 1).await;
     }
-    let related = &found[0]["relatedInformation"][0]["location"];
+    let related = &found[0]["relatedInformation"][1]["location"];
     assert_eq!(related["uri"], uri(&crd));
     let configured = uri(&folder.path().join("repo/two.yaml"));
     client.open(&configured, 1, &RESOURCE.replace("Widget", "Gadget")).await;
@@ -219,7 +221,9 @@ async fn references_of_a_property_are_in_resources_too() {
     client.open(CR, 1, RESOURCE).await;
     // Once the resource has its finding, the folder may still be looked through; the closed file has one reference each.
     let mut found = Vec::new();
+    let begin = std::time::Instant::now();
     while found.len() < 3 {
+        assert!(begin.elapsed().as_secs() < 60, "only {found:?}");
         let mut params = at(CRD, 21, 15);
         params["context"] = json!({ "includeDeclaration": true });
         found = list(client.request("textDocument/references", params).await);

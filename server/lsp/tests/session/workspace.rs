@@ -114,7 +114,7 @@ async fn a_long_scan_shows_its_progress() {
     client
         .request("workspace/diagnostic", json!({ "previousResultIds": [] }))
         .await;
-    // Read anew, under a token that the server makes known.
+    // Read again, under a token that the server makes known.
     client
         .notify(
             "workspace/didChangeConfiguration",

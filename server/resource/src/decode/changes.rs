@@ -1,33 +1,51 @@
 //! What reading an object changed in it.
 
-use crd_analyzer_schema::field::{Path, Segment};
+use crd_analyzer_schema::field::{FINDING_BYTES, Path, Room, Segment};
 use serde_json::{Map, Value};
 
 use crate::verdict::{Change, ChangeKind};
 
-/// The differences between an object as it was sent and as it was read, sorted by path.
+/// The differences between the object in the request and the decoded object, sorted by path.
 pub(super) fn between(sent: &Map<String, Value>, read: &Map<String, Value>) -> Vec<Change> {
-    let mut found = Vec::new();
+    let mut found = Found::default();
     objects(sent, read, &mut Path::root(), &mut found);
-    found.sort();
-    found
+    found.changes.sort();
+    found.changes
 }
 
-fn objects(sent: &Map<String, Value>, read: &Map<String, Value>, at: &mut Path, found: &mut Vec<Change>) {
+/// As many changes as there is room for.
+#[derive(Default)]
+struct Found {
+    changes: Vec<Change>,
+    room: Room,
+}
+
+impl Found {
+    fn push(&mut self, at: &Path, kind: ChangeKind) {
+        if self.room.is_left() {
+            self.room.take(FINDING_BYTES + at.bytes());
+            self.changes.push(Change { path: at.clone(), kind });
+        }
+    }
+}
+
+fn objects(sent: &Map<String, Value>, read: &Map<String, Value>, at: &mut Path, found: &mut Found) {
     for (name, value) in sent {
         at.push(Segment::Field(name.clone()));
         match read.get(name) {
             Some(now) => values(value, now, at, found),
-            None => found.push(change(at, ChangeKind::Pruned)),
+            None => found.push(at, ChangeKind::Pruned),
         }
         at.pop();
     }
     for name in read.keys().filter(|name| !sent.contains_key(*name)) {
-        found.push(change(&at.child(name), ChangeKind::Defaulted));
+        at.push(Segment::Field(name.clone()));
+        found.push(at, ChangeKind::Defaulted);
+        at.pop();
     }
 }
 
-fn values(sent: &Value, read: &Value, at: &mut Path, found: &mut Vec<Change>) {
+fn values(sent: &Value, read: &Value, at: &mut Path, found: &mut Found) {
     match (sent, read) {
         (Value::Object(sent), Value::Object(read)) => objects(sent, read, at, found),
         (Value::Array(sent), Value::Array(read)) if sent.len() == read.len() => {
@@ -37,12 +55,8 @@ fn values(sent: &Value, read: &Value, at: &mut Path, found: &mut Vec<Change>) {
                 at.pop();
             }
         }
-        (Value::Null, now) if !now.is_null() => found.push(change(at, ChangeKind::Defaulted)),
-        (sent, read) if sent != read => found.push(change(at, ChangeKind::Rewritten)),
+        (Value::Null, now) if !now.is_null() => found.push(at, ChangeKind::Defaulted),
+        (sent, read) if sent != read => found.push(at, ChangeKind::Rewritten),
         _ => {}
     }
-}
-
-fn change(at: &Path, kind: ChangeKind) -> Change {
-    Change { path: at.clone(), kind }
 }

@@ -1,8 +1,8 @@
 //! What the scale subresource reads (`ValidateScaleSpec`, `ValidateScaleStatus`).
 
 use crd_analyzer_apiextensions::types::SubresourceScale;
-use crd_analyzer_schema::field::{Error, Path, render};
-use crd_analyzer_schema::go;
+use crd_analyzer_schema::field::{Cause, Error, Path, render};
+use crd_analyzer_schema::{go, unknown};
 use serde_json::Value;
 
 use crate::codes;
@@ -19,12 +19,16 @@ pub(super) fn spec(scale: &SubresourceScale, object: &Value) -> Option<Found> {
 pub(super) fn status(scale: &SubresourceScale, object: &Value) -> Vec<Found> {
     let replicas = replicas(&scale.status_replicas_path, object).map(|it| (it, "statusReplicasPath"));
     let selector = scale.label_selector_path.as_deref().and_then(|path| {
-        let words = match find(path, object) {
+        let (words, cause) = match find(path, object) {
             Ok(None | Some(Value::String(_))) => return None,
-            Ok(Some(other)) => wrong_type(path, usize::MAX, other, "string"),
-            Err(words) => words,
+            Ok(Some(other)) => {
+                let words = wrong_type(path, usize::MAX, other, "string");
+                (words, Cause::Type("string".to_owned()))
+            }
+            Err(words) => (words, Cause::WrongKind),
         };
-        Some((invalid(path, go::quote(""), words), "labelSelectorPath"))
+        let error = invalid(path, go::quote(""), words).because(cause);
+        Some((error, "labelSelectorPath"))
     });
     replicas.into_iter().chain(selector).collect()
 }
@@ -34,25 +38,26 @@ fn replicas(path: &str, object: &Value) -> Option<Error> {
         Ok(None) => return None,
         Ok(Some(Value::Number(number))) if number.is_i64() => number.as_i64().unwrap_or_default(),
         Ok(Some(other)) => {
-            return Some(invalid(
-                path,
-                "0".to_owned(),
-                wrong_type(path, usize::MAX, other, "int64"),
-            ));
+            let words = wrong_type(path, usize::MAX, other, "int64");
+            return Some(invalid(path, "0".to_owned(), words).because(Cause::Type("integer".to_owned())));
         }
-        Err(words) => return Some(invalid(path, "0".to_owned(), words)),
+        Err(words) => return Some(invalid(path, "0".to_owned(), words).because(Cause::WrongKind)),
     };
     if number < 0 {
-        Some(invalid(
-            path,
-            number.to_string(),
-            "should be a non-negative integer".to_owned(),
-        ))
+        let words = "should be a non-negative integer".to_owned();
+        Some(invalid(path, number.to_string(), words).because(bound(0.0)))
     } else if number > i64::from(i32::MAX) {
         let words = format!("should be less than or equal to {}", i32::MAX);
-        Some(invalid(path, number.to_string(), words))
+        Some(invalid(path, number.to_string(), words).because(bound(f64::from(i32::MAX))))
     } else {
         None
+    }
+}
+
+fn bound(limit: f64) -> Cause {
+    Cause::Bound {
+        limit,
+        is_exclusive: false,
     }
 }
 
@@ -67,6 +72,7 @@ fn find<'v>(path: &str, object: &'v Value) -> Result<Option<&'v Value>, String> 
     for (n, name) in path.strip_prefix('.').unwrap_or(path).split('.').enumerate() {
         match value {
             Value::Null => return Ok(None),
+            value if unknown::is_unknown(value) => return Ok(None),
             Value::Object(fields) => match fields.get(name) {
                 Some(below) => value = below,
                 None => return Ok(None),
@@ -74,7 +80,7 @@ fn find<'v>(path: &str, object: &'v Value) -> Result<Option<&'v Value>, String> 
             other => return Err(wrong_type(path, n + 1, other, "map[string]interface{}")),
         }
     }
-    Ok(Some(value))
+    Ok(Some(value).filter(|it| !unknown::is_unknown(it)))
 }
 
 /// `fields`: how many fields of the path are named.

@@ -48,6 +48,7 @@ fn check(schema_json: &Value, is_root: bool, version: KubernetesVersion, expecte
 }
 
 #[test]
+#[ignore = "needs the test tables of the Kubernetes and cel-go projects"]
 fn types_are_those_of_the_server() {
     for case in tables::cases("cel_decl_type") {
         let is_root = case["input"]["is_root"] == true;
@@ -61,6 +62,7 @@ fn types_are_those_of_the_server() {
 }
 
 #[test]
+#[ignore = "needs the test tables of the Kubernetes and cel-go projects"]
 fn names_are_escaped_as_the_server_does() {
     for case in tables::cases("cel_escaping") {
         let name = case["input"]["name"]

@@ -6,6 +6,7 @@ mod rewrite;
 mod surrounding;
 mod validation;
 
+use crd_analyzer_budget as budget;
 use serde_json::Value;
 
 pub use coerced::coerce_defaults;
@@ -13,28 +14,36 @@ pub use prune::{PruneError, has_unpruned_defaults, prune_defaults};
 pub use validation::{Options, RuleOutcome, RuleRun, Rules, RunRules, validate_defaults};
 
 use crate::structural::{AdditionalProperties, Structural};
+use crate::unknown;
 
 #[cfg(test)]
 mod tests;
 
-/// Sets the defaults of `schema` in `value`, also in place of nulls that are not allowed (`Default`).
+/// Sets the defaults of `schema` in `value`. A default also replaces a null that the schema does not allow (`Default`).
 ///
-/// Nulls that are neither allowed nor have a default should be gone, see [`prune_nulls`].
+/// Call [`prune_nulls`] first: it removes nulls that are neither allowed nor have a default.
 pub fn set_defaults(value: &mut Value, schema: Option<Structural<'_>>) {
     let Some(schema) = schema else {
         return;
     };
     match value {
         Value::Object(fields) => {
+            // What is missing may be there.
+            let is_open = unknown::is_open(fields);
             for (name, property) in schema.properties() {
                 let Some(default) = property.default_value() else {
                     continue;
                 };
                 match fields.get_mut(name) {
+                    None if is_open => {}
                     None => {
-                        fields.insert(name.to_owned(), default.clone());
+                        // An object without fields takes nothing.
+                        if fields.is_empty() && budget::bytes(COPIES * OBJECT_BYTES).is_err() {
+                            return;
+                        }
+                        fields.insert(name.to_owned(), copied(default));
                     }
-                    Some(field) if field.is_null() && !property.nullable() => *field = default.clone(),
+                    Some(field) if field.is_null() && !property.nullable() => *field = copied(default),
                     Some(_) => {}
                 }
             }
@@ -66,7 +75,37 @@ fn set_in_place_of_null(value: &mut Value, schema: Structural<'_>) {
         && !schema.nullable()
         && let Some(default) = schema.default_value()
     {
-        *value = default.clone();
+        *value = copied(default);
+    }
+}
+
+/// A copy of a default, which many fields may get.
+fn copied(default: &Value) -> Value {
+    match default {
+        Value::Array(_) | Value::Object(_) | Value::String(_) if budget::bytes(COPIES * size_of(default)).is_err() => {
+            Value::Null
+        }
+        default => default.clone(),
+    }
+}
+
+/// A judged object is there several times: as it was read, prepared, stored, and shown.
+const COPIES: u64 = 3;
+
+/// Bytes of an object of one field.
+const OBJECT_BYTES: u64 = 640;
+
+/// About the bytes that a value takes. Objects of few fields take as much as those of eleven.
+fn size_of(value: &Value) -> u64 {
+    const NODE: u64 = 64;
+    match value {
+        Value::String(text) => NODE + text.len() as u64,
+        Value::Array(items) => NODE + items.iter().map(size_of).sum::<u64>(),
+        Value::Object(fields) => {
+            let texts: u64 = fields.keys().map(|name| name.len() as u64).sum();
+            OBJECT_BYTES.max(fields.len() as u64 * NODE) + texts + fields.values().map(size_of).sum::<u64>()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => NODE,
     }
 }
 

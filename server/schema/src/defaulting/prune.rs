@@ -13,7 +13,7 @@ use crate::objectmeta::{CoerceOptions, coerce};
 use crate::pruning::prune;
 use crate::structural::{AdditionalProperties, Structural};
 
-/// Why defaults could not be pruned: the root has one that is no object.
+/// Why defaults could not be pruned: the root has one that is not an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PruneError;
 

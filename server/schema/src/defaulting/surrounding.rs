@@ -1,6 +1,6 @@
 //! The object around a default (`surroundingobject.go` of the package).
 //!
-//! What a schema says about metadata is said of whole resources, so a default deep inside is put into a resource that
+//! What a schema says about metadata is reported for whole resources, so a default deep inside is put into a resource that
 //! holds nothing else.
 
 use serde_json::{Map, Value};

@@ -5,10 +5,10 @@ use serde_json::Value;
 
 use super::surrounding::Surrounding;
 use crate::codes;
-use crate::field::{Error, Path, Trail, render};
+use crate::field::{Cause, Error, Path, Trail, render};
 use crate::json_schema::JsonSchemaProps;
 use crate::objectmeta::{self, CoerceOptions, coerce};
-use crate::pruning::prune;
+use crate::pruning::{prune, prune_and_track};
 use crate::rules::{self, run::RUNTIME_BUDGET};
 use crate::structural::Structural;
 use crate::validation::Validator;
@@ -214,12 +214,10 @@ impl<'s> Judge<'_, 's> {
             // The server coerces the default in place before it renders it.
             let bad_value = render::bad_value(&coerced, version);
             let code = codes::DEFAULT_UNKNOWN_FIELD;
-            self.errors.push(Error::invalid(
-                code,
-                path.clone(),
-                bad_value,
-                "must not have unknown fields",
-            ));
+            let error = Error::invalid(code, path.clone(), bad_value, "must not have unknown fields");
+            let unknown = prune_and_track(&mut default.clone(), Some(schema), is_resource);
+            let first = unknown.into_iter().next().unwrap_or_default();
+            self.errors.push(error.because(Cause::NotFound(first)));
         }
         if let Err(error) = outcome {
             self.errors.push(error);

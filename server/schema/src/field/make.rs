@@ -2,7 +2,7 @@
 
 use crd_analyzer_cel::KubernetesVersion;
 
-use super::{Error, ErrorType, Path};
+use super::{Cause, Error, ErrorType, Path};
 use crate::go::quote;
 
 impl Error {
@@ -34,7 +34,8 @@ impl Error {
             let quoted: Vec<String> = supported.iter().map(|value| quote(value)).collect();
             format!("supported values: {}", quoted.join(", "))
         };
-        Self::new(ErrorType::NotSupported, code, path, bad_value, detail)
+        let allowed = supported.iter().map(|it| (*it).to_owned()).collect();
+        Self::new(ErrorType::NotSupported, code, path, bad_value, detail).because(Cause::Allowed(allowed))
     }
 
     /// A value is longer than `max` bytes (`field.TooLong`).
@@ -46,7 +47,7 @@ impl Error {
         } else {
             format!("may not be more than {max} bytes")
         };
-        Self::new(ErrorType::TooLong, code, path, "", detail)
+        Self::new(ErrorType::TooLong, code, path, "", detail).because(Cause::Count(max as i64))
     }
 
     /// There are `actual` values, more than `max` (`field.TooMany`).
@@ -57,7 +58,7 @@ impl Error {
             "items"
         };
         let detail = format!("must have at most {max} {items}");
-        Self::new(ErrorType::TooMany, code, path, actual.to_string(), detail)
+        Self::new(ErrorType::TooMany, code, path, actual.to_string(), detail).because(Cause::Count(max as i64))
     }
 
     /// The message without the field (`field.Error.ErrorBody`).

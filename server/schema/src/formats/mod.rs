@@ -152,10 +152,10 @@ pub fn is_enforced(format: &str, r#type: &str, version: KubernetesVersion) -> bo
     }
 }
 
-/// Whether a server of `version` warns of `unrecognized format` where a schema of type `type` has this format
-/// (`GetUnrecognizedFormats`, with the compatibility version of the server).
+/// Whether an API server of `version` warns of an `unrecognized format` in a schema with this `type` and `format`
+/// (`GetUnrecognizedFormats`, with the compatibility version of the API server).
 ///
-/// Here `type` is what is written. 1.34 and 1.35 warn only of the formats of strings. Earlier minors never warn.
+/// `type` is the type as it is written. 1.34 and 1.35 warn only of formats of strings. Earlier versions never warn.
 pub fn is_unrecognized(format: &str, r#type: &str, version: KubernetesVersion) -> bool {
     if format.is_empty() || version < KubernetesVersion::minor(34) {
         return false;
@@ -167,7 +167,7 @@ pub fn is_unrecognized(format: &str, r#type: &str, version: KubernetesVersion) -
 }
 
 fn regex(cell: &'static LazyLock<Option<GoRegex>>, text: &str) -> bool {
-    cell.as_ref().is_some_and(|regex| regex.is_match(text))
+    cell.as_ref().is_some_and(|regex| regex.is_match(text).unwrap_or(true))
 }
 
 fn is_hostname(text: &str) -> bool {

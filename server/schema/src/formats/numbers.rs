@@ -56,7 +56,7 @@ fn book_number(text: &str) -> Vec<u8> {
         .collect()
 }
 
-/// A book number of ten digits, of which the last may be X.
+/// An ISBN of ten digits. The last digit can be `X`.
 pub(super) fn is_isbn10(text: &str) -> bool {
     let number = book_number(text);
     let [first @ .., last] = number.as_slice() else {

@@ -69,7 +69,7 @@ fn is_time(text: &str) -> bool {
     is_zone(rest) || fraction.is_some_and(is_zone)
 }
 
-/// `Z` or an offset such as `+01:00`, of which any two digits will do.
+/// `Z` or an offset such as `+01:00`. Any digits are accepted.
 fn is_zone(text: &str) -> bool {
     match text.as_bytes() {
         [b'z' | b'Z'] => true,
@@ -102,7 +102,7 @@ fn scala_duration(text: &str) -> Result<i64, String> {
         return none();
     };
     let mut sum = None;
-    for range in pattern.find_all(text) {
+    for range in pattern.find_all(text, usize::MAX).unwrap_or_default() {
         let part = &text[range];
         let digits = part.bytes().take_while(u8::is_ascii_digit).count();
         let number = &part[..digits];

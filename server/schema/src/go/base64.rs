@@ -9,7 +9,7 @@ pub enum Alphabet {
     Url,
 }
 
-/// The bytes that `text` stands for, or the offset of the byte that is wrong. Line ends are passed over.
+/// The bytes that `text` represents, or the offset of the byte that is wrong. Line ends are passed over.
 pub fn decode(text: &str, alphabet: Alphabet) -> Result<Vec<u8>, usize> {
     let text = text.as_bytes();
     let mut out = Vec::with_capacity(text.len() / 4 * 3);

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
+use crd_analyzer_budget as budget;
 use crd_analyzer_cel::KubernetesVersion;
 use serde_json::{Map, Value};
 
 use crate::codes;
-use crate::field::{Error, Path, Trail, render};
+use crate::field::{Cause, Error, Path, Room, Trail, render};
 use crate::structural::{AdditionalProperties, Structural};
+use crate::unknown;
 
 #[cfg(test)]
 mod tests;
@@ -21,20 +23,14 @@ pub fn validate_list_sets_and_maps(
     path: &Path,
     version: KubernetesVersion,
 ) -> Vec<Error> {
-    let mut check = Check {
-        version,
-        errors: Vec::new(),
-    };
+    let mut check = Check::new(version);
     check.object(object, schema, &Trail::new(path));
     check.errors
 }
 
 /// The same for any value, which need not be an object.
 pub fn validate_value(value: &Value, schema: Structural<'_>, path: &Path, version: KubernetesVersion) -> Vec<Error> {
-    let mut check = Check {
-        version,
-        errors: Vec::new(),
-    };
+    let mut check = Check::new(version);
     check.value(value, schema, &Trail::new(path));
     check.errors
 }
@@ -42,9 +38,18 @@ pub fn validate_value(value: &Value, schema: Structural<'_>, path: &Path, versio
 struct Check {
     version: KubernetesVersion,
     errors: Vec<Error>,
+    room: Room,
 }
 
 impl Check {
+    fn new(version: KubernetesVersion) -> Self {
+        Self {
+            version,
+            errors: Vec::new(),
+            room: Room::default(),
+        }
+    }
+
     /// A field that is both a property and covered by `additionalProperties` is judged twice, as the server does.
     fn object(&mut self, object: &Map<String, Value>, schema: Structural<'_>, at: &Trail<'_>) {
         if let Some(additional) = schema.additional_properties().and_then(AdditionalProperties::schema) {
@@ -63,6 +68,9 @@ impl Check {
     }
 
     fn value(&mut self, value: &Value, schema: Structural<'_>, at: &Trail<'_>) {
+        if budget::work(1).is_err() {
+            return;
+        }
         match value {
             Value::Array(items) => self.list(items, schema, at),
             Value::Object(object) => self.object(object, schema, at),
@@ -75,7 +83,7 @@ impl Check {
         match schema.list_type() {
             Some("set") => {
                 for n in second_places(items.iter().map(Unique::of)) {
-                    self.duplicate(&items[n], &at.index(n));
+                    self.duplicate(&items[n], &[], &at.index(n));
                 }
             }
             Some("map") => self.map(items, schema.list_map_keys(), at),
@@ -90,7 +98,8 @@ impl Check {
 
     /// `validateListMap`. A null item, and an item without the keys, have the empty key.
     fn map(&mut self, items: &[Value], key_fields: &[String], at: &Trail<'_>) {
-        let wrong = items.iter().position(|item| !item.is_null() && !item.is_object());
+        let is_wrong = |item: &Value| !item.is_null() && !item.is_object() && !unknown::is_unknown(item);
+        let wrong = items.iter().position(is_wrong);
         if let Some(n) = wrong {
             self.errors.push(Error::invalid(
                 codes::LIST_MAP_ITEM_TYPE,
@@ -107,22 +116,34 @@ impl Check {
         let uniques: Vec<Unique<'_>> = match key_fields {
             [name] => items
                 .iter()
-                .map(|item| item.get(name).map_or(Unique::Unspecified, Unique::of))
+                .map(|item| item.get(name).map_or_else(|| Unique::missing(item), Unique::of))
                 .collect(),
             _ => items
                 .iter()
-                .map(|item| Unique::Compound(render::json(&key_of(item, key_fields))))
+                .map(|item| match key_of(item, key_fields) {
+                    key if unknown::is_in(&key) => Unique::Unknown(std::ptr::from_ref(item) as usize),
+                    key => match Unique::missing(item) {
+                        Unique::Unspecified => Unique::compound(&key),
+                        unknown => unknown,
+                    },
+                })
                 .collect(),
         };
         for n in second_places(uniques) {
-            self.duplicate(&key_of(&items[n], key_fields), &at.index(n));
+            self.duplicate(&key_of(&items[n], key_fields), key_fields, &at.index(n));
         }
     }
 
-    fn duplicate(&mut self, value: &Value, at: &Trail<'_>) {
+    fn duplicate(&mut self, value: &Value, key_fields: &[String], at: &Trail<'_>) {
+        if !self.room.is_left() {
+            budget::leave_out(1);
+            return;
+        }
         let bad_value = render::bad_value(value, self.version);
-        self.errors
-            .push(Error::duplicate(codes::DUPLICATE_LIST_ITEM, at.path(), bad_value));
+        let error = Error::duplicate(codes::DUPLICATE_LIST_ITEM, at.path(), bad_value);
+        let error = error.because(Cause::Allowed(key_fields.to_vec()));
+        self.room.take(error.bytes());
+        self.errors.push(error);
     }
 }
 
@@ -147,8 +168,8 @@ fn second_places<'v>(items: impl IntoIterator<Item = Unique<'v>>) -> Vec<usize> 
     places
 }
 
-/// A value under the server's equality of items: scalars as Go compares interfaces, in which an integer is no float, and
-/// compounds by their JSON, in which `1.0` is `1`.
+/// An item, with the API server's equality of items. Scalars compare as Go interfaces do: an integer never equals a
+/// float. Objects and arrays compare by their JSON, where `1.0` equals `1`.
 #[derive(PartialEq, Eq, Hash)]
 enum Unique<'v> {
     /// A key that an item does not have.
@@ -160,10 +181,15 @@ enum Unique<'v> {
     Float(u64),
     Text(&'v str),
     Compound(String),
+    /// Not known, so like no other: by where it is in memory.
+    Unknown(usize),
 }
 
 impl<'v> Unique<'v> {
     fn of(value: &'v Value) -> Self {
+        if unknown::is_in(value) {
+            return Self::Unknown(std::ptr::from_ref(value) as usize);
+        }
         match value {
             Value::Null => Self::Null,
             Value::Bool(flag) => Self::Bool(*flag),
@@ -173,7 +199,24 @@ impl<'v> Unique<'v> {
                 None => Self::Float((number.as_f64().unwrap_or_default() + 0.0).to_bits()),
             },
             Value::String(text) => Self::Text(text),
-            Value::Array(_) | Value::Object(_) => Self::Compound(render::json(value)),
+            Value::Array(_) | Value::Object(_) => Self::compound(value),
         }
+    }
+
+    /// Of an item that does not have the key: it may have it where it is not known what it has.
+    fn missing(item: &'v Value) -> Self {
+        if unknown::is_unknown(item) || item.as_object().is_some_and(unknown::is_open) {
+            Self::Unknown(std::ptr::from_ref(item) as usize)
+        } else {
+            Self::Unspecified
+        }
+    }
+
+    /// Lists of lists are written once for each list around them.
+    fn compound(value: &Value) -> Self {
+        let text = render::json(value);
+        // Where there was no end, that is known to who asked.
+        let _ = budget::work(text.len() as u64 / budget::BYTES_PER_WORK);
+        Self::Compound(text)
     }
 }

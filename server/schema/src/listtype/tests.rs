@@ -66,6 +66,7 @@ fn compares_the_keys_of_maps() {
 }
 
 #[test]
+#[ignore = "needs the test tables of the Kubernetes and cel-go projects"]
 fn agrees_with_the_tables_of_kubernetes() {
     for case in tables::cases("listtype") {
         let input = &case["input"];

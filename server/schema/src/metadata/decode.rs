@@ -1,14 +1,33 @@
 //! Metadata from JSON, typed as the server's decoder does it (`k8s.io/apimachinery/pkg/util/json`, `sigs.k8s.io/json`).
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use serde_json::{Map, Value};
 
 use super::{ManagedFieldsEntry, ObjectMeta, OwnerReference};
 use crate::go::read_rfc3339;
+use crate::type_mismatch::TypeMismatch;
 
 /// Strict decoding tells this many errors at most.
 const MAX_STRICT_ERRORS: usize = 100;
+
+/// Why metadata cannot be decoded. It prints as the API server says it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MetadataError {
+    /// A value of another type than its field.
+    Type(TypeMismatch),
+    /// Anything else, in the API server's words.
+    Text(String),
+}
+
+impl fmt::Display for MetadataError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Type(mismatch) => mismatch.fmt(f),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
 
 /// Metadata that was decoded, and what it held beyond.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -22,7 +41,7 @@ pub struct Decoded {
 impl ObjectMeta {
     /// Decodes metadata, or says in the server's words what it cannot be (`UnmarshalStrict`, whose strict errors are the
     /// unknown fields).
-    pub fn decode(value: &Value) -> Result<Decoded, String> {
+    pub fn decode(value: &Value) -> Result<Decoded, MetadataError> {
         let mut decoder = Decoder {
             fields: Vec::new(),
             structure: "",
@@ -33,7 +52,7 @@ impl ObjectMeta {
         let mut meta = Self::default();
         decoder.metadata(value, &mut meta)?;
         match decoder.saved {
-            Some(error) => Err(error),
+            Some(error) => Err(MetadataError::Type(error)),
             None => Ok(Decoded {
                 meta,
                 unknown: decoder.unknown,
@@ -65,12 +84,12 @@ struct Decoder {
     structure: &'static str,
     /// The place, for unknown fields.
     path: String,
-    saved: Option<String>,
+    saved: Option<TypeMismatch>,
     unknown: Vec<String>,
 }
 
 impl Decoder {
-    fn wrong_type(&self, value: &Value, into: &str) -> String {
+    fn wrong_type(&self, value: &Value, into: &str) -> TypeMismatch {
         let value = match value {
             Value::Null => "null".to_owned(),
             Value::Bool(_) => "bool".to_owned(),
@@ -82,11 +101,16 @@ impl Decoder {
             Value::Array(_) => "array".to_owned(),
             Value::Object(_) => "object".to_owned(),
         };
-        if self.structure.is_empty() {
-            return format!("json: cannot unmarshal {value} into Go value of type {into}");
+        TypeMismatch {
+            value,
+            into: into.to_owned().into(),
+            structure: self.structure,
+            field: if self.structure.is_empty() {
+                String::new()
+            } else {
+                self.fields.join(".")
+            },
         }
-        let (structure, field) = (self.structure, self.fields.join("."));
-        format!("json: cannot unmarshal {value} into Go struct field {structure}.{field} of type {into}")
     }
 
     fn save_wrong_type(&mut self, value: &Value, into: &str) {
@@ -102,7 +126,7 @@ impl Decoder {
         (name, into): (&'static str, &str),
         out: &mut T,
         field: fn(&mut Self, &str, &Value, &mut T) -> Field,
-    ) -> Result<(), String> {
+    ) -> Result<(), MetadataError> {
         let fields = match value {
             Value::Object(fields) => fields,
             Value::Null => return Ok(()),
@@ -133,14 +157,14 @@ impl Decoder {
     }
 
     /// Decodes the field `name` with `decode`.
-    fn field(&mut self, name: &'static str, decode: impl FnOnce(&mut Self) -> Result<(), String>) -> Field {
+    fn field(&mut self, name: &'static str, decode: impl FnOnce(&mut Self) -> Result<(), MetadataError>) -> Field {
         self.fields.push(name);
         let result = decode(self);
         self.fields.pop();
         Field::Known(result)
     }
 
-    fn metadata(&mut self, value: &Value, out: &mut ObjectMeta) -> Result<(), String> {
+    fn metadata(&mut self, value: &Value, out: &mut ObjectMeta) -> Result<(), MetadataError> {
         self.structure(
             value,
             ("ObjectMeta", "v1.ObjectMeta"),
@@ -194,7 +218,7 @@ impl Decoder {
         )
     }
 
-    fn owner_reference(&mut self, value: &Value, out: &mut OwnerReference) -> Result<(), String> {
+    fn owner_reference(&mut self, value: &Value, out: &mut OwnerReference) -> Result<(), MetadataError> {
         self.structure(
             value,
             ("OwnerReference", "v1.OwnerReference"),
@@ -211,7 +235,7 @@ impl Decoder {
         )
     }
 
-    fn managed_fields_entry(&mut self, value: &Value, out: &mut ManagedFieldsEntry) -> Result<(), String> {
+    fn managed_fields_entry(&mut self, value: &Value, out: &mut ManagedFieldsEntry) -> Result<(), MetadataError> {
         self.structure(
             value,
             ("ManagedFieldsEntry", "v1.ManagedFieldsEntry"),
@@ -235,7 +259,7 @@ impl Decoder {
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "one of the functions that decode a field")]
-    fn text(&mut self, value: &Value, into: &str, out: &mut String) -> Result<(), String> {
+    fn text(&mut self, value: &Value, into: &str, out: &mut String) -> Result<(), MetadataError> {
         match value {
             Value::String(text) => out.clone_from(text),
             Value::Null => {}
@@ -245,7 +269,7 @@ impl Decoder {
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "one of the functions that decode a field")]
-    fn flag(&mut self, value: &Value, out: &mut Option<bool>) -> Result<(), String> {
+    fn flag(&mut self, value: &Value, out: &mut Option<bool>) -> Result<(), MetadataError> {
         match value {
             Value::Bool(flag) => *out = Some(*flag),
             Value::Null => {}
@@ -269,17 +293,17 @@ impl Decoder {
         integer
     }
 
-    fn time(&mut self, value: &Value, out: &mut Option<String>) -> Result<(), String> {
+    fn time(&mut self, value: &Value, out: &mut Option<String>) -> Result<(), MetadataError> {
         *out = match value {
             Value::Null => None,
-            Value::String(text) => read_rfc3339(text)?,
-            _ => return Err(self.wrong_type(value, "string")),
+            Value::String(text) => read_rfc3339(text).map_err(MetadataError::Text)?,
+            _ => return Err(MetadataError::Type(self.wrong_type(value, "string"))),
         };
         Ok(())
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "one of the functions that decode a field")]
-    fn texts(&mut self, value: &Value, out: &mut Vec<(String, String)>) -> Result<(), String> {
+    fn texts(&mut self, value: &Value, out: &mut Vec<(String, String)>) -> Result<(), MetadataError> {
         match value {
             Value::Object(fields) => {
                 for (key, value) in fields {
@@ -301,8 +325,8 @@ impl Decoder {
         value: &Value,
         into: &str,
         out: &mut Vec<T>,
-        item: impl Fn(&mut Self, &Value, &mut T) -> Result<(), String>,
-    ) -> Result<(), String> {
+        item: impl Fn(&mut Self, &Value, &mut T) -> Result<(), MetadataError>,
+    ) -> Result<(), MetadataError> {
         match value {
             Value::Array(items) => {
                 for (n, value) in items.iter().enumerate() {
@@ -324,6 +348,6 @@ impl Decoder {
 
 /// Whether a struct has a field, and how its decoding ended.
 enum Field {
-    Known(Result<(), String>),
+    Known(Result<(), MetadataError>),
     Unknown,
 }

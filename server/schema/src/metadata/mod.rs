@@ -11,7 +11,7 @@ mod owner_references;
 mod types;
 mod validation;
 
-pub use decode::Decoded;
+pub use decode::{Decoded, MetadataError};
 pub use managed_fields::validate_managed_fields;
 pub(crate) use owner_references::parse_group_version;
 pub use owner_references::validate_owner_references;

@@ -5,6 +5,8 @@
 
 use crd_analyzer_cel::KubernetesVersion;
 
+use crate::unknown;
+
 /// Longest DNS label, in bytes.
 pub const DNS_LABEL_MAX_LENGTH: usize = 63;
 /// Longest DNS subdomain, in bytes.
@@ -54,6 +56,9 @@ impl Unit {
 
 /// `IsDNS1123Label`
 pub fn dns1123_label(name: &str) -> Vec<String> {
+    if unknown::is_text(name) {
+        return Vec::new();
+    }
     let mut words = Vec::new();
     if name.len() > DNS_LABEL_MAX_LENGTH {
         words.push(Unit::Characters.too_long(DNS_LABEL_MAX_LENGTH));
@@ -79,6 +84,9 @@ pub fn dns1123_subdomain(name: &str) -> Vec<String> {
 
 /// `IsDNS1035Label`
 pub fn dns1035_label(name: &str) -> Vec<String> {
+    if unknown::is_text(name) {
+        return Vec::new();
+    }
     let mut words = Vec::new();
     if name.len() > DNS_LABEL_MAX_LENGTH {
         words.push(Unit::Characters.too_long(DNS_LABEL_MAX_LENGTH));
@@ -91,6 +99,9 @@ pub fn dns1035_label(name: &str) -> Vec<String> {
 
 /// `IsQualifiedName`: the key of a label, a finalizer.
 pub fn qualified_name(value: &str, version: KubernetesVersion) -> Vec<String> {
+    if unknown::is_text(value) {
+        return Vec::new();
+    }
     let unit = Unit::of_qualified_names(version);
     let mut words = Vec::new();
     let name = match value.split_once('/') {
@@ -131,6 +142,9 @@ pub fn qualified_name(value: &str, version: KubernetesVersion) -> Vec<String> {
 
 /// `IsValidLabelValue`
 pub fn label_value(value: &str, version: KubernetesVersion) -> Vec<String> {
+    if unknown::is_text(value) {
+        return Vec::new();
+    }
     let mut words = Vec::new();
     if value.len() > QUALIFIED_NAME_MAX_LENGTH {
         words.push(Unit::of_qualified_names(version).too_long(QUALIFIED_NAME_MAX_LENGTH));
@@ -177,6 +191,9 @@ fn masked(name: &str, prefix: bool) -> std::borrow::Cow<'_, str> {
 }
 
 fn subdomain(name: &str, unit: Unit) -> Vec<String> {
+    if unknown::is_text(name) {
+        return Vec::new();
+    }
     let mut words = Vec::new();
     if name.len() > DNS_SUBDOMAIN_MAX_LENGTH {
         words.push(unit.too_long(DNS_SUBDOMAIN_MAX_LENGTH));

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::names::{label_value, name_is_dns_label, qualified_name};
 use super::{ObjectMeta, validate_managed_fields, validate_owner_references};
 use crate::codes;
-use crate::field::{Error, Trail, render};
+use crate::field::{Cause, Error, Trail, render};
 use crate::go::{quote, to_lower};
 
 /// Most bytes that all keys and values of annotations may have together (`TotalAnnotationSizeLimitB`).
@@ -72,6 +72,11 @@ fn validate_namespace(namespace: &str, required: bool, at: &Trail<'_>, errors: &
     }
 }
 
+fn entry(key: &str, is_value: bool) -> Cause {
+    let key = key.to_owned();
+    Cause::Entry { key, is_value }
+}
+
 /// `ValidateNonnegativeField`
 fn validate_generation(generation: i64, at: &Trail<'_>, errors: &mut Vec<Error>) {
     if generation < 0 {
@@ -94,10 +99,12 @@ pub fn validate_labels(
     let code = codes::INVALID_LABEL;
     for (key, value) in labels {
         for detail in qualified_name(key, version) {
-            errors.push(Error::invalid(code, at.path(), quote(key), detail));
+            let error = Error::invalid(code, at.path(), quote(key), detail);
+            errors.push(error.because(entry(key, false)).really_about(at.key(key).path()));
         }
         for detail in label_value(value, version) {
-            errors.push(Error::invalid(code, at.path(), quote(value), detail));
+            let error = Error::invalid(code, at.path(), quote(value), detail);
+            errors.push(error.because(entry(key, true)).really_about(at.key(key).path()));
         }
     }
 }
@@ -112,7 +119,8 @@ pub fn validate_annotations(
     let mut size = 0;
     for (key, value) in annotations {
         for detail in qualified_name(&to_lower(key), version) {
-            errors.push(Error::invalid(codes::INVALID_ANNOTATION, at.path(), quote(key), detail));
+            let error = Error::invalid(codes::INVALID_ANNOTATION, at.path(), quote(key), detail);
+            errors.push(error.because(entry(key, false)).really_about(at.key(key).path()));
         }
         size += key.len() + value.len();
     }
@@ -129,9 +137,10 @@ pub fn validate_annotations(
 /// `ValidateFinalizers`
 pub fn validate_finalizers(finalizers: &[String], at: &Trail<'_>, version: KubernetesVersion, errors: &mut Vec<Error>) {
     let code = codes::INVALID_FINALIZER;
-    for finalizer in finalizers {
+    for (n, finalizer) in finalizers.iter().enumerate() {
         for detail in qualified_name(finalizer, version) {
-            errors.push(Error::invalid(code, at.path(), quote(finalizer), detail));
+            let error = Error::invalid(code, at.path(), quote(finalizer), detail);
+            errors.push(error.because(entry(finalizer, false)).really_about(at.index(n).path()));
         }
     }
     let has = |name: &str| finalizers.iter().any(|finalizer| finalizer == name);

@@ -10,6 +10,7 @@ use crate::codes;
 use crate::field::{Error, Path, Trail, render};
 use crate::metadata::{Decoded, ObjectMeta};
 use crate::structural::Structural;
+use crate::unknown;
 
 /// What [`coerce`] does with what it finds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -114,17 +115,20 @@ impl Coercer {
 
     /// Replaces metadata by what it decodes to and returns what it was.
     fn metadata(&mut self, value: &mut Value, at: &Trail<'_>) -> Result<Option<Value>, Error> {
+        if unknown::is_in(value) {
+            return Ok(None);
+        }
         let decoded = match (ObjectMeta::decode(value), &*value) {
             (Ok(decoded), _) => decoded,
             (Err(_), Value::Object(fields)) if self.options.drop_invalid_fields => ObjectMeta::decode_leniently(fields),
             (Err(_), _) if self.options.drop_invalid_fields => return Ok(None),
-            (Err(detail), _) => {
+            (Err(error), _) => {
                 let bad_value = render::bad_value(value, self.version);
                 return Err(Error::invalid(
                     codes::METADATA_DECODE,
                     at.child("metadata").path(),
                     bad_value,
-                    detail,
+                    error.to_string(),
                 ));
             }
         };

@@ -125,6 +125,7 @@ fn judges_what_every_resource_has() {
 }
 
 #[test]
+#[ignore = "needs the test tables of the Kubernetes and cel-go projects"]
 fn agrees_with_the_tables_of_kubernetes() {
     for case in tables::cases("objectmeta") {
         let (input, actual, id) = (&case["input"], &case["actual"], &case["id"]);

@@ -9,6 +9,7 @@ use crate::field::{Error, Path, Trail, render};
 use crate::go::{quote, to_lower};
 use crate::metadata::{ObjectMeta, drop_repeated, names, parse_group_version, validate_object_meta};
 use crate::structural::Structural;
+use crate::unknown;
 
 /// What is wrong with the metadata of embedded resources and, if `is_resource_root`, of the root (`Validate`).
 pub fn validate(
@@ -69,6 +70,8 @@ impl Check {
         for name in ["apiVersion", "kind"] {
             let at = at.child(name);
             match fields.get(name) {
+                Some(value) if unknown::is_unknown(value) => {}
+                None if unknown::is_open(fields) => {}
                 None => self.errors.push(Error::required(codes::TYPE_META, at.path(), missing)),
                 Some(Value::String(text)) if text.is_empty() => self.invalid(&at, quote(text), "must not be empty"),
                 Some(Value::String(text)) if name == "kind" => {
@@ -93,7 +96,7 @@ impl Check {
     }
 
     fn metadata(&mut self, value: &Value, at: &Trail<'_>) {
-        match ObjectMeta::decode(value) {
+        match ObjectMeta::decode(&unknown::settle_metadata(value)) {
             Ok(decoded) => {
                 let mut meta = decoded.meta;
                 if meta.name.is_empty() {
@@ -112,8 +115,9 @@ impl Check {
                 );
                 drop_repeated(&mut self.errors, before, self.version);
             }
-            Err(detail) => {
+            Err(error) => {
                 let bad_value = render::bad_value(value, self.version);
+                let detail = error.to_string();
                 self.errors
                     .push(Error::invalid(codes::METADATA_DECODE, at.path(), bad_value, detail));
             }

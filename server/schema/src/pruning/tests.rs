@@ -56,6 +56,7 @@ fn prunes_again_below_fields_that_preserve_unknown_ones() {
 }
 
 #[test]
+#[ignore = "needs the test tables of the Kubernetes and cel-go projects"]
 fn agrees_with_the_tables_of_kubernetes() {
     for case in tables::cases("pruning") {
         let input = &case["input"];

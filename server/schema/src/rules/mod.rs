@@ -1,8 +1,8 @@
 //! Rules of a schema compiled and priced (`k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel`, `Compile`).
 
-mod fit;
-mod outline;
+mod partial_check;
 pub mod run;
+mod suggested_bounds;
 #[cfg(test)]
 mod tests;
 
@@ -10,7 +10,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use crd_analyzer_cel::ast::{Issue, Issues, Source, SourceInfo};
+use crd_analyzer_budget as budget;
+use crd_analyzer_cel::ast::{Issue, IssueKind, Issues, Source, SourceInfo};
 use crd_analyzer_cel::checker::{CheckEnv, Checked, check};
 use crd_analyzer_cel::cost::estimate;
 pub use crd_analyzer_cel::decls::ExpressionSet;
@@ -20,11 +21,12 @@ use crd_analyzer_cel::parser::{ParseOptions, parse};
 pub use crd_analyzer_cel::types::DeclType;
 use crd_analyzer_cel::types::{DeclTypeProvider, Type};
 use crd_analyzer_cel::validators::validate;
-pub use fit::{Effort, Fit, MissingBound, Occurrence, SchemaStep, fit};
-pub use outline::{Outline, outline, type_of};
+pub use partial_check::{PartialCheck, partial_check, type_of};
+pub use suggested_bounds::{Effort, MissingBound, Occurrence, SchemaStep, SuggestedBounds, suggest_bounds};
 
 use crate::celtypes::{decl_type, max_cardinality};
 use crate::codes;
+use crate::field::{Cause, CompileProblem, FINDING_BYTES};
 use crate::structural::{AdditionalProperties, Structural};
 use crate::{KubernetesVersion, ValidationRule};
 
@@ -68,6 +70,8 @@ pub struct Expression {
 pub struct CompileError {
     /// The server's words.
     pub detail: String,
+    /// The text before the problems in `detail`; `None` if `detail` does not list them.
+    pub prefix: Option<&'static str>,
     /// The server itself fails on the expression and says nothing; the words are ours.
     pub crashes: bool,
     /// Whether the server got as far as to see that the expression uses the old value.
@@ -83,8 +87,22 @@ pub struct CompileError {
 pub struct Problem {
     /// Which bytes of the expression it is about.
     pub bytes: Range<usize>,
-    /// The server's words, without place.
+    /// What is wrong.
+    pub kind: IssueKind,
+    /// The same in the API server's words, without its place.
     pub message: String,
+}
+
+impl CompileError {
+    /// The first problem, as the cause of an error whose text has `before` before that of this one.
+    pub fn cause(&self, before: &str) -> Option<Cause> {
+        let first = self.problems.first()?;
+        Some(Cause::Compile(CompileProblem {
+            prefix: format!("{before}{}", self.prefix?),
+            kind: first.kind.clone(),
+            message: first.message.clone(),
+        }))
+    }
 }
 
 /// The CEL types of one node of a schema: what its rules see.
@@ -247,7 +265,9 @@ impl<'t> Compiler<'t> {
         set_of: &impl Fn(Part, &'r str) -> ExpressionSet,
     ) -> CompiledRule {
         let mut compiled = CompiledRule::default();
-        if trim_space(&rule.rule).is_empty() {
+        // Where there is not enough, nothing is known of the rule, and that is known to who asked within limits.
+        let bytes = (rule.rule.len() + rule.message_expression.len()) as u64;
+        if trim_space(&rule.rule).is_empty() || budget::work(PARSE_WORK * bytes).is_err() {
             return compiled;
         }
         let optional_old_self = rule.optional_old_self == Some(true);
@@ -263,6 +283,9 @@ impl<'t> Compiler<'t> {
                     compiled.uses_old_self = error.uses_old_self;
                     compiled.error = Some(error);
                     compiled.unreached_message_error = message().and_then(Result::err);
+                    if budget::is_stopped() {
+                        return CompiledRule::default();
+                    }
                     return compiled;
                 }
             };
@@ -270,6 +293,9 @@ impl<'t> Compiler<'t> {
         compiled.max_cardinality = max_cardinality(self.ty);
         compiled.rule = Some(Arc::new(checked));
         compiled.message = message().map(|it| it.map(Arc::new));
+        if budget::is_stopped() {
+            return CompiledRule::default();
+        }
         compiled
     }
 
@@ -281,12 +307,19 @@ impl<'t> Compiler<'t> {
         words: &Words,
     ) -> Result<Expression, CompileError> {
         let source = Source::new(text);
-        let failed = |issues: &Issues, places: &SourceInfo| CompileError {
-            detail: format!("{}{}", words.compilation_failed, issues.display(&source)),
-            crashes: false,
-            uses_old_self: false,
-            code: code_of(issues),
-            problems: problems(issues, &source, places),
+        let failed = |issues: &Issues, places: &SourceInfo| {
+            let (detail, problems) = with_room(
+                format!("{}{}", words.compilation_failed, issues.display(&source)),
+                problems(issues, &source, places),
+            );
+            CompileError {
+                detail,
+                prefix: Some(words.compilation_failed),
+                crashes: false,
+                uses_old_self: false,
+                code: code_of(issues),
+                problems,
+            }
         };
         let parsed = parse(&source, parse_options(self.version, set));
         if !parsed.issues.is_empty() {
@@ -313,6 +346,7 @@ impl<'t> Compiler<'t> {
             issues.report(crash.id, places.location(&source, crash.id), crash.why);
             return Err(CompileError {
                 detail: crashes(crash.why),
+                prefix: None,
                 crashes: true,
                 ..failed(&issues, &places)
             });
@@ -320,18 +354,22 @@ impl<'t> Compiler<'t> {
         if !validated.issues.is_empty() {
             return Err(failed(&validated.issues, &places));
         }
-        if words
-            .output
-            .as_ref()
-            .is_some_and(|output| checked.output_type() != output)
-        {
+        let is_other = |output| checked.output_type() != output && !checked.is_unfinished();
+        if words.output.as_ref().is_some_and(is_other) {
             let detail = words.wrong_output.to_owned();
+            let found = features.print(checked.output_type());
+            let problem = Problem {
+                bytes: 0..text.len(),
+                kind: IssueKind::WrongResult { found },
+                message: detail.clone(),
+            };
             return Err(CompileError {
                 detail,
+                prefix: Some(""),
                 crashes: false,
                 uses_old_self: false,
                 code: codes::RULE_RESULT_TYPE,
-                problems: Vec::new(),
+                problems: vec![problem],
             });
         }
         let program = Program::new(&checked, environment).map_err(|error| CompileError {
@@ -339,12 +377,24 @@ impl<'t> Compiler<'t> {
                 Some(crash) => crashes(crash),
                 None => format!("{}{error}", words.instantiation_failed),
             },
+            prefix: Some(words.instantiation_failed),
             crashes: error.as_crash().is_some(),
             uses_old_self: checked.uses_variable(OLD_SELF),
             code: codes::RULE_CONSTANT,
-            problems: Vec::new(),
+            problems: vec![Problem {
+                bytes: 0..text.len(),
+                kind: IssueKind::Other,
+                message: error.to_string(),
+            }],
         })?;
-        let max_cost = estimate(&checked, features, &**self.ty).max;
+        // What has no types has no estimate either, and that is known to who asks.
+        let max_cost = if checked.is_unfinished() {
+            0
+        } else {
+            estimate(&checked, features, &**self.ty).max
+        };
+        // Rules are kept as long as their document. That there is not enough is known to who asked within limits.
+        let _ = budget::bytes(NODE_BYTES * checked.ast.nodes().count() as u64);
         Ok(Expression {
             checked,
             program,
@@ -373,6 +423,29 @@ impl Compiler<'_> {
     }
 }
 
+/// What a compiler said, cut where all errors of a document have no room: each of a hundred problems is printed with its line.
+fn with_room(mut detail: String, mut problems: Vec<Problem>) -> (String, Vec<Problem>) {
+    let words: usize = problems.iter().map(|it| FINDING_BYTES + it.message.len()).sum();
+    if !budget::has_room((detail.len() + words) as u64) {
+        problems.truncate(1);
+        if detail.len() > SHORT_DETAIL {
+            detail.truncate(detail.floor_char_boundary(SHORT_DETAIL));
+            detail.shrink_to_fit();
+            detail.push('…');
+        }
+    }
+    (detail, problems)
+}
+
+/// Bytes of a part of a compiled expression: its tree, its type and what it means.
+const NODE_BYTES: u64 = 300;
+
+/// Work for each byte of an expression that is parsed.
+const PARSE_WORK: u64 = 16;
+
+/// Bytes of a compiler's message that always have room.
+const SHORT_DETAIL: usize = 400;
+
 fn crashes(why: &str) -> String {
     format!("the API server crashes when it compiles this expression: {why}")
 }
@@ -399,20 +472,16 @@ const MESSAGE_EXPRESSION: Words = Words {
     instantiation_failed: "messageExpression instantiation failed: ",
 };
 
-/// An expression that is no rule is told of as if it were one.
+/// An expression that is not a rule is reported for as if it were one.
 const ANYTHING: Words = Words { output: None, ..RULE };
 
 /// The code of the first problem.
 fn code_of(issues: &Issues) -> &'static str {
-    let message = issues.sorted().first().map_or("", |issue| issue.message.as_str());
-    if message.starts_with("undefined field") {
-        codes::UNDEFINED_FIELD
-    } else if message.starts_with("undeclared reference") {
-        codes::UNDECLARED_REFERENCE
-    } else if message.starts_with("found no matching overload") {
-        codes::NO_MATCHING_OVERLOAD
-    } else {
-        codes::RULE_TYPE_ERROR
+    match issues.sorted().first().map(|issue| &issue.kind) {
+        Some(IssueKind::UndefinedField { .. }) => codes::UNDEFINED_FIELD,
+        Some(IssueKind::UndeclaredReference { .. }) => codes::UNDECLARED_REFERENCE,
+        Some(IssueKind::NoMatchingOverload { .. }) => codes::NO_MATCHING_OVERLOAD,
+        Some(IssueKind::Syntax(_) | IssueKind::WrongResult { .. } | IssueKind::Other) | None => codes::RULE_TYPE_ERROR,
     }
 }
 
@@ -420,7 +489,7 @@ fn problems(issues: &Issues, source: &Source, places: &SourceInfo) -> Vec<Proble
     let place = |issue: &Issue| {
         let at = source.location_byte(issue.location);
         let rest = &source.text()[at..];
-        // A selection stands at its dot: what is meant is the field.
+        // A selection is at its dot: what is meant is the field.
         if let Some(after) = rest.strip_prefix('.') {
             let field = after.trim_start_matches(|c: char| c == '?' || c.is_ascii_whitespace());
             let end = field
@@ -430,6 +499,14 @@ fn problems(issues: &Issues, source: &Source, places: &SourceInfo) -> Vec<Proble
             if end > 0 {
                 return start..start + end;
             }
+        }
+        // A call stands at its parenthesis: what is meant is the name before it.
+        if let IssueKind::UndeclaredReference { name } | IssueKind::NoMatchingOverload { function: name, .. } =
+            &issue.kind
+            && rest.starts_with('(')
+            && let Some(before) = source.text()[..at].trim_end().strip_suffix(name.as_str())
+        {
+            return before.len()..before.len() + name.len();
         }
         match places.span(issue.id) {
             Some(span) if (span.bytes.0 as usize..span.bytes.1 as usize).contains(&at) => {
@@ -443,6 +520,7 @@ fn problems(issues: &Issues, source: &Source, places: &SourceInfo) -> Vec<Proble
         .into_iter()
         .map(|issue| Problem {
             bytes: place(issue),
+            kind: issue.kind.clone(),
             message: issue.message.clone(),
         })
         .collect()

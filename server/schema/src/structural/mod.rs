@@ -113,7 +113,7 @@ impl<'s> Structural<'s> {
         item_schema(self.0.items.as_deref()).map(Self)
     }
 
-    /// Whether there is no property.
+    /// Whether there is not a property.
     pub fn has_no_properties(self) -> bool {
         self.0.properties.is_empty()
     }

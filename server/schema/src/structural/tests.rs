@@ -133,6 +133,7 @@ fn demands_that_the_root_specifies_what_its_junctors_speak_of() {
 }
 
 #[test]
+#[ignore = "needs the test tables of the Kubernetes and cel-go projects"]
 fn completeness_is_as_in_the_projects_own_table() {
     let mut table = Table::open("schema_structural");
     for case in table.cases() {

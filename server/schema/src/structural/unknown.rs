@@ -2,11 +2,17 @@
 
 use std::fmt::Write as _;
 
-/// Collects dotted paths such as `spec.ports[0].nme` while a value is walked, or nothing if nobody asked.
+use crd_analyzer_budget as budget;
+
+use crate::field::{FINDING_BYTES, Room};
+
+/// Collects the dotted paths of unknown fields, such as `spec.ports[0].nme`. Collects nothing if it is turned off.
 #[derive(Debug, Default)]
 pub struct UnknownFields {
     at: String,
     found: Option<Vec<String>>,
+    /// The room for the paths.
+    room: Room,
 }
 
 /// Where a walk was before it took a step down.
@@ -22,8 +28,8 @@ impl UnknownFields {
     /// Collects paths.
     pub fn tracked() -> Self {
         Self {
-            at: String::new(),
             found: Some(Vec::new()),
+            ..Self::default()
         }
     }
 
@@ -60,6 +66,14 @@ impl UnknownFields {
 
     /// Notes that the field `name` here is unknown.
     pub fn record(&mut self, name: &str) {
+        if self.found.is_none() {
+            return;
+        }
+        if !self.room.is_left() {
+            budget::leave_out(1);
+            return;
+        }
+        self.room.take(FINDING_BYTES + 2 * self.at.len() + name.len());
         let mark = self.enter(name);
         if let Some(found) = &mut self.found {
             found.push(self.at.clone());

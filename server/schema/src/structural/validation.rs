@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::blank::{is_int_or_string_all_of, is_int_or_string_any_of, restricts_only_names};
 use super::{KubernetesVersion, Structural};
 use crate::codes;
-use crate::field::{Error, Path, Trail};
+use crate::field::{Cause, Error, Path, Trail};
 use crate::go::quote;
 use crate::json_schema::JsonSchemaProps;
 
@@ -220,14 +220,14 @@ impl<'s> Check<'s> {
             self.good_patterns.insert(pattern);
             return;
         };
-        let mut finding = Error::invalid(
+        let finding = Error::invalid(
             codes::INVALID_PATTERN,
             at.child("pattern").path(),
             quote(pattern),
             format!("must be a valid regular expression, but isn't: {error}"),
         );
-        finding.inner = Some(error.span);
-        self.errors.push(finding);
+        let cause = Cause::Malformed(error.code.to_string());
+        self.errors.push(finding.within(error.span).because(cause));
     }
 
     /// `validateNestedValueValidation`: a schema in a junctor may say nothing about the structure.
@@ -312,11 +312,9 @@ impl<'s> Check<'s> {
         at: &Trail<'_>,
     ) {
         let Some(schema) = schema else {
-            self.required(
-                codes::INCOMPLETE_JUNCTOR,
-                schema_at,
-                format!("because it is defined in {at}"),
-            );
+            let detail = format!("because it is defined in {at}");
+            let error = Error::required(codes::INCOMPLETE_JUNCTOR, schema_at.path(), detail);
+            self.errors.push(error.because(Cause::Elsewhere(at.path())));
             return;
         };
         self.completeness(props, Some(schema), schema_at, at);

@@ -7,24 +7,25 @@ use serde_json::Value;
 use super::Run;
 use super::compare::has_duplicates;
 use super::correlate::Correlated;
-use super::outcome::{Failure, Outcome, Report, Shown};
-use super::place::Place;
+use super::outcome::{Failure, MessageValue, Outcome, Report};
+use super::value_path::ValuePath;
 use crate::codes;
 use crate::json_schema::JsonSchemaProps;
+use crate::unknown;
 
 impl<'s, 'v> Run<'_, 's, 'v> {
     pub(super) fn list(
         &self,
         schema: &'s JsonSchemaProps,
         items: &'v [Value],
-        place: &Place<'_>,
+        place: &ValuePath<'_>,
         correlated: Option<Correlated<'s, 'v>>,
         depth: u32,
     ) -> Outcome<'s, 'v> {
         let mut outcome = Outcome::default();
         let check = |item_schema: &'s JsonSchemaProps, n: usize, outcome: &mut Outcome<'s, 'v>| {
             let below = correlated.and_then(|parent| self.memo.item(parent, n));
-            outcome.merge(self.schema(item_schema, &items[n], &Place::Index(place, n), below, depth + 1));
+            outcome.merge(self.schema(item_schema, &items[n], &ValuePath::Index(place, n), below, depth + 1));
         };
         let mut positional: &'s [JsonSchemaProps] = &[];
         if let Some(item_schemas) = &schema.items {
@@ -43,7 +44,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         {
             if !positional.is_empty() && !additional.allows {
                 let message = "array doesn't allow for additional items".to_owned();
-                outcome.push(Failure::of_whole(codes::ADDITIONAL_ITEM, message));
+                outcome.push(Failure::of_whole(codes::ADDITIONAL_ITEM, message, place.name()));
             }
             if let Some(item_schema) = &additional.schema {
                 // The server stops too early where there are positional schemas, and runs past the end where there are
@@ -54,16 +55,23 @@ impl<'s, 'v> Run<'_, 's, 'v> {
                 }
             }
         }
-        let size = i64::try_from(items.len()).unwrap_or(i64::MAX);
+        let has_more = unknown::has_more(items);
+        let size = items
+            .iter()
+            .filter(|it| !it.as_str().is_some_and(unknown::is_many))
+            .count();
+        let size = i64::try_from(size).unwrap_or(i64::MAX);
+        outcome.is_partial |= has_more;
         if let Some(min) = schema.min_items
             && size < min
+            && !has_more
         {
             let what = format!("should have at least {min} items");
             outcome.push(Failure::at(
                 place,
                 codes::TOO_FEW_ITEMS,
                 &what,
-                Report::Invalid(Shown::Int(size)),
+                Report::Invalid(MessageValue::Int(size)),
             ));
         }
         if let Some(max) = schema.max_items
@@ -77,8 +85,8 @@ impl<'s, 'v> Run<'_, 's, 'v> {
                 Report::TooMany { actual: size, max },
             ));
         }
-        if schema.unique_items && has_duplicates(items) {
-            let report = Report::Invalid(Shown::Text(Cow::Borrowed("")));
+        if schema.unique_items && !items.iter().any(unknown::is_in) && has_duplicates(items) {
+            let report = Report::Invalid(MessageValue::Text(Cow::Borrowed("")));
             outcome.push(Failure::at(
                 place,
                 codes::DUPLICATE_ITEM,

@@ -10,18 +10,20 @@
 
 mod compare;
 pub(crate) mod correlate;
-mod juncture;
+mod enums;
+mod junctor;
 mod list;
 mod number;
 mod object;
 mod outcome;
-mod place;
 mod text;
 mod types;
+mod value_path;
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use crd_analyzer_budget as budget;
 use crd_analyzer_cel::KubernetesVersion;
 use crd_analyzer_goregexp::{GoRegex, GoRegexError};
 use serde_json::Value;
@@ -29,19 +31,24 @@ use serde_json::Value;
 use crate::depth;
 use crate::field::{Error, Path};
 use crate::json_schema::JsonSchemaProps;
+use crate::unknown;
 use correlate::{Correlated, Memo};
+use enums::Enums;
 use outcome::Outcome;
-use place::Place;
 use types::Types;
+use value_path::ValuePath;
 
 pub use compare::deep_equal;
+
+/// Units of work for holding a value against one schema, without what is below.
+const SCHEMA_WORK: u64 = 150;
 
 /// Which of the server's two conversions the schema goes through.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     /// `NewSchemaValidator`, for custom resources: int-or-string is a type, unsupported formats are ignored.
     Definition,
-    /// `Structural.ToKubeOpenAPI`, for defaults: int-or-string is no type, all formats stay.
+    /// `Structural.ToKubeOpenAPI`, for defaults: int-or-string sets no type, and all formats stay.
     Structural,
 }
 
@@ -76,7 +83,7 @@ pub struct Validator<'s> {
 
 /// An error, and the schema that it comes from.
 #[derive(Clone, Debug)]
-pub struct Finding<'s> {
+pub struct ValueError<'s> {
     /// The error.
     pub error: Error,
     /// The schema whose keyword decides: a node of the validator's schema.
@@ -135,7 +142,7 @@ impl<'s> Validator<'s> {
 
     /// As [`validate`](Self::validate) or, if there is an old value, [`validate_update`](Self::validate_update), and which
     /// schema each error comes from.
-    pub fn findings(&self, path: &Path, value: &Value, old: Option<&Value>) -> Vec<Finding<'s>> {
+    pub fn findings(&self, path: &Path, value: &Value, old: Option<&Value>) -> Vec<ValueError<'s>> {
         self.findings_of(self.schema, path, value, old)
     }
 
@@ -145,17 +152,18 @@ impl<'s> Validator<'s> {
         path: &Path,
         value: &Value,
         old: Option<&Value>,
-    ) -> Vec<Finding<'s>> {
+    ) -> Vec<ValueError<'s>> {
         let run = Run {
             validator: self,
             memo: Memo::default(),
+            enums: Enums::default(),
         };
         let correlated = old.map(|old| Correlated {
             schema,
             old,
             new: value,
         });
-        run.schema(schema, value, &Place::Root, correlated, 0)
+        run.schema(schema, value, &ValuePath::Root, correlated, 0)
             .into_findings(path, schema, self.version)
     }
 
@@ -178,6 +186,7 @@ enum PatternsOf<'s> {
 struct Run<'r, 's, 'v> {
     validator: &'r Validator<'s>,
     memo: Memo<'v>,
+    enums: Enums<'s>,
 }
 
 impl<'s, 'v> Run<'_, 's, 'v> {
@@ -186,11 +195,11 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         &self,
         schema: &'s JsonSchemaProps,
         value: &'v Value,
-        place: &Place<'_>,
+        place: &ValuePath<'_>,
         correlated: Option<Correlated<'s, 'v>>,
         depth: u32,
     ) -> Outcome<'s, 'v> {
-        if depth::is_exhausted() {
+        if depth::is_exhausted() || budget::work(SCHEMA_WORK).is_err() {
             return Outcome::default();
         }
         let mut outcome = self.checks(schema, value, place, correlated, depth);
@@ -205,23 +214,26 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         &self,
         schema: &'s JsonSchemaProps,
         value: &'v Value,
-        place: &Place<'_>,
+        place: &ValuePath<'_>,
         correlated: Option<Correlated<'s, 'v>>,
         depth: u32,
     ) -> Outcome<'s, 'v> {
+        if unknown::is_unknown(value) {
+            return Outcome::not_known();
+        }
         let mut outcome = Outcome::default();
         let types = Types::of(schema, self.validator.form);
         let format = self.format(schema, &types);
         if value.is_null() {
             outcome.merge(types.check_null(schema, place));
-            outcome.merge(compare::check_enum(schema, value, place));
+            outcome.merge(self.check_enum(schema, value, place));
             return outcome;
         }
         if !types.is_empty() || !format.is_empty() {
             outcome.merge(types.check(value, format, self.validator.version, place));
             outcome.matches += 1;
         }
-        outcome.merge(self.junctures(schema, value, place, depth));
+        outcome.merge(self.junctors(schema, value, place, depth));
         outcome.matches += 1;
         match value {
             Value::String(string) => {
@@ -244,7 +256,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
             }
             Value::Null | Value::Bool(_) | Value::Object(_) => {}
         }
-        outcome.merge(compare::check_enum(schema, value, place));
+        outcome.merge(self.check_enum(schema, value, place));
         outcome.matches += 1;
         if let Value::Object(properties) = value {
             outcome.merge(self.object(schema, properties, place, correlated, depth));

@@ -7,19 +7,15 @@ use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Number;
 
 use super::Run;
-use super::outcome::{Failure, Outcome, Report, Shown};
-use super::place::Place;
-use super::types::Types;
+use super::outcome::{Failure, MessageValue, Outcome, Report};
+use super::types::{Types, is_json_integer};
+use super::value_path::ValuePath;
 use crate::codes;
 use crate::go::plain_float;
 use crate::json_schema::JsonSchemaProps;
 
 /// Since this minor type and format limit the range.
 const RANGE_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
-
-/// Since this minor a number is an integer if it is within a relative error of one, of either sign
-/// (`swag.IsFloat64AJSONInteger` of go-openapi before and after its rewrite).
-const SYMMETRIC_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
 /// A number as the server holds it.
 #[derive(Clone, Copy)]
@@ -36,10 +32,10 @@ impl Held {
         }
     }
 
-    const fn shown<'v>(self) -> Shown<'v> {
+    const fn shown<'v>(self) -> MessageValue<'v> {
         match self {
-            Self::Int(int) => Shown::Int(int),
-            Self::Float(float) => Shown::Float(float),
+            Self::Int(int) => MessageValue::Int(int),
+            Self::Float(float) => MessageValue::Float(float),
         }
     }
 
@@ -76,7 +72,7 @@ impl Range<'_> {
         }
     }
 
-    fn failure<'s, 'v>(self, what: &str, place: &Place<'_>) -> Failure<'s, 'v> {
+    fn failure<'s, 'v>(self, what: &str, place: &ValuePath<'_>) -> Failure<'s, 'v> {
         let format = match self.format {
             "" => "(default format)".to_owned(),
             format => format!("with format {format}"),
@@ -86,7 +82,7 @@ impl Range<'_> {
             self.r#type,
             place.name().text
         );
-        Failure::of_whole(codes::NUMBER_OUT_OF_FORMAT, message)
+        Failure::of_whole(codes::NUMBER_OUT_OF_FORMAT, message, place.name())
     }
 }
 
@@ -97,7 +93,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         number: &Number,
         types: &Types<'s>,
         format: &'s str,
-        place: &Place<'_>,
+        place: &ValuePath<'_>,
     ) -> Outcome<'s, 'v> {
         let version = self.validator.version;
         let range = match types.single() {
@@ -154,7 +150,7 @@ fn multiple_of<'s, 'v>(
     value: Held,
     factor: f64,
     version: KubernetesVersion,
-    place: &Place<'_>,
+    place: &ValuePath<'_>,
 ) -> Option<Failure<'s, 'v>> {
     let (factor, is_positive, fits) = match value {
         Held::Int(int) => {
@@ -183,13 +179,15 @@ fn multiple_of<'s, 'v>(
             name: Some(name),
             report: Report::Invalid(factor.shown()),
             origin: None,
+            matches: None,
+            about: None,
         });
     }
     let what = format!("should be a multiple of {}", factor.print());
     (!fits).then(|| Failure::at(place, codes::NOT_A_MULTIPLE, &what, Report::Invalid(value.shown())))
 }
 
-fn maximum<'s, 'v>(value: Held, max: f64, exclusive: bool, place: &Place<'_>) -> Option<Failure<'s, 'v>> {
+fn maximum<'s, 'v>(value: Held, max: f64, exclusive: bool, place: &ValuePath<'_>) -> Option<Failure<'s, 'v>> {
     let (max, exceeds) = match value {
         Held::Int(int) => {
             let max = int64(max);
@@ -208,7 +206,7 @@ fn maximum<'s, 'v>(value: Held, max: f64, exclusive: bool, place: &Place<'_>) ->
     })
 }
 
-fn minimum<'s, 'v>(value: Held, min: f64, exclusive: bool, place: &Place<'_>) -> Option<Failure<'s, 'v>> {
+fn minimum<'s, 'v>(value: Held, min: f64, exclusive: bool, place: &ValuePath<'_>) -> Option<Failure<'s, 'v>> {
     let (min, falls_short) = match value {
         Held::Int(int) => {
             let min = int64(min);
@@ -235,23 +233,4 @@ pub(super) fn int64(float: f64) -> i64 {
     } else {
         i64::MIN
     }
-}
-
-/// Whether a number is taken for an integer (`swag.IsFloat64AJSONInteger`): nearly one, and exact in a `float64`.
-pub(super) fn is_json_integer(float: f64, version: KubernetesVersion) -> bool {
-    const LIMIT: f64 = 9_007_199_254_740_991.0;
-    const EPSILON: f64 = 1e-9;
-    if !(-LIMIT..=LIMIT).contains(&float) {
-        return false;
-    }
-    if float.fract() == 0.0 {
-        return true;
-    }
-    if version >= SYMMETRIC_SINCE {
-        let rounded = float.round();
-        return rounded != 0.0 && (float - rounded).abs() < EPSILON * rounded.abs();
-    }
-    // Only numbers just above a positive integer are near enough.
-    let cut = float.trunc();
-    float > 0.0 && cut != 0.0 && (float - cut) / (float + cut) < EPSILON
 }

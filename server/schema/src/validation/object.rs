@@ -3,29 +3,34 @@
 
 use std::borrow::Cow;
 
+use crd_analyzer_budget as budget;
 use serde_json::{Map, Value};
 
 use super::Run;
 use super::correlate::Correlated;
-use super::outcome::{Failure, Outcome, Report, Shown};
-use super::place::Place;
+use super::outcome::{Failure, MessageValue, Outcome, Report};
+use super::value_path::ValuePath;
 use crate::codes;
 use crate::json_schema::JsonSchemaProps;
 use crate::structural::lookup;
+use crate::unknown;
 
 impl<'s, 'v> Run<'_, 's, 'v> {
     pub(super) fn object(
         &self,
         schema: &'s JsonSchemaProps,
         properties: &'v Map<String, Value>,
-        place: &Place<'_>,
+        place: &ValuePath<'_>,
         correlated: Option<Correlated<'s, 'v>>,
         depth: u32,
     ) -> Outcome<'s, 'v> {
         let mut outcome = Outcome::default();
-        count(schema, properties.len(), place, &mut outcome);
+        let written = properties.keys().filter(|it| !unknown::is_text(it)).count();
+        let is_open = written < properties.len();
+        count(schema, (written, is_open), place, &mut outcome);
+        outcome.is_partial |= is_open;
 
-        let field = |field_schema: &'s JsonSchemaProps, name: &'v str, value: &'v Value, at: Place<'_>| {
+        let field = |field_schema: &'s JsonSchemaProps, name: &'v str, value: &'v Value, at: ValuePath<'_>| {
             // What identifies the type of the resource is not ratcheted.
             let is_type_meta = place.is_root() && (name == "kind" || name == "apiVersion");
             let below = correlated
@@ -39,7 +44,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
             let mut matches = None;
             for (pattern, pattern_schema) in &schema.pattern_properties {
                 if self.matches(pattern, name) {
-                    let part = field(pattern_schema, name, value, Place::Member(place, name));
+                    let part = field(pattern_schema, name, value, ValuePath::Member(place, name));
                     matches = Some(part.matches.wrapping_add(matches.unwrap_or(0)));
                     outcome.merge(part);
                 }
@@ -52,7 +57,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         let additional_schema = additional.and_then(|additional| additional.schema.as_deref());
         let is_closed = additional.is_some_and(|additional| !additional.allows);
         if is_closed || additional_schema.is_some() || !schema.pattern_properties.is_empty() {
-            for (name, value) in properties {
+            for (name, value) in properties.iter().filter(|it| !unknown::is_text(it.0)) {
                 let is_regular = lookup(&schema.properties, name).is_some();
                 let again = if is_regular { 1 } else { 2 };
                 if is_closed {
@@ -66,27 +71,30 @@ impl<'s, 'v> Run<'_, 's, 'v> {
                 } else if let Some(matches) = by_pattern(name, value, &mut outcome) {
                     repeated = repeated.wrapping_add(matches.wrapping_mul(again));
                 } else if !is_regular && let Some(additional_schema) = additional_schema {
-                    outcome.merge(field(additional_schema, name, value, Place::Member(place, name)));
+                    outcome.merge(field(additional_schema, name, value, ValuePath::Member(place, name)));
                 }
             }
         }
 
-        for (name, value) in properties {
+        for (name, value) in properties.iter().filter(|it| !unknown::is_text(it.0)) {
             if let Some(property) = lookup(&schema.properties, name) {
-                outcome.merge(field(property, name, value, Place::Property(place, name)));
+                outcome.merge(field(property, name, value, ValuePath::Property(place, name)));
             }
         }
 
         for name in &schema.required {
-            if !properties.contains_key(name) {
-                let at = Place::Member(place, name);
+            if budget::is_stopped() {
+                break;
+            }
+            if !properties.contains_key(name) && !is_open {
+                let at = ValuePath::Member(place, name);
                 let what = "is required";
                 outcome.push(Failure::at(&at, codes::MISSING_PROPERTY, what, Report::Required));
             }
         }
 
         if is_closed {
-            for (name, value) in properties {
+            for (name, value) in properties.iter().filter(|it| !unknown::is_text(it.0)) {
                 let is_regular = lookup(&schema.properties, name).is_some();
                 let matches = by_pattern(name, value, &mut outcome).unwrap_or(0);
                 repeated = repeated.wrapping_add(if is_regular { 0 } else { matches });
@@ -102,21 +110,28 @@ impl<'s, 'v> Run<'_, 's, 'v> {
             .pattern(pattern)
             .as_ref()
             .as_ref()
-            .is_ok_and(|regex| regex.is_match(name))
+            .is_ok_and(|regex| regex.is_match(name).unwrap_or_default())
     }
 }
 
-fn count(schema: &JsonSchemaProps, size: usize, place: &Place<'_>, outcome: &mut Outcome<'_, '_>) {
+/// `size`: how many properties there are, and whether there may be more.
+fn count(
+    schema: &JsonSchemaProps,
+    (size, is_open): (usize, bool),
+    place: &ValuePath<'_>,
+    outcome: &mut Outcome<'_, '_>,
+) {
     let size = i64::try_from(size).unwrap_or(i64::MAX);
     if let Some(min) = schema.min_properties
         && size < min
+        && !is_open
     {
         let what = format!("should have at least {min} properties");
         outcome.push(Failure::at(
             place,
             codes::TOO_FEW_PROPERTIES,
             &what,
-            Report::Invalid(Shown::Int(size)),
+            Report::Invalid(MessageValue::Int(size)),
         ));
     }
     if let Some(max) = schema.max_properties
@@ -132,13 +147,15 @@ fn count(schema: &JsonSchemaProps, size: usize, place: &Place<'_>, outcome: &mut
     }
 }
 
-fn forbidden<'s, 'v>(place: &Place<'_>, name: &'v str) -> Failure<'s, 'v> {
+fn forbidden<'s, 'v>(place: &ValuePath<'_>, name: &'v str) -> Failure<'s, 'v> {
     let at = place.name();
     Failure {
         code: codes::FORBIDDEN_PROPERTY,
         message: format!("{}.{name} in body is a forbidden property", at.text),
         name: Some(at),
-        report: Report::Invalid(Shown::Text(Cow::Borrowed(name))),
+        report: Report::Invalid(MessageValue::Text(Cow::Borrowed(name))),
         origin: None,
+        matches: None,
+        about: None,
     }
 }

@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use crd_analyzer_budget as budget;
 use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Value;
 
-use super::Finding;
-use super::place::{Name, Place};
+use super::ValueError;
+use super::value_path::{Name, ValuePath};
 use crate::codes;
-use crate::field::{Error, ErrorType, Path, render};
+use crate::field::{Cause, Error, ErrorType, MAX_FINDING_BYTES, Path, Room, Segment, render};
 use crate::go::{plain_float, quote};
 use crate::json_schema::JsonSchemaProps;
 
@@ -23,12 +25,16 @@ pub(super) struct Failure<'s, 'v> {
     pub(super) report: Report<'s, 'v>,
     /// The schema whose keyword failed, once its checks are done.
     pub(super) origin: Option<&'s JsonSchemaProps>,
+    /// How many schemas of `oneOf` match.
+    pub(super) matches: Option<usize>,
+    /// The place, of a failure that only names it in its words.
+    pub(super) about: Option<Name>,
 }
 
 /// How the server turns a failure into a field error.
 pub(super) enum Report<'s, 'v> {
-    Invalid(Shown<'v>),
-    TypeInvalid(Shown<'v>),
+    Invalid(MessageValue<'v>),
+    TypeInvalid(MessageValue<'v>),
     Required,
     NotSupported { value: &'v Value, supported: &'s [Value] },
     TooLong { max: i64 },
@@ -36,7 +42,7 @@ pub(super) enum Report<'s, 'v> {
 }
 
 /// The value that a message shows.
-pub(super) enum Shown<'v> {
+pub(super) enum MessageValue<'v> {
     Text(Cow<'v, str>),
     Int(i64),
     Float(f64),
@@ -44,25 +50,31 @@ pub(super) enum Shown<'v> {
 
 impl<'s, 'v> Failure<'s, 'v> {
     /// A failure with the place at the head of its words: `{name} in body {what}`.
-    pub(super) fn at(place: &Place<'_>, code: &'static str, what: &str, report: Report<'s, 'v>) -> Self {
+    pub(super) fn at(place: &ValuePath<'_>, code: &'static str, what: &str, report: Report<'s, 'v>) -> Self {
         let name = place.name();
+        // A long way to each of many failures; who walks there asks whether to go on.
+        let _ = budget::work(FAILURE_WORK + name.text.len() as u64 / budget::BYTES_PER_WORK);
         Self {
             code,
             message: format!("{} in body {what}", name.text),
             name: Some(name),
             report,
             origin: None,
+            matches: None,
+            about: None,
         }
     }
 
     /// A failure that is reported at the root of the validation.
-    pub(super) fn of_whole(code: &'static str, message: String) -> Self {
+    pub(super) fn of_whole(code: &'static str, message: String, about: Name) -> Self {
         Self {
             code,
             message,
             name: None,
-            report: Report::Invalid(Shown::Text(Cow::Borrowed(""))),
+            report: Report::Invalid(MessageValue::Text(Cow::Borrowed(""))),
             origin: None,
+            matches: None,
+            about: Some(about),
         }
     }
 
@@ -114,7 +126,7 @@ impl<'s, 'v> Failure<'s, 'v> {
     }
 }
 
-impl Shown<'_> {
+impl MessageValue<'_> {
     fn render(&self) -> String {
         match self {
             Self::Text(text) => quote(text),
@@ -128,11 +140,23 @@ impl Shown<'_> {
 #[derive(Default)]
 pub(super) struct Outcome<'s, 'v> {
     failures: Vec<Failure<'s, 'v>>,
-    /// The words of the failures, once there are many.
-    seen: HashSet<String>,
+    /// The hashes of the words of the failures, once there are many.
+    seen: HashSet<u64>,
+    /// About the bytes that the failures take.
+    bytes: usize,
+    /// How many more failures there are, which have no room.
+    left_out: u64,
     /// How many checks passed (`MatchCount`). Wraps around, as the server's would.
     pub(super) matches: u64,
+    /// Something that is not known was not checked: without failures, it is not known either whether the value is valid.
+    pub(super) is_partial: bool,
 }
+
+/// Units of work for finding the words of a failure.
+const FAILURE_WORK: u64 = 100;
+
+/// About the bytes that all failures together take. Their words as errors take less.
+const MAX_BYTES: usize = 2 * MAX_FINDING_BYTES;
 
 /// Up to here the words of a new failure are compared with each of the others.
 const FEW: usize = 8;
@@ -146,34 +170,52 @@ impl<'s, 'v> Outcome<'s, 'v> {
         }
     }
 
+    /// The value is not known, so nothing is wrong with it as far as one can tell.
+    pub(super) fn not_known() -> Self {
+        Self {
+            is_partial: true,
+            ..Self::passed()
+        }
+    }
+
     pub(super) const fn is_valid(&self) -> bool {
         self.failures.is_empty()
     }
 
     /// Adds a failure, unless there is one with the same words (`AddErrors`).
     pub(super) fn push(&mut self, failure: Failure<'s, 'v>) {
+        if budget::is_stopped() {
+            return;
+        }
+        if !self.failures.is_empty() && self.bytes > MAX_BYTES {
+            self.left_out += 1;
+            return;
+        }
         if self.failures.len() < FEW {
             if self.failures.iter().any(|other| other.message == failure.message) {
                 return;
             }
         } else {
             if self.seen.is_empty() {
-                self.seen
-                    .extend(self.failures.iter().map(|other| other.message.clone()));
+                self.seen.extend(self.failures.iter().map(Failure::hash));
             }
-            if !self.seen.insert(failure.message.clone()) {
+            if !self.seen.insert(failure.hash()) {
                 return;
             }
         }
+        self.bytes += failure.bytes();
         self.failures.push(failure);
     }
 
     /// Adds the failures and the count of another outcome (`Merge`).
     pub(super) fn merge(&mut self, other: Self) {
         self.matches = self.matches.wrapping_add(other.matches);
+        self.left_out += other.left_out;
+        self.is_partial |= other.is_partial;
         if self.failures.is_empty() {
             self.failures = other.failures;
             self.seen = other.seen;
+            self.bytes = other.bytes;
             return;
         }
         for failure in other.failures {
@@ -185,29 +227,70 @@ impl<'s, 'v> Outcome<'s, 'v> {
     pub(super) fn without_failures(self) -> Self {
         Self {
             matches: self.matches,
+            is_partial: self.is_partial,
             ..Self::default()
         }
     }
 
-    /// Notes for the failures of which it is not yet known that they come from this schema.
+    /// Marks all failures that have no schema yet as coming from this schema.
     pub(super) fn come_from(&mut self, schema: &'s JsonSchemaProps) {
         for failure in &mut self.failures {
             failure.origin.get_or_insert(schema);
         }
     }
 
-    /// The failures as the server reports them, of a value that `root` is the schema of.
+    /// The failures as the server reports them, of a value that `root` is the schema of: as many as there is room for.
     pub(super) fn into_findings(
         self,
         path: &Path,
         root: &'s JsonSchemaProps,
         version: KubernetesVersion,
-    ) -> Vec<Finding<'s>> {
-        let finding = |failure: Failure<'s, 'v>| Finding {
-            schema: failure.origin.unwrap_or(root),
-            error: failure.into_error(path, version),
+    ) -> Vec<ValueError<'s>> {
+        let finding = |mut failure: Failure<'s, 'v>| {
+            let schema = failure.origin.unwrap_or(root);
+            let matches = failure.matches;
+            let about = failure.about.take().map(|it| it.below(path));
+            let mut error = failure.into_error(path, version);
+            let last = error.path.segments().last().and_then(|it| match it {
+                Segment::Field(name) | Segment::Key(name) => Some(name.as_str()),
+                Segment::Index(_) => None,
+            });
+            let cause = matches.map(Cause::Matches);
+            let cause = cause.or_else(|| Cause::of_value(error.code, schema, last));
+            if let Some(cause) = cause {
+                error = error.because(cause);
+            }
+            if let Some(about) = about {
+                error = error.really_about(about);
+            }
+            ValueError { error, schema }
         };
-        self.failures.into_iter().map(finding).collect()
+        let mut room = Room::default();
+        let mut failures = self.failures.into_iter();
+        let mut findings = Vec::new();
+        while room.is_left()
+            && let Some(failure) = failures.next()
+        {
+            let found = finding(failure);
+            room.take(found.error.bytes());
+            findings.push(found);
+        }
+        budget::leave_out(self.left_out + failures.len() as u64);
+        findings
+    }
+}
+
+impl Failure<'_, '_> {
+    fn hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.message.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// About the bytes that it takes.
+    fn bytes(&self) -> usize {
+        let name = self.name.as_ref().map_or(0, |it| it.text.len());
+        size_of::<Self>() + self.message.len() + 2 * name
     }
 }
 
@@ -221,12 +304,12 @@ impl<'s, 'v> From<Failure<'s, 'v>> for Outcome<'s, 'v> {
 }
 
 /// A value that is not what its schema demands (`errors.InvalidType` with a text): `found` is shown.
-pub(super) fn wrong_type<'s, 'v>(place: &Place<'_>, expected: &str, found: &'v str) -> Failure<'s, 'v> {
+pub(super) fn wrong_type<'s, 'v>(place: &ValuePath<'_>, expected: &str, found: &'v str) -> Failure<'s, 'v> {
     let what = format!("must be of type {expected}: {}", quote(found));
     Failure::at(
         place,
         codes::WRONG_TYPE,
         &what,
-        Report::TypeInvalid(Shown::Text(Cow::Borrowed(found))),
+        Report::TypeInvalid(MessageValue::Text(Cow::Borrowed(found))),
     )
 }

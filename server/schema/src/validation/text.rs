@@ -3,17 +3,17 @@
 use std::borrow::Cow;
 
 use super::Run;
-use super::outcome::{Failure, Outcome, Report, Shown};
-use super::place::Place;
+use super::outcome::{Failure, MessageValue, Outcome, Report};
+use super::value_path::ValuePath;
 use crate::codes;
 use crate::go::quote;
 use crate::json_schema::JsonSchemaProps;
 
 impl<'s, 'v> Run<'_, 's, 'v> {
     /// The first failure ends the check. Lengths are in characters.
-    pub(super) fn string(&self, schema: &'s JsonSchemaProps, text: &'v str, place: &Place<'_>) -> Outcome<'s, 'v> {
+    pub(super) fn string(&self, schema: &'s JsonSchemaProps, text: &'v str, place: &ValuePath<'_>) -> Outcome<'s, 'v> {
         let length = || i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
-        let shown = || Report::Invalid(Shown::Text(Cow::Borrowed(text)));
+        let shown = || Report::Invalid(MessageValue::Text(Cow::Borrowed(text)));
         if let Some(max) = schema.max_length
             && length() > max
         {
@@ -30,7 +30,8 @@ impl<'s, 'v> Run<'_, 's, 'v> {
             return Outcome::default();
         }
         let what = match self.validator.pattern(&schema.pattern).as_ref() {
-            Ok(regex) if regex.is_match(text) => return Outcome::default(),
+            // Where there was no end, that is known to who asked.
+            Ok(regex) if regex.is_match(text).unwrap_or(true) => return Outcome::default(),
             Ok(_) => format!("should match '{}'", schema.pattern),
             Err(error) => format!("should match '{}, but pattern is invalid: {error}'", schema.pattern),
         };
@@ -39,12 +40,12 @@ impl<'s, 'v> Run<'_, 's, 'v> {
 }
 
 /// A string that does not have its format.
-pub(super) fn wrong_format<'s, 'v>(place: &Place<'_>, format: &str, text: &'v str) -> Failure<'s, 'v> {
+pub(super) fn wrong_format<'s, 'v>(place: &ValuePath<'_>, format: &str, text: &'v str) -> Failure<'s, 'v> {
     let what = format!("must be of type {format}: {}", quote(text));
     Failure::at(
         place,
         codes::FORMAT_MISMATCH,
         &what,
-        Report::TypeInvalid(Shown::Text(Cow::Borrowed(text))),
+        Report::TypeInvalid(MessageValue::Text(Cow::Borrowed(text))),
     )
 }

@@ -4,9 +4,8 @@ use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Value;
 
 use super::Form;
-use super::number::is_json_integer;
 use super::outcome::{Outcome, wrong_type};
-use super::place::Place;
+use super::value_path::ValuePath;
 use crate::json_schema::JsonSchemaProps;
 
 /// The types of a schema: none, its own, or the two of int-or-string.
@@ -55,7 +54,7 @@ impl<'s> Types<'s> {
         }
     }
 
-    pub(super) fn check_null<'v>(&self, schema: &JsonSchemaProps, place: &Place<'_>) -> Outcome<'s, 'v> {
+    pub(super) fn check_null<'v>(&self, schema: &JsonSchemaProps, place: &ValuePath<'_>) -> Outcome<'s, 'v> {
         if !self.is_empty() && !self.contains("null") && !schema.nullable {
             return wrong_type(place, self.joined(), "null").into();
         }
@@ -69,7 +68,7 @@ impl<'s> Types<'s> {
         value: &Value,
         format: &str,
         version: KubernetesVersion,
-        place: &Place<'_>,
+        place: &ValuePath<'_>,
     ) -> Outcome<'s, 'v> {
         let (found, found_format) = match value {
             Value::Null => ("null", ""),
@@ -98,4 +97,27 @@ impl<'s> Types<'s> {
         }
         Outcome::passed()
     }
+}
+
+/// Since this minor a number is an integer if it is within a relative error of one, of either sign
+/// (`swag.IsFloat64AJSONInteger` of go-openapi before and after its rewrite).
+const SYMMETRIC_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
+
+/// Whether a number is taken for an integer (`swag.IsFloat64AJSONInteger`): nearly one, and exact in a `float64`.
+pub(super) fn is_json_integer(float: f64, version: KubernetesVersion) -> bool {
+    const LIMIT: f64 = 9_007_199_254_740_991.0;
+    const EPSILON: f64 = 1e-9;
+    if !(-LIMIT..=LIMIT).contains(&float) {
+        return false;
+    }
+    if float.fract() == 0.0 {
+        return true;
+    }
+    if version >= SYMMETRIC_SINCE {
+        let rounded = float.round();
+        return rounded != 0.0 && (float - rounded).abs() < EPSILON * rounded.abs();
+    }
+    // Only numbers just above a positive integer are near enough.
+    let cut = float.trunc();
+    float > 0.0 && cut != 0.0 && (float - cut) / (float + cut) < EPSILON
 }

@@ -2,6 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use crd_analyzer_io::{
+    print::tell,
+    read,
+    write::{self, Unwritten},
+};
 use crd_analyzer_suite::{definition::definitions, init};
 use crd_analyzer_syntax::source::Source as Decoded;
 use crd_analyzer_workspace::versions::VersionSet;
@@ -9,19 +14,20 @@ use crd_analyzer_workspace::versions::VersionSet;
 use crate::{
     cli::UsageError,
     input::{self, Source},
+    output::unwritten,
 };
 
 /// Writes a test file beside a definition. Its path.
-pub(super) fn write(definition: &Path, versions: Option<VersionSet>) -> anyhow::Result<PathBuf> {
+pub(super) fn start(definition: &Path, versions: Option<VersionSet>) -> anyhow::Result<PathBuf> {
     let shown = definition.display();
-    let bytes = input::read(&Source::File(definition.to_owned()))
+    let bytes = input::read(&Source::named(definition))
         .map_err(|error| anyhow::anyhow!("cannot read {shown}: {error:#}"))?
         .unwrap_or_default();
     let text = Decoded::decode(bytes).text.into();
     let found = definitions(&shown.to_string(), &text);
     let [found] = &found[..] else {
         let n = found.len();
-        return Err(UsageError(format!("--init wants a file with one definition, and {shown} has {n}")).into());
+        return Err(UsageError(format!("--init needs a file with one CRD, but {shown} has {n}")).into());
     };
     let name = definition
         .file_name()
@@ -29,8 +35,9 @@ pub(super) fn write(definition: &Path, versions: Option<VersionSet>) -> anyhow::
         .unwrap_or_default();
     let stem = name.rsplit_once('.').map_or(&*name, |it| it.0);
     let path = definition.with_file_name(format!("{}.test.yaml", stem.strip_suffix(".crd").unwrap_or(stem)));
-    if path.exists() {
-        return Err(UsageError(format!("{} is there already", path.display())).into());
+    let is_there = || UsageError(format!("{} is there already", path.display()));
+    if read::exists(&path) {
+        return Err(is_there().into());
     }
     // Deep schemas want the stack of the pool.
     let made = rayon::scope(|_| {
@@ -41,11 +48,18 @@ pub(super) fn write(definition: &Path, versions: Option<VersionSet>) -> anyhow::
         .0
     })
     .map_err(|why| anyhow::anyhow!("{shown}: {why}"))?;
-    std::fs::write(&path, &made.text).map_err(|error| anyhow::anyhow!("cannot write {}: {error}", path.display()))?;
-    anstream::eprintln!("{}: {} tests", path.display(), made.tests);
+    match write::create(&path, made.text.as_bytes()) {
+        Err(Unwritten::Exists) => return Err(is_there().into()),
+        Err(why) => anyhow::bail!(unwritten(&path.display().to_string(), &why)),
+        Ok(()) => {}
+    }
+    tell(format_args!("{}: {} tests", path.display(), made.tests));
     for rule in &made.missing {
         let rule: Vec<&str> = rule.split_whitespace().collect();
-        anstream::eprintln!("no object was found that breaks the rule at {}", rule.join(" "));
+        tell(format_args!(
+            "no object was found that breaks the rule at {}",
+            rule.join(" ")
+        ));
     }
     Ok(path)
 }

@@ -1,4 +1,4 @@
-//! `crd-analyzer test`: runs test files and says where a server would answer something else.
+//! `crd-analyzer test`: runs test files and reports where the API server would answer something else.
 
 mod find;
 mod init;
@@ -14,6 +14,7 @@ use std::{
     time::Instant,
 };
 
+use crd_analyzer_io::print::tell;
 use crd_analyzer_suite::{self as suite, definition::Found};
 use crd_analyzer_syntax::source::Source as Decoded;
 use crd_analyzer_workspace::versions::VersionSet;
@@ -22,49 +23,52 @@ use regex::Regex;
 use super::{Status, UsageError, manifests::Settings};
 use crate::{
     input::{self, Input, Source, Unreadable},
+    output::Color,
     output::test::{self as output, Format, Printer, Report, Run, Summary},
+    output::unwritten,
 };
 use find::Finder;
 
-/// Runs test files: objects of custom resources, and what the API server must answer to them.
+/// Run test files: custom resources, and the answers that you expect from the API server.
 ///
-/// In folders, files with names like `NAME.test.yaml` are test files, and suites in the format of openshift/api's integration tests.
-/// The README shows how to write one.
+/// In folders, test files have names like `NAME.test.yaml`. Suites in the format of openshift/api's integration tests run, too. See
+/// docs/tests.md.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// Test files, or folders (searched as git would see them).
+    /// Test files, or folders. Files that git ignores are left out.
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<PathBuf>,
 
-    /// How to print.
+    /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
     output: Format,
 
-    /// Run only tests whose name has a match of this regular expression. May be given several times.
+    /// Run only tests whose name matches this regular expression. You can repeat the option.
     #[arg(long, value_name = "REGEX")]
     run: Vec<Regex>,
 
-    /// The minors to ask: `1.31`, a range `1.30..1.37`, or `all`. Of a file or test that says for which minors it is, only these.
+    /// The Kubernetes versions: `1.31`, a range `1.30..1.37`, or `all`. Default: the newest. A file or a test that names its versions runs only
+    /// for these.
     #[arg(long, value_name = "VERSION")]
     kubernetes_version: Option<VersionSet>,
 
-    /// Stop at the first test that fails.
+    /// Stop at the first failed test.
     #[arg(long)]
     fail_fast: bool,
 
-    /// Write into the test files what came out of the tests that fail, and show what changes.
+    /// Write the actual results of failed tests into the test files, and print the changes.
     #[arg(long, conflicts_with = "fail_fast")]
     update: bool,
 
-    /// Write a first test file for this definition, beside it, and run it: the smallest object, and one for each rule that breaks it.
+    /// Write a first test file beside this CRD and run it. It has the smallest valid object, and an invalid object for each rule.
     #[arg(long, value_name = "CRD", conflicts_with_all = ["paths", "update", "fail_fast", "run"])]
     init: Option<PathBuf>,
 
-    /// Where suites of openshift/api's format find the definitions that they name: a file, a folder or a glob.
+    /// The CRDs for suites in openshift/api's format: a file, a folder or a glob.
     #[arg(long = "crd", value_name = "PATH")]
     definitions: Vec<String>,
 
-    /// Print also the tests that pass.
+    /// Also print tests that pass.
     #[arg(short, long)]
     verbose: bool,
 
@@ -74,31 +78,32 @@ pub(super) struct Args {
 
 /// What became of an input.
 enum Done {
-    /// It is no test file, or nobody wants to know any more.
+    /// The file is not a suite, or the run was cancelled.
     Nothing,
     Unreadable(Unreadable),
     Report(Box<Report>),
 }
 
-pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
+pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     let start = Instant::now();
     args.settings.start_threads()?;
     let mut configs = args.settings.configs()?;
     let finder = Finder::new(&args.definitions)?;
     let stdout = io::stdout();
-    let color = args.output == Format::Text && crate::output::is_colored(&stdout);
+    let color = args.output == Format::Text && color.is_shown(&stdout);
     let (inputs, unreadable) = match &args.init {
-        Some(definition) => input::collect(&[init::write(definition, args.kubernetes_version)?]),
-        None => input::collect(&args.paths),
+        Some(definition) => input::collect(&[init::start(definition, args.kubernetes_version)?])?,
+        None => input::collect(&args.paths)?,
     };
     let inputs: Vec<Input> = inputs.into_iter().filter(may_be_suite).collect();
     let stop = AtomicBool::new(false);
-    let mut session = Session {
+    let mut session = TestRun {
         args,
-        printer: output::printer(args.output, color, args.verbose),
+        printer: output::printer(args.output, color, crate::output::columns(&stdout), args.verbose),
         out: BufWriter::with_capacity(1 << 16, stdout),
         summary: Summary::default(),
         status: Status::Clean,
+        unwritten: Vec::new(),
     };
     for it in &unreadable {
         session.unreadable(it);
@@ -123,7 +128,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
                     if args.update {
                         let asked = args.kubernetes_version.or(config.kubernetes_versions);
                         let again = |input: &Input| tested(args, input, asked, &finder);
-                        report = update::apply(input, report, again, session.diffs())?;
+                        let (after, why) = update::apply(input, report, again, session.diffs())?;
+                        report = after;
+                        if let Some(why) = why {
+                            session.unwritten.push(unwritten(&input.label, &why));
+                        }
                     }
                     if args.fail_fast && report.cut_after_failure() {
                         stop.store(true, Ordering::Relaxed);
@@ -136,27 +145,28 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     )?;
     if session.summary.is_empty() {
         let paths: Vec<String> = args.paths.iter().map(|it| it.display().to_string()).collect();
-        let which = if args.run.is_empty() {
-            "tests"
+        let paths = paths.join(", ");
+        let message = if args.run.is_empty() {
+            format!("{paths} contains no tests: test files have names like `crontabs.test.yaml`")
         } else {
-            "tests of these names"
+            format!("no test in {paths} has a name that matches `--run`")
         };
-        return Err(UsageError(format!(
-            "there are no {which} in {}: test files have names like `crontabs.test.yaml`",
-            paths.join(", ")
-        ))
-        .into());
+        return Err(UsageError(message).into());
     }
     session
         .printer
         .end(&mut session.out, &session.summary, start.elapsed())?;
     session.out.flush()?;
+    for it in &session.unwritten {
+        session.status = Status::Failed;
+        tell(format_args!("error: {it}"));
+    }
     Ok(session.status)
 }
 
 fn may_be_suite(input: &Input) -> bool {
     match &input.source {
-        Source::File(path) if !input.named => std::path::absolute(path).is_ok_and(|it| suite::may_be_suite(&it)),
+        Source::File(path, _) if !input.named => std::path::absolute(path).is_ok_and(|it| suite::may_be_suite(&it)),
         _ => true,
     }
 }
@@ -181,7 +191,11 @@ fn tested(args: &Args, input: &Input, asked: Option<VersionSet>, finder: &Finder
         }
     };
     report.warnings.clone_from(&read.warnings);
-    match finder.definitions(&read.wanted, &path) {
+    let roots = match &input.source {
+        Source::File(_, access) => input::roots(access),
+        _ => Arc::default(),
+    };
+    match finder.definitions(&read.wanted, &path, &roots) {
         Ok(variants) => {
             // The minors that a file is for are those that are asked about if nobody says more.
             let asked = asked.or(read.versions.map(|_| VersionSet::all())).unwrap_or_default();
@@ -202,15 +216,17 @@ fn tested(args: &Args, input: &Input, asked: Option<VersionSet>, finder: &Finder
 }
 
 /// One run: where it prints to and what came out.
-struct Session<'a> {
+struct TestRun<'a> {
     args: &'a Args,
     printer: Box<dyn Printer>,
     out: BufWriter<io::Stdout>,
     summary: Summary,
     status: Status,
+    /// Files that could not be updated, each with the reason.
+    unwritten: Vec<String>,
 }
 
-impl Session<'_> {
+impl TestRun<'_> {
     /// Where changes of files are shown: beside the results, where those are for programs.
     fn diffs(&mut self) -> Box<dyn Write + '_> {
         if self.args.output == Format::Text {

@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_syntax::lines::LineIndex;
-use crd_analyzer_workspace::costs::{self, DocumentCosts, FileCosts, PlacedCosts, Remedy, TOTAL_COST_LIMIT, Unpriced};
+use crd_analyzer_workspace::costs::{
+    self, BoundsProposal, DocumentCosts, FileCosts, PlacedCosts, TOTAL_COST_LIMIT, Unanswered,
+};
 use serde::Serialize;
 
 use crate::{
@@ -89,7 +91,7 @@ struct TotalLine<'a> {
 }
 
 #[derive(Serialize)]
-struct UnpricedLine<'a> {
+struct UnansweredLine<'a> {
     file: &'a str,
     doc: Option<usize>,
     k8s: String,
@@ -119,10 +121,10 @@ pub(crate) fn file(out: &mut dyn Write, label: &str, costs: &FileCosts) -> io::R
                 }
                 Err(why) => {
                     let (decode_error, other_error) = match why {
-                        Unpriced::Undecodable(text) => (Some(text.as_str()), None),
-                        Unpriced::Unjudged(text) => (None, Some(text.as_str())),
+                        Unanswered::Undecodable(text) => (Some(text.as_str()), None),
+                        Unanswered::Unjudged(text) => (None, Some(text.as_str())),
                     };
-                    let line = UnpricedLine {
+                    let line = UnansweredLine {
                         file: label,
                         doc: document.index,
                         k8s: version.to_string(),
@@ -205,7 +207,7 @@ fn schema_lines(
     write_line(out, &total)
 }
 
-fn bounds(remedy: &Remedy, root: &Path) -> Vec<Bound> {
+fn bounds(remedy: &BoundsProposal, root: &Path) -> Vec<Bound> {
     let bound = |it: &costs::Bound| Bound {
         schema_path: it.path(root).to_string(),
         value: it.place(),

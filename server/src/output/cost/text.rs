@@ -5,33 +5,108 @@ use std::{
     io::{self, Write},
 };
 
+use crd_analyzer_io::{escape, print::Terminal};
 use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_workspace::costs::{
-    Bound, COST_LIMIT, DocumentCosts, FileCosts, Remedy, RuleCost, SchemaCosts, TOTAL_COST_LIMIT, Unpriced, grouped,
-    share,
+    Bound, BoundsProposal, COST_LIMIT, DocumentCosts, FileCosts, RuleCost, SchemaCosts, TOTAL_COST_LIMIT, Unanswered,
+    grouped, share,
 };
+
+use crate::output::render::{Renderer, wrap};
 
 /// Characters of a rule that are shown.
 const RULE_WIDTH: usize = 80;
 
-/// Prints the tables of a file.
-pub(crate) fn file(out: &mut dyn Write, label: &str, costs: &FileCosts) -> io::Result<()> {
+/// A rule that would have fewer columns beside its costs is below them.
+const LEAST_OF_A_RULE: usize = 20;
+
+/// Prints the tables of a file, in so many columns.
+pub(crate) fn file(out: &mut dyn Write, columns: usize, label: &str, costs: &FileCosts) -> io::Result<()> {
+    let mut table = Table {
+        out: &mut Terminal::new(out, false),
+        renderer: Renderer::new(columns),
+        columns,
+    };
     for document in costs.documents.iter() {
         for (version, answer) in &document.answers {
             match answer {
                 Ok(schemas) => {
                     for placed in schemas {
-                        writeln!(out, "{}", heading(label, document, &placed.schema))?;
-                        table(out, &placed.schema)?;
+                        table.line("", &heading(label, document, &placed.schema))?;
+                        table.print(&placed.schema)?;
                     }
                 }
-                Err(Unpriced::Undecodable(why) | Unpriced::Unjudged(why)) => {
-                    writeln!(out, "{label}: not priced for Kubernetes {version}: {why}\n")?;
+                Err(Unanswered::Undecodable(why) | Unanswered::Unjudged(why)) => {
+                    table.line("", &format!("{label}: not priced for Kubernetes {version}: {why}"))?;
+                    table.out.blank()?;
                 }
             }
         }
     }
     Ok(())
+}
+
+struct Table<'t, 'w> {
+    out: &'t mut Terminal<'w>,
+    renderer: Renderer,
+    columns: usize,
+}
+
+impl Table<'_, '_> {
+    /// Prints a line, broken where it is too long.
+    fn line(&mut self, indent: &str, text: &str) -> io::Result<()> {
+        self.renderer.indented(self.out, indent, &format!("{indent}    "), text)
+    }
+
+    fn print(&mut self, schema: &SchemaCosts) -> io::Result<()> {
+        let mut rules: Vec<&RuleCost> = schema.rules.iter().collect();
+        rules.sort_by_key(|rule| Reverse(rule.cost.max(rule.message_cost)));
+        let rows: Vec<[String; 3]> = rules.iter().map(|rule| row(rule)).collect();
+        let titles = ["cost", "of budget", "× objects"].map(str::to_owned);
+        let width = |column: usize| {
+            let cells = rows.iter().chain([&titles]).map(|row| row[column].chars().count());
+            cells.max().unwrap_or_default()
+        };
+        let widths = [width(0), width(1), width(2)];
+        let line = |cells: &[String; 3]| {
+            let [cost, share, objects] = cells;
+            let [a, b, c] = widths;
+            format!("  {cost:>a$}  {share:>b$}  {objects:>c$}  ")
+        };
+        self.out.line(format_args!("{}rule", line(&titles)))?;
+        for (rule, row) in rules.iter().zip(&rows) {
+            let place = format!("{}[{}]", place(&rule.path, &schema.path), rule.index);
+            let cells = format!("{}{}", line(row), escape::line(&place));
+            let left = self.columns.saturating_sub(wrap::width(&cells) + 2);
+            if left < LEAST_OF_A_RULE {
+                self.line("", &cells)?;
+                self.line("      ", &one_line(&rule.rule))?;
+            } else {
+                let rule = one_line(&rule.rule);
+                self.line("", &format!("{cells}  {}", wrap::cut(&escape::line(&rule), left)))?;
+            }
+            for note in notes(rule, &schema.path) {
+                self.line("      ", &note)?;
+            }
+        }
+        if schema.is_over()
+            && let Some(remedy) = &schema.remedy
+        {
+            let total = grouped(remedy.total);
+            let limit = grouped(TOTAL_COST_LIMIT);
+            self.line(
+                "  ",
+                &format!("the schema fits with {} → {total} of {limit}", bounds(remedy)),
+            )?;
+        }
+        if let Some(why) = &schema.not_checked {
+            self.line(
+                "  ",
+                &format!("the server does not get to these rules: {}", one_line(why)),
+            )?;
+        }
+        self.out.blank()
+    }
 }
 
 fn heading(label: &str, document: &DocumentCosts, schema: &SchemaCosts) -> String {
@@ -47,47 +122,6 @@ fn heading(label: &str, document: &DocumentCosts, schema: &SchemaCosts) -> Strin
         grouped(TOTAL_COST_LIMIT),
         if schema.is_over() { ": over budget" } else { "" },
     )
-}
-
-fn table(out: &mut dyn Write, schema: &SchemaCosts) -> io::Result<()> {
-    let mut rules: Vec<&RuleCost> = schema.rules.iter().collect();
-    rules.sort_by_key(|rule| Reverse(rule.cost.max(rule.message_cost)));
-    let rows: Vec<[String; 3]> = rules.iter().map(|rule| row(rule)).collect();
-    let titles = ["cost", "of budget", "× objects"].map(str::to_owned);
-    let width = |column: usize| {
-        let cells = rows.iter().chain([&titles]).map(|row| row[column].chars().count());
-        cells.max().unwrap_or_default()
-    };
-    let widths = [width(0), width(1), width(2)];
-    let line = |cells: &[String; 3]| {
-        let [cost, share, objects] = cells;
-        let [a, b, c] = widths;
-        format!("  {cost:>a$}  {share:>b$}  {objects:>c$}  ")
-    };
-    writeln!(out, "{}rule", line(&titles))?;
-    let indent = " ".repeat(6);
-    for (rule, row) in rules.iter().zip(&rows) {
-        let place = format!("{}[{}]", place(&rule.path, &schema.path), rule.index);
-        writeln!(out, "{}{place}  {}", line(row), one_line(&rule.rule))?;
-        for note in notes(rule, &schema.path) {
-            writeln!(out, "{indent}{note}")?;
-        }
-    }
-    if schema.is_over()
-        && let Some(remedy) = &schema.remedy
-    {
-        let total = grouped(remedy.total);
-        writeln!(
-            out,
-            "  the schema fits with {} → {total} of {}",
-            bounds(remedy),
-            grouped(TOTAL_COST_LIMIT)
-        )?;
-    }
-    if let Some(why) = &schema.not_checked {
-        writeln!(out, "  the server does not get to these rules: {}", one_line(why))?;
-    }
-    writeln!(out)
 }
 
 fn row(rule: &RuleCost) -> [String; 3] {
@@ -136,7 +170,7 @@ fn notes(rule: &RuleCost, root: &Path) -> Vec<String> {
     notes
 }
 
-fn bounds(remedy: &Remedy) -> String {
+fn bounds(remedy: &BoundsProposal) -> String {
     joined(remedy.bounds.iter().map(|it| {
         let (keyword, suggested) = (it.keyword, it.suggested);
         let place = it.place();

@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
+use crd_analyzer_io::escape;
 use crd_analyzer_schema::KubernetesVersion;
-use crd_analyzer_workspace::eval::{CelValue, Part, Turn, shown};
+use crd_analyzer_workspace::eval::{CelValue, Iteration, Part, shown};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{cli::eval::Answered, output::jsonl::write_line};
+use super::Answered;
+use crate::output::jsonl::write_line;
 
 /// Characters of a value that are shown.
 const VALUE_WIDTH: usize = 10_000;
@@ -38,6 +40,11 @@ struct Line<'a> {
     errors: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<Value>,
+}
+
+/// Prints the answer to a request of a list: one line of JSON.
+pub(crate) fn answer(out: &mut dyn Write, serialized: &str) -> io::Result<()> {
+    writeln!(out, "{}", escape::json(serialized))
 }
 
 /// Prints what was answered by one minor.
@@ -110,14 +117,14 @@ fn part(text: &str, it: &Part) -> Value {
     if !it.parts.is_empty() {
         out["parts"] = it.parts.iter().map(|it| part(text, it)).collect();
     }
-    if !it.turns.is_empty() {
-        out["turns"] = it.turns.iter().map(|it| turn(text, it)).collect();
-        out["turns_left_out"] = it.turns_left_out.into();
+    if !it.iterations.is_empty() {
+        out["turns"] = it.iterations.iter().map(|it| iteration(text, it)).collect();
+        out["turns_left_out"] = it.iterations_left_out.into();
     }
     out
 }
 
-fn turn(text: &str, it: &Turn) -> Value {
+fn iteration(text: &str, it: &Iteration) -> Value {
     let variables = it.variables.iter().map(|(name, result)| {
         let shown = match result {
             Ok(result) => value(result),

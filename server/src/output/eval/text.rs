@@ -1,86 +1,303 @@
 //! For people: the result, what it cost, and the parts of the expression as a tree.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, io};
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use crd_analyzer_io::print::{Style, Terminal};
 use crd_analyzer_schema::{codes::RULE_SYNTAX, rules::CompileError};
+use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::costs::{grouped, share};
-use crd_analyzer_workspace::eval::{CelValue, Compiled, Part, Ran, Turn, in_plain_words, shown};
+use crd_analyzer_workspace::eval::{CelValue, Compiled, Iteration, Part, Ran, shown};
 use serde_json::Value;
 
-use crate::{cli::eval::Answered, output::cost::text::one_line};
+use super::Answered;
+use crate::output::{
+    cost::text::one_line,
+    render::{Diagnostic, LabeledSpan, Note, Renderer, Source},
+};
 
 /// Characters of a value that are shown.
 const VALUE_WIDTH: usize = 100;
 /// Characters of a part of an expression that are shown.
 const PART_WIDTH: usize = 100;
 
-/// What there is to say of what was asked.
-pub(crate) fn printed(expression: Option<&str>, answered: &[Answered]) -> String {
-    let mut out = String::new();
-    let Some(text) = expression else {
-        rules(&mut out, answered);
-        return out;
+/// What there is to say of what was asked, in so many columns.
+pub(crate) fn printed(expression: Option<&str>, answered: &[Answered], columns: usize) -> io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    let mut printer = Printer {
+        out: &mut Terminal::new(&mut out, false),
+        renderer: Renderer::new(columns),
     };
-    for it in answered {
-        match &it.outcome().compiled {
-            Ok(compiled) => of_expression(&mut out, text, it, compiled, answered.len() > 1),
-            Err(error) => {
-                compile_error(&mut out, text, error);
-                break;
+    match expression {
+        Some(text) => printer.expression(text, answered)?,
+        None => printer.rules(answered)?,
+    }
+    Ok(out)
+}
+
+struct Printer<'p, 'w> {
+    out: &'p mut Terminal<'w>,
+    renderer: Renderer,
+}
+
+impl Printer<'_, '_> {
+    /// Prints a line, broken where it is too long.
+    fn line(&mut self, indent: &str, text: &str) -> io::Result<()> {
+        self.renderer.indented(self.out, indent, &format!("{indent}  "), text)
+    }
+
+    fn expression(&mut self, text: &str, answered: &[Answered]) -> io::Result<()> {
+        for it in answered {
+            match &it.outcome().compiled {
+                Ok(compiled) => self.of_expression(text, it, compiled, answered.len() > 1)?,
+                Err(error) => {
+                    self.compile_error(text, error)?;
+                    break;
+                }
             }
         }
-    }
-    let compiled = answered.first().and_then(|it| it.outcome().compiled.as_ref().ok());
-    if let Some(compiled) = compiled {
+        let compiled = answered.first().and_then(|it| it.outcome().compiled.as_ref().ok());
+        let Some(compiled) = compiled else { return Ok(()) };
         let ran = answered.first().and_then(|it| it.outcome().ran.as_ref());
         let costs = costs(compiled, ran.filter(|_| answered.len() == 1));
         if !costs.is_empty() {
-            let _ = writeln!(out, "{costs}");
+            self.line("", &costs)?;
         }
         if compiled.type_name != "bool" {
-            let _ = writeln!(
-                out,
+            let note = format!(
                 "note: the type is {}; a rule must be bool: cel expression must evaluate to a bool",
                 compiled.type_name
             );
+            self.line("", &note)?;
+        }
+        Ok(())
+    }
+
+    fn of_expression(
+        &mut self,
+        text: &str,
+        it: &Answered,
+        compiled: &Compiled,
+        is_one_of_several: bool,
+    ) -> io::Result<()> {
+        let Answered::Expression { place, value, outcome } = it else {
+            return Ok(());
+        };
+        let mut indent = "";
+        if !place.is_empty() {
+            let value = value.as_ref().map_or_else(|| "(nothing)".to_owned(), one_line_value);
+            self.line("", &format!("{place} = {value}"))?;
+            indent = "  ";
+        }
+        match &outcome.ran {
+            Some(ran) => {
+                let cost = if is_one_of_several {
+                    format!("  (cost {})", grouped(ran.evaluation.cost))
+                } else {
+                    String::new()
+                };
+                self.line(indent, &format!("{}{cost}", result(ran)))?;
+                match &ran.parts {
+                    Some(part) => self.tree(text, part, indent),
+                    None => Ok(()),
+                }
+            }
+            None if compiled.uses_old_self && value.is_some() => {
+                self.line(indent, "not run: the rule uses oldSelf, which has no value")
+            }
+            None => self.line(indent, &format!("compiles: {}", compiled.type_name)),
         }
     }
-    out
-}
 
-fn of_expression(out: &mut String, text: &str, it: &Answered, compiled: &Compiled, is_one_of_several: bool) {
-    let Answered::Expression { place, value, outcome } = it else {
-        return;
-    };
-    let mut indent = "";
-    if !place.is_empty() {
-        let value = value.as_ref().map_or_else(|| "(nothing)".to_owned(), one_line_value);
-        let _ = writeln!(out, "{place} = {value}");
-        indent = "  ";
+    fn compile_error(&mut self, text: &str, error: &CompileError) -> io::Result<()> {
+        let is_syntax = error.code == RULE_SYNTAX;
+        let first = error.problems.first();
+        let plain = first.and_then(|it| it.kind.plain_words());
+        let is_plain = plain.is_none();
+        let said = first.map_or(&error.detail, |it| &it.message);
+        let title = plain.unwrap_or_else(|| said.split_whitespace().collect::<Vec<_>>().join(" "));
+        // What a parser says after its first error follows from it.
+        let shown = if is_syntax { 1 } else { error.problems.len() };
+        let lines = LineIndex::new(text);
+        let places = error
+            .problems
+            .iter()
+            .take(shown)
+            .enumerate()
+            .map(|(n, problem)| LabeledSpan {
+                source: Source {
+                    label: "",
+                    text,
+                    lines: &lines,
+                },
+                span: Span::new(problem.bytes.start as u32, problem.bytes.end as u32),
+                label: if n == 0 { "" } else { &problem.message },
+            });
+        let notes = if !is_plain || first.is_none() {
+            vec![Note {
+                word: "note",
+                text: format!("the server says: {}", error.detail).into(),
+            }]
+        } else {
+            Vec::new()
+        };
+        let diagnostic = Diagnostic {
+            word: "error",
+            style: Style::Error,
+            code: Some(error.code),
+            title: &title,
+            places: places.collect(),
+            notes,
+        };
+        self.renderer.print(self.out, &diagnostic)
     }
-    match &outcome.ran {
-        Some(ran) => {
-            let cost = if is_one_of_several {
-                format!("  (cost {})", grouped(ran.evaluation.cost))
-            } else {
-                String::new()
+
+    fn rules(&mut self, answered: &[Answered]) -> io::Result<()> {
+        if answered.is_empty() {
+            return self.line("", "no rule of the definition is about anything in this object");
+        }
+        let mut failed = 0;
+        for it in answered {
+            let Answered::Rule {
+                place,
+                index,
+                rule,
+                message,
+                value,
+                outcome,
+                errors,
+            } = it
+            else {
+                continue;
             };
-            let _ = writeln!(out, "{indent}{}{cost}", result(ran));
-            if let Some(part) = &ran.parts {
-                tree(out, text, part, indent);
+            let place = if place.is_empty() { "(root)" } else { place };
+            let word = match (&outcome.compiled, &outcome.ran) {
+                (Err(_), _) => "does not compile",
+                (Ok(_), None) => "not run",
+                (Ok(_), Some(ran)) => match &ran.evaluation.result {
+                    Ok(CelValue::Bool(true)) => "holds",
+                    Ok(_) => "fails",
+                    Err(_) => "error",
+                },
+            };
+            failed += usize::from(!matches!(word, "holds" | "not run"));
+            self.line("", &format!("{word:<6} {place}[{index}]  {}", one_line(rule)))?;
+            let indent = "       ";
+            match &outcome.compiled {
+                Err(error) => self.compile_error(rule, error)?,
+                Ok(compiled) => {
+                    if word == "not run" {
+                        self.line(indent, "the rule uses oldSelf, which has no value here")?;
+                    }
+                    if word == "fails" && !message.is_empty() && errors.is_empty() {
+                        self.line(indent, &one_line(message))?;
+                    }
+                    for error in errors {
+                        self.line(indent, &format!("the server says: {}", one_line(error)))?;
+                    }
+                    if !matches!(word, "holds" | "not run") {
+                        self.line(indent, &format!("self = {}", one_line_value(value)))?;
+                    }
+                    if let Some(part) = outcome.ran.as_ref().and_then(|it| it.parts.as_ref()) {
+                        self.tree(rule, part, indent)?;
+                    }
+                    self.line(indent, &costs(compiled, outcome.ran.as_ref()))?;
+                }
             }
         }
-        None if compiled.uses_old_self && value.is_some() => {
-            let _ = writeln!(
-                out,
-                "{indent}not run: it compares with oldSelf, and there is no old value"
-            );
-        }
-        None => {
-            let _ = writeln!(out, "{indent}compiles: {}", compiled.type_name);
-        }
+        let rules = answered.len();
+        let what = if rules == 1 { "rule" } else { "rules" };
+        self.out.blank()?;
+        self.line("", &format!("{rules} {what} tried, {failed} failed"))
     }
+
+    /// The parts of an expression below one another.
+    fn tree(&mut self, text: &str, root: &Part, indent: &str) -> io::Result<()> {
+        self.part(text, root, indent, "")?;
+        self.below(text, root, indent)
+    }
+
+    fn part(&mut self, text: &str, part: &Part, indent: &str, branch: &str) -> io::Result<()> {
+        let source = text.get(part.bytes.clone()).unwrap_or_default();
+        let source = cut(&source.split_whitespace().collect::<Vec<_>>().join(" "));
+        let value = match &part.value {
+            Some(Ok(value)) => format!("= {}", shown(value, VALUE_WIDTH)),
+            Some(Err(error)) => format!("! {}", error.message()),
+            None => "(not evaluated)".to_owned(),
+        };
+        self.branch(indent, branch, &format!("{source}  {value}"))
+    }
+
+    /// A line behind a branch of the tree. What does not fit is below it.
+    fn branch(&mut self, indent: &str, branch: &str, text: &str) -> io::Result<()> {
+        let below = match branch {
+            MORE => THROUGH,
+            LAST => BLANK,
+            _ => "",
+        };
+        let (first, rest) = (format!("{indent}{branch}"), format!("{indent}{below}    "));
+        self.renderer.indented(self.out, &first, &rest, text)
+    }
+
+    fn below(&mut self, text: &str, part: &Part, indent: &str) -> io::Result<()> {
+        let mut items: Vec<Item<'_>> = part.parts.iter().map(Item::Part).collect();
+        for iteration in &part.iterations {
+            if part.iterations_left_out > 0
+                && items.iter().filter(|it| matches!(it, Item::Iteration(_))).count() + part.iterations_left_out
+                    == iteration.index
+            {
+                items.push(Item::LeftOut(part.iterations_left_out));
+            }
+            items.push(Item::Iteration(iteration));
+        }
+        self.items(text, &items, indent)
+    }
+
+    fn items(&mut self, text: &str, items: &[Item<'_>], indent: &str) -> io::Result<()> {
+        for (n, item) in items.iter().enumerate() {
+            let (branch, below) = if n + 1 == items.len() {
+                (LAST, BLANK)
+            } else {
+                (MORE, THROUGH)
+            };
+            let inner = format!("{indent}{below}");
+            match item {
+                Item::Part(part) => {
+                    self.part(text, part, indent, branch)?;
+                    self.below(text, part, &inner)?;
+                }
+                Item::LeftOut(count) => self.branch(indent, branch, &format!("… {count} more"))?,
+                Item::Iteration(iteration) => {
+                    let variables = iteration.variables.iter().map(|(name, value)| match value {
+                        Ok(value) => format!("{name} = {}", shown(value, VALUE_WIDTH)),
+                        Err(error) => format!("{name} ! {}", error.message()),
+                    });
+                    let variables = variables.collect::<Vec<_>>().join(", ");
+                    self.branch(indent, branch, &format!("[{}] {variables}", iteration.index))?;
+                    let parts: Vec<_> = iteration
+                        .parts
+                        .iter()
+                        .filter(|it| it.value.is_some())
+                        .map(Item::Part)
+                        .collect();
+                    self.items(text, &parts, &inner)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Lines of a tree: to a part behind which more come, to the last, and what is below them.
+const MORE: &str = "├─ ";
+const LAST: &str = "└─ ";
+const THROUGH: &str = "│  ";
+const BLANK: &str = "   ";
+
+/// What is drawn at one level.
+enum Item<'p> {
+    Part(&'p Part),
+    Iteration(&'p Iteration),
+    LeftOut(usize),
 }
 
 fn result(ran: &Ran) -> String {
@@ -112,177 +329,11 @@ fn costs(compiled: &Compiled, ran: Option<&Ran>) -> String {
     out
 }
 
-fn compile_error(out: &mut String, text: &str, error: &CompileError) {
-    let is_syntax = error.code == RULE_SYNTAX;
-    let first = error.problems.first();
-    let plain = first.and_then(|it| in_plain_words(&it.message));
-    let is_plain = plain.is_none();
-    let said = first.map_or(&error.detail, |it| &it.message);
-    let title = plain.unwrap_or_else(|| said.split_whitespace().collect::<Vec<_>>().join(" "));
-    // What a parser says after its first error follows from it.
-    let shown = if is_syntax { 1 } else { error.problems.len() };
-    let mut group = Level::ERROR
-        .primary_title(title)
-        .id(error.code)
-        .elements(first.map(|_| {
-            let marks = error.problems.iter().take(shown).enumerate().map(|(n, problem)| {
-                if n == 0 {
-                    AnnotationKind::Primary.span(problem.bytes.clone())
-                } else {
-                    AnnotationKind::Context
-                        .span(problem.bytes.clone())
-                        .label(problem.message.as_str())
-                }
-            });
-            Snippet::source(text).annotations(marks)
-        }));
-    if !is_plain || first.is_none() {
-        group = group.element(Level::NOTE.message(format!("the server says: {}", error.detail)));
-    }
-    let _ = writeln!(out, "{}", Renderer::plain().render(&[group]));
-}
-
-fn rules(out: &mut String, answered: &[Answered]) {
-    if answered.is_empty() {
-        let _ = writeln!(out, "no rule of the definition is about anything in this object");
-        return;
-    }
-    let mut failed = 0;
-    for it in answered {
-        let Answered::Rule {
-            place,
-            index,
-            rule,
-            message,
-            value,
-            outcome,
-            errors,
-        } = it
-        else {
-            continue;
-        };
-        let place = if place.is_empty() { "(root)" } else { place };
-        let word = match (&outcome.compiled, &outcome.ran) {
-            (Err(_), _) => "does not compile",
-            (Ok(_), None) => "not run",
-            (Ok(_), Some(ran)) => match &ran.evaluation.result {
-                Ok(CelValue::Bool(true)) => "holds",
-                Ok(_) => "fails",
-                Err(_) => "error",
-            },
-        };
-        failed += usize::from(!matches!(word, "holds" | "not run"));
-        let _ = writeln!(out, "{word:<6} {place}[{index}]  {}", one_line(rule));
-        let indent = "       ";
-        match &outcome.compiled {
-            Err(error) => compile_error(out, rule, error),
-            Ok(compiled) => {
-                if word == "not run" {
-                    let _ = writeln!(out, "{indent}it compares with oldSelf, and there is no old value here");
-                }
-                if word == "fails" && !message.is_empty() && errors.is_empty() {
-                    let _ = writeln!(out, "{indent}{}", one_line(message));
-                }
-                for error in errors {
-                    let _ = writeln!(out, "{indent}the server says: {}", one_line(error));
-                }
-                if !matches!(word, "holds" | "not run") {
-                    let _ = writeln!(out, "{indent}self = {}", one_line_value(value));
-                }
-                if let Some(part) = outcome.ran.as_ref().and_then(|it| it.parts.as_ref()) {
-                    tree(out, rule, part, indent);
-                }
-                let _ = writeln!(out, "{indent}{}", costs(compiled, outcome.ran.as_ref()));
-            }
-        }
-    }
-    let rules = answered.len();
-    let what = if rules == 1 { "rule" } else { "rules" };
-    let _ = writeln!(out, "\n{rules} {what} tried, {failed} failed");
-}
-
 fn one_line_value(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(VALUE_WIDTH) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
-    }
-}
-
-/// The parts of an expression below one another.
-fn tree(out: &mut String, text: &str, root: &Part, indent: &str) {
-    let mut tree = Tree { out, text };
-    tree.line(root, indent, "");
-    tree.below(root, indent);
-}
-
-struct Tree<'a> {
-    out: &'a mut String,
-    text: &'a str,
-}
-
-/// What is drawn at one level.
-enum Item<'p> {
-    Part(&'p Part),
-    Turn(&'p Turn),
-    LeftOut(usize),
-}
-
-impl Tree<'_> {
-    fn line(&mut self, part: &Part, indent: &str, branch: &str) {
-        let source = self.text.get(part.bytes.clone()).unwrap_or_default();
-        let source = cut(&source.split_whitespace().collect::<Vec<_>>().join(" "));
-        let value = match &part.value {
-            Some(Ok(value)) => format!("= {}", shown(value, VALUE_WIDTH)),
-            Some(Err(error)) => format!("! {}", error.message()),
-            None => "(not evaluated)".to_owned(),
-        };
-        let _ = writeln!(self.out, "{indent}{branch}{source}  {value}");
-    }
-
-    fn below(&mut self, part: &Part, indent: &str) {
-        let mut items: Vec<Item<'_>> = part.parts.iter().map(Item::Part).collect();
-        for turn in &part.turns {
-            if part.turns_left_out > 0
-                && items.iter().filter(|it| matches!(it, Item::Turn(_))).count() + part.turns_left_out == turn.index
-            {
-                items.push(Item::LeftOut(part.turns_left_out));
-            }
-            items.push(Item::Turn(turn));
-        }
-        self.items(&items, indent);
-    }
-
-    fn items(&mut self, items: &[Item<'_>], indent: &str) {
-        for (n, item) in items.iter().enumerate() {
-            let is_last = n + 1 == items.len();
-            let branch = if is_last { "└─ " } else { "├─ " };
-            let inner = format!("{indent}{}", if is_last { "   " } else { "│  " });
-            match item {
-                Item::Part(part) => {
-                    self.line(part, indent, branch);
-                    self.below(part, &inner);
-                }
-                Item::LeftOut(count) => {
-                    let _ = writeln!(self.out, "{indent}{branch}… {count} more");
-                }
-                Item::Turn(turn) => {
-                    let variables = turn.variables.iter().map(|(name, value)| match value {
-                        Ok(value) => format!("{name} = {}", shown(value, VALUE_WIDTH)),
-                        Err(error) => format!("{name} ! {}", error.message()),
-                    });
-                    let variables = variables.collect::<Vec<_>>().join(", ");
-                    let _ = writeln!(self.out, "{indent}{branch}[{}] {variables}", turn.index);
-                    let parts: Vec<_> = turn
-                        .parts
-                        .iter()
-                        .filter(|it| it.value.is_some())
-                        .map(Item::Part)
-                        .collect();
-                    self.items(&parts, &inner);
-                }
-            }
-        }
     }
 }
 

@@ -9,6 +9,7 @@ use crd_analyzer_syntax::tree::Span;
 use serde_json::{Map, Value, json};
 
 use super::{Printer, Report, Summary};
+use crate::output::jsonl::write_line;
 
 pub(super) struct Jsonl;
 
@@ -26,7 +27,7 @@ impl Printer for Jsonl {
             let line = json!({
                 "file": report.label, "status": "error", "message": problem.message, "range": range(report, problem.span),
             });
-            writeln!(out, "{line}")?;
+            write_line(out, &line)?;
         }
         for shown in report.shown() {
             let status = match shown.outcome {
@@ -53,7 +54,7 @@ impl Printer for Jsonl {
                 "passes_on": shown.outcome.passes_on.map(|it| it.iter().map(|it| it.to_string()).collect::<Vec<_>>()),
                 "answers": answers.collect::<Map<_, _>>(),
             });
-            writeln!(out, "{line}")?;
+            write_line(out, &line)?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use crd_analyzer_io::escape::{line, text};
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
 use super::{Printer, Report, Summary, details, message};
@@ -24,13 +25,13 @@ impl Default for Junit {
 
 impl Printer for Junit {
     fn file(&mut self, _: &mut dyn Write, report: &Report) -> io::Result<()> {
-        let mut suite = TestSuite::new(report.label.as_str());
+        let mut suite = TestSuite::new(line(&report.label));
         for problem in &report.problems {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-            status.set_message(problem.message.as_str());
-            status.set_description(report.place(problem.span));
+            status.set_message(text(&problem.message));
+            status.set_description(line(&report.place(problem.span)));
             let mut case = TestCase::new("the file can be run", status);
-            case.set_classname(report.label.as_str());
+            case.set_classname(line(&report.label));
             suite.add_test_case(case);
         }
         for shown in report.shown() {
@@ -44,20 +45,20 @@ impl Printer for Junit {
                 Some(first) => {
                     let asked = shown.outcome.versions;
                     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                    status.set_message(message(first, asked));
-                    let text = shown.outcome.failures.iter().map(|failed| {
+                    status.set_message(text(&message(first, asked)));
+                    let failures = shown.outcome.failures.iter().map(|failed| {
                         let place = report.place(failed.failure.span);
                         let mut lines = vec![format!("{place}: {}", message(failed, asked))];
                         lines.extend(details(failed, shown.outcome.passes_on));
                         lines.join("\n")
                     });
-                    status.set_description(text.collect::<Vec<_>>().join("\n\n"));
+                    status.set_description(text(&failures.collect::<Vec<_>>().join("\n\n")));
                     status
                 }
             };
-            let mut case = TestCase::new(shown.name(), status);
-            case.set_classname(report.label.as_str());
-            case.extra.insert("file".into(), report.label.as_str().into());
+            let mut case = TestCase::new(line(&shown.name()), status);
+            case.set_classname(line(&report.label));
+            case.extra.insert("file".into(), line(&report.label).as_ref().into());
             let (line, _) = report.position(shown.case.span.start);
             case.extra.insert("line".into(), line.to_string().into());
             suite.add_test_case(case);
@@ -67,7 +68,7 @@ impl Printer for Junit {
     }
 
     fn end(&mut self, out: &mut dyn Write, _: &Summary, _: Duration) -> io::Result<()> {
-        let text = self.document.to_string().map_err(io::Error::other)?;
-        out.write_all(text.as_bytes())
+        let document = self.document.to_string().map_err(io::Error::other)?;
+        out.write_all(document.as_bytes())
     }
 }

@@ -2,7 +2,7 @@
 
 mod jsonl;
 mod junit;
-mod tap;
+pub(super) mod tap;
 mod text;
 
 use std::{
@@ -57,13 +57,13 @@ pub(crate) struct Run {
 }
 
 /// A test and what it came to.
-pub(crate) struct Shown<'r> {
+pub(crate) struct CaseResult<'r> {
     pub(crate) case: &'r Case,
     pub(crate) outcome: &'r Outcome,
     pub(crate) variant: Option<&'r str>,
 }
 
-impl Shown<'_> {
+impl CaseResult<'_> {
     /// The name of the test, and of the variant that it was run on.
     pub(crate) fn name(&self) -> String {
         match self.variant {
@@ -92,11 +92,11 @@ impl Report {
     }
 
     /// Every test that was run or skipped, in the order of the file.
-    pub(crate) fn shown(&self) -> impl Iterator<Item = Shown<'_>> {
+    pub(crate) fn shown(&self) -> impl Iterator<Item = CaseResult<'_>> {
         let cases = self.suite.as_ref().map_or(&[][..], |it| &it.cases);
         self.runs.iter().flat_map(move |run| {
             run.outcomes.iter().filter_map(move |outcome| {
-                Some(Shown {
+                Some(CaseResult {
                     case: cases.get(outcome.case)?,
                     outcome,
                     variant: run.variant.as_deref(),
@@ -184,9 +184,9 @@ pub(crate) trait Printer {
 }
 
 /// The printer of a format.
-pub(crate) fn printer(format: Format, color: bool, verbose: bool) -> Box<dyn Printer> {
+pub(crate) fn printer(format: Format, color: bool, columns: usize, verbose: bool) -> Box<dyn Printer> {
     match format {
-        Format::Text => Box::new(text::Text::new(color, verbose)),
+        Format::Text => Box::new(text::Text::new(color, columns, verbose)),
         Format::Junit => Box::new(junit::Junit::default()),
         Format::Tap => Box::new(tap::Tap::default()),
         Format::Jsonl => Box::new(jsonl::Jsonl),

@@ -5,29 +5,24 @@ use std::{
     time::Duration,
 };
 
+use crd_analyzer_io::escape;
 use serde_json::json;
 
 use super::{Printer, Report, Summary, details, message};
 
 /// Counts the tests.
 #[derive(Default)]
-pub(super) struct Tap {
+pub(in crate::output) struct Tests {
     count: usize,
 }
 
-/// A description: `#` begins a directive there, `\` escapes it.
-fn described(text: &str) -> String {
-    let text = text.replace(['\n', '\r'], " ");
-    text.replace('\\', "\\\\").replace('#', "\\#")
-}
-
-impl Tap {
+impl Tests {
     /// Begins a line; the first one of all is the version.
-    fn line(&mut self, out: &mut dyn Write, is_ok: bool, name: &str) -> io::Result<()> {
+    pub(in crate::output) fn line(&mut self, out: &mut dyn Write, is_ok: bool, name: &str) -> io::Result<()> {
         self.begin(out)?;
         self.count += 1;
         let word = if is_ok { "ok" } else { "not ok" };
-        write!(out, "{word} {} - {}", self.count, described(name))
+        write!(out, "{word} {} - {}", self.count, escape::tap_description(name))
     }
 
     fn begin(&self, out: &mut dyn Write) -> io::Result<()> {
@@ -36,13 +31,25 @@ impl Tap {
         }
         Ok(())
     }
+
+    /// Says how many there were.
+    pub(in crate::output) fn end(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.begin(out)?;
+        writeln!(out, "1..{}", self.count)
+    }
+}
+
+/// Prints the results of test files.
+#[derive(Default)]
+pub(super) struct Tap {
+    tests: Tests,
 }
 
 /// A block of YAML. JSON strings are YAML's.
-fn block(out: &mut dyn Write, entries: &[(&str, serde_json::Value)]) -> io::Result<()> {
+pub(in crate::output) fn block(out: &mut dyn Write, entries: &[(&str, serde_json::Value)]) -> io::Result<()> {
     writeln!(out, "  ---")?;
     for (key, value) in entries {
-        writeln!(out, "  {key}: {value}")?;
+        writeln!(out, "  {key}: {}", escape::json(&value.to_string()))?;
     }
     writeln!(out, "  ...")
 }
@@ -50,7 +57,7 @@ fn block(out: &mut dyn Write, entries: &[(&str, serde_json::Value)]) -> io::Resu
 impl Printer for Tap {
     fn file(&mut self, out: &mut dyn Write, report: &Report) -> io::Result<()> {
         for problem in &report.problems {
-            self.line(out, false, &report.label)?;
+            self.tests.line(out, false, &report.label)?;
             writeln!(out)?;
             block(
                 out,
@@ -62,7 +69,8 @@ impl Printer for Tap {
         }
         for shown in report.shown() {
             let is_passed = shown.outcome.is_passed();
-            self.line(out, is_passed, &format!("{}: {}", report.label, shown.name()))?;
+            self.tests
+                .line(out, is_passed, &format!("{}: {}", report.label, shown.name()))?;
             let skipped = if shown.is_skipped() {
                 " # SKIP not for these minors"
             } else {
@@ -86,7 +94,6 @@ impl Printer for Tap {
     }
 
     fn end(&mut self, out: &mut dyn Write, _: &Summary, _: Duration) -> io::Result<()> {
-        self.begin(out)?;
-        writeln!(out, "1..{}", self.count)
+        self.tests.end(out)
     }
 }

@@ -5,13 +5,16 @@ use std::{
     time::Duration,
 };
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use crd_analyzer_io::print::{Style, Terminal};
 use crd_analyzer_suite::{Case, run::Failed};
 use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::versions::VersionSet;
 
-use super::{Printer, Report, Shown, Summary, details, message};
-use crate::output::counted;
+use super::{CaseResult, Printer, Report, Summary, details, message};
+use crate::output::{
+    counted,
+    render::{Diagnostic, LabeledSpan, Note, Renderer, Source},
+};
 
 /// A failure, and how often it is the same: of one test on several variants of the definition, or one that keeps several tests from being run.
 struct Same<'r> {
@@ -24,7 +27,7 @@ struct Same<'r> {
 }
 
 impl Same<'_> {
-    fn is(&self, shown: &Shown<'_>, failed: &Failed) -> bool {
+    fn is(&self, shown: &CaseResult<'_>, failed: &Failed) -> bool {
         let is_same_test = self.case.span == shown.case.span && self.passes_on == shown.outcome.passes_on;
         self.failed == failed && (is_same_test || failed.failure.is_setup)
     }
@@ -32,52 +35,69 @@ impl Same<'_> {
 
 pub(super) struct Text {
     renderer: Renderer,
+    color: bool,
     verbose: bool,
 }
 
+/// The printed report on a test file.
+struct Said<'s> {
+    word: &'static str,
+    style: Style,
+    title: &'s str,
+    span: Span,
+    details: &'s [String],
+}
+
 impl Text {
-    pub(super) fn new(color: bool, verbose: bool) -> Self {
-        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    pub(super) fn new(color: bool, columns: usize, verbose: bool) -> Self {
         Self {
-            renderer: renderer.term_width(160),
+            renderer: Renderer::new(columns),
+            color,
             verbose,
         }
     }
 
-    fn print(
-        &self,
-        out: &mut dyn Write,
-        report: &Report,
-        level: Level<'_>,
-        title: &str,
-        span: Span,
-        details: &[String],
-    ) -> io::Result<()> {
-        let first = report.lines.line_of(span.start);
-        let start = report.lines.line_start(first) as usize;
-        let end = report.text[span.end as usize..]
-            .find('\n')
-            .map_or(report.text.len(), |it| span.end as usize + it + 1);
-        let mark = AnnotationKind::Primary.span(span.start as usize - start..span.end as usize - start);
-        let snippet = Snippet::source(&report.text[start..end])
-            .path(&report.label)
-            .line_start(first as usize + 1)
-            .annotation(mark);
-        let mut group = level.primary_title(title).element(snippet);
-        if !details.is_empty() {
-            group = group.element(Level::NOTE.no_name().message(details.join("\n")));
-        }
-        writeln!(out, "{}\n", self.renderer.render(&[group]))
+    fn print(&self, out: &mut Terminal<'_>, report: &Report, said: &Said<'_>) -> io::Result<()> {
+        let place = LabeledSpan {
+            source: Source {
+                label: &report.label,
+                text: &report.text,
+                lines: &report.lines,
+            },
+            span: said.span,
+            label: "",
+        };
+        let details = (!said.details.is_empty()).then(|| Note {
+            word: "",
+            text: said.details.join("\n").into(),
+        });
+        let diagnostic = Diagnostic {
+            word: said.word,
+            style: said.style,
+            code: None,
+            title: said.title,
+            places: vec![place],
+            notes: details.into_iter().collect(),
+        };
+        self.renderer.print(out, &diagnostic)?;
+        out.blank()
     }
 }
 
 impl Printer for Text {
     fn file(&mut self, out: &mut dyn Write, report: &Report) -> io::Result<()> {
-        for problem in &report.problems {
-            self.print(out, report, Level::ERROR, &problem.message, problem.span, &[])?;
-        }
-        for problem in &report.warnings {
-            self.print(out, report, Level::WARNING, &problem.message, problem.span, &[])?;
+        let out = &mut Terminal::new(out, self.color);
+        let problems = report.problems.iter().map(|it| ("error", Style::Error, it));
+        let warnings = report.warnings.iter().map(|it| ("warning", Style::Warning, it));
+        for (word, style, problem) in problems.chain(warnings) {
+            let said = Said {
+                word,
+                style,
+                title: &problem.message,
+                span: problem.span,
+                details: &[],
+            };
+            self.print(out, report, &said)?;
         }
         let mut failures: Vec<Same<'_>> = Vec::new();
         for shown in report.shown() {
@@ -87,7 +107,8 @@ impl Printer for Text {
                 _ => None,
             };
             if let Some(word) = word.filter(|_| self.verbose) {
-                writeln!(out, "{word}  {}: {}", report.label, shown.name())?;
+                let text = format!("{word}  {}: {}", report.label, shown.name());
+                self.renderer.text(out, &text)?;
             }
             for failed in &shown.outcome.failures {
                 let asked = shown.outcome.versions;
@@ -118,7 +139,14 @@ impl Printer for Text {
                 details.push(format!("the same for {}", counted(it.others.len(), "other test")));
             }
             let title = format!("{}: {}", it.case.name, it.message);
-            self.print(out, report, Level::ERROR, &title, it.failed.failure.span, &details)?;
+            let said = Said {
+                word: "error",
+                style: Style::Error,
+                title: &title,
+                span: it.failed.failure.span,
+                details: &details,
+            };
+            self.print(out, report, &said)?;
         }
         Ok(())
     }
@@ -143,11 +171,7 @@ impl Printer for Text {
             parts.push(format!("{} cannot be run", counted(unreadable, "file")));
         }
         let files = counted(files, "file");
-        writeln!(
-            out,
-            "{files}, {all}: {} in {} ms",
-            parts.join(", "),
-            elapsed.as_millis()
-        )
+        let summary = format!("{files}, {all}: {} in {} ms", parts.join(", "), elapsed.as_millis());
+        self.renderer.text(&mut Terminal::new(out, self.color), &summary)
     }
 }

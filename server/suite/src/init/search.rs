@@ -24,7 +24,7 @@ const MOST_TRIES: usize = 600;
 
 /// A place in objects, and its schema.
 #[derive(Clone)]
-pub(super) struct Place<'s> {
+pub(super) struct ObjectField<'s> {
     pub(super) path: Vec<String>,
     pub(super) schema: &'s Value,
     pub(super) is_required: bool,
@@ -107,7 +107,11 @@ impl<'s> Search<'s> {
 
     /// A small object that is accepted.
     pub(super) fn accepted(&self) -> Result<Value, String> {
-        let mut object = smallest(self.schema, MOST_STEPS);
+        // A schema without a type has any value, but a resource is an object.
+        let mut object = match smallest(self.schema, MOST_STEPS) {
+            Value::Object(object) => Value::Object(object),
+            _ => json!({}),
+        };
         if let Value::Object(object) = &mut object {
             for name in ["apiVersion", "kind", "metadata", "status"] {
                 object.remove(name);
@@ -194,9 +198,9 @@ impl<'s> Search<'s> {
     }
 
     /// The places of objects, those above first.
-    pub(super) fn places(&self) -> Vec<Place<'s>> {
+    pub(super) fn places(&self) -> Vec<ObjectField<'s>> {
         let mut found = Vec::new();
-        let mut open = VecDeque::from([Place {
+        let mut open = VecDeque::from([ObjectField {
             path: Vec::new(),
             schema: self.schema,
             is_required: false,
@@ -211,7 +215,7 @@ impl<'s> Search<'s> {
                 if place.path.len() >= MOST_STEPS || (place.path.is_empty() && is_system) {
                     continue;
                 }
-                open.push_back(Place {
+                open.push_back(ObjectField {
                     path: place.path.iter().cloned().chain([name.clone()]).collect(),
                     schema,
                     is_required: required.is_some_and(|it| it.iter().any(|it| it == name)),

@@ -222,7 +222,7 @@ fn of_status(came: Came) -> Came {
     }
 }
 
-/// The stored object, if the answer is no refusal.
+/// The stored object, if the answer is not a refusal.
 fn accepted(answer: Answer, span: Span, what: &str) -> Result<Map<String, Value>, Box<Ran>> {
     match (answer.refusal, answer.stored) {
         (None, Some(stored)) => Ok(stored),

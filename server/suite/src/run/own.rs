@@ -16,7 +16,7 @@ use crate::{
 /// The name of objects that have none.
 const NAME: &str = "test";
 
-/// What the server adds when errors keep it from running rules: nobody needs to expect it.
+/// What the server adds when errors keep it from running rules: no one needs to expect it.
 const UNCHECKED: &str = "some validation rules were not checked because the object was invalid";
 
 impl Rack<'_> {
@@ -40,7 +40,7 @@ impl Rack<'_> {
                 let mut from = filled(from);
                 name(&mut from, NAME);
                 let Value::Object(from) = from else {
-                    return Err(Box::new(Failure::setup(case.span, "`from` is no object")));
+                    return Err(Box::new(Failure::setup(case.span, "`from` is not an object")));
                 };
                 let stored = server.get(&from);
                 Some(stored.map_err(|why| Box::new(Failure::setup(case.span, "`from` cannot be stored").got([why])))?)
@@ -110,7 +110,7 @@ impl Rack<'_> {
     }
 }
 
-/// An object with what goes without saying.
+/// An object with what is implied.
 fn filled(object: &Value, definition: &Found, version: &str) -> Value {
     let mut object = object.clone();
     if let Value::Object(object) = &mut object {
@@ -161,7 +161,7 @@ pub(crate) fn causes(refusal: &Refusal) -> Vec<Cause> {
     }
 }
 
-/// Whether a cause goes without saying.
+/// Whether a cause is implied.
 pub(crate) fn is_implied(cause: &Cause) -> bool {
     cause.detail.starts_with(UNCHECKED)
 }

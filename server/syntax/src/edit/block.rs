@@ -1,4 +1,4 @@
-//! Blocks as the tolerant reader reads them: what stands at which column, and what it becomes an entry of.
+//! Blocks as the tolerant reader reads them: what is at which column, and what it becomes an entry of.
 
 use super::frame::{Class, Frame, FrameKind, Pending, Target, target};
 use super::head::{Content, Head};
@@ -237,7 +237,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A node that is no key. `to_line_end`: it is text with a colon in it, where no key can be.
+    /// A node that is not a key. `to_line_end`: it is text with a colon in it, where no key can be.
     pub(super) fn node(&mut self, column: i32, head: &Head, to_line_end: bool) {
         let is_block_scalar = matches!(head.content, Content::Block(_)) && head.held.is_none();
         if !self.place(

@@ -8,7 +8,7 @@ use super::scan::{self, Stop};
 use crate::tree::{CollectionStyle, ScalarStyle};
 
 impl Reader<'_> {
-    /// Opens the collection whose bracket stands at the place.
+    /// Opens the collection whose bracket is at the place.
     pub(super) fn open_flow(&mut self) {
         let start = self.at;
         let top = self.frames[self.frames.len() - 1];
@@ -218,7 +218,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a colon waits for its value, and what stands at `start`, in a later line, is the next key.
+    /// Whether a colon waits for its value, and what is at `start`, in a later line, is the next key.
     fn is_value_missing(&mut self, start: usize) -> bool {
         let Pending::Value { at, .. } = self.pending() else {
             return false;

@@ -15,7 +15,7 @@ pub(super) enum Pending {
     ExplicitColon(u32),
     /// Mapping: the `:` after a key that is a flow collection.
     Colon(u32),
-    /// Mapping: the value after the colon that ends at this byte; where there is no colon, a key that is not finished.
+    /// Mapping: the value after the colon that ends at this byte; where there is not a colon, a key that is not finished.
     Value {
         at: u32,
         has_colon: bool,
@@ -83,13 +83,13 @@ impl Frame {
         self.kind == FrameKind::Mapping && matches!(self.pending, Pending::ExplicitKey(_) | Pending::Value { .. })
     }
 
-    /// Whether the node that it waits for may be a block scalar whose indicator stands at its own column.
+    /// Whether the node that it waits for may be a block scalar whose indicator is at its own column.
     pub(super) fn takes_block_scalar(&self) -> bool {
         self.takes_indentless() || matches!(self.pending, Pending::Item(_))
     }
 }
 
-/// What stands at a place in block context.
+/// What is at a place in block context.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Class {
     /// `-`

@@ -1,4 +1,4 @@
-//! What stands at a place, before it is known where it goes.
+//! What is at a place, before it is known where it goes.
 
 use super::Held;
 use super::reader::Reader;
@@ -122,7 +122,9 @@ impl Reader<'_> {
             } else {
                 self.is_broken |= end == at + 1 || held.properties.anchor.replace(span).is_some();
             }
-            self.is_broken |= !scan::is_blankz(bytes, end);
+            // What may stand right behind an anchor, as go-yaml has it: `&a: b` is the value of a key that is empty.
+            let ends_anchor = bytes[at] == b'&' && bytes.get(end).is_some_and(|it| b"?:,]}%@`".contains(it));
+            self.is_broken |= !scan::is_blankz(bytes, end) && !ends_anchor;
             at = scan::skip_blanks(bytes, end);
         }
         (held, at)
@@ -195,7 +197,7 @@ impl Reader<'_> {
     }
 
     /// Whether a bracket at the place is closed, as far as may be looked ahead.
-    /// Its collection stands in one whose entries begin at column `limit`.
+    /// Its collection is in one whose entries begin at column `limit`.
     pub(super) fn is_closed(&mut self, start: usize, limit: i32) -> bool {
         let to = self.bytes.len().min(start + self.lookahead);
         let end = scan::matching_bracket(self.bytes, start, to, limit);

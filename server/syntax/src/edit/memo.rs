@@ -81,8 +81,8 @@ impl State {
         self.frames.len() == reader.frames.len()
     }
 
-    /// Whether a quote is open for good in another state, of the kinds in which the states differ but of which there is none in the rest of the
-    /// text.
+    /// The quote characters in which the states differ and that do not occur in the rest of the text. A quote of such a
+    /// kind that is open stays open to the end.
     pub(super) fn indifferent_quotes(&self, other: &Self, rest: &[u8]) -> [Option<u32>; 2] {
         [0, 1].map(|kind| {
             let is_known = |it: u32| matches!(it, 0 | u32::MAX);
@@ -122,8 +122,8 @@ impl State {
     }
 }
 
-/// Whether nothing depends on the column any more before the next line: within brackets, of which nothing but the end can follow. So that one
-/// long line, as JSON may be, need not be read to its end.
+/// Whether nothing depends on the column before the next line starts. That is so within brackets. Without this check, a
+/// long line, as JSON often has, would always be parsed to its end.
 fn has_free_column(reader: &Reader<'_>) -> bool {
     let waits = |it: &Frame| !it.is_flow() && (it.kind == FrameKind::Error || it.pending != Pending::Nothing);
     reader.in_line && reader.frames.last().is_some_and(Frame::is_flow) && !reader.frames.iter().any(waits)
@@ -176,7 +176,7 @@ pub(super) struct Memo {
     pub(super) aliases: Vec<NodeId>,
     /// It has `%TAG` directives, which the meaning of all its tags depends on.
     pub(super) has_handles: bool,
-    /// `---` stands before the content.
+    /// `---` is before the content.
     pub(super) is_explicit: bool,
 }
 

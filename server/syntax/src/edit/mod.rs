@@ -33,7 +33,7 @@ use crate::tree::{Span, Tree};
 /// Reads the document at `span` of `text`, which is a whole file. Never fails: what cannot be placed is [`NodeKind::Error`].
 ///
 /// [`NodeKind::Error`]: crate::tree::NodeKind::Error
-pub fn read(text: impl Into<Text>, span: Span) -> Reading {
+pub fn read(text: impl Into<Text>, span: Span) -> TolerantTree {
     reader::read(&text.into(), span)
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn document_spans(text: &str) -> Vec<Span> {
 
 /// A document as the editing reader sees it.
 #[derive(Clone, Debug)]
-pub struct Reading {
+pub struct TolerantTree {
     /// The tree. Mappings have keys and values in turn, whatever the text is.
     pub tree: Tree,
     /// Something had to be repaired to make a tree. (False does not mean that the verdict reader accepts.)
@@ -65,7 +65,7 @@ pub struct Reading {
 #[derive(Clone, Debug)]
 pub struct EditingTree {
     text: Text,
-    documents: Vec<Reading>,
+    documents: Vec<TolerantTree>,
 }
 
 impl EditingTree {
@@ -83,17 +83,23 @@ impl EditingTree {
     }
 
     /// The documents that have content, in the order of the file.
-    pub fn documents(&self) -> &[Reading] {
+    pub fn documents(&self) -> &[TolerantTree] {
         &self.documents
     }
 
     /// The document that has the place, which may also touch its end.
-    pub fn document_at(&self, offset: u32) -> Option<&Reading> {
+    pub fn document_at(&self, offset: u32) -> Option<&TolerantTree> {
+        self.index_at(offset).map(|it| &self.documents[it])
+    }
+
+    /// The position of that document among [`EditingTree::documents`].
+    pub fn index_at(&self, offset: u32) -> Option<usize> {
         let next = self
             .documents
             .partition_point(|it| it.tree.document_span().start <= offset);
-        let found = &self.documents[next.checked_sub(1)?];
-        found.tree.document_span().touches(offset).then_some(found)
+        let found = next.checked_sub(1)?;
+        let span = self.documents[found].tree.document_span();
+        span.touches(offset).then_some(found)
     }
 
     /// Replaces a range of bytes, and brings the trees in step. Bounds past the text's end mean its end, bounds inside a character its

@@ -70,7 +70,7 @@ impl Reader<'_> {
 
     pub(super) fn alias(&mut self, start: usize, end: usize) {
         self.is_broken |= self.held.is_some();
-        // What it stands for is looked up when all anchors are known.
+        // What it represents is looked up when all anchors are known.
         let node = self.tree.alias(Span::new(start as u32, end as u32), None);
         self.aliases.push(node);
         self.put_held();

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::Reading;
+use super::TolerantTree;
 use super::frame::{Frame, FrameKind, Pending};
 use super::memo::{self, Memo, Segment, State};
 use super::resync::Resync;
@@ -35,7 +35,7 @@ pub(super) struct Reader<'t> {
     pub(super) bytes: &'t [u8],
     pub(super) at: usize,
     pub(super) line: usize,
-    /// A token stands before `at` on its line.
+    /// A token is before `at` on its line.
     pub(super) in_line: bool,
     pub(super) tree: TreeBuilder,
     pub(super) frames: Vec<Frame>,
@@ -44,9 +44,9 @@ pub(super) struct Reader<'t> {
     pub(super) last_end: u32,
     pub(super) aliases: Vec<NodeId>,
     pub(super) handles: HashMap<&'t str, &'t str>,
-    /// `---` stands before the content.
+    /// `---` is before the content.
     pub(super) is_explicit: bool,
-    /// What is said of the segment that is being read.
+    /// What is reported for the segment that is being read.
     pub(super) is_broken: bool,
     pub(super) seen: usize,
     pub(super) used: usize,
@@ -67,14 +67,14 @@ pub(super) fn budget(span: Span) -> usize {
 }
 
 /// Reads the document at `span` of `text`, which is a whole file.
-pub(super) fn read(text: &Text, span: Span) -> Reading {
+pub(super) fn read(text: &Text, span: Span) -> TolerantTree {
     let nodes = span.range().len() / 12;
     let mut reader = Reader::new(text, span, TreeBuilder::new(text, span, nodes));
     reader.document(None);
     let segments = std::mem::take(&mut reader.segments);
     let memo = Memo::of(&mut reader, segments);
     let mut tree = reader.tree.finish();
-    Reading {
+    TolerantTree {
         is_broken: memo.settle(&mut tree),
         tree,
         memo,

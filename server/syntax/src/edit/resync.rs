@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Reading;
+use super::TolerantTree;
 use super::memo::{Memo, Segment, State};
 use super::reader::{self, Reader};
 use crate::text::Text;
@@ -14,7 +14,7 @@ pub(super) struct Change {
     pub(super) start: u32,
     /// Where what was replaced ended in the old text.
     pub(super) old_end: u32,
-    /// Where what stands for it ends in the new text.
+    /// The end of its replacement in the new text.
     pub(super) new_end: u32,
 }
 
@@ -67,7 +67,8 @@ pub(super) struct Met {
     /// The segment that it begins with.
     segment: usize,
     shift: Shift,
-    /// Whether a quote is open for good from there on, of the kinds of which there is none in the rest of the text: then nothing depends on it.
+    /// For each kind of quote that does not occur in the rest of the text: whether it is open from there on. Nothing depends
+    /// on it then.
     unclosed: [Option<u32>; 2],
 }
 
@@ -131,7 +132,7 @@ impl Resync<'_> {
 }
 
 /// Brings a document in step with a change in it. `text` is the new text, and `span` where the document lies there.
-pub(super) fn reread(mut old: Reading, text: &Text, span: Span, change: Change) -> Reading {
+pub(super) fn reread(mut old: TolerantTree, text: &Text, span: Span, change: Change) -> TolerantTree {
     let is_seen = |it: &Segment| it.seen > change.start;
     let Some(first) = old.memo.segments.iter().position(is_seen) else {
         // Behind what ends the document.
@@ -259,7 +260,7 @@ struct Join {
 }
 
 impl Join {
-    fn apply(&mut self, old: &mut Reading, first_segment: usize, rebuilt: Rebuilt, fresh: Memo) {
+    fn apply(&mut self, old: &mut TolerantTree, first_segment: usize, rebuilt: Rebuilt, fresh: Memo) {
         let tree = &mut old.tree;
         self.nodes(tree, rebuilt.kept, rebuilt.fresh.nodes);
         self.properties(&mut tree.properties, rebuilt.fresh.properties);
@@ -303,6 +304,7 @@ impl Join {
             kept.extend(fresh);
         }
         tree.nodes = kept;
+        tree.forget_siblings();
     }
 
     fn properties(&self, kept: &mut Vec<(NodeId, Properties)>, fresh: Vec<(NodeId, Properties)>) {
@@ -333,7 +335,7 @@ impl Join {
         at(self.first)..self.rest.as_ref().map_or(kept.len(), |it| at(it.old))
     }
 
-    /// Puts what was read again in place of what it was, and moves what lies behind it.
+    /// Replaces the items of the edited range by their newly parsed form, and shifts the items after them.
     fn replace<T>(&self, kept: &mut Vec<T>, range: Range<usize>, fresh: Vec<T>, moved: impl Fn(&Rest, &mut T)) {
         let behind = range.start + fresh.len();
         kept.splice(range, fresh);
@@ -346,7 +348,7 @@ impl Join {
 }
 
 /// Moves a document that lies behind a change.
-pub(super) fn move_behind(reading: &mut Reading, change: Change) {
+pub(super) fn move_behind(reading: &mut TolerantTree, change: Change) {
     let shift = Shift {
         change,
         from: change.old_end,

@@ -1,8 +1,8 @@
-//! A text that is edited has the trees of one that is read anew, after every edit.
+//! A text that is edited has the trees of one that is read again, after every edit.
 
-use super::agreement::corpus_files;
 use super::tests::{Random, random_text};
-use super::{EditingTree, Reading};
+use super::{EditingTree, TolerantTree};
+use crd_analyzer_fixtures::corpus;
 
 /// Texts in which edits meet all that the reader knows.
 const TEXTS: [&str; 8] = [
@@ -23,7 +23,7 @@ fn assert_fresh(edited: &EditingTree, before: &str, what: impl Fn() -> String) {
     let broken = |it: &EditingTree| {
         it.documents()
             .iter()
-            .map(|it: &Reading| it.is_broken)
+            .map(|it: &TolerantTree| it.is_broken)
             .collect::<Vec<_>>()
     };
     let is_same = edited.documents().len() == fresh.documents().len()
@@ -113,8 +113,9 @@ fn edited_random_texts_have_the_trees_of_new_ones() {
 }
 
 #[test]
+#[ignore = "needs a corpus of real manifests"]
 fn edited_files_of_the_corpus_have_the_trees_of_new_ones() {
-    let Some(found) = corpus_files("") else { return };
+    let found = corpus::files("");
     let mut random = Random(0x1A5E_5BAD_5EED_0DDB);
     let mut edited = 0;
     while edited < 100 * rounds() {

@@ -1,10 +1,10 @@
 //! How far one token reaches: pure functions over the bytes of the text.
 //!
-//! For text that go-yaml accepts these find the ends that its scanner finds; for other text they find an end all the same.
+//! For text that go-yaml accepts these find the ends that its scanner finds; for other text they find an end anyway.
 
 use crate::scalar::break_len;
 
-/// Whether a space or tab stands at `at`.
+/// Whether a space or tab is at `at`.
 pub(crate) fn is_blank(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at), Some(b' ' | b'\t'))
 }
@@ -19,7 +19,7 @@ pub(crate) fn is_blankz(bytes: &[u8], at: usize) -> bool {
     is_blank(bytes, at) || is_breakz(bytes, at)
 }
 
-/// The first byte at or after `at` that is no blank.
+/// The first byte at or after `at` that is not a blank.
 pub(crate) fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     while is_blank(bytes, at) {
         at += 1;
@@ -35,7 +35,7 @@ pub(crate) fn line_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether `---` or `...` alone stands at `at`, which is the start of a line.
+/// Whether `---` or `...` alone is at `at`, which is the start of a line.
 pub(crate) fn is_document_marker(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at..at + 3), Some(b"---" | b"...")) && is_blankz(bytes, at + 3)
 }
@@ -100,7 +100,7 @@ pub(crate) struct InFlow {
 
 /// The plain scalar at `start`: its lines lie deeper than `indent`, the column of the collection around it (-1 at the root).
 ///
-/// In a flow collection a key has one line, unless a question mark stands before it: what would be its last line is a key of its own, and what
+/// In a flow collection a key has one line, unless a question mark is before it: what would be its last line is a key of its own, and what
 /// is before that lacks its comma.
 pub(crate) fn plain(bytes: &[u8], start: usize, indent: i32, flow: Option<InFlow>) -> Plain {
     let in_flow = flow.is_some();
@@ -219,7 +219,7 @@ pub(crate) struct BlockScalar {
     pub(crate) comment: Option<(usize, usize)>,
 }
 
-/// The block scalar whose indicator stands at `start`, in a collection at column `parent` (-1 at the root).
+/// The block scalar whose indicator is at `start`, in a collection at column `parent` (-1 at the root).
 pub(crate) fn block_scalar(bytes: &[u8], start: usize, parent: i32) -> BlockScalar {
     let mut at = start + 1;
     let mut chomp = None;
@@ -287,7 +287,7 @@ fn breaks(bytes: &[u8], mut line: usize, indent: usize) -> (usize, usize) {
     }
 }
 
-/// The most spaces on a line between `from` and `to`, all of which are blank.
+/// The most spaces on a line between `from` and `to`. All of these lines are blank.
 fn widest_blank(bytes: &[u8], from: usize, to: usize) -> usize {
     let mut widest = 0;
     let mut at = from;
@@ -348,10 +348,10 @@ pub(crate) fn begins_entry(bytes: &[u8], at: usize) -> bool {
 /// The byte after the bracket that closes the one at `start`. If it is not closed before `to`, or by the other kind: the last byte that was
 /// looked at.
 ///
-/// Nor is it closed if a line begins with a key or a dash at column `limit` or before, and no comma stands before it: go-yaml takes no such text.
+/// Nor is it closed if a line begins with a key or a dash at column `limit` or before, and no comma is before it: go-yaml takes no such text.
 pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize, limit: i32) -> Result<usize, usize> {
     let mut open = Vec::new();
-    // The last byte that is no blank.
+    // The last byte that is not a blank.
     let mut last = b'[';
     let mut looked = start;
     // A scalar can begin here; else a quote is text of a plain one.
@@ -388,6 +388,11 @@ pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize, limit: i32
             }
             b'#' if is_blank(bytes, at - 1) || matches!(bytes[at - 1], b'\n' | b'\r') => {
                 at = line_end(bytes, at);
+                continue;
+            }
+            // Breaks of several bytes: U+0085, U+2028, U+2029.
+            0xC2 | 0xE2 if break_len(bytes, at) > 0 => {
+                at += break_len(bytes, at);
                 continue;
             }
             b'\n' if !matches!(last, b',' | b'[' | b'{' | b':' | b'?') => {

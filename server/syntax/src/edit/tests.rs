@@ -37,7 +37,7 @@ fn show(tree: &Tree, node: NodeId) -> String {
     }
 }
 
-fn read_all(text: &str) -> super::Reading {
+fn read_all(text: &str) -> super::TolerantTree {
     let text: Arc<str> = text.into();
     read(&text, Span::new(0, text.len() as u32))
 }
@@ -278,7 +278,7 @@ impl Random {
 
 /// Text made of the pieces that YAML's rules turn on.
 pub(crate) fn random_text(random: &mut Random, pieces: usize) -> String {
-    const PIECES: [&str; 44] = [
+    const PIECES: [&str; 45] = [
         "a",
         "b: ",
         "c:",
@@ -310,6 +310,7 @@ pub(crate) fn random_text(random: &mut Random, pieces: usize) -> String {
         ">+\n",
         "|2\n",
         "&a ",
+        "&a",
         "*a",
         "!t ",
         "!!str ",

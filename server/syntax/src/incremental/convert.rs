@@ -43,7 +43,7 @@ struct Held {
 /// A node of tree-sitter's that is being walked through, as far as it matters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Frame {
-    /// Nothing of ours.
+    /// Nothing.
     Other,
     /// Properties and what they belong to.
     Holder {
@@ -140,6 +140,10 @@ impl Converter<'_> {
             "comment" => self.tree.comment(span),
             "..." => self.has_ended = true,
             "tag_directive" => self.directive(span),
+            // YAML 1.2 has more characters in names than go-yaml.
+            "anchor" | "alias" if scan::anchor(self.bytes, span.start as usize) != span.end as usize => {
+                self.is_other = true;
+            }
             "anchor" => self.hold(span, |it| it.anchor = Some(span)),
             "tag" => {
                 let name = resolve_tag(&self.text[span.range()], &self.handles);
@@ -246,6 +250,12 @@ impl Converter<'_> {
                     *has_key = true;
                 }
                 *colon = Some(span.end);
+                // `[a:]`: in go-yaml the colon is text.
+                let at = span.start as usize;
+                let is_behind_text =
+                    at > 0 && !scan::is_blankz(self.bytes, at - 1) && !b"\"']}[{,".contains(&self.bytes[at - 1]);
+                self.is_other |=
+                    *place != PairIn::Block && is_behind_text && !scan::is_blankz(self.bytes, span.end as usize);
             }
             (Some(Frame::FlowMapping | Frame::FlowSequence), _) => {}
             _ => return,
@@ -345,7 +355,7 @@ impl Converter<'_> {
         self.added(span.end);
     }
 
-    /// tree-sitter ends a block scalar with its text; what belongs to its value is found anew.
+    /// tree-sitter ends a block scalar with its text; what belongs to its value is found again.
     fn block_scalar(&mut self, span: Span) {
         let parent = self.frames.iter().rev().find_map(|it| match it {
             Frame::Block { column } => Some(*column),
@@ -362,6 +372,9 @@ impl Converter<'_> {
         if let Some((start, end)) = found.comment {
             self.tree.comment(Span::new(start as u32, end as u32));
         }
+        // Its first line of text may begin with `#`, which tree-sitter takes for a comment.
+        let behind = self.bytes.get(span.end as usize..found.end).unwrap_or_default();
+        self.is_other |= behind.iter().any(|it| !it.is_ascii_whitespace());
         // Comments below a scalar without text, which tree-sitter takes for its text.
         let mut at = found.next;
         while at < span.end as usize {

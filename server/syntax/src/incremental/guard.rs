@@ -1,7 +1,7 @@
 //! Which texts tree-sitter-yaml may see.
 //!
 //! Its scanner (0.7.2) keeps rows and columns in 16 bits, and saves its open indentations in 1,024 bytes without a look at their end: the
-//! 254th writes past it. So a text is let through only if it cannot open that many.
+//! 254th writes past it. So a text passes only if it cannot open that many.
 //!
 //! While a text parses without an error, each open indentation lies further right than the one around it, but for a sequence that
 //! begins at its key's column. So no more are open than twice the columns at which something begins. Once there is an error that
@@ -23,8 +23,8 @@ const _: () = assert!(2 * MAX_COLUMNS + 2 + ACTIONS_AFTER_ERROR < MAX_OPEN);
 /// Lines, and bytes of a line: both are counted in 16 bits, with sign.
 const MAX_IN_16_BITS: usize = 32_000;
 
-/// A larger text takes tree-sitter (watched, as [`super::parse`] does) too long, and its tree too much memory: about 30 ms and 4 MB for this
-/// one, of which the own reader makes a tree in less than a millisecond.
+/// The largest text that tree-sitter parses, in bytes. A text of this size takes tree-sitter (watched, as
+/// [`super::parse`] does) about 30 ms and 4 MB. Our own parser needs less than a millisecond.
 pub(super) const MAX_BYTES: usize = 1 << 18;
 
 /// Whether a document may be given to tree-sitter-yaml.

@@ -1,7 +1,7 @@
 //! The incremental reader: tree-sitter's trees of a file's documents, kept in step with edits.
 //!
 //! tree-sitter-yaml reads most of what go-yaml reads, and what it reads is the same [`Tree`] in the end; where it gives up, or may not be
-//! asked at all (`guard`), [`crate::edit`] reads in its place. So there is a tree of every text, and nobody above sees whose it is.
+//! asked at all (`guard`), [`crate::edit`] reads in its place. So there is a tree of every text, and no one above sees whose it is.
 
 mod convert;
 mod guard;

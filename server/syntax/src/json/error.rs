@@ -1,11 +1,11 @@
-//! Why a document is no JSON, and the search for what cannot be written.
+//! Why a document cannot be converted to JSON, and the search for the value that is the reason.
 
 use super::value::{KeyKind, ScalarValue, scalar_value};
 use super::{Json, JsonValue, Member};
 use crate::go_syntax;
 use crate::tree::{NodeId, Span, Tree};
 
-/// Why a document that is YAML is no JSON, in the server's words.
+/// Why YAML cannot be converted to JSON, with the API server's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConvertError {
     /// The message, such as `yaml: map merge requires map or sequence of maps as the value`.
@@ -25,7 +25,7 @@ pub enum ConvertErrorKind {
     UnsupportedKey,
     /// The value of `<<` is neither a mapping nor a sequence of mappings.
     Merge,
-    /// An alias stands in what it stands for.
+    /// An alias is in what it represents.
     Cycle,
     /// Aliases make the document too large.
     ExcessiveAliasing,

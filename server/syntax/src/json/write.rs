@@ -166,7 +166,7 @@ fn float(value: f64) -> String {
     }
 }
 
-/// Writes a string. Bytes of a `!!binary` that are no UTF-8 are escaped, other than U+FFFD that is written out.
+/// Writes a string. Bytes of a `!!binary` that are not UTF-8 are escaped, other than U+FFFD that is written out.
 fn write_scalar(tree: &Tree, node: NodeId, text: &str, out: &mut impl Sink) {
     out.push_str("\"");
     let node = tree.resolve(node);

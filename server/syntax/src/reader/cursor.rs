@@ -29,7 +29,7 @@ pub(super) struct Cursor<'t, const TRACKED: bool> {
     /// The next byte.
     pub(super) pos: usize,
     pub(super) line: u32,
-    /// `pos - line_base` is the column: the start of the line, moved by the bytes that are no characters of their own.
+    /// `pos - line_base` is the column: the start of the line, moved by the bytes that continue a character.
     line_base: usize,
     /// `pos - index_base` is the character's number.
     index_base: usize,
@@ -247,11 +247,9 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
                 if filled <= offset && offset < raw_end {
                     if offset + defect.width as usize <= raw_end || offset == filled {
                         return Err(Box::new(ReadError {
-                            message: format!("yaml: {}", defect.problem),
-                            span: Span::new(
-                                defect.offset,
-                                (offset + defect.width as usize).min(self.bytes.len()) as u32,
-                            ),
+                            message: format!("yaml: {}", defect.problem.server_words()),
+                            problem: defect.problem.clone(),
+                            span: Span::new(defect.offset, self.char_end(offset + defect.width as usize) as u32),
                             context: None,
                         }));
                     }
@@ -260,6 +258,14 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
             }
             self.buffer.filled = end;
         }
+    }
+
+    /// The end of the character that a place is in: what broken bytes announce may end within the next character.
+    fn char_end(&self, mut at: usize) -> usize {
+        while self.bytes.get(at).is_some_and(|it| it & 0xC0 == 0x80) {
+            at += 1;
+        }
+        at.min(self.bytes.len())
     }
 
     /// The end of the next piece of input, and of the last whole character in it.

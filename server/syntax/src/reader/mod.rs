@@ -11,11 +11,14 @@
 
 use std::sync::Arc;
 
+pub use problem::Problem;
+
 use crate::tree::{Span, Tree};
 
 mod cursor;
 mod parse;
 mod parse_flow;
+mod problem;
 mod scan;
 mod scan_scalar;
 mod tag;
@@ -24,6 +27,8 @@ mod token;
 /// Why a text is not YAML, in the server's words.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReadError {
+    /// What is wrong.
+    pub problem: Problem,
     /// The message, such as `yaml: line 3: mapping values are not allowed in this context`. The line is the server's: it counts from
     /// the document's start and is sometimes one off; take places from `span`.
     pub message: String,
@@ -53,14 +58,14 @@ impl std::error::Error for ReadError {}
 type Failure = Box<ReadError>;
 
 /// A character or byte sequence that no YAML may have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Defect {
-    /// Where it stands in the text.
+    /// Where it is in the text.
     pub offset: u32,
     /// Bytes that its first byte announces.
     pub width: u8,
-    /// The server's words.
-    pub problem: &'static str,
+    /// What is wrong with it.
+    pub problem: Problem,
 }
 
 /// What the bytes of a file were before they became text, as far as it shows in a verdict.
@@ -101,7 +106,6 @@ struct Inspection {
 
 /// Looks for what makes the cursor keep book: a character that is not allowed, a byte order mark after the first.
 fn inspect(text: &[u8], span: Span, defects: &[Defect], encoding: Encoding) -> Inspection {
-    const CONTROL: &str = "control characters are not allowed";
     const STRIDE: usize = 128;
     let mut inspection = Inspection {
         tracked: false,
@@ -138,12 +142,12 @@ fn inspect(text: &[u8], span: Span, defects: &[Defect], encoding: Encoding) -> I
                 let known = defects
                     .binary_search_by_key(&offset, |it| it.offset)
                     .ok()
-                    .map(|it| defects[it]);
+                    .map(|it| defects[it].clone());
                 inspection.tracked = true;
                 inspection.defect = Some(known.unwrap_or(Defect {
                     offset,
                     width,
-                    problem: CONTROL,
+                    problem: Problem::ControlCharacter,
                 }));
                 return inspection;
             }

@@ -7,7 +7,7 @@ use super::cursor::Cursor;
 use super::scan::{Scanner, failure};
 use super::tag::{Tag, read_tag_directive};
 use super::token::{Token, TokenKind};
-use super::{Defect, Encoding, Failure, ReadError};
+use super::{Defect, Encoding, Failure, Problem, ReadError};
 use crate::tree::{CollectionStyle, NodeId, Properties, ScalarStyle, Span, Tree, TreeBuilder};
 
 /// What the parser expects next.
@@ -145,7 +145,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
                 self.directives()?;
                 let token = self.peek()?;
                 if token.kind != TokenKind::DocumentStart {
-                    return Err(self.error("did not find expected <document start>", token));
+                    return Err(self.error(Problem::DocumentStart, token));
                 }
                 self.state = State::DocumentContent;
                 self.last_end = token.end;
@@ -166,17 +166,17 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
             match token.kind {
                 TokenKind::VersionDirective => {
                     if version {
-                        return Err(self.error("found duplicate %YAML directive", token));
+                        return Err(self.error(Problem::DuplicateYamlDirective, token));
                     }
                     if token.extra != 0x101 {
-                        return Err(self.error("found incompatible YAML document", token));
+                        return Err(self.error(Problem::IncompatibleVersion, token));
                     }
                     version = true;
                 }
                 TokenKind::TagDirective => {
                     let directive = read_tag_directive(self.text, Span::new(token.start, token.end));
                     if self.tag_directives.iter().any(|it| it.0 == directive.0) {
-                        return Err(self.error("found duplicate %TAG directive", token));
+                        return Err(self.error(Problem::DuplicateTagDirective, token));
                     }
                     self.tag_directives.push(directive);
                 }
@@ -218,7 +218,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
     }
 
     /// An error of the parser at a token.
-    fn error(&self, problem: &str, token: Token) -> Failure {
+    fn error(&self, problem: Problem, token: Token) -> Failure {
         failure(
             problem,
             false,
@@ -230,7 +230,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         )
     }
 
-    fn error_in(&self, context: &'static str, begin: Token, problem: &str, token: Token) -> Failure {
+    fn error_in(&self, context: &'static str, begin: Token, problem: Problem, token: Token) -> Failure {
         let context_span = Span::new(begin.start, begin.end.max(begin.start));
         failure(
             problem,
@@ -350,7 +350,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
                 } else {
                     "while parsing a flow node"
                 };
-                return Err(self.error_in(context, first, "did not find expected node content", token));
+                return Err(self.error_in(context, first, Problem::MissingNode, token));
             }
         };
         self.register(collection, properties, first);
@@ -373,8 +373,10 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         let span = Span::new(token.start, token.end);
         let name = &self.text[span.range()][1..];
         let Some(&target) = self.anchors.get(name) else {
+            let problem = Problem::UnknownAnchor(name.into());
             return Err(Box::new(ReadError {
-                message: format!("yaml: unknown anchor '{name}' referenced"),
+                message: format!("yaml: {}", problem.server_words()),
+                problem,
                 span,
                 context: None,
             }));
@@ -395,7 +397,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         }
         match self.tag_directives.iter().find(|it| it.0 == tag.handle) {
             Some((_, prefix)) => Ok([prefix, tag.suffix.as_ref()].concat().into()),
-            None => Err(self.error_in("while parsing a node", first, "found undefined tag handle", token)),
+            None => Err(self.error_in("while parsing a node", first, Problem::UndefinedTagHandle, token)),
         }
     }
 
@@ -416,7 +418,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
     }
 
     /// An error in the innermost collection.
-    pub(super) fn error_here(&mut self, context: &'static str, problem: &str, token: Token) -> Failure {
+    pub(super) fn error_here(&mut self, context: &'static str, problem: Problem, token: Token) -> Failure {
         let begin = self.marks.pop().unwrap_or(token);
         self.error_in(context, begin, problem, token)
     }
@@ -443,11 +445,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
                 self.take();
                 Ok(())
             }
-            _ => Err(self.error_here(
-                "while parsing a block collection",
-                "did not find expected '-' indicator",
-                token,
-            )),
+            _ => Err(self.error_here("while parsing a block collection", Problem::MissingDash, token)),
         }
     }
 
@@ -493,7 +491,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
                 self.take();
                 Ok(())
             }
-            _ => Err(self.error_here("while parsing a block mapping", "did not find expected key", token)),
+            _ => Err(self.error_here("while parsing a block mapping", Problem::MissingKey, token)),
         }
     }
 

@@ -1,8 +1,8 @@
 //! The parser's states inside brackets and braces.
 
-use super::Failure;
 use super::parse::{Allowed, Parser, State};
 use super::token::TokenKind;
+use super::{Failure, Problem};
 use crate::tree::CollectionStyle;
 
 impl<const TRACKED: bool> Parser<'_, TRACKED> {
@@ -16,7 +16,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
                 if token.kind != TokenKind::FlowEntry {
                     return Err(self.error_here(
                         "while parsing a flow sequence",
-                        "did not find expected ',' or ']'",
+                        Problem::MissingCommaOrBracket,
                         token,
                     ));
                 }
@@ -84,11 +84,7 @@ impl<const TRACKED: bool> Parser<'_, TRACKED> {
         if token.kind != TokenKind::FlowMappingEnd {
             if !first {
                 if token.kind != TokenKind::FlowEntry {
-                    return Err(self.error_here(
-                        "while parsing a flow mapping",
-                        "did not find expected ',' or '}'",
-                        token,
-                    ));
+                    return Err(self.error_here("while parsing a flow mapping", Problem::MissingCommaOrBrace, token));
                 }
                 token = self.next()?;
             }

@@ -3,11 +3,11 @@
 
 use super::cursor::{Cursor, Mark};
 use super::token::{NO_KEY, Queue, Token, TokenKind};
-use super::{ErrorContext, Failure, ReadError};
+use super::{ErrorContext, Failure, Problem, ReadError};
 use crate::tree::Span;
 
 /// go-yaml's limits of nesting, by brackets and by indentation.
-const MAX_DEPTH: usize = 10_000;
+pub(super) const MAX_DEPTH: usize = 10_000;
 
 /// Characters that a key without `?` may have.
 const MAX_SIMPLE_KEY: u32 = 1024;
@@ -16,7 +16,7 @@ const MAX_SIMPLE_KEY: u32 = 1024;
 #[derive(Clone, Copy, Debug, Default)]
 struct SimpleKey {
     possible: bool,
-    /// It must be a key: it stands at the indentation of a block mapping.
+    /// It must be a key: it is at the indentation of a block mapping.
     required: bool,
     /// The queue waits at its token to learn if it is a key.
     awaited: bool,
@@ -62,7 +62,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         if !self.token_available {
             self.fetch_more()?;
         }
-        // `fetch_more` leaves a token, and nobody asks after the end of the stream.
+        // `fetch_more` leaves a token, and no one asks after the end of the stream.
         Ok(self.queue.head().copied().unwrap_or(Token::new(
             TokenKind::StreamEnd,
             self.cursor.mark(),
@@ -77,7 +77,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
     }
 
     /// An error of the scanner, at the cursor.
-    pub(super) fn error(&self, context: &'static str, begin: Mark, problem: &str) -> Failure {
+    pub(super) fn error(&self, context: &'static str, begin: Mark, problem: Problem) -> Failure {
         let at = self.cursor.pos as u32;
         let begin_span = Span::new(begin.pos, at.max(begin.pos));
         failure(
@@ -92,7 +92,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
     }
 
     /// As [`Scanner::error`], with the place where a person would look for the error.
-    pub(super) fn error_at(&self, span: Span, context: &'static str, begin: Mark, problem: &str) -> Failure {
+    pub(super) fn error_at(&self, span: Span, context: &'static str, begin: Mark, problem: Problem) -> Failure {
         let mut error = self.error(context, begin, problem);
         error.span = span;
         error
@@ -178,7 +178,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
             b'|' | b'>' | b'#' | b'%' | b'@' | b'`' | b'\t' => Err(self.error(
                 "while scanning for the next token",
                 self.cursor.mark(),
-                "found character that cannot start any token",
+                Problem::NoToken,
             )),
             _ => self.fetch_plain(),
         }
@@ -222,12 +222,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
             end -= 1;
         }
         let span = Span::new(start as u32, end as u32);
-        self.error_at(
-            span,
-            "while scanning a simple key",
-            key.mark,
-            "could not find expected ':'",
-        )
+        self.error_at(span, "while scanning a simple key", key.mark, Problem::MissingColon)
     }
 
     /// Notes that a key may begin here. Returns the level for the token, or `NO_KEY`.
@@ -271,8 +266,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         if self.indents.len() > MAX_DEPTH {
             let key = self.simple_keys[self.simple_keys.len() - 1];
             let span = Span::new(mark.pos, (mark.pos + 1).min(self.cursor.bytes.len() as u32));
-            let problem = format!("exceeded max depth of {MAX_DEPTH}");
-            return Err(self.error_at(span, "while increasing indent level", key.mark, &problem));
+            return Err(self.error_at(span, "while increasing indent level", key.mark, Problem::TooDeep));
         }
         let token = Token::new(kind, mark, mark.pos);
         match before {
@@ -345,8 +339,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         });
         self.flow_level += 1;
         if self.flow_level > MAX_DEPTH {
-            let problem = format!("exceeded max depth of {MAX_DEPTH}");
-            return Err(self.error("while increasing flow level", mark, &problem));
+            return Err(self.error("while increasing flow level", mark, Problem::TooDeep));
         }
         self.simple_key_allowed = true;
         self.cursor.skip_ascii(1);
@@ -385,7 +378,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         if self.flow_level == 0 {
             let mark = self.cursor.mark();
             if !self.simple_key_allowed {
-                return Err(self.error("", mark, "block sequence entries are not allowed in this context"));
+                return Err(self.error("", mark, Problem::SequenceNotAllowed));
             }
             self.roll_indent(mark.column, None, TokenKind::BlockSequenceStart, mark)?;
         }
@@ -399,7 +392,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
         if self.flow_level == 0 {
             let mark = self.cursor.mark();
             if !self.simple_key_allowed {
-                return Err(self.error("", mark, "mapping keys are not allowed in this context"));
+                return Err(self.error("", mark, Problem::KeyNotAllowed));
             }
             self.roll_indent(mark.column, None, TokenKind::BlockMappingStart, mark)?;
         }
@@ -427,7 +420,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
             if self.flow_level == 0 {
                 let mark = self.cursor.mark();
                 if !self.simple_key_allowed {
-                    return Err(self.error("", mark, "mapping values are not allowed in this context"));
+                    return Err(self.error("", mark, Problem::ValueNotAllowed));
                 }
                 self.roll_indent(mark.column, None, TokenKind::BlockMappingStart, mark)?;
             }
@@ -508,7 +501,7 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
 
 /// Words an error as go-yaml does (`parser.fail`): it takes the line of the problem, or else of the context, and counts only the scanner's from 1.
 pub(super) fn failure(
-    problem: &str,
+    problem: Problem,
     scanner: bool,
     problem_line: u32,
     context_line: u32,
@@ -521,14 +514,20 @@ pub(super) fn failure(
     } else {
         context_line
     };
+    let words = problem.server_words();
     let message = if line == 0 {
-        format!("yaml: {problem}")
+        format!("yaml: {words}")
     } else {
-        format!("yaml: line {line}: {problem}")
+        format!("yaml: line {line}: {words}")
     };
     let context = (!context.is_empty()).then_some(ErrorContext {
         text: context,
         span: context_span,
     });
-    Box::new(ReadError { message, span, context })
+    Box::new(ReadError {
+        problem,
+        message,
+        span,
+        context,
+    })
 }

@@ -1,9 +1,9 @@
 //! Where scalars end, and what is wrong inside them. Their values are not made here: see [`crate::scalar`].
 
-use super::Failure;
 use super::cursor::Mark;
 use super::scan::Scanner;
 use super::token::{Token, TokenKind};
+use super::{Failure, Problem};
 use crate::scalar::break_len;
 use crate::tree::{ScalarStyle, Span};
 
@@ -49,7 +49,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         }
     }
 
-    /// Passes the words up to the end of the line, if none of them has a byte that means something or is no ASCII: of long scalars,
+    /// Passes the words up to the end of the line, if none of them has a special byte or a byte outside ASCII: of long scalars,
     /// nearly all lines. For places within a line only, after a word.
     fn skip_rest_of_line(&mut self, stop: u8, other_stop: u8) {
         // So that a text of one long line is not searched again and again.
@@ -108,11 +108,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
             loop {
                 if self.cursor.is_blank(0) {
                     if after_break && self.cursor.column() < indent && self.cursor.byte(0) == b'\t' {
-                        return Err(self.error(
-                            "while scanning a plain scalar",
-                            start,
-                            "found a tab character that violates indentation",
-                        ));
+                        return Err(self.error("while scanning a plain scalar", start, Problem::TabIndents));
                     }
                     if after_break && !TRACKED && self.cursor.byte(0) == b' ' {
                         self.cursor.skip_spaces(usize::MAX)?;
@@ -146,20 +142,11 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         loop {
             self.cursor.need(4)?;
             if self.cursor.column() == 0 && self.document_indicator().is_some() {
-                return Err(self.error(
-                    "while scanning a quoted scalar",
-                    start,
-                    "found unexpected document indicator",
-                ));
+                return Err(self.error("while scanning a quoted scalar", start, Problem::DocumentIndicator));
             }
             if self.cursor.at_end() {
                 let opening = Span::new(start.pos, start.pos + 1);
-                return Err(self.error_at(
-                    opening,
-                    "while scanning a quoted scalar",
-                    start,
-                    "found unexpected end of stream",
-                ));
+                return Err(self.error_at(opening, "while scanning a quoted scalar", start, Problem::EndOfStream));
             }
             if self.cursor.pos > start.pos as usize + 1 {
                 self.skip_rest_of_line(quote, if single { quote } else { b'\\' });
@@ -224,7 +211,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
             b'x' => 2,
             b'u' => 4,
             b'U' => 8,
-            _ => return Err(self.error(CONTEXT, start, "found unknown escape character")),
+            _ => return Err(self.error(CONTEXT, start, Problem::UnknownEscape)),
         };
         self.cursor.skip_ascii(2);
         if digits == 0 {
@@ -234,12 +221,12 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         let mut code: u64 = 0;
         for at in 0..digits {
             let Some(digit) = char::from(self.cursor.byte(at)).to_digit(16) else {
-                return Err(self.error(CONTEXT, start, "did not find expected hexdecimal number"));
+                return Err(self.error(CONTEXT, start, Problem::HexadecimalNumber));
             };
             code = (code << 4) | u64::from(digit);
         }
         if (0xD800..=0xDFFF).contains(&code) || code > 0x10_FFFF {
-            return Err(self.error(CONTEXT, start, "found invalid Unicode character escape code"));
+            return Err(self.error(CONTEXT, start, Problem::InvalidEscape));
         }
         self.cursor.skip_ascii(digits);
         Ok(())
@@ -258,7 +245,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
             match self.cursor.byte(0) {
                 it @ (b'+' | b'-') if chomp == 0 => chomp = it,
                 b'0' if increment == 0 => {
-                    return Err(self.error(CONTEXT, start, "found an indentation indicator equal to 0"));
+                    return Err(self.error(CONTEXT, start, Problem::ZeroIndentation));
                 }
                 it @ b'1'..=b'9' if increment == 0 => increment = i32::from(it - b'0'),
                 _ => break,
@@ -276,7 +263,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
             self.scan_comment()?;
         }
         if !self.cursor.is_breakz() {
-            return Err(self.error(CONTEXT, start, "did not find expected comment or line break"));
+            return Err(self.error(CONTEXT, start, Problem::CommentOrLineBreak));
         }
         if self.cursor.break_here() > 0 {
             self.cursor.need(2)?;
@@ -328,7 +315,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
             let column = self.cursor.column();
             deepest = deepest.max(column);
             if (*indent == 0 || column < *indent) && self.cursor.byte(0) == b'\t' {
-                let problem = "found a tab character where an indentation space is expected";
+                let problem = Problem::TabForSpace;
                 return Err(self.error("while scanning a block scalar", start, problem));
             }
             if self.cursor.break_here() == 0 {

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::Failure;
 use super::cursor::Mark;
 use super::scan::Scanner;
 use super::token::{Token, TokenKind};
+use super::{Failure, Problem};
 use crate::tree::Span;
 
 /// A character of an anchor, a tag handle or a directive's name.
@@ -42,7 +42,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
             } else {
                 "while scanning an alias"
             };
-            return Err(self.error(context, start, "did not find expected alphabetic or numeric character"));
+            return Err(self.error(context, start, Problem::AnchorName));
         }
         Ok(Token::new(kind, start, self.cursor.pos as u32))
     }
@@ -64,7 +64,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
             self.cursor.skip_ascii(2);
             self.scan_uri(false, false, start)?;
             if self.cursor.byte(0) != b'>' {
-                return Err(self.error(CONTEXT, start, "did not find the expected '>'"));
+                return Err(self.error(CONTEXT, start, Problem::ClosingAngle));
             }
             self.cursor.skip_ascii(1);
         } else {
@@ -74,7 +74,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         }
         self.cursor.need(1)?;
         if !self.cursor.is_blankz(0) {
-            return Err(self.error(CONTEXT, start, "did not find expected whitespace or line break"));
+            return Err(self.error(CONTEXT, start, Problem::WhitespaceOrLineBreak));
         }
         Ok(Token::new(TokenKind::Tag, start, self.cursor.pos as u32))
     }
@@ -83,7 +83,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
     fn scan_tag_handle(&mut self, directive: bool, start: Mark) -> Result<bool, Failure> {
         self.cursor.need(1)?;
         if self.cursor.byte(0) != b'!' {
-            return Err(self.error(tag_context(directive), start, "did not find expected '!'"));
+            return Err(self.error(tag_context(directive), start, Problem::TagExclamation));
         }
         let first = self.cursor.pos;
         self.cursor.skip_ascii(1);
@@ -94,7 +94,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
             return Ok(true);
         }
         if directive && self.cursor.pos != first + 1 {
-            return Err(self.error(tag_context(directive), start, "did not find expected '!'"));
+            return Err(self.error(tag_context(directive), start, Problem::TagExclamation));
         }
         Ok(false)
     }
@@ -113,7 +113,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         if has_tag {
             Ok(())
         } else {
-            Err(self.error(tag_context(directive), start, "did not find expected tag URI"))
+            Err(self.error(tag_context(directive), start, Problem::TagUri))
         }
     }
 
@@ -123,7 +123,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         while left != Some(0) {
             self.cursor.need(3)?;
             let Some(octet) = escaped_octet(self.cursor.bytes, self.cursor.pos) else {
-                return Err(self.error(tag_context(directive), start, "did not find URI escaped octet"));
+                return Err(self.error(tag_context(directive), start, Problem::UriOctet));
             };
             left = Some(match left {
                 None => match octet {
@@ -132,20 +132,12 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
                     0xE0..0xF0 => 2,
                     0xF0..0xF8 => 3,
                     _ => {
-                        return Err(self.error(
-                            tag_context(directive),
-                            start,
-                            "found an incorrect leading UTF-8 octet",
-                        ));
+                        return Err(self.error(tag_context(directive), start, Problem::LeadingOctet));
                     }
                 },
                 Some(left) => {
                     if octet & 0xC0 != 0x80 {
-                        return Err(self.error(
-                            tag_context(directive),
-                            start,
-                            "found an incorrect trailing UTF-8 octet",
-                        ));
+                        return Err(self.error(tag_context(directive), start, Problem::TrailingOctet));
                     }
                     left - 1
                 }
@@ -164,10 +156,10 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         let name = self.cursor.pos;
         self.skip_words()?;
         if self.cursor.pos == name {
-            return Err(self.error(CONTEXT, start, "could not find expected directive name"));
+            return Err(self.error(CONTEXT, start, Problem::DirectiveName));
         }
         if !self.cursor.is_blankz(0) {
-            return Err(self.error(CONTEXT, start, "found unexpected non-alphabetical character"));
+            return Err(self.error(CONTEXT, start, Problem::NotAlphabetical));
         }
         let token = match &self.cursor.bytes[name..self.cursor.pos] {
             b"YAML" => {
@@ -180,7 +172,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
                 self.scan_tag_directive(start)?;
                 Token::new(TokenKind::TagDirective, start, self.cursor.pos as u32)
             }
-            _ => return Err(self.error(CONTEXT, start, "found unknown directive name")),
+            _ => return Err(self.error(CONTEXT, start, Problem::UnknownDirective)),
         };
         self.cursor.need(1)?;
         self.skip_blanks()?;
@@ -188,7 +180,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
             self.scan_comment()?;
         }
         if !self.cursor.is_breakz() {
-            return Err(self.error(CONTEXT, start, "did not find expected comment or line break"));
+            return Err(self.error(CONTEXT, start, Problem::CommentOrLineBreak));
         }
         if self.cursor.break_here() > 0 {
             self.cursor.need(2)?;
@@ -211,7 +203,7 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         self.skip_blanks()?;
         let major = self.scan_version_number(start)?;
         if self.cursor.byte(0) != b'.' {
-            let problem = "did not find expected digit or '.' character";
+            let problem = Problem::VersionDigit;
             return Err(self.error("while scanning a %YAML directive", start, problem));
         }
         self.cursor.skip_ascii(1);
@@ -227,14 +219,14 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         while self.cursor.byte(0).is_ascii_digit() {
             length += 1;
             if length > 2 {
-                return Err(self.error(CONTEXT, start, "found extremely long version number"));
+                return Err(self.error(CONTEXT, start, Problem::LongVersion));
             }
             value = value * 10 + u32::from(self.cursor.byte(0) - b'0');
             self.cursor.skip_ascii(1);
             self.cursor.need(1)?;
         }
         if length == 0 {
-            return Err(self.error(CONTEXT, start, "did not find expected version number"));
+            return Err(self.error(CONTEXT, start, Problem::VersionNumber));
         }
         Ok(value)
     }
@@ -246,19 +238,19 @@ impl<const TRACKED: bool> Scanner<'_, TRACKED> {
         self.scan_tag_handle(true, start)?;
         self.cursor.need(1)?;
         if !self.cursor.is_blank(0) {
-            return Err(self.error(CONTEXT, start, "did not find expected whitespace"));
+            return Err(self.error(CONTEXT, start, Problem::Whitespace));
         }
         self.skip_blanks()?;
         self.scan_uri(true, false, start)?;
         self.cursor.need(1)?;
         if !self.cursor.is_blankz(0) {
-            return Err(self.error(CONTEXT, start, "did not find expected whitespace or line break"));
+            return Err(self.error(CONTEXT, start, Problem::WhitespaceOrLineBreak));
         }
         Ok(())
     }
 }
 
-/// The byte that `%hh` at `at` stands for.
+/// The byte that `%hh` at `at` represents.
 fn escaped_octet(bytes: &[u8], at: usize) -> Option<u8> {
     let [b'%', high, low] = bytes.get(at..at + 3)? else {
         return None;

@@ -127,7 +127,7 @@ pub(super) fn float_with_point(text: &str) -> Option<f64> {
         after_digit = byte.is_ascii_digit();
     }
     let plain = text.replace('_', "");
-    // The point alone is no number, and `.e5` neither.
+    // The point alone is not a number, and `.e5` neither.
     if !is_float(plain.as_bytes()) {
         return None;
     }

@@ -60,7 +60,7 @@ fn literal(bytes: &[u8], byte: u8) -> Option<&[u8]> {
     bytes.split_first().filter(|it| *it.0 == byte).map(|it| it.1)
 }
 
-/// A space of the layout stands for any number of them, and for none at the end of the text.
+/// A space of the layout represents any number of them, and for none at the end of the text.
 fn spaces(bytes: &[u8]) -> Option<&[u8]> {
     if bytes.first().is_some_and(|&it| it != b' ') {
         return None;

@@ -1,6 +1,8 @@
 //! How a reader fills a tree: nodes in the order of the text, collections opened and closed.
 
-use super::{CollectionStyle, NO_PARENT, NodeData, NodeId, NodeKind, Properties, ScalarStyle, Span, Tree};
+use super::{
+    CollectionStyle, NO_PARENT, NodeData, NodeId, NodeKind, Properties, ScalarStyle, Span, Tree, siblings::Siblings,
+};
 use crate::scalar;
 use crate::text::Text;
 
@@ -9,13 +11,13 @@ use crate::text::Text;
 pub struct TreeBuilder {
     tree: Tree,
     open: Vec<u32>,
-    /// The nodes of an older tree, of which those before `first` stay.
+    /// The nodes of an older tree. Those before `first` stay.
     kept: Vec<NodeData>,
     /// The identifier of the first node that is built here.
     first: u32,
 }
 
-/// What comes of building a part of a tree anew.
+/// The result of rebuilding a part of a tree.
 #[derive(Debug)]
 pub(crate) struct Rebuilt {
     /// The new nodes, with what belongs to them.
@@ -39,6 +41,7 @@ impl TreeBuilder {
                 comments: Vec::new(),
                 span,
                 limit: u32::MAX,
+                siblings: Siblings::default(),
             },
             open: Vec::new(),
             kept: Vec::new(),
@@ -46,7 +49,7 @@ impl TreeBuilder {
         }
     }
 
-    /// Goes on behind the first nodes of a tree, of which those in `open` are not closed yet.
+    /// Continues after the first nodes of a tree. The nodes in `open` are not closed yet.
     pub(crate) fn resume(text: Text, span: Span, kept: Vec<NodeData>, first: u32, open: Vec<u32>) -> Self {
         Self {
             open,
@@ -124,7 +127,7 @@ impl TreeBuilder {
         self.push(NodeKind::Scalar(style), span, indent, decode)
     }
 
-    /// Adds an alias (`*name`) and what it stands for, if there is such an anchor.
+    /// Adds an alias (`*name`) and its target, if the anchor exists.
     pub fn alias(&mut self, span: Span, target: Option<NodeId>) -> NodeId {
         let node = self.push(NodeKind::Alias, span, 0, false);
         if let Some(target) = target {

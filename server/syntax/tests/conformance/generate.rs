@@ -426,7 +426,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The value of a key at `columns`, or with `inline` what stands behind a dash.
+    /// The value of a key at `columns`, or with `inline` what follows a dash.
     fn value(&mut self, columns: usize, inline: bool) {
         self.left = self.left.saturating_sub(1);
         if !inline {

@@ -132,11 +132,11 @@ pub fn read_value(bytes: Vec<u8>) -> Result<Vec<Value>, String> {
 pub fn read_schema(bytes: Vec<u8>, version: KubernetesVersion) -> Result<JsonSchemaProps, String> {
     let source = Text::decode(bytes);
     let Some(document) = split(&source.content).documents.into_iter().next() else {
-        return Err("there is no schema".to_owned());
+        return Err("the file has no schema".to_owned());
     };
     let tree = source.read(document).map_err(|error| error.message)?;
     let json = read_json(&tree).map_err(|error| error.message)?;
-    let root = json.root().ok_or("there is no schema")?;
+    let root = json.root().ok_or("the file has no schema")?;
     if root.members().is_none() {
         return Err("a schema is an object".to_owned());
     }

@@ -3,7 +3,7 @@
 use crd_analyzer_apiextensions::decode::decode_schema;
 use crd_analyzer_cel::value::Value as CelValue;
 use crd_analyzer_schema::field::Path;
-use crd_analyzer_schema::rules::run::{PER_CALL_LIMIT, Place, RUNTIME_BUDGET, Validator};
+use crd_analyzer_schema::rules::run::{PER_CALL_LIMIT, RUNTIME_BUDGET, Validator, ValueBinder};
 use crd_analyzer_schema::rules::{ExpressionSet, NodeTypes, compile};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{KubernetesVersion, ValidationRule};
@@ -104,7 +104,7 @@ fn judge(line: &str, version: KubernetesVersion, answer: &mut Answer) -> Result<
     let is_optional = request.optional_old_self == Some(true);
     let can_run = !compiled.uses_old_self || old.is_some() || is_optional;
     if let Some(rule) = compiled.rule.as_ref().filter(|_| can_run) {
-        let place = Place::new(structural, false, version);
+        let place = ValueBinder::new(structural, false, version);
         let variables = super::bind(|it| place.value(it), &this, old.as_ref(), is_optional);
         let ran = rule.program.eval(&variables, Some(PER_CALL_LIMIT));
         answer.actual_cost = Some(ran.cost);

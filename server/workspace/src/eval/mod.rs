@@ -7,11 +7,10 @@ mod node_path;
 
 use crd_analyzer_apiextensions::validation::max_elements;
 use crd_analyzer_cel::ast::Source;
-pub use crd_analyzer_cel::eval::{Evaluation, Part, Turn};
+pub use crd_analyzer_cel::eval::{Evaluation, Iteration, Part};
 use crd_analyzer_cel::eval::{Program, explain};
-pub use crd_analyzer_cel::parser::in_plain_words;
 pub use crd_analyzer_cel::value::{EvalError, Value as CelValue, shown};
-use crd_analyzer_schema::rules::run::{Bindings, PER_CALL_LIMIT, Place, RUNTIME_BUDGET, Site, Validator, sites};
+use crd_analyzer_schema::rules::run::{Bindings, PER_CALL_LIMIT, RUNTIME_BUDGET, Site, Validator, ValueBinder, sites};
 use crd_analyzer_schema::rules::{
     CompileError, Expression, ExpressionSet, NodeTypes, OLD_SELF, SchemaStep, compile_expression, environment,
     most_in_a_request,
@@ -31,14 +30,14 @@ pub use node_path::{Node, NodePath};
 #[derive(Clone, Debug)]
 pub struct Subject<'s> {
     types: NodeTypes<'s>,
-    place: Option<Place>,
+    place: Option<ValueBinder>,
     max_cardinality: Option<u64>,
     version: KubernetesVersion,
 }
 
 /// An expression that is to be tried.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct EvalRequest<'a> {
     /// The expression.
     pub text: &'a str,
     /// The old value is an optional one.
@@ -117,7 +116,7 @@ impl<'s> Subject<'s> {
         let types = types.ok_or("expressions cannot see values of this schema: it has no type that they know")?;
         Ok(Self {
             types,
-            place: Some(Place::new(schema, is_resource_root, version)),
+            place: Some(ValueBinder::new(schema, is_resource_root, version)),
             max_cardinality,
             version,
         })
@@ -134,7 +133,7 @@ impl<'s> Subject<'s> {
     }
 
     /// Compiles an expression, and runs it if there is a value to run it on; a comparison with the old value needs one, too.
-    pub fn try_expression(&self, asked: Asked<'_>, this: Option<&Value>, old: Option<&Value>) -> Outcome {
+    pub fn try_expression(&self, asked: EvalRequest<'_>, this: Option<&Value>, old: Option<&Value>) -> Outcome {
         let types = &self.types;
         let compiled = compile_expression(types, asked.text, self.version, asked.set, asked.optional_old_self);
         let expression = match compiled {
@@ -162,7 +161,7 @@ impl<'s> Subject<'s> {
         }
     }
 
-    fn run(&self, expression: &Expression, asked: Asked<'_>, this: &Value, old: Option<&Value>) -> Ran {
+    fn run(&self, expression: &Expression, asked: EvalRequest<'_>, this: &Value, old: Option<&Value>) -> Ran {
         let of = |value: &Value| match &self.place {
             Some(place) => place.value(value),
             None => Ok(value_of(value, self.types.decl_type())),
@@ -266,7 +265,7 @@ pub fn run_site<'s>(
     without_rules(&mut alone);
     let mut runs = Vec::new();
     for (index, rule) in site.schema.validations().iter().enumerate() {
-        let asked = Asked {
+        let asked = EvalRequest {
             text: &rule.rule,
             optional_old_self: rule.optional_old_self == Some(true),
             set: ExpressionSet::Stored,

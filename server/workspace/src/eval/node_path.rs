@@ -6,7 +6,7 @@ use crd_analyzer_schema::rules::SchemaStep;
 use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
 use serde_json::Value;
 
-use crate::codes::nearest_of;
+use crate::words::meant::meant;
 
 /// A path as it was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -100,7 +100,7 @@ fn parts(text: &str) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-/// What stands in brackets, and what comes after them.
+/// The step in brackets, and the text after them.
 fn bracket(text: &str) -> Option<(Step, &str)> {
     if let Some(quote) = text.chars().next().filter(|it| ['"', '\''].contains(it)) {
         let (name, rest) = text[1..].split_once(quote)?;
@@ -218,7 +218,7 @@ fn no_property(schema: Structural<'_>, name: &str) -> String {
     if known.is_empty() {
         return format!("has no property `{name}`: its schema names none");
     }
-    if let Some(near) = nearest_of(name, known.iter().copied()) {
+    if let Some(near) = meant(name, known.iter().copied()) {
         format!("has no property `{name}`; did you mean `{near}`?")
     } else {
         let more = if known.len() > 8 { ", …" } else { "" };

@@ -1,7 +1,7 @@
 //! What the files of a workspace hold: definitions by what they define, and objects by what they are.
 
+pub mod definition_text;
 pub mod files;
-pub mod known;
 pub mod native;
 pub mod objects;
 mod served;
@@ -17,10 +17,12 @@ use std::{
 };
 
 use crd_analyzer_apiextensions::decode::WrittenType;
-use known::DefiningFile;
+use definition_text::DefiningFile;
 
+use crate::words::meant::is_slip;
+
+pub use definition_text::{DefinitionText, Fingerprint, KnownDefinition, Origin};
 pub use files::{Files, MemoryFiles};
-pub use known::{DefinitionText, Fingerprint, KnownDefinition, Origin};
 pub use objects::{GroupKind, Object, group_kind, objects, objects_of};
 pub use served::{Served, Unserved};
 
@@ -79,12 +81,12 @@ pub struct NewFile<'a> {
     pub text: &'a Arc<str>,
     /// What is in it.
     pub objects: &'a [Object],
-    /// The text stays as it is until the file is put in anew, so that it need not be read when it is wanted: it is open in an editor.
+    /// The text stays as it is until the file is put in again, so that it need not be read when it is wanted: it is open in an editor.
     pub keep_text: bool,
 }
 
 impl Index {
-    /// Puts a file in, in place of what was known of it. Returns the kinds whose definitions have changed by that.
+    /// Puts a file in, instead of what was known of it. Returns the kinds whose definitions have changed by that.
     pub fn set(&mut self, file: &NewFile<'_>) -> BTreeSet<GroupKind> {
         let path: Arc<Path> = file.path.into();
         let old = self.take(&path);
@@ -253,6 +255,21 @@ impl Index {
         self.files.contains_key(path)
     }
 
+    /// See [`Definitions::meant`].
+    pub fn meant(&self, kind: &GroupKind) -> Option<GroupKind> {
+        let of_group = self.definitions.keys().filter(|it| it.group == kind.group);
+        let of_kind = self.definitions.keys().filter(|it| it.kind == kind.kind);
+        let mut near = of_group.filter(|it| is_slip(&it.kind, &kind.kind)).collect::<Vec<_>>();
+        near.extend(of_kind.filter(|it| is_slip(&it.group, &kind.group)));
+        // Of several nobody knows which.
+        near.dedup();
+        if let [only] = near.as_slice() {
+            Some((*only).clone())
+        } else {
+            None
+        }
+    }
+
     /// The files that were put in, in no order.
     pub fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
         self.files.keys()
@@ -289,6 +306,9 @@ pub trait Definitions: Sync {
     /// The definition that counts for objects of this kind in the file at `near`.
     fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found>;
 
+    /// The kind that was probably meant by one that nothing defines: of another name in its group, or of the same name in another group.
+    fn meant(&self, kind: &GroupKind) -> Option<GroupKind>;
+
     /// Where their texts come from.
     fn files(&self) -> &dyn Files;
 
@@ -311,6 +331,10 @@ pub struct Catalog {
 impl Definitions for Catalog {
     fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
         self.with(|index| index.find(kind, near))
+    }
+
+    fn meant(&self, kind: &GroupKind) -> Option<GroupKind> {
+        self.with(|index| index.meant(kind))
     }
 
     fn files(&self) -> &dyn Files {

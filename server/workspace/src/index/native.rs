@@ -1,4 +1,4 @@
-//! Which kinds are Kubernetes' own, or those of its clients: nothing is said of them.
+//! Which kinds are Kubernetes' own, or those of its clients: nothing is reported for them.
 
 /// The groups of the API server's own kinds, without those that every definition could have, and of kinds that only clients read. The core
 /// group has no name.

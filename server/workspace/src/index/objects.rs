@@ -53,7 +53,7 @@ pub fn group_kind(written: &WrittenType) -> Option<GroupKind> {
     })
 }
 
-/// The objects of a text, in its order. Documents that cannot be read are there with what can be told of them.
+/// The objects of a text, in order. A document that cannot be parsed is included with the fields that can be recognized.
 pub fn objects(bytes: Vec<u8>) -> (Arc<str>, Vec<Object>) {
     let text = Text::decode(bytes);
     let found = read(&text);

@@ -11,8 +11,8 @@ use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::json::read_json_of;
 
 use super::{
+    definition_text::{DefinitionText, Fingerprint, KnownDefinition},
     files::Files,
-    known::{DefinitionText, Fingerprint, KnownDefinition},
 };
 
 /// A definition as the servers of the minors that were asked serve it; `None`: nothing can be made of the text.
@@ -53,7 +53,7 @@ impl KnownDefinition {
     }
 }
 
-/// By the text of the document and the position in a list. What nobody uses any more is forgotten.
+/// By the text of the document and the position in a list. What no one uses any more is forgotten.
 #[derive(Default)]
 pub(super) struct Memo {
     by_text: HashMap<(Fingerprint, Option<usize>), Weak<ServedByMinor>>,

@@ -128,7 +128,7 @@ fn steps(path: &str) -> Option<Vec<Step<'_>>> {
     Some(steps)
 }
 
-/// A name up to the next dot or bracket that no backslash stands before.
+/// A name up to the next dot or bracket that no backslash is before.
 fn name(text: &str) -> Option<(String, &str)> {
     let mut name = String::new();
     let mut chars = text.char_indices();

@@ -1,26 +1,32 @@
 //! From what the server answers about a resource to findings with places, in the resource and in its definition.
 
-use std::path::Path;
+use std::{
+    cell::{Cell, OnceCell},
+    path::Path,
+};
 
 use crd_analyzer_apiextensions::codes as definition_codes;
 use crd_analyzer_resource::{self as server, Decider, DecodePlace, StrictErrorKind, codes, places};
-use crd_analyzer_schema::field::{self, Error, Segment};
+use crd_analyzer_schema::field::{self, Cause, Segment};
 use crd_analyzer_syntax::{
     json::JsonDoc,
-    paths::{self, Step},
+    paths::{Finder, Step},
     tree::{Span, Tree},
 };
 
-use super::{effective::Effective, related};
+use super::related;
 use crate::{
+    effective::Effective,
     finding::{Class, Finding, Related, ServerSays},
     index::DefinitionText,
-    report::Verdict,
-    verdict,
+    question::Question,
+    report::DocumentVerdict,
+    spans, verdict,
+    words::{self, About},
 };
 
-/// Longer names are not searched for what was meant: that takes as long as two of them multiplied.
-const LONGEST_NAME: usize = 100;
+/// The most property names that one verdict compares with unknown fields. Further unknown fields get no suggestion.
+const MAX_COMPARED: usize = 200_000;
 
 /// What is needed to find places.
 pub(super) struct Locate<'a> {
@@ -29,67 +35,111 @@ pub(super) struct Locate<'a> {
     /// The file of the resource.
     pub(super) path: Option<&'a Path>,
     pub(super) definition: &'a DefinitionText,
-    /// Whether the definition has several versions, so that it is worth to say which.
-    pub(super) versions_share: bool,
+    /// The names of the definition's versions.
+    versions: OnceCell<Vec<String>>,
+    finder: Finder<'a>,
+    /// How many names may still be compared.
+    left: Cell<usize>,
+    /// How many findings of each list are located.
+    most: usize,
+    wants_effective: bool,
 }
 
-impl Locate<'_> {
+impl<'a> Locate<'a> {
+    pub(super) fn new(
+        tree: &'a Tree,
+        json: &'a JsonDoc<'a>,
+        question: &Question<'a>,
+        definition: &'a DefinitionText,
+    ) -> Self {
+        Self {
+            tree,
+            json,
+            path: question.path,
+            definition,
+            versions: OnceCell::new(),
+            finder: Finder::new(&definition.tree),
+            left: Cell::new(MAX_COMPARED),
+            most: question.most_findings,
+            wants_effective: question.wants_effective,
+        }
+    }
+
     /// Gives everything in the server's answer its place.
-    pub(super) fn verdict(&self, answer: &server::Verdict) -> Verdict {
-        let mut verdict = Verdict {
+    pub(super) fn verdict(&self, answer: &server::ResourceVerdict) -> DocumentVerdict {
+        let effective = self.wants_effective.then(|| Effective::of(answer, self.json)).flatten();
+        let mut verdict = DocumentVerdict {
             decode_error: answer.decode_error.as_ref().map(|error| {
                 let span = match &error.place {
                     DecodePlace::Text(span) => *span,
                     DecodePlace::Path(path) => self.span(path).0,
                 };
-                crate::verdict::unreadable(error.code, span, &error.text)
+                crate::verdict::unreadable(error.code, span, &error.text, &error.problem)
             }),
-            strict: answer.strict.iter().map(|it| self.strict(it)).collect(),
-            errors: answer.errors.iter().map(|it| self.error(it)).collect(),
+            strict: answer.strict.iter().take(self.most).map(|it| self.strict(it)).collect(),
+            errors: answer.errors.iter().take(self.most).map(|it| self.error(it)).collect(),
             other_error: answer
                 .other_error
                 .as_ref()
-                .map(|text| self.of_whole(crate::codes::REFUSED, text)),
-            warnings: answer.warnings.iter().map(|it| self.warning(it)).collect(),
-            resource: Effective::of(answer, self.json).map(Box::new),
-            ..Verdict::default()
+                .map(|text| self.of_whole(crate::codes::REFUSED, words::refused(), text)),
+            warnings: answer
+                .warnings
+                .iter()
+                .take(self.most)
+                .map(|it| self.warning(it))
+                .collect(),
+            resource: effective.map(Box::new),
+            left_out: verdict::left_out(
+                [
+                    answer.strict.len(),
+                    answer.errors.len(),
+                    answer.warnings.len(),
+                    answer.hidden.len(),
+                ],
+                self.most,
+            ),
+            ..DocumentVerdict::default()
         };
-        if answer.unjudged.is_some() {
-            verdict.other_error =
-                Some(self.of_whole(definition_codes::TOO_DEEP, "nested too deeply to be judged here"));
+        if answer.unjudged == Some(server::Unjudged::TooDeep) {
+            verdict.other_error = Some(self.of_whole(
+                definition_codes::TOO_DEEP,
+                words::unjudged(false),
+                "nested too deeply to be judged here",
+            ));
         }
-        verdict.hints.extend(answer.hidden.iter().map(|it| Finding {
-            class: Class::Hint,
-            severity: Class::Hint.severity(),
-            hidden: true,
-            ..self.error(it)
-        }));
+        verdict.unfinished = answer.unfinished.iter().map(|it| self.unfinished(it)).collect();
+        verdict.left_out += answer.left_out as usize;
+        verdict.hints.extend(
+            answer
+                .hidden
+                .iter()
+                .take(self.most)
+                .map(|it| self.error(it).in_class(Class::LaterError)),
+        );
         verdict
     }
 
-    fn of_whole(&self, code: &'static str, text: &str) -> Finding {
+    fn of_whole(&self, code: &'static str, words: words::Words, text: &str) -> Finding {
         let (span, _) = self.span(&field::Path::root());
-        Finding {
-            server: Some(ServerSays::Other(text.to_owned())),
-            ..Finding::new(Class::Error, code, span, text.to_owned())
-        }
+        let mut finding = Finding::new(Class::Error, code, span, "");
+        words::put(&mut finding, words);
+        finding.server = Some(ServerSays::Other(text.to_owned()));
+        finding
     }
 
     fn strict(&self, error: &server::StrictError) -> Finding {
         let span = error
             .node
             .map_or_else(|| self.span(&field::Path::root()).0, |it| self.tree.span(it));
-        let mut finding = Finding::new(Class::Error, error.kind.code(), span, error.text.clone());
-        if error.kind == StrictErrorKind::DuplicateKeys {
-            verdict::say_duplicates(&mut finding, self.tree, self.json);
+        let mut finding = Finding::new(Class::Error, error.kind.code(), span, "");
+        match error.kind {
+            StrictErrorKind::DuplicateKeys => verdict::say_duplicates(&mut finding, self.tree, self.json),
+            StrictErrorKind::UnknownField => words::put(&mut finding, self.unknown(error)),
         }
         if let Some(decider) = &error.decider {
             let mut related = self.decider(decider);
             if error.kind == StrictErrorKind::UnknownField {
-                related.message = super::with_origin("this schema does not have it".to_owned(), self.definition);
-                finding
-                    .help
-                    .extend(error.node.and_then(|it| self.meant(&self.tree.scalar(it), decider)));
+                related.message = super::with_origin("the schema has no such property".to_owned(), self.definition);
             }
             finding.related.push(related);
         }
@@ -97,25 +147,55 @@ impl Locate<'_> {
         finding
     }
 
-    /// The property whose name is the nearest to that of an unknown field.
-    fn meant(&self, name: &str, decider: &Decider) -> Option<String> {
+    fn unknown(&self, error: &server::StrictError) -> words::Words {
+        let path = self
+            .json
+            .root()
+            .map(|root| places::path_of_dotted(root, &error.path))
+            .unwrap_or_default();
+        let name = match path.segments().last() {
+            Some(Segment::Field(name) | Segment::Key(name)) => name.clone(),
+            _ => error.path.clone(),
+        };
+        let parent = words::name::field(&words::name::parent(&path));
+        let known = error.decider.as_ref().map(|it| self.properties(it)).unwrap_or_default();
+        let near = words::meant::meant(&name, known.iter().map(String::as_str));
+        let near = near.filter(|near| error.node.is_none_or(|it| words::unknown::is_free(self.tree, it, near)));
+        words::unknown::in_resource(&name, &parent, near)
+    }
+
+    /// The names of the properties of a schema.
+    fn properties(&self, decider: &Decider) -> Vec<String> {
         let steps: Vec<Step<'_>> = decider.path.segments().iter().map(step).collect();
         let tree = &self.definition.tree;
-        let place = paths::find_from(tree, self.definition.root, &steps);
-        let properties = self.definition.child(place.node, "properties")?;
-        let names = tree.entries(tree.resolve(properties.node));
-        let names: Vec<_> = names.map(|it| tree.scalar(it.key)).collect();
-        let short = |it: &&str| it.len() <= LONGEST_NAME;
-        let candidates = names.iter().map(AsRef::as_ref).filter(short);
-        let near = crate::codes::nearest_of(Some(name).filter(short)?, candidates)?;
-        Some(format!("did you mean `{near}`?"))
+        let place = self.finder.find_from(self.definition.root, &steps);
+        let Some(properties) = self.finder.lookup(tree.resolve(place.node), "properties") else {
+            return Vec::new();
+        };
+        let names = tree.entries(tree.resolve(properties.value));
+        let names: Vec<_> = names.map(|it| tree.scalar(it.key).into_owned()).collect();
+        let Some(left) = self.left.get().checked_sub(names.len()) else {
+            return Vec::new();
+        };
+        self.left.set(left);
+        names
     }
 
     /// A cause of the rejection.
-    pub(super) fn error(&self, found: &server::Finding) -> Finding {
+    pub(super) fn error(&self, found: &server::RejectionCause) -> Finding {
         let error = &found.error;
-        let (span, missing) = self.span(&error.path);
-        let mut finding = Finding::new(Class::Error, error.code, span, title(error));
+        let (mut span, missing) = self.span(error.place());
+        if let (Some(Cause::Entry { is_value: false, .. }), Some(root)) = (error.cause(), self.json.root()) {
+            span = places::find(root, error.place())
+                .key
+                .map_or(span, |key| self.tree.span(key));
+        }
+        let mut finding = Finding::new(Class::Error, error.code, span, "");
+        let words = self
+            .json
+            .root()
+            .and_then(|root| words::of(&About::new(error, error.place(), root, false)));
+        words::give(&mut finding, words, error);
         if missing {
             finding.elsewhere = Some(format!(
                 "{} is not written; this is the closest thing around it",
@@ -131,9 +211,28 @@ impl Locate<'_> {
         finding
     }
 
+    /// What was not judged to the end.
+    fn unfinished(&self, found: &server::NotFinished) -> Finding {
+        let (span, _) = self.span(&found.path);
+        let what = if found.decider.is_some() {
+            "a rule of this value"
+        } else {
+            "this resource"
+        };
+        let mut finding = verdict::not_finished(span, what, found.why);
+        finding
+            .related
+            .extend(found.decider.as_ref().map(|it| self.decider(it)));
+        finding
+    }
+
     fn warning(&self, warning: &server::Warning) -> Finding {
         let (span, _) = self.span(&warning.path);
         let mut finding = Finding::new(Class::Warning, warning.code, span, warning.text.clone());
+        let about = |root| About::of(warning.code, warning.cause.as_ref(), &warning.path, root, false);
+        if let Some(words) = self.json.root().and_then(|root| words::of(&about(root))) {
+            words::put(&mut finding, words);
+        }
         finding.deprecated = warning.code == codes::DEPRECATED_VERSION;
         finding
             .related
@@ -145,10 +244,10 @@ impl Locate<'_> {
     /// Where to point for a path of the object, and whether the field itself is not written.
     pub(super) fn span(&self, path: &field::Path) -> (Span, bool) {
         let Some(root) = self.json.root() else {
-            return (verdict::first_line(self.tree.text(), self.tree.document_span()), true);
+            return (spans::first_line(self.tree.text(), self.tree.document_span()), true);
         };
         let place = places::find(root, path);
-        (verdict::spot(self.tree, place.key, place.value), place.missing)
+        (spans::spot(self.tree, place.key, place.value), place.missing)
     }
 
     /// The place in the definition that decides.
@@ -158,17 +257,17 @@ impl Locate<'_> {
         if let Some(index) = decider.rule {
             steps.extend([Step::Index(index), Step::key("rule")]);
         }
-        let place = paths::find_from(tree, self.definition.root, &steps);
-        let span = verdict::spot(tree, place.key, tree.resolve(place.node));
+        let place = self.finder.find_from(self.definition.root, &steps);
+        let span = spans::spot(tree, place.key, tree.resolve(place.node));
         let keyword = decider.path.segments().last().map(|it| match it {
             Segment::Field(name) | Segment::Key(name) => name.clone(),
             Segment::Index(index) => index.to_string(),
         });
         let version = self.version_of(decider);
         let what = match (&decider.rule, place.missing, keyword) {
-            (Some(_), ..) => format!("this rule{version} decides"),
-            (None, 0, Some(keyword)) if !keyword.is_empty() => format!("`{keyword}`{version} decides"),
-            _ => format!("the schema{version} that decides"),
+            (Some(_), ..) => format!("the rule{version}"),
+            (None, 0, Some(keyword)) if !keyword.is_empty() => format!("`{keyword}`{version} is set here"),
+            _ => format!("the schema{version}"),
         };
         related(self.path, self.definition, span, what)
     }
@@ -179,9 +278,10 @@ impl Locate<'_> {
             Segment::Index(index) => Some(*index),
             _ => None,
         });
-        let versions = self.definition.versions();
+        let versions = self.versions.get_or_init(|| self.definition.versions());
+        // Of one version nobody has to be told which.
         match index.and_then(|it| versions.get(it)) {
-            Some(name) if self.versions_share => format!(" of {name}"),
+            Some(name) if versions.len() > 1 => format!(" of version `{name}`"),
             _ => String::new(),
         }
     }
@@ -192,9 +292,4 @@ fn step(segment: &Segment) -> Step<'_> {
         Segment::Field(name) | Segment::Key(name) => Step::key(name.as_str()),
         Segment::Index(index) => Step::Index(*index),
     }
-}
-
-/// What is wrong, in one line that makes sense alone.
-fn title(error: &Error) -> String {
-    verdict::title(error)
 }

@@ -1,16 +1,14 @@
-//! What is said about custom resources: the server's answers under the definition that counts, with places in both texts.
+//! Diagnostics of custom resources: the API server's answers under the CRD that applies, with spans in both texts.
 
 mod columns;
-mod effective;
 mod json_path;
 mod locate;
 mod update;
 
 use std::path::Path;
 
-use crd_analyzer_apiextensions::decode::parse_group_version;
 use crd_analyzer_resource::{self as server, DecodeError, DecodePlace, NotServed};
-use crd_analyzer_schema::{KubernetesVersion, go};
+use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     ReadError,
     json::{JsonDoc, read_json_of},
@@ -18,41 +16,48 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span, Tree},
 };
 
+pub use crate::effective::{Change, Effective, Line, annotated};
 pub use columns::{Column, columns};
 pub use crd_analyzer_resource::ChangeKind;
-pub use effective::{Change, Effective, annotated};
 
 use crate::{
-    analysis::Question,
     codes,
     finding::{Class, Finding, Related, ServerSays},
     index::{DefinitionText, Definitions, Found, GroupKind, Object},
-    report::{DocumentReport, Subject, Verdict},
+    previous::Previous,
+    question::Question,
+    report::{DocumentReport, DocumentVerdict, Subject},
+    revision::Compared,
+    spans,
     text::Text,
-    verdict,
-    versions::VersionSet,
+    unknown::Completed,
+    verdict, words,
 };
 use locate::Locate;
-pub(crate) use update::Previous;
 
 /// A custom resource whose definition is known.
-pub(crate) struct Asked<'a> {
+pub(crate) struct ResourceToCheck<'a> {
     pub(crate) text: &'a Text,
     pub(crate) object: &'a Object,
     pub(crate) kind: GroupKind,
     pub(crate) found: Found,
     pub(crate) definitions: &'a dyn Definitions,
     pub(crate) question: &'a Question<'a>,
-    pub(crate) previous: Option<&'a Previous<'a>>,
+    pub(crate) previous: Option<&'a Previous>,
+    pub(crate) completed: Completed,
 }
 
 /// Answers for a custom resource. `None`: it is a template, and there is nothing to say.
 ///
 /// `tree` is that of its document, if it could be read; `node` the object in it.
-pub(crate) fn judge(asked: &Asked<'_>, read: Result<(&Tree, NodeId), &ReadError>) -> Option<DocumentReport> {
+pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &ReadError>) -> Option<DocumentReport> {
     let mut report = DocumentReport::new(asked.object, Subject::Resource);
     let wanted = &asked.kind.kind;
     let unread = |answer: &DecodeError, mut report: DocumentReport| {
+        // What the actions of a template print may be all that is missing.
+        if asked.completed.is_filled {
+            return None;
+        }
         if !asked.question.named && first_action(&asked.text.content, asked.object.document.span).is_some() {
             return None;
         }
@@ -70,13 +75,15 @@ pub(crate) fn judge(asked: &Asked<'_>, read: Result<(&Tree, NodeId), &ReadError>
         report.span
     };
     for version in asked.question.versions.iter() {
-        let json = match read_json_of(tree, node) {
+        let mut json = match read_json_of(tree, node) {
             Ok(json) => json,
             Err(error) => return unread(&DecodeError::of_convert_error(wanted, &error, version), report),
         };
+        report.in_part |= asked.completed.mark(&mut json, tree);
         let one = One {
             asked,
             tree,
+            node: tree.resolve(node),
             json: &json,
             version,
         };
@@ -86,51 +93,29 @@ pub(crate) fn judge(asked: &Asked<'_>, read: Result<(&Tree, NodeId), &ReadError>
 }
 
 /// The answer for a text that cannot be read.
-fn of_unread(answer: &DecodeError) -> Verdict {
+fn of_unread(answer: &DecodeError) -> DocumentVerdict {
     let span = match answer.place {
         DecodePlace::Text(span) => span,
         DecodePlace::Path(_) => Span::default(),
     };
-    Verdict {
-        decode_error: Some(verdict::unreadable(answer.code, span, &answer.text)),
-        ..Verdict::default()
+    DocumentVerdict {
+        decode_error: Some(verdict::unreadable(answer.code, span, &answer.text, &answer.problem)),
+        ..DocumentVerdict::default()
     }
-}
-
-/// The answer of a server that has no definition for the object.
-pub(crate) fn without_definition(text: &Text, object: &Object, versions: VersionSet) -> DocumentReport {
-    let mut report = DocumentReport::new(object, Subject::Resource);
-    let written = &object.written;
-    let words = parse_group_version(&written.api_version).map_or_else(
-        |error| error,
-        |_| {
-            let (kind, version) = (go::quote(&written.kind), go::quote(&written.api_version));
-            format!("no matches for kind {kind} in version {version}")
-        },
-    );
-    let place = verdict::first_line(&text.content, object.document.span);
-    let finding = Finding {
-        server: Some(ServerSays::Decode(words.clone())),
-        ..Finding::new(Class::Error, server::codes::UNSERVED_VERSION, place, words)
-    };
-    let verdict = Verdict {
-        decode_error: Some(finding),
-        ..Verdict::default()
-    };
-    report.verdicts.extend(versions.iter().map(|it| (it, verdict.clone())));
-    report
 }
 
 /// What is asked of one minor.
 struct One<'a> {
-    asked: &'a Asked<'a>,
+    asked: &'a ResourceToCheck<'a>,
     tree: &'a Tree,
+    /// The object in the tree.
+    node: NodeId,
     json: &'a JsonDoc<'a>,
     version: KubernetesVersion,
 }
 
 impl One<'_> {
-    fn judge(&self) -> Verdict {
+    fn judge(&self) -> DocumentVerdict {
         let served = self
             .asked
             .found
@@ -143,15 +128,9 @@ impl One<'_> {
         let written = &self.asked.object.written;
         let served = match definition.serving(&written.api_version, &written.kind) {
             Ok(served) => served,
-            Err(why) => return self.not_served(&why, &text),
+            Err(why) => return self.not_served(&why, &definition.served_versions(), &text),
         };
-        let locate = Locate {
-            tree: self.tree,
-            json: self.json,
-            path: self.asked.question.path,
-            definition: &text,
-            versions_share: definition.version_names().len() > 1,
-        };
+        let locate = Locate::new(self.tree, self.json, self.asked.question, &text);
         let mut verdict = match self.asked.previous {
             None => {
                 let answer = server::judge(served, self.json, server::Question::Create);
@@ -159,6 +138,16 @@ impl One<'_> {
             }
             Some(previous) => update::judge(self, previous, served, &locate),
         };
+        if let Some(revision) = self.asked.question.replaces {
+            let updated = update::judge(self, revision.previous(), served, &locate);
+            let at = Compared {
+                written: &self.asked.object.written,
+                tree: self.tree,
+                node: self.node,
+                is_item: self.asked.object.item.is_some(),
+            };
+            revision.add(&mut verdict, &updated, &at);
+        }
         self.name_others(&text, &mut verdict);
         verdict
     }
@@ -170,70 +159,68 @@ impl One<'_> {
             || {
                 let root = self.json.root().map(|it| it.node).or(self.tree.root());
                 let span = root.map_or_else(|| self.tree.document_span(), |it| self.tree.span(it));
-                verdict::first_line(self.tree.text(), span)
+                spans::first_line(self.tree.text(), span)
             },
-            |it| verdict::spot(self.tree, Some(it.key_node), it.value.node),
+            |it| spans::spot(self.tree, Some(it.key_node), it.value.node),
         )
     }
 
-    fn not_served(&self, why: &NotServed, text: &DefinitionText) -> Verdict {
-        let words = why.to_string();
-        let mut finding = Finding::new(
-            Class::Error,
-            server::codes::UNSERVED_VERSION,
-            self.at("apiVersion"),
-            words.clone(),
-        );
+    fn not_served(&self, why: &NotServed, served: &[String], text: &DefinitionText) -> DocumentVerdict {
+        let mut finding = Finding::new(Class::Error, server::codes::UNSERVED_VERSION, self.at("apiVersion"), "");
+        let written = &self.asked.object.written;
+        let told = match why {
+            NotServed::Version(_) => words::decode::not_served(&written.api_version, &written.kind, served),
+            NotServed::Malformed(_) | NotServed::OtherKind(_) => {
+                words::decode::no_definition(&written.api_version, &written.kind)
+            }
+        };
+        words::put(&mut finding, told);
         let versions = text
             .find(&["spec", "versions"])
             .or_else(|| text.find(&["spec", "version"]));
         let span = versions.map_or_else(|| text.kind_span(), |it| it.key_span(&text.tree));
-        finding.related.push(related(
-            self.asked.question.path,
-            text,
-            span,
-            "the versions of its definition",
-        ));
-        finding.server = Some(ServerSays::Decode(words));
-        Verdict {
+        finding
+            .related
+            .push(related(self.asked.question.path, text, span, "the versions of the CRD"));
+        finding.server = Some(ServerSays::Decode(why.to_string()));
+        DocumentVerdict {
             decode_error: Some(finding),
-            ..Verdict::default()
+            ..DocumentVerdict::default()
         }
     }
 
-    fn unusable(&self, text: Option<&DefinitionText>) -> Verdict {
-        let message = "its definition cannot be read right now, so it is not checked";
-        let mut finding = Finding::new(Class::Hint, codes::UNUSABLE_DEFINITION, self.at("kind"), message);
+    fn unusable(&self, text: Option<&DefinitionText>) -> DocumentVerdict {
+        let message = "this resource is not checked, because its CRD cannot be read";
+        let mut finding = Finding::new(Class::Hint, codes::UNUSABLE_CRD, self.at("kind"), message);
         finding
             .related
-            .extend(text.map(|text| related(self.asked.question.path, text, text.kind_span(), "the definition")));
-        Verdict {
+            .extend(text.map(|text| related(self.asked.question.path, text, text.kind_span(), "the CRD")));
+        DocumentVerdict {
             hints: vec![finding],
-            ..Verdict::default()
+            ..DocumentVerdict::default()
         }
     }
 
     /// Says by which of several definitions the object was judged.
-    fn name_others(&self, text: &DefinitionText, verdict: &mut Verdict) {
+    fn name_others(&self, text: &DefinitionText, verdict: &mut DocumentVerdict) {
         let found = &self.asked.found;
         if found.others.is_empty() {
             return;
         }
         let path = self.asked.question.path;
         let GroupKind { group, kind } = &self.asked.kind;
-        let message =
-            format!("{kind} of {group} is defined differently in several files: this one is checked by the nearest");
-        let mut hint = Finding::new(Class::Hint, codes::SEVERAL_DEFINITIONS, self.at("kind"), message);
+        let message = words::clip(
+            &format!("several files define `{kind}` of `{group}`, each differently"),
+            words::MAX_HEADLINE,
+        );
+        let mut hint = Finding::new(Class::Hint, codes::SEVERAL_CRDS, self.at("kind"), message);
         hint.severity = crate::finding::Severity::Hint;
-        hint.related.push(related(
-            path,
-            text,
-            text.kind_span(),
-            "the definition that it is checked by",
-        ));
+        hint.related
+            .push(related(path, text, text.kind_span(), "checked by this CRD"));
         for other in &found.others {
             if let Some(text) = other.text(self.asked.definitions.files()) {
-                hint.related.push(related(path, &text, text.kind_span(), "another one"));
+                hint.related
+                    .push(related(path, &text, text.kind_span(), "another CRD of this kind"));
             }
         }
         verdict.hints.push(hint);

@@ -1,18 +1,12 @@
 //! What an update of a resource is answered, and what a changed definition does to objects that are stored already.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, OnceLock},
-};
+use std::{collections::HashMap, sync::Arc};
 
-use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_resource::{self as server, DecodeError, Question, ServedVersion, Stored};
 use crd_analyzer_syntax::{
-    ReadError,
     json::{JsonDoc, read_json_of},
-    paths::{Step, find_from},
     read, read_json,
-    tree::{NodeId, Span, Tree},
+    tree::{Span, Tree},
 };
 use serde_json::Value;
 
@@ -20,107 +14,11 @@ use super::{One, locate::Locate};
 use crate::{
     codes,
     finding::{Class, Finding, Severity},
-    index::objects::{self, Object, group_kind},
-    report::Verdict,
-    text::Text,
+    index::Object,
+    previous::Previous,
+    report::DocumentVerdict,
+    words,
 };
-
-/// The previous revision of a file.
-pub(crate) struct Previous<'a> {
-    text: &'a Text,
-    objects: Vec<Object>,
-    by_name: HashMap<(String, String, String), Vec<usize>>,
-    trees: HashMap<u32, OnceLock<Result<Tree, ReadError>>>,
-    /// The user said which text replaces which: an object whose name is not found replaces the first one.
-    is_paired: bool,
-}
-
-fn name_of(written: &WrittenType) -> (String, String, String) {
-    let kind = group_kind(written).unwrap_or_default();
-    (kind.group, kind.kind, written.name.clone())
-}
-
-impl<'a> Previous<'a> {
-    pub(crate) fn new(text: &'a Text, is_paired: bool) -> Self {
-        let objects = objects::read(text);
-        let mut by_name: HashMap<_, Vec<usize>> = HashMap::new();
-        let mut trees = HashMap::new();
-        for (n, object) in objects.iter().enumerate() {
-            by_name.entry(name_of(&object.written)).or_default().push(n);
-            trees.entry(object.document.index).or_insert_with(OnceLock::new);
-        }
-        Self {
-            text,
-            objects,
-            by_name,
-            trees,
-            is_paired,
-        }
-    }
-
-    fn read(&self, object: &Object) -> Option<Result<&Tree, &ReadError>> {
-        let cell = self.trees.get(&object.document.index)?;
-        Some(cell.get_or_init(|| self.text.read(object.document)).as_ref())
-    }
-
-    fn tree(&self, object: &Object) -> Option<(&Tree, NodeId)> {
-        let tree = self.read(object)?.ok()?;
-        let root = tree.resolve(tree.root()?);
-        match object.item {
-            None => Some((tree, root)),
-            Some(item) => {
-                let place = find_from(tree, root, &[Step::key("items"), Step::Index(item)]);
-                place.is_found().then(|| (tree, tree.resolve(place.node)))
-            }
-        }
-    }
-
-    /// The object that `new` replaces: of the same kind, name and namespace.
-    pub(crate) fn of(&self, new: &WrittenType, namespace: Option<&str>) -> Option<&Object> {
-        let same = self.by_name.get(&name_of(new)).map(Vec::as_slice).unwrap_or_default();
-        match same {
-            [] if self.is_paired => self.objects.first(),
-            [] => None,
-            [one] => self.objects.get(*one),
-            several => several.iter().map(|it| &self.objects[*it]).find(|it| {
-                self.tree(it)
-                    .and_then(|(tree, node)| namespace_of(tree, node))
-                    .as_deref()
-                    == namespace
-            }),
-        }
-    }
-
-    /// The object that one of this kind, name and namespace replaces, where it is.
-    pub(crate) fn object(&self, new: &WrittenType, namespace: Option<&str>) -> Option<(&Tree, NodeId)> {
-        self.tree(self.of(new, namespace)?)
-    }
-
-    /// The definition that one of this name replaces.
-    pub(crate) fn definition(&self, new: &WrittenType) -> Option<(&Tree, NodeId)> {
-        let only = || {
-            let mut all = self.objects.iter().filter(|it| it.written.is_definition());
-            let first = all.next();
-            first.filter(|_| self.is_paired || all.next().is_none())
-        };
-        let named = self
-            .by_name
-            .get(&name_of(new))
-            .and_then(|it| self.objects.get(*it.first()?));
-        self.tree(named.or_else(only)?)
-    }
-
-    /// Whether a definition that has none to replace cannot be new: the user says that it replaces one.
-    pub(crate) fn must_replace(&self, new: &WrittenType) -> bool {
-        self.is_paired || self.by_name.contains_key(&name_of(new))
-    }
-}
-
-fn namespace_of(tree: &Tree, node: NodeId) -> Option<String> {
-    let place = find_from(tree, node, &[Step::key("metadata"), Step::key("namespace")]);
-    let value = tree.resolve(place.node);
-    (place.is_found() && tree.is_scalar(value)).then(|| tree.scalar(value).into_owned())
-}
 
 /// The stored object, and the text that it was read from.
 struct Before {
@@ -131,7 +29,12 @@ struct Before {
     definition_changed: bool,
 }
 
-pub(super) fn judge(one: &One<'_>, previous: &Previous<'_>, served: ServedVersion<'_>, locate: &Locate<'_>) -> Verdict {
+pub(super) fn judge(
+    one: &One<'_>,
+    previous: &Previous,
+    served: ServedVersion<'_>,
+    locate: &Locate<'_>,
+) -> DocumentVerdict {
     let namespace = one
         .json
         .root()
@@ -152,12 +55,12 @@ pub(super) fn judge(one: &One<'_>, previous: &Previous<'_>, served: ServedVersio
     verdict
 }
 
-fn before(one: &One<'_>, previous: &Previous<'_>, old: &Object, served: ServedVersion<'_>) -> Result<Before, String> {
+fn before(one: &One<'_>, previous: &Previous, old: &Object, served: ServedVersion<'_>) -> Result<Before, String> {
     let wanted = &one.asked.kind.kind;
     if let Some(Err(error)) = previous.read(old) {
         return Err(DecodeError::of_read_error(wanted, error).text);
     }
-    let unreadable = || "it is no YAML that JSON can be made of".to_owned();
+    let unreadable = || "it is not YAML that can be converted to JSON".to_owned();
     let (tree, node) = previous.tree(old).ok_or_else(unreadable)?;
     let json = read_json_of(tree, node).map_err(|it| DecodeError::of_convert_error(wanted, &it, one.version).text)?;
     let definitions = one.asked.definitions;
@@ -200,37 +103,51 @@ fn read_whole(text: &Arc<str>) -> Option<Tree> {
 }
 
 /// What becomes of the object as it is stored when somebody updates it and changes nothing, under a definition that has changed.
-fn unchanged(before: &Before, own: &server::Verdict, served: ServedVersion<'_>, locate: &Locate<'_>) -> Vec<Finding> {
+fn unchanged(
+    before: &Before,
+    own: &server::ResourceVerdict,
+    served: ServedVersion<'_>,
+    locate: &Locate<'_>,
+) -> Vec<Finding> {
     let Some(tree) = read_whole(&before.sent) else {
         return Vec::new();
     };
     let Ok(json) = read_json(&tree) else {
         return Vec::new();
     };
-    let said = |it: &server::Finding| own.errors.iter().any(|own| own.error == it.error);
-    let hint = |code, severity, note: &str, it: &server::Finding| {
+    // Errors with one path are few.
+    let mut own_errors: HashMap<_, Vec<_>> = HashMap::new();
+    for it in &own.errors {
+        own_errors.entry(&it.error.path).or_default().push(&it.error);
+    }
+    let said = |it: &server::RejectionCause| {
+        own_errors
+            .get(&it.error.path)
+            .is_some_and(|own| own.contains(&&it.error))
+    };
+    let hint = |code, severity, note: &str, it: &server::RejectionCause| {
         let found = locate.error(it);
         Finding {
             class: Class::Hint,
             severity,
             code,
-            message: format!("the object as it is stored is no longer valid: {}", found.message),
+            headline: words::clip(&format!("the stored object: {}", found.headline), words::MAX_HEADLINE),
             notes: vec![note.to_owned()],
             ..found
         }
     };
     let again = server::judge(served, &json, Question::Update(&before.stored));
-    let is_cause = |it: &&server::Finding| it.error.code != server::codes::UNCHECKED_RULES && !said(it);
+    let is_cause = |it: &&server::RejectionCause| it.error.code != server::codes::UNCHECKED_RULES && !said(it);
     let refused: Vec<_> = again.errors.iter().filter(is_cause).collect();
     if !refused.is_empty() {
-        let note = "the definition has changed, and no update of the object passes that leaves this as it is";
+        let note = "the CRD has changed: the API server rejects each update of the stored object that keeps this value";
         let refused = refused.into_iter();
         return refused
             .map(|it| hint(codes::STORED_OBJECT_REFUSED, Severity::Warning, note, it))
             .collect();
     }
     let anew = server::judge(served, &json, Question::Create);
-    let note = "the definition has changed; the server tolerates this until the value changes";
+    let note = "the CRD has changed: the API server tolerates the stored value until an update changes it";
     anew.errors
         .iter()
         .filter(is_cause)
@@ -239,25 +156,26 @@ fn unchanged(before: &Before, own: &server::Verdict, served: ServedVersion<'_>, 
 }
 
 /// The answer where the object that is replaced cannot be read; the new one is read before.
-fn without_previous(one: &One<'_>, why: &str, served: ServedVersion<'_>, locate: &Locate<'_>) -> Verdict {
+fn without_previous(one: &One<'_>, why: &str, served: ServedVersion<'_>, locate: &Locate<'_>) -> DocumentVerdict {
     let answer = server::judge(served, one.json, Question::Create);
     if answer.decode_error.is_some() {
         return locate.verdict(&answer);
     }
-    let read = server::Verdict {
+    let read = server::ResourceVerdict {
         strict: answer.strict,
         changes: answer.changes,
         object: answer.object,
-        ..server::Verdict::default()
+        ..server::ResourceVerdict::default()
     };
     let mut finding = Finding::new(
         Class::Error,
         codes::UNREADABLE_PREVIOUS_REVISION,
         one.at("kind"),
-        "the previous revision cannot be read as a resource of this kind",
+        "the previous revision of this resource cannot be read",
     );
+    finding.help.push(words::FIX_PREVIOUS.to_owned());
     finding.server = Some(crate::finding::ServerSays::Decode(format!("old object: {why}")));
-    Verdict {
+    DocumentVerdict {
         decode_error: Some(finding),
         ..locate.verdict(&read)
     }

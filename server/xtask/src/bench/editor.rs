@@ -11,9 +11,9 @@ use super::{
     Bench,
     grammar::FullParse,
     process::{peak_kib, resident_kib},
-    session::Session,
     size_of,
 };
+use crate::session::EditorSession;
 
 /// Keystrokes that a median is taken of.
 const KEYSTROKES: usize = 60;
@@ -36,7 +36,7 @@ fn start(analyzer: &Path, runs: usize) -> anyhow::Result<()> {
     let mut best = Duration::MAX;
     for _ in 0..runs * 3 {
         let start = Instant::now();
-        let session = Session::start(analyzer)?;
+        let session = EditorSession::start(analyzer)?;
         best = best.min(start.elapsed());
         session.end()?;
     }
@@ -59,7 +59,7 @@ fn keystrokes(bench: &Bench, file: &str) -> anyhow::Result<()> {
             (at, name.unwrap_or(line.len()))
         })
         .collect();
-    let mut session = Session::start(&bench.analyzer)?;
+    let mut session = EditorSession::start(&bench.analyzer)?;
     let uri = "file:///bench/definition.yaml";
     let started = Instant::now();
     session.open(uri, &text)?;
@@ -106,7 +106,7 @@ fn memory(bench: &Bench) -> anyhow::Result<()> {
     let mut files = bench.files.clone();
     files.sort_by_key(|file| std::cmp::Reverse(size_of(&bench.corpus.join(file))));
     files.truncate(OPEN);
-    let mut session = Session::start(&bench.analyzer)?;
+    let mut session = EditorSession::start(&bench.analyzer)?;
     let before = resident_kib(session.pid());
     let mut bytes = 0;
     for file in &files {

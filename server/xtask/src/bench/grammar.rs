@@ -8,7 +8,7 @@ use tree_sitter::Parser;
 /// Lines that the grammar's scanner counts: it keeps rows in 16 bits with a sign.
 const MAX_LINES: usize = 32_000;
 
-/// A text that is parsed again and again, each time from nothing. A text with too many lines is parsed in parts.
+/// A text that is parsed again and again, each time from scratch. A text with too many lines is parsed in parts.
 pub(super) struct FullParse {
     parser: Parser,
     parts: Vec<String>,

@@ -6,7 +6,8 @@ use anyhow::Context as _;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use super::{Bench, grammar::FullParse, session::Session};
+use super::{Bench, grammar::FullParse};
+use crate::session::{EditorSession, position};
 
 /// Places that each figure is taken of.
 const PLACES: usize = 500;
@@ -36,7 +37,7 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<()> {
             times.sort_unstable();
             times[times.len() / 2]
         };
-        let mut session = Session::start(&bench.analyzer)?;
+        let mut session = EditorSession::start(&bench.analyzer)?;
         session.open(URI, &text)?;
         println!(
             "{file}: {} KB, {} rules; tree-sitter parses it in {:.2} ms",
@@ -65,7 +66,7 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<()> {
 }
 
 /// A request that nothing has to be looked up for.
-fn pass(session: &mut Session) -> anyhow::Result<Duration> {
+fn pass(session: &mut EditorSession) -> anyhow::Result<Duration> {
     let params = json!({ "textDocument": { "uri": "file:///bench/closed.yaml" }, "position": position((0, 0)) });
     let start = Instant::now();
     session.request("textDocument/hover", &params)?;
@@ -74,7 +75,7 @@ fn pass(session: &mut Session) -> anyhow::Result<Duration> {
 
 /// Types at a place, if that is wanted, and asks there at once. Afterwards takes it back, and lets the server come to rest.
 fn ask(
-    session: &mut Session,
+    session: &mut EditorSession,
     method: &str,
     (place, indent): ((usize, usize), usize),
     keystroke: Option<(&str, &mut u64)>,
@@ -101,10 +102,6 @@ fn ask(
     session.next(URI, *version + 2)?;
     *version += 2;
     Ok((time, answer))
-}
-
-pub(super) fn position((line, column): (usize, usize)) -> Value {
-    json!({ "line": line, "character": column })
 }
 
 fn times(mut one: impl FnMut() -> anyhow::Result<Duration>) -> anyhow::Result<Vec<Duration>> {

@@ -5,7 +5,6 @@ mod grammar;
 mod latency;
 mod process;
 mod rules;
-mod session;
 mod workspace;
 
 use std::{path::Path, process::Command};

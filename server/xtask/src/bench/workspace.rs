@@ -7,7 +7,8 @@ use std::{
 
 use anyhow::Context as _;
 
-use super::{Bench, process::measure, session::Session};
+use super::{Bench, process::measure};
+use crate::session::EditorSession;
 
 /// A definition of the corpus and a resource of it.
 const DEFINITION: &str = "crds/kyverno__kyverno/clusterpolicies.kyverno.io.yaml";
@@ -17,7 +18,7 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<()> {
     let mut best: Option<(Duration, u64)> = None;
     for _ in 0..bench.runs {
         let start = Instant::now();
-        let (session, _) = Session::start_in(&bench.analyzer, &bench.corpus)?;
+        let (session, _) = EditorSession::start_in(&bench.analyzer, &bench.corpus)?;
         let took = start.elapsed();
         let peak = super::process::peak_kib(session.pid());
         session.end()?;
@@ -31,7 +32,7 @@ pub(super) fn run(bench: &Bench) -> anyhow::Result<()> {
         bench.files.len(),
         took.as_secs_f64(),
     );
-    let (mut session, _) = Session::start_in(&bench.analyzer, &bench.corpus)?;
+    let (mut session, _) = EditorSession::start_in(&bench.analyzer, &bench.corpus)?;
     let [definition, resource] = [DEFINITION, RESOURCE].map(|it| bench.corpus.join(it));
     let uri = |path: &std::path::Path| format!("file://{}", path.display());
     let [crd, cr] = [uri(&definition), uri(&resource)];

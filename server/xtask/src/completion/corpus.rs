@@ -11,16 +11,16 @@ use crd_analyzer_workspace::index::{Catalog, DefinitionText, Files, GroupKind, N
 use crate::peers;
 
 /// A file of the corpus.
-pub(super) struct File {
-    pub(super) path: PathBuf,
-    pub(super) text: Arc<str>,
+pub(crate) struct File {
+    pub(crate) path: PathBuf,
+    pub(crate) text: Arc<str>,
 }
 
 /// The files, and an index of the definitions.
-pub(super) struct Corpus {
-    pub(super) definitions: Vec<File>,
-    pub(super) objects: Vec<File>,
-    pub(super) catalog: Catalog,
+pub(crate) struct Corpus {
+    pub(crate) definitions: Vec<File>,
+    pub(crate) objects: Vec<File>,
+    pub(crate) catalog: Catalog,
 }
 
 /// The disk.
@@ -33,7 +33,7 @@ impl Files for Disk {
 }
 
 impl Corpus {
-    pub(super) fn load(max_size: usize) -> anyhow::Result<Self> {
+    pub(crate) fn load(max_size: usize) -> anyhow::Result<Self> {
         let root = peers::corpus()?;
         let definitions = files(&root.join("crds"), max_size)?;
         let objects = files(&root.join("crs"), max_size)?;
@@ -58,13 +58,13 @@ impl Corpus {
     }
 
     /// What is known near a file.
-    pub(super) fn near<'a>(&'a self, path: &'a Path) -> Near<'a> {
+    pub(crate) fn near<'a>(&'a self, path: &'a Path) -> Near<'a> {
         Near { corpus: self, path }
     }
 }
 
 /// The definitions as they count for a file.
-pub(super) struct Near<'a> {
+pub(crate) struct Near<'a> {
     corpus: &'a Corpus,
     path: &'a Path,
 }

@@ -1,4 +1,4 @@
-//! What is offered where a word was deleted.
+//! The completion items at the place of a deleted word.
 
 use std::{
     sync::Arc,
@@ -13,6 +13,7 @@ use crd_analyzer_syntax::tree::Span;
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},
     config::Config,
+    finding::ServerSays,
     versions::VersionSet,
 };
 use fastrand::Rng;
@@ -130,7 +131,7 @@ fn filtered<'f>(found: &'f Completions, text: &str) -> Vec<&'f Item> {
 /// Texts that are judged to see whether an item is known where it is offered.
 const MAX_CHECKED: usize = 400_000;
 
-/// Puts a random item that is offered in place of the word, and gives what the check says of it as of something that is not known there;
+/// Puts a random item that is offered instead of the word, and gives what the check says of it as of something that is not known there;
 /// `None` if there was nothing to put. The error is what it says.
 pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut Rng) -> Option<Result<(), String>> {
     let text = &position.file.text;
@@ -171,8 +172,14 @@ pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut R
         let is_here = it.span.start <= place.end && place.start <= it.span.end;
         // What is selected from another variable may well not be there.
         let is_own = item.kind != ItemKind::Variable || it.code != "undefined-field";
-        // What is required beside an item is no word about the item.
-        let is_missing = it.message.starts_with("Required value");
+        // What is required beside an item is not a word about the item.
+        let is_missing = matches!(
+            it.server,
+            Some(ServerSays::Cause {
+                reason: "FieldValueRequired",
+                ..
+            })
+        );
         is_here && is_own && !is_missing && is_unknown(it.code, position.kind)
     });
     Some(refused.map_or(Ok(()), |it| {
@@ -184,7 +191,7 @@ pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut R
             position.word,
             position.file.path.display(),
             it.code,
-            it.message
+            it.headline
         ))
     }))
 }

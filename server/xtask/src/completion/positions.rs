@@ -152,7 +152,7 @@ fn in_definition(document: &Document<'_>, kind: Kind, random: &mut Rng) -> Optio
     word_of(tree, node)
 }
 
-/// Whether what is written there is something that the API knows.
+/// Whether the written text there is something that the API knows.
 fn is_known(tree: &Tree, node: NodeId, kind: Kind) -> bool {
     let path = path_of(tree, node);
     let is_key = tree.is_key(node);

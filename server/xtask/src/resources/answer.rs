@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_apiextensions::strategy::Stored as StoredDefinition;
-use crd_analyzer_resource::{Definition, NotServed, Question, ServedVersion, Stored, Verdict, judge};
+use crd_analyzer_resource::{Definition, NotServed, Question, ResourceVerdict, ServedVersion, Stored, judge};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::json::JsonDoc;
 use crd_analyzer_syntax::read_json;
@@ -142,7 +142,7 @@ fn establish(version: ServedVersion<'_>, text: &Arc<str>) -> Result<Stored, Stri
     Stored::establish(version, &json).map_err(|error| format!("old object: {}", error.text))
 }
 
-fn listed(verdict: &Verdict) -> Value {
+fn listed(verdict: &ResourceVerdict) -> Value {
     let errors = verdict.errors.iter().map(|it| {
         json!({
             "type": it.error.kind.reason(), "field": it.error.path.to_string(), "detail": it.error.detail,

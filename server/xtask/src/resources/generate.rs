@@ -149,9 +149,9 @@ enum Step {
     Index(usize),
 }
 
-type Place<'s> = (Vec<Step>, Option<&'s Value>);
+type GenerateSite<'s> = (Vec<Step>, Option<&'s Value>);
 
-fn collect<'s>(value: &Value, schema: Option<&'s Value>, path: &mut Vec<Step>, places: &mut Vec<Place<'s>>) {
+fn collect<'s>(value: &Value, schema: Option<&'s Value>, path: &mut Vec<Step>, places: &mut Vec<GenerateSite<'s>>) {
     places.push((path.clone(), schema));
     match value {
         Value::Object(fields) => {

@@ -96,7 +96,7 @@ pub(super) fn uint(rng: &mut Rng) -> String {
     format!("{value}{}", pick(rng, &["u", "u", "U"]))
 }
 
-/// A double: an edge, any bit pattern, or an expression where there is no literal.
+/// A double: an edge, any bit pattern, or an expression where there is not a literal.
 pub(super) fn double(rng: &mut Rng) -> String {
     match rng.u8(..5) {
         0 => {

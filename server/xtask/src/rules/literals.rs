@@ -1,5 +1,6 @@
 //! Constants that expressions are made of: for each type and each function those that it makes something of, and near misses.
 
+use crd_analyzer_cel::library::{Spelling, declarations};
 use crd_analyzer_cel::types::Type;
 use fastrand::Rng;
 
@@ -248,24 +249,31 @@ const TEMPLATES: &[&str] = &[
 ];
 const SEPARATORS: &[&str] = &["", ",", "a", " ", "b", "é", "\\n", "l"];
 
-fn pool(function: &str) -> Option<&'static [&'static str]> {
-    Some(match function {
-        "matches" | "find" | "findAll" => PATTERNS,
-        "quantity" | "isQuantity" => QUANTITIES,
-        "url" | "isURL" => URLS,
-        "ip" | "isIP" | "ip.isCanonical" | "containsIP" => ADDRESSES,
-        "cidr" | "isCIDR" | "containsCIDR" => NETWORKS,
-        "semver" | "isSemver" => VERSIONS,
-        "duration" => DURATIONS,
-        "timestamp" => TIMES,
-        "format.named" => FORMATS,
-        "validate" => FORMATTED,
-        "int" | "uint" | "double" | "bool" => NUMBERS,
-        "format" => TEMPLATES,
-        "split" | "replace" | "join" | "indexOf" | "lastIndexOf" | "contains" | "startsWith" | "endsWith" => SEPARATORS,
-        _ if function.starts_with("get") => ZONES,
-        _ => return None,
+fn pool(spelling: Spelling) -> Option<&'static [&'static str]> {
+    Some(match spelling {
+        Spelling::Anything => return None,
+        Spelling::Part => SEPARATORS,
+        Spelling::Pattern => PATTERNS,
+        Spelling::Quantity => QUANTITIES,
+        Spelling::Url => URLS,
+        Spelling::Address => ADDRESSES,
+        Spelling::Network => NETWORKS,
+        Spelling::Version => VERSIONS,
+        Spelling::Duration => DURATIONS,
+        Spelling::Time => TIMES,
+        Spelling::Zone => ZONES,
+        Spelling::Number => NUMBERS,
+        Spelling::Template => TEMPLATES,
+        Spelling::FormatName => FORMATS,
+        Spelling::Formatted => FORMATTED,
     })
+}
+
+/// What the strings among the operands of a function spell.
+fn spelling_of(function: &str) -> Spelling {
+    let mut spellings = declarations(function).iter().map(|it| it.traits.spelling);
+    let found = spellings.find(|it| *it != Spelling::Anything);
+    found.unwrap_or(Spelling::Anything)
 }
 
 /// Any text.
@@ -283,12 +291,13 @@ pub(super) fn any_text(rng: &mut Rng) -> String {
 
 /// A literal for a text argument of this function.
 pub(super) fn text_for(rng: &mut Rng, function: &str) -> Option<String> {
+    let spelling = spelling_of(function);
     if rng.u8(..5) < 2
-        && let Some(text) = texts::text_for(rng, function)
+        && let Some(text) = texts::spelled(rng, spelling)
     {
         return Some(constants::quoted(rng, &text));
     }
-    let pool = pool(function)?;
+    let pool = pool(spelling)?;
     let text = pick(rng, pool);
     Some(quoted(rng, text))
 }

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use crd_analyzer_cel::library::LIBRARIES;
+use crd_analyzer_cel::parser::macros::MACROS;
 use fastrand::Rng;
 use regex::Regex;
 
@@ -163,34 +165,15 @@ const METHODS: &[&str] = &[
     "asInteger()",
     "compareTo(quantity(\"1\"))",
 ];
-const FUNCTIONS: &[&str] = &[
-    "size",
-    "all",
-    "exists",
-    "map",
-    "contains",
-    "matches",
-    "startsWith",
-    "split",
-    "has",
-    "int",
-    "string",
-    "filter",
-    "sum",
-    "max",
-    "indexOf",
-    "quantity",
-    "isIP",
-    "type",
-    "duration",
-    "double",
-    "exists_one",
-    "orValue",
-    "endsWith",
-    "find",
-    "dyn",
-    "ip",
-];
+/// The names that a call can have.
+static FUNCTIONS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let functions = LIBRARIES.iter().flat_map(|it| it.library.functions()).map(|it| it.name);
+    let mut names: Vec<_> = functions.chain(MACROS.iter().map(|it| it.name)).collect();
+    names.retain(|it| is_name(it) && it.chars().all(|c| c.is_ascii_alphanumeric()));
+    names.sort_unstable();
+    names.dedup();
+    names
+});
 
 fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -345,7 +328,7 @@ fn careful(rng: &mut Rng, tokens: &mut Vec<String>, names: &[String]) {
             let is_called =
                 |tokens: &[String], n: usize| is_name(&tokens[n]) && tokens.get(n + 1).is_some_and(|next| next == "(");
             if let Some(at) = one_of(rng, tokens, is_called) {
-                pick(rng, FUNCTIONS).clone_into(&mut tokens[at]);
+                pick(rng, &FUNCTIONS).clone_into(&mut tokens[at]);
             }
         }
         _ => {

@@ -7,7 +7,7 @@ use crd_analyzer_apiextensions::decode::{Written, decode};
 use crd_analyzer_cel::decls::ExpressionSet;
 use crd_analyzer_cel::value::Value as Cel;
 use crd_analyzer_schema::field::Path;
-use crd_analyzer_schema::rules::run::{Bindings, PER_CALL_LIMIT, Place, RUNTIME_BUDGET, Validator};
+use crd_analyzer_schema::rules::run::{Bindings, PER_CALL_LIMIT, RUNTIME_BUDGET, Validator, ValueBinder};
 use crd_analyzer_schema::rules::{CompiledRule, NodeTypes, compile};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
@@ -168,7 +168,7 @@ fn run(
     answer: &mut Value,
 ) {
     let Some(rule) = &compiled.rule else { return };
-    let place = Place::new(schema, false, version);
+    let place = ValueBinder::new(schema, false, version);
     let mut bindings = Bindings::new(place.value(&request["self"]));
     let old = request.get("oldSelf");
     if compiled.uses_old_self {

@@ -23,7 +23,7 @@ pub(super) struct RealRule {
     pub(super) rule: Value,
 }
 
-/// Schemas larger than this are left out: the server compiles their types anew for every request.
+/// Schemas larger than this are left out: the server compiles their types again for every request.
 const MAX_SCHEMA: usize = 20_000;
 
 /// The rules of the definitions in these files.

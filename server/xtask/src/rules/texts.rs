@@ -1,10 +1,11 @@
 //! Random texts and numbers by the grammar of what functions read, a little wrong now and then: what no table of constants has.
 
+use crd_analyzer_cel::library::Spelling;
 use fastrand::Rng;
 
 use super::pick;
 
-/// Characters of one, two, three and four bytes, some of which are something to the functions.
+/// Characters of one, two, three and four bytes. Some have a meaning for the functions.
 const LETTERS: &[&str] = &[
     "a",
     "b",
@@ -470,28 +471,28 @@ pub(super) fn template(rng: &mut Rng) -> String {
     })
 }
 
-/// A text that a function makes something of; `None` where any may be.
-pub(super) fn text_for(rng: &mut Rng, function: &str) -> Option<String> {
-    let text = match function {
-        "matches" | "find" | "findAll" => pattern(rng),
-        "quantity" | "isQuantity" => quantity(rng),
-        "url" | "isURL" => url(rng),
-        "ip" | "isIP" | "ip.isCanonical" | "containsIP" => ip(rng),
-        "cidr" | "isCIDR" | "containsCIDR" => cidr(rng),
-        "semver" | "isSemver" => version(rng),
-        "duration" => duration(rng),
-        "timestamp" => timestamp(rng),
-        "int" | "uint" | "double" | "bool" => number(rng),
-        "format" => template(rng),
-        "split" | "replace" | "join" | "indexOf" | "lastIndexOf" | "contains" | "startsWith" | "endsWith" => any(rng),
-        "validate" => match rng.u8(..5) {
+/// A text that spells something, or nearly; `None` where any text may be.
+pub(super) fn spelled(rng: &mut Rng, spelling: Spelling) -> Option<String> {
+    let text = match spelling {
+        Spelling::Anything | Spelling::FormatName => return None,
+        Spelling::Part => any(rng),
+        Spelling::Pattern => pattern(rng),
+        Spelling::Quantity => quantity(rng),
+        Spelling::Url => url(rng),
+        Spelling::Address => ip(rng),
+        Spelling::Network => cidr(rng),
+        Spelling::Version => version(rng),
+        Spelling::Duration => duration(rng),
+        Spelling::Time => timestamp(rng),
+        Spelling::Zone => zone(rng),
+        Spelling::Number => number(rng),
+        Spelling::Template => template(rng),
+        Spelling::Formatted => match rng.u8(..5) {
             0 => url(rng),
             1 => timestamp(rng),
             2 => version(rng),
             _ => any(rng),
         },
-        _ if function.starts_with("get") => zone(rng),
-        _ => return None,
     };
     Some(nearly(rng, text))
 }
@@ -499,21 +500,21 @@ pub(super) fn text_for(rng: &mut Rng, function: &str) -> Option<String> {
 /// Any text, of any of the kinds.
 pub(super) fn any_text(rng: &mut Rng) -> String {
     let kinds = [
-        "find",
-        "quantity",
-        "url",
-        "ip",
-        "cidr",
-        "semver",
-        "duration",
-        "timestamp",
-        "int",
-        "format",
-        "split",
-        "split",
-        "split",
-        "getHours",
+        Spelling::Pattern,
+        Spelling::Quantity,
+        Spelling::Url,
+        Spelling::Address,
+        Spelling::Network,
+        Spelling::Version,
+        Spelling::Duration,
+        Spelling::Time,
+        Spelling::Number,
+        Spelling::Template,
+        Spelling::Part,
+        Spelling::Part,
+        Spelling::Part,
+        Spelling::Zone,
     ];
-    let kind = pick(rng, &kinds);
-    text_for(rng, kind).unwrap_or_default()
+    let kind = kinds[rng.usize(..kinds.len())];
+    spelled(rng, kind).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Random values for a schema, some of which it does not allow.
+//! Random values for a schema. The schema does not allow all of them.
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};

@@ -85,7 +85,7 @@ fn leftover(said: &str, ours: &[String]) -> Option<String> {
     (rest != ", ".repeat(ours.len().saturating_sub(1))).then(|| format!("{rest:?} is left"))
 }
 
-/// Printed structs of the server's hold what nobody wrote: addresses, empty fields.
+/// Printed structs of the server's hold what no one wrote: addresses, empty fields.
 fn is_struct(cause: &Cause) -> bool {
     let value = cause.value.trim_start_matches('[');
     value.contains("apiextensions.")

@@ -64,7 +64,7 @@ pub(super) fn run(corpus: &Path, server: &Path, seed: u64) -> anyhow::Result<boo
     std::fs::write(&path, stranger)?;
     let refused = of_cluster(&path, &all).output()?;
     let said = String::from_utf8_lossy(&refused.stderr);
-    let is_told = refused.status.code() == Some(3) && said.contains("does not accept the credentials");
+    let is_told = refused.status.code() == Some(3) && said.contains("You must be logged in");
     if !is_told {
         println!("to a stranger: {:?} {said}", refused.status.code());
     }

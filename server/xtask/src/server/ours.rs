@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_resource::{Question as Asked, ServedVersion, Stored, judge};
+use crd_analyzer_resource::{Question as RequestKind, ServedVersion, Stored, judge};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     read_json,
@@ -134,9 +134,9 @@ fn resource(request: &Request, crd: &Arc<str>) -> Option<Answer> {
         served,
         &json,
         match &stored {
-            None => Asked::Create,
-            Some(stored) if request.status => Asked::UpdateStatus(stored),
-            Some(stored) => Asked::Update(stored),
+            None => RequestKind::Create,
+            Some(stored) if request.status => RequestKind::UpdateStatus(stored),
+            Some(stored) => RequestKind::Update(stored),
         },
     );
     if verdict.unjudged.is_some() {
@@ -167,6 +167,6 @@ fn read_back(served: ServedVersion<'_>, stored: &Value) -> Option<Value> {
     let text: Arc<str> = stored.to_string().into();
     let document = *split(&text).documents.first()?;
     let tree = read_document(&text, document, &[]).ok()?;
-    let read = judge(served, &read_json(&tree).ok()?, Asked::Create).object?;
+    let read = judge(served, &read_json(&tree).ok()?, RequestKind::Create).object?;
     Some(Value::Object(read))
 }

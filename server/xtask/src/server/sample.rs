@@ -219,7 +219,7 @@ fn mutant(original: &Arc<str>, rng: &mut Rng) -> Option<String> {
     (split(&text).documents.len() == 1).then(|| text.to_string())
 }
 
-/// The text with the version that it replaces, which an update has to name; `None` if there is no plain place for it.
+/// The text with the version that it replaces, which an update has to name; `None` if there is not a plain place for it.
 fn marked(text: &str) -> Option<String> {
     let at = if text.starts_with("metadata:\n") {
         "metadata:\n".len()
@@ -281,7 +281,7 @@ fn is_storable(request: &Request, object: &Value) -> bool {
         status: true,
         ..created.clone()
     };
-    // Where there is no subresource the status comes with the rest.
+    // Where there is not a subresource the status comes with the rest.
     let is_given = |it: ours::Answer| it.is_accepted() || it.other_error.is_some();
     ours::answer(&created).is_some_and(|it| it.is_accepted())
         && (!has_status || ours::answer(&given).is_some_and(is_given))

@@ -1,6 +1,6 @@
 //! DER as `golang.org/x/crypto/cryptobyte` reads it: tags of one byte, lengths in their shortest form.
 
-/// Bytes of which elements are read from the front.
+/// The DER bytes that are not parsed yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Der<'d>(pub(super) &'d [u8]);
 
@@ -205,7 +205,7 @@ pub(super) fn int_of(integer: &[u8]) -> Option<i64> {
     Some(integer.iter().fold(sign, |number, &byte| number << 8 | i64::from(byte)))
 }
 
-/// Whether the text is a moment in the format, whose `Z` stands for a zone: `Z`, or an offset other than zero.
+/// Whether the text is a moment in the format, whose `Z` represents a zone: `Z`, or an offset other than zero.
 pub(super) fn is_time(text: &[u8], format: &str) -> bool {
     let digits = format.len() - 1;
     let Some((clock, zone)) = text.split_at_checked(digits) else {

@@ -1,4 +1,4 @@
-//! Extensions of certificates (`processExtensions`). Unknown ones are let pass, also critical ones.
+//! Extensions of certificates (`processExtensions`). Unknown extensions are accepted, also critical ones.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -280,7 +280,7 @@ fn is_mailbox(text: &[u8]) -> bool {
     let Some(domain) = local_part(text).and_then(|rest| rest.strip_prefix(b"@")) else {
         return false;
     };
-    // Nothing at all behind the sign is let pass.
+    // Nothing at all behind the sign is tolerated.
     domain.is_empty()
         || domain.split(|&byte| byte == b'.').all(|label| !label.is_empty())
             && domain.iter().all(|byte| (33..=126).contains(byte))

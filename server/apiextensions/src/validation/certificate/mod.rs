@@ -1,6 +1,6 @@
-//! Certificates as Go's `crypto/x509` parses them (Go 1.26), with its words for what is wrong.
+//! Certificates as Go's `crypto/x509` parses them (Go 1.26), with its error messages.
 //!
-//! Only whether a certificate parses is of interest: nothing of it is kept.
+//! The parser only decides whether a certificate is valid. It keeps nothing of it.
 
 mod der;
 mod elliptic;

@@ -5,11 +5,11 @@ use crd_analyzer_schema::go::base64::{self, Alphabet};
 /// A block between `-----BEGIN` and `-----END`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in super::super) struct Block {
-    /// What stands behind `BEGIN`.
+    /// What follows `BEGIN`.
     pub(in super::super) label: Vec<u8>,
     /// The block begins with `Key: value` lines.
     pub(in super::super) has_headers: bool,
-    /// What the base64 between stands for.
+    /// What the base64 between represents.
     pub(in super::super) bytes: Vec<u8>,
 }
 
@@ -17,7 +17,7 @@ const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"\n-----END ";
 const DASHES: &[u8] = b"-----";
 
-/// The next block and what follows it (`pem.Decode`). What is no block is skipped.
+/// The next block and what follows it (`pem.Decode`). What is not a block is skipped.
 pub(in super::super) fn decode(data: &[u8]) -> Option<(Block, &[u8])> {
     let mut rest = data;
     loop {

@@ -1,4 +1,4 @@
-//! Public keys (`parsePublicKey`). Algorithms that the parser does not know are let pass.
+//! Public keys (`parsePublicKey`). Unknown algorithms are accepted.
 
 use super::der::{BitString, Der, int_of, is_positive, tag};
 use super::elliptic::{self, Curve};

@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 use crd_analyzer_schema::go;
 use serde_json::Value;
 
-/// Bytes after which a rendered value is cut. A whole schema prints a hundredfold of what its author wrote, and nobody
+/// Bytes after which a rendered value is cut. A whole schema prints a hundredfold of what its author wrote, and no one
 /// reads it to the end.
 const LIMIT: usize = 4096;
 
-/// What stands for the address of something, which no two runs of a server share.
+/// What represents the address of something, which no two runs of a server share.
 const ADDRESS: &str = "0xc000000000";
 
 /// How a value is written.

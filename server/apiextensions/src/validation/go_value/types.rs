@@ -97,7 +97,7 @@ impl Writer {
     pub(in super::super) fn schema_or_array(&mut self, items: &SchemaOrArray) {
         self.structure("apiextensions.JSONSchemaPropsOrArray", |out| {
             out.schema_pointer_field("Schema", items.schema.as_deref());
-            // The author wrote a list exactly if there is no single schema.
+            // The author wrote a list exactly if there is not a single schema.
             out.schemas_field("JSONSchemas", &items.json_schemas, items.schema.is_none());
         });
     }

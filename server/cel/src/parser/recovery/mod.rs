@@ -16,7 +16,7 @@ use super::lexer::{Lexed, Lexer};
 use super::options::{EscapedIdentifiers, ParseOptions};
 use super::token::{Kind, Token};
 use super::tree::{Label, Node, Part, Rule, TokenIdx, Tree, TreeIdx};
-use crate::ast::{Issues, Location, Source};
+use crate::ast::{Input, IssueKind, Issues, Location, Source, SyntaxError};
 
 /// The parse was ended, and what there is to say about that has been said.
 pub(super) struct Halted;
@@ -311,9 +311,9 @@ impl Machine<'_, '_> {
         while self.tree.tokens.len() <= wanted && self.tree.tokens.last().is_none_or(|t| t.kind != Kind::Eof) {
             match self.lexer.next() {
                 Lexed::Token(token) => self.tree.tokens.push(token),
-                Lexed::Error { bytes, offset, message } => {
+                Lexed::Error { bytes, offset, text } => {
                     self.skipped.push(bytes);
-                    self.syntax_error(offset, &message)?;
+                    self.syntax_error(offset, SyntaxError::Unrecognized { text })?;
                 }
             }
         }
@@ -418,7 +418,16 @@ impl Machine<'_, '_> {
 
     // Reports.
 
-    fn syntax_error(&mut self, offset: u32, message: &str) -> Result<(), Halted> {
+    fn syntax_error(&mut self, offset: u32, error: SyntaxError) -> Result<(), Halted> {
+        let message = error.server_words();
+        self.report(offset, IssueKind::Syntax(error), &message)
+    }
+
+    fn syntax_error_at(&mut self, token: TokenIdx, error: SyntaxError) -> Result<(), Halted> {
+        self.syntax_error(self.tree.token(token).offset, error)
+    }
+
+    fn report(&mut self, offset: u32, kind: IssueKind, message: &str) -> Result<(), Halted> {
         let location = self.source.location(offset as i32);
         if self.reported >= self.options.error_limit {
             let message = format!("Syntax error: More than {} syntax errors", self.options.error_limit);
@@ -426,13 +435,8 @@ impl Machine<'_, '_> {
             return Err(Halted);
         }
         self.reported += 1;
-        let message = self.options.worded(&format!("Syntax error: {message}"));
-        self.issues.report(0, location, message);
+        self.issues.report_as(kind, 0, location, self.options.worded(message));
         Ok(())
-    }
-
-    fn syntax_error_at(&mut self, token: TokenIdx, message: &str) -> Result<(), Halted> {
-        self.syntax_error(self.tree.token(token).offset, message)
     }
 
     fn report_failure(&mut self, failure: &Failure) -> Result<(), Halted> {
@@ -444,16 +448,24 @@ impl Machine<'_, '_> {
             Failure::NoViable { start, offending } => {
                 let input = self.input(start, offending);
                 // `cel-go` says it differently where the name of a field is a keyword.
-                let message = match keyword_after_one_character(&input) {
-                    Some(keyword) => format!("mismatched input '{keyword}' expecting IDENTIFIER"),
-                    None => format!("no viable alternative at input {}", quote(&input)),
+                let error = match input.as_deref().and_then(keyword_after_one_character) {
+                    Some(keyword) => SyntaxError::Mismatched {
+                        found: Input::text(keyword),
+                        expected: vec![Kind::Identifier],
+                    },
+                    None => SyntaxError::NoAlternative {
+                        input: input.map_or(Input::End, |it| Input::text(&it)),
+                    },
                 };
-                self.syntax_error_at(offending, &message)
+                self.syntax_error_at(offending, error)
             }
             Failure::Mismatch { expected } => {
                 let token = self.current()?;
-                let message = format!("mismatched input {} expecting {}", self.shown(token), names(expected));
-                self.syntax_error_at(token, &message)
+                let error = SyntaxError::Mismatched {
+                    found: self.shown(token),
+                    expected: tokens_of(expected),
+                };
+                self.syntax_error_at(token, error)
             }
         }
     }
@@ -464,12 +476,11 @@ impl Machine<'_, '_> {
         }
         self.recovering = true;
         let token = self.current()?;
-        let message = format!(
-            "extraneous input {} expecting {}",
-            self.shown(token),
-            names(self.expected())
-        );
-        self.syntax_error_at(token, &message)
+        let error = SyntaxError::Extraneous {
+            found: self.shown(token),
+            expected: tokens_of(self.expected()),
+        };
+        self.syntax_error_at(token, error)
     }
 
     fn report_missing(&mut self) -> Result<(), Halted> {
@@ -478,15 +489,18 @@ impl Machine<'_, '_> {
         }
         self.recovering = true;
         let token = self.current()?;
-        let message = format!("missing {} at {}", names(self.expected()), self.shown(token));
-        self.syntax_error_at(token, &message)
+        let error = SyntaxError::Missing {
+            expected: tokens_of(self.expected()),
+            before: self.shown(token),
+        };
+        self.syntax_error_at(token, error)
     }
 
-    /// The text from one token to another, without what is part of no token.
-    fn input(&self, start: TokenIdx, end: TokenIdx) -> String {
+    /// The text from one token to another, without what is part of no token; `None` for the end.
+    fn input(&self, start: TokenIdx, end: TokenIdx) -> Option<String> {
         let (start, end) = (self.tree.token(start), self.tree.token(end));
         if start.kind == Kind::Eof {
-            return "<EOF>".to_owned();
+            return None;
         }
         let end = if end.kind == Kind::Eof {
             end.bytes.0
@@ -500,16 +514,15 @@ impl Machine<'_, '_> {
             from = skipped.1;
         }
         input.push_str(&self.source.text()[from as usize..end as usize]);
-        input
+        Some(input)
     }
 
-    fn shown(&self, token: TokenIdx) -> String {
+    fn shown(&self, token: TokenIdx) -> Input {
         let token = self.tree.token(token);
-        quote(if token.kind == Kind::Eof {
-            "<EOF>"
-        } else {
-            token.text(self.source.text())
-        })
+        if token.kind == Kind::Eof {
+            return Input::End;
+        }
+        Input::text(token.text(self.source.text()))
     }
 
     // Recovery.
@@ -594,7 +607,8 @@ impl Machine<'_, '_> {
         if self.recoveries == self.options.recovery_limit {
             let token = self.current()?;
             let message = format!("error recovery attempt limit exceeded: {}", self.options.recovery_limit);
-            self.syntax_error_at(token, &message)?;
+            let offset = self.tree.token(token).offset;
+            self.report(offset, IssueKind::Other, &format!("Syntax error: {message}"))?;
             return Err(Halted);
         }
         self.recoveries += 1;
@@ -663,29 +677,17 @@ impl Machine<'_, '_> {
     }
 }
 
-/// A word that is no name, after one other character.
+/// A word that is not a name, after one other character.
 fn keyword_after_one_character(input: &str) -> Option<&str> {
     let mut chars = input.chars();
     chars.next().filter(|c| *c != '\n')?;
     Some(chars.as_str()).filter(|rest| matches!(*rest, "true" | "false" | "null"))
 }
 
-fn quote(text: &str) -> String {
-    format!(
-        "'{}'",
-        text.replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
-    )
-}
-
-/// The kinds of a set in words.
-fn names(set: Kinds) -> String {
-    let names: Vec<_> = (0..63)
+/// The kinds of a set.
+fn tokens_of(set: Kinds) -> Vec<Kind> {
+    (0..63)
         .filter(|bit| set & (1 << bit) != 0)
-        .map(|bit| Kind::from_number(bit).name())
-        .collect();
-    match &names[..] {
-        [] => "{}".to_owned(),
-        [name] => (*name).to_owned(),
-        names => format!("{{{}}}", names.join(", ")),
-    }
+        .map(Kind::from_number)
+        .collect()
 }

@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use crd_analyzer_budget as budget;
+
 use super::network::{Program, StateId, StateKind, Transition};
 
 /// An alternative of a decision, from 1.
@@ -12,6 +14,9 @@ type Alt = u8;
 
 /// A stack of states to return to, or several: an index into [`Predictor::contexts`].
 type Context = u32;
+
+/// Work for following one way through the network.
+const CLOSE_WORK: u64 = 32;
 
 /// The empty stack: the start of the parse, or (without calling rules) anything.
 const EMPTY: Context = 0;
@@ -37,7 +42,7 @@ struct Config {
 struct Configs(Vec<Config>);
 
 /// What is known after some tokens of a decision.
-struct Known {
+struct DecisionState {
     configs: Configs,
     /// What comes next by kind of token; absent where not asked yet.
     edges: HashMap<u8, Option<usize>>,
@@ -63,7 +68,7 @@ pub(super) struct Predictor<'p> {
     program: &'p Program,
     contexts: Vec<Vec<(StateId, Context)>>,
     context_ids: HashMap<Vec<(StateId, Context)>, Context>,
-    known: Vec<Known>,
+    known: Vec<DecisionState>,
     known_ids: HashMap<(StateId, Configs), usize>,
     /// What is known before any token, by decision and precedence.
     starts: HashMap<(StateId, u8), usize>,
@@ -206,7 +211,7 @@ impl<'p> Predictor<'p> {
         if let Some(known) = self.known_ids.get(&key) {
             return *known;
         }
-        self.known.push(Known {
+        self.known.push(DecisionState {
             configs: key.1.clone(),
             edges: HashMap::new(),
             outcome,
@@ -382,6 +387,9 @@ impl<'p> Predictor<'p> {
     fn close(&mut self, config: Config, configs: &mut Configs, busy: &mut Vec<Config>, closing: Closing, depth: i32) {
         let mut pending = vec![config];
         while let Some(config) = pending.pop() {
+            // The tokens of a short text take as long as those of a long one without errors. Who has no more to spend passes over what is
+            // said of the text.
+            let _ = budget::work(CLOSE_WORK);
             if self.program.states[config.state as usize].kind == StateKind::RuleStop {
                 if config.context == EMPTY {
                     if closing.full {
@@ -509,7 +517,7 @@ impl<'p> Predictor<'p> {
         context
     }
 
-    /// Both stacks. With `wildcard`, the empty one stands for all.
+    /// Both stacks. With `wildcard`, the empty one represents all.
     fn merge(&mut self, a: Context, b: Context, wildcard: bool) -> Context {
         if a == b {
             return a;

@@ -140,7 +140,7 @@ fn holds(valid: bool, message: &str) -> Vec<String> {
     if valid { Vec::new() } else { vec![message.to_owned()] }
 }
 
-/// A name of which the end is still to come: what it ends in does not matter if it is a dash.
+/// The first part of a name. A dash at the end is allowed, because more characters follow.
 fn prefix(text: &str) -> String {
     if text.len() > 1 && text.ends_with('-') {
         let mut end = text.len() - 2;

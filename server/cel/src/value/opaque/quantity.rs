@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crd_analyzer_budget::{self as budget, Unfinished};
 use num_bigint::{BigInt, Sign};
 
 /// A quantity.
@@ -53,11 +54,21 @@ const SUFFIX: &str = "unable to parse quantity's suffix";
 const NANO: i32 = -9;
 /// How many digits always fit.
 const MAX_DIGITS: i64 = 18;
+/// Bits that a decimal digit takes, at least.
+const BITS_A_DIGIT: u64 = 3;
 /// Larger exponents are taken for this: the server keeps them, and takes all its memory as soon as it reckons with them.
 const MAX_EXPONENT: i64 = 100_000;
 
 fn ten_to(power: u32) -> BigInt {
+    if reckon(power.into()).is_err() {
+        return BigInt::from(1);
+    }
     BigInt::from(10).pow(power)
+}
+
+/// Spends the work of reading, writing or multiplying a number of as many digits, which grows with their square.
+fn reckon(digits: u64) -> Result<(), Unfinished> {
+    budget::work(digits.saturating_mul(digits) / 2048)
 }
 
 /// The parts of a quantity as it is written.
@@ -143,6 +154,7 @@ impl Quantity {
         };
         let exponent = exponent.clamp(-MAX_EXPONENT, MAX_EXPONENT);
         let digits = (whole.len() + fraction.len()) as i64;
+        reckon(digits as u64).map_err(|_| NUMERIC)?;
         let number = |text: &str| text.parse::<BigInt>().map_err(|_| NUMERIC);
         let signed = |value: BigInt| if positive { value } else { -value };
         // What is small enough stays an integer.
@@ -314,6 +326,9 @@ impl Quantity {
     /// About how much it is.
     pub fn approximate(&self) -> f64 {
         let number = self.number();
+        if reckon(number.value.bits() / BITS_A_DIGIT).is_err() {
+            return f64::NAN;
+        }
         let value: f64 = number.value.to_string().parse().unwrap_or(f64::NAN);
         if number.scale == 0 {
             value
@@ -407,6 +422,9 @@ fn pow10(exponent: i32) -> f64 {
 fn without_factors(mut value: BigInt, base: u32) -> (BigInt, i32) {
     let mut factors = 0;
     while value.sign() != Sign::NoSign && (&value % base).sign() == Sign::NoSign {
+        if budget::work(value.bits() / 64).is_err() {
+            break;
+        }
         value /= base;
         factors += 1;
     }

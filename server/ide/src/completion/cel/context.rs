@@ -1,4 +1,4 @@
-//! What a cursor in an expression stands behind.
+//! What a cursor in an expression follows.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crd_analyzer_cel::{
     parser::{TokenClass, WrittenToken, tokens},
 };
 
-/// What a cursor stands behind.
+/// What a cursor follows.
 #[derive(Clone, Debug)]
 pub(super) enum Situation {
     /// A value and a dot.
@@ -91,13 +91,15 @@ pub(super) fn situation(text: &str) -> Option<Situation> {
         Some((TokenClass::Number | TokenClass::String | TokenClass::EscapedIdentifier, _)) if touches => None,
         Some((TokenClass::Unknown, _)) => None,
         Some((class, _)) if is_operand_end(class) => {
-            (start > 0 && !touches_operand(text, start)).then_some(Situation::Operator { start })
+            // Before a letter of it is typed, any operator may follow.
+            let is_begun = start < text.len();
+            (is_begun && start > 0 && !touches_operand(text, start)).then_some(Situation::Operator { start })
         }
         _ => Some(Situation::Name { start, tokens }),
     }
 }
 
-/// Whether there is no blank between an operand and what is typed.
+/// Whether there is not a blank between an operand and what is typed.
 fn touches_operand(text: &str, start: usize) -> bool {
     !text[..start].ends_with([' ', '\t', '\n', '\r'])
 }
@@ -272,7 +274,7 @@ mod tests {
             ("self.a\n  .b", "self.a./b"),
             ("self.a == ", "name /"),
             ("self.a == 'x", "text '/x"),
-            ("self.a == 'x' ", "operator /"),
+            ("self.a == 'x' ", "-"),
             ("self.a i", "operator /i"),
             ("self.a == \"it's", "text \"/it's"),
             ("self.a // why", "-"),

@@ -5,21 +5,24 @@ use std::fmt::Write as _;
 use crd_analyzer_cel::{
     KubernetesVersion,
     decls::{Environment, ExpressionSet, FunctionDecl, OverloadDecl},
-    library::LIBRARIES,
-    parser::{ParseOptions, macros::Macro},
+    library::{Estimate, MOST_USED, declarations},
+    parser::{
+        ParseOptions,
+        macros::{Macro, Target},
+    },
     types::Type,
 };
 
 use super::super::{Item, ItemKind};
+use crate::markdown::Documentation;
 
 /// Methods and macros that can be called on a value of a type.
 pub(super) fn of_type(version: KubernetesVersion, ty: &Type) -> Vec<Item> {
     let mut ranked = Vec::new();
     for (order, it) in macros(version).into_iter().enumerate() {
-        if it.receiver && fits_macro(it, ty) {
-            let two = it.parameters.len() > 2 && it.name != "map" || it.name.starts_with("transform");
+        if fits_macro(it, ty) {
             // Those that look at all elements come after those that may stop, and the rarer forms last.
-            let rank = if two { 2_000 } else { 0 };
+            let rank = if it.has_two_variables() { 2_000 } else { 0 };
             ranked.push((rank + order, macro_item(it, ty)));
         }
     }
@@ -41,37 +44,21 @@ pub(super) fn of_type(version: KubernetesVersion, ty: &Type) -> Vec<Item> {
     ranked.into_iter().map(|it| it.1).collect()
 }
 
-/// Methods that rules use more than others, the most used first.
-const COMMON: [&str; 12] = [
-    "size",
-    "matches",
-    "startsWith",
-    "contains",
-    "endsWith",
-    "split",
-    "orValue",
-    "hasValue",
-    "value",
-    "format",
-    "isGreaterThan",
-    "compareTo",
-];
-
-/// The rank of a method among those of its type. The size of a list comes before the folds over it.
+/// The rank of a method among those of its type. The size of a list comes before the comprehensions over it.
 fn rank(name: &str, ty: &Type, order: usize) -> usize {
-    let used = COMMON.iter().position(|it| *it == name);
-    match used {
+    let used = declarations(name).iter().map(|it| it.traits.method_rank).max();
+    match used.unwrap_or_default() {
         _ if ty.is_dyn() => 3_000 + order,
-        Some(0) if matches!(ty, Type::List(_) | Type::Map(_)) => 3,
-        Some(used) => 900 + used,
-        None => 1_000 + order,
+        MOST_USED if matches!(ty, Type::List(_) | Type::Map(_)) => 3,
+        0 => 1_000 + order,
+        used => 900 + usize::from(MOST_USED - used),
     }
 }
 
 /// Functions that are not called on a value.
 pub(super) fn global(version: KubernetesVersion) -> Vec<Item> {
     let mut ranked = Vec::new();
-    for it in macros(version).into_iter().filter(|it| !it.receiver) {
+    for it in macros(version).into_iter().filter(|it| !it.is_method()) {
         ranked.push((0, macro_item(it, &Type::Dyn)));
     }
     let environment = Environment::of(version, ExpressionSet::New);
@@ -85,11 +72,11 @@ pub(super) fn global(version: KubernetesVersion) -> Vec<Item> {
             continue;
         };
         let name = &*function.name;
-        let rank = match name {
-            "size" => 1,
-            "isURL" | "url" | "quantity" | "duration" | "string" | "int" | "type" | "isQuantity" | "ip" | "isIP"
-            | "isCIDR" | "cidr" => 100 + order,
-            _ => 1_000 + order,
+        let used = declarations(name).iter().map(|it| it.traits.function_rank).max();
+        let rank = match used.unwrap_or_default() {
+            0 => 1_000 + order,
+            MOST_USED => 1,
+            _ => 100 + order,
         };
         ranked.push((rank, function_item(function, first, &fitting, false, name)));
     }
@@ -121,17 +108,17 @@ fn macros(version: KubernetesVersion) -> Vec<&'static Macro> {
         .to_vec()
 }
 
-/// Operators and what macros expand to have names that nobody can write.
+/// Operators and what macros expand to have names that no one can write.
 fn is_name(name: &str) -> bool {
     name.starts_with(|it: char| it.is_ascii_alphabetic()) && !name.contains('@')
 }
 
 fn fits_macro(it: &Macro, ty: &Type) -> bool {
-    let is_optional = ty.optional_of().is_some();
-    match it.name {
-        "optMap" | "optFlatMap" => is_optional,
-        "sortBy" => matches!(ty, Type::List(_)) || ty.is_dyn(),
-        _ => matches!(ty, Type::List(_) | Type::Map(_)) || ty.is_dyn(),
+    match it.target {
+        Target::Nothing => false,
+        Target::Optional => ty.optional_of().is_some(),
+        Target::List => matches!(ty, Type::List(_)) || ty.is_dyn(),
+        Target::Collection => matches!(ty, Type::List(_) | Type::Map(_)) || ty.is_dyn(),
     }
 }
 
@@ -156,13 +143,13 @@ fn macro_item(it: &'static Macro, ty: &Type) -> Item {
         .collect();
     item.snippet = Some(format!("{}({})$0", it.name, places.join(", ")));
     let mut doc = it.documentation.to_owned();
-    for example in it.examples {
-        let _ = write!(doc, "\n```cel\n{example}\n```");
+    for (expression, value) in it.examples {
+        let _ = write!(doc, "\n```cel\n{expression} // {value}\n```");
     }
-    if it.receiver && !it.name.starts_with("opt") {
+    if matches!(it.target, Target::Collection | Target::List) {
         doc.push_str("\n\nCost: that of the arguments, once an element.");
     }
-    item.documentation = Some(doc.into());
+    item.documentation = Some(Documentation::Ours(doc.into()));
     item.note = since_macro(it);
     item
 }
@@ -225,7 +212,7 @@ fn function_item(
             .collect();
         format!("{name}({})$0", places.join(", "))
     });
-    item.documentation = Some(documentation(function, fitting).into());
+    item.documentation = Some(Documentation::Ours(documentation(function, fitting).into()));
     item.note = since(&function.name, first);
     item
 }
@@ -251,20 +238,20 @@ fn documentation(function: &FunctionDecl, fitting: &[&std::sync::Arc<OverloadDec
     }
     doc.push_str("```\n");
     doc.push_str(function.doc);
-    let examples = LIBRARIES
-        .iter()
-        .flat_map(|it| it.library.functions)
-        .filter(|it| it.name == &*function.name)
-        .flat_map(|it| it.examples);
+    let examples = declarations(&function.name).iter().flat_map(|it| it.examples);
     for (expression, gives) in examples.take(4) {
         let _ = write!(doc, "\n```cel\n{expression} // {gives}\n```");
     }
-    let grows = fitting.iter().any(|it| it.cost.is_some());
-    doc.push_str(if grows {
-        "\n\nCost: grows with the size of what it is given."
-    } else {
-        "\n\nCost: 1."
+    let fixed = fitting.iter().map(|it| match it.cost.estimate {
+        Estimate::Fixed(cost) => Some(cost),
+        Estimate::Sized(_) => None,
     });
+    match fixed.collect::<Option<Vec<_>>>() {
+        Some(costs) => {
+            let _ = write!(doc, "\n\nCost: {}.", costs.iter().max().unwrap_or(&1));
+        }
+        None => doc.push_str("\n\nCost: grows with the size of what it is given."),
+    }
     doc
 }
 

@@ -118,7 +118,7 @@ impl Scoped<'_, '_> {
             let is_naming =
                 bracket.arguments.len() == 1 || bracket.arguments.len() == 2 && name.starts_with("transform");
             if is_naming {
-                // Nobody knows what the variable shall be called.
+                // No one knows what the variable shall be called.
                 if is_innermost && tokens.len() == *bracket.arguments.last()? {
                     return None;
                 }
@@ -189,7 +189,7 @@ impl Scoped<'_, '_> {
                         at += 1;
                     }
                     let field = tokens.get(at)?.text(text).trim_matches('`');
-                    // What is called is no field, unless it passes the value on.
+                    // What is called is not a field, unless it passes the value on.
                     if tokens.get(at + 1).is_some_and(|it| it.text(text) == "(") {
                         if !matches!(field, "value" | "orValue" | "filter" | "reverse" | "distinct" | "sort") {
                             return None;

@@ -41,6 +41,23 @@ pub(super) fn snippet(context: &Context<'_, '_>, view: &View<'_>, with_dash: boo
     Some(item)
 }
 
+/// The required fields of a whole object below its name: the lines from `spec:` on. `places`: how many places come before them.
+pub(super) fn spec(context: &Context<'_, '_>, view: &View<'_>, places: usize) -> Vec<(usize, String)> {
+    let mut lines = Lines {
+        step: context.writer.layout().indent,
+        dash: context.writer.layout().list_indent,
+        place: places,
+        written: Vec::new(),
+    };
+    let fields = view.fields();
+    if let Some((name, field)) = fields.iter().find(|it| it.0 == "spec") {
+        lines.field(name, field, 0, 0);
+    } else {
+        lines.fields(view, 0, 0, &["metadata"], &[]);
+    }
+    lines.written
+}
+
 struct Lines {
     step: usize,
     dash: usize,

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::markdown::Documentation;
 use crd_analyzer_syntax::{
     paths::Step,
     tree::{NodeId, NodeKind, Tree},
@@ -94,6 +95,16 @@ impl<'d> View<'d> {
             .filter_map(|it| nav::child(self.tree, *it, "items"))
             .collect();
         (!found.is_empty()).then(|| Self::of(self.tree, found))
+    }
+
+    /// Whether something is known of what follows the key of the value.
+    pub(crate) fn is_followed(&self) -> bool {
+        match self.ty() {
+            Some("boolean") => true,
+            Some("object") => !self.fields().is_empty(),
+            Some("array") => self.item().is_some_and(|it| it.is_followed()),
+            _ => !self.enum_values().is_empty() || self.default_value().is_some(),
+        }
     }
 
     /// Whether the schema is that of a map to quantities, as Kubernetes generates it.
@@ -202,8 +213,9 @@ impl<'d> View<'d> {
         display(self.tree, self.main())
     }
 
-    pub(crate) fn documentation(&self) -> Option<Cow<'static, str>> {
-        Some(nav::text(self.tree, self.main(), "description")?.into_owned().into())
+    pub(crate) fn documentation(&self) -> Option<Documentation> {
+        let description = nav::text(self.tree, self.main(), "description")?;
+        Some(Documentation::Theirs(description.into_owned()))
     }
 
     pub(in crate::completion) fn shape(&self) -> Shape {
@@ -216,7 +228,7 @@ impl<'d> View<'d> {
         }
     }
 
-    /// What stands behind the field's key.
+    /// What follows the field's key.
     pub(in crate::completion) fn expected(&self) -> Expected<'d> {
         match self.ty() {
             Some("object") => Expected::Mapping,
@@ -235,6 +247,14 @@ impl<'d> View<'d> {
             "apiVersion" => -3,
             "kind" => -2,
             "metadata" => -1,
+            _ => 0,
+        }
+    }
+
+    /// What speaks for a field of a whole object by its name: people write what the object is before anything that is required.
+    pub(crate) fn head_penalty(&self, name: &str) -> i32 {
+        match name {
+            "apiVersion" | "kind" | "metadata" if self.is_resource => -2_000,
             _ => 0,
         }
     }

@@ -46,7 +46,7 @@ fn at(text: &str) -> Offered {
 fn keys_that_are_missing_come_first() {
     check_first(&at(&format!("{HEAD}$0\n")), &["metadata", "spec"]);
     check_first(&spec("  $0\n"), &["group", "names", "scope", "versions"]);
-    check_first(&spec("  group: x\n  $0\n"), &["names", "scope", "versions"]);
+    check_first(&spec("  group: x\n  $0\n"), &["names", "versions", "scope"]);
     check_first(
         &spec("  group: x\n  versions:\n  - $0\n"),
         &["name", "served", "storage"],
@@ -153,7 +153,7 @@ fn values_are_those_of_the_field() {
     assert_eq!(schema("type: $0\n").labels(), ["object"]);
     check_first(
         &schema("properties:\n  a:\n    type: $0\n"),
-        &["object", "string", "array"],
+        &["string", "object", "integer"],
     );
     assert_eq!(
         schema("properties:\n  a:\n    type: integer\n    format: $0\n").labels(),
@@ -339,6 +339,32 @@ fn definitions_in_lists_are_definitions() {
 }
 
 #[test]
+fn what_people_write_next_comes_first() {
+    let rules = "x-kubernetes-validations:\n";
+    check_first(&schema(&format!("{rules}- $0\n")), &["message"]);
+    check_first(&schema(&format!("{rules}- message: no\n  $0\n")), &["rule"]);
+    let property = |text: &str| schema(&format!("properties:\n  a:\n    {text}\n"));
+    check_first(
+        &property("description: How.\n    format: int64\n    m$0"),
+        &["minimum", "maximum"],
+    );
+    check_first(&property("properties: {}\n    type: $0"), &["object"]);
+    check_first(&property("items: {type: string}\n    type: $0"), &["array"]);
+    check_first(&property("type: object\n    x-$0"), &["x-kubernetes-validations"]);
+}
+
+#[test]
+fn nothing_is_offered_where_text_of_the_same_value_follows() {
+    let text = |name: &str| format!("{HEAD}metadata:\n  name: {name}\nspec:\n  group: x.io\n  names: {{plural: as}}\n");
+    check_first(&at(&text("as$0")), &["as.x.io"]);
+    assert_eq!(at(&text("as$0.x.io")).labels(), Vec::<&str>::new());
+    assert_eq!(at(&text("'as$0.x.io'")).labels(), Vec::<&str>::new());
+    check_first(&at(&text("'as$0'")), &["as.x.io"]);
+    // To YAML all lines are one text.
+    check_first(&schema("requ$0\n- a\n- b\n"), &["required"]);
+}
+
+#[test]
 fn what_stands_behind_a_key_counts() {
     check_first(&schema("properties:\n  a:\n    $0: string\n"), &["type"]);
     check_first(
@@ -372,7 +398,7 @@ fn whole_nodes_are_indented_as_the_place_is() {
     );
     let rule = schema("x-kubernetes-validations:\n- $0\n").taken("rule …");
     assert!(
-        rule.ends_with("        - rule: ${1:self.size() > 0}\n          message: ${2:must not be empty}\n"),
+        rule.ends_with("        - rule: ${1:self}\n          message: ${2:must be …}\n"),
         "{rule}"
     );
     let version = spec("  versions: $0\n");

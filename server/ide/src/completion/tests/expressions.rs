@@ -114,7 +114,12 @@ fn functions_fit_the_receiver() {
         &in_version("rule: self.hosts.sl$0", KubernetesVersion::minor(35)),
         &["slice"],
     );
-    check_first(&rule("rule: self.mode $0"), &["in"]);
+    check_first(&rule("rule: self.mode i$0"), &["in"]);
+    assert_eq!(
+        rule("rule: self.mode $0").labels(),
+        Vec::<&str>::new(),
+        "any operator may follow"
+    );
     let all = rule("rule: self.hosts.$0");
     assert_eq!(all.item("all").suffix.as_deref(), Some("(x, predicate)"));
     assert!(all.item("all").documentation.is_some());

@@ -1,6 +1,6 @@
 //! Completion in objects of known kinds.
 
-use super::{Known, KubernetesVersion, Offered, check_first, check_none_of};
+use super::{KubernetesVersion, Offered, TestIndex, check_first, check_none_of};
 
 const DEFINITION: &str = "\
 apiVersion: apiextensions.k8s.io/v1
@@ -73,12 +73,23 @@ pub(super) fn example() -> String {
 }
 
 fn at(text: &str) -> Offered {
-    Offered::new(text, &Known::new(DEFINITION), KubernetesVersion::NEWEST)
+    Offered::new(text, &TestIndex::new(DEFINITION), KubernetesVersion::NEWEST)
 }
 
 /// Lines of a widget.
 fn widget(lines: &str) -> Offered {
     at(&format!("apiVersion: example.com/v1\nkind: Widget\n{lines}"))
+}
+
+#[test]
+fn an_empty_file_offers_whole_resources() {
+    check_first(&at("Wi$0"), &["Widget …"]);
+    assert_eq!(
+        at("Wi$0").taken("Widget …"),
+        "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: ${1:widget}\nspec:\n  name: ${2}\n  ports:\n  - \
+         port: ${3}\n  size: ${4}"
+    );
+    check_none_of(&at("apiVersion: example.com/v1\n$0"), &["Widget …"]);
 }
 
 #[test]
@@ -100,7 +111,7 @@ fn kinds_and_versions_go_together() {
 
 #[test]
 fn fields_come_from_the_schema() {
-    check_first(&widget("$0\n"), &["spec", "metadata", "status"]);
+    check_first(&widget("$0\n"), &["metadata", "spec", "status"]);
     check_first(&widget("spec:\n  $0\n"), &["name", "ports", "size", "description"]);
     check_first(&widget("spec:\n  size: 1\n  $0\n"), &["name", "ports"]);
     check_first(&widget("spec:\n  m$0\n"), &["mode"]);

@@ -5,8 +5,9 @@ use crd_analyzer_cel::{
     types::{DeclTypeProvider, escape, is_reserved, unescape},
 };
 use crd_analyzer_schema::{KubernetesVersion, rules::SELF_TYPE};
+use crd_analyzer_workspace::words::meant::meant;
 
-use super::{super::edits::put, At, Repair, wording::nearest};
+use super::{super::edits::put, At, Repair};
 use crate::cel::{Expression, cel_at};
 
 /// Repairs of the name at a finding's place: another that is close, or the escaped one.
@@ -52,9 +53,9 @@ pub(super) fn names(at: &At<'_>, found: &mut Vec<Repair>) {
                 let escaped = escape(text).unwrap_or_default();
                 let edit = put(expression.token_span(token), format!("self.{escaped}"));
                 found.push(Repair::new(format!("Change {text} to self.{escaped}"), vec![edit]));
-            } else if let Some(meant) = nearest(text, ["self", "oldSelf"]) {
-                let edit = put(expression.token_span(token), meant);
-                found.push(Repair::new(format!("Change {text} to {meant}"), vec![edit]));
+            } else if let Some(near) = meant(text, ["self", "oldSelf"]) {
+                let edit = put(expression.token_span(token), near);
+                found.push(Repair::new(format!("Change {text} to {near}"), vec![edit]));
             }
         }
     }
@@ -101,7 +102,7 @@ fn name(expression: &Expression<'_>, token: usize, found: &mut Vec<Repair>) {
             format!("Change {text} to {escaped}"),
             vec![put(span, *escaped)],
         ));
-    } else if let Some(meant) = nearest(text, fields) {
-        found.push(Repair::new(format!("Change {text} to {meant}"), vec![put(span, meant)]));
+    } else if let Some(near) = meant(text, fields) {
+        found.push(Repair::new(format!("Change {text} to {near}"), vec![put(span, near)]));
     }
 }

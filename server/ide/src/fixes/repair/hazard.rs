@@ -5,7 +5,8 @@ use std::{collections::HashMap, ops::Range};
 use crd_analyzer_cel::{
     KubernetesVersion,
     ast::{Ast, ExprKind, NodeId, Source, operators},
-    parser::{Extents, ParseOptions, TokenClass, parse},
+    library::declarations,
+    parser::{Extents, ParseOptions, TokenClass, macros::MACROS, parse},
 };
 use crd_analyzer_syntax::tree::{NodeKind, ScalarStyle, Span};
 use crd_analyzer_workspace::hazards::codes;
@@ -54,6 +55,11 @@ struct Scope {
     of_fold: Option<String>,
     /// It has to be in parentheses behind `||`, behind `&&`.
     needs_parentheses: (bool, bool),
+}
+
+/// The function that tells whether another has a value.
+fn asks(function: &str) -> Option<&'static str> {
+    declarations(function).iter().find_map(|it| it.traits.guard)
 }
 
 struct Rule<'e, 'd> {
@@ -131,11 +137,16 @@ impl<'e, 'd> Rule<'e, 'd> {
             (codes::OPTIONAL_FIELD_READ | codes::ABSENT_MAP_KEY, ExprKind::Select { test_only: false, .. }) => {
                 either(format!("has({whole})"), format!("!has({whole})"))
             }
-            (codes::OPTIONAL_FIELD_READ | codes::OLD_SELF_ON_CREATE, ExprKind::Call { function, target, .. })
-                if **function == *"value" =>
-            {
-                let target = target.and_then(|it| self.text_of(it)).unwrap_or_default();
-                either(format!("{target}.hasValue()"), format!("!{target}.hasValue()"))
+            (
+                codes::OPTIONAL_FIELD_READ | codes::OLD_SELF_ON_CREATE,
+                ExprKind::Call {
+                    function,
+                    target: Some(target),
+                    ..
+                },
+            ) if let Some(asks) = asks(function) => {
+                let target = self.text_of(*target).unwrap_or_default();
+                either(format!("{target}.{asks}()"), format!("!{target}.{asks}()"))
             }
             (codes::ABSENT_MAP_KEY, ExprKind::Call { function, .. }) if **function == *operators::INDEX => {
                 either(format!("{second} in {first}"), format!("!({second} in {first})"))
@@ -147,17 +158,19 @@ impl<'e, 'd> Rule<'e, 'd> {
             (codes::DIVISION_BY_ZERO, ExprKind::Call { .. }) => {
                 either(format!("{second} != 0"), format!("{second} == 0"))
             }
-            (codes::RULE_CAN_FAIL, ExprKind::Call { function, args, .. }) if args.len() == 1 => {
-                let asks = match &**function {
-                    "quantity" => "isQuantity",
-                    "url" => "isURL",
-                    "ip" => "isIP",
-                    "cidr" => "isCIDR",
-                    "semver" => "isSemver",
-                    _ => return Vec::new(),
+            (
+                codes::RULE_CAN_FAIL,
+                ExprKind::Call {
+                    function,
+                    target: None,
+                    args,
+                },
+            ) if args.len() == 1 => {
+                let Some(asks) = asks(function) else {
+                    return Vec::new();
                 };
                 let mut guards = either(format!("{asks}({first})"), format!("!{asks}({first})"));
-                // What is no quantity is not to be accepted.
+                // What is not a quantity is not to be accepted.
                 guards.reverse();
                 guards
             }
@@ -189,7 +202,9 @@ impl<'e, 'd> Rule<'e, 'd> {
             let is_named = self.names(bytes, variable);
             let is_smaller = innermost.as_ref().is_none_or(|it| condition.len() < it.0.len());
             if is_inside && is_named && is_smaller {
-                let is_condition = matches!(&**function, "all" | "exists" | "exists_one" | "filter") && args.len() == 2;
+                let is_condition = MACROS
+                    .iter()
+                    .any(|it| it.name == &**function && it.parameters.len() == args.len() && it.is_predicate());
                 innermost = Some((condition.clone(), *last, function.to_string(), is_condition));
             }
         }
@@ -238,7 +253,7 @@ impl<'e, 'd> Rule<'e, 'd> {
 
     /// The edits that put a guard before a scope.
     fn guarded(&self, scope: &Scope, guard: &Guard) -> Option<Vec<TextEdit>> {
-        // What an element does not have is no reason to take it.
+        // What an element does not have is not a reason to take it.
         if guard.operator == "||" && scope.of_fold.as_ref().is_some_and(|it| it != "all") {
             return None;
         }

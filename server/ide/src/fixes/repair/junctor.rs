@@ -1,4 +1,6 @@
-//! What stands in `allOf`, `anyOf`, `oneOf` and `not` and should stand outside.
+//! Moves keywords out of `allOf`, `anyOf`, `oneOf` and `not` if structural schemas do not allow them there.
+
+use std::collections::HashSet;
 
 use crd_analyzer_syntax::tree::{Entry, NodeId, NodeKind, Tree};
 
@@ -132,6 +134,9 @@ pub(super) fn int_or_string(at: &At<'_>, owner: NodeId) -> Option<Repair> {
     Some(Repair::new("Say so with x-kubernetes-int-or-string: true", edits).safe())
 }
 
+/// Properties of one schema that are offered to be declared.
+const MAX_NAMES: usize = 20;
+
 /// Properties that only a junctor speaks of are declared outside.
 pub(super) fn incomplete(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
@@ -141,6 +146,7 @@ pub(super) fn incomplete(at: &At<'_>, found: &mut Vec<Repair>) {
     });
     let Some(owner) = owner else { return };
     let mut names: Vec<(String, NodeId)> = Vec::new();
+    let mut known = HashSet::new();
     let mut clauses = Vec::new();
     collect(tree, owner, 0, &mut clauses);
     let declared = child(tree, owner, "properties");
@@ -150,8 +156,11 @@ pub(super) fn incomplete(at: &At<'_>, found: &mut Vec<Repair>) {
             .flat_map(|it| tree.entries(it))
         {
             let name = tree.scalar(property.key);
-            let is_known = declared.is_some_and(|it| entry(tree, it, &name).is_some());
-            if !is_known && !names.iter().any(|it| it.0 == name) {
+            if names.len() >= MAX_NAMES {
+                break;
+            }
+            let is_declared = || declared.is_some_and(|it| entry(tree, it, &name).is_some());
+            if known.insert(name.clone()) && !is_declared() {
                 names.push((name.into_owned(), property.value));
             }
         }

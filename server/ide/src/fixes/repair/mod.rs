@@ -177,7 +177,7 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
             found.extend(remove_at(&at));
         }
         api_codes::DUPLICATE_KEY => wording::duplicate_key(&at, &mut found),
-        api_codes::UNREADABLE_DEFINITION => wording::other_type(&at, &mut found),
+        api_codes::UNREADABLE_CRD => wording::other_type(&at, &mut found),
         api_codes::UNKNOWN_FIELD | api_codes::DROPPED_FIELD => wording::unknown_field(&at, &mut found),
         api_codes::MULTILINE_MESSAGE => wording::one_line(&at, &mut found),
         api_codes::MISSING_MESSAGE => wording::fold(&at, &mut found),

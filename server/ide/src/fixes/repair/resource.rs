@@ -8,11 +8,11 @@ use crd_analyzer_syntax::{
     paths::{self, Step},
     tree::{NodeKind, ScalarStyle},
 };
+use crd_analyzer_workspace::words::meant::meant;
 
 use super::{
     super::edits::{Value, put, remove_entry, set_scalar},
     At, Repair,
-    wording::nearest,
 };
 use crate::{
     completion::{
@@ -22,7 +22,7 @@ use crate::{
     schema,
 };
 
-/// Values of an enumeration that are offered where none of them is close to what is written.
+/// The most enum values that are offered if none of them resembles the written value.
 const MOST_VALUES: usize = 4;
 
 /// Longest value of the author's that a title repeats, in characters.
@@ -90,9 +90,9 @@ fn unknown_field(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let fields = view.fields();
     let free = fields.iter().map(|it| it.0.as_ref());
     let free = free.filter(|it| tree.entry(mapping, it).is_none());
-    if let Some(meant) = nearest(&name, free) {
-        let edit = set_scalar(tree, own.key, meant);
-        found.extend(Repair::one(format!("Change {name} to {meant}"), edit));
+    if let Some(near) = meant(&name, free) {
+        let edit = set_scalar(tree, own.key, near);
+        found.extend(Repair::one(format!("Change {name} to {near}"), edit));
     }
     let edit = remove_entry(tree, mapping, own);
     found.extend(Repair::one(format!("Remove {name}"), edit));
@@ -132,7 +132,7 @@ fn first_value(field: &View<'_>) -> Option<Value> {
     })
 }
 
-/// What is written, if it is short enough to be repeated.
+/// The written value, if it is short enough to repeat.
 fn short<'t>(at: &At<'t>) -> Option<Cow<'t, str>> {
     let is_scalar = at.tree.is_scalar(at.node) && !at.tree.is_absent(at.node);
     let written = is_scalar.then(|| at.tree.scalar(at.node))?;
@@ -142,8 +142,8 @@ fn short<'t>(at: &At<'t>) -> Option<Cow<'t, str>> {
 fn not_in_enum(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let Some(written) = short(at) else { return };
     let values: Vec<_> = view.enum_values().into_iter().map(|it| view.tree.scalar(it)).collect();
-    let chosen: Vec<&str> = match nearest(&written, values.iter().map(AsRef::as_ref)) {
-        Some(meant) => vec![meant],
+    let chosen: Vec<&str> = match meant(&written, values.iter().map(AsRef::as_ref)) {
+        Some(near) => vec![near],
         None if values.len() <= MOST_VALUES => values.iter().map(AsRef::as_ref).collect(),
         None => Vec::new(),
     };

@@ -1,16 +1,13 @@
 //! Types that are missing or misspelt, and keys of lists.
 
 use crd_analyzer_syntax::tree::{NodeId, Tree};
+use crd_analyzer_workspace::words::meant::{TYPES, meant, meant_type};
 
 use super::{
     super::edits::{Value, add_item, set_scalar},
     At, Repair, junctor,
-    wording::nearest,
 };
 use crate::schema::{child, is_true, text};
-
-/// The types of values.
-const TYPES: [&str; 6] = ["object", "string", "array", "integer", "boolean", "number"];
 
 /// The type that the keywords of a schema speak of, if they agree.
 pub(super) fn guess(tree: &Tree, node: NodeId) -> Option<&'static str> {
@@ -101,7 +98,7 @@ pub(super) fn missing(at: &At<'_>, found: &mut Vec<Repair>) {
     // A node of type that says nothing is not missing its key.
     let written = tree.entry(node, "type");
     let misspelt = tree.entries(node).find(|it| {
-        let is_near = || nearest(&tree.scalar(it.key), ["type"]).is_some();
+        let is_near = || meant(&tree.scalar(it.key), ["type"]).is_some();
         TYPES.contains(&&*tree.scalar(it.value)) && is_near()
     });
     if let Some(entry) = misspelt.filter(|_| written.is_none()) {
@@ -151,36 +148,12 @@ pub(super) fn missing_items(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// What people write for the types.
-const ALIASES: [(&str, &str); 14] = [
-    ("int", "integer"),
-    ("int32", "integer"),
-    ("int64", "integer"),
-    ("long", "integer"),
-    ("bool", "boolean"),
-    ("str", "string"),
-    ("text", "string"),
-    ("float", "number"),
-    ("double", "number"),
-    ("list", "array"),
-    ("slice", "array"),
-    ("map", "object"),
-    ("dict", "object"),
-    ("struct", "object"),
-];
-
 pub(super) fn unknown(at: &At<'_>, found: &mut Vec<Repair>) {
     if !at.tree.is_scalar(at.node) {
         return;
     }
     let written = at.tree.scalar(at.node);
-    let alias = ALIASES
-        .iter()
-        .find(|it| it.0 == written.to_ascii_lowercase())
-        .map(|it| it.1);
-    let Some(ty) = alias.or_else(|| nearest(&written, TYPES)) else {
-        return;
-    };
+    let Some(ty) = meant_type(&written) else { return };
     let edit = set_scalar(at.tree, at.node, ty);
     found.extend(Repair::one(format!("Change {written} to {ty}"), edit));
 }

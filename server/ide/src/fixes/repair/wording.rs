@@ -7,69 +7,13 @@ use crd_analyzer_syntax::{
     paths::Step,
     tree::{NodeKind, ScalarStyle, Span, Tree},
 };
+use crd_analyzer_workspace::words::meant::meant;
 
 use super::{
     super::edits::{put, remove_entry, set_scalar},
     At, Repair,
 };
 use crate::{schema, write};
-
-/// Of several words the one that was meant: the same in other case, or at most two letters (of short words one) away.
-pub(super) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = written.to_lowercase();
-    let most = if written.len() < 5 { 1 } else { 2 };
-    let mut best: Option<(usize, &str)> = None;
-    let mut is_tie = false;
-    for word in known {
-        if word == written {
-            continue;
-        }
-        let distance = if word.to_lowercase() == lower {
-            0
-        } else {
-            distance(&lower, &word.to_lowercase(), most)
-        };
-        if distance > most {
-            continue;
-        }
-        match best {
-            Some((least, _)) if least < distance => {}
-            Some((least, _)) if least == distance => is_tie = true,
-            _ => {
-                best = Some((distance, word));
-                is_tie = false;
-            }
-        }
-    }
-    best.filter(|_| !is_tie).map(|it| it.1)
-}
-
-/// How many letters have to be put in, taken out, changed or swapped with the next; `most + 1` if more.
-fn distance(a: &str, b: &str, most: usize) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(80).collect(), b.chars().take(80).collect());
-    if a.len().abs_diff(b.len()) > most {
-        return most + 1;
-    }
-    let width = b.len() + 1;
-    let mut table = vec![0; (a.len() + 1) * width];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            table[i * width + j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let same = usize::from(a[i - 1] != b[j - 1]);
-                let mut least = (table[(i - 1) * width + j] + 1)
-                    .min(table[i * width + j - 1] + 1)
-                    .min(table[(i - 1) * width + j - 1] + same);
-                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                    least = least.min(table[(i - 2) * width + j - 2] + 1);
-                }
-                least
-            };
-        }
-    }
-    table[a.len() * width + b.len()]
-}
 
 /// The last of several equal keys counts: the others can go.
 pub(super) fn duplicate_key(at: &At<'_>, found: &mut Vec<Repair>) {
@@ -120,9 +64,9 @@ pub(super) fn unknown_field(at: &At<'_>, found: &mut Vec<Repair>) {
             .iter()
             .map(|it| it.name)
             .filter(|it| tree.entry(mapping, it).is_none());
-        if let Some(meant) = nearest(&name, free) {
-            let edit = set_scalar(tree, own.key, meant);
-            found.extend(Repair::one(format!("Change {name} to {meant}"), edit));
+        if let Some(near) = meant(&name, free) {
+            let edit = set_scalar(tree, own.key, near);
+            found.extend(Repair::one(format!("Change {name} to {near}"), edit));
         }
     }
     let edit = remove_entry(tree, mapping, own);
@@ -141,9 +85,9 @@ pub(super) fn known_value(at: &At<'_>, found: &mut Vec<Repair>) {
         return;
     };
     let written = at.tree.scalar(at.node);
-    if let Some(meant) = nearest(&written, values.iter().map(|it| it.text)) {
-        let edit = set_scalar(at.tree, at.node, meant);
-        found.extend(Repair::one(format!("Change {written} to {meant}"), edit));
+    if let Some(near) = meant(&written, values.iter().map(|it| it.text)) {
+        let edit = set_scalar(at.tree, at.node, near);
+        found.extend(Repair::one(format!("Change {written} to {near}"), edit));
     }
 }
 
@@ -243,27 +187,4 @@ pub(super) fn fold(at: &At<'_>, found: &mut Vec<Repair>) {
     let tail = if source.ends_with('\n') { end } else { "" };
     let edit = put(span, format!(">-{folded}{tail}"));
     found.push(Repair::new("Fold the rule into one line", vec![edit]));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::nearest;
-
-    #[test]
-    fn the_word_that_was_meant() {
-        let words = ["maxLength", "minLength", "maxItems", "set", "map", "string"];
-        for (written, meant) in [
-            ("maxlength", Some("maxLength")),
-            ("maxLenght", Some("maxLength")),
-            ("mxLengt", Some("maxLength")),
-            ("strng", Some("string")),
-            ("sett", Some("set")),
-            ("mat", Some("map")),
-            ("m", None),
-            ("axLength", Some("maxLength")),
-            ("other", None),
-        ] {
-            assert_eq!(nearest(written, words), meant, "{written}");
-        }
-    }
 }

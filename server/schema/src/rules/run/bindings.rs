@@ -18,7 +18,7 @@ use crate::structural::Structural;
 /// ```
 /// use crd_analyzer_cel::decls::ExpressionSet;
 /// use crd_analyzer_cel::value::Value;
-/// use crd_analyzer_schema::rules::run::{Bindings, PER_CALL_LIMIT, Place};
+/// use crd_analyzer_schema::rules::run::{Bindings, PER_CALL_LIMIT, ValueBinder};
 /// use crd_analyzer_schema::rules::{NodeTypes, compile};
 /// use crd_analyzer_schema::structural::Structural;
 /// use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
@@ -26,7 +26,7 @@ use crate::structural::Structural;
 /// let schema = JsonSchemaProps { r#type: "integer".to_owned(), ..JsonSchemaProps::default() };
 /// let rules = [ValidationRule { rule: "self > 2".to_owned(), ..ValidationRule::default() }];
 /// let version = KubernetesVersion::NEWEST;
-/// let place = Place::new(Structural::assume(&schema), false, version);
+/// let place = ValueBinder::new(Structural::assume(&schema), false, version);
 /// let types = NodeTypes::new(Structural::assume(&schema), false, version).unwrap();
 /// let compiled = compile(&types, &rules, version, |_, _| ExpressionSet::New);
 /// let expression = compiled[0].rule.as_ref().unwrap();
@@ -73,13 +73,13 @@ impl Variables for Bindings {
 
 /// Makes JSON values into the values that rules of one schema see.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ValueBinder {
     shape: Arc<Shape>,
     is_resource_root: bool,
     version: KubernetesVersion,
 }
 
-impl Place {
+impl ValueBinder {
     /// The place that a schema describes. `is_resource_root`: it is the schema of a custom resource or of an embedded one.
     pub fn new(schema: Structural<'_>, is_resource_root: bool, version: KubernetesVersion) -> Self {
         Self::of(Shape::new(schema), is_resource_root, version)

@@ -16,7 +16,7 @@ pub(super) struct OldItems<'d> {
 }
 
 impl<'d> OldItems<'d> {
-    /// Items of lists that are no maps are never found.
+    /// Items of lists that are not maps are never found.
     pub(super) fn new(shape: &'d Shape, old: Option<&'d Data>) -> Self {
         let keys = &*shape.map_keys;
         let Some(Data::List(old)) = old else {
@@ -58,7 +58,9 @@ fn key_of(map: &Arc<BTreeMap<Arc<str>, Data>>, keys: &[String]) -> Option<String
                 let _ = write!(text, "{float:.6}");
             }
             Data::String(value) => text.push_str(&quote(value)),
-            Data::Null | Data::List(_) | Data::Map(_) | Data::Native(_) | Data::Error => return None,
+            Data::Null | Data::List(_) | Data::Map(_) | Data::Native(_) | Data::Error | Data::Unknown { .. } => {
+                return None;
+            }
         }
     }
     Some(text)
@@ -74,6 +76,7 @@ mod tests {
     use crate::testing::schema;
 
     #[test]
+    #[ignore = "needs the test tables of the Kubernetes and cel-go projects"]
     fn items_are_found_as_the_server_finds_them() {
         for case in tables::cases("cel_maplist") {
             let input = &case["input"];

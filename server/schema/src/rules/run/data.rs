@@ -3,8 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crd_analyzer_budget as budget;
 use crd_analyzer_cel::value::{List, Map, Value as Cel};
 use serde_json::Value;
+
+use crate::unknown;
+
+/// About the bytes that a value of an expression takes, with its place in a list or map.
+const BYTES_A_VALUE: u64 = 64;
 
 /// Decoded JSON (`interface{}` of Go) that is cheap to clone.
 #[derive(Clone, Debug)]
@@ -20,6 +26,10 @@ pub(super) enum Data {
     Native(Cel),
     /// An error where a value should be.
     Error,
+    /// A value that is not known; any number of them.
+    Unknown {
+        is_many: bool,
+    },
 }
 
 impl Data {
@@ -30,6 +40,9 @@ impl Data {
             Value::Number(number) => match number.as_i64() {
                 Some(int) => Self::Int(int),
                 None => Self::Float(number.as_f64().unwrap_or_default()),
+            },
+            Value::String(text) if unknown::is_text(text) => Self::Unknown {
+                is_many: unknown::is_many(text),
             },
             Value::String(text) => Self::String(text.as_str().into()),
             Value::Array(items) => Self::List(items.iter().map(Self::new).collect()),
@@ -42,7 +55,7 @@ impl Data {
 
     pub(super) fn as_json(&self) -> Value {
         match self {
-            Self::Null | Self::Native(_) | Self::Error => Value::Null,
+            Self::Null | Self::Native(_) | Self::Error | Self::Unknown { .. } => Value::Null,
             Self::Bool(flag) => Value::Bool(*flag),
             Self::Int(int) => Value::from(*int),
             Self::Float(float) => Value::from(*float),
@@ -52,9 +65,17 @@ impl Data {
         }
     }
 
-    /// The value that this is to who knows no schema (`types.NativeToValue`).
+    /// The value as CEL sees it without a schema (`types.NativeToValue`).
     pub(super) fn as_plain_value(&self) -> Cel {
+        // The same data may be asked for again and again.
+        if budget::bytes(BYTES_A_VALUE).is_err() {
+            return Cel::Null;
+        }
         match self {
+            Self::Unknown { .. } => {
+                unknown::touch();
+                Cel::Null
+            }
             Self::Null | Self::Error => Cel::Null,
             Self::Bool(flag) => Cel::Bool(*flag),
             Self::Int(int) => Cel::Int(*int),
@@ -65,10 +86,23 @@ impl Data {
                 Cel::List(List::plain(values, Arc::new(self.clone())))
             }
             Self::Map(map) => {
+                if is_open(map) {
+                    unknown::touch();
+                }
                 let entries = map.iter().map(|(key, it)| (Arc::clone(key), it.as_plain_value()));
                 Cel::Map(Map::plain(entries, Arc::new(self.clone())))
             }
             Self::Native(value) => value.clone(),
+        }
+    }
+
+    /// Whether all of it is known.
+    pub(super) fn is_known(&self) -> bool {
+        match self {
+            Self::Unknown { .. } => false,
+            Self::List(items) => items.iter().all(Self::is_known),
+            Self::Map(map) => !is_open(map) && map.values().all(Self::is_known),
+            _ => true,
         }
     }
 
@@ -93,7 +127,7 @@ impl Data {
             Self::String(_) => "string",
             Self::List(_) => "[]interface {}",
             Self::Map(_) => "map[string]interface {}",
-            Self::Error => "*errors.errorString",
+            Self::Error | Self::Unknown { .. } => "*errors.errorString",
             Self::Native(value) => match value {
                 Cel::Null => "structpb.NullValue",
                 Cel::Uint(_) => "uint64",
@@ -118,11 +152,26 @@ impl PartialEq for Data {
             (Self::Float(a), Self::Float(b)) => a == b,
             (Self::String(a), Self::String(b)) => a == b,
             (Self::List(a), Self::List(b)) => a == b,
-            (Self::Map(a), Self::Map(b)) => a == b,
+            (Self::Map(a), Self::Map(b)) => {
+                if is_open(a) || is_open(b) {
+                    unknown::touch();
+                }
+                a == b
+            }
             (Self::Native(a), Self::Native(b)) => {
                 a.type_of() == b.type_of() && matches!(crd_analyzer_cel::value::equal(a, b), Ok(true))
+            }
+            (Self::Unknown { .. }, _) | (_, Self::Unknown { .. }) => {
+                unknown::touch();
+                false
             }
             _ => false,
         }
     }
+}
+
+/// Whether a map may have more entries than it shows.
+pub(super) fn is_open(map: &BTreeMap<Arc<str>, Data>) -> bool {
+    // Marks come behind nearly all names.
+    map.keys().rev().any(|it| unknown::is_text(it))
 }

@@ -52,6 +52,10 @@ pub(super) fn element_key(data: &Data) -> Result<Key> {
             return unhashable();
         }
         Data::Error => Key::unlike_all(),
+        Data::Unknown { .. } => {
+            crate::unknown::touch();
+            Key::unlike_all()
+        }
         Data::Native(value) => native(value),
     })
 }

@@ -324,7 +324,7 @@ impl ListValue for Sum {
     }
 }
 
-/// Elements that are no scalars have no key in a set.
+/// Elements that are not scalars have no key in a set.
 pub(super) fn not_scalar() -> EvalError {
     EvalError::new("listSet operations are only supported on lists of scalar values")
 }

@@ -22,28 +22,29 @@ mod node;
 mod object;
 mod ratchet;
 mod shape;
+mod sites;
 #[cfg(test)]
 mod tests;
 mod text;
-mod trial;
 mod value;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crd_analyzer_budget::Unfinished;
 use crd_analyzer_cel::types::escape;
 use serde_json::Value;
 
-pub use self::bindings::{Bindings, Place};
+pub use self::bindings::{Bindings, ValueBinder};
 use self::correlate::OldItems;
 use self::data::Data;
 pub use self::node::PER_CALL_LIMIT;
 use self::node::{Judged, NodeRules, Stop};
 use self::ratchet::Ratchet;
 use self::shape::Shape;
-pub use self::trial::{Site, sites};
+pub use self::sites::{Site, sites};
 use super::NodeTypes;
-use crate::field::{Error, Path, Trail};
+use crate::field::{Error, Path, Room, Trail};
 use crate::structural::{AdditionalProperties, Structural};
 use crate::validation::correlate::Memo;
 use crate::{JsonSchemaProps, KubernetesVersion};
@@ -77,20 +78,37 @@ pub struct Request<'a> {
 }
 
 /// What came of running rules.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// The rules that do not hold or could not be run. Fields are visited in the order of their names; the server's order is
     /// random.
-    pub errors: Vec<Finding>,
+    pub errors: Vec<RuleError>,
     /// The rules that do not hold for what did not change: the server warns with the text of the error.
-    pub warnings: Vec<Finding>,
+    pub warnings: Vec<RuleError>,
+    /// The rules that were not evaluated to the end, for a reason that is ours: whether they hold is not known.
+    pub unfinished: Vec<NotFinished>,
     /// What remains of the budget, in cost units: negative if it was not enough, and then something was left unchecked.
     pub left: i64,
+    /// The room for errors and warnings.
+    room: Room,
+}
+
+/// A rule that was not evaluated to the end.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NotFinished {
+    /// What there was not enough of.
+    pub why: Unfinished,
+    /// The value.
+    pub path: Path,
+    /// The schema with the rule, from that of the validator.
+    pub schema: Path,
+    /// Which of its rules.
+    pub rule: usize,
 }
 
 /// An error of a rule.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Finding {
+pub struct RuleError {
     /// The error.
     pub error: Error,
     /// The schema with the rule, from that of the validator: `properties[spec].items`.
@@ -298,7 +316,7 @@ impl<'v> Walk<'v> {
         ratchet: Ratchet<'v>,
         at: &At<'_>,
     ) -> Result<(), Stop> {
-        if value.is_null() {
+        if value.is_null() || matches!(value, Data::Unknown { .. }) {
             return Ok(());
         }
         let old = old.filter(|old| !old.is_null());

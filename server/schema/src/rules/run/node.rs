@@ -2,18 +2,20 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crd_analyzer_budget::{self as budget, Unfinished};
 use crd_analyzer_cel::eval::Program;
 use crd_analyzer_cel::value::Value as Cel;
 
-use super::bindings::{Bindings, Place};
+use super::bindings::{Bindings, ValueBinder};
 use super::data::Data;
 use super::shape::Shape;
-use super::{At, Finding, Outcome};
-use crate::field::{Error, ErrorType, Path, render};
+use super::{At, NotFinished, Outcome, RuleError};
+use crate::field::{Cause, Error, ErrorType, FINDING_BYTES, Path, render};
 use crate::go::quote;
 use crate::rules::ExpressionSet;
 use crate::rules::{CompiledRule, NodeTypes, compile, trim_space};
 use crate::structural::Structural;
+use crate::unknown;
 use crate::{KubernetesVersion, ValidationRule, codes, field_path};
 
 /// What one rule may cost (`PerCallLimit`), in cost units.
@@ -32,7 +34,7 @@ const LIMIT_EXCEEDED: &str = "operation cancelled: actual cost limit exceeded";
 pub(super) struct NodeRules {
     /// `type` of the schema.
     r#type: Box<str>,
-    place: Place,
+    place: ValueBinder,
     version: KubernetesVersion,
     written: Vec<Written>,
     /// `None` if the node has no types.
@@ -63,6 +65,8 @@ struct Rule<'a> {
     compiled: &'a CompiledRule,
     /// What it blames, if not its node. The server gives up on that when the message expression does not compile.
     field: Option<&'a str>,
+    /// Whether there is room for its error.
+    has_room: bool,
 }
 
 /// Evaluating rules ends here: something cost too much.
@@ -95,7 +99,7 @@ impl NodeRules {
         };
         Some(Self {
             r#type: schema.r#type().into(),
-            place: Place::of(Arc::clone(shape), is_resource_root, version),
+            place: ValueBinder::of(Arc::clone(shape), is_resource_root, version),
             version,
             written: rules.iter().map(with_path).collect(),
             types: types.map(|types| NodeTypes::of_type(Arc::clone(types.decl_type()))),
@@ -125,6 +129,7 @@ impl NodeRules {
                 .field
                 .as_deref()
                 .filter(|_| compiled.rule.is_some() && !matches!(compiled.message, Some(Err(_)))),
+            has_room: true,
         })
     }
 
@@ -133,7 +138,7 @@ impl NodeRules {
     }
 
     pub(super) fn run(&self, judged: &Judged<'_>, at: &At<'_>, outcome: &mut Outcome) -> Result<(), Stop> {
-        let whole = |error: Error| Finding {
+        let whole = |error: Error| RuleError {
             error,
             schema: at.schema.path(),
             rule: None,
@@ -162,9 +167,31 @@ impl NodeRules {
                 continue;
             }
             let bindings = if is_optional { &optional } else { &plain };
+            let rule = Rule {
+                has_room: outcome.room.is_left(),
+                ..rule
+            };
             let judgement = self.judge(rule, bindings, &plain, judged, at, &mut outcome.left);
+            if let Some(why) = judgement.unfinished {
+                budget::miss(why);
+                if outcome.room.is_left() {
+                    let (path, schema) = (at.value.path(), at.schema.path());
+                    outcome.room.take(FINDING_BYTES + path.bytes() + schema.bytes());
+                    outcome.unfinished.push(NotFinished {
+                        why,
+                        path,
+                        schema,
+                        rule: n,
+                    });
+                }
+            }
             if let Some(error) = judgement.error {
-                let finding = Finding {
+                if !outcome.room.is_left() {
+                    budget::leave_out(1);
+                    continue;
+                }
+                outcome.room.take(error.bytes());
+                let finding = RuleError {
                     rule: Some(n),
                     ..whole(error)
                 };
@@ -193,16 +220,35 @@ impl NodeRules {
     ) -> Judgement {
         if let Some(error) = &rule.compiled.error {
             // Where the server crashes it has nothing to say.
-            let told =
-                (!error.crashes).then(|| self.invalid(error.code, at, format!("rule compile error: {}", error.detail)));
+            let told = (!error.crashes).then(|| {
+                let before = "rule compile error: ";
+                let told = self.invalid(error.code, at, format!("{before}{}", error.detail));
+                match error.cause(before) {
+                    Some(cause) => told.because(cause),
+                    None => told,
+                }
+            });
             return Judgement::of(told);
         }
         let Some(expression) = &rule.compiled.rule else {
             return Judgement::of(None);
         };
+        unknown::was_touched();
         let outcome = expression.program.eval(bindings, Some(judged.per_call_limit));
+        let is_known = !unknown::was_touched();
+        if let Err(error) = &outcome.result
+            && let Some(unfinished) = error.unfinished()
+        {
+            return Judgement {
+                unfinished: Some(unfinished),
+                ..Judgement::of(None)
+            };
+        }
         if !spend(budget, outcome.cost) {
             return Judgement::last(self.invalid(codes::RULE_BUDGET_EXCEEDED, at, OUT_OF_BUDGET));
+        }
+        if !is_known {
+            return Judgement::of(None);
         }
         let what = name_of(rule.written);
         match outcome.result {
@@ -213,9 +259,9 @@ impl NodeRules {
                     Err(error) => (error, true),
                 };
                 Judgement {
-                    error: Some(error),
                     is_ratchetable: true,
                     ends,
+                    ..Judgement::of(Some(error))
                 }
             }
             Err(error) if error.message().starts_with("no such overload") => {
@@ -223,7 +269,8 @@ impl NodeRules {
                     "'{}': call arguments did not match a supported operator, function or macro signature for rule: {what}",
                     error.message()
                 );
-                Judgement::of(Some(self.invalid(codes::RULE_EVALUATION, at, detail)))
+                let error = because(rule.written, None, Some(error.message().to_owned()));
+                Judgement::of(Some(self.invalid(codes::RULE_EVALUATION, at, detail).because(error)))
             }
             Err(error) if error.message().starts_with(LIMIT_EXCEEDED) => {
                 let detail = format!(
@@ -234,7 +281,8 @@ impl NodeRules {
             }
             Err(error) => {
                 let detail = format!("{} evaluating rule: {what}", error.message());
-                Judgement::of(Some(self.invalid(codes::RULE_EVALUATION, at, detail)))
+                let error = because(rule.written, None, Some(error.message().to_owned()));
+                Judgement::of(Some(self.invalid(codes::RULE_EVALUATION, at, detail).because(error)))
             }
         }
     }
@@ -263,15 +311,23 @@ impl NodeRules {
                 }
             }
         }
+        let own = detail.clone().or_else(|| {
+            let has_message = !rule.written.message.is_empty();
+            has_message.then(|| name_of(rule.written).to_owned())
+        });
         let detail = detail.unwrap_or_else(|| default_message(rule.written));
-        let bad_value = if self.version < SHOWS_VALUE_SINCE {
+        let bad_value = if !rule.has_room {
+            // It is only counted.
+            String::new()
+        } else if self.version < SHOWS_VALUE_SINCE {
             quote(&self.r#type)
         } else if matches!(&*self.r#type, "object" | "array") {
             String::new()
         } else {
             render::bad_value(&judged.value.as_json(), self.version)
         };
-        Ok(error_of(rule.written, path, bad_value, detail))
+        let error = error_of(rule.written, path, bad_value, detail);
+        Ok(error.because(because(rule.written, own, None)))
     }
 }
 
@@ -282,6 +338,8 @@ struct Judgement {
     is_ratchetable: bool,
     /// No rule is run after it.
     ends: bool,
+    /// Which budget was too small to evaluate the rule to its end.
+    unfinished: Option<Unfinished>,
 }
 
 impl Judgement {
@@ -290,6 +348,7 @@ impl Judgement {
             error,
             is_ratchetable: false,
             ends: false,
+            unfinished: None,
         }
     }
 
@@ -298,6 +357,14 @@ impl Judgement {
             ends: true,
             ..Self::of(Some(error))
         }
+    }
+}
+
+fn because(rule: &ValidationRule, message: Option<String>, error: Option<String>) -> Cause {
+    Cause::Rule {
+        rule: trim_space(&rule.rule).to_owned(),
+        message,
+        error,
     }
 }
 
@@ -337,6 +404,11 @@ fn message(
                     will be run"
                 .to_owned(),
         );
+    }
+    if let Err(error) = &outcome.result
+        && let Some(unfinished) = error.unfinished()
+    {
+        budget::miss(unfinished);
     }
     match outcome.result {
         Err(error) if error.message().starts_with(LIMIT_EXCEEDED) => Err(format!(

@@ -6,10 +6,11 @@ use std::sync::{Arc, OnceLock};
 use crd_analyzer_cel::types::{escape, unescape};
 use crd_analyzer_cel::value::{EvalError, Map, MapValue, Result, Value};
 
-use super::data::Data;
+use super::data::{Data, is_open};
 use super::shape::{Properties, Shape};
 use super::value::{same, value_of};
 use crate::KubernetesVersion;
+use crate::unknown;
 
 /// Since this minor, objects look at both sides for each field.
 const BOTH_SIDES_SINCE: KubernetesVersion = KubernetesVersion::minor(34);
@@ -69,6 +70,13 @@ impl Object {
         }
     }
 
+    /// There may be other fields, which whoever asks for all or for a missing one would see.
+    fn meet_others(&self) {
+        if is_open(&self.data) {
+            unknown::touch();
+        }
+    }
+
     fn is_object(&self) -> bool {
         matches!(self.fields, Fields::Properties(_))
     }
@@ -76,6 +84,7 @@ impl Object {
 
 impl MapValue for Object {
     fn len(&self) -> usize {
+        self.meet_others();
         self.data.len()
     }
 
@@ -86,7 +95,10 @@ impl MapValue for Object {
             unescaped = unescape(key)?;
             name = &unescaped;
         }
-        let data = self.data.get(name)?;
+        let Some(data) = self.data.get(name) else {
+            self.meet_others();
+            return None;
+        };
         // A field that is null is as good as none; an entry of a map that is null is there.
         if self.is_object() && data.is_null() {
             return None;
@@ -95,6 +107,7 @@ impl MapValue for Object {
     }
 
     fn keys(&self) -> Vec<Arc<str>> {
+        self.meet_others();
         let known = self.data.keys().filter(|name| self.shape(name).is_some());
         if !self.is_object() {
             return known.cloned().collect();
@@ -105,6 +118,7 @@ impl MapValue for Object {
     }
 
     fn equal(&self, other: &Map) -> Result<bool> {
+        self.meet_others();
         if self.len() != other.len() {
             return Ok(false);
         }
@@ -143,8 +157,16 @@ impl MapValue for Object {
     }
 
     fn native(&self) -> Option<Value> {
-        let native = || Data::Map(Arc::clone(&self.data)).as_plain_value();
-        Some(self.native.get_or_init(native).clone())
+        if let Some(known) = self.native.get() {
+            return Some(known.clone());
+        }
+        let data = Data::Map(Arc::clone(&self.data));
+        let native = data.as_plain_value();
+        // Whoever asks again has to meet what is not known again.
+        if data.is_known() {
+            let _ = self.native.set(native.clone());
+        }
+        Some(native)
     }
 
     fn as_any(&self) -> &dyn std::any::Any {

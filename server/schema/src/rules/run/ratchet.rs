@@ -10,7 +10,7 @@ use crate::validation::correlate::{Correlated, Memo};
 pub(super) struct Ratchet<'v> {
     /// The old value, where there is one.
     current: Option<Correlated<'v, 'v>>,
-    /// What lies around it; where there is no old value, the closest around it that has one.
+    /// What lies around it; where there is not an old value, the closest around it that has one.
     around: Option<Correlated<'v, 'v>>,
 }
 

@@ -11,8 +11,9 @@ use super::shape::{Shape, Type};
 use super::text;
 use crate::KubernetesVersion;
 use crate::go::base64::{self, Alphabet};
+use crate::unknown;
 
-/// The value that `data` is to expressions. An error is a value too, for who looks at it.
+/// The value that `data` is to expressions. An error is a value too, for whoever looks at it.
 pub(super) fn value_of(data: &Data, shape: &Arc<Shape>, version: KubernetesVersion) -> Result {
     typed(data, shape, false, version)
 }
@@ -27,6 +28,10 @@ fn failed(message: String) -> Result {
 }
 
 fn typed(data: &Data, shape: &Arc<Shape>, is_resource: bool, version: KubernetesVersion) -> Result {
+    if matches!(data, Data::Unknown { .. }) {
+        unknown::touch();
+        return failed("the value is not known".to_owned());
+    }
     if data.is_null() {
         return if shape.nullable {
             Ok(Value::Null)
@@ -83,6 +88,10 @@ fn typed(data: &Data, shape: &Arc<Shape>, is_resource: bool, version: Kubernetes
 }
 
 fn list(items: &Arc<[Data]>, shape: &Arc<Shape>, version: KubernetesVersion) -> Result {
+    if items.iter().any(|it| matches!(it, Data::Unknown { is_many: true })) {
+        unknown::touch();
+        return failed("the items are not known".to_owned());
+    }
     let Some(item_shape) = &shape.items else {
         return failed("invalid array type, expected Items with a non-empty Schema".to_owned());
     };
@@ -126,7 +135,7 @@ fn string(value: &Arc<str>, format: &str) -> Result {
     }
 }
 
-/// Data of which the schema says nothing but that it is kept (`unknownPreserved`).
+/// Data without a schema that `x-kubernetes-preserve-unknown-fields` keeps (`unknownPreserved`).
 #[derive(Debug)]
 struct Preserved(Data);
 

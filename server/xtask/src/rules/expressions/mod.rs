@@ -9,6 +9,7 @@ mod types;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crd_analyzer_cel::ast::operators;
 use crd_analyzer_cel::decls::{Environment, OverloadDecl};
 use crd_analyzer_cel::types::{DeclType, Type};
 use fastrand::Rng;
@@ -41,8 +42,10 @@ impl<'a> Expressions<'a> {
     pub(super) fn new(rng: &'a mut Rng, environment: &Environment, this: &DeclType) -> Self {
         let mut functions: Vec<_> = environment
             .functions()
-            .filter(|it| !it.name.starts_with('@') || &*it.name == "@in")
-            .filter(|it| !["_?_:_", "_[_]", "_[?_]", "_?._"].contains(&&*it.name))
+            .filter(|it| match operators::display_name(&it.name) {
+                Some(operator) => !operator.is_empty(),
+                None => !it.name.starts_with('@'),
+            })
             .map(|it| (it.name.clone(), it.overloads.clone()))
             .collect();
         functions.sort_by(|a, b| a.0.cmp(&b.0));

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crd_analyzer_cel::ast::operators;
 use crd_analyzer_cel::types::{DeclKind, DeclType, Type};
 
 pub(super) fn collect(ty: &DeclType, path: &str, objects: &mut HashMap<Arc<str>, Vec<(Arc<str>, Type)>>) {
@@ -48,11 +49,7 @@ pub(super) fn substitute(ty: &Type, bound: &HashMap<Arc<str>, Type>) -> Type {
     }
 }
 
-/// How an operator is written.
-pub(super) fn operator_of(name: &str) -> Option<&str> {
-    if name == "@in" {
-        return Some("in");
-    }
-    let bare = name.trim_matches('_');
-    (bare.len() < name.len() && !bare.is_empty() && bare.chars().all(|c| !c.is_ascii_alphanumeric())).then_some(bare)
+/// How an operator between or before its operands is written.
+pub(super) fn operator_of(name: &str) -> Option<&'static str> {
+    operators::display_name(name).filter(|it| !it.is_empty())
 }

@@ -1,0 +1,238 @@
+//! Folds, and the variables that they bring (`cel-go` `interpreter/interpretable.go`, `folder`).
+
+use std::cell::RefCell;
+
+use super::Variables;
+use super::plan::ComprehensionPlan;
+use super::run::Run;
+use crate::KubernetesVersion;
+use crate::value::{EvalError, List, Map, Result, Value};
+
+/// Since this minor, an accumulator has no first value before something asks for it.
+const STARTS_LATE_SINCE: KubernetesVersion = KubernetesVersion::minor(32);
+
+/// Since this minor, an error where a list or map is to be gone over is that error, with two variables too.
+const KEEPS_ERRORS_SINCE: KubernetesVersion = KubernetesVersion::minor(33);
+
+/// The variables that an expression sees.
+pub(super) struct Frame<'f> {
+    scope: Scope<'f>,
+}
+
+enum Scope<'f> {
+    Root(&'f dyn Variables),
+    Comprehension {
+        parent: &'f Frame<'f>,
+        comprehension: &'f ComprehensionPlan,
+        state: RefCell<State>,
+    },
+}
+
+#[derive(Default)]
+struct State {
+    /// The accumulator; none until something asks for it.
+    accu: Option<Result>,
+    iter: Option<Result>,
+    iter2: Option<Result>,
+    /// Only the accumulator is seen by the result.
+    done: bool,
+    /// Whether the accumulator is a list or map that grows in place.
+    growing: bool,
+}
+
+impl<'f> Frame<'f> {
+    pub(super) fn root(variables: &'f dyn Variables) -> Self {
+        Self {
+            scope: Scope::Root(variables),
+        }
+    }
+
+    fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> Option<T> {
+        match &self.scope {
+            Scope::Comprehension { state, .. } => Some(change(&mut state.borrow_mut())),
+            Scope::Root(_) => None,
+        }
+    }
+}
+
+impl Run<'_> {
+    /// The value of a variable; `None` if that variable does not exist.
+    pub(super) fn variable(&mut self, name: &str, frame: &Frame<'_>) -> Option<Result> {
+        let mut frame = frame;
+        // A leading dot passes the variables of folds by.
+        let global = name.strip_prefix('.');
+        loop {
+            match &frame.scope {
+                Scope::Root(variables) if global.is_some() => {
+                    return global.and_then(|name| variables.resolve(name));
+                }
+                Scope::Comprehension { parent, .. } if global.is_some() => frame = parent,
+                Scope::Root(variables) => return variables.resolve(name),
+                Scope::Comprehension {
+                    parent,
+                    comprehension,
+                    state,
+                } => {
+                    if *name == *comprehension.accu_var {
+                        let accu = state.borrow().accu.clone();
+                        return Some(match accu {
+                            Some(accu) => accu,
+                            None => self.start(comprehension, parent, state),
+                        });
+                    }
+                    let state = state.borrow();
+                    if !state.done {
+                        if *name == *comprehension.iter_var {
+                            return state.iter.clone();
+                        }
+                        if comprehension.iter_var2.as_deref() == Some(name) {
+                            return state.iter2.clone();
+                        }
+                    }
+                    frame = parent;
+                }
+            }
+        }
+    }
+
+    /// The first value of an accumulator. An empty list or map is one that grows in place, as all folds that make lists begin.
+    fn start(&mut self, comprehension: &ComprehensionPlan, parent: &Frame<'_>, state: &RefCell<State>) -> Result {
+        let init = self.exec(comprehension.accu, parent);
+        let mut state = state.borrow_mut();
+        let init = match init {
+            Ok(Value::List(list)) if list.is_empty() => {
+                state.growing = true;
+                Ok(Value::List(List::growing()))
+            }
+            Ok(Value::Map(map)) if map.is_empty() => {
+                state.growing = true;
+                Ok(Value::Map(Map::growing()))
+            }
+            init => init,
+        };
+        state.accu = Some(init.clone());
+        init
+    }
+
+    pub(super) fn comprehension(&mut self, id: i64, comprehension: &ComprehensionPlan, frame: &Frame<'_>) -> Result {
+        let two = comprehension.iter_var2.is_some();
+        let range = match self.exec(comprehension.range, frame) {
+            // The first servers with two variables lost what is wrong.
+            Err(error) if two && !error.is_fatal() && self.program.version < KEEPS_ERRORS_SINCE => {
+                return Err(EvalError::new("unsupported comprehension range type: *types.Err"));
+            }
+            range => range?,
+        };
+        if let Some(observer) = &mut self.observer {
+            observer.enter(id);
+        }
+        let result = self.iterations(range, comprehension, frame);
+        if let Some(observer) = &mut self.observer {
+            observer.leave();
+        }
+        result
+    }
+
+    fn iterations(&mut self, range: Value, comprehension: &ComprehensionPlan, frame: &Frame<'_>) -> Result {
+        let inner = Frame {
+            scope: Scope::Comprehension {
+                parent: frame,
+                comprehension,
+                state: RefCell::default(),
+            },
+        };
+        let two = comprehension.iter_var2.is_some();
+        if self.program.version < STARTS_LATE_SINCE
+            && matches!(range, Value::List(_) | Value::Map(_))
+            && let Scope::Comprehension { state, .. } = &inner.scope
+            && let Err(fatal) = self.start(comprehension, frame, state)
+            && fatal.is_fatal()
+        {
+            return Err(fatal);
+        }
+        match range {
+            Value::List(list) => {
+                for (at, element) in list.iter().enumerate() {
+                    let entry = if two {
+                        (Ok(Value::Int(at as i64)), Some(element))
+                    } else {
+                        (element, None)
+                    };
+                    if !self.iteration(comprehension, &inner, entry)? {
+                        break;
+                    }
+                }
+            }
+            Value::Map(map) => {
+                for key in map.keys() {
+                    let value = two.then(|| map.at(&key));
+                    if !self.iteration(comprehension, &inner, (Ok(key), value))? {
+                        break;
+                    }
+                }
+            }
+            other if two => {
+                return Err(EvalError::new(format!(
+                    "unsupported comprehension range type: {}",
+                    other.go_type()
+                )));
+            }
+            other => {
+                return Err(EvalError::new(format!(
+                    "got '{}', expected iterable type",
+                    other.go_type()
+                )));
+            }
+        }
+        inner.with(|state| state.done = true);
+        if let Some(observer) = &mut self.observer {
+            observer.end_iterations();
+        }
+        let result = self.exec(comprehension.result, &inner)?;
+        Ok(match (inner.with(|state| state.growing), result) {
+            (Some(true), Value::List(list)) => Value::List(list.frozen()),
+            (Some(true), Value::Map(map)) => Value::Map(map.frozen()),
+            (_, result) => result,
+        })
+    }
+
+    /// One entry of the range; whether to go on.
+    fn iteration(
+        &mut self,
+        comprehension: &ComprehensionPlan,
+        inner: &Frame<'_>,
+        entry: (Result, Option<Result>),
+    ) -> Result<bool> {
+        inner.with(|state| {
+            state.iter = Some(entry.0);
+            state.iter2 = entry.1;
+        });
+        let condition = self.exec(comprehension.condition, inner);
+        match condition {
+            Ok(Value::Bool(false)) => return Ok(false),
+            Err(fatal) if fatal.is_fatal() => return Err(fatal),
+            _ => {}
+        }
+        if let Some(observer) = &mut self.observer {
+            inner.with(|state| {
+                let entries = [
+                    (&comprehension.iter_var, state.iter.as_ref()),
+                    (
+                        comprehension.iter_var2.as_ref().unwrap_or(&comprehension.iter_var),
+                        state.iter2.as_ref(),
+                    ),
+                ];
+                let entries = entries.into_iter().filter_map(|(name, value)| Some((name, value?)));
+                observer.iteration(&entries.collect::<Vec<_>>());
+            });
+        }
+        let accu = self.exec(comprehension.step, inner);
+        if let Err(fatal) = &accu
+            && fatal.is_fatal()
+        {
+            return accu.map(|_| true);
+        }
+        inner.with(|state| state.accu = Some(accu));
+        Ok(true)
+    }
+}

@@ -1,0 +1,404 @@
+//! Values of one type as values of another (`cel-go` `common/types`, the methods `ConvertToType`).
+
+use crate::KubernetesVersion;
+use crate::cost::SizeEstimate;
+use crate::library::costs::{STRING, traversal};
+use crate::library::declaration::{Cost, Counted, Function, Spelling, cost, function, overload};
+use crate::types::{OLD_OPTIONAL, Type};
+use crate::validators::parse_duration;
+use crate::value::{Duration, EvalError, Opaque, Result, Timestamp, Value, double_g, double_to_int, double_to_uint};
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    function(
+        "type",
+        "The type of a value.",
+        Counted::ByOverload,
+        &[("type('a') == string", "true")],
+        &[overload("type", "(A) -> type(A)", Cost::ONE, |version, args| {
+            Ok(Value::Type(match &args[0] {
+                Value::Optional(_) if version < KubernetesVersion::minor(31) => {
+                    Type::opaque(OLD_OPTIONAL, vec![Type::Dyn])
+                }
+                value => value.type_of(),
+            }))
+        })],
+    )
+    .singleton()
+    .conversion()
+    .function_rank(1),
+    function(
+        "bool",
+        "The boolean that a string spells.",
+        Counted::ByOverload,
+        &[("bool('true')", "true")],
+        &[
+            overload("bool_to_bool", "(bool) -> bool", Cost::ONE, to_bool),
+            overload("string_to_bool", "(string) -> bool", Cost::ONE, to_bool),
+        ],
+    )
+    .conversion()
+    .spelling(Spelling::Number),
+    function(
+        "bytes",
+        "The bytes of a string in UTF-8.",
+        Counted::ByOverload,
+        &[("bytes('a')", "b'a'")],
+        &[
+            overload("bytes_to_bytes", "(bytes) -> bytes", Cost::ONE, to_bytes),
+            overload("string_to_bytes", "(string) -> bytes", STRING_TO_BYTES, to_bytes),
+        ],
+    )
+    .conversion(),
+    function(
+        "double",
+        "The value as a double.",
+        Counted::ByOverload,
+        &[("double('1.5')", "1.5"), ("double(2)", "2.0")],
+        &[
+            overload("double_to_double", "(double) -> double", Cost::ONE, to_double),
+            overload("int64_to_double", "(int) -> double", Cost::ONE, to_double),
+            overload("string_to_double", "(string) -> double", Cost::ONE, to_double),
+            overload("uint64_to_double", "(uint) -> double", Cost::ONE, to_double),
+        ],
+    )
+    .conversion()
+    .spelling(Spelling::Number),
+    function(
+        "duration",
+        "The duration that a string such as 1h30m spells.",
+        Counted::ByOverload,
+        &[("duration('90m') == duration('1h30m')", "true")],
+        &[
+            overload("duration_to_duration", "(duration) -> duration", Cost::ONE, to_duration),
+            overload("int64_to_duration", "(int) -> duration", Cost::ONE, to_duration).until(37),
+            overload("string_to_duration", "(string) -> duration", Cost::ONE, to_duration),
+        ],
+    )
+    .conversion()
+    .spelling(Spelling::Duration)
+    .function_rank(1),
+    function(
+        "dyn",
+        "The value itself, with its type checked only when the rule runs.",
+        Counted::ByOverload,
+        &[("dyn(1) == 1", "true")],
+        &[overload("to_dyn", "(A) -> dyn", Cost::ONE, |_, args| {
+            Ok(args[0].clone())
+        })],
+    )
+    .singleton()
+    .conversion()
+    .passes_on(),
+    function(
+        "int",
+        "The value as an int; doubles are cut, timestamps count seconds since 1970, durations nanoseconds.",
+        Counted::ByOverload,
+        &[("int('12')", "12"), ("int(1.9)", "1")],
+        &[
+            overload("int64_to_int64", "(int) -> int", Cost::ONE, to_int),
+            overload("double_to_int64", "(double) -> int", Cost::ONE, to_int),
+            overload("duration_to_int64", "(duration) -> int", Cost::ONE, to_int),
+            overload("string_to_int64", "(string) -> int", Cost::ONE, to_int),
+            overload("timestamp_to_int64", "(timestamp) -> int", Cost::ONE, to_int),
+            overload("uint64_to_int64", "(uint) -> int", Cost::ONE, to_int),
+        ],
+    )
+    .conversion()
+    .spelling(Spelling::Number)
+    .function_rank(1),
+    function(
+        "string",
+        "The value as text.",
+        Counted::ByOverload,
+        &[("string(12)", "'12'"), ("string(true)", "'true'")],
+        &[
+            overload("string_to_string", "(string) -> string", Cost::ONE, to_string),
+            overload("bool_to_string", "(bool) -> string", Cost::ONE, to_string),
+            overload("bytes_to_string", "(bytes) -> string", BYTES_TO_STRING, to_string),
+            overload("double_to_string", "(double) -> string", Cost::ONE, to_string),
+            overload("duration_to_string", "(duration) -> string", Cost::ONE, to_string),
+            overload("int64_to_string", "(int) -> string", Cost::ONE, to_string),
+            overload("timestamp_to_string", "(timestamp) -> string", Cost::ONE, to_string),
+            overload("uint64_to_string", "(uint) -> string", Cost::ONE, to_string),
+        ],
+    )
+    .conversion()
+    .function_rank(1),
+    function(
+        "timestamp",
+        "The time that an RFC 3339 string spells, or that many seconds after 1970.",
+        Counted::ByOverload,
+        &[("timestamp(0) == timestamp('1970-01-01T00:00:00Z')", "true")],
+        &[
+            overload(
+                "timestamp_to_timestamp",
+                "(timestamp) -> timestamp",
+                Cost::ONE,
+                to_timestamp,
+            ),
+            overload("int64_to_timestamp", "(int) -> timestamp", Cost::ONE, to_timestamp),
+            overload("string_to_timestamp", "(string) -> timestamp", Cost::ONE, to_timestamp),
+        ],
+    )
+    .conversion()
+    .spelling(Spelling::Time),
+    function(
+        "uint",
+        "The value as an unsigned int.",
+        Counted::ByOverload,
+        &[("uint('12')", "12u")],
+        &[
+            overload("uint64_to_uint64", "(uint) -> uint", Cost::ONE, to_uint),
+            overload("double_to_uint64", "(double) -> uint", Cost::ONE, to_uint),
+            overload("int64_to_uint64", "(int) -> uint", Cost::ONE, to_uint),
+            overload("string_to_uint64", "(string) -> uint", Cost::ONE, to_uint),
+        ],
+    )
+    .conversion()
+    .spelling(Spelling::Number),
+];
+
+/// `bytes(string)`: a character is at most four bytes.
+const STRING_TO_BYTES: Cost = cost(
+    |coster, call| {
+        let size = coster.size(call.args.first()?);
+        Some(call.gives(
+            size.times_factor(STRING),
+            SizeEstimate {
+                min: size.min,
+                max: size.max.wrapping_mul(4),
+            },
+        ))
+    },
+    |call| Ok(traversal(call.size_of_value(0) as f64)),
+);
+
+/// `string(bytes)`: at most four bytes are a character.
+const BYTES_TO_STRING: Cost = cost(
+    |coster, call| {
+        let size = coster.size(call.args.first()?);
+        Some(call.gives(
+            size.times_factor(STRING),
+            SizeEstimate {
+                min: size.min / 4,
+                max: size.max,
+            },
+        ))
+    },
+    |call| Ok(traversal(call.size_of_value(0) as f64)),
+);
+
+fn cannot(value: &Value, to: &Type) -> EvalError {
+    EvalError::new(format!(
+        "type conversion error from '{}' to '{}'",
+        value.type_name(),
+        to.type_name()
+    ))
+}
+
+fn to_bool(_: KubernetesVersion, args: &[Value]) -> Result {
+    let value = &args[0];
+    match value {
+        Value::Bool(_) => Ok(value.clone()),
+        Value::String(text) => match &**text {
+            "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(Value::Bool(true)),
+            "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(Value::Bool(false)),
+            _ => Err(cannot(value, &Type::Bool)),
+        },
+        _ => Err(cannot(value, &Type::Bool)),
+    }
+}
+
+fn to_bytes(_: KubernetesVersion, args: &[Value]) -> Result {
+    let value = &args[0];
+    match value {
+        Value::Bytes(_) => Ok(value.clone()),
+        Value::String(text) => Ok(Value::bytes(text.as_bytes())),
+        _ => Err(cannot(value, &Type::Bytes)),
+    }
+}
+
+fn to_double(_: KubernetesVersion, args: &[Value]) -> Result {
+    let value = &args[0];
+    match value {
+        Value::Double(_) => Ok(value.clone()),
+        Value::Int(i) => Ok(Value::Double(*i as f64)),
+        Value::Uint(u) => Ok(Value::Double(*u as f64)),
+        Value::String(text) => parse_double(text)
+            .map(Value::Double)
+            .ok_or_else(|| cannot(value, &Type::Double)),
+        _ => Err(cannot(value, &Type::Double)),
+    }
+}
+
+/// A double as Go's `strconv.ParseFloat` reads it: with underscores between digits, hexadecimal with a binary exponent, and too large
+/// ones not.
+fn parse_double(text: &str) -> Option<f64> {
+    let (sign, rest) = match text.as_bytes().first()? {
+        b'-' => (-1.0, &text[1..]),
+        b'+' => (1.0, &text[1..]),
+        _ => (1.0, text),
+    };
+    let lower = rest.to_ascii_lowercase();
+    match &*lower {
+        "inf" | "infinity" => return Some(sign * f64::INFINITY),
+        "nan" => return (rest.len() == text.len()).then_some(f64::NAN),
+        _ => {}
+    }
+    if !underscores_separate_digits(&lower) {
+        return None;
+    }
+    let digits = lower.replace('_', "");
+    if let Some(hex) = digits.strip_prefix("0x") {
+        return parse_hex_double(hex).map(|value| sign * value);
+    }
+    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return None;
+    }
+    digits.parse::<f64>().ok().filter(|v| v.is_finite()).map(|v| sign * v)
+}
+
+/// Whether each underscore of a number in lower case, if there are any, is between digits or behind the prefix of a base.
+fn underscores_separate_digits(number: &str) -> bool {
+    let (is_hex, digits) = number.strip_prefix("0x").map_or((false, number), |hex| (true, hex));
+    let (mut after_digit, mut after_underscore) = (is_hex, false);
+    for c in digits.bytes() {
+        let is_digit = c.is_ascii_digit() || (is_hex && c.is_ascii_hexdigit());
+        if (c == b'_' && !after_digit) || (after_underscore && !is_digit) {
+            return false;
+        }
+        (after_digit, after_underscore) = (is_digit, c == b'_');
+    }
+    !after_underscore
+}
+
+/// The value of a hexadecimal mantissa with a binary exponent, without its prefix; none if it is too large for a double.
+fn parse_hex_double(text: &str) -> Option<f64> {
+    let (mantissa, exponent) = text.split_once('p')?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    if (whole.is_empty() && fraction.is_empty()) || digits.is_empty() || !digits.bytes().all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    // As far as a double goes, all larger exponents are the same.
+    let mut exponent: i64 = if digits.trim_start_matches('0').len() > 5 {
+        if exponent.starts_with('-') { -100_000 } else { 100_000 }
+    } else {
+        exponent.parse().ok()?
+    };
+    let mut bits: u64 = 0;
+    let mut lost = false;
+    for (at, c) in whole.chars().chain(fraction.chars()).enumerate() {
+        let digit = u64::from(c.to_digit(16)?);
+        let is_fraction = at >= whole.len();
+        if bits >> 60 == 0 {
+            bits = bits << 4 | digit;
+            exponent -= if is_fraction { 4 } else { 0 };
+        } else {
+            lost |= digit != 0;
+            exponent += if is_fraction { 0 } else { 4 };
+        }
+    }
+    if bits == 0 {
+        return Some(0.0);
+    }
+    // What is lost only matters to tell a half from more than a half.
+    let (mut bits, mut sticky) = (u128::from(bits) << 60, lost);
+    exponent -= 60;
+    let keep = 53.min(i64::from(128 - bits.leading_zeros()) + exponent + 1074);
+    let drop = i64::from(128 - bits.leading_zeros()) - keep;
+    if drop > 127 {
+        return Some(0.0);
+    }
+    let half = 1_u128 << (drop - 1);
+    sticky |= bits & (half - 1) != 0;
+    let is_half = bits & half != 0;
+    bits >>= drop;
+    if is_half && (sticky || bits & 1 == 1) {
+        bits += 1;
+    }
+    let exponent = exponent + drop;
+    let power = |exponent: i64| 2_f64.powi(exponent.clamp(-2000, 2000) as i32);
+    let value = if exponent < -1000 {
+        bits as f64 * power(exponent + 100) * power(-100)
+    } else {
+        bits as f64 * power(exponent.min(1000)) * power((exponent - 1000).max(0))
+    };
+    value.is_finite().then_some(value)
+}
+
+fn to_duration(_: KubernetesVersion, args: &[Value]) -> Result {
+    let value = &args[0];
+    match value {
+        Value::Duration(_) => Ok(value.clone()),
+        Value::String(text) => parse_duration(text)
+            .map(|nanos| Value::Duration(Duration(nanos)))
+            .ok_or_else(|| cannot(value, &Type::Duration)),
+        _ => Err(cannot(value, &Type::Duration)),
+    }
+}
+
+fn to_int(_: KubernetesVersion, args: &[Value]) -> Result {
+    let value = &args[0];
+    let overflow = || EvalError::new("integer overflow");
+    match value {
+        Value::Int(_) => Ok(value.clone()),
+        Value::Uint(u) => i64::try_from(*u).map(Value::Int).map_err(|_| overflow()),
+        Value::Double(d) => double_to_int(*d).map(Value::Int).ok_or_else(overflow),
+        Value::String(text) => text.parse().map(Value::Int).map_err(|_| cannot(value, &Type::Int)),
+        Value::Duration(d) => Ok(Value::Int(d.0)),
+        Value::Timestamp(t) => Ok(Value::Int(t.seconds)),
+        _ => Err(cannot(value, &Type::Int)),
+    }
+}
+
+fn to_uint(_: KubernetesVersion, args: &[Value]) -> Result {
+    let value = &args[0];
+    let overflow = || EvalError::new("unsigned integer overflow");
+    match value {
+        Value::Uint(_) => Ok(value.clone()),
+        Value::Int(i) => u64::try_from(*i).map(Value::Uint).map_err(|_| overflow()),
+        Value::Double(d) => double_to_uint(*d).map(Value::Uint).ok_or_else(overflow),
+        Value::String(text) if text.starts_with(|c: char| c.is_ascii_digit()) => {
+            text.parse().map(Value::Uint).map_err(|_| cannot(value, &Type::Uint))
+        }
+        _ => Err(cannot(value, &Type::Uint)),
+    }
+}
+
+fn to_string(_: KubernetesVersion, args: &[Value]) -> Result {
+    as_string(&args[0])
+}
+
+/// `string(value)`
+pub(in crate::library) fn as_string(value: &Value) -> Result {
+    Ok(match value {
+        Value::String(_) => value.clone(),
+        Value::Bool(b) => b.to_string().into(),
+        Value::Int(i) => i.to_string().into(),
+        Value::Uint(u) => u.to_string().into(),
+        Value::Double(d) => double_g(*d).into(),
+        Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => text.into(),
+            Err(_) => return Err(EvalError::new("invalid UTF-8 in bytes, cannot convert to string")),
+        },
+        Value::Duration(d) => d.to_cel_string().into(),
+        Value::Timestamp(t) => t.to_cel_string().into(),
+        Value::Null => "null".into(),
+        Value::Type(ty) => ty.type_name().into_owned().into(),
+        Value::Opaque(opaque @ (Opaque::Ip(_) | Opaque::Cidr(_))) => opaque.to_string().into(),
+        _ => return Err(cannot(value, &Type::String)),
+    })
+}
+
+fn to_timestamp(_: KubernetesVersion, args: &[Value]) -> Result {
+    let value = &args[0];
+    match value {
+        Value::Timestamp(_) => Ok(value.clone()),
+        Value::Int(seconds) => Timestamp::new(*seconds, 0).map(Value::Timestamp),
+        Value::String(text) => Timestamp::parse(text)
+            .ok_or_else(|| cannot(value, &Type::Timestamp))?
+            .map(Value::Timestamp),
+        _ => Err(cannot(value, &Type::Timestamp)),
+    }
+}

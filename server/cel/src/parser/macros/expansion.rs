@@ -1,0 +1,343 @@
+//! What a macro expands to.
+
+use std::sync::Arc;
+
+use super::super::build::Builder;
+use super::super::options::ParseOptions;
+use super::Macro;
+use crate::ast::{Comprehension, ExprKind, Literal, Location, NodeId, operators};
+
+/// What replaces the call, or where and why it cannot be replaced.
+type Expansion = Result<NodeId, (Location, String)>;
+/// The variables of a comprehension.
+type Variables = (Arc<str>, Option<Arc<str>>);
+pub(super) type Expander = fn(&mut Expand<'_, '_>, NodeId, &[NodeId]) -> Expansion;
+
+/// The function that `transformMap` builds its result with.
+const MAP_INSERT: &str = "cel.@mapInsert";
+
+/// The older name of the accumulator, which no variable may have.
+const ACCUMULATOR: &str = "__result__";
+
+#[derive(Clone, Copy)]
+pub(super) enum Quantifier {
+    All,
+    Exists,
+    ExistsOne,
+}
+
+/// One expansion: everything it makes is placed where the call is.
+pub(super) struct Expand<'b, 'a> {
+    pub(super) builder: &'b mut Builder<'a>,
+    options: &'b ParseOptions,
+    call: Location,
+}
+
+/// Replaces a call, if it is one of a macro. `id` is the number of the call, whose place everything gets that the macro makes.
+pub(in crate::parser) fn expand(
+    builder: &mut Builder<'_>,
+    options: &ParseOptions,
+    id: i64,
+    function: &str,
+    target: Option<NodeId>,
+    args: &[NodeId],
+) -> Option<Expansion> {
+    let is_called =
+        |m: &&&Macro| m.name == function && m.parameters.len() == args.len() && m.is_method() == target.is_some();
+    let found = *options.macros.iter().rev().find(is_called)?;
+    let call = builder.location(id);
+    if builder.is_full() {
+        return Some(Err((
+            call,
+            "expression is too large after the expansion of macros".to_owned(),
+        )));
+    }
+    // A macro without receiver does not look at its target.
+    Some((found.expand)(
+        &mut Expand { builder, options, call },
+        target.unwrap_or(args[0]),
+        args,
+    ))
+}
+
+impl Expand<'_, '_> {
+    pub(super) fn node(&mut self, kind: ExprKind) -> NodeId {
+        let id = self.builder.id_at(self.call);
+        self.builder.push(id, kind)
+    }
+
+    pub(super) fn error<T>(&self, node: NodeId, message: &str) -> Result<T, (Location, String)> {
+        let id = self.builder.ast[node].id;
+        Err((self.builder.location_told(id, self.options), message.to_owned()))
+    }
+
+    fn literal(&mut self, value: Literal) -> NodeId {
+        self.node(ExprKind::Literal(value))
+    }
+
+    fn ident(&mut self, name: Arc<str>) -> NodeId {
+        self.node(ExprKind::Ident(name))
+    }
+
+    fn accumulator(&mut self) -> NodeId {
+        self.ident(self.options.accumulator.into())
+    }
+
+    fn call(&mut self, function: &str, args: &[NodeId]) -> NodeId {
+        self.node(ExprKind::Call {
+            function: function.into(),
+            target: None,
+            args: args.to_vec(),
+        })
+    }
+
+    fn member_call(&mut self, function: &str, target: NodeId) -> NodeId {
+        self.node(ExprKind::Call {
+            function: function.into(),
+            target: Some(target),
+            args: Vec::new(),
+        })
+    }
+
+    fn list(&mut self, elements: &[NodeId]) -> NodeId {
+        self.node(ExprKind::List {
+            elements: elements.to_vec(),
+            optional_indices: Vec::new(),
+        })
+    }
+
+    fn comprehension_with_result(
+        &mut self,
+        range: NodeId,
+        vars: Variables,
+        accu: Arc<str>,
+        parts: [NodeId; 4],
+    ) -> NodeId {
+        let [accu_init, loop_condition, loop_step, result] = parts;
+        self.node(ExprKind::Comprehension(Box::new(Comprehension {
+            iter_range: range,
+            iter_var: vars.0,
+            iter_var2: vars.1,
+            accu_var: accu,
+            accu_init,
+            loop_condition,
+            loop_step,
+            result,
+        })))
+    }
+
+    /// A comprehension (start, condition, step) whose result is the accumulator.
+    fn comprehension(&mut self, range: NodeId, vars: Variables, parts: [NodeId; 3]) -> NodeId {
+        let result = self.accumulator();
+        let [init, condition, step] = parts;
+        self.comprehension_with_result(
+            range,
+            vars,
+            self.options.accumulator.into(),
+            [init, condition, step, result],
+        )
+    }
+
+    /// `accumulator + [element]`
+    fn appended(&mut self, element: NodeId) -> NodeId {
+        let accumulator = self.accumulator();
+        let list = self.list(&[element]);
+        self.call(operators::ADD, &[accumulator, list])
+    }
+
+    /// `predicate ? step : accumulator`
+    fn if_kept(&mut self, predicate: NodeId, step: NodeId) -> NodeId {
+        let accumulator = self.accumulator();
+        self.call(operators::CONDITIONAL, &[predicate, step, accumulator])
+    }
+
+    /// The name that an argument is.
+    pub(super) fn variable(&self, node: NodeId, message: &str) -> Result<Arc<str>, (Location, String)> {
+        match &self.builder.ast[node].kind {
+            ExprKind::Ident(name) => Ok(name.clone()),
+            _ => self.error(node, message),
+        }
+    }
+
+    pub(super) fn check_accumulator(&self, variable: &str, node: NodeId) -> Result<(), (Location, String)> {
+        if self.options.accumulator_reserved && (variable == self.options.accumulator || variable == ACCUMULATOR) {
+            return self.error(node, "iteration variable overwrites accumulator variable");
+        }
+        Ok(())
+    }
+
+    /// Start, condition, step and result of a quantifier.
+    fn quantifier_parts(&mut self, quantifier: Quantifier, predicate: NodeId) -> [NodeId; 4] {
+        match quantifier {
+            Quantifier::All => {
+                let init = self.literal(Literal::Bool(true));
+                let accumulator = self.accumulator();
+                let condition = self.call(operators::NOT_STRICTLY_FALSE, &[accumulator]);
+                let accumulator = self.accumulator();
+                let step = self.call(operators::LOGICAL_AND, &[accumulator, predicate]);
+                [init, condition, step, self.accumulator()]
+            }
+            Quantifier::Exists => {
+                let init = self.literal(Literal::Bool(false));
+                let accumulator = self.accumulator();
+                let not = self.call(operators::LOGICAL_NOT, &[accumulator]);
+                let condition = self.call(operators::NOT_STRICTLY_FALSE, &[not]);
+                let accumulator = self.accumulator();
+                let step = self.call(operators::LOGICAL_OR, &[accumulator, predicate]);
+                [init, condition, step, self.accumulator()]
+            }
+            Quantifier::ExistsOne => {
+                let init = self.literal(Literal::Int(0));
+                // Before cel-go 0.22 the same 1 is in both places.
+                let shared = (!self.options.copies_targets).then(|| self.literal(Literal::Int(1)));
+                let condition = self.literal(Literal::Bool(true));
+                let accumulator = self.accumulator();
+                let one = shared.unwrap_or_else(|| self.literal(Literal::Int(1)));
+                let more = self.call(operators::ADD, &[accumulator, one]);
+                let step = self.if_kept(predicate, more);
+                let accumulator = self.accumulator();
+                let one = shared.unwrap_or_else(|| self.literal(Literal::Int(1)));
+                [init, condition, step, self.call(operators::EQUALS, &[accumulator, one])]
+            }
+        }
+    }
+
+    pub(super) fn quantifier(&mut self, quantifier: Quantifier, target: NodeId, args: &[NodeId]) -> Expansion {
+        let element = self.variable(args[0], "argument must be a simple name")?;
+        self.check_accumulator(&element, args[0])?;
+        let parts = self.quantifier_parts(quantifier, args[1]);
+        Ok(self.comprehension_with_result(target, (element, None), self.options.accumulator.into(), parts))
+    }
+
+    pub(super) fn map(&mut self, target: NodeId, args: &[NodeId]) -> Expansion {
+        let element = self.variable(args[0], "argument is not an identifier")?;
+        self.check_accumulator(&element, args[0])?;
+        let predicate = (args.len() == 3).then(|| args[1]);
+        Ok(self.selection(target, element, predicate, args[args.len() - 1]))
+    }
+
+    /// The list of `item` for those elements for which the predicate holds.
+    pub(super) fn selection(
+        &mut self,
+        target: NodeId,
+        element: Arc<str>,
+        predicate: Option<NodeId>,
+        item: NodeId,
+    ) -> NodeId {
+        let shared = self.options.accumulator_shared.then(|| self.accumulator());
+        let init = self.list(&[]);
+        let condition = self.literal(Literal::Bool(true));
+        let accumulator = shared.unwrap_or_else(|| self.accumulator());
+        let list = self.list(&[item]);
+        let mut step = self.call(operators::ADD, &[accumulator, list]);
+        if let Some(predicate) = predicate {
+            let accumulator = shared.unwrap_or_else(|| self.accumulator());
+            step = self.call(operators::CONDITIONAL, &[predicate, step, accumulator]);
+        }
+        let result = shared.unwrap_or_else(|| self.accumulator());
+        let parts = [init, condition, step, result];
+        self.comprehension_with_result(target, (element, None), self.options.accumulator.into(), parts)
+    }
+
+    /// A name for the list, whose elements are then sorted by the list of their keys.
+    pub(super) fn sort_by(&mut self, target: NodeId, args: &[NodeId]) -> Expansion {
+        const INPUT: &str = "@__sortBy_input__";
+        if matches!(
+            self.builder.ast[target].kind,
+            ExprKind::Literal(_) | ExprKind::Map { .. } | ExprKind::Struct { .. } | ExprKind::Unspecified
+        ) {
+            return self.error(
+                target,
+                "sortBy can only be applied to a list, identifier, comprehension, call or select expression",
+            );
+        }
+        let step = self.ident(INPUT.into());
+        let elements = self.ident(INPUT.into());
+        let keys = self.map(elements, args)?;
+        let list = self.ident(INPUT.into());
+        let result = self.node(ExprKind::Call {
+            function: "@sortByAssociatedKeys".into(),
+            target: Some(list),
+            args: vec![keys],
+        });
+        let range = self.list(&[]);
+        let condition = self.literal(Literal::Bool(false));
+        let parts = [target, condition, step, result];
+        Ok(self.comprehension_with_result(range, ("#unused".into(), None), INPUT.into(), parts))
+    }
+
+    pub(super) fn optional(&mut self, target: NodeId, args: &[NodeId], message: &str, wrap: bool) -> Expansion {
+        let variable = self.variable(args[0], message)?;
+        let has_value = self.member_call("hasValue", target);
+        let range = self.list(&[]);
+        // Before cel-go 0.22 the target itself is in both places, with the same numbers.
+        let second = if self.options.copies_targets {
+            self.builder.copy(target, self.call)
+        } else {
+            target
+        };
+        let init = self.member_call("value", second);
+        let condition = self.literal(Literal::Bool(false));
+        let step = self.ident(variable.clone());
+        let mut then = self.comprehension_with_result(
+            range,
+            ("#unused".into(), None),
+            variable,
+            [init, condition, step, args[1]],
+        );
+        if wrap {
+            then = self.call("optional.of", &[then]);
+        }
+        let none = self.call("optional.none", &[]);
+        Ok(self.call(operators::CONDITIONAL, &[has_value, then, none]))
+    }
+
+    fn two_variables(&self, args: &[NodeId]) -> Result<Variables, (Location, String)> {
+        let key = self.variable(args[0], "argument must be a simple name")?;
+        let value = self.variable(args[1], "argument must be a simple name")?;
+        if key == value {
+            return self.error(args[1], &format!("duplicate variable name: {key}"));
+        }
+        for (variable, node) in [(&key, args[0]), (&value, args[1])] {
+            if **variable == *self.options.accumulator || **variable == *ACCUMULATOR {
+                return self.error(node, "iteration variable overwrites accumulator variable");
+            }
+        }
+        Ok((key, Some(value)))
+    }
+
+    pub(super) fn quantifier_two(&mut self, quantifier: Quantifier, target: NodeId, args: &[NodeId]) -> Expansion {
+        let variables = self.two_variables(args)?;
+        let parts = self.quantifier_parts(quantifier, args[2]);
+        Ok(self.comprehension_with_result(target, variables, self.options.accumulator.into(), parts))
+    }
+
+    pub(super) fn transform_list(&mut self, target: NodeId, args: &[NodeId]) -> Expansion {
+        let variables = self.two_variables(args)?;
+        let mut step = self.appended(args[args.len() - 1]);
+        if args.len() == 4 {
+            step = self.if_kept(args[2], step);
+        }
+        let init = self.list(&[]);
+        let condition = self.literal(Literal::Bool(true));
+        Ok(self.comprehension(target, variables, [init, condition, step]))
+    }
+
+    pub(super) fn transform_map(&mut self, target: NodeId, args: &[NodeId], entry: bool) -> Expansion {
+        let variables = self.two_variables(args)?;
+        let transform = args[args.len() - 1];
+        let accumulator = self.accumulator();
+        let mut step = if entry {
+            self.call(MAP_INSERT, &[accumulator, transform])
+        } else {
+            let key = self.ident(variables.0.clone());
+            self.call(MAP_INSERT, &[accumulator, key, transform])
+        };
+        if args.len() == 4 {
+            step = self.if_kept(args[2], step);
+        }
+        let init = self.node(ExprKind::Map { entries: Vec::new() });
+        let condition = self.literal(Literal::Bool(true));
+        Ok(self.comprehension(target, variables, [init, condition, step]))
+    }
+}

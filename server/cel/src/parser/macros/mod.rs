@@ -1,0 +1,311 @@
+//! The macros: calls that the parser replaces by other expressions.
+//!
+//! Ported from `cel-go`: `parser/macro.go`, `cel/library.go` (`optMap`, `optFlatMap`), `ext/comprehensions.go` (two variables),
+//! `ext/lists.go` (`sortBy`).
+
+mod expansion;
+
+pub(super) use expansion::expand;
+use expansion::{Expander, Quantifier};
+
+use crate::KubernetesVersion;
+use crate::ast::ExprKind;
+
+/// A macro, by the call that it replaces.
+#[derive(Debug)]
+pub struct Macro {
+    /// The name of the function.
+    pub name: &'static str,
+    /// What it is called on.
+    pub target: Target,
+    /// What the arguments are, for people. Their number selects the macro.
+    pub parameters: &'static [&'static str],
+    /// What it does, in a sentence or two.
+    pub documentation: &'static str,
+    /// Expressions that use it, each with its value.
+    pub examples: &'static [(&'static str, &'static str)],
+    /// The oldest server whose `cel-go` has it.
+    pub server: KubernetesVersion,
+    /// The oldest environment that has it.
+    pub environment: KubernetesVersion,
+    expand: Expander,
+}
+
+/// What a macro is called on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// Nothing: `name(…)`.
+    Nothing,
+    /// A list or map: `target.name(…)`.
+    Collection,
+    /// A list.
+    List,
+    /// An optional value.
+    Optional,
+}
+
+impl Macro {
+    /// Whether it is called on something.
+    pub fn is_method(&self) -> bool {
+        self.target != Target::Nothing
+    }
+
+    /// Whether it has a variable for the index or key and another for the element or value.
+    pub fn has_two_variables(&self) -> bool {
+        self.parameters.starts_with(&["key", "value"])
+    }
+
+    /// Whether its last argument is a condition on each element.
+    pub fn is_predicate(&self) -> bool {
+        matches!(self.parameters, ["element", "predicate"])
+    }
+}
+
+const ALWAYS: KubernetesVersion = KubernetesVersion::minor(0);
+const CEL_GO_0_22: KubernetesVersion = KubernetesVersion::minor(32);
+const OPTIONALS: KubernetesVersion = KubernetesVersion::minor(28);
+const TWO_VARIABLES: KubernetesVersion = KubernetesVersion::minor(32);
+const LISTS: KubernetesVersion = KubernetesVersion::minor(34);
+
+/// All macros of all minors.
+pub const MACROS: &[Macro] = &[
+    Macro {
+        name: "has",
+        target: Target::Nothing,
+        parameters: &["operand.field"],
+        documentation: "Whether the field is present: set in an object, or a key of a map.",
+        examples: &[("has({'a': 1}.a)", "true"), ("has({'a': 1}.b)", "false")],
+        server: ALWAYS,
+        environment: ALWAYS,
+        expand: |e, _, args| match &e.builder.ast[args[0]].kind {
+            ExprKind::Select { operand, field, .. } => {
+                let (operand, field) = (*operand, field.clone());
+                Ok(e.node(ExprKind::Select {
+                    operand,
+                    field,
+                    test_only: true,
+                }))
+            }
+            _ => e.error(args[0], "invalid argument to has() macro"),
+        },
+    },
+    Macro {
+        name: "all",
+        target: Target::Collection,
+        parameters: &["element", "predicate"],
+        documentation: "Whether the predicate holds for every element of a list, or every key of a map. \
+            An element for which it is false outweighs errors of others.",
+        examples: &[
+            ("[1, 2, 3].all(x, x > 0)", "true"),
+            ("{'a': 1}.all(k, k == 'b')", "false"),
+            ("[].all(x, x > 0)", "true"),
+        ],
+        server: ALWAYS,
+        environment: ALWAYS,
+        expand: |e, target, args| e.quantifier(Quantifier::All, target, args),
+    },
+    Macro {
+        name: "exists",
+        target: Target::Collection,
+        parameters: &["element", "predicate"],
+        documentation: "Whether the predicate holds for at least one element of a list, or key of a map. \
+            An element for which it is true outweighs errors of others.",
+        examples: &[("[1, 2, 3].exists(x, x > 2)", "true"), ("[].exists(x, x > 2)", "false")],
+        server: ALWAYS,
+        environment: ALWAYS,
+        expand: |e, target, args| e.quantifier(Quantifier::Exists, target, args),
+    },
+    Macro {
+        name: "exists_one",
+        target: Target::Collection,
+        parameters: &["element", "predicate"],
+        documentation: "Whether the predicate holds for exactly one element of a list, or key of a map. All are looked at.",
+        examples: &[
+            ("[1, 2, 3].exists_one(x, x > 2)", "true"),
+            ("[1, 2, 3].exists_one(x, x > 1)", "false"),
+        ],
+        server: ALWAYS,
+        environment: ALWAYS,
+        expand: |e, target, args| e.quantifier(Quantifier::ExistsOne, target, args),
+    },
+    Macro {
+        name: "map",
+        target: Target::Collection,
+        parameters: &["element", "transform"],
+        documentation: "The list of what becomes of each element of a list, or key of a map.",
+        examples: &[("[1, 2, 3].map(x, x * 2)", "[2, 4, 6]")],
+        server: ALWAYS,
+        environment: ALWAYS,
+        expand: |e, target, args| e.map(target, args),
+    },
+    Macro {
+        name: "map",
+        target: Target::Collection,
+        parameters: &["element", "predicate", "transform"],
+        documentation: "The list of what becomes of those elements of a list (or keys of a map) for which the predicate holds.",
+        examples: &[("[1, 2, 3].map(x, x > 1, x * 2)", "[4, 6]")],
+        server: ALWAYS,
+        environment: ALWAYS,
+        expand: |e, target, args| e.map(target, args),
+    },
+    Macro {
+        name: "filter",
+        target: Target::Collection,
+        parameters: &["element", "predicate"],
+        documentation: "The list of those elements of a list (or keys of a map) for which the predicate holds.",
+        examples: &[("[1, 2, 3].filter(x, x > 1)", "[2, 3]")],
+        server: ALWAYS,
+        environment: ALWAYS,
+        expand: |e, target, args| {
+            let element = e.variable(args[0], "argument is not an identifier")?;
+            e.check_accumulator(&element, args[0])?;
+            Ok(e.selection(target, element, Some(args[1]), args[0]))
+        },
+    },
+    Macro {
+        name: "optMap",
+        target: Target::Optional,
+        parameters: &["value", "transform"],
+        documentation: "Applies an expression to the value of an optional and returns the result as an optional. Returns `optional.none()` if the optional is empty.",
+        examples: &[
+            ("optional.of(1).optMap(x, x + 1)", "optional.of(2)"),
+            ("optional.none().optMap(x, x + 1)", "optional.none()"),
+        ],
+        server: ALWAYS,
+        environment: OPTIONALS,
+        expand: |e, target, args| e.optional(target, args, "optMap() variable name must be a simple identifier", true),
+    },
+    Macro {
+        name: "optFlatMap",
+        target: Target::Optional,
+        parameters: &["value", "transform"],
+        documentation: "Applies an expression that itself returns an optional to the value of an optional. Returns `optional.none()` if the optional is empty.",
+        examples: &[("{'a': {'b': 1}}[?'a'].optFlatMap(m, m[?'b'])", "optional.of(1)")],
+        server: ALWAYS,
+        environment: OPTIONALS,
+        expand: |e, target, args| {
+            e.optional(
+                target,
+                args,
+                "optFlatMap() variable name must be a simple identifier",
+                false,
+            )
+        },
+    },
+    Macro {
+        name: "all",
+        target: Target::Collection,
+        parameters: &["key", "value", "predicate"],
+        documentation: "Whether the predicate holds for every index and element of a list, or every key and value of a map.",
+        examples: &[
+            ("[1, 2].all(i, x, i < x)", "true"),
+            ("{'a': 1}.all(k, v, v > 1)", "false"),
+        ],
+        server: CEL_GO_0_22,
+        environment: TWO_VARIABLES,
+        expand: |e, target, args| e.quantifier_two(Quantifier::All, target, args),
+    },
+    Macro {
+        name: "exists",
+        target: Target::Collection,
+        parameters: &["key", "value", "predicate"],
+        documentation: "Whether the predicate holds for at least one index and element of a list, or key and value of a map.",
+        examples: &[("{'a': 1}.exists(k, v, k == 'a' && v == 1)", "true")],
+        server: CEL_GO_0_22,
+        environment: TWO_VARIABLES,
+        expand: |e, target, args| e.quantifier_two(Quantifier::Exists, target, args),
+    },
+    Macro {
+        name: "existsOne",
+        target: Target::Collection,
+        parameters: &["key", "value", "predicate"],
+        documentation: "Whether the predicate holds for exactly one index and element of a list, or key and value of a map.",
+        examples: &[("[1, 1].existsOne(i, x, i == x)", "true")],
+        server: CEL_GO_0_22,
+        environment: TWO_VARIABLES,
+        expand: |e, target, args| e.quantifier_two(Quantifier::ExistsOne, target, args),
+    },
+    Macro {
+        name: "exists_one",
+        target: Target::Collection,
+        parameters: &["key", "value", "predicate"],
+        documentation: "Whether the predicate holds for exactly one index and element of a list, or key and value of a map.",
+        examples: &[("[1, 1].exists_one(i, x, i == x)", "true")],
+        server: CEL_GO_0_22,
+        environment: TWO_VARIABLES,
+        expand: |e, target, args| e.quantifier_two(Quantifier::ExistsOne, target, args),
+    },
+    Macro {
+        name: "transformList",
+        target: Target::Collection,
+        parameters: &["key", "value", "transform"],
+        documentation: "The list of what becomes of each index and element of a list, or key and value of a map.",
+        examples: &[("[3, 4].transformList(i, x, i * x)", "[0, 4]")],
+        server: CEL_GO_0_22,
+        environment: TWO_VARIABLES,
+        expand: |e, target, args| e.transform_list(target, args),
+    },
+    Macro {
+        name: "transformList",
+        target: Target::Collection,
+        parameters: &["key", "value", "predicate", "transform"],
+        documentation: "The list of what becomes of those indices and elements (or keys and values) for which the predicate holds.",
+        examples: &[("[3, 4].transformList(i, x, i > 0, x)", "[4]")],
+        server: CEL_GO_0_22,
+        environment: TWO_VARIABLES,
+        expand: |e, target, args| e.transform_list(target, args),
+    },
+    Macro {
+        name: "transformMap",
+        target: Target::Collection,
+        parameters: &["key", "value", "transform"],
+        documentation: "A map with the same keys (of a list: the indices) and what becomes of each value.",
+        examples: &[("{'a': 1}.transformMap(k, v, v + 1)", "{'a': 2}")],
+        server: CEL_GO_0_22,
+        environment: TWO_VARIABLES,
+        expand: |e, target, args| e.transform_map(target, args, false),
+    },
+    Macro {
+        name: "transformMap",
+        target: Target::Collection,
+        parameters: &["key", "value", "predicate", "transform"],
+        documentation: "A map of those keys (of a list: indices) for which the predicate holds, and what becomes of their values.",
+        examples: &[("{'a': 1, 'b': 2}.transformMap(k, v, v > 1, v + 1)", "{'b': 3}")],
+        server: CEL_GO_0_22,
+        environment: TWO_VARIABLES,
+        expand: |e, target, args| e.transform_map(target, args, false),
+    },
+    Macro {
+        name: "transformMapEntry",
+        target: Target::Collection,
+        parameters: &["key", "value", "entry"],
+        documentation: "A map of the entries that the transform makes (a map of one entry) of each key and value. Two entries with one key are an error.",
+        examples: &[("{'a': 'b'}.transformMapEntry(k, v, {v: k})", "{'b': 'a'}")],
+        server: CEL_GO_0_22,
+        environment: TWO_VARIABLES,
+        expand: |e, target, args| e.transform_map(target, args, true),
+    },
+    Macro {
+        name: "transformMapEntry",
+        target: Target::Collection,
+        parameters: &["key", "value", "predicate", "entry"],
+        documentation: "A map of the entries that the transform makes of those keys and values for which the predicate holds.",
+        examples: &[(
+            "{'a': 'b', 'c': 'd'}.transformMapEntry(k, v, k != 'c', {v: k})",
+            "{'b': 'a'}",
+        )],
+        server: CEL_GO_0_22,
+        environment: TWO_VARIABLES,
+        expand: |e, target, args| e.transform_map(target, args, true),
+    },
+    Macro {
+        name: "sortBy",
+        target: Target::List,
+        parameters: &["element", "key"],
+        documentation: "The elements of a list in the ascending order of a key made from each.",
+        examples: &[("['ab', 'c'].sortBy(x, x.size())", "['c', 'ab']")],
+        server: LISTS,
+        environment: LISTS,
+        expand: |e, target, args| e.sort_by(target, args),
+    },
+];

@@ -1,0 +1,84 @@
+//! The programs of patterns that were matched last, for all threads: a pattern is compiled once, and all programs together take a
+//! bounded number of bytes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use crd_analyzer_budget::Unfinished;
+
+use crate::machine::Machine;
+use crate::parser;
+
+/// Bytes that the programs of one generation take at most; there are two.
+const GENERATION: usize = 8 << 20;
+/// What a program takes beside its instructions, in bytes.
+const OVERHEAD: usize = 200;
+
+type Compiled = Result<Arc<Machine>, Unfinished>;
+
+/// Programs by their patterns. What was not used since the young ones became the old ones is dropped when that happens again.
+#[derive(Default)]
+struct Programs {
+    young: HashMap<Arc<str>, Compiled>,
+    old: HashMap<Arc<str>, Compiled>,
+    /// What the young ones take.
+    bytes: usize,
+}
+
+static PROGRAMS: LazyLock<Mutex<Programs>> = LazyLock::new(Mutex::default);
+
+/// The program of a pattern that Go compiles.
+pub(crate) fn machine(pattern: &Arc<str>) -> Compiled {
+    let programs = || PROGRAMS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = programs().find(pattern) {
+        return known;
+    }
+    // Others may go on meanwhile. That two threads compile the same is rare and harms nobody.
+    let made = match parser::parse(pattern) {
+        Ok(tree) => Machine::new(&tree).map(Arc::new),
+        Err(_) => Err(Unfinished::Work),
+    };
+    programs().keep(pattern.clone(), made.clone());
+    made
+}
+
+impl Programs {
+    fn find(&mut self, pattern: &Arc<str>) -> Option<Compiled> {
+        if let Some(known) = self.young.get(pattern) {
+            return Some(known.clone());
+        }
+        let known = self.old.remove(pattern)?;
+        self.keep(pattern.clone(), known.clone());
+        Some(known)
+    }
+
+    fn keep(&mut self, pattern: Arc<str>, known: Compiled) {
+        let bytes = OVERHEAD + pattern.len() + known.as_ref().map_or(0, |it| it.bytes());
+        if self.bytes + bytes > GENERATION {
+            self.old = std::mem::take(&mut self.young);
+            self.bytes = 0;
+        }
+        self.bytes += bytes;
+        self.young.insert(pattern, known);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_dropped_when_there_are_too_many() {
+        let mut programs = Programs::default();
+        let tree = parser::parse("a{1000}").expect("Go accepts this");
+        let machine: Compiled = Machine::new(&tree).map(Arc::new);
+        let patterns: Vec<Arc<str>> = (0..2_000).map(|n| n.to_string().into()).collect();
+        for pattern in &patterns {
+            programs.keep(pattern.clone(), machine.clone());
+            assert!(programs.find(&patterns[0]).is_some(), "one that is used stays");
+        }
+        let kept = programs.young.len() + programs.old.len();
+        assert!(kept > 500 && kept < 1_500, "{kept}");
+        assert!(programs.find(&patterns[1]).is_none());
+    }
+}

@@ -1,0 +1,335 @@
+//! What is known of a value: the bounds that its schema declares.
+
+use std::sync::Arc;
+
+use crd_analyzer_cel::ast::operators;
+use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
+use serde_json::Value;
+
+/// No list or text is longer.
+const MOST: i128 = i64::MAX as i128;
+/// Bounds beyond this are not those of integers that a float can tell apart.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Which booleans a value may be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Bools {
+    pub(super) can_be_true: bool,
+    pub(super) can_be_false: bool,
+}
+
+impl Bools {
+    pub(super) const BOTH: Self = Self {
+        can_be_true: true,
+        can_be_false: true,
+    };
+
+    /// Each boolean alone that it may be.
+    pub(super) fn each(self) -> impl Iterator<Item = Self> {
+        let one = |can_be_true| Self {
+            can_be_true,
+            can_be_false: !can_be_true,
+        };
+        let may_be = [(true, self.can_be_true), (false, self.can_be_false)];
+        may_be.into_iter().filter(|it| it.1).map(move |it| one(it.0))
+    }
+
+    const fn not(self) -> Self {
+        Self {
+            can_be_true: self.can_be_false,
+            can_be_false: self.can_be_true,
+        }
+    }
+}
+
+/// Integers from the least to the most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Span {
+    pub(super) least: i128,
+    pub(super) most: i128,
+}
+
+impl Span {
+    const ALL: Self = Self {
+        least: i64::MIN as i128,
+        most: i64::MAX as i128,
+    };
+
+    pub(super) const fn one(int: i128) -> Self {
+        Self { least: int, most: int }
+    }
+
+    /// The same integers in ranges: each of these alone, and what is between them. They are sorted.
+    pub(super) fn cut(self, at: &[i128]) -> Vec<Self> {
+        let mut ranges = Vec::new();
+        let mut least = self.least;
+        for cut in at.iter().copied().filter(|it| (self.least..=self.most).contains(it)) {
+            ranges.push(Self { least, most: cut - 1 });
+            ranges.push(Self::one(cut));
+            least = cut + 1;
+        }
+        ranges.push(Self { least, most: self.most });
+        ranges.retain(|it| it.least <= it.most);
+        ranges
+    }
+
+    /// The result of an operation, and whether it may be too large for an integer.
+    pub(super) fn computed(function: &str, a: Self, b: Self) -> (Self, bool) {
+        let corners = [
+            (a.least, b.least),
+            (a.least, b.most),
+            (a.most, b.least),
+            (a.most, b.most),
+        ];
+        let results = corners.map(|(a, b)| match function {
+            operators::ADD => a + b,
+            operators::SUBTRACT => a - b,
+            _ => a * b,
+        });
+        let least = results.into_iter().min().unwrap_or(Self::ALL.least);
+        let most = results.into_iter().max().unwrap_or(Self::ALL.most);
+        let overflows = least < Self::ALL.least || most > Self::ALL.most;
+        let span = Self {
+            least: least.clamp(Self::ALL.least, Self::ALL.most),
+            most: most.clamp(Self::ALL.least, Self::ALL.most),
+        };
+        (span, overflows)
+    }
+}
+
+/// What is known of a value.
+#[derive(Clone, Debug)]
+pub(super) enum AbstractValue<'s> {
+    Anything,
+    Bool(Bools),
+    Int(Span),
+    /// A number from one to another.
+    Double(f64, f64),
+    /// A text of one of these, or any whose length in characters is in the span.
+    Text(Option<Vec<Arc<str>>>, Span),
+    /// A list of so many items, which have this schema.
+    List(Option<Structural<'s>>, Span),
+    /// An object with properties, or a map with so many entries.
+    Object(Structural<'s>),
+    Map(Span),
+    /// A list as the expression has it.
+    Written(Vec<AbstractValue<'s>>),
+}
+
+/// What a schema says of its values.
+pub(super) fn of_schema(schema: Structural<'_>) -> AbstractValue<'_> {
+    let props = schema.props();
+    if schema.nullable() || schema.is_int_or_string() {
+        return AbstractValue::Anything;
+    }
+    let size = |least: Option<i64>, most: Option<i64>| {
+        let span = Span {
+            least: i128::from(least.unwrap_or(0).max(0)),
+            most: most.map_or(MOST, i128::from),
+        };
+        (span.least <= span.most).then_some(span)
+    };
+    let known = match schema.r#type() {
+        "boolean" if props.r#enum.is_empty() => Some(AbstractValue::Bool(Bools::BOTH)),
+        "boolean" => Some(AbstractValue::Bool(Bools {
+            can_be_true: props.r#enum.contains(&Value::Bool(true)),
+            can_be_false: props.r#enum.contains(&Value::Bool(false)),
+        })),
+        "integer" => integer(schema).map(AbstractValue::Int),
+        "number" => {
+            let (least, most) = (
+                props.minimum.unwrap_or(f64::NEG_INFINITY),
+                props.maximum.unwrap_or(f64::INFINITY),
+            );
+            (least <= most).then_some(AbstractValue::Double(least, most))
+        }
+        // Texts of these formats are other values to expressions.
+        "string" if matches!(props.format.as_str(), "byte" | "date" | "date-time" | "duration") => None,
+        "string" => {
+            size(props.min_length, props.max_length).map(|span| AbstractValue::Text(texts(&props.r#enum), span))
+        }
+        "array" => size(props.min_items, props.max_items).map(|span| AbstractValue::List(schema.items(), span)),
+        "object" => match schema.additional_properties() {
+            Some(AdditionalProperties::Schema(_)) if schema.has_no_properties() => {
+                size(props.min_properties, props.max_properties).map(AbstractValue::Map)
+            }
+            _ => Some(AbstractValue::Object(schema)),
+        },
+        _ => None,
+    };
+    known.unwrap_or(AbstractValue::Anything)
+}
+
+fn integer(schema: Structural<'_>) -> Option<Span> {
+    let props = schema.props();
+    let mut span = Span::ALL;
+    if let Some(least) = props.minimum.filter(|it| it.abs() < EXACT) {
+        let excluded = i128::from(props.exclusive_minimum && least.fract() == 0.0);
+        span.least = least.ceil() as i128 + excluded;
+    }
+    if let Some(most) = props.maximum.filter(|it| it.abs() < EXACT) {
+        let excluded = i128::from(props.exclusive_maximum && most.fract() == 0.0);
+        span.most = most.floor() as i128 - excluded;
+    }
+    if !props.r#enum.is_empty() {
+        let ints: Option<Vec<i128>> = props.r#enum.iter().map(|it| it.as_i64().map(i128::from)).collect();
+        let ints = ints?;
+        span.least = span.least.max(ints.iter().copied().min()?);
+        span.most = span.most.min(ints.iter().copied().max()?);
+    }
+    (span.least <= span.most).then_some(span)
+}
+
+fn texts(values: &[Value]) -> Option<Vec<Arc<str>>> {
+    let texts: Option<Vec<Arc<str>>> = values.iter().map(|it| it.as_str().map(Arc::from)).collect();
+    texts.filter(|it| !it.is_empty())
+}
+
+impl AbstractValue<'_> {
+    pub(super) fn literal(text: &Arc<str>) -> Self {
+        Self::Text(Some(vec![text.clone()]), Span::one(text.chars().count() as i128))
+    }
+
+    pub(super) fn bools(&self) -> Bools {
+        match self {
+            Self::Bool(bools) => *bools,
+            _ => Bools::BOTH,
+        }
+    }
+
+    pub(super) fn size(&self) -> Option<Span> {
+        match self {
+            Self::Text(Some(texts), span) => {
+                let lengths = texts.iter().map(|it| it.chars().count() as i128);
+                Some(Span {
+                    least: lengths.clone().min()?.max(span.least),
+                    most: lengths.max()?.min(span.most),
+                })
+                .filter(|it| it.least <= it.most)
+            }
+            Self::Text(None, span) | Self::List(_, span) | Self::Map(span) => Some(*span),
+            Self::Written(items) => Some(Span::one(items.len() as i128)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn with_size(&self, span: Span) -> Self {
+        match self {
+            Self::List(items, _) => Self::List(*items, span),
+            _ => Self::Anything,
+        }
+    }
+
+    /// What a fold goes over.
+    pub(super) fn element(&self) -> Self {
+        match self {
+            Self::List(Some(items), _) => of_schema(*items),
+            _ => Self::Anything,
+        }
+    }
+
+    /// One or the other.
+    pub(super) fn or(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::Bool(a), Self::Bool(b)) => Self::Bool(Bools {
+                can_be_true: a.can_be_true || b.can_be_true,
+                can_be_false: a.can_be_false || b.can_be_false,
+            }),
+            (Self::Int(a), Self::Int(b)) => Self::Int(Span {
+                least: a.least.min(b.least),
+                most: a.most.max(b.most),
+            }),
+            _ => Self::Anything,
+        }
+    }
+}
+
+/// How two integers, or numbers, may compare: less, equal, greater.
+fn order<T: PartialOrd + Copy>(a: (T, T), b: (T, T)) -> (bool, bool, bool) {
+    let overlap = a.0 <= b.1 && b.0 <= a.1;
+    (a.0 < b.1, overlap, a.1 > b.0)
+}
+
+/// What a comparison may come to.
+pub(super) fn compare(function: &str, a: &AbstractValue<'_>, b: &AbstractValue<'_>) -> Bools {
+    let (less, equal, greater, is_one) = match (a, b) {
+        (AbstractValue::Int(a), AbstractValue::Int(b)) => {
+            let (less, equal, greater) = order((a.least, a.most), (b.least, b.most));
+            (less, equal, greater, a.least == a.most && b.least == b.most)
+        }
+        (AbstractValue::Double(a0, a1), AbstractValue::Double(b0, b1)) => {
+            let (less, equal, greater) = order((*a0, *a1), (*b0, *b1));
+            (
+                less,
+                equal,
+                greater,
+                a0.total_cmp(a1).is_eq() && b0.total_cmp(b1).is_eq(),
+            )
+        }
+        (AbstractValue::Text(a, a_size), AbstractValue::Text(b, b_size)) => {
+            let (_, same_size, _) = order((a_size.least, a_size.most), (b_size.least, b_size.most));
+            let equal = match (a, b) {
+                (Some(a), Some(b)) => a.iter().any(|it| b.contains(it)),
+                _ => same_size,
+            };
+            let is_one = matches!((a, b), (Some(a), Some(b)) if a.len() == 1 && a == b);
+            (true, equal, true, is_one)
+        }
+        (AbstractValue::Bool(a), AbstractValue::Bool(b)) => {
+            let equal = a.can_be_true && b.can_be_true || a.can_be_false && b.can_be_false;
+            let unequal = a.can_be_true && b.can_be_false || a.can_be_false && b.can_be_true;
+            (unequal, equal, unequal, !unequal)
+        }
+        _ => return Bools::BOTH,
+    };
+    let unequal = if is_one && equal { false } else { less || greater };
+    let of = |can_be_true, can_be_false| Bools {
+        can_be_true,
+        can_be_false,
+    };
+    match function {
+        operators::EQUALS => of(equal, unequal),
+        operators::NOT_EQUALS => of(equal, unequal).not(),
+        // Texts are only compared for equality.
+        _ if matches!(a, AbstractValue::Text(..)) => Bools::BOTH,
+        operators::LESS => of(less, equal || greater),
+        operators::LESS_EQUALS => of(less || equal, greater),
+        operators::GREATER => of(greater, equal || less),
+        operators::GREATER_EQUALS => of(greater || equal, less),
+        _ => Bools::BOTH,
+    }
+}
+
+/// What a comparison of a value with itself comes to.
+pub(super) fn compare_same(function: &str) -> Bools {
+    let holds = matches!(
+        function,
+        operators::EQUALS | operators::LESS_EQUALS | operators::GREATER_EQUALS
+    );
+    Bools {
+        can_be_true: holds,
+        can_be_false: !holds,
+    }
+}
+
+/// Whether a value may be among others.
+pub(super) fn is_in(value: &AbstractValue<'_>, list: &AbstractValue<'_>) -> Bools {
+    let AbstractValue::Written(items) = list else {
+        return Bools::BOTH;
+    };
+    let among = |it: &AbstractValue<'_>| compare(operators::EQUALS, value, it);
+    let can_be_true = items.iter().any(|it| among(it).can_be_true);
+    let is_surely = match value {
+        AbstractValue::Text(Some(texts), _) => texts.iter().all(|text| {
+            let one = AbstractValue::literal(text);
+            items
+                .iter()
+                .any(|it| !compare(operators::EQUALS, &one, it).can_be_false)
+        }),
+        _ => items.iter().any(|it| !among(it).can_be_false),
+    };
+    Bools {
+        can_be_true,
+        can_be_false: !is_surely,
+    }
+}

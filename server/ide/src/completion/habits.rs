@@ -1,0 +1,83 @@
+//! What people write next in CRDs, counted over real ones (`cargo xtask habits`): keys by the key before them, values by the key before theirs.
+
+use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
+
+use crd_analyzer_syntax::tree::{NodeId, Tree};
+
+use super::nav;
+
+/// The name of "no key" in the table: the first key of a mapping follows it.
+pub(super) const FIRST: &str = "-";
+
+/// By struct of the API, or by its field, and by the key before: words with their shares.
+type Table = HashMap<(&'static str, &'static str), Vec<(&'static str, f64)>>;
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let lines = include_str!("habits.txt").lines().filter(|it| !it.starts_with('#'));
+    lines
+        .filter_map(|line| {
+            let (place, words) = line.split_once(": ")?;
+            let mut words: Vec<_> = words
+                .split(' ')
+                .collect::<Vec<_>>()
+                .chunks_exact(2)
+                .map(|it| (it[0], it[1]))
+                .collect();
+            words.retain(|it| !it.0.is_empty());
+            let counted = words.iter().map(|(word, count)| (*word, count.parse().unwrap_or(0.0)));
+            let counted: Vec<(&str, f64)> = counted.collect();
+            let all: f64 = counted.iter().map(|it| it.1).sum();
+            Some((
+                place.split_once(' ')?,
+                counted.into_iter().map(|it| (it.0, it.1 / all)).collect(),
+            ))
+        })
+        .collect()
+});
+
+/// How often a word comes next at a place, from 0 to 1. `place`: a struct for keys, `struct.field` for values.
+pub(super) fn share(place: &str, before: &str, word: &str) -> f64 {
+    let known = TABLE.get(&(place, before));
+    let found = known.and_then(|it| it.iter().find(|it| it.0 == word));
+    found.map_or(0.0, |it| it.1)
+}
+
+/// A key as the table names it: of `type` also what it says.
+pub(super) fn name<'t>(tree: &'t Tree, mapping: NodeId, key: &Cow<'t, str>) -> Cow<'t, str> {
+    match nav::text(tree, mapping, key).filter(|_| key == "type") {
+        Some(value) => format!("type={value}").into(),
+        None => key.clone(),
+    }
+}
+
+/// The key before the one whose value is written.
+pub(super) fn before_value(tree: &Tree, mapping: NodeId, offset: u32) -> Cow<'_, str> {
+    let keys = tree.entries(mapping).map(|it| it.key);
+    // The last one that begins before the cursor is the value's own.
+    let mut before = keys
+        .take_while(|it| tree.span(*it).start < offset)
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev();
+    match before.nth(1) {
+        Some(key) => name(tree, mapping, &tree.scalar(key)),
+        None => FIRST.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_knows_what_comes_next() {
+        assert!(share("JSONSchemaProps.type", "properties", "object") > 0.9);
+        assert!(share("ValidationRule", FIRST, "message") > share("ValidationRule", FIRST, "rule"));
+        assert!(share("ValidationRule", "message", "rule") > 0.9);
+        assert!(share("ValidationRule", "nothing", "rule") <= 0.0);
+        for ((place, before), words) in &*TABLE {
+            let all: f64 = words.iter().map(|it| it.1).sum();
+            assert!((all - 1.0).abs() < 1e-9, "{place} {before}: {words:?}");
+        }
+    }
+}

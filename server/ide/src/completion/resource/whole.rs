@@ -1,0 +1,77 @@
+//! Whole resources as one item, for a document without content.
+
+use std::cmp::Reverse;
+
+use super::{super::Context, Item, ItemKind, View, required};
+
+/// Kinds whose CRDs are read for a list. Of more, those that begin as the typed text does.
+const MOST_KINDS: usize = 40;
+
+/// Whether there are more kinds than a list has, so that it depends on what is typed.
+pub(in super::super) fn are_many(context: &Context<'_, '_>) -> bool {
+    context.request.definitions.kinds().len() > MOST_KINDS
+}
+
+/// A resource of each known kind: with its name and its required fields.
+pub(super) fn resources(context: &Context<'_, '_>) -> Vec<Item> {
+    if !context.request.snippets || !context.writer.can_have_lines() {
+        return Vec::new();
+    }
+    let definitions = context.request.definitions;
+    let mut kinds = definitions.kinds();
+    if kinds.len() > MOST_KINDS {
+        let typed = context.typed().to_lowercase();
+        kinds.retain(|it| !typed.is_empty() && it.kind.to_lowercase().starts_with(&typed));
+    }
+    kinds.sort_by(|one, other| (&one.kind, &one.group).cmp(&(&other.kind, &other.group)));
+    kinds.dedup();
+    kinds.truncate(MOST_KINDS);
+    let step = context.writer.layout().indent;
+    let known = kinds
+        .into_iter()
+        .filter_map(|kind| Some((definitions.find(&kind)?, kind)));
+    known
+        .filter_map(|(definition, kind)| {
+            let version = definition.versions().into_iter().max_by_key(|it| priority(it))?;
+            let root = definition.schema(&version)?;
+            let schema = &definition.tree;
+            let view = View::root(schema, schema.resolve(root.node));
+            let mut lines = vec![
+                (0, format!("apiVersion: {}/{version}", kind.group)),
+                (0, format!("kind: {}", kind.kind)),
+                (0, "metadata:".to_owned()),
+                (step, format!("name: ${{1:{}}}", kind.kind.to_lowercase())),
+            ];
+            lines.extend(required::spec(context, &view, 1));
+            let mut item = Item::new(format!("{} …", kind.kind), ItemKind::Snippet);
+            item.detail = Some(format!("{}/{version}", kind.group));
+            item.documentation = Some("A resource with its name and its required fields.".into());
+            context.writer.lines(&mut item, &lines);
+            Some(item)
+        })
+        .collect()
+}
+
+/// The order in which Kubernetes prefers versions: stable before beta before alpha, the newest first.
+fn priority(version: &str) -> (u8, Vec<u32>, Reverse<String>) {
+    let class = match version {
+        _ if version.contains("alpha") => 0,
+        _ if version.contains("beta") => 1,
+        _ => 2,
+    };
+    let numbers = version.split(|it: char| !it.is_ascii_digit());
+    let numbers = numbers.filter_map(|it| it.parse().ok()).collect();
+    (class, numbers, Reverse(version.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stable_versions_come_before_new_ones() {
+        let mut versions = ["v1beta2", "v1", "v2alpha1", "v1beta1", "v10"];
+        versions.sort_by_key(|it| Reverse(priority(it)));
+        assert_eq!(versions, ["v10", "v1", "v1beta2", "v1beta1", "v2alpha1"]);
+    }
+}

@@ -1,0 +1,176 @@
+//! Where a cursor is, in text that need not be whole: which node or gap it is in, what could be written there, and how.
+//!
+//! All is read from the tree of the tolerant reader, so nothing is parsed again for a place.
+
+mod flow;
+mod layout;
+mod lines;
+#[cfg(test)]
+mod tests;
+mod token;
+
+use crd_analyzer_syntax::{
+    paths::{Step, path_of},
+    tree::{CollectionStyle, Entry, NodeId, NodeKind, ScalarStyle, Tree},
+};
+
+pub use layout::Layout;
+pub use token::Token;
+
+/// Where a cursor is in a document.
+#[derive(Clone, Debug)]
+pub struct CursorContext<'t> {
+    /// The document.
+    pub tree: &'t Tree,
+    /// The cursor, in bytes of the file.
+    pub offset: u32,
+    /// Of a key: the path of its mapping. Of a value: its own path.
+    pub path: Vec<Step<'t>>,
+    /// The text at the cursor.
+    pub slot: Slot,
+    /// What is there already.
+    pub token: Token,
+    /// The place is in braces or brackets.
+    pub is_flow: bool,
+}
+
+/// The text at the cursor, and its range.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Slot {
+    /// A key.
+    Key {
+        /// The mapping, if it has other entries.
+        mapping: Option<NodeId>,
+        /// The entry whose key is being written.
+        entry: Option<Entry>,
+        /// A colon follows.
+        has_colon: bool,
+        /// A list that ends here and whose items begin in the same column as the keys: it could get another one.
+        list: Option<NodeId>,
+    },
+    /// A value.
+    Value {
+        /// What is there; `None` or an absent scalar if nothing is.
+        node: Option<NodeId>,
+        /// The value begins its line (or what is behind a dash), so that it could also be the first key of a mapping or an item of a list.
+        on_own_line: bool,
+    },
+    /// An item of a list, which first needs a dash.
+    Dash {
+        /// The list.
+        list: NodeId,
+    },
+}
+
+impl<'t> CursorContext<'t> {
+    /// The place of a cursor; `None` where nothing can be completed: in comments, anchors, tags, between a value and what ends it.
+    pub fn at(tree: &'t Tree, offset: u32) -> Option<Self> {
+        let in_comment = |it: &crd_analyzer_syntax::tree::Span| it.start < offset && offset <= it.end;
+        let comments = tree.comments();
+        let next = comments.partition_point(|it| it.start < offset);
+        if next.checked_sub(1).is_some_and(|it| in_comment(&comments[it])) {
+            return None;
+        }
+        if let Some(node) = token::touched(tree, offset) {
+            return token::place(tree, offset, node);
+        }
+        if let Some(place) = token::in_tag(tree, offset) {
+            return Some(place);
+        }
+        if let Some(flow) = flow::around(tree, offset) {
+            return flow::place(tree, offset, flow).or_else(|| lines::behind_text_in_flow(tree, offset));
+        }
+        Self::behind_quote_in_flow(tree, offset).or_else(|| lines::place(tree, offset))
+    }
+
+    /// Behind a quote that was just typed in brackets, with nothing behind it in its line.
+    fn behind_quote_in_flow(tree: &'t Tree, offset: u32) -> Option<Self> {
+        let text = tree.text();
+        let quote = text[..offset as usize]
+            .chars()
+            .next_back()
+            .filter(|it| matches!(it, '\'' | '"'))?;
+        let rest = &text[offset as usize..line_end(tree, offset) as usize];
+        let node = flow::around(tree, offset - 1)?;
+        let mut place = flow::place(tree, offset - 1, node)?;
+        place.offset = offset;
+        place.token = Token::open(offset, quote);
+        rest.trim().is_empty().then_some(place)
+    }
+
+    /// The keys that the mapping has besides the one that is being written.
+    pub fn siblings(&self) -> Vec<std::borrow::Cow<'t, str>> {
+        let Slot::Key {
+            mapping: Some(mapping),
+            entry,
+            ..
+        } = self.slot
+        else {
+            return Vec::new();
+        };
+        // A quote that was just typed begins a key without text.
+        let is_written = |it: &Entry| Some(*it) != entry && !self.tree.is_absent(it.key);
+        let others = self.tree.entries(mapping).filter(is_written);
+        others.map(|it| self.tree.scalar(it.key)).collect()
+    }
+
+    /// The mapping that a key is written in, if it has other entries.
+    pub fn mapping(&self) -> Option<NodeId> {
+        match self.slot {
+            Slot::Key { mapping, .. } => mapping,
+            _ => None,
+        }
+    }
+
+    /// The scalar that is being written as a value, and the offset of the cursor in its decoded text.
+    pub fn in_scalar(&self) -> Option<(NodeId, usize)> {
+        let Slot::Value { node: Some(node), .. } = self.slot else {
+            return None;
+        };
+        if !self.tree.is_scalar(node) {
+            return None;
+        }
+        let map = self.tree.source_map(node);
+        Some((node, map.to_value(self.offset).unwrap_or_else(|| map.value_len())))
+    }
+
+    /// Whether keys here are written in double quotes, as JSON has them.
+    pub fn is_json(&self) -> bool {
+        let Some(root) = self.tree.root() else { return false };
+        let is_flow = |it: NodeId| {
+            matches!(
+                self.tree.kind(it),
+                NodeKind::Mapping(CollectionStyle::Flow) | NodeKind::Sequence(CollectionStyle::Flow)
+            )
+        };
+        let first_key = self.tree.children(root).next();
+        // A quote without end is before the text that is read.
+        let is_open = |it: NodeId| self.tree.text()[..self.tree.span(it).start as usize].ends_with('"');
+        let is_quoted = first_key.is_none_or(|it| {
+            self.tree.kind(it) == NodeKind::Scalar(ScalarStyle::DoubleQuoted) || is_flow(it) || is_open(it)
+        });
+        self.is_flow && is_flow(root) && is_quoted
+    }
+}
+
+/// The path of the mapping of a key, or of the value itself.
+fn path(tree: &Tree, node: NodeId) -> Vec<Step<'_>> {
+    path_of(tree, node)
+}
+
+/// The column of a byte: how many bytes stand before it in its line.
+fn column(tree: &Tree, offset: u32) -> u32 {
+    offset - line_start(tree, offset)
+}
+
+/// Where the line of a byte begins.
+fn line_start(tree: &Tree, offset: u32) -> u32 {
+    let before = &tree.text()[..offset as usize];
+    before.rfind(['\n', '\r']).map_or(0, |it| it as u32 + 1)
+}
+
+/// Where the line of a byte ends, without its break.
+fn line_end(tree: &Tree, offset: u32) -> u32 {
+    let after = &tree.text()[offset as usize..];
+    offset + after.find(['\n', '\r']).unwrap_or(after.len()) as u32
+}

@@ -1,0 +1,11 @@
+//! `$/setTrace`: how much of its work the language server reports to the client.
+
+use std::sync::Arc;
+
+use lsp_types::{SetTraceParams, TraceValue};
+
+use crate::session::Session;
+
+pub(crate) fn handle(session: &Arc<Session>, params: &SetTraceParams) {
+    session.set_trace(params.value != TraceValue::Off);
+}

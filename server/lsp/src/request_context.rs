@@ -1,0 +1,124 @@
+//! What features that only read a document need: its newest version, what holds for it, and places as the client counts.
+
+use std::sync::Arc;
+
+use crd_analyzer_ide::file::{Document, File};
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::tree::Span;
+use lsp_types::{Position, Range, Uri};
+use tower_lsp::jsonrpc::Result;
+
+use crate::{
+    capabilities::Client,
+    documents::Snapshot,
+    session::Session,
+    settings::{Effective, Features},
+    tasks::{self, Deadline},
+    to_proto,
+    versions::Parsed,
+};
+
+/// A version of a document that is read for a request.
+pub(crate) struct RequestContext {
+    pub(crate) session: Arc<Session>,
+    pub(crate) snapshot: Snapshot,
+    pub(crate) effective: Effective,
+    /// When to stop, with what is known so far.
+    pub(crate) deadline: Deadline,
+    parsed: Arc<Parsed>,
+}
+
+/// Answers from the newest version of a document, on a thread that may be blocked, without waiting for its diagnostics. `None`: the
+/// document is not open, excluded, or the feature is switched off.
+pub(crate) async fn read<T: Send + 'static>(
+    session: &Arc<Session>,
+    uri: &Uri,
+    feature: fn(&Features) -> bool,
+    what: &'static str,
+    answer: impl FnOnce(&RequestContext) -> Option<T> + Send + 'static,
+) -> Result<Option<T>> {
+    if !feature(&session.features()) {
+        return Ok(None);
+    }
+    let Some(snapshot) = session.documents.snapshot(uri) else {
+        return Ok(None);
+    };
+    let session = session.clone();
+    let found = tasks::answering(what, move |deadline| {
+        if snapshot.is_stale() {
+            return None;
+        }
+        let effective = session.effective(&snapshot);
+        if effective.is_excluded {
+            return Some(None);
+        }
+        let request = RequestContext {
+            parsed: snapshot.parsed(),
+            session,
+            snapshot,
+            effective,
+            deadline: deadline.clone(),
+        };
+        let answer = answer(&request);
+        (!request.snapshot.is_stale()).then_some(answer)
+    });
+    found.await?.ok_or_else(tasks::stale)
+}
+
+/// The same for who needs what rules cost, which is known with the diagnostics: waits for those if they are made.
+pub(crate) async fn read_costs<T: Send + 'static>(
+    session: &Arc<Session>,
+    uri: &Uri,
+    feature: fn(&Features) -> bool,
+    answer: impl FnOnce(&RequestContext) -> Option<T> + Send + 'static,
+) -> Result<Option<T>> {
+    if feature(&session.features())
+        && let Some(snapshot) = session.documents.snapshot(uri)
+    {
+        session.analysis_in_time(&snapshot).await?;
+    }
+    read(session, uri, feature, "the pricing of rules", answer).await
+}
+
+impl RequestContext {
+    /// The trees.
+    pub(crate) fn file(&self) -> &File {
+        &self.parsed.file
+    }
+
+    /// What the client can do.
+    pub(crate) fn client(&self) -> &Client {
+        self.session.client()
+    }
+
+    /// The minor that is meant where one has to be: the newest that is asked about.
+    pub(crate) fn version(&self) -> KubernetesVersion {
+        self.effective.versions.newest()
+    }
+
+    /// The byte that a position means.
+    pub(crate) fn offset(&self, position: Position) -> u32 {
+        self.snapshot.offset(position, self.client().unit)
+    }
+
+    /// The document at a position, and the byte that it means.
+    pub(crate) fn document_at(&self, position: Position) -> Option<(Document<'_>, u32)> {
+        let offset = self.offset(position);
+        Some((self.file().document_at(offset)?, offset))
+    }
+
+    /// A span as the client counts.
+    pub(crate) fn range(&self, span: Span) -> Range {
+        to_proto::range(&self.source(), span)
+    }
+
+    /// The text that places count in.
+    pub(crate) fn source(&self) -> to_proto::Source<'_> {
+        to_proto::Source {
+            uri: &self.snapshot.uri,
+            text: self.parsed.file.text(),
+            lines: &self.parsed.lines,
+            client: self.client(),
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! What the workspace holds: the objects of all manifests in its folders, those of open documents as they are now.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use crd_analyzer_ide::{completion, file::File};
+use crd_analyzer_io::{
+    read::{self, Access, Kind, Stamp},
+    roots::Roots,
+};
+use crd_analyzer_workspace::{
+    definition_paths::DefinitionPath,
+    index::{
+        Catalog, DefinitionText, Definitions, Files, Found, GroupKind, KnownDefinition, NewFile, Origin, objects,
+        objects_of,
+    },
+};
+
+use crate::{documents::Documents, scan, session::Session, settings::Settings};
+
+/// Files as they are on disk.
+struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path) -> Option<Vec<u8>> {
+        read::found(path).ok()
+    }
+}
+
+/// The objects of the workspace.
+pub(crate) struct Workspace {
+    pub(crate) catalog: Catalog,
+    /// Held while changed documents are looked at.
+    looking: Mutex<()>,
+    /// The files on disk that were looked at.
+    on_disk: Mutex<BTreeMap<PathBuf, (Stamp, Origin)>>,
+    /// Definitions as features see them, the last ones that were asked for.
+    files: Mutex<Vec<(Arc<DefinitionText>, Arc<File>)>>,
+}
+
+/// Definitions that are kept for features.
+const KEPT: usize = 4;
+
+impl std::fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Workspace").finish_non_exhaustive()
+    }
+}
+
+impl Default for Workspace {
+    fn default() -> Self {
+        Self {
+            catalog: Catalog::new(Disk),
+            looking: Mutex::default(),
+            on_disk: Mutex::default(),
+            files: Mutex::default(),
+        }
+    }
+}
+
+impl Workspace {
+    /// A definition as features see it.
+    pub(crate) fn file_of(&self, definition: &Arc<DefinitionText>) -> Arc<File> {
+        let kept = || self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept().iter().find(|it| Arc::ptr_eq(&it.0, definition)) {
+            return known.1.clone();
+        }
+        let file = Arc::new(File::new(definition.source.text.clone(), Arc::default()));
+        let mut kept = kept();
+        if kept.len() >= KEPT {
+            kept.remove(0);
+        }
+        kept.push((definition.clone(), file.clone()));
+        file
+    }
+
+    /// Looks at the open documents that have changed, and at files that were closed. Returns the kinds whose definitions are others now.
+    pub(crate) fn sync(&self, documents: &Documents) -> BTreeSet<GroupKind> {
+        // Who comes second waits until the first is done.
+        let _only = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = BTreeSet::new();
+        for place in documents.take_changed() {
+            let Some(snapshot) = documents.at(&place) else {
+                changed.append(&mut self.look_at_file(&place));
+                continue;
+            };
+            snapshot.refresh_tree();
+            let text: Arc<str> = snapshot.text.to_string().into();
+            let found = objects_of(&text);
+            let file = NewFile {
+                path: &place,
+                origin: self.origin_of(&place),
+                text: &text,
+                objects: &found,
+                keep_text: true,
+            };
+            changed.append(&mut self.catalog.change(|index| index.set(&file)));
+        }
+        changed
+    }
+
+    fn origin_of(&self, path: &Path) -> Origin {
+        let on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
+        on_disk.get(path).map_or(Origin::Workspace, |it| it.1)
+    }
+
+    /// Looks at a file that is not open, as it is on disk.
+    fn look_at_file(&self, path: &Path) -> BTreeSet<GroupKind> {
+        let origin = self.origin_of(path);
+        // What is no file has a place that is none.
+        let file = Some(path).filter(|it| it.is_absolute());
+        let bytes = file
+            .and_then(read::stamp)
+            .and_then(|stamp| Some((stamp, read::found(path).ok()?)));
+        let mut on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((stamp, bytes)) = bytes else {
+            on_disk.remove(path);
+            drop(on_disk);
+            return self.catalog.change(|index| index.remove(path));
+        };
+        on_disk.insert(path.to_owned(), (stamp, origin));
+        drop(on_disk);
+        self.put(path, origin, bytes)
+    }
+
+    fn put(&self, path: &Path, origin: Origin, bytes: Vec<u8>) -> BTreeSet<GroupKind> {
+        let (text, found) = objects(bytes);
+        let file = NewFile {
+            path,
+            origin,
+            text: &text,
+            objects: &found,
+            keep_text: false,
+        };
+        self.catalog.change(|index| index.set(&file))
+    }
+
+    /// Looks at files that changed on disk, but for open ones.
+    pub(crate) fn files_changed(&self, paths: &[PathBuf], documents: &Documents) -> BTreeSet<GroupKind> {
+        let closed = paths.iter().filter(|it| !documents.is_open_at(it));
+        closed.flat_map(|it| self.look_at_file(it)).collect()
+    }
+
+    /// How many of these files have to be read.
+    pub(crate) fn unread(&self, files: &BTreeMap<PathBuf, Origin>) -> usize {
+        let on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_known = |path: &PathBuf| on_disk.get(path).is_some_and(|it| Some(it.0) == read::stamp(path));
+        files.keys().filter(|it| !is_known(it)).count()
+    }
+
+    /// Looks at all these files that it has not looked at since they changed, and forgets others. `done` counts them.
+    pub(crate) fn look_at(
+        &self,
+        files: &BTreeMap<PathBuf, Origin>,
+        documents: &Documents,
+        done: &AtomicUsize,
+    ) -> BTreeSet<GroupKind> {
+        let mut changed = BTreeSet::new();
+        {
+            let mut on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
+            let gone: Vec<_> = on_disk.keys().filter(|it| !files.contains_key(*it)).cloned().collect();
+            for path in gone {
+                on_disk.remove(&path);
+                if !documents.is_open_at(&path) {
+                    changed.append(&mut self.catalog.change(|index| index.remove(&path)));
+                }
+            }
+        }
+        let work: Vec<_> = files.iter().collect();
+        let next = AtomicUsize::new(0);
+        let all = Mutex::new(changed);
+        let look = || {
+            while let Some((path, origin)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+                done.fetch_add(1, Ordering::Relaxed);
+                let Some(stamp) = read::stamp(path) else { continue };
+                let known = {
+                    let mut on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
+                    on_disk.insert((*path).clone(), (stamp, **origin))
+                };
+                if known == Some((stamp, **origin)) || documents.is_open_at(path) {
+                    continue;
+                }
+                if let Ok(bytes) = read::found(path) {
+                    let mut changed = self.put(path, **origin, bytes);
+                    all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut changed);
+                }
+            }
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(4);
+        std::thread::scope(|scope| {
+            for _ in 1..threads {
+                // Where no thread can be had, this one does all.
+                let _ = std::thread::Builder::new()
+                    .stack_size(STACK_BYTES)
+                    .spawn_scoped(scope, look);
+            }
+            look();
+        });
+        all.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Texts may nest deeper than the usual stack holds.
+const STACK_BYTES: usize = 16 << 20;
+
+/// The manifests of a workspace: those in its folders, and those that settings and configuration files say where definitions lie. And what
+/// the user is to know of those that could not be looked at. `is_trusted`: the settings are the user's own words, not the workspace's.
+pub(crate) fn files_of(
+    settings: &Settings,
+    folders: &[PathBuf],
+    is_trusted: bool,
+) -> (BTreeMap<PathBuf, Origin>, Vec<String>) {
+    let mut files = BTreeMap::new();
+    let (manifests, mut problems) = scan::manifests(folders);
+    let mut told = Vec::new();
+    for (mut path, access) in definition_paths(settings, folders, &manifests, is_trusted) {
+        match read::kind(&path.base, &access) {
+            Ok((Kind::File, file)) => {
+                files.insert(read::real(file), Origin::Configured);
+            }
+            Ok((Kind::Folder, folder)) => {
+                let (below, more) = scan::manifests(std::slice::from_ref(&folder));
+                problems.extend(more);
+                path.base = folder;
+                let meant = below.into_iter().filter(|it| path.holds(it));
+                files.extend(meant.map(|it| (it, Origin::Configured)));
+            }
+            // It may come.
+            Err(why) if why.is_missing() => {}
+            Err(why) => told.push(format!(
+                "the definitions in `{}` are not used: {why}",
+                path.base.display()
+            )),
+        }
+    }
+    let own = manifests
+        .into_iter()
+        .filter(|it| !settings.for_file(Some(it), folders).is_excluded);
+    files.extend(own.map(|it| (it, Origin::Workspace)));
+    told.extend(
+        problems
+            .into_iter()
+            .map(|it| format!("{}: {}", it.path.display(), it.why)),
+    );
+    (files, told)
+}
+
+/// Where definitions lie, and how they are read.
+fn definition_paths(
+    settings: &Settings,
+    folders: &[PathBuf],
+    manifests: &[PathBuf],
+    is_trusted: bool,
+) -> Vec<(DefinitionPath, Access)> {
+    let roots = || Roots::new(folders.iter().map(PathBuf::as_path));
+    let mut paths = Vec::new();
+    let mut add = |crds: &[String], folder: &Path, access: &Access| {
+        let read = crds.iter().filter_map(|it| DefinitionPath::parse(it, folder).ok());
+        paths.extend(read.map(|it| (it, access.clone())));
+    };
+    for folder in folders {
+        let access = if is_trusted {
+            Access::Named
+        } else {
+            Access::Within(Arc::new(roots().and_around(folder)))
+        };
+        add(settings.crds(), folder, &access);
+    }
+    let with_manifests = manifests.iter().filter_map(|it| it.parent());
+    let around = folders.iter().flat_map(|it| it.ancestors());
+    let all: BTreeSet<&Path> = with_manifests.chain(around).collect();
+    for folder in all {
+        let found = settings.configs.of(folder, &roots);
+        if let Some(Ok(config)) = found.as_ref().map(|it| &it.config)
+            && !config.crds.is_empty()
+        {
+            let access = Access::Within(Arc::new(roots().and_around(folder)));
+            add(&config.crds, folder, &access);
+        }
+    }
+    paths
+}
+
+/// The definitions of the workspace, for who judges an object: open documents are looked at as they are at the moment.
+pub(crate) struct SyncedIndex<'a>(pub(crate) &'a Arc<Session>);
+
+impl Definitions for SyncedIndex<'_> {
+    fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
+        self.0.sync();
+        self.0.workspace.catalog.find(kind, near)
+    }
+
+    fn meant(&self, kind: &GroupKind) -> Option<GroupKind> {
+        self.0.workspace.catalog.meant(kind)
+    }
+
+    fn files(&self) -> &dyn Files {
+        &Disk
+    }
+
+    fn previous(&self, _: &KnownDefinition) -> Option<Arc<KnownDefinition>> {
+        None
+    }
+}
+
+/// What is known near a file.
+pub(crate) struct NearbyIndex<'a> {
+    pub(crate) session: &'a Arc<Session>,
+    pub(crate) near: Option<PathBuf>,
+}
+
+impl completion::Definitions for NearbyIndex<'_> {
+    fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
+        let near = self.near.as_deref().unwrap_or(Path::new("/"));
+        let found = SyncedIndex(self.session).find(kind, near)?;
+        found.definition.text(&Disk)
+    }
+
+    fn kinds(&self) -> Vec<GroupKind> {
+        self.session.sync();
+        let catalog = &self.session.workspace.catalog;
+        let mut kinds: Vec<_> = catalog.with(|index| index.definitions().map(|it| it.defines.clone()).collect());
+        kinds.sort();
+        kinds.dedup();
+        kinds
+    }
+}

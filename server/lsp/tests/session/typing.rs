@@ -1,0 +1,177 @@
+//! Text that somebody types, key by key: what is around the entry stays as it is.
+
+use serde_json::{Value, json};
+
+use crate::client::{Client, list, pushed};
+
+const URI: &str = "file:///widgets.yaml";
+
+/// A CRD with two errors and a rule that compiles; a property is typed between them.
+const TEXT: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        x-kubernetes-validations:
+        - rule: self.count > 1
+        properties:
+          count:
+            type: integer
+            default: 3
+          last:
+            type: string
+            maxLength: 5
+            x-kubernetes-validations:
+            - rule: self.other
+            - rule: self.nothing
+";
+
+/// The line that is typed in, behind `count`.
+const LINE: u64 = 20;
+
+struct Typist {
+    client: Client,
+    version: i32,
+    line: u64,
+    column: u64,
+}
+
+impl Typist {
+    async fn start() -> Self {
+        let mut capabilities = pushed();
+        capabilities["textDocument"]["codeLens"] = json!({});
+        let mut client = Client::start(capabilities).await;
+        client.open(URI, 1, TEXT).await;
+        client.published(URI, 1).await;
+        let (version, line, column) = (1, LINE, 0);
+        let mut typist = Self {
+            client,
+            version,
+            line,
+            column,
+        };
+        typist.edit([LINE, 0, LINE, 0], "\n").await;
+        typist
+    }
+
+    /// Makes an edit and returns what is published for it first.
+    async fn edit(&mut self, at: [u64; 4], text: &str) -> Vec<Value> {
+        self.version += 1;
+        self.client.change(URI, self.version, &[(at, text)]).await;
+        self.client.published(URI, self.version).await
+    }
+
+    /// Types one character.
+    async fn press(&mut self, key: char) -> Vec<Value> {
+        let at = [self.line, self.column, self.line, self.column];
+        if key == '\n' {
+            (self.line, self.column) = (self.line + 1, 0);
+        } else {
+            self.column += 1;
+        }
+        self.edit(at, &key.to_string()).await
+    }
+
+    async fn lenses(&mut self) -> Vec<Value> {
+        let params = json!({ "textDocument": { "uri": URI } });
+        list(self.client.request("textDocument/codeLens", params).await)
+    }
+}
+
+/// The report outside of the typed lines: code and line, counted from the end of the text for what comes behind.
+fn outside(diagnostics: &[Value], typed: std::ops::RangeInclusive<u64>) -> Vec<(String, u64)> {
+    let line = |it: &Value| it["range"]["start"]["line"].as_u64().expect("a line");
+    let place = |it: u64| {
+        if it > *typed.end() {
+            it + 1000 - *typed.end()
+        } else {
+            it
+        }
+    };
+    let found = diagnostics.iter().filter(|it| !typed.contains(&line(it)));
+    let mut found: Vec<_> = found
+        .map(|it| (format!("{} {}", it["code"], it["severity"]), place(line(it))))
+        .collect();
+    found.sort();
+    found
+}
+
+/// Types a text from the beginning of [`LINE`]; after each key everything outside of the typed lines is as before.
+async fn check(typed: &str) {
+    let mut typist = Typist::start().await;
+    let before = {
+        let list = typist.edit([LINE, 0, LINE, 0], "").await;
+        outside(&list, LINE..=LINE)
+    };
+    assert_eq!(before.len(), 2, "{before:?}");
+    let lenses = outside(&typist.lenses().await, LINE..=LINE);
+    assert_eq!(lenses.len(), 3, "{lenses:?}");
+    for (n, key) in typed.char_indices() {
+        let list = typist.press(key).await;
+        let lines = LINE..=typist.line;
+        let so_far = &typed[..=n];
+        assert_eq!(outside(&list, lines.clone()), before, "diagnostics after {so_far:?}");
+        assert_eq!(
+            outside(&typist.lenses().await, lines),
+            lenses,
+            "lenses after {so_far:?}"
+        );
+    }
+    typist.client.forget_published();
+    typist.client.finish().await;
+}
+
+#[tokio::test]
+async fn a_new_key_leaves_everything_else_in_place() {
+    check("            description: how many").await;
+    check("            maxLength: 5").await;
+    check("            \"x-kubernetes-int-or-string\": true").await;
+}
+
+#[tokio::test]
+async fn a_new_property_leaves_everything_else_in_place() {
+    check("          label:\n            type: string\n            maxLength: 5\n            pattern: '^a'").await;
+}
+
+#[tokio::test]
+async fn open_quotes_and_brackets_leave_everything_else_in_place() {
+    check("            description: \"how many\"").await;
+    check("            description: 'it''s'").await;
+    check("            enum: [1, 2, 3]").await;
+    check("            default: {a: [\"b\"]}").await;
+}
+
+#[tokio::test]
+async fn a_new_rule_leaves_everything_else_in_place() {
+    check("            x-kubernetes-validations:\n            - rule: 'self > 1'\n              message: \"is 'one' more\"").await;
+}
+
+#[tokio::test]
+async fn the_error_is_shown_after_a_pause() {
+    let mut typist = Typist::start().await;
+    let text = "            des";
+    for key in text.chars() {
+        let list = typist.press(key).await;
+        assert!(list.iter().all(|it| it["code"] != "invalid-yaml"), "{list:?}");
+    }
+    let later = typist.client.published(URI, typist.version).await;
+    let error = later.iter().find(|it| it["code"] == "invalid-yaml").expect("the error");
+    assert!(
+        error["range"]["start"]["line"]
+            .as_u64()
+            .is_some_and(|it| it.abs_diff(LINE) <= 1),
+        "{error}"
+    );
+    assert!(later.iter().any(|it| it["code"] == "rule-type-error"), "{later:?}");
+    typist.client.finish().await;
+}

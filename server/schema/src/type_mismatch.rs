@@ -1,0 +1,35 @@
+//! A JSON value of another type than the Go field that it should fill (`encoding/json`, `UnmarshalTypeError`).
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// A JSON value of another type than the Go field that it should fill. It prints as Go's decoder does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TypeMismatch {
+    /// The JSON value, as Go describes it: `string`, `number 1.5`.
+    pub value: String,
+    /// The Go type that it should fill.
+    pub into: Cow<'static, str>,
+    /// The innermost Go struct around it; empty if there is none.
+    pub structure: &'static str,
+    /// The dotted names of the struct fields on the way; keys of maps and positions in lists are not in it.
+    pub field: String,
+}
+
+impl fmt::Display for TypeMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            value,
+            into,
+            structure,
+            field,
+        } = self;
+        if structure.is_empty() && field.is_empty() {
+            return write!(f, "json: cannot unmarshal {value} into Go value of type {into}");
+        }
+        write!(
+            f,
+            "json: cannot unmarshal {value} into Go struct field {structure}.{field} of type {into}"
+        )
+    }
+}

@@ -1,0 +1,118 @@
+//! `enum` (`basicCommonValidator`).
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hasher as _};
+use std::rc::Rc;
+
+use crd_analyzer_budget as budget;
+use serde_json::Value;
+
+use super::Run;
+use super::compare::deep_equal;
+use super::number::int64;
+use super::outcome::{Failure, Outcome, Report};
+use super::value_path::ValuePath;
+use crate::codes;
+use crate::field::render;
+use crate::json_schema::JsonSchemaProps;
+
+/// Of enums with more values it is kept which texts they list.
+const FEW: usize = 16;
+
+/// What is known of the enums of a schema, by their addresses.
+#[derive(Default)]
+pub(super) struct Enums<'s> {
+    /// The texts that an enum lists.
+    texts: RefCell<HashMap<usize, Rc<HashSet<&'s str>>>>,
+    /// A hash of the values of each enum. It identifies the enum in findings.
+    words: RefCell<HashMap<usize, u64>>,
+}
+
+impl<'s, 'v> Run<'_, 's, 'v> {
+    /// Null is in no enum, whatever that lists.
+    pub(super) fn check_enum(
+        &self,
+        schema: &'s JsonSchemaProps,
+        value: &'v Value,
+        place: &ValuePath<'_>,
+    ) -> Outcome<'s, 'v> {
+        let listed = &schema.r#enum;
+        if listed.is_empty() || self.enums.lists(listed, value) {
+            return Outcome::default();
+        }
+        // These words are never shown, but equal ones are reported once.
+        let what = format!("should be one of {:x}", self.enums.words(listed));
+        Failure::at(
+            place,
+            codes::NOT_IN_ENUM,
+            &what,
+            Report::NotSupported {
+                value,
+                supported: listed,
+            },
+        )
+        .into()
+    }
+}
+
+impl<'s> Enums<'s> {
+    fn lists(&self, listed: &'s [Value], value: &Value) -> bool {
+        if listed.len() <= FEW {
+            return listed.iter().any(|other| is_listed(value, other));
+        }
+        if let Value::String(text) = value {
+            return self.texts(listed).contains(&**text);
+        }
+        // Where there is no end, that is known to who asked.
+        budget::work(listed.len() as u64).is_err() || listed.iter().any(|other| is_listed(value, other))
+    }
+
+    fn texts(&self, listed: &'s [Value]) -> Rc<HashSet<&'s str>> {
+        let mut known = self.texts.borrow_mut();
+        let texts = known
+            .entry(listed.as_ptr() as usize)
+            .or_insert_with(|| Rc::new(listed.iter().filter_map(Value::as_str).collect()));
+        Rc::clone(texts)
+    }
+
+    /// A number that two enums share if Go prints them alike (`[a b]`).
+    fn words(&self, listed: &[Value]) -> u64 {
+        let hash = || {
+            let mut hasher = DefaultHasher::new();
+            for value in listed {
+                hasher.write(render::go_value(value).as_bytes());
+                hasher.write(b" ");
+            }
+            hasher.finish()
+        };
+        *self
+            .words
+            .borrow_mut()
+            .entry(listed.as_ptr() as usize)
+            .or_insert_with(hash)
+    }
+}
+
+/// Whether a value equals one of an enum after Go's conversion to the type of that one: numbers are cut to integers or
+/// widened to floats, and an integer becomes the character with that code where a string is listed.
+fn is_listed(value: &Value, listed: &Value) -> bool {
+    match (value, listed) {
+        (Value::Null, _) | (_, Value::Null) => false,
+        (Value::Number(value), Value::Number(listed)) => match (value.as_i64(), listed.as_i64()) {
+            (Some(value), Some(listed)) => value == listed,
+            (None, Some(listed)) => value.as_f64().is_some_and(|value| int64(value) == listed),
+            (Some(value), None) => Some(value as f64) == listed.as_f64(),
+            (None, None) => value.as_f64() == listed.as_f64(),
+        },
+        (Value::Number(value), Value::String(listed)) => value.as_i64().is_some_and(|code| {
+            let c = u32::try_from(code)
+                .ok()
+                .and_then(char::from_u32)
+                .unwrap_or(char::REPLACEMENT_CHARACTER);
+            let mut chars = listed.chars();
+            chars.next() == Some(c) && chars.next().is_none()
+        }),
+        _ => deep_equal(value, listed),
+    }
+}

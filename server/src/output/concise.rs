@@ -1,0 +1,67 @@
+//! One line a diagnostic: `file:line:column: error[code]: headline`.
+
+use std::{
+    io::{self, Write},
+    time::Duration,
+};
+
+use crd_analyzer_io::print::{Part, Style, Terminal};
+use crd_analyzer_workspace::finding::{Class, Finding, Severity};
+
+use super::{File, Look, Printer, Summary, render::wrap::shortened};
+use crate::input::Unreadable;
+
+/// Characters of a headline that are shown.
+const MOST_OF_A_LINE: usize = 1_000;
+
+/// Prints a line a diagnostic, however wide it is: programs read it, too.
+pub(super) struct Concise {
+    pub(super) look: Look,
+}
+
+fn print(out: &mut Terminal<'_>, file: &File<'_>, finding: &Finding, headline: &str) -> io::Result<()> {
+    let (line, column) = file.position(finding.span.start);
+    let style = match (finding.class, finding.severity) {
+        (Class::LaterError, _) | (_, Severity::Error) => Style::Error,
+        (_, Severity::Warning) => Style::Warning,
+        (_, Severity::Information | Severity::Hint) => Style::Hint,
+    };
+    out.parts(&[
+        Part::new(Style::Bold, format!("{}:{line}:{column}", file.label)),
+        Part::plain(": "),
+        Part::new(style, format!("{}[{}]", finding.word(), finding.code)),
+        Part::plain(": "),
+        Part::plain(shortened(headline, MOST_OF_A_LINE)),
+    ])
+}
+
+impl Printer for Concise {
+    fn file(&mut self, out: &mut dyn Write, file: &File<'_>) -> io::Result<()> {
+        if !self.look.diagnostics {
+            return Ok(());
+        }
+        let out = &mut Terminal::new(out, self.look.color);
+        for finding in &file.report.findings {
+            print(out, file, finding, &finding.headline)?;
+        }
+        for (document, shown) in file.documents() {
+            let Some(asked) = document.versions() else { continue };
+            for it in shown {
+                print(out, file, &it.finding, &it.headline(asked))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn unreadable(&mut self, out: &mut dyn Write, unreadable: &Unreadable) -> io::Result<()> {
+        let out = &mut Terminal::new(out, self.look.color);
+        out.line(format_args!(
+            "{}: error: cannot be read: {}",
+            unreadable.label, unreadable.why
+        ))
+    }
+
+    fn end(&mut self, out: &mut dyn Write, summary: &Summary, elapsed: Duration) -> io::Result<()> {
+        summary.print(&mut Terminal::new(out, self.look.color), &self.look, elapsed)
+    }
+}

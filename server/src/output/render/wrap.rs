@@ -1,0 +1,200 @@
+//! How wide text is in a terminal, and text that is wider than it.
+
+use std::borrow::Cow;
+
+use unicode_width::UnicodeWidthChar as _;
+
+/// Makes a character before it an emoji, which terminals show in two columns.
+const EMOJI_SELECTOR: char = '\u{fe0f}';
+
+/// The columns of a character. Never too few: a sequence that a terminal joins counts as its parts.
+pub(crate) fn width_of(c: char) -> usize {
+    match c {
+        EMOJI_SELECTOR => 1,
+        c => c.width().unwrap_or(0),
+    }
+}
+
+/// The columns of a text in which nothing is to be escaped.
+pub(crate) fn width(text: &str) -> usize {
+    if text.is_ascii() {
+        return text.len();
+    }
+    text.chars().map(width_of).sum()
+}
+
+/// The longest beginning of a text that fits into so many columns.
+fn fitting(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (at, c) in text.char_indices() {
+        used += width_of(c);
+        if used > columns {
+            return &text[..at];
+        }
+    }
+    text
+}
+
+/// A text as lines of at most so many columns, the first line of `first`, the others of `rest`. It is broken at blanks, and where a word is
+/// longer than a line, behind a slash or anywhere.
+pub(crate) fn wrap(text: &str, first: usize, rest: usize) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut left = text;
+    loop {
+        let columns = if lines.is_empty() { first } else { rest }.max(1);
+        let fits = fitting(left, columns);
+        if fits.len() == left.len() {
+            lines.push(left);
+            return lines;
+        }
+        let (line, behind) = if let Some(at) = last_blank(left, fits.len()) {
+            (left[..at].trim_end_matches(' '), left[at..].trim_start_matches(' '))
+        } else if lines.is_empty() && rest > first {
+            // A word that does not fit into what a title leaves of its line may fit into the next.
+            ("", left)
+        } else {
+            left.split_at(break_of_word(left, fits))
+        };
+        lines.push(line);
+        left = behind;
+        if left.is_empty() {
+            return lines;
+        }
+    }
+}
+
+/// A path as lines of at most so many columns.
+pub(crate) fn wrap_path(path: &str, columns: usize) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut left = path;
+    loop {
+        let fits = fitting(left, columns);
+        if fits.len() == left.len() {
+            lines.push(left);
+            return lines;
+        }
+        let (line, behind) = left.split_at(break_of_word(left, fits));
+        lines.push(line);
+        left = behind;
+    }
+}
+
+/// Where to break a word that is longer than a line: after the last slash that fits, or at the end of the line.
+fn break_of_word(word: &str, fits: &str) -> usize {
+    match fits.rfind('/') {
+        Some(at) if at > 0 => at + 1,
+        // A character that is wider than the line is alone in it.
+        _ if fits.is_empty() => word.chars().next().map_or(word.len(), char::len_utf8),
+        _ => fits.len(),
+    }
+}
+
+/// The last blank of a text before or at a byte, if there is a word before it.
+fn last_blank(text: &str, end: usize) -> Option<usize> {
+    let end = end + usize::from(text[end..].starts_with(' '));
+    let at = text[..end].rfind(' ')?;
+    (!text[..at].trim_start_matches(' ').is_empty()).then_some(at)
+}
+
+/// A text of at most so many columns, with a sign where it was cut.
+pub(crate) fn cut(text: &str, columns: usize) -> Cow<'_, str> {
+    if width(text) <= columns {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(format!("{}…", fitting(text, columns.saturating_sub(1))))
+}
+
+/// The end of a text that fits into so many columns.
+pub(crate) fn last_columns(text: &str, columns: usize) -> &str {
+    let mut left = width(text);
+    let mut from = 0;
+    for c in text.chars() {
+        if left <= columns {
+            break;
+        }
+        left -= width_of(c);
+        from += c.len_utf8();
+    }
+    &text[from..]
+}
+
+/// A text of at most so many characters; a longer one says how much was cut.
+pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return Cow::Borrowed(text);
+    }
+    match text.char_indices().nth(most) {
+        None => Cow::Borrowed(text),
+        Some((at, _)) => {
+            let left_out = text[at..].chars().count();
+            Cow::Owned(format!("{}… ({left_out} more characters)", &text[..at]))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_those_of_a_terminal() {
+        assert_eq!(width("abc"), 3);
+        assert_eq!(width("値段"), 4);
+        assert_eq!(width("e\u{301}"), 1, "a combining accent");
+        assert_eq!(width("😀"), 2);
+        assert_eq!(width("❤\u{fe0f}"), 2);
+    }
+
+    #[test]
+    fn text_is_broken_at_blanks() {
+        assert_eq!(wrap("one two three", 20, 20), ["one two three"]);
+        assert_eq!(wrap("one two three", 7, 20), ["one two", "three"]);
+        assert_eq!(wrap("one two three", 6, 5), ["one", "two", "three"]);
+        assert_eq!(wrap("", 5, 5), [""]);
+        assert_eq!(wrap("  indented text", 12, 12), ["  indented", "text"]);
+    }
+
+    #[test]
+    fn long_words_are_broken_anywhere() {
+        assert_eq!(wrap("abcdefgh", 3, 3), ["abc", "def", "gh"]);
+        assert_eq!(wrap("config/crd/bases.yaml", 12, 12), ["config/crd/", "bases.yaml"]);
+        assert_eq!(wrap("値段値段", 3, 3), ["値", "段", "値", "段"]);
+        assert_eq!(wrap("値", 1, 1), ["値"]);
+        assert_eq!(
+            wrap_path("a folder/a file.yaml:1:1", 12),
+            ["a folder/", "a file.yaml:", "1:1"]
+        );
+        assert_eq!(wrap("long-word", 4, 9), ["", "long-word"]);
+    }
+
+    #[test]
+    fn no_line_is_too_wide_and_nothing_is_lost() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for _ in 0..5_000 {
+            let words = ["a", "bc", "値段", "/x/y/", "longer-than-most", " ", "😀", "e\u{301}"];
+            let text: String = (0..random.usize(..20))
+                .map(|_| words[random.usize(..words.len())])
+                .collect();
+            let (first, rest) = (random.usize(2..30), random.usize(2..30));
+            let lines = wrap(&text, first, rest);
+            for (n, line) in lines.iter().enumerate() {
+                assert!(width(line) <= if n == 0 { first } else { rest }, "{line:?} of {text:?}");
+            }
+            let without_blanks = |it: &str| it.replace(' ', "");
+            assert_eq!(without_blanks(&lines.concat()), without_blanks(&text));
+        }
+    }
+
+    #[test]
+    fn the_end_of_an_indentation() {
+        assert_eq!(last_columns("│  │  ├─ ", 4), " ├─ ");
+        assert_eq!(last_columns("ab", 4), "ab");
+        assert_eq!((cut("値段", 4), cut("値段", 3)), ("値段".into(), "値…".into()));
+    }
+
+    #[test]
+    fn what_is_cut_is_counted() {
+        assert_eq!(shortened("größe", 5), "größe");
+        assert_eq!(shortened("größen", 5), "größe… (1 more characters)");
+    }
+}

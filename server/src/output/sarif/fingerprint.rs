@@ -1,0 +1,68 @@
+//! What makes a finding the same in a later run, though it has moved: its code, the object, and the field, or else the text of its line.
+
+use std::collections::HashMap;
+
+use crd_analyzer_syntax::lines::LineIndex;
+use crd_analyzer_workspace::{
+    finding::{Finding, ServerSays},
+    report::DocumentReport,
+};
+
+/// The name of this kind of fingerprint. Another way to make them gets another name.
+pub(super) const NAME: &str = "crdAnalyzer/v1";
+
+/// Bytes of a line that count.
+const MOST_OF_A_LINE: usize = 1_000;
+
+/// The fingerprints of a file: those that would be the same are numbered.
+#[derive(Default)]
+pub(super) struct Fingerprints {
+    seen: HashMap<u64, usize>,
+}
+
+impl Fingerprints {
+    pub(super) fn of(
+        &mut self,
+        document: Option<&DocumentReport>,
+        finding: &Finding,
+        text: &str,
+        lines: &LineIndex,
+    ) -> String {
+        let mut hash = Hash::default();
+        hash.add(finding.code);
+        if let Some(document) = document {
+            for part in [&document.api_version, &document.kind, &document.name] {
+                hash.add(part);
+            }
+        }
+        if let Some(ServerSays::Cause { field, .. }) = &finding.server {
+            hash.add(field);
+        } else {
+            let line = lines.line_of(finding.span.start);
+            let (start, end) = (lines.line_start(line) as usize, lines.line_start(line + 1) as usize);
+            let end = text.floor_char_boundary(end.min(start + MOST_OF_A_LINE));
+            hash.add(text[start..end.max(start)].trim());
+        }
+        let count = self.seen.entry(hash.0).or_default();
+        *count += 1;
+        format!("{:016x}:{count}", hash.0)
+    }
+}
+
+/// FNV-1a, which is the same everywhere and at all times.
+struct Hash(u64);
+
+impl Default for Hash {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hash {
+    fn add(&mut self, part: &str) {
+        // A byte that no text has ends a part.
+        for byte in part.bytes().chain([0xff]) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}

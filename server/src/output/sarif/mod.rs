@@ -1,0 +1,265 @@
+//! SARIF 2.1.0 (OASIS), for code scanning: one run, a rule for each code that was found, and a result for each finding.
+
+mod fingerprint;
+mod model;
+mod uri;
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+    time::Duration,
+};
+
+use crd_analyzer_ide::fixes::{Fix, FixKind, Problem};
+use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
+use crd_analyzer_workspace::{
+    codes,
+    finding::{Class, Finding, Related, Severity},
+    report::DocumentReport,
+    versions::VersionSet,
+};
+
+use super::{File, Printer, Summary, jsonl::write_line, label_of};
+use crate::input::Unreadable;
+use fingerprint::Fingerprints;
+use model::{
+    ArtifactChange, ArtifactLocation, Descriptor, Driver, Fix as SarifFix, Help, Invocation, Level, Location, Log,
+    Message, Notification, PhysicalLocation, Properties, Region, Replacement, Run, SarifResult, Suppression, Tool,
+};
+
+/// Characters of a message.
+const MOST_OF_A_MESSAGE: usize = 10_000;
+
+/// Related places of a result.
+const MOST_PLACES: usize = 50;
+
+/// Collects results: the rules that they name come before them.
+#[derive(Default)]
+pub(super) struct Sarif {
+    results: Vec<SarifResult>,
+    /// The number of each code's rule.
+    rules: BTreeMap<&'static str, usize>,
+    unreadable: Vec<Notification>,
+}
+
+/// A finding with its object.
+struct Found<'a> {
+    finding: &'a Finding,
+    headline: String,
+    versions: VersionSet,
+    document: Option<&'a DocumentReport>,
+}
+
+impl Sarif {
+    fn add(
+        &mut self,
+        file: &File<'_>,
+        found: &Found<'_>,
+        fingerprints: &mut Fingerprints,
+        fixes: &BTreeMap<u32, Vec<&Fix>>,
+    ) {
+        let finding = found.finding;
+        let next = self.rules.len();
+        let rule = *self.rules.entry(finding.code).or_insert(next);
+        let places = finding.related.iter().take(MOST_PLACES).enumerate();
+        let fixes = fixes.get(&finding.span.start).into_iter().flatten();
+        let fixes = fixes.filter(|it| it.problem == Problem::from(finding));
+        self.results.push(SarifResult {
+            rule_id: finding.code,
+            rule_index: rule,
+            level: level(finding.severity),
+            message: message(found),
+            locations: vec![place(file, finding.span)],
+            related_locations: places.map(|(n, it)| related(file, n, it)).collect(),
+            partial_fingerprints: BTreeMap::from([(
+                fingerprint::NAME,
+                fingerprints.of(found.document, finding, &file.report.text, file.lines()),
+            )]),
+            suppressions: finding.suppressed.then(|| vec![Suppression { kind: "inSource" }]),
+            fixes: fixes.map(|it| fix(file, it)).collect(),
+            properties: Properties {
+                class: class(finding.class),
+                kubernetes_versions: found.versions.iter().map(|it| it.to_string()).collect(),
+                object: found.document.filter(|it| !it.name.is_empty()).map(super::name_of),
+            },
+        });
+    }
+}
+
+const fn level(severity: Severity) -> Level {
+    match severity {
+        Severity::Error => Level::Error,
+        Severity::Warning => Level::Warning,
+        Severity::Information | Severity::Hint => Level::Note,
+    }
+}
+
+const fn class(class: Class) -> &'static str {
+    match class {
+        Class::Error => "error",
+        Class::LaterError => "error after fixing others",
+        Class::Warning => "warning",
+        Class::Hint => "hint",
+    }
+}
+
+/// What is wrong, what to type, and why.
+fn message(found: &Found<'_>) -> Message {
+    let finding = found.finding;
+    let mut text = match finding.class {
+        Class::LaterError => format!("{} (after fixing the errors before it)", found.headline),
+        Class::Error | Class::Warning | Class::Hint => found.headline.clone(),
+    };
+    let help = finding.help.iter().map(|it| format!("help: {it}"));
+    let notes = finding.notes.iter().cloned().chain(finding.server_note(false));
+    for more in help.chain(notes.map(|it| format!("note: {it}"))) {
+        text = format!("{text}\n{more}");
+    }
+    Message::new(&text)
+}
+
+fn place(file: &File<'_>, span: Span) -> Location {
+    Location {
+        id: None,
+        physical: physical(file.label, file.lines(), &file.report.text, span),
+        message: None,
+    }
+}
+
+fn related(file: &File<'_>, number: usize, related: &Related) -> Location {
+    let physical = match &related.file {
+        None => physical(file.label, file.lines(), &file.report.text, related.span),
+        Some(other) => physical(&label_of(other), other.lines(), &other.text, related.span),
+    };
+    Location {
+        id: Some(number),
+        physical,
+        message: (!related.message.is_empty()).then(|| Message::new(&related.message)),
+    }
+}
+
+fn physical(label: &str, lines: &LineIndex, text: &str, span: Span) -> PhysicalLocation {
+    PhysicalLocation {
+        artifact_location: ArtifactLocation::new(label),
+        region: region(lines, text, span),
+    }
+}
+
+fn region(lines: &LineIndex, text: &str, span: Span) -> Region {
+    let (start_line, start_column) = lines.line_column(text, span.start);
+    let (end_line, end_column) = lines.line_column(text, span.end.max(span.start));
+    Region {
+        start_line: start_line + 1,
+        start_column: start_column + 1,
+        end_line: end_line + 1,
+        end_column: end_column + 1,
+    }
+}
+
+fn fix(file: &File<'_>, fix: &Fix) -> SarifFix {
+    let replacements = fix.edits.iter().map(|it| Replacement {
+        deleted_region: region(file.lines(), &file.report.text, it.span),
+        inserted_content: Message {
+            text: it.new_text.clone(),
+        },
+    });
+    SarifFix {
+        description: Message::new(&fix.title),
+        artifact_changes: vec![ArtifactChange {
+            artifact_location: ArtifactLocation::new(file.label),
+            replacements: replacements.collect(),
+        }],
+    }
+}
+
+/// The rule of a code.
+fn descriptor(name: &'static str) -> Descriptor {
+    let code = codes::find(name);
+    let summary = code.map_or(name, |it| it.summary);
+    let page = code.map_or(summary, |it| it.page);
+    Descriptor {
+        id: name,
+        short_description: Message::new(summary),
+        help: Help {
+            text: format!("{summary} `crd-analyzer explain {name}` says more."),
+            markdown: page.to_owned(),
+        },
+    }
+}
+
+impl Printer for Sarif {
+    fn file(&mut self, _: &mut dyn Write, file: &File<'_>) -> io::Result<()> {
+        let mut fingerprints = Fingerprints::default();
+        let mut fixes: BTreeMap<u32, Vec<&Fix>> = BTreeMap::new();
+        for it in file.fixes.iter().filter(|it| it.kind == FixKind::Repair) {
+            fixes.entry(it.problem.span.start).or_default().push(it);
+        }
+        for finding in &file.report.findings {
+            let found = Found {
+                finding,
+                headline: finding.headline.clone(),
+                versions: VersionSet::all(),
+                document: None,
+            };
+            self.add(file, &found, &mut fingerprints, &fixes);
+        }
+        for (document, shown) in file.documents() {
+            let Some(asked) = document.versions() else { continue };
+            for it in shown {
+                let found = Found {
+                    finding: &it.finding,
+                    headline: it.headline(asked),
+                    versions: it.versions,
+                    document: Some(document),
+                };
+                self.add(file, &found, &mut fingerprints, &fixes);
+            }
+            // What comments silence, by the newest version.
+            let newest = document.verdicts.last();
+            for finding in newest
+                .into_iter()
+                .flat_map(|(_, it)| it.findings())
+                .filter(|it| it.suppressed)
+            {
+                let found = Found {
+                    finding,
+                    headline: finding.headline.clone(),
+                    versions: asked,
+                    document: Some(document),
+                };
+                self.add(file, &found, &mut fingerprints, &BTreeMap::new());
+            }
+        }
+        Ok(())
+    }
+
+    fn unreadable(&mut self, _: &mut dyn Write, unreadable: &Unreadable) -> io::Result<()> {
+        self.unreadable.push(Notification {
+            level: Level::Error,
+            message: Message::new(&format!("{} cannot be read: {}", unreadable.label, unreadable.why)),
+            locations: vec![model::Artifact::new(&unreadable.label)],
+        });
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut dyn Write, _: &Summary, _: Duration) -> io::Result<()> {
+        let mut rules: Vec<_> = self.rules.iter().map(|(code, number)| (*number, *code)).collect();
+        rules.sort_unstable();
+        let log = Log::new(Run {
+            tool: Tool {
+                driver: Driver {
+                    name: "crd-analyzer",
+                    semantic_version: env!("CARGO_PKG_VERSION"),
+                    rules: rules.into_iter().map(|it| descriptor(it.1)).collect(),
+                },
+            },
+            invocations: vec![Invocation {
+                execution_successful: self.unreadable.is_empty(),
+                tool_execution_notifications: std::mem::take(&mut self.unreadable),
+            }],
+            results: std::mem::take(&mut self.results),
+            column_kind: "unicodeCodePoints",
+        });
+        write_line(out, &log)
+    }
+}

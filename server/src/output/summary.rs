@@ -1,0 +1,203 @@
+//! What was counted over all files.
+
+use std::{cmp::Reverse, collections::BTreeMap, io, time::Duration};
+
+use crd_analyzer_io::print::Terminal;
+use crd_analyzer_workspace::{
+    codes,
+    finding::{Class, Finding, Severity},
+    index::GroupKind,
+    report::Subject,
+};
+
+use super::{File, Look, counted, render::Renderer};
+
+/// Columns of a row of statistics before what the code means.
+const MOST_OF_A_ROW: usize = 45;
+
+/// Kinds that are named; the others are counted.
+const MOST_KINDS: usize = 10;
+
+/// What was counted over all files.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Summary {
+    pub(crate) files: usize,
+    pub(crate) definitions: usize,
+    pub(crate) resources: usize,
+    /// Parts of CRDs, as patches have them.
+    pub(crate) patches: usize,
+    /// Resources that something else completes, so that they are checked as far as they are known.
+    pub(crate) in_part: usize,
+    /// The kinds that nothing defines, and how many objects there are of each.
+    pub(crate) unknown: BTreeMap<GroupKind, usize>,
+    /// Diagnostics that were left out, because the same was said of another resource of the kind: how many of each code.
+    pub(crate) repeated: BTreeMap<&'static str, usize>,
+    /// Errors of the API server that the configuration or a comment hides.
+    pub(crate) hidden_errors: usize,
+    pub(crate) errors: usize,
+    /// Errors that the API server reports after others are fixed.
+    pub(crate) later_errors: usize,
+    pub(crate) warnings: usize,
+    pub(crate) hints: usize,
+    pub(crate) unreadable: usize,
+    /// How often each code was found, as what.
+    pub(crate) by_code: BTreeMap<(&'static str, &'static str), usize>,
+    /// Files that the revision does not have which the others are compared with; `None` without one.
+    pub(crate) new: Option<usize>,
+}
+
+impl Summary {
+    /// Counts a file and its displayed diagnostics.
+    pub(crate) fn add(&mut self, file: &File<'_>) {
+        let report = file.report;
+        self.files += 1;
+        let resources = report
+            .documents
+            .iter()
+            .filter(|it| it.subject == Subject::Resource)
+            .count();
+        self.resources += resources;
+        let patches = report
+            .documents
+            .iter()
+            .filter(|it| it.subject == Subject::PartialDefinition)
+            .count();
+        self.patches += patches;
+        let in_part = report.documents.iter().filter(|it| it.in_part).count();
+        self.in_part += in_part - patches;
+        for kind in &report.unknown {
+            *self.unknown.entry(kind.clone()).or_default() += 1;
+        }
+        self.definitions += report.documents.len() - resources - patches;
+        let hidden = file.hidden.iter().map(|it| it.by_configuration + it.by_comments);
+        self.hidden_errors += hidden.sum::<usize>();
+        let shown = file.shown.iter().flatten().map(|it| &it.finding);
+        for finding in shown.chain(&report.findings) {
+            self.count(finding);
+        }
+    }
+
+    fn count(&mut self, finding: &Finding) {
+        *self.by_code.entry((finding.code, finding.word())).or_default() += 1;
+        *match (finding.class, finding.severity) {
+            (Class::LaterError, _) => &mut self.later_errors,
+            (_, Severity::Error) => &mut self.errors,
+            (_, Severity::Warning) => &mut self.warnings,
+            (_, Severity::Information | Severity::Hint) => &mut self.hints,
+        } += 1;
+    }
+
+    /// Prints what the look asks for: how often each code was found, and the sums.
+    pub(super) fn print(&self, out: &mut Terminal<'_>, look: &Look, elapsed: Duration) -> io::Result<()> {
+        let renderer = Renderer::new(look.columns);
+        if look.statistics {
+            self.statistics(out, renderer)?;
+        }
+        if look.summary {
+            if look.statistics && !self.by_code.is_empty() {
+                out.blank()?;
+            }
+            self.sums(out, renderer, elapsed)?;
+        }
+        Ok(())
+    }
+
+    /// A line a code, the most frequent first.
+    fn statistics(&self, out: &mut Terminal<'_>, renderer: Renderer) -> io::Result<()> {
+        let mut rows: Vec<_> = self
+            .by_code
+            .iter()
+            .map(|(&(code, word), &count)| (count, code, word))
+            .collect();
+        rows.sort_by_key(|&(count, code, word)| (Reverse(count), code, word));
+        let named: Vec<String> = rows.iter().map(|(_, code, word)| format!("{word}[{code}]")).collect();
+        let digits = rows.iter().map(|it| it.0.to_string().len()).max().unwrap_or(0);
+        let longest = named.iter().map(String::len).max().unwrap_or(0);
+        for ((count, code, _), named) in rows.iter().zip(&named) {
+            let about = codes::find(code).map_or("", |it| it.summary);
+            let first = format!("{count:>digits$}  {named:longest$}  ");
+            let rest = " ".repeat(first.len());
+            if first.len() <= MOST_OF_A_ROW {
+                renderer.indented(out, &first, &rest, about)?;
+            } else {
+                // What a code means goes below it where both are too wide for a line.
+                let below = " ".repeat(digits + 4);
+                renderer.text(out, first.trim_end())?;
+                renderer.indented(out, &below, &below, about)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Which objects were not checked.
+    fn unknown_kinds(&self) -> Option<String> {
+        let objects: usize = self.unknown.values().sum();
+        let what = match objects {
+            0 => return None,
+            1 => "1 object is not checked, because no CRD here defines its kind".to_owned(),
+            _ => format!("{objects} objects are not checked, because no CRD here defines their kinds"),
+        };
+        let mut kinds: Vec<_> = self.unknown.iter().collect();
+        kinds.sort_by_key(|&(kind, count)| (Reverse(*count), kind));
+        let name = |(kind, count): &(&GroupKind, &usize)| match count {
+            1 => format!("{} ({})", kind.kind, kind.group),
+            _ => format!("{count} {} ({})", kind.kind, kind.group),
+        };
+        let mut named: Vec<String> = kinds.iter().take(MOST_KINDS).map(name).collect();
+        if kinds.len() > MOST_KINDS {
+            named.push(format!("{} more kinds", kinds.len() - MOST_KINDS));
+        }
+        Some(format!("{what}: {}. Name their CRDs with --crd", named.join(", ")))
+    }
+
+    fn sums(&self, out: &mut Terminal<'_>, renderer: Renderer, elapsed: Duration) -> io::Result<()> {
+        let mut parts = vec![
+            counted(self.files, "file"),
+            counted(self.definitions, "CRD"),
+            counted(self.errors, "error"),
+            counted(self.warnings, "warning"),
+            counted(self.hints, "hint"),
+        ];
+        if let Some(new) = self.new.filter(|it| *it > 0) {
+            parts[0] = format!("{} ({new} new)", parts[0]);
+        }
+        if self.later_errors > 0 {
+            parts.insert(3, format!("{} after fixing these", self.later_errors));
+        }
+        if let Some(errors) = parts.get_mut(2).filter(|_| self.hidden_errors > 0) {
+            *errors = format!("{errors} ({} suppressed)", self.hidden_errors);
+        }
+        let mut objects = Vec::new();
+        if self.patches > 0 {
+            let patches = if self.patches == 1 {
+                "1 patch".to_owned()
+            } else {
+                format!("{} patches", self.patches)
+            };
+            objects.push(format!("{patches} (checked in part)"));
+        }
+        match (self.resources, self.in_part) {
+            (0, _) => {}
+            (all, 0) => objects.push(counted(all, "CR")),
+            (all, in_part) => objects.push(format!("{} ({in_part} checked in part)", counted(all, "CR"))),
+        }
+        parts.splice(2..2, objects);
+        if !self.repeated.is_empty() {
+            let codes = self.repeated.iter().map(|(code, count)| format!("{count} {code}"));
+            let codes: Vec<String> = codes.collect();
+            let words = format!(
+                "{} for other resources of the same kinds are not repeated",
+                codes.join(" and ")
+            );
+            renderer.text(out, &words)?;
+        }
+        if let Some(words) = self.unknown_kinds() {
+            renderer.text(out, &words)?;
+        }
+        if self.unreadable > 0 {
+            parts.push(format!("{} unreadable", self.unreadable));
+        }
+        let all = format!("{} in {} ms", parts.join(", "), elapsed.as_millis());
+        renderer.text(out, &all)
+    }
+}

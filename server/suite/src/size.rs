@@ -1,0 +1,55 @@
+//! How large values are.
+
+use serde_json::Value;
+
+/// Bytes that a value takes beside its text.
+const NODE_BYTES: u64 = 80;
+
+/// The size of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Size {
+    /// About the bytes that it takes.
+    pub(crate) bytes: u64,
+    /// How many levels it has; 1 for a scalar.
+    pub(crate) levels: usize,
+}
+
+/// The size of a value. Does not recurse.
+pub(crate) fn of(value: &Value) -> Size {
+    let mut size = Size { bytes: 0, levels: 0 };
+    let mut open = vec![(value, 1)];
+    while let Some((value, level)) = open.pop() {
+        size.levels = size.levels.max(level);
+        let text = match value {
+            Value::String(text) => text.len(),
+            Value::Array(items) => {
+                open.extend(items.iter().map(|it| (it, level + 1)));
+                0
+            }
+            Value::Object(fields) => {
+                open.extend(fields.values().map(|it| (it, level + 1)));
+                fields.keys().map(String::len).sum()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        };
+        size.bytes += NODE_BYTES + text as u64;
+    }
+    size
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_have_sizes() {
+        let value = serde_json::json!({"abc": ["de", {}], "f": 1});
+        assert_eq!(
+            of(&value),
+            Size {
+                bytes: 5 * NODE_BYTES + 6,
+                levels: 3
+            }
+        );
+    }
+}

@@ -1,0 +1,150 @@
+//! What is wrong with a text that is not YAML, in the words of the API server's YAML library.
+
+use std::borrow::Cow;
+
+use super::scan::MAX_DEPTH;
+
+/// Why a text is not YAML (`go.yaml.in/yaml/v2`: `readerc.go`, `scannerc.go`, `parserc.go`, `decode.go`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Problem {
+    /// Text follows a document that has ended.
+    DocumentStart,
+    /// Two `%YAML` directives.
+    DuplicateYamlDirective,
+    /// A `%YAML` directive of another version than 1.1.
+    IncompatibleVersion,
+    /// Two `%TAG` directives with one handle.
+    DuplicateTagDirective,
+    /// No value stands where one must stand.
+    MissingNode,
+    /// No `%TAG` directive declares the handle of a tag.
+    UndefinedTagHandle,
+    /// A line is indented as an item of a list and does not begin with `-`.
+    MissingDash,
+    /// A line does not continue the mapping around it.
+    MissingKey,
+    /// No comma and no `]` after an item.
+    MissingCommaOrBracket,
+    /// No comma and no `}` after an entry.
+    MissingCommaOrBrace,
+    /// A character that begins no token.
+    NoToken,
+    /// No colon after a key.
+    MissingColon,
+    /// A list begins in the line of its key.
+    SequenceNotAllowed,
+    /// A `?` where no key can begin.
+    KeyNotAllowed,
+    /// A colon where no value can begin.
+    ValueNotAllowed,
+    /// A tab in the indentation of a plain scalar.
+    TabIndents,
+    /// A tab in the indentation of a block scalar.
+    TabForSpace,
+    /// `---` or `...` in a quoted scalar.
+    DocumentIndicator,
+    /// The document ends in a quoted scalar.
+    EndOfStream,
+    /// An escape that double quotes do not have.
+    UnknownEscape,
+    /// An escape with too few hexadecimal digits.
+    HexadecimalNumber,
+    /// An escape whose number is not a character.
+    InvalidEscape,
+    /// A block scalar with the indentation indicator 0.
+    ZeroIndentation,
+    /// Text behind the header of a block scalar or behind a directive.
+    CommentOrLineBreak,
+    /// An anchor or alias without a name.
+    AnchorName,
+    /// A verbatim tag that is not closed.
+    ClosingAngle,
+    /// No blank after a tag or directive.
+    WhitespaceOrLineBreak,
+    /// A tag handle that does not end in `!`.
+    TagExclamation,
+    /// A tag without its URI.
+    TagUri,
+    /// A `%` in a tag without two hexadecimal digits.
+    UriOctet,
+    /// Escaped bytes in a tag that begin no character.
+    LeadingOctet,
+    /// Escaped bytes in a tag that continue no character.
+    TrailingOctet,
+    /// A `%` without the name of a directive.
+    DirectiveName,
+    /// A directive whose name goes on with another character.
+    NotAlphabetical,
+    /// A directive other than `%YAML` and `%TAG`.
+    UnknownDirective,
+    /// A `%YAML` directive whose version has no dot.
+    VersionDigit,
+    /// A `%YAML` directive with a very long version.
+    LongVersion,
+    /// A `%YAML` directive without version.
+    VersionNumber,
+    /// No blank in a `%TAG` directive.
+    Whitespace,
+    /// A control character.
+    ControlCharacter,
+    /// Collections nest too deeply.
+    TooDeep,
+    /// Bytes that are neither UTF-8 nor UTF-16.
+    Encoding(&'static str),
+    /// An alias of an anchor that nothing before it has.
+    UnknownAnchor(Box<str>),
+    /// Text behind the `---` that separates two documents.
+    Separator(Box<str>),
+}
+
+impl Problem {
+    /// The API server's words, without the line.
+    pub fn server_words(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::DocumentStart => "did not find expected <document start>",
+            Self::DuplicateYamlDirective => "found duplicate %YAML directive",
+            Self::IncompatibleVersion => "found incompatible YAML document",
+            Self::DuplicateTagDirective => "found duplicate %TAG directive",
+            Self::MissingNode => "did not find expected node content",
+            Self::UndefinedTagHandle => "found undefined tag handle",
+            Self::MissingDash => "did not find expected '-' indicator",
+            Self::MissingKey => "did not find expected key",
+            Self::MissingCommaOrBracket => "did not find expected ',' or ']'",
+            Self::MissingCommaOrBrace => "did not find expected ',' or '}'",
+            Self::NoToken => "found character that cannot start any token",
+            Self::MissingColon => "could not find expected ':'",
+            Self::SequenceNotAllowed => "block sequence entries are not allowed in this context",
+            Self::KeyNotAllowed => "mapping keys are not allowed in this context",
+            Self::ValueNotAllowed => "mapping values are not allowed in this context",
+            Self::TabIndents => "found a tab character that violates indentation",
+            Self::TabForSpace => "found a tab character where an indentation space is expected",
+            Self::DocumentIndicator => "found unexpected document indicator",
+            Self::EndOfStream => "found unexpected end of stream",
+            Self::UnknownEscape => "found unknown escape character",
+            Self::HexadecimalNumber => "did not find expected hexdecimal number",
+            Self::InvalidEscape => "found invalid Unicode character escape code",
+            Self::ZeroIndentation => "found an indentation indicator equal to 0",
+            Self::CommentOrLineBreak => "did not find expected comment or line break",
+            Self::AnchorName => "did not find expected alphabetic or numeric character",
+            Self::ClosingAngle => "did not find the expected '>'",
+            Self::WhitespaceOrLineBreak => "did not find expected whitespace or line break",
+            Self::TagExclamation => "did not find expected '!'",
+            Self::TagUri => "did not find expected tag URI",
+            Self::UriOctet => "did not find URI escaped octet",
+            Self::LeadingOctet => "found an incorrect leading UTF-8 octet",
+            Self::TrailingOctet => "found an incorrect trailing UTF-8 octet",
+            Self::DirectiveName => "could not find expected directive name",
+            Self::NotAlphabetical => "found unexpected non-alphabetical character",
+            Self::UnknownDirective => "found unknown directive name",
+            Self::VersionDigit => "did not find expected digit or '.' character",
+            Self::LongVersion => "found extremely long version number",
+            Self::VersionNumber => "did not find expected version number",
+            Self::Whitespace => "did not find expected whitespace",
+            Self::ControlCharacter => "control characters are not allowed",
+            Self::Encoding(words) => words,
+            Self::TooDeep => return format!("exceeded max depth of {MAX_DEPTH}").into(),
+            Self::UnknownAnchor(name) => return format!("unknown anchor '{name}' referenced").into(),
+            Self::Separator(text) => return format!("invalid Yaml document separator: {text}").into(),
+        })
+    }
+}

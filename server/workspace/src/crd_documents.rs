@@ -1,0 +1,108 @@
+//! Questions about each CRD of a text, asked of API servers of several minor versions.
+
+use std::sync::Arc;
+
+use crd_analyzer_apiextensions::strategy::{CrdVerdict, Unjudged};
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::{
+    json::JsonDoc,
+    read_json,
+    split::{Document, split},
+    tree::Tree,
+};
+
+use crate::{
+    head::{self, Head},
+    text::Text,
+    versions::VersionSet,
+};
+
+/// The answers about one CRD.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CrdAnswers<T> {
+    /// The document's position in the file, all documents counted; `None`: the file cannot be cut into documents.
+    pub index: Option<usize>,
+    /// `metadata.name`; empty if absent.
+    pub name: String,
+    /// The answers, oldest minor version first.
+    pub answers: Vec<(KubernetesVersion, Result<T, Unanswered>)>,
+}
+
+/// Why there is not an answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unanswered {
+    /// The API server cannot read the document: its words.
+    Undecodable(String),
+    /// The API server itself fails on the CRD, or the CRD is too deep for us: our words.
+    Unjudged(String),
+}
+
+/// Asks `ask` about each CRD of a text, once a minor version. `named`: as in [`Question`](crate::analysis::Question).
+pub(crate) fn each<T>(
+    bytes: Vec<u8>,
+    versions: VersionSet,
+    named: bool,
+    ask: impl Fn(&Tree, &JsonDoc<'_>, KubernetesVersion) -> Result<T, Unanswered>,
+) -> (Arc<str>, Vec<CrdAnswers<T>>) {
+    let source = Text::decode(bytes);
+    let found = split(&source.content);
+    let is_asked = |document: &Document| head::read(&source, *document).is_asked(named);
+    let documents = match found.error {
+        Some(_) if !named && !found.documents.iter().any(is_asked) => Vec::new(),
+        Some(error) => vec![CrdAnswers {
+            index: None,
+            name: String::new(),
+            answers: versions
+                .iter()
+                .map(|version| (version, Err(Unanswered::Undecodable(error.message.clone()))))
+                .collect(),
+        }],
+        None => {
+            let documents = found.documents.into_iter();
+            documents
+                .filter_map(|document| of_document(&source, document, versions, named, &ask))
+                .collect()
+        }
+    };
+    (source.content, documents)
+}
+
+/// `None` if nothing is asked about the document.
+fn of_document<T>(
+    source: &Text,
+    document: Document,
+    versions: VersionSet,
+    named: bool,
+    ask: &impl Fn(&Tree, &JsonDoc<'_>, KubernetesVersion) -> Result<T, Unanswered>,
+) -> Option<CrdAnswers<T>> {
+    let found = Head::read(source, document);
+    let head = found.written.clone();
+    if !head.is_asked(named) {
+        return None;
+    }
+    let with = |answer: &dyn Fn(KubernetesVersion) -> Result<T, Unanswered>| CrdAnswers {
+        index: Some(document.index as usize),
+        name: head.name.clone(),
+        answers: versions.iter().map(|version| (version, answer(version))).collect(),
+    };
+    if let Some(verdict) = CrdVerdict::of_unserved(&head, document.span) {
+        return Some(with(&|_| Err(unanswered(&verdict))));
+    }
+    let tree = match found.whole(source, document) {
+        Ok(tree) => tree,
+        Err(error) => return Some(with(&|_| Err(unanswered(&CrdVerdict::of_read_error(&error))))),
+    };
+    Some(match read_json(&tree) {
+        Ok(json) => with(&|version| ask(&tree, &json, version)),
+        Err(error) => with(&|version| Err(unanswered(&CrdVerdict::of_convert_error(&error, version)))),
+    })
+}
+
+/// Why a CRD that was not judged has no answer.
+pub(crate) fn unanswered(verdict: &CrdVerdict) -> Unanswered {
+    match (&verdict.decode_error, &verdict.unjudged) {
+        (Some(error), _) => Unanswered::Undecodable(error.text.clone()),
+        (None, Some(Unjudged::ServerPanics { error })) => Unanswered::Unjudged(error.detail.clone()),
+        (None, _) => Unanswered::Unjudged("nested too deeply to be judged here".to_owned()),
+    }
+}

@@ -1,0 +1,77 @@
+//! The displayed diagnostics of a document: one for each cause, with the Kubernetes versions that report it.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    hash::{BuildHasher as _, Hash, RandomState},
+};
+
+use crd_analyzer_schema::KubernetesVersion;
+
+use crate::{
+    advice,
+    config::Config,
+    finding::{Class, Finding, ServerSays},
+    report::{Displayed, DocumentReport},
+    versions::VersionSet,
+};
+
+impl DocumentReport {
+    /// The diagnostics to display: one for each cause, with the Kubernetes versions that report it, in the order of the text.
+    /// Comments and the configuration can suppress diagnostics.
+    pub fn shown(&self, config: &Config) -> Vec<Displayed> {
+        let mut shown: Vec<Displayed> = Vec::new();
+        // What newer minors give, by what makes it the same.
+        let mut newer: HashMap<u64, VecDeque<usize>> = HashMap::new();
+        let hasher = RandomState::new();
+        for (version, verdict) in self.verdicts.iter().rev() {
+            newer.clear();
+            for (n, it) in shown.iter().enumerate() {
+                newer
+                    .entry(hasher.hash_one(cause(&it.finding)))
+                    .or_default()
+                    .push_back(n);
+            }
+            for finding in verdict.findings().filter(|finding| !finding.suppressed) {
+                let one = VersionSet::one(*version);
+                let same = newer.get_mut(&hasher.hash_one(cause(finding))).and_then(|same| {
+                    let at = same.iter().position(|n| cause(&shown[*n].finding) == cause(finding))?;
+                    same.remove(at)
+                });
+                if let Some(same) = same.map(|n| &mut shown[n]) {
+                    same.versions = same.versions.union(one);
+                    note_other_words(&mut same.finding, finding, *version);
+                } else if let Some(finding) = config.apply(finding.clone()) {
+                    shown.push(Displayed { finding, versions: one });
+                }
+            }
+        }
+        advice::merge(&mut shown);
+        shown.sort_by_key(|it| {
+            let is_later = it.finding.class == Class::LaterError;
+            (is_later, it.finding.span.start, it.finding.class)
+        });
+        shown
+    }
+}
+
+/// What identifies the cause of a finding. The text can differ between Kubernetes versions.
+fn cause(finding: &Finding) -> impl Hash + PartialEq {
+    let said = match &finding.server {
+        Some(ServerSays::Cause { reason, field, .. }) => Some(Some((*reason, field.as_str()))),
+        Some(_) => Some(None),
+        None => None,
+    };
+    (finding.class, finding.code, finding.span, said)
+}
+
+fn note_other_words(newer: &mut Finding, older: &Finding, version: KubernetesVersion) {
+    let (Some(new_words), Some(old_words)) = (&newer.server, &older.server) else {
+        return;
+    };
+    let old_words = old_words.message();
+    if new_words.message() != old_words && !newer.notes.iter().any(|note| note.ends_with(&old_words)) {
+        newer
+            .notes
+            .push(format!("up to {version}, the API server reports: {old_words}"));
+    }
+}

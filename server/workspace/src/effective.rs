@@ -1,0 +1,240 @@
+//! The effective object: what a server makes of a resource when it reads it, and a text of it with marks.
+
+use std::collections::BTreeMap;
+
+use crd_analyzer_resource::{self as server, ChangeKind, StrictErrorKind};
+use crd_analyzer_schema::{
+    field::{Path, Segment},
+    unknown,
+};
+use crd_analyzer_syntax::json::JsonDoc;
+use serde_json::{Map, Value};
+
+/// What a server makes of an object when it reads it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Effective {
+    /// The object, defaulted and pruned.
+    pub object: Map<String, Value>,
+    /// Whether it is another one than the one that was sent.
+    pub is_changed: bool,
+    /// What was changed, sorted by path.
+    pub changes: Vec<Change>,
+    /// The paths of fields that were dropped because nothing knows them.
+    pub unknown: Vec<String>,
+    /// What all rules cost together, also those that the server does not come to.
+    pub cel_cost: Option<u64>,
+}
+
+/// One change to the object.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Change {
+    /// Where; of what was pruned, in the object as sent.
+    pub path: Path,
+    /// What happened there.
+    pub kind: ChangeKind,
+    /// What was there when it was sent.
+    pub before: Option<Value>,
+}
+
+impl Effective {
+    /// `None` if the server cannot read the object.
+    pub(crate) fn of(answer: &server::ResourceVerdict, json: &JsonDoc<'_>) -> Option<Self> {
+        let mut object = answer.object.clone()?;
+        let mut sent = json.root()?.to_value();
+        if object.values().any(unknown::is_in) || unknown::is_open(&object) {
+            let mut shown = Value::Object(object);
+            unknown::as_written(&mut shown);
+            unknown::as_written(&mut sent);
+            object = shown.as_object().cloned().unwrap_or_default();
+        }
+        let changes = answer.changes.iter().map(|it| Change {
+            path: it.path.clone(),
+            kind: it.kind,
+            before: at(&sent, &it.path).cloned(),
+        });
+        let unknown = answer
+            .strict
+            .iter()
+            .filter(|it| it.kind == StrictErrorKind::UnknownField)
+            .map(|it| it.path.clone());
+        Some(Self {
+            is_changed: !is_same(&sent, &object),
+            object,
+            changes: changes.collect(),
+            unknown: unknown.collect(),
+            cel_cost: answer.cel_cost,
+        })
+    }
+}
+
+/// Whether what was sent is the object but for [`without_null_timestamp`].
+fn is_same(sent: &Value, object: &Map<String, Value>) -> bool {
+    let Value::Object(sent) = sent else {
+        return false;
+    };
+    let is_same = |(key, value): (&String, &Value)| match sent.get(key) {
+        Some(was) if key == "metadata" => {
+            was == value || without_null_timestamp(was.clone()) == without_null_timestamp(value.clone())
+        }
+        was => was == Some(value),
+    };
+    sent.len() == object.len() && object.iter().all(is_same)
+}
+
+/// The server's own types write a timestamp that is not there as null: no change of anybody's.
+fn without_null_timestamp(mut metadata: Value) -> Value {
+    if let Value::Object(metadata) = &mut metadata
+        && metadata.get("creationTimestamp").is_none_or(Value::is_null)
+    {
+        metadata.remove("creationTimestamp");
+    }
+    metadata
+}
+
+fn at<'v>(value: &'v Value, path: &Path) -> Option<&'v Value> {
+    path.segments().iter().try_fold(value, |it, segment| match segment {
+        Segment::Field(name) | Segment::Key(name) => it.get(name),
+        Segment::Index(index) => it.get(index),
+    })
+}
+
+/// A line of the text of an effective object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// Its text: YAML, or a comment for what was dropped.
+    pub text: String,
+    /// What happened to what is on it.
+    pub mark: Option<ChangeKind>,
+}
+
+/// The object as YAML, a line at a time: what was defaulted or rewritten is marked, what was dropped is there as a comment.
+pub fn annotated(effective: &Effective) -> Vec<Line> {
+    let mut writer = Writer {
+        changes: effective.changes.iter().map(|it| (&it.path, it)).collect(),
+        dropped: BTreeMap::new(),
+        lines: Vec::new(),
+        path: Path::root(),
+    };
+    for change in effective.changes.iter().filter(|it| it.kind == ChangeKind::Pruned) {
+        let (Some(last), Some(around)) = (change.path.segments().last(), change.path.segments().split_last()) else {
+            continue;
+        };
+        if let Segment::Field(name) | Segment::Key(name) = last {
+            let parent: Path = around.1.iter().cloned().collect();
+            writer.dropped.entry(parent).or_default().push((name, change));
+        }
+    }
+    writer.object(&effective.object, 0, "", None);
+    writer.lines
+}
+
+struct Writer<'e> {
+    changes: BTreeMap<&'e Path, &'e Change>,
+    /// What was dropped, by the path of what it was in.
+    dropped: BTreeMap<Path, Vec<(&'e String, &'e Change)>>,
+    lines: Vec<Line>,
+    path: Path,
+}
+
+const INDENT: usize = 2;
+
+impl Writer<'_> {
+    /// What happened at the path itself, or to something that it is in.
+    fn mark(&self, around: Option<ChangeKind>) -> Option<ChangeKind> {
+        let own = self.changes.get(&self.path).map(|it| it.kind);
+        own.filter(|it| *it != ChangeKind::Pruned).or(around)
+    }
+
+    fn line(&mut self, text: String, mark: Option<ChangeKind>) {
+        let text = match mark {
+            Some(ChangeKind::Defaulted) => format!("{text}  # defaulted"),
+            Some(ChangeKind::Rewritten) => format!("{text}  # rewritten"),
+            _ => text,
+        };
+        self.lines.push(Line { text, mark });
+    }
+
+    /// Writes the entries of an object. `first` is before the first line instead of its indentation.
+    fn object(&mut self, object: &Map<String, Value>, indent: usize, first: &str, mark: Option<ChangeKind>) {
+        let mut start = first.to_owned();
+        let mut dropped = self.dropped.remove(&self.path).unwrap_or_default();
+        dropped.sort_by_key(|it| it.0);
+        let mut dropped = dropped.into_iter().peekable();
+        let pad = " ".repeat(indent);
+        for (key, value) in object {
+            while let Some((name, change)) = dropped.next_if(|(name, _)| *name < key) {
+                self.lost(&pad, name, change);
+            }
+            self.path.push(Segment::Field(key.clone()));
+            let mark = self.mark(mark);
+            let start = if start.is_empty() {
+                pad.clone()
+            } else {
+                std::mem::take(&mut start)
+            };
+            self.value(
+                value,
+                indent,
+                &format!("{start}{}:", scalar(&Value::String(key.clone()))),
+                mark,
+            );
+            self.path.pop();
+        }
+        for (name, change) in dropped {
+            self.lost(&pad, name, change);
+        }
+    }
+
+    fn lost(&mut self, pad: &str, name: &str, change: &Change) {
+        let before = change.before.as_ref().map(Value::to_string).unwrap_or_default();
+        self.line(format!("{pad}# dropped: {name}: {before}"), Some(ChangeKind::Pruned));
+    }
+
+    /// Writes a value behind `start`, which is `key:` or `-` with its indentation.
+    fn value(&mut self, value: &Value, indent: usize, start: &str, mark: Option<ChangeKind>) {
+        match value {
+            Value::Object(object) if !object.is_empty() || self.dropped.contains_key(&self.path) => {
+                let empty = if object.is_empty() { " {}" } else { "" };
+                self.line(format!("{start}{empty}"), mark);
+                self.object(object, indent + INDENT, "", mark);
+            }
+            Value::Array(items) if !items.is_empty() => {
+                self.line(start.to_owned(), mark);
+                let pad = " ".repeat(indent);
+                for (index, item) in items.iter().enumerate() {
+                    self.path.push(Segment::Index(index));
+                    let mark = self.mark(mark);
+                    match item {
+                        Value::Object(object) if !object.is_empty() => {
+                            self.object(object, indent + INDENT, &format!("{pad}- "), mark);
+                        }
+                        other => self.value(other, indent + INDENT, &format!("{pad}-"), mark),
+                    }
+                    self.path.pop();
+                }
+            }
+            other => self.line(format!("{start} {}", scalar(other)), mark),
+        }
+    }
+}
+
+/// A scalar on one line, or an empty collection.
+fn scalar(value: &Value) -> String {
+    match value {
+        // YAML 1.1 has many words that are not strings, and JSON's strings are YAML's: quote what is not plainly a word.
+        Value::String(text) if is_plain(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Whether a string may be written as it is, in every version of YAML.
+fn is_plain(text: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf", "none",
+    ];
+    let starts = text.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_' || it == '/');
+    let chars = text
+        .chars()
+        .all(|it| it.is_ascii_alphanumeric() || "_-./ ".contains(it));
+    starts && chars && !text.ends_with(' ') && !WORDS.contains(&text.to_ascii_lowercase().as_str())
+}

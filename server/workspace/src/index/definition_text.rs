@@ -1,0 +1,338 @@
+//! A definition that objects are checked against, and its text.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    hash::{DefaultHasher, Hasher},
+    path::Path,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+
+use crd_analyzer_syntax::{
+    edit,
+    paths::{self, PathTarget, Step},
+    read_json,
+    split::Document,
+    tree::{NodeId, NodeKind, Span, Tree},
+};
+
+use super::{
+    files::Files,
+    objects::{self, GroupKind},
+    served::ServedByMinor,
+};
+use crate::{cluster, source::SourceText, text::Text};
+
+/// How a definition came to be known. The earlier ones count for more, wherever they lie.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Origin {
+    /// The user named it as a definition to use.
+    Given,
+    /// It lies in the workspace, or among what is checked.
+    Workspace,
+    /// The configuration says where it lies.
+    Configured,
+    /// A cluster has it.
+    Cluster,
+}
+
+/// What tells the text of one document from another: its hash.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Fingerprint(u64, u32);
+
+impl Fingerprint {
+    /// Of a text.
+    pub fn of(text: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(text.as_bytes());
+        Self(hasher.finish(), text.len() as u32)
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}+{}", self.0, self.1)
+    }
+}
+
+/// A file with definitions: its text and trees, made once for all of them.
+pub(super) struct DefiningFile {
+    path: Arc<Path>,
+    text: OnceLock<Option<Shared>>,
+    /// By the number of the document.
+    trees: Mutex<HashMap<u32, Arc<OnceLock<DocumentTree>>>>,
+}
+
+struct Shared {
+    source: Arc<SourceText>,
+    text: Text,
+}
+
+impl Shared {
+    fn new(path: Arc<Path>, text: Text) -> Self {
+        let source = Arc::new(SourceText::new(path, text.content.clone()));
+        Self { source, text }
+    }
+}
+
+impl DefiningFile {
+    /// `text`: that of an open file, which need not be read.
+    pub(super) fn new(path: Arc<Path>, text: Option<&Arc<str>>) -> Self {
+        let known = text.map(|text| Some(Shared::new(path.clone(), Text::whole(text.clone()))));
+        Self {
+            path,
+            text: known.map_or_else(OnceLock::new, OnceLock::from),
+            trees: Mutex::default(),
+        }
+    }
+
+    fn text(&self, files: &dyn Files) -> Option<&Shared> {
+        let read = || {
+            let bytes = files.read(&self.path)?;
+            Some(Shared::new(self.path.clone(), Text::decode(bytes)))
+        };
+        self.text.get_or_init(read).as_ref()
+    }
+
+    fn tree(&self, document: Document, text: &Text) -> DocumentTree {
+        let cell = {
+            let mut trees = self.trees.lock().unwrap_or_else(PoisonError::into_inner);
+            trees.entry(document.index).or_default().clone()
+        };
+        cell.get_or_init(|| match text.read(document) {
+            Ok(tree) => {
+                let is_readable = read_json(&tree).is_ok();
+                DocumentTree {
+                    tree: Arc::new(tree),
+                    is_readable,
+                }
+            }
+            Err(_) => DocumentTree {
+                tree: Arc::new(edit::read(&text.content, document.span).tree),
+                is_readable: false,
+            },
+        })
+        .clone()
+    }
+}
+
+#[derive(Clone)]
+struct DocumentTree {
+    tree: Arc<Tree>,
+    is_readable: bool,
+}
+
+/// A definition, by the place where it is written.
+pub struct KnownDefinition {
+    /// The file, absolute.
+    pub path: Arc<Path>,
+    /// What it defines.
+    pub defines: GroupKind,
+    /// How it came to be known.
+    pub origin: Origin,
+    /// Of its text, or of the whole list that it is an item of.
+    pub fingerprint: Fingerprint,
+    pub(super) document: Document,
+    pub(super) item: Option<usize>,
+    pub(super) file: Arc<DefiningFile>,
+    /// Whether the file is open.
+    pub(super) is_open: bool,
+    /// The last version of it that could be read: the text of a document that is being edited often cannot.
+    pub(super) previous: Option<Arc<KnownDefinition>>,
+    pub(super) loaded: OnceLock<Option<Arc<DefinitionText>>>,
+    /// What servers of each minor make of it, shared by all definitions with this text.
+    pub(super) served: Arc<ServedByMinor>,
+}
+
+impl fmt::Debug for KnownDefinition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}/{} in {}",
+            self.defines.group,
+            self.defines.kind,
+            self.path.display()
+        )
+    }
+}
+
+impl KnownDefinition {
+    /// The one whose text counts, and the text, read once: itself, or if that is not YAML right now, the last one that was. `None` if there
+    /// is not a such definition any more.
+    pub fn readable_text(&self, files: &dyn Files) -> Option<(&Self, Arc<DefinitionText>)> {
+        let loaded = self.loaded.get_or_init(|| self.load(files).map(Arc::new));
+        match (loaded, &self.previous) {
+            (Some(text), _) if text.is_readable => Some((self, text.clone())),
+            (_, Some(previous)) => previous.readable_text(files),
+            (Some(text), None) => Some((self, text.clone())),
+            (None, None) => None,
+        }
+    }
+
+    /// The same, as if no one had asked for it yet.
+    pub(super) fn unread(&self, file: Arc<DefiningFile>) -> Self {
+        Self {
+            path: self.path.clone(),
+            defines: self.defines.clone(),
+            origin: self.origin,
+            fingerprint: self.fingerprint,
+            document: self.document,
+            item: self.item,
+            file,
+            is_open: self.is_open,
+            previous: self.previous.clone(),
+            loaded: OnceLock::new(),
+            served: Arc::default(),
+        }
+    }
+
+    /// The text alone.
+    pub fn text(&self, files: &dyn Files) -> Option<Arc<DefinitionText>> {
+        self.readable_text(files).map(|it| it.1)
+    }
+
+    /// The definition itself if its text could be read when somebody looked, or the last one before it that could.
+    pub(super) fn readable(self: &Arc<Self>) -> Option<Arc<Self>> {
+        match self.loaded.get() {
+            Some(Some(text)) if text.is_readable => Some(self.clone()),
+            _ => self.previous.clone(),
+        }
+    }
+
+    fn load(&self, files: &dyn Files) -> Option<DefinitionText> {
+        let shared = self.file.text(files)?;
+        let there = shared.text.content.get(self.document.span.range());
+        let (document, item) = if there.is_some_and(|it| Fingerprint::of(it) == self.fingerprint) {
+            (self.document, self.item)
+        } else {
+            // The file has changed since it was looked at.
+            let now = objects::read(&shared.text);
+            let same = now
+                .into_iter()
+                .rev()
+                .find(|it| it.defines.as_ref() == Some(&self.defines))?;
+            (same.document, same.item)
+        };
+        let DocumentTree { tree, is_readable } = self.file.tree(document, &shared.text);
+        let mut root = tree.resolve(tree.root()?);
+        if let Some(item) = item {
+            let place = paths::find_from(&tree, root, &[Step::key("items"), Step::Index(item)]);
+            root = place.is_found().then(|| tree.resolve(place.node))?;
+        }
+        Some(DefinitionText {
+            source: shared.source.clone(),
+            tree,
+            root,
+            item,
+            is_readable,
+            cluster: (self.origin == Origin::Cluster)
+                .then(|| cluster::context(&self.path))
+                .flatten(),
+        })
+    }
+}
+
+/// The text of a definition as a tree.
+#[derive(Debug)]
+pub struct DefinitionText {
+    /// The file and its whole text, in which all spans count.
+    pub source: Arc<SourceText>,
+    /// The tree of the document that the definition is in.
+    pub tree: Arc<Tree>,
+    /// The mapping that is the definition: the root, or an item of a list.
+    pub root: NodeId,
+    /// Its position, if it is an item of a list.
+    pub item: Option<usize>,
+    /// Whether the text is YAML that JSON can be made of; else the tree is the editing reader's.
+    pub is_readable: bool,
+    /// The context of the cluster that has it, if it comes from one.
+    pub cluster: Option<String>,
+}
+
+impl DefinitionText {
+    /// Where the kind is defined: the value at `spec.names.kind`, or the definition's first line.
+    pub fn kind_span(&self) -> Span {
+        let place = self.find(&["spec", "names", "kind"]);
+        place.map_or_else(
+            || crate::spans::first_line(&self.source.text, self.tree.span(self.root)),
+            |place| place.value_span(&self.tree),
+        )
+    }
+
+    /// The names of the versions, in the order of the text.
+    pub fn versions(&self) -> Vec<String> {
+        let single = self.find(&["spec", "version"]);
+        let list = self.find(&["spec", "versions"]).map(|it| self.tree.resolve(it.node));
+        let items = list.into_iter().flat_map(|it| self.tree.items(it));
+        let names = items.filter_map(|it| self.child(it, "name"));
+        names
+            .chain(single)
+            .map(|it| self.tree.scalar(self.tree.resolve(it.node)).into_owned())
+            .collect()
+    }
+
+    /// The mapping of a version among `spec.versions`.
+    pub fn version(&self, name: &str) -> Option<NodeId> {
+        let list = self.tree.resolve(self.find(&["spec", "versions"])?.node);
+        self.tree.items(list).map(|it| self.tree.resolve(it)).find(|it| {
+            self.child(*it, "name")
+                .is_some_and(|name_of| self.tree.scalar(self.tree.resolve(name_of.node)) == name)
+        })
+    }
+
+    /// The schema of an object of a version (`openAPIV3Schema`): the version's own, or the one that all share in `v1beta1`.
+    pub fn schema(&self, version: &str) -> Option<PathTarget> {
+        let own = self
+            .version(version)
+            .and_then(|it| self.follow(it, &["schema", "openAPIV3Schema"]));
+        own.or_else(|| self.find(&["spec", "validation", "openAPIV3Schema"]))
+    }
+
+    /// The schema of the value at a path of an object: through `properties`, `additionalProperties` and `items`. `None` if the schema says
+    /// nothing of it.
+    pub fn schema_at(&self, version: &str, path: &[Step<'_>]) -> Option<PathTarget> {
+        let mut place = self.schema(version)?;
+        for step in path {
+            let schema = self.tree.resolve(place.node);
+            place = match step {
+                Step::Key(key) => self
+                    .child(schema, "properties")
+                    .and_then(|properties| self.child(properties.node, key))
+                    .or_else(|| self.schema_in(schema, "additionalProperties"))?,
+                Step::Index(_) => self.schema_in(schema, "items")?,
+            };
+        }
+        Some(place)
+    }
+
+    fn schema_in(&self, schema: NodeId, key: &str) -> Option<PathTarget> {
+        self.child(schema, key)
+            .filter(|it| matches!(self.tree.kind(self.tree.resolve(it.node)), NodeKind::Mapping(_)))
+    }
+
+    /// The value at a path of keys of the definition.
+    pub fn find(&self, path: &[&str]) -> Option<PathTarget> {
+        self.follow(self.root, path)
+    }
+
+    fn follow(&self, node: NodeId, path: &[&str]) -> Option<PathTarget> {
+        let mut place = None;
+        let mut node = node;
+        for key in path {
+            let next = self.child(node, key)?;
+            node = next.node;
+            place = Some(next);
+        }
+        place
+    }
+
+    /// The value at a key, through aliases and merge keys.
+    pub fn child(&self, mapping: NodeId, key: &str) -> Option<PathTarget> {
+        let entry = paths::lookup(&self.tree, self.tree.resolve(mapping), key)?;
+        Some(PathTarget {
+            node: entry.value,
+            key: Some(entry.key),
+            missing: 0,
+        })
+    }
+}

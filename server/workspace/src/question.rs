@@ -1,0 +1,81 @@
+//! What an analysis of a text has to answer.
+
+use std::path::Path;
+
+use crate::{generated::GoSources, hazards, index::Definitions, revision::Revision, versions::VersionSet};
+
+/// What is asked about a text.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// By which minors.
+    pub versions: VersionSet,
+    /// The text was named by the user: a document that does not say what it is counts as a definition, as if it were sent to the server
+    /// as one. In texts that were found in a folder, such documents are somebody else's.
+    pub named: bool,
+    /// The stored manifest that the text replaces: then the question is one about an update.
+    pub old: Option<Old<'a>>,
+    /// The file of the text, absolute; definitions near to it count for more.
+    pub path: Option<&'a Path>,
+    /// A git revision of the file: what the API server refuses besides if the text replaces it is a hint. Without effect where the texts
+    /// are equal.
+    pub replaces: Option<&'a Revision>,
+    /// The CRDs of custom resources. Without them, custom resources get no diagnostics.
+    pub definitions: Option<&'a dyn Definitions>,
+    /// The definitions are those that the text was sent for: a text that holds only an object of another kind is answered as a server
+    /// that has no other definition would.
+    pub has_own_definition: bool,
+    /// An object of a kind that nothing defines is an error.
+    pub requires_definitions: bool,
+    /// Tools complete the text before it is sent: what templates and substitutions fill in is unknown. Without this, the text is judged as
+    /// it is.
+    pub is_completed: bool,
+    /// The text holds parts of objects, as patches do: what is missing is not looked for.
+    pub is_part: bool,
+    /// Where the Go sources are found that definitions are generated from.
+    pub go: Option<&'a dyn GoSources>,
+    /// Whether hazards of rules are told.
+    pub hazards: hazards::Search<'a>,
+    /// What the rules of definitions cost is wanted, too, by the newest of the minors.
+    pub wants_costs: bool,
+    /// What becomes of custom resources is wanted, too: [`DocumentVerdict::resource`](crate::report::DocumentVerdict::resource).
+    pub wants_effective: bool,
+    /// How many findings of each list of a [`DocumentVerdict`](crate::report::DocumentVerdict) are located, for who cannot show more. The verdict stays
+    /// what it is: who is refused for many reasons is refused for the first.
+    pub most_findings: usize,
+}
+
+/// A manifest that is replaced.
+#[derive(Clone, Copy, Debug)]
+pub struct Old<'a> {
+    /// Its text.
+    pub text: &'a [u8],
+    /// The user said that the one replaces the other: what has no object of its name in the old text replaces the first one there. Else it
+    /// is new.
+    pub is_paired: bool,
+}
+
+/// What editors set [`Question::most_findings`] to: more than they show, since comments and configuration may silence the first.
+pub const MOST_FINDINGS: usize = 4_000;
+
+impl Question<'_> {
+    /// By these minors, of a text that was found somewhere and replaces nothing, and only of the definitions in it.
+    pub fn new(versions: VersionSet) -> Self {
+        Self {
+            versions,
+            named: false,
+            old: None,
+            replaces: None,
+            path: None,
+            definitions: None,
+            has_own_definition: false,
+            requires_definitions: false,
+            is_completed: false,
+            is_part: false,
+            go: None,
+            hazards: hazards::Search::Off,
+            wants_costs: false,
+            wants_effective: true,
+            most_findings: usize::MAX,
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Which span to mark for a node of a document.
+
+use crd_analyzer_syntax::tree::{NodeId, Span, Tree};
+
+/// The span to mark for a node: a scalar itself, the key of a collection, or the first line of the collection.
+pub(crate) fn spot(tree: &Tree, key: Option<NodeId>, value: NodeId) -> Span {
+    if tree.is_scalar(value) && !tree.is_absent(value) {
+        return tree.span(value);
+    }
+    if let Some(key) = key {
+        return tree.span(key);
+    }
+    if tree.is_absent(value) {
+        return tree.span(value);
+    }
+    first_line(tree.text(), tree.span(value))
+}
+
+/// The first line of a span that holds something.
+pub(crate) fn first_line(text: &str, span: Span) -> Span {
+    let text = &text[span.range()];
+    let end = text.find(['\r', '\n']).unwrap_or(text.len());
+    Span::new(span.start, span.start + text[..end].trim_end().len() as u32)
+}

@@ -1,0 +1,113 @@
+//! Objects of kinds that nothing defines.
+
+use crd_analyzer_apiextensions::decode::{GROUP, KIND, WrittenType, parse_group_version};
+use crd_analyzer_schema::go;
+use crd_analyzer_syntax::tree::{NodeId, Tree};
+
+use crate::{
+    codes,
+    finding::{Class, Finding, ServerSays},
+    index::{Definitions, GroupKind, Object},
+    report::{DocumentReport, DocumentVerdict, Subject},
+    spans,
+    text::Text,
+    versions::VersionSet,
+    words,
+};
+
+/// Why an object of a kind that nothing defines is an error.
+pub(crate) enum Undefined {
+    /// It was sent with the definition of another kind.
+    Elsewhere,
+    /// This was meant.
+    Misspelt(Meant),
+    /// The user wants to be told.
+    Required,
+}
+
+/// What was probably meant.
+pub(crate) struct Meant {
+    pub(crate) api_version: String,
+    pub(crate) kind: String,
+}
+
+/// The kinds of the API server's own group of definitions. Reviews are sent by the server.
+const KINDS: [&str; 3] = [KIND, "CustomResourceDefinitionList", "ConversionReview"];
+
+/// What an object was probably meant to be whose kind nothing defines.
+pub(crate) fn meant(written: &WrittenType, kind: &GroupKind, definitions: &dyn Definitions) -> Option<Meant> {
+    let is_of_group = kind.group == GROUP && !KINDS.contains(&&*kind.kind);
+    if written.kind == KIND || is_of_group && !kind.kind.is_empty() {
+        return Some(Meant {
+            api_version: format!("{GROUP}/v1"),
+            kind: KIND.to_owned(),
+        });
+    }
+    let meant = definitions.meant(kind)?;
+    let (_, version) = parse_group_version(&written.api_version).ok()?;
+    Some(Meant {
+        api_version: format!("{}/{version}", meant.group),
+        kind: meant.kind,
+    })
+}
+
+/// The answer of a server that has no definition for the object. `read`: where the object is, if its document has been read.
+pub(crate) fn report(
+    text: &Text,
+    object: &Object,
+    read: Option<(&Tree, NodeId)>,
+    why: &Undefined,
+    versions: VersionSet,
+) -> DocumentReport {
+    let subject = match why {
+        Undefined::Misspelt(meant) if meant.kind == KIND => Subject::Definition,
+        _ => Subject::Resource,
+    };
+    let mut report = DocumentReport::new(object, subject);
+    let written = &object.written;
+    let said = parse_group_version(&written.api_version).map_or_else(
+        |error| error,
+        |_| {
+            let (kind, version) = (go::quote(&written.kind), go::quote(&written.api_version));
+            format!("no matches for kind {kind} in version {version}")
+        },
+    );
+    if let Some((tree, node)) = read {
+        report.span = tree.span(node);
+    }
+    let place = wrong_key(text, object, read, why);
+    let mut finding = Finding::new(Class::Error, codes::UNKNOWN_KIND, place, "");
+    let told = match why {
+        Undefined::Elsewhere => words::decode::no_definition(&written.api_version, &written.kind),
+        Undefined::Misspelt(meant) => words::decode::misspelt(written, (&meant.api_version, &meant.kind)),
+        Undefined::Required => words::decode::no_crd(&written.api_version, &written.kind),
+    };
+    words::put(&mut finding, told);
+    finding.server = Some(ServerSays::Decode(said));
+    let verdict = DocumentVerdict {
+        decode_error: Some(finding),
+        ..DocumentVerdict::default()
+    };
+    report.verdicts.extend(versions.iter().map(|it| (it, verdict.clone())));
+    report
+}
+
+/// Where the key is whose value is wrong, or the first line of the object.
+fn wrong_key(
+    text: &Text,
+    object: &Object,
+    read: Option<(&Tree, NodeId)>,
+    why: &Undefined,
+) -> crd_analyzer_syntax::tree::Span {
+    let key = match why {
+        Undefined::Misspelt(meant) if meant.kind == object.written.kind => "apiVersion",
+        _ => "kind",
+    };
+    let own = read.is_none().then(|| text.read(object.document).ok()).flatten();
+    let found = read.or_else(|| own.as_ref().and_then(|tree| Some((tree, tree.root()?))));
+    let value = found.and_then(|(tree, node)| Some(tree.span(tree.get(node, key)?)));
+    value.unwrap_or_else(|| {
+        let whole = read.map_or(object.document.span, |(tree, node)| tree.span(node));
+        spans::first_line(&text.content, whole)
+    })
+}

@@ -1,0 +1,334 @@
+//! Documents that cannot be read: not YAML, values of the wrong type, and types that no API server has.
+
+use crd_analyzer_apiextensions::{
+    codes,
+    decode::{DecodeProblem, KIND, WrittenType},
+};
+use crd_analyzer_schema::type_mismatch::TypeMismatch;
+use crd_analyzer_syntax::reader::Problem;
+
+use super::{
+    MAX_HEADLINE, Words, clip,
+    text::{code, either},
+};
+
+/// The wording for a document that cannot be decoded. `server` is the API server's text.
+pub(crate) fn words(finding_code: &str, problem: &DecodeProblem, server: &str) -> Words {
+    let mut words = match problem {
+        DecodeProblem::Yaml(problem) => yaml(problem),
+        DecodeProblem::Type(mismatch) => wrong_type(mismatch),
+        DecodeProblem::Other => other(finding_code, server),
+    };
+    words.headline = clip(&words.headline, MAX_HEADLINE);
+    words
+}
+
+fn told(headline: &str, label: &str, help: &str) -> Words {
+    Words::new(headline).label(label).help(help)
+}
+
+/// What is wrong with a text that is not YAML, and what to do.
+fn yaml(problem: &Problem) -> Words {
+    match problem {
+        Problem::MissingColon => told(
+            "this key has no colon after it",
+            "a colon is missing",
+            "write `key: value`; indent text that continues a value deeper than its key",
+        ),
+        Problem::MissingKey => told(
+            "this line does not fit the lines around it",
+            "wrong indentation, or something open",
+            "indent it like the keys beside it, or close the quote or bracket before it",
+        ),
+        Problem::MissingDash => told(
+            "this line is indented like a list item, but does not begin with `- `",
+            "not a list item",
+            "begin the line with `- `, or indent it as the keys that it belongs to",
+        ),
+        Problem::ValueNotAllowed => told(
+            "a second `: ` is not allowed in a value without quotes",
+            "a second colon",
+            "put the value in quotes, or put the key on a line of its own",
+        ),
+        Problem::KeyNotAllowed => told(
+            "`?` begins a key, which is not allowed here",
+            "not a key",
+            "put the text in quotes",
+        ),
+        Problem::SequenceNotAllowed => told(
+            "a list cannot begin on the line of its key",
+            "begins a list",
+            "begin the first `- ` on the next line",
+        ),
+        Problem::TabIndents | Problem::TabForSpace => told(
+            "this line is indented with a tab, but YAML allows only spaces",
+            "a tab",
+            "replace the tab with spaces",
+        ),
+        Problem::NoToken => told(
+            "a value without quotes cannot begin with this character",
+            "not allowed at the beginning",
+            "put the value in quotes; indent with spaces, not with tabs",
+        ),
+        Problem::EndOfStream => told(
+            "a quote is not closed before the document ends",
+            "the quote begins here",
+            "close the quote",
+        ),
+        Problem::DocumentIndicator => told(
+            "a quote is not closed before the next document begins",
+            "the quote begins here",
+            "close the quote",
+        ),
+        Problem::MissingCommaOrBracket => told(
+            "a comma or `]` is missing after this item",
+            "`,` or `]` is missing",
+            "add `]` to end the list, or `,` before the next item",
+        ),
+        Problem::MissingCommaOrBrace => told(
+            "a comma or `}` is missing after this entry",
+            "`,` or `}` is missing",
+            "add `}` to end the mapping, or `,` before the next entry",
+        ),
+        Problem::MissingNode => told(
+            "a value is missing here",
+            "a value is missing",
+            "write a value after `,`, `[` or `{`",
+        ),
+        Problem::UnknownEscape => told(
+            "this is not an escape of double quotes",
+            "not an escape",
+            "write the backslash twice (`\\\\`), or use single quotes",
+        ),
+        Problem::HexadecimalNumber | Problem::InvalidEscape => told(
+            "this escape needs more hexadecimal digits",
+            "not an escape",
+            "write the backslash twice (`\\\\`), or use single quotes",
+        ),
+        Problem::CommentOrLineBreak => told(
+            "text cannot follow `|` or `>` on the same line",
+            "not allowed here",
+            "begin the text on the next line, or put it in quotes",
+        ),
+        Problem::ZeroIndentation => told(
+            "the indentation after `|` or `>` cannot be 0",
+            "cannot be 0",
+            "write a number from 1 to 9, or none",
+        ),
+        Problem::AnchorName => told(
+            "`&` and `*` begin an anchor and an alias, which need a name",
+            "not an anchor or alias",
+            "put the text in quotes",
+        ),
+        Problem::UnknownAnchor(name) => Words::new(format!("the alias {} has no anchor before it", code(name)))
+            .label("not an anchor")
+            .help("put the text in quotes, or set the anchor with `&` first"),
+        Problem::WhitespaceOrLineBreak | Problem::Whitespace => {
+            told("a space is missing after this", "a space is missing", "add a space")
+        }
+        Problem::DocumentStart => told(
+            "a document ended before this text",
+            "after the end",
+            "begin a new document with `---`, or indent this line",
+        ),
+        Problem::UndefinedTagHandle
+        | Problem::ClosingAngle
+        | Problem::TagExclamation
+        | Problem::TagUri
+        | Problem::UriOctet
+        | Problem::LeadingOctet
+        | Problem::TrailingOctet => told(
+            "`!` begins a YAML tag, and this is not one",
+            "not a tag",
+            "put the text in quotes",
+        ),
+        Problem::ControlCharacter => told(
+            "a control character is not allowed in YAML",
+            "a control character",
+            "remove this character",
+        ),
+        Problem::Encoding(_) => told(
+            "these bytes are not text in UTF-8 or UTF-16",
+            "not text",
+            "save the file in UTF-8",
+        ),
+        Problem::TooDeep => told(
+            "collections are nested too deeply here",
+            "nested too deeply",
+            "nest fewer lists and mappings",
+        ),
+        Problem::Separator(_) => told(
+            "text cannot follow `---` on the same line",
+            "not allowed here",
+            "begin the text on the next line",
+        ),
+        Problem::DuplicateYamlDirective
+        | Problem::IncompatibleVersion
+        | Problem::DuplicateTagDirective
+        | Problem::DirectiveName
+        | Problem::NotAlphabetical
+        | Problem::UnknownDirective
+        | Problem::VersionDigit
+        | Problem::LongVersion
+        | Problem::VersionNumber => told(
+            "a line that begins with `%` is a YAML directive, and this is not a valid one",
+            "not a directive",
+            "remove the line, or put the text in quotes",
+        ),
+    }
+}
+
+/// What is wrong with a value of another type than its field.
+fn wrong_type(mismatch: &TypeMismatch) -> Words {
+    let (value, into) = (mismatch.value.as_str(), &*mismatch.into);
+    let field = mismatch.field.rsplit('.').next().filter(|it| !it.is_empty());
+    let name = field.map_or_else(|| "this".to_owned(), code);
+    let wanted = type_words(into);
+    let (found, label) = match value.split_once(' ').unwrap_or((value, "")) {
+        ("string", _) => ("a string", "this is a string"),
+        ("bool", _) => ("`true` or `false`", "this is a boolean"),
+        ("array", _) => ("a list", "this is a list"),
+        ("object", _) => (OBJECT, "this is an object"),
+        ("number", "") => ("a number", "this is a number"),
+        ("number", number) => {
+            return Words::new(format!("{name} must be {wanted}, but the value is {number}"))
+                .label("does not fit")
+                .help(format!("write {wanted}"));
+        }
+        _ => ("`null`", "this is `null`"),
+    };
+    let words = Words::new(format!("{name} must be {wanted}, but the value is {found}")).label(label);
+    match (found, wanted) {
+        ("a string", OBJECT) => words.help("write `key: value` below it: a key needs a colon"),
+        ("a string", LIST) => words.help("begin each item with `- `, or put the value in brackets: `[…]`"),
+        ("a string", "an integer" | "a number" | "`true` or `false`") => words.help("remove the quotes"),
+        (_, "a string") if !matches!(found, "a list" | OBJECT) => words.help("put the value in quotes"),
+        _ => words.help(format!("write {wanted}")),
+    }
+}
+
+const OBJECT: &str = "an object";
+const LIST: &str = "a list";
+
+/// What a value of a Go type is.
+fn type_words(into: &str) -> &'static str {
+    // Types of the API that are strings in Go.
+    const STRINGS: [&str; 9] = [
+        "string",
+        "types.UID",
+        "v1.ConditionStatus",
+        "v1.ConversionStrategyType",
+        "v1.CustomResourceDefinitionConditionType",
+        "v1.FieldValueErrorReason",
+        "v1.JSONSchemaURL",
+        "v1.ManagedFieldsOperationType",
+        "v1.ResourceScope",
+    ];
+    match into {
+        "bool" => "`true` or `false`",
+        "int" | "int32" | "int64" => "an integer",
+        "float64" => "a number",
+        "[]uint8" => "a string in base64",
+        "v1.ValidationRules" => LIST,
+        _ if STRINGS.contains(&into) => "a string",
+        _ if into.starts_with("[]") => LIST,
+        _ => OBJECT,
+    }
+}
+
+fn other(finding_code: &str, server: &str) -> Words {
+    match finding_code {
+        codes::UNSERVED_API_VERSION => told(
+            "no API server since Kubernetes 1.22 has this version of the CRD API",
+            "not served any more",
+            "change `apiVersion` to `apiextensions.k8s.io/v1`, and move the schema into each version",
+        ),
+        codes::INVALID_YAML => told(
+            "this YAML cannot be made JSON, which is what the API server reads",
+            "cannot be JSON",
+            "write keys as strings, and put values such as `.nan` in quotes",
+        )
+        .quote(),
+        codes::UNREADABLE_CRD => told(
+            "the API server cannot read this document as a CRD",
+            "not a CRD",
+            "check `apiVersion` and `kind` of the document",
+        )
+        .quote(),
+        _ => {
+            let headline = "the API server cannot read this document";
+            Words::new(if server.is_empty() {
+                "this document cannot be read"
+            } else {
+                headline
+            })
+            .label("cannot be read")
+            .help("check `apiVersion`, `kind` and `metadata` of the document")
+            .quote()
+        }
+    }
+}
+
+/// About a resource whose version its CRD does not serve. `served`: the values of `apiVersion` that it can have.
+pub(crate) fn not_served(api_version: &str, kind: &str, served: &[String]) -> Words {
+    let words = Words::new(clip(
+        &format!("version {} of {} is not served", code(api_version), code(kind)),
+        MAX_HEADLINE,
+    ))
+    .label("not served");
+    match served {
+        [] => words.help("add the version to the CRD, with `served: true`"),
+        [one] => words.help(format!("change `apiVersion` to `{}`", clip(one, 100))),
+        several => words.help(format!("change `apiVersion` to {}", either(several))),
+    }
+}
+
+/// About an object whose kind or group is misspelt. `meant`: the right `apiVersion` and `kind`.
+pub(crate) fn misspelt(written: &WrittenType, (api_version, kind): (&str, &str)) -> Words {
+    let (wrong, is_kind) = if written.kind == kind {
+        (&written.api_version, false)
+    } else {
+        (&written.kind, true)
+    };
+    let headline = match (is_kind, written.api_version.is_empty()) {
+        (false, true) => format!("this {} has no `apiVersion`", clip(kind, 60)),
+        (false, false) => format!("no API server has {} in {}", code(kind), code(wrong)),
+        (true, _) => format!(
+            "the kind {} does not exist in {}",
+            code(wrong),
+            code(&written.api_version)
+        ),
+    };
+    let (key, right) = if is_kind {
+        ("kind", kind)
+    } else {
+        ("apiVersion", api_version)
+    };
+    Words::new(clip(&headline, MAX_HEADLINE))
+        .label(match (is_kind, written.api_version.is_empty()) {
+            (true, _) => "not a kind",
+            (false, true) => "`apiVersion` is missing here",
+            (false, false) => "another group or version",
+        })
+        .help(format!("write `{key}: {}`", clip(right, 100)))
+}
+
+/// About an object whose CRD is not among what is checked, where it has to be.
+pub(crate) fn no_crd(api_version: &str, kind: &str) -> Words {
+    let headline = format!("no CRD here defines {} of {}", code(kind), code(api_version));
+    Words::new(clip(&headline, MAX_HEADLINE))
+        .label("no CRD")
+        .help("name the CRD with `--crd`, or with `crds` in `.crd-analyzer.yaml`")
+}
+
+/// About an object whose kind no CRD defines.
+pub(crate) fn no_definition(api_version: &str, kind: &str) -> Words {
+    let headline = if kind == KIND {
+        format!("the API server has no {} in {}", code(kind), code(api_version))
+    } else {
+        format!("the CRD does not define {} in {}", code(kind), code(api_version))
+    };
+    Words::new(clip(&headline, MAX_HEADLINE))
+        .label("another kind or group")
+        .help("check the spelling of `apiVersion` and `kind`")
+}

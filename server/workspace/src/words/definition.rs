@@ -1,0 +1,264 @@
+//! Group, scope, names and versions of a CRD.
+
+use std::collections::HashSet;
+
+use crd_analyzer_apiextensions::codes;
+use crd_analyzer_schema::{
+    codes as schema_codes,
+    field::{Cause, Path, Segment},
+};
+use crd_analyzer_syntax::json::{Json, JsonValue};
+
+use super::{
+    About, Words,
+    meant::meant,
+    text::{clip, code, either, written},
+};
+
+pub(super) fn words(about: &About<'_>) -> Option<Words> {
+    if !about.is_definition {
+        return None;
+    }
+    let words = match about.code {
+        codes::MISSING_GROUP => Words::new("`spec` has no `group`")
+            .label("`group` is missing here")
+            .help("add `group` with a domain of yours, such as `group: example.com`"),
+        codes::INVALID_GROUP => Words::new(format!(
+            "{} is not a group: it must be a domain with a dot",
+            shown(about)
+        ))
+        .label("not a domain")
+        .help("write a domain in lower case, such as `example.com`"),
+        codes::UNKNOWN_SCOPE => scope(about),
+        codes::MISSING_RESOURCE_NAME => missing_name(about),
+        codes::INVALID_RESOURCE_NAME => invalid_name(about),
+        codes::LIST_KIND_EQUALS_KIND => {
+            let kind = about.text(&["spec", "names", "kind"]).unwrap_or_default();
+            Words::new("`listKind` must differ from `kind`")
+                .label("the same as `kind`")
+                .help(format!("set `listKind: {}List`", clip(kind, 60)))
+        }
+        codes::INVALID_VERSION_NAME => Words::new(format!("{} is not the name of a version", shown(about)))
+            .label("not a version name")
+            .help("write a name such as `v1` or `v1alpha1`: lower-case letters, digits and `-`"),
+        codes::DUPLICATE_VERSION_NAME => duplicate_version(about),
+        codes::STORAGE_VERSION_COUNT => storage(about),
+        codes::VERSION_MISMATCH => Words::new("`spec.version` must be the name of the first of `spec.versions`")
+            .label("not the first version")
+            .help("remove `version`"),
+        codes::SHARED_AND_PER_VERSION => Words::new(format!(
+            "{} is set for all versions and in single versions",
+            code(about.last())
+        ))
+        .label("also set in versions")
+        .help(format!(
+            "remove {} here, and keep it in each version",
+            code(about.last())
+        )),
+        codes::IDENTICAL_PER_VERSION => Words::new("all versions repeat the same schema, subresources or columns")
+            .label("the same in all versions")
+            .help("set it once at the top of `spec`"),
+        codes::INVALID_DEPRECATION_WARNING => deprecation_warning(about),
+        codes::STORED_VERSIONS => stored_versions(about),
+        codes::IMMUTABLE_FIELD => Words::new(format!("{} cannot change once the CRD exists", code(about.last())))
+            .label("was another value before")
+            .help("restore the old value, or delete the CRD (and all its resources) and create it again"),
+        codes::PRESERVED_UNKNOWN_FIELDS => Words::new("`preserveUnknownFields: true` is not allowed in `v1`")
+            .label("must be `false` or absent")
+            .help("remove it, and set `x-kubernetes-preserve-unknown-fields: true` in the schema where it is needed"),
+        codes::MISSING_API_APPROVAL => {
+            Words::new("a CRD in a group of `k8s.io` needs the annotation `api-approved.kubernetes.io`")
+                .label("the annotation is missing")
+                .help("use a group of your own, or add `api-approved.kubernetes.io: unapproved` with a reason")
+        }
+        codes::INVALID_API_APPROVAL => {
+            Words::new("`api-approved.kubernetes.io` is neither a URL nor begins with `unapproved`")
+                .label("neither URL nor `unapproved`")
+                .help("write the URL of the approval, or `unapproved` with a reason")
+        }
+        schema_codes::INVALID_METADATA_NAME if *about.path == Path::of(["metadata", "name"]) => own_name(about)?,
+        schema_codes::MISSING_METADATA_NAME => match expected_name(about) {
+            Some(name) => Words::new("the CRD has no `metadata.name`")
+                .label("`name` is missing here")
+                .help(format!("add `name: {name}`")),
+            None => return None,
+        },
+        _ => return None,
+    };
+    Some(words)
+}
+
+fn shown(about: &About<'_>) -> String {
+    let found = about.value().map(written).unwrap_or_default();
+    code(found.trim_matches('"'))
+}
+
+fn scope(about: &About<'_>) -> Words {
+    let Some(found) = about.value().and_then(Json::as_str).filter(|it| !it.is_empty()) else {
+        return Words::new("`spec` has no `scope`")
+            .label("`scope` is missing here")
+            .help("add `scope: Namespaced` or `scope: Cluster`");
+    };
+    let words = Words::new(format!("{} is not a scope", code(found)));
+    match meant(found, ["Namespaced", "Cluster"]) {
+        Some(near) => words.did_you_mean(found, near),
+        None => words.label("not a scope").help("write `Namespaced` or `Cluster`"),
+    }
+}
+
+/// The name that a CRD must have.
+fn expected_name(about: &About<'_>) -> Option<String> {
+    let of = |path: &[&str]| about.text(path).filter(|it| !it.is_empty());
+    let (plural, group) = (of(&["spec", "names", "plural"])?, of(&["spec", "group"])?);
+    Some(clip(&format!("{plural}.{group}"), 120))
+}
+
+fn own_name(about: &About<'_>) -> Option<Words> {
+    let Some(expected) = expected_name(about) else {
+        let words = Words::new("`metadata.name` must be `PLURAL.GROUP`");
+        let help = "write `spec.group` and `spec.names.plural`, from which the name is made";
+        return Some(words.label("no plural or no group").help(help));
+    };
+    let is_expected = about.value().and_then(Json::as_str) == Some(expected.as_str());
+    if is_expected {
+        return None;
+    }
+    Some(
+        Words::new("`metadata.name` must be the plural and the group, with a dot between")
+            .label("not plural and group")
+            .help(format!("change it to `{expected}`")),
+    )
+}
+
+fn missing_name(about: &About<'_>) -> Words {
+    let field = about.last();
+    let words =
+        Words::new(format!("`spec.names` has no {}", code(field))).label(format!("{} is missing here", code(field)));
+    let kind = about.text(&["spec", "names", "kind"]).filter(|it| !it.is_empty());
+    let own = about.text(&["metadata", "name"]);
+    let group = about.text(&["spec", "group"]).unwrap_or_default();
+    let plural = own.and_then(|it| it.strip_suffix(group)?.strip_suffix('.'));
+    let value = match field {
+        "plural" => plural
+            .map(str::to_owned)
+            .or_else(|| Some(format!("{}s", kind?.to_ascii_lowercase()))),
+        "singular" => kind.map(str::to_ascii_lowercase),
+        "listKind" => kind.map(|it| format!("{it}List")),
+        _ => None,
+    };
+    match value {
+        Some(value) => words.help(format!("add `{field}: {}`", clip(&value, 60))),
+        None => words.help(format!(
+            "add `{field}`, such as `{field}: {}`",
+            if field == "kind" { "CronTab" } else { "crontabs" }
+        )),
+    }
+}
+
+fn invalid_name(about: &About<'_>) -> Words {
+    let found = about.value().and_then(Json::as_str).unwrap_or_default();
+    let is_kind = matches!(about.last(), "kind" | "listKind");
+    let field = about.path.segments().iter().rev().find_map(|it| match it {
+        Segment::Field(name) => Some(name.as_str()),
+        _ => None,
+    });
+    let fits = |c: &char| c.is_ascii_alphanumeric() || *c == '-';
+    let rule = if is_kind {
+        "letters, digits and `-`, beginning with a letter"
+    } else {
+        "lower-case letters, digits and `-`, beginning with a letter"
+    };
+    let words = Words::new(format!(
+        "{} is not a valid {} name",
+        code(found),
+        code(field.unwrap_or("resource"))
+    ))
+    .label(if found.len() > 63 {
+        "longer than 63 characters"
+    } else {
+        "not a DNS label"
+    });
+    let kept: String = found.chars().filter(fits).collect();
+    let near = if is_kind { kept } else { kept.to_ascii_lowercase() };
+    let near = near.trim_matches('-');
+    if near.is_empty() || near == found || near.starts_with(|c: char| c.is_ascii_digit()) || near.len() > 63 {
+        words.help(format!("use at most 63 {rule}"))
+    } else {
+        words.help(format!("change it to `{}`: only {rule}", clip(near, 63)))
+    }
+}
+
+fn versions<'a>(about: &About<'a>) -> &'a [Json<'a>] {
+    let versions = about.root.get("spec").and_then(|it| it.get("versions"));
+    versions.and_then(Json::items).unwrap_or_default()
+}
+
+fn duplicate_version(about: &About<'_>) -> Words {
+    let mut names = versions(about).iter().filter_map(|it| it.get("name")?.as_str());
+    let mut seen = HashSet::new();
+    let twice = names.find(|it| !seen.insert(*it));
+    match twice {
+        Some(name) => Words::new(format!("two versions have the name {}", code(name)))
+            .label("a name is used twice")
+            .help(format!("rename one version {}, or remove it", code(name))),
+        None => Words::new("two versions have the same name")
+            .label("a name is used twice")
+            .help("rename one of the versions"),
+    }
+}
+
+fn storage(about: &About<'_>) -> Words {
+    let is_storage = |it: &&Json<'_>| matches!(it.get("storage").map(|it| &it.value), Some(JsonValue::Bool(true)));
+    let name = |it: &Json<'_>| it.get("name").and_then(Json::as_str).unwrap_or("a version").to_owned();
+    let stored: Vec<String> = versions(about).iter().filter(is_storage).map(name).collect();
+    if stored.is_empty() {
+        let only = versions(about).last().map(name);
+        return Words::new("no version has `storage: true`")
+            .label("exactly one needs `storage: true`")
+            .help(match only {
+                Some(only) => format!("set `storage: true` in version {}", code(&only)),
+                None => "set `storage: true` in one version".to_owned(),
+            });
+    }
+    Words::new(format!(
+        "{} versions have `storage: true`, but only one may",
+        stored.len()
+    ))
+    .label("exactly one needs `storage: true`")
+    .help(format!(
+        "keep `storage: true` in {}, and set `storage: false` in the others",
+        either(&stored)
+    ))
+}
+
+fn deprecation_warning(about: &About<'_>) -> Words {
+    match about.cause {
+        Some(Cause::Without(_)) => Words::new("`deprecationWarning` is set, but the version is not deprecated")
+            .label("needs `deprecated: true`")
+            .help("add `deprecated: true`, or remove `deprecationWarning`"),
+        Some(Cause::Count(max)) => Words::new(format!("`deprecationWarning` is longer than {max} bytes"))
+            .label(format!("longer than {max} bytes"))
+            .help(format!("shorten it to {max} bytes")),
+        Some(Cause::Empty) => Words::new("`deprecationWarning` is empty")
+            .label("empty")
+            .help("write a warning, or remove `deprecationWarning`: Kubernetes then writes its own"),
+        _ => Words::new("`deprecationWarning` has a character that cannot be printed")
+            .label("cannot be printed")
+            .help("remove this character: a warning is one line of text"),
+    }
+}
+
+fn stored_versions(about: &About<'_>) -> Words {
+    let words = match about.cause {
+        Some(Cause::NotFound(name)) => Words::new(format!(
+            "resources may be stored in version {}, which the CRD no longer has",
+            code(name)
+        ))
+        .help(format!(
+            "keep version {} until all resources are stored in another version",
+            code(name)
+        )),
+        _ => Words::new("no version is listed as stored").help("add a version with `storage: true`"),
+    };
+    words.label("a stored version is missing")
+}

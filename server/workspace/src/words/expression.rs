@@ -1,0 +1,398 @@
+//! Rules and message expressions that do not compile.
+
+use crd_analyzer_cel::{
+    KubernetesVersion,
+    ast::{IssueKind, SyntaxError, TokenKind},
+    library,
+    types::unescape,
+};
+use crd_analyzer_schema::{
+    codes,
+    field::{Cause, CompileProblem},
+};
+use crd_analyzer_syntax::json::Json;
+
+use super::{
+    About, Words,
+    meant::meant,
+    name::{self, SchemaPlace},
+    text::{clip, code, either},
+};
+
+pub(super) fn words(about: &About<'_>) -> Option<Words> {
+    let problem = match about.cause {
+        Some(Cause::Compile(problem)) => Some(problem),
+        _ => None,
+    };
+    if about.code == codes::RULE_RESULT_TYPE {
+        return Some(result_type(about, problem));
+    }
+    let problem = problem?;
+    Some(match &problem.kind {
+        IssueKind::Syntax(error) => syntax(error),
+        IssueKind::UndefinedField { field, of } => undefined_field(about, field, of),
+        IssueKind::UndeclaredReference { name } => undeclared(about, name),
+        IssueKind::NoMatchingOverload { function, operands } => no_overload(function, operands),
+        _ => other(about, problem),
+    })
+}
+
+/// What a message expression or a rule gives.
+fn result_type(about: &About<'_>, problem: Option<&CompileProblem>) -> Words {
+    let found = match problem.map(|it| &it.kind) {
+        Some(IssueKind::WrongResult { found }) => format!(", but it gives {}", code(&type_name(found))),
+        _ => String::new(),
+    };
+    if about.last() == "messageExpression" {
+        return Words::new(format!("a message expression must give a string{found}"))
+            .label("not a string")
+            .help("make it a string with `string(…)`, or join strings with `+`");
+    }
+    Words::new(format!("a rule must give `true` or `false`{found}"))
+        .label("not a boolean")
+        .help("compare the value with something, such as `self.replicas > 0`")
+}
+
+fn syntax(error: &SyntaxError) -> Words {
+    let words = Words::new(error.plain_words());
+    let (found, expected) = match error {
+        SyntaxError::Unrecognized { text } => return words.help(unrecognized(text)),
+        SyntaxError::Missing { expected, .. } => ("", expected.as_slice()),
+        SyntaxError::NoAlternative { .. } => ("", &[][..]),
+        SyntaxError::Mismatched { found, expected } | SyntaxError::Extraneous { found, expected } => {
+            (found.as_text(), expected.as_slice())
+        }
+    };
+    match (found, expected) {
+        ("and", _) => words.label("not an operator").help("change `and` to `&&`"),
+        ("or", _) => words.label("not an operator").help("change `or` to `||`"),
+        ("not", _) => words.label("not an operator").help("change `not` to `!`"),
+        ("=", _) => words.label("not an operator").help("change `=` to `==`"),
+        (_, [token]) if *token != TokenKind::Eof => {
+            let token = token.name().trim_matches('\'').to_owned();
+            words
+                .label(format!("{} is missing", code(&token)))
+                .help(format!("add {}", code(&token)))
+        }
+        (_, expected) if expected.contains(&TokenKind::Identifier) => words
+            .label("a value is missing")
+            .help("write a value here, such as `self.replicas` or `0`"),
+        ("", _) => words
+            .label("the expression is not complete")
+            .help("complete the expression"),
+        (found, _) => words
+            .label("not expected here")
+            .help(format!("remove {}, or write an operator before it", code(found))),
+    }
+}
+
+fn unrecognized(text: &str) -> &'static str {
+    match text.trim_end() {
+        "=" => "change `=` to `==`",
+        "&" => "change `&` to `&&`",
+        "|" => "change `|` to `||`",
+        text if text.contains('\\') => "write a backslash twice (`\\\\`), or put `r` before the string",
+        text if text.contains(['"', '\'']) => "close the string with the quote that begins it",
+        _ => "remove this character, or put the text in quotes",
+    }
+}
+
+/// The schema of the node that has the rule.
+fn schema_of_rule<'a>(about: &About<'a>) -> Option<&'a Json<'a>> {
+    about.around(3)
+}
+
+/// The schema of a type that the checker names by its way from `self`, and the name of its values.
+fn object_of<'a>(about: &About<'a>, of: &str) -> (Option<&'a Json<'a>>, String) {
+    let rule = name::parent(&name::parent(&name::parent(about.path)));
+    let base = SchemaPlace::of(&rule).unwrap_or_default();
+    let mut schema = schema_of_rule(about);
+    let mut values = base.values().to_owned();
+    // The first name is that of `self`.
+    for step in of.split('.').skip(1) {
+        schema = schema.and_then(|it| match step {
+            "@idx" => it.get("items"),
+            "@elem" => it.get("additionalProperties"),
+            name => it
+                .get("properties")?
+                .get(&unescape(name).unwrap_or_else(|| name.into())),
+        });
+        match step {
+            "@idx" => values.push_str("[*]"),
+            "@elem" => values.push_str(".*"),
+            name if values.is_empty() => values.push_str(name),
+            name => values = format!("{values}.{name}"),
+        }
+    }
+    let name = if values.is_empty() {
+        "the resource".to_owned()
+    } else {
+        name::shown(&values)
+    };
+    (schema, name)
+}
+
+/// The names of the properties of a schema.
+fn properties<'a>(schema: Option<&'a Json<'a>>) -> Vec<&'a str> {
+    let members = schema
+        .and_then(|it| it.get("properties")?.members())
+        .unwrap_or_default();
+    members.iter().map(|it| it.key.as_ref()).collect()
+}
+
+fn undefined_field(about: &About<'_>, field: &str, of: &str) -> Words {
+    let (schema, object) = object_of(about, of);
+    let known = properties(schema);
+    let words = Words::new(format!("{} is not a property of {object}", name::shown(field)));
+    let escaped = known.iter().find(|it| it.replace(['-', '.', '/'], "_") == *field);
+    if let Some(near) = escaped.copied().or_else(|| meant(field, known.iter().copied())) {
+        let near = crd_analyzer_cel::types::escape(near).map_or_else(|| near.to_owned(), std::borrow::Cow::into_owned);
+        return words.did_you_mean(field, &near);
+    }
+    let words = words.label("no such property");
+    if known.is_empty() {
+        words.help(format!("add {} to the `properties` of the schema", name::shown(field)))
+    } else {
+        words.help(format!("use one of its properties: {}", either(&known)))
+    }
+}
+
+/// The names that functions are called by.
+fn functions() -> impl Iterator<Item = &'static str> {
+    let names = library::LIBRARIES
+        .iter()
+        .flat_map(|it| it.library.functions())
+        .map(|it| it.name);
+    let macros = [
+        "has",
+        "all",
+        "exists",
+        "exists_one",
+        "map",
+        "filter",
+        "existsOne",
+        "transformList",
+        "transformMap",
+    ];
+    let is_name = |it: &&str| it.starts_with(|c: char| c.is_ascii_alphabetic());
+    names.chain(macros).filter(is_name)
+}
+
+/// The first Kubernetes version that has a function.
+fn since(name: &str) -> Option<u8> {
+    let entries = library::LIBRARIES.iter();
+    let found = entries.flat_map(|entry| {
+        let functions = entry.library.functions().filter(|it| it.name == name);
+        functions.map(|it| {
+            let overloads = it.overloads.iter().map(|it| it.since).min();
+            entry.introduced.max(overloads.unwrap_or(0))
+        })
+    });
+    found.min()
+}
+
+fn undeclared(about: &About<'_>, name: &str) -> Words {
+    let shown = code(name);
+    let known = properties(schema_of_rule(about));
+    if known.contains(&name) {
+        return Words::new(format!("{shown} is not a variable: properties are read from `self`"))
+            .label(format!("did you mean `self.{}`?", clip(name, 40)))
+            .help(format!("change {shown} to `self.{}`", clip(name, 40)));
+    }
+    if let Some(since) = since(name) {
+        // New expressions may only use what the version before knew.
+        let since = KubernetesVersion::minor(since.saturating_add(1)).max(KubernetesVersion::OLDEST);
+        return Words::new(format!("this Kubernetes version does not have the function {shown}"))
+            .label(format!("needs Kubernetes {since}"))
+            .help(format!("write the rule without {shown}, or require Kubernetes {since}"));
+    }
+    let words = Words::new(format!("{shown} is neither a variable nor a function"));
+    let near = meant(name, ["self", "oldSelf"]).or_else(|| meant(name, functions()));
+    if let Some(near) = near {
+        return words.did_you_mean(name, near);
+    }
+    let property = meant(name, known.iter().copied()).map(|it| format!("self.{it}"));
+    match (property, other_language(name)) {
+        (Some(near), _) => words.did_you_mean(name, &near),
+        (None, Some(instead)) => words.label("not declared").help(format!("write {instead} instead")),
+        (None, None) => words
+            .label("not declared")
+            .help("read the value from `self`, as in `self.replicas`; or put text in quotes"),
+    }
+}
+
+/// What CEL has for names of other languages.
+fn other_language(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "len" | "length" | "count" | "Len" => "`size(…)`",
+        "any" | "some" => "`exists(…)`",
+        "every" | "each" => "`all(…)`",
+        "includes" | "include" => "`contains(…)`",
+        "str" | "toString" | "String" => "`string(…)`",
+        "hasPrefix" | "HasPrefix" => "`startsWith(…)`",
+        "hasSuffix" | "HasSuffix" => "`endsWith(…)`",
+        "toLower" | "lower" | "lowercase" => "`lowerAscii()`",
+        "toUpper" | "upper" | "uppercase" => "`upperAscii()`",
+        "match" | "regex" | "test" => "`matches(…)`",
+        "nil" | "undefined" | "None" | "NULL" | "Null" => "`null`, or `has(…)` to ask whether a field is set",
+        "True" | "TRUE" => "`true`",
+        "False" | "FALSE" => "`false`",
+        "and" => "`&&`",
+        "or" => "`||`",
+        "not" => "`!`",
+        _ => return None,
+    })
+}
+
+/// An operator as it is written.
+fn operator(function: &str) -> Option<&'static str> {
+    Some(match function {
+        "_==_" => "==",
+        "_!=_" => "!=",
+        "_<_" => "<",
+        "_<=_" => "<=",
+        "_>_" => ">",
+        "_>=_" => ">=",
+        "_+_" => "+",
+        "_-_" => "-",
+        "_*_" => "*",
+        "_/_" => "/",
+        "_%_" => "%",
+        "_&&_" => "&&",
+        "_||_" => "||",
+        "!_" => "!",
+        "-_" => "-",
+        "@in" => "in",
+        "_[_]" => "[…]",
+        "_?_:_" => "? :",
+        _ => return None,
+    })
+}
+
+/// A type of the checker for people: types of objects are named by their way from `self`.
+fn type_name(ty: &str) -> String {
+    let mut out = String::new();
+    for part in ty.split_inclusive(|c: char| "(), ".contains(c)) {
+        let word = part.trim_end_matches(|c: char| "(), ".contains(c));
+        let rest = &part[word.len()..];
+        out.push_str(if word.starts_with("selfType") { "object" } else { word });
+        out.push_str(rest);
+    }
+    out
+}
+
+fn no_overload(function: &str, operands: &str) -> Words {
+    let operands = type_name(operands);
+    let Some(operator) = operator(function) else {
+        return no_such_call(function, &operands);
+    };
+    let types: Vec<&str> = split_types(operands.trim_start_matches('(').trim_end_matches(')'));
+    let shown: Vec<String> = types.iter().map(|it| code(it)).collect();
+    let words = Words::new(format!("{} does not accept {}", code(operator), shown.join(" and "))).label(
+        match types.as_slice() {
+            [left, right] => clip(&format!("{left} {operator} {right}"), 40),
+            _ => "types do not fit".to_owned(),
+        },
+    );
+    let has = |ty: &str| types.contains(&ty);
+    words.help(match operator {
+        "&&" | "||" | "!" => "use conditions here: compare the value, as in `self.replicas > 0`",
+        "? :" => "begin with a condition, and give both values the same type",
+        "[…]" => "use an integer with a list, and a key of the right type with a map",
+        "in" => "write a list or a map after `in`, with values of the same type",
+        _ if has("duration") && has("string") => "make it a duration: `duration('1h')`",
+        _ if has("timestamp") && has("string") => "make it a timestamp: `timestamp('2026-01-31T00:00:00Z')`",
+        _ if has("string") && (has("int") || has("uint") || has("double")) => {
+            "use values of one type: make text a number with `int(…)`, or a number text with `string(…)`"
+        }
+        _ if has("int") && has("double") => "use numbers of one type: `double(…)` or `int(…)`, or write `1.0` for `1`",
+        _ if has("null_type") => "ask with `has(…)` whether the field is set: only nullable fields can be `null`",
+        _ => "use values of the same type on both sides",
+    })
+}
+
+/// The types of a list of types: commas inside parentheses do not separate.
+fn split_types(types: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let (mut depth, mut start) = (0_usize, 0);
+    for (at, c) in types.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                found.push(types[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(types[start..].trim());
+    found
+}
+
+fn no_such_call(function: &str, operands: &str) -> Words {
+    // A method has its target before the dot: `string.(int)`.
+    let call = match operands.split_once(".(") {
+        Some((target, rest)) => format!("{target}.{function}({rest}"),
+        None => format!("{function}{operands}"),
+    };
+    let words =
+        Words::new(format!("{} cannot be called as `{}`", code(function), clip(&call, 50))).label("types do not fit");
+    let signatures: Vec<String> = library::declarations(function)
+        .iter()
+        .flat_map(|it| it.overloads)
+        .map(|it| as_called(function, it.signature))
+        .take(3)
+        .collect();
+    if signatures.is_empty() {
+        return words.help("call it with values of the types that it takes");
+    }
+    words.help(format!("call it as {}", either(&signatures)))
+}
+
+/// A signature without its result: `string.startsWith(string)`.
+fn as_called(function: &str, signature: &str) -> String {
+    let call = signature.split("->").next().unwrap_or_default().trim();
+    match call.split_once(".(") {
+        Some((target, rest)) => format!("{}.{function}({rest}", target.trim()),
+        None => format!("{function}{call}"),
+    }
+}
+
+fn other(about: &About<'_>, problem: &CompileProblem) -> Words {
+    let message = problem.message.lines().next().unwrap_or_default();
+    let (headline, help) = match about.code {
+        codes::RULE_CONSTANT => (
+            format!("a constant of the rule is not valid: {message}"),
+            "fix the constant: it is the same each time the rule runs",
+        ),
+        codes::RULE_SYNTAX => (
+            format!("the expression cannot be parsed: {message}"),
+            "fix the syntax of the expression",
+        ),
+        _ => (
+            format!("the expression is not valid: {message}"),
+            "use a value of the expected type here",
+        ),
+    };
+    Words::new(headline).label("does not fit here").help(help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_of_objects_have_no_inner_names() {
+        assert_eq!(type_name("list(selfType#.a.@idx)"), "list(object)");
+        assert_eq!(type_name("map(string, selfType#)"), "map(string, object)");
+        assert_eq!(split_types("map(string, int), string"), ["map(string, int)", "string"]);
+    }
+
+    #[test]
+    fn functions_of_newer_versions_are_known() {
+        assert_eq!(since("startsWith"), Some(0));
+        assert!(since("ip").is_some_and(|it| it > 0));
+        assert_eq!(since("len"), None);
+    }
+}

@@ -1,0 +1,190 @@
+//! What was probably meant by a misspelt word.
+
+use crd_analyzer_budget as budget;
+
+/// Longer words are not compared: that takes as long as two of them multiplied.
+const LONGEST: usize = 80;
+/// Only so many words are compared.
+const MAX_COMPARED: usize = 1_000;
+
+/// Of several words the one that was meant: the same in other case, or at most two letters (of short words one) away. `None` also where
+/// two are equally near.
+pub fn meant<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if written.len() > LONGEST {
+        return None;
+    }
+    let lower: Vec<char> = lowercase(written).collect();
+    let letters = letters(lower.iter().copied());
+    let most = if written.len() < 5 { 1 } else { 2 };
+    let mut best: Option<(usize, &str)> = None;
+    let mut is_tie = false;
+    for word in known.into_iter().take(MAX_COMPARED) {
+        if word == written || word.len() > LONGEST || word.len().abs_diff(written.len()) > 4 * most {
+            continue;
+        }
+        if !budget::advise(1 + word.len() as u64) {
+            return None;
+        }
+        // Each change takes one letter away or adds one, or both.
+        if (letters ^ self::letters(lowercase(word))).count_ones() as usize > 2 * most {
+            continue;
+        }
+        let word_lower: Vec<char> = lowercase(word).collect();
+        let distance = if word_lower == lower {
+            0
+        } else if budget::advise((lower.len() * word_lower.len()) as u64) {
+            distance(&lower, &word_lower, most)
+        } else {
+            return None;
+        };
+        if distance > most {
+            continue;
+        }
+        match best {
+            Some((least, _)) if least < distance => {}
+            Some((least, same)) if least == distance => is_tie = is_tie || same != word,
+            _ => {
+                best = Some((distance, word));
+                is_tie = false;
+            }
+        }
+    }
+    best.filter(|_| !is_tie).map(|it| it.1)
+}
+
+/// Whether one name is the other with a slip of the pen: other case, a letter too many or too few, two swapped, or in a long name one
+/// wrong. Kinds of one group can be as near to each other as `TCPRoute` and `TLSRoute` and mean different things.
+pub(crate) fn is_slip(one: &str, other: &str) -> bool {
+    if one == other || one.len().max(other.len()) > LONGEST {
+        return false;
+    }
+    let (one, other) = (one.to_lowercase(), other.to_lowercase());
+    if one == other {
+        return true;
+    }
+    let is_long = one.len().min(other.len()) >= 8;
+    let mut letters: [Vec<char>; 2] = [one.chars().collect(), other.chars().collect()];
+    if distance(&letters[0], &letters[1], 1) != 1 {
+        return false;
+    }
+    let mut is_rearranged = || {
+        for it in &mut letters {
+            it.sort_unstable();
+        }
+        letters[0] == letters[1]
+    };
+    one.len() != other.len() || is_long || is_rearranged()
+}
+
+fn lowercase(word: &str) -> impl Iterator<Item = char> {
+    word.chars().flat_map(char::to_lowercase)
+}
+
+/// Which letters a word has, as a set of bits that different letters may share.
+fn letters(word: impl Iterator<Item = char>) -> u64 {
+    word.fold(0, |set, letter| set | 1 << (u32::from(letter) % 64))
+}
+
+/// How many letters have to be put in, taken out, changed or swapped with the next; `most + 1` if more.
+fn distance(a: &[char], b: &[char], most: usize) -> usize {
+    if a.len().abs_diff(b.len()) > most {
+        return most + 1;
+    }
+    let width = b.len() + 1;
+    let mut table = vec![0; (a.len() + 1) * width];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            table[i * width + j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let same = usize::from(a[i - 1] != b[j - 1]);
+                let mut least = (table[(i - 1) * width + j] + 1)
+                    .min(table[i * width + j - 1] + 1)
+                    .min(table[(i - 1) * width + j - 1] + same);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    least = least.min(table[(i - 2) * width + j - 2] + 1);
+                }
+                least
+            };
+        }
+    }
+    table[a.len() * width + b.len()]
+}
+
+/// What people write for the types.
+const ALIASES: [(&str, &str); 14] = [
+    ("int", "integer"),
+    ("int32", "integer"),
+    ("int64", "integer"),
+    ("long", "integer"),
+    ("bool", "boolean"),
+    ("str", "string"),
+    ("text", "string"),
+    ("float", "number"),
+    ("double", "number"),
+    ("list", "array"),
+    ("slice", "array"),
+    ("map", "object"),
+    ("dict", "object"),
+    ("struct", "object"),
+];
+
+/// The types of values.
+pub const TYPES: [&str; 6] = ["object", "string", "array", "integer", "boolean", "number"];
+
+/// The type that was meant.
+pub fn meant_type(written: &str) -> Option<&'static str> {
+    let lower = written.to_ascii_lowercase();
+    let alias = ALIASES.iter().find(|it| it.0 == lower).map(|it| it.1);
+    alias.or_else(|| meant(written, TYPES))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_that_was_meant() {
+        let words = ["maxLength", "minLength", "maxItems", "set", "map", "string", "jsonPath"];
+        for (written, expected) in [
+            ("maxlength", Some("maxLength")),
+            ("maxLenght", Some("maxLength")),
+            ("mxLengt", Some("maxLength")),
+            ("strng", Some("string")),
+            ("sett", Some("set")),
+            ("mat", Some("map")),
+            ("m", None),
+            ("axLength", Some("maxLength")),
+            ("JSONPath", Some("jsonPath")),
+            ("other", None),
+        ] {
+            assert_eq!(meant(written, words), expected, "{written}");
+        }
+        for (written, expected) in [
+            ("Integer", "integer"),
+            ("int", "integer"),
+            ("List", "array"),
+            ("strng", "string"),
+        ] {
+            assert_eq!(meant_type(written), Some(expected));
+        }
+    }
+
+    #[test]
+    fn guessing_has_an_end() {
+        use budget::{Limits, within};
+        let words: Vec<String> = (0..900).map(|it| format!("a-long-word-{it}")).collect();
+        let guess = |limits| {
+            let known = || words.iter().map(String::as_str).chain(["maxLength"]);
+            within(limits, || meant("maxLenght", known()))
+        };
+        let (found, ended) = guess(Limits::ADVICE);
+        assert_eq!((found, ended.unfinished), (Some("maxLength"), None));
+        let few = Limits {
+            advice: 1_000,
+            ..Limits::NONE
+        };
+        let (found, ended) = guess(few);
+        assert_eq!((found, ended.unfinished), (None, None), "the answer is still finished");
+    }
+}

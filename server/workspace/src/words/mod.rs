@@ -1,0 +1,264 @@
+//! How diagnostics speak: from the code and data of an error to a headline, a label and what to type.
+//!
+//! One file a family of codes. The functions read the error's [`Cause`], its place as the author wrote
+//! it and the values that stand there; they never read the API server's text. A code without words keeps that text as its headline.
+
+mod columns;
+mod conversion;
+pub(crate) mod decode;
+mod definition;
+mod expression;
+mod lists;
+pub mod meant;
+mod metadata;
+pub(crate) mod name;
+mod rules;
+mod schema;
+mod structural;
+pub(crate) mod text;
+pub(crate) mod unknown;
+mod values;
+mod warnings;
+
+use crd_analyzer_schema::field::{Cause, Error, ErrorType, Path, Segment};
+use crd_analyzer_syntax::json::Json;
+
+pub(crate) use text::clip;
+
+use crate::finding::Finding;
+
+/// The longest headline, in characters.
+pub const MAX_HEADLINE: usize = 100;
+
+/// The wording of an error: headline, labels, help and notes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Words {
+    /// What is wrong.
+    pub(crate) headline: String,
+    /// What is at the place of the error.
+    pub(crate) label: Option<String>,
+    /// What to type.
+    pub(crate) help: Vec<String>,
+    /// Why.
+    pub(crate) notes: Vec<String>,
+    /// The API server's text says more.
+    pub(crate) quotes_server: bool,
+}
+
+impl Words {
+    fn new(headline: impl Into<String>) -> Self {
+        Self {
+            headline: headline.into(),
+            ..Self::default()
+        }
+    }
+
+    fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    fn help(mut self, help: impl Into<String>) -> Self {
+        self.help.push(help.into());
+        self
+    }
+
+    fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Another word was meant.
+    fn did_you_mean(self, written: &str, near: &str) -> Self {
+        let near = text::code(near);
+        self.label(format!("did you mean {near}?"))
+            .help(format!("change {} to {near}", text::code(written)))
+    }
+
+    /// The API server's text is shown, too.
+    fn quote(mut self) -> Self {
+        self.quotes_server = true;
+        self
+    }
+}
+
+/// An error and its place.
+#[derive(Clone, Copy)]
+pub(crate) struct About<'a> {
+    pub(crate) code: &'static str,
+    pub(crate) kind: ErrorType,
+    pub(crate) cause: Option<&'a Cause>,
+    /// The path as the author wrote it.
+    pub(crate) path: &'a Path,
+    /// The document.
+    pub(crate) root: &'a Json<'a>,
+    /// The document is a CRD.
+    pub(crate) is_definition: bool,
+}
+
+impl<'a> About<'a> {
+    /// About an error at a path as the author wrote it.
+    pub(crate) fn new(error: &'a Error, path: &'a Path, root: &'a Json<'a>, is_definition: bool) -> Self {
+        Self {
+            code: error.code,
+            kind: error.kind,
+            cause: error.cause(),
+            path,
+            root,
+            is_definition,
+        }
+    }
+
+    /// About a warning, or anything else that is not an error.
+    pub(crate) fn of(
+        code: &'static str,
+        cause: Option<&'a Cause>,
+        path: &'a Path,
+        root: &'a Json<'a>,
+        is_definition: bool,
+    ) -> Self {
+        Self {
+            code,
+            kind: ErrorType::Invalid,
+            cause,
+            path,
+            root,
+            is_definition,
+        }
+    }
+
+    /// The value at the place, if it is written.
+    fn value(&self) -> Option<&'a Json<'a>> {
+        at(self.root, self.path.segments())
+    }
+
+    /// The last name on the path.
+    fn last(&self) -> &'a str {
+        self.up(0)
+    }
+
+    /// The name on the path so many steps before the end; empty if it is a position in a list, or none.
+    fn up(&self, steps: usize) -> &'a str {
+        let segments = self.path.segments();
+        let at = segments.len().checked_sub(steps + 1);
+        at.map_or("", |at| name_of(&segments[at]))
+    }
+
+    /// The value so many steps above the place, if it is written.
+    fn around(&self, steps: usize) -> Option<&'a Json<'a>> {
+        let segments = self.path.segments();
+        at(self.root, &segments[..segments.len().checked_sub(steps)?])
+    }
+
+    /// The text of a scalar of the document.
+    fn text(&self, path: &[&str]) -> Option<&'a str> {
+        path.iter().try_fold(self.root, |json, key| json.get(key))?.as_str()
+    }
+}
+
+/// The name in a step; empty for a position.
+fn name_of(segment: &Segment) -> &str {
+    match segment {
+        Segment::Field(name) | Segment::Key(name) => name,
+        Segment::Index(_) => "",
+    }
+}
+
+/// The value at these steps.
+pub(crate) fn at<'a>(root: &'a Json<'a>, steps: &[Segment]) -> Option<&'a Json<'a>> {
+    steps.iter().try_fold(root, |json, step| match step {
+        Segment::Field(name) | Segment::Key(name) => json.get(name),
+        Segment::Index(index) => json.items()?.get(*index),
+    })
+}
+
+/// The API server's text as a headline, for errors that have no wording of our own.
+fn title(error: &Error) -> String {
+    let words = error.kind.words();
+    match (error.kind, error.detail.as_str(), error.bad_value.as_str()) {
+        (_, "", "") => format!("{words}: {}", error.path),
+        (_, "", value) => format!("{words}: {value}"),
+        (ErrorType::NotSupported | ErrorType::Duplicate, detail, value) if !value.is_empty() => {
+            format!("{words}: {value}: {detail}")
+        }
+        (_, detail, _) => match error.cause() {
+            Some(Cause::Compile(problem)) => {
+                let plain = problem.kind.plain_words();
+                let what = plain.as_ref().unwrap_or(&problem.message);
+                format!("{}{}", problem.prefix, what.lines().next().unwrap_or_default())
+            }
+            _ => detail.lines().next().unwrap_or_default().to_owned(),
+        },
+    }
+}
+
+/// Sets the wording of a finding. Without wording of our own, it gets the API server's text.
+pub(crate) fn give(finding: &mut Finding, words: Option<Words>, error: &Error) {
+    let words = words.unwrap_or_else(|| Words::new(title(error).trim()).quote());
+    put(finding, words);
+}
+
+/// Puts words into a finding that has none yet.
+pub(crate) fn put(finding: &mut Finding, words: Words) {
+    finding.headline = words.headline;
+    finding.label = words.label;
+    finding.help.extend(words.help);
+    finding.notes.extend(words.notes);
+    finding.quotes_server = words.quotes_server;
+}
+
+/// What to do about a previous revision that cannot be read.
+pub(crate) const FIX_PREVIOUS: &str = "compare with a revision that the API server accepts";
+
+/// About a request that is refused as a whole.
+pub(crate) fn refused() -> Words {
+    Words::new("the API server rejects the request as a whole")
+        .label("rejected")
+        .help("fix what the API server reports below")
+        .quote()
+}
+
+/// About what cannot be judged: the API server crashes on it, or it is nested too deeply for us.
+pub(crate) fn unjudged(crashes: bool) -> Words {
+    if crashes {
+        Words::new("the API server crashes on this CRD and answers HTTP 500")
+            .label("crashes the API server")
+            .help("remove this, or add what it needs")
+            .quote()
+    } else {
+        Words::new("this is nested too deeply to be checked")
+            .label("nested too deeply")
+            .help("nest fewer lists, objects or schemas")
+    }
+}
+
+/// The label of the same mistake at another place of a CRD: which version it is in.
+pub(crate) fn same_elsewhere(root: &Json<'_>, path: &Path) -> String {
+    let steps = path.segments();
+    let version = steps.iter().position(|it| matches!(it, Segment::Index(_)));
+    let name = version.and_then(|n| at(root, &steps[..=n])?.get("name")?.as_str());
+    name.map_or_else(
+        || "the same here".to_owned(),
+        |it| format!("the same in version {}", text::code(it)),
+    )
+}
+
+/// The wording of an error, if its code has one.
+pub(crate) fn of(about: &About<'_>) -> Option<Words> {
+    let families = [
+        values::words,
+        structural::words,
+        schema::words,
+        lists::words,
+        rules::words,
+        expression::words,
+        columns::words,
+        conversion::words,
+        definition::words,
+        metadata::words,
+        warnings::words,
+    ];
+    let mut words = families.iter().find_map(|family| family(about))?;
+    words.headline = clip(&words.headline, MAX_HEADLINE);
+    Some(words)
+}

@@ -1,0 +1,222 @@
+//! How properties and fields are called.
+
+use crd_analyzer_schema::field::{Path, Segment};
+
+use super::text::clip;
+
+/// Names are shown up to this many characters: the last of them.
+const MAX_NAME: usize = 36;
+
+/// A place in the schema of a CRD, as its author thinks of it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct SchemaPlace {
+    /// The way of values to the schema: `spec.hosts[*]`; empty for the root.
+    values: String,
+    /// Schemas of `anyOf` and the like on the way down from there: `anyOf[0]`.
+    junctor: String,
+    /// The keyword and what is below it; empty if the place is the schema itself.
+    pub(crate) rest: Vec<Segment>,
+}
+
+impl SchemaPlace {
+    /// The place of a path as the author wrote it; `None` if it is not in a schema.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let steps = path.segments();
+        let begin = steps
+            .iter()
+            .position(|it| matches!(it, Segment::Field(name) if name == "openAPIV3Schema"))?;
+        let mut place = Self::default();
+        let mut rest = &steps[begin + 1..];
+        loop {
+            rest = match rest {
+                [
+                    Segment::Field(key),
+                    Segment::Key(name) | Segment::Field(name),
+                    rest @ ..,
+                ] if key == "properties" => {
+                    if !place.values.is_empty() {
+                        place.values.push('.');
+                    }
+                    place.values.push_str(name);
+                    rest
+                }
+                [Segment::Field(key), rest @ ..] if key == "items" => {
+                    place.values.push_str("[*]");
+                    rest
+                }
+                [Segment::Field(key), rest @ ..] if key == "additionalProperties" => {
+                    place.values.push_str(".*");
+                    rest
+                }
+                [Segment::Field(key), Segment::Index(n), rest @ ..]
+                    if matches!(key.as_str(), "anyOf" | "allOf" | "oneOf") =>
+                {
+                    place.junctor = format!("{key}[{n}]");
+                    rest
+                }
+                [Segment::Field(key), rest @ ..] if key == "not" => {
+                    "not".clone_into(&mut place.junctor);
+                    rest
+                }
+                _ => break,
+            };
+        }
+        place.rest = rest.to_vec();
+        Some(place)
+    }
+
+    /// The property in words: property `spec.a`, the items of `spec.hosts`, the root of the schema.
+    pub(crate) fn noun(&self) -> String {
+        let values = if self.values.is_empty() {
+            "the root of the schema".to_owned()
+        } else if let Some(list) = self.values.strip_suffix("[*]") {
+            format!("the items of {}", shown(list))
+        } else if let Some(map) = self.values.strip_suffix(".*") {
+            format!("the values of {}", shown(map))
+        } else {
+            format!("property {}", shown(&self.values))
+        };
+        if self.junctor.is_empty() {
+            values
+        } else {
+            format!("`{}` of {}", self.junctor, values.trim_start_matches("property "))
+        }
+    }
+
+    /// The property alone: `spec.a`.
+    pub(crate) fn name(&self) -> String {
+        if self.values.is_empty() {
+            "the root".to_owned()
+        } else {
+            shown(&self.values)
+        }
+    }
+
+    /// The way of values to the schema: `spec.hosts[*]`.
+    pub(crate) fn values(&self) -> &str {
+        &self.values
+    }
+
+    /// The last name of the way: `hosts`.
+    pub(crate) fn short(&self) -> String {
+        let last = self.values.rsplit('.').next().unwrap_or_default();
+        if last.is_empty() {
+            "the root".to_owned()
+        } else {
+            shown(last)
+        }
+    }
+
+    /// Whether it is the root of a schema.
+    pub(crate) fn is_root(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The keyword: `anyOf` of `anyOf[0]`.
+    pub(crate) fn junctor(&self) -> &str {
+        self.junctor.split('[').next().unwrap_or_default()
+    }
+}
+
+/// A name in backquotes; of a long one its end.
+pub(crate) fn shown(name: &str) -> String {
+    let length = name.chars().count();
+    if length <= MAX_NAME {
+        return format!("`{}`", clip(name, MAX_NAME));
+    }
+    let end: String = name.chars().skip(length - (MAX_NAME - 1)).collect();
+    // Cut between two names where there is one.
+    let end = end
+        .find(['.', '['])
+        .filter(|at| *at > 0 && *at < MAX_NAME / 2)
+        .map_or(end.as_str(), |at| &end[at..]);
+    format!("`…{}`", clip(end, MAX_NAME))
+}
+
+/// A field of a resource: `spec.hosts[0]`, or the object.
+pub(crate) fn field(path: &Path) -> String {
+    if path.segments().is_empty() {
+        return "the object".to_owned();
+    }
+    let mut name = String::new();
+    for step in path.segments() {
+        match step {
+            Segment::Index(n) => name = format!("{name}[{n}]"),
+            Segment::Field(key) | Segment::Key(key) => {
+                if !name.is_empty() {
+                    name.push('.');
+                }
+                name.push_str(key);
+            }
+        }
+    }
+    shown(&name)
+}
+
+/// The path without its last step.
+pub(crate) fn parent(path: &Path) -> Path {
+    let steps = path.segments();
+    steps[..steps.len().saturating_sub(1)].iter().cloned().collect()
+}
+
+/// What the value at a path is called: a field of a resource, or a default of a CRD.
+pub(crate) fn value(path: &Path) -> String {
+    match SchemaPlace::of(path) {
+        Some(place) => match place.rest.split_first() {
+            Some((Segment::Field(key), [])) if key == "default" => format!("the default of {}", place.name()),
+            Some((Segment::Field(key), below)) if key == "default" => {
+                let below: Path = below.iter().cloned().collect();
+                format!("{} in the default of {}", field(&below), place.short())
+            }
+            _ => place.noun(),
+        },
+        None => field(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(steps: &[&str]) -> SchemaPlace {
+        let mut path = Path::of(["spec", "versions"])
+            .index(0)
+            .child("schema")
+            .child("openAPIV3Schema");
+        for step in steps {
+            path.push(match step.parse() {
+                Ok(n) => Segment::Index(n),
+                Err(_) => Segment::Field((*step).to_owned()),
+            });
+        }
+        SchemaPlace::of(&path).expect("a schema")
+    }
+
+    #[test]
+    fn properties_have_the_names_of_their_values() {
+        for (steps, noun) in [
+            (&[][..], "the root of the schema"),
+            (&["type"], "the root of the schema"),
+            (&["properties", "spec", "type"], "property `spec`"),
+            (
+                &["properties", "spec", "properties", "a", "items"],
+                "the items of `spec.a`",
+            ),
+            (
+                &["properties", "a", "additionalProperties", "type"],
+                "the values of `a`",
+            ),
+            (&["properties", "a", "anyOf", "1", "type"], "`anyOf[1]` of `a`"),
+        ] {
+            assert_eq!(place(steps).noun(), noun);
+        }
+    }
+
+    #[test]
+    fn long_names_keep_their_end() {
+        assert_eq!(shown("spec.a"), "`spec.a`");
+        let name = shown(&format!("spec.{}.hosts", "x".repeat(40)));
+        assert!(name.starts_with("`…") && name.ends_with(".hosts`"), "{name}");
+        assert!(name.chars().count() <= 40, "{name}");
+    }
+}

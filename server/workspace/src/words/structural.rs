@@ -1,0 +1,224 @@
+//! What keeps a schema from being structural.
+
+use crd_analyzer_schema::{codes, field::Cause};
+use crd_analyzer_syntax::json::{Json, JsonValue};
+
+use super::{
+    About, Words,
+    meant::meant,
+    name::{self, SchemaPlace},
+    text::{clip, code},
+};
+
+pub(super) fn words(about: &About<'_>) -> Option<Words> {
+    let place = SchemaPlace::of(about.path)?;
+    let noun = place.noun();
+    let words = match about.code {
+        codes::MISSING_TYPE => missing_type(about, &place),
+        codes::MISSING_ITEMS => Words::new(format!("list {} has no `items`", place_of_parent(about).name()))
+            .label("`items` is missing here")
+            .help("add `items` with the schema of one item, such as `items: {type: string}`"),
+        codes::ROOT_TYPE => Words::new("the schema of a resource must be of type `object`")
+            .label("must be `object` at the root")
+            .help("set `type: object`"),
+        codes::ROOT_ADDITIONAL_PROPERTIES => Words::new("the root of a schema cannot have `additionalProperties`")
+            .label("not allowed at the root")
+            .help("remove `additionalProperties`, or move it into a property such as `spec`"),
+        codes::INT_OR_STRING_CONFLICT => Words::new(format!(
+            "{noun} cannot have {} with `x-kubernetes-int-or-string`",
+            code(about.last())
+        ))
+        .label("conflicts with `x-kubernetes-int-or-string`")
+        .help(format!("remove {} or `x-kubernetes-int-or-string`", code(about.last()))),
+        codes::EMBEDDED_RESOURCE_TYPE => Words::new(format!("{noun} embeds a resource, so its type must be `object`"))
+            .label("must be `object`")
+            .help("set `type: object`"),
+        codes::EMBEDDED_RESOURCE_ADDITIONAL_PROPERTIES => {
+            let noun = place_of_parent(about).noun();
+            Words::new(format!(
+                "{noun} embeds a resource, so it cannot have `additionalProperties`"
+            ))
+            .label("not allowed here")
+            .help("remove `additionalProperties`, or set `x-kubernetes-preserve-unknown-fields: true` instead")
+        }
+        codes::EMBEDDED_RESOURCE_PROPERTIES => Words::new(format!("{noun} embeds a resource, but has no `properties`"))
+            .label("`properties` is missing here")
+            .help("add `x-kubernetes-preserve-unknown-fields: true` to allow any resource"),
+        codes::TYPE_META_TYPE => Words::new(format!("{noun} must be of type `string`"))
+            .label("must be `string`")
+            .help("set `type: string`"),
+        codes::METADATA_TYPE => Words::new(format!("{noun} must be of type `object`"))
+            .label("must be `object`")
+            .help("set `type: object`"),
+        codes::METADATA_RESTRICTION => {
+            Words::new("a schema can only restrict `metadata.name` and `metadata.generateName`")
+                .label("restricts other metadata")
+                .help("write `metadata: {type: object}`, and remove the other keywords")
+        }
+        codes::METADATA_IN_JUNCTOR => {
+            Words::new("a schema inside `allOf`, `anyOf`, `oneOf` or `not` cannot restrict `metadata`")
+                .label("not allowed here")
+                .help("remove `metadata` here, and restrict `metadata.name` at the root of the schema")
+        }
+        codes::NON_STRUCTURAL_JUNCTOR => {
+            let keyword = about.last();
+            let junctor = place.junctor();
+            Words::new(format!("{} cannot be set inside `{junctor}`", code(keyword)))
+                .label(format!("not allowed inside `{junctor}`"))
+                .help(format!(
+                    "remove {}; it belongs to the schema around `{junctor}`",
+                    code(keyword)
+                ))
+        }
+        codes::INCOMPLETE_JUNCTOR => incomplete_junctor(about, &place),
+        codes::INVALID_PATTERN => invalid_pattern(about, &noun),
+        _ => return None,
+    };
+    Some(words)
+}
+
+/// The place of the schema around the last step, for keywords that are themselves steps on the way of values.
+fn place_of_parent(about: &About<'_>) -> SchemaPlace {
+    SchemaPlace::of(&name::parent(about.path)).unwrap_or_default()
+}
+
+fn missing_type(about: &About<'_>, place: &SchemaPlace) -> Words {
+    let words = Words::new(if place.is_root() {
+        "the root of the schema has no `type`".to_owned()
+    } else {
+        format!("{} has no `type`", place.noun())
+    })
+    .label("`type` is missing here");
+    let Some((guess, why)) = about.around(1).and_then(guess) else {
+        return words.help("add `type: string`, `object`, `integer`, `boolean`, `array` or `number`");
+    };
+    words.help(format!("add `type: {guess}` (it has `{why}`)"))
+}
+
+/// The type that the keywords of a schema speak of, and one of those keywords.
+fn guess(schema: &Json<'_>) -> Option<(&'static str, &'static str)> {
+    const KEYWORDS: [(&str, &str); 14] = [
+        ("properties", "object"),
+        ("additionalProperties", "object"),
+        ("required", "object"),
+        ("maxProperties", "object"),
+        ("minProperties", "object"),
+        ("x-kubernetes-embedded-resource", "object"),
+        ("x-kubernetes-map-type", "object"),
+        ("items", "array"),
+        ("maxItems", "array"),
+        ("minItems", "array"),
+        ("x-kubernetes-list-type", "array"),
+        ("maxLength", "string"),
+        ("minLength", "string"),
+        ("pattern", "string"),
+    ];
+    let mut found = None;
+    for (keyword, r#type) in KEYWORDS.iter().filter(|it| schema.get(it.0).is_some()) {
+        match found {
+            None => found = Some((*r#type, *keyword)),
+            Some((other, _)) if other != *r#type => return None,
+            Some(_) => {}
+        }
+    }
+    if found.is_some() {
+        return found;
+    }
+    if let Some(format) = schema.get("format").and_then(Json::as_str) {
+        let r#type = match format {
+            "int32" | "int64" => "integer",
+            "float" | "double" => "number",
+            _ => "string",
+        };
+        return Some((r#type, "format"));
+    }
+    for keyword in ["maximum", "minimum", "multipleOf"] {
+        if let Some(bound) = schema.get(keyword) {
+            let is_whole = matches!(bound.value, JsonValue::Int(_));
+            return Some((if is_whole { "integer" } else { "number" }, keyword));
+        }
+    }
+    let default = schema.get("default").map(|it| (it, "default"));
+    let first = schema.get("enum").and_then(|it| Some((it.items()?.first()?, "enum")));
+    let (value, keyword) = default.or(first)?;
+    let r#type = match &value.value {
+        JsonValue::Null => return None,
+        JsonValue::Bool(_) => "boolean",
+        JsonValue::Int(_) | JsonValue::Uint(_) => "integer",
+        JsonValue::Float(_) => "number",
+        JsonValue::String(_) => "string",
+        JsonValue::Array(_) => "array",
+        JsonValue::Object(_) => "object",
+    };
+    Some((r#type, keyword))
+}
+
+fn incomplete_junctor(about: &About<'_>, place: &SchemaPlace) -> Words {
+    let junctor = match about.cause {
+        Some(Cause::Elsewhere(path)) => SchemaPlace::of(path).map(|it| it.junctor().to_owned()),
+        _ => None,
+    };
+    let junctor = junctor
+        .filter(|it| !it.is_empty())
+        .unwrap_or_else(|| "anyOf".to_owned());
+    let name = place.short();
+    if about.up(1) != "properties" {
+        return Words::new(format!(
+            "`{junctor}` describes {}, which the schema itself does not",
+            place.noun()
+        ))
+        .label("`items` is missing here")
+        .help(format!("add `items` with a type to the schema outside `{junctor}`"));
+    }
+    // The property may be there under another name.
+    let known = about.around(1).and_then(Json::members).unwrap_or_default();
+    let near = meant(about.last(), known.iter().map(|it| it.key.as_ref()));
+    let words = Words::new(format!("`{junctor}` mentions {name}, which the schema does not define"))
+        .label(format!("{name} is missing here"));
+    match near {
+        Some(near) => words.help(format!(
+            "change {name} in `{junctor}` to `{near}`, or add {name} to `properties` with a type"
+        )),
+        None => words.help(format!("add {name} with a type to `properties` outside `{junctor}`")),
+    }
+}
+
+fn invalid_pattern(about: &About<'_>, noun: &str) -> Words {
+    let why = match about.cause {
+        Some(Cause::Malformed(why)) => why.as_str(),
+        _ => "",
+    };
+    // Go names the part of the pattern in backquotes at the end.
+    let part = about.value().and_then(Json::as_str).unwrap_or_default();
+    let looks_around = ["(?=", "(?!", "(?<=", "(?<!"].iter().find(|it| part.contains(**it));
+    let words = Words::new(format!(
+        "the pattern of {noun} is not a regular expression in Go's syntax"
+    ));
+    match looks_around.filter(|_| why == "invalid or unsupported Perl syntax") {
+        Some(part) => words.label("Go has no look-around").help(format!(
+            "Go has no `{part}…)`: write the pattern without it, or use a CEL rule"
+        )),
+        None => words.label(clip(why, 60)).help(help_for(why)),
+    }
+}
+
+/// What to type for what is wrong with a pattern, by Go's name of the problem.
+fn help_for(why: &str) -> String {
+    match why {
+        "invalid escape sequence" => "write the character without a backslash, or `\\\\` for a backslash",
+        "missing closing ]" => "add the missing `]`, or write `\\[` for a bracket",
+        "missing closing )" => "add the missing `)`, or write `\\(` for a parenthesis",
+        "unexpected )" => "remove the `)`, or write `\\)` for a parenthesis",
+        "missing argument to repetition operator" => {
+            "put something before `*`, `+`, `?` or `{`, or escape it with a backslash"
+        }
+        "invalid nested repetition operator" => "put the first repetition in parentheses",
+        "invalid repeat count" => "repeat at most 1000 times",
+        "invalid character class range" => "put the smaller character first, or escape `-` with a backslash",
+        "invalid named capture" => "name the group with letters, digits and `_`: `(?P<name>…)`",
+        "trailing backslash at end of expression" => "write `\\\\` for a backslash at the end",
+        "expression nests too deeply" | "expression too large" => "make the pattern smaller",
+        _ => "rewrite this part in Go's syntax: https://pkg.go.dev/regexp/syntax",
+    }
+    .to_owned()
+}

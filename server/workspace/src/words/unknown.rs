@@ -1,0 +1,89 @@
+//! Fields that do not exist, and keys that are written twice.
+
+use crd_analyzer_apiextensions::api::{self, ApiVersion, FieldType, PathStep, Struct};
+use crd_analyzer_syntax::{
+    paths::{self, Step},
+    tree::{NodeId, Tree},
+};
+
+use super::{MAX_HEADLINE, Words, clip, meant::meant, name::shown};
+
+/// About a key of a CRD that the API does not have. `root`: the CRD in the tree.
+pub(crate) fn in_definition(tree: &Tree, root: NodeId, key: NodeId) -> Words {
+    let name = tree.scalar(key);
+    let mut path = paths::path_of(tree, key);
+    path.drain(..paths::path_of(tree, root).len().min(path.len()));
+    path.pop();
+    let version = match tree.get(root, "apiVersion").map(|it| tree.scalar(it)) {
+        Some(version) if version.ends_with("v1beta1") => ApiVersion::V1beta1,
+        _ => ApiVersion::V1,
+    };
+    let mut parent = String::new();
+    for step in &path {
+        match step {
+            Step::Key(key) if parent.is_empty() => parent.push_str(key),
+            Step::Key(key) => parent = parent + "." + key,
+            Step::Index(n) => parent = format!("{parent}[{n}]"),
+        }
+    }
+    let structure = structure(version, &path);
+    let is_schema = structure.is_some_and(|it| std::ptr::eq(it, &raw const api::SCHEMA));
+    let headline = match (is_schema, parent.as_str()) {
+        (true, _) => format!("{} is not a keyword of schemas", shown(&name)),
+        (false, "") => format!("{} is not a field of a CRD", shown(&name)),
+        (false, parent) => format!("{} is not a field of {}", shown(&name), shown(parent)),
+    };
+    let known = structure.map_or(&[][..], |it| it.fields).iter().map(|it| it.name);
+    let near = meant(&name, known).filter(|it| is_free(tree, key, it));
+    let words = Words::new(clip(&headline, MAX_HEADLINE));
+    match near {
+        Some(near) => words.did_you_mean(&name, near),
+        None => words.label("does not exist").help(format!("remove {}", shown(&name))),
+    }
+}
+
+/// Whether a key is not written yet beside another one. Of very large mappings only the beginning is looked at.
+pub(crate) fn is_free(tree: &Tree, beside: NodeId, key: &str) -> bool {
+    const MAX_ENTRIES: usize = 1_000;
+    let entries = tree.parent(beside).into_iter().flat_map(|it| tree.entries(it));
+    !entries.take(MAX_ENTRIES).any(|it| tree.scalar(it.key) == key)
+}
+
+/// The struct of the API at a path, or at the nearest place above that it has.
+fn structure(version: ApiVersion, path: &[Step<'_>]) -> Option<&'static Struct> {
+    for end in (0..=path.len()).rev() {
+        let steps = path[..end].iter().map(|it| match it {
+            Step::Key(key) => PathStep::Key(key),
+            Step::Index(_) => PathStep::Item,
+        });
+        if let Some(found) = api::at(version, steps) {
+            return match found.ty {
+                FieldType::Object(it) => Some(*it),
+                FieldType::SchemaOrBool | FieldType::SchemaOrList | FieldType::SchemaOrNames => Some(&api::SCHEMA),
+                _ => None,
+            };
+        }
+    }
+    None
+}
+
+/// About a field of a resource that its schema does not have. `parent`: what it is in, in words. `near`: the field that was meant.
+pub(crate) fn in_resource(name: &str, parent: &str, near: Option<&str>) -> Words {
+    let words = Words::new(clip(
+        &format!("{} is not a field of {parent}", shown(name)),
+        MAX_HEADLINE,
+    ));
+    match near {
+        Some(near) => words.did_you_mean(name, near),
+        None => words
+            .label("not in the schema")
+            .help(format!("remove {}, or add it to the schema of the CRD", shown(name))),
+    }
+}
+
+/// About a key that is written twice.
+pub(crate) fn twice(name: &str) -> Words {
+    Words::new(clip(&format!("key {} is written twice", shown(name)), MAX_HEADLINE))
+        .label("written a second time")
+        .help(format!("keep one {}, and remove the other", shown(name)))
+}

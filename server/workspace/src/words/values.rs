@@ -1,0 +1,364 @@
+//! A value that its schema does not accept: in a resource, or a default in a CRD.
+
+use crd_analyzer_schema::{codes, field::Cause};
+use crd_analyzer_syntax::json::{Json, JsonValue};
+
+use super::{
+    About, Words,
+    meant::meant,
+    name,
+    text::{a_type, clip, code, counted, either, is, number, placeholder, value, written},
+};
+
+/// Allowed values are listed in a headline up to this many characters.
+const MAX_LISTED: usize = 40;
+
+pub(super) fn words(about: &About<'_>) -> Option<Words> {
+    let subject = name::value(about.path);
+    let words = match (about.code, about.cause) {
+        (codes::WRONG_TYPE, Some(Cause::Type(expected))) => wrong_type(about, &subject, expected),
+        (codes::MISSING_PROPERTY, Some(Cause::Property { r#type, example })) => {
+            missing(about, r#type, example.as_deref())
+        }
+        (codes::NOT_IN_ENUM, Some(Cause::Allowed(allowed))) => not_in_enum(about, &subject, allowed),
+        (codes::STRING_TOO_LONG, Some(Cause::Count(max))) => too_long(about, &subject, *max),
+        (codes::STRING_TOO_SHORT, Some(Cause::Count(min))) => too_short(about, &subject, *min),
+        (codes::PATTERN_MISMATCH, Some(Cause::Pattern(pattern))) => pattern_mismatch(about, &subject, pattern),
+        (codes::FORMAT_MISMATCH, Some(Cause::Format(format))) => wrong_format(about, &subject, format),
+        (codes::NUMBER_OUT_OF_FORMAT, Some(Cause::Format(format))) => out_of_format(about, &subject, format),
+        (codes::NUMBER_TOO_LARGE, Some(Cause::Bound { limit, is_exclusive })) => {
+            let relation = if *is_exclusive { "less than" } else { "at most" };
+            bound(about, &subject, relation, *limit)
+        }
+        (codes::NUMBER_TOO_SMALL, Some(Cause::Bound { limit, is_exclusive })) => {
+            let relation = if *is_exclusive { "greater than" } else { "at least" };
+            bound(about, &subject, relation, *limit)
+        }
+        (codes::NOT_A_MULTIPLE, Some(Cause::Multiple(factor))) => multiple(about, &subject, *factor),
+        (
+            codes::TOO_MANY_ITEMS | codes::TOO_FEW_ITEMS | codes::TOO_MANY_PROPERTIES | codes::TOO_FEW_PROPERTIES,
+            Some(Cause::Count(limit)),
+        ) => count(about, &subject, *limit)?,
+        (codes::ANY_OF_MISMATCH, _) => Words::new(format!("{subject} matches none of the schemas in `anyOf`"))
+            .label("matches none of `anyOf`")
+            .help("change the value so that it matches one of the schemas in `anyOf`"),
+        (codes::ONE_OF_MISMATCH, Some(Cause::Matches(0))) => {
+            Words::new(format!("{subject} matches none of the schemas in `oneOf`"))
+                .label("matches none of `oneOf`")
+                .help("change the value so that it matches exactly one of the schemas in `oneOf`")
+        }
+        (codes::ONE_OF_MISMATCH, Some(Cause::Matches(n))) => Words::new(format!(
+            "{subject} matches {n} schemas of `oneOf`, but must match exactly one"
+        ))
+        .label(format!("matches {n} of `oneOf`"))
+        .help("change the value so that it matches exactly one of the schemas in `oneOf`"),
+        (codes::ALL_OF_MISMATCH, _) => Words::new(format!("{subject} does not match all schemas in `allOf`"))
+            .label("must match all of `allOf`")
+            .help("change the value so that it matches each of the schemas in `allOf`"),
+        (codes::NOT_MISMATCH, _) => Words::new(format!("{subject} matches the schema in `not`, which is not allowed"))
+            .label("matches the schema in `not`")
+            .help("change the value so that it does not match the schema in `not`"),
+        (codes::DUPLICATE_LIST_ITEM, _) => duplicate_item(about, &subject),
+        (codes::LIST_MAP_ITEM_TYPE, _) => Words::new(format!("{subject} must be an object, because the list is a map"))
+            .label("not an object")
+            .help("write an object with the keys of `x-kubernetes-list-map-keys`"),
+        (codes::DEFAULT_UNKNOWN_FIELD, cause) => unknown_in_default(&subject, cause),
+        (codes::DEFAULT_METADATA, _) => Words::new(format!("{subject} does not make valid metadata"))
+            .label("not valid as metadata")
+            .help("remove this default, or write a value that Kubernetes accepts there")
+            .quote(),
+        _ => return None,
+    };
+    Some(words)
+}
+
+/// `key: value` for the last step of the path.
+fn entry(about: &About<'_>, value: &str) -> String {
+    match about.last() {
+        "" => format!("`{value}`"),
+        key => format!("`{}: {value}`", clip(key, 40)),
+    }
+}
+
+fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
+    let expected_words = a_type(expected);
+    let Some(found) = about.value() else {
+        return Words::new(format!("{subject} must be {expected_words}"))
+            .help(format!("write {}", entry(about, placeholder(expected))));
+    };
+    let words = Words::new(format!(
+        "{subject} must be {expected_words}, but the value is {}",
+        value(found)
+    ))
+    .label(is(found));
+    let text = match &found.value {
+        JsonValue::String(text) => Some(text.trim()),
+        _ => None,
+    };
+    let fits = |text: &str| match expected {
+        "integer" => text.parse::<i64>().is_ok(),
+        "number" => text.parse::<f64>().is_ok_and(f64::is_finite),
+        "boolean" => matches!(text, "true" | "false"),
+        _ => false,
+    };
+    let is_scalar = !matches!(
+        found.value,
+        JsonValue::Null | JsonValue::Array(_) | JsonValue::Object(_)
+    );
+    match (expected, text, &found.value) {
+        (_, Some(text), _) if fits(text) => words.help(format!("remove the quotes: {}", entry(about, text))),
+        (_, _, JsonValue::Null) => words.help(format!(
+            "write {}, or remove the field",
+            entry(about, placeholder(expected))
+        )),
+        ("string", None, _) if is_scalar => words.help(format!(
+            "put the value in quotes: {}",
+            entry(about, &format!("\"{}\"", written(found)))
+        )),
+        ("array", ..) if is_scalar => words.help(format!(
+            "make it a list: {}",
+            entry(about, &format!("[{}]", written(found)))
+        )),
+        ("integer", _, JsonValue::Float(float)) => words.help(format!(
+            "write a whole number: {}",
+            entry(about, &number(float.round()))
+        )),
+        _ => words.help(format!(
+            "write {expected_words}: {}",
+            entry(about, placeholder(expected))
+        )),
+    }
+}
+
+fn missing(about: &About<'_>, r#type: &str, example: Option<&str>) -> Words {
+    let name = about.last();
+    let parent = name::value(&name::parent(about.path));
+    let value = example.unwrap_or_else(|| placeholder(r#type));
+    let entry = format!("`{}: {}`", clip(name, 40), clip(value, 30));
+    Words::new(format!("{parent} has no {}, which is required", name::shown(name)))
+        .label(format!("{} is missing here", name::shown(name)))
+        .help(format!("add {entry}"))
+}
+
+fn not_in_enum(about: &About<'_>, subject: &str, allowed: &[String]) -> Words {
+    let list = either(allowed);
+    let found = about.value().map(written).unwrap_or_default();
+    let headline = if list.chars().count() <= MAX_LISTED {
+        format!("{subject} must be {list}, but the value is `{found}`")
+    } else {
+        format!("{subject} does not allow the value `{found}`")
+    };
+    let words = Words::new(headline);
+    let texts = allowed.iter().map(|it| it.trim_matches('"'));
+    let near = about.value().and_then(Json::as_str).and_then(|it| meant(it, texts));
+    match near {
+        Some(near) => words.did_you_mean(found.trim_matches('"'), near),
+        None => words.label("not an allowed value").help(format!("write {list}")),
+    }
+}
+
+fn length(about: &About<'_>) -> i64 {
+    let text = about.value().and_then(Json::as_str).unwrap_or_default();
+    i64::try_from(text.chars().count()).unwrap_or(i64::MAX)
+}
+
+fn characters(n: i64) -> String {
+    counted(n, "character", "characters")
+}
+
+fn too_long(about: &About<'_>, subject: &str, max: i64) -> Words {
+    let length = length(about);
+    let words = Words::new(format!(
+        "{subject} has {}, but at most {max} are allowed",
+        characters(length)
+    ))
+    .label(characters(length))
+    .help(format!("shorten the value by {}", characters(length - max)));
+    let has_wide = about.value().and_then(Json::as_str).is_some_and(|it| !it.is_ascii());
+    if has_wide {
+        words.note("the API server counts characters here, although its message says bytes")
+    } else {
+        words
+    }
+}
+
+fn too_short(about: &About<'_>, subject: &str, min: i64) -> Words {
+    let length = length(about);
+    Words::new(format!(
+        "{subject} has {}, but at least {min} {} required",
+        characters(length),
+        if min == 1 { "is" } else { "are" }
+    ))
+    .label(characters(length))
+    .help(format!("write at least {}", characters(min)))
+}
+
+fn pattern_mismatch(about: &About<'_>, subject: &str, pattern: &str) -> Words {
+    let found = about
+        .value()
+        .map(|it| format!(": `{}`", written(it)))
+        .unwrap_or_default();
+    Words::new(format!("{subject} does not match its pattern{found}"))
+        .label("does not match the pattern")
+        .help(format!("write a value that matches `{}`", clip(pattern, 200)))
+}
+
+/// A value of a format.
+fn example_of(format: &str) -> Option<&'static str> {
+    Some(match format {
+        "date-time" | "datetime" => "2026-01-31T09:30:00Z",
+        "date" => "2026-01-31",
+        "duration" => "1h30m",
+        "ipv4" | "ip" => "192.0.2.1",
+        "ipv6" => "2001:db8::1",
+        "cidr" => "192.0.2.0/24",
+        "mac" => "00:00:5e:00:53:01",
+        "uuid" | "uuid3" | "uuid4" | "uuid5" => "6ba7b810-9dad-41d1-80b4-00c04fd430c8",
+        "email" => "name@example.com",
+        "hostname" => "www.example.com",
+        "uri" => "https://example.com/path",
+        "byte" => "aGVsbG8=",
+        "bsonobjectid" => "507f1f77bcf86cd799439011",
+        "isbn" | "isbn13" => "978-0321751041",
+        "isbn10" => "0321751043",
+        "creditcard" => "4242424242424242",
+        "ssn" => "111-11-1111",
+        "hexcolor" => "#ff8800",
+        "rgbcolor" => "rgb(255,136,0)",
+        _ => return None,
+    })
+}
+
+fn wrong_format(about: &About<'_>, subject: &str, format: &str) -> Words {
+    let found = about.value().map(|it| format!(", but the value is `{}`", written(it)));
+    let words = Words::new(format!(
+        "{subject} must have the format `{}`{}",
+        clip(format, 20),
+        found.unwrap_or_default()
+    ))
+    .label(format!("not of format `{}`", clip(format, 20)));
+    match example_of(format) {
+        Some(example) => words.help(format!("write it like {}", entry(about, &format!("\"{example}\"")))),
+        None => words.help(format!("write a value of the format `{}`", clip(format, 40))),
+    }
+}
+
+fn out_of_format(about: &About<'_>, subject: &str, format: &str) -> Words {
+    let (name, range) = match format {
+        "int32" => ("`int32`", "a number from -2147483648 to 2147483647"),
+        "float" => ("`float`", "a number that a 32-bit float can hold"),
+        _ => (
+            "the type `integer`",
+            "a number from -9223372036854775808 to 9223372036854775807",
+        ),
+    };
+    let found = about.value().map(|it| format!(": {}", written(it))).unwrap_or_default();
+    Words::new(format!(
+        "{subject}, or a bound of its schema, does not fit {name}{found}"
+    ))
+    .label("out of range")
+    .help(format!("write {range}, in the value and in the bounds of the schema"))
+}
+
+fn bound(about: &About<'_>, subject: &str, relation: &str, limit: f64) -> Words {
+    let found = about.value().map(|it| format!(", but the value is {}", written(it)));
+    let limit = number(limit);
+    Words::new(format!(
+        "{subject} must be {relation} {limit}{}",
+        found.unwrap_or_default()
+    ))
+    .label(format!("must be {relation} {limit}"))
+    .help(match relation {
+        "at least" | "at most" => format!("write {}, or a number that is {relation} {limit}", entry(about, &limit)),
+        _ => format!("write a number that is {relation} {limit}"),
+    })
+}
+
+fn multiple(about: &About<'_>, subject: &str, factor: f64) -> Words {
+    let found = about.value().map(|it| format!(", but the value is {}", written(it)));
+    let factor_words = number(factor);
+    let words = Words::new(format!(
+        "{subject} must be a multiple of {factor_words}{}",
+        found.unwrap_or_default()
+    ))
+    .label(format!("not a multiple of {factor_words}"));
+    let number_of = |value: &JsonValue<'_>| match value {
+        JsonValue::Int(int) => Some(*int as f64),
+        JsonValue::Float(float) => Some(*float),
+        _ => None,
+    };
+    match about
+        .value()
+        .and_then(|it| number_of(&it.value))
+        .filter(|_| factor > 0.0)
+    {
+        Some(found) => {
+            let below = (found / factor).floor() * factor;
+            words.help(format!("write {} or {}", number(below), number(below + factor)))
+        }
+        None => words.help(format!("write a multiple of {factor_words}")),
+    }
+}
+
+fn count(about: &About<'_>, subject: &str, limit: i64) -> Option<Words> {
+    let (one, many, have) = match about.code {
+        codes::TOO_MANY_ITEMS | codes::TOO_FEW_ITEMS => ("item", "items", about.value()?.items()?.len()),
+        _ => ("property", "properties", about.value()?.members()?.len()),
+    };
+    let have = i64::try_from(have).unwrap_or(i64::MAX);
+    let counted_of = |n: i64| counted(n, one, many);
+    let are = |n: i64| if n == 1 { "is" } else { "are" };
+    let is_too_many = matches!(about.code, codes::TOO_MANY_ITEMS | codes::TOO_MANY_PROPERTIES);
+    let words = if is_too_many {
+        Words::new(format!(
+            "{subject} has {}, but at most {limit} {} allowed",
+            counted_of(have),
+            are(limit)
+        ))
+        .help(format!("remove {}", counted_of((have - limit).max(1))))
+    } else {
+        Words::new(format!(
+            "{subject} has {}, but at least {limit} {} required",
+            counted_of(have),
+            are(limit)
+        ))
+        .help(format!("add {}", counted_of((limit - have).max(1))))
+    };
+    Some(words.label(counted_of(have)))
+}
+
+fn duplicate_item(about: &About<'_>, subject: &str) -> Words {
+    let item = about.value();
+    let shown = item.map_or_else(String::new, |it| match &it.value {
+        JsonValue::Array(_) | JsonValue::Object(_) => String::new(),
+        _ => format!(": `{}`", written(it)),
+    });
+    let keys = match about.cause {
+        Some(Cause::Allowed(keys)) => keys.as_slice(),
+        _ => &[],
+    };
+    let words = Words::new(format!("{subject} repeats an earlier item of the list{shown}"))
+        .label("an earlier item is the same");
+    if keys.is_empty() {
+        words.help("remove this item")
+    } else {
+        words.help(format!("remove this item, or change its {}", either(keys)))
+    }
+}
+
+fn unknown_in_default(subject: &str, cause: Option<&Cause>) -> Words {
+    match cause {
+        Some(Cause::NotFound(field)) => Words::new(format!(
+            "{subject} sets {}, which the schema does not have",
+            name::shown(field)
+        ))
+        .label("sets an unknown field")
+        .help(format!(
+            "remove {} from the default, or add it to `properties`",
+            code(field)
+        )),
+        _ => Words::new(format!("{subject} sets a field that the schema does not have"))
+            .label("sets an unknown field")
+            .help("remove the field from the default, or add it to `properties`"),
+    }
+}

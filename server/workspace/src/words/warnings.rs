@@ -1,0 +1,94 @@
+//! What the API server warns about.
+
+use crd_analyzer_apiextensions::codes;
+use crd_analyzer_resource::codes as resource_codes;
+use crd_analyzer_schema::{KubernetesVersion, field::Cause, formats};
+use crd_analyzer_syntax::json::Json;
+
+use super::{
+    About, Words,
+    meant::meant,
+    name::{self, SchemaPlace, parent},
+    text::{clip, code, either},
+};
+
+pub(super) fn words(about: &About<'_>) -> Option<Words> {
+    Some(match about.code {
+        codes::UNRECOGNIZED_FORMAT => unrecognized_format(about),
+        codes::SET_OF_OBJECTS => {
+            let list = SchemaPlace::of(&parent(about.path)).unwrap_or_default().name();
+            Words::new(format!(
+                "list {list} is a set of objects or lists, which the API server cannot merge"
+            ))
+            .label("a set of scalars only")
+            .help("set `x-kubernetes-list-type: map` with `x-kubernetes-list-map-keys`, or `atomic`")
+            .note("server-side apply and CEL rules do not support such sets")
+        }
+        resource_codes::DEPRECATED_VERSION => {
+            let version = about.value().and_then(Json::as_str).unwrap_or_default();
+            let kind = about.text(&["kind"]).unwrap_or_default();
+            let words = Words::new(format!("version {} of {} is deprecated", code(version), code(kind)))
+                .label("deprecated")
+                .quote();
+            match about.cause {
+                Some(Cause::Allowed(versions)) if !versions.is_empty() => {
+                    words.help(format!("change `apiVersion` to {}", either(versions)))
+                }
+                _ => words.help("move to another API before the version is removed"),
+            }
+        }
+        resource_codes::UNQUALIFIED_FINALIZER => {
+            let key = match about.cause {
+                Some(Cause::Entry { key, .. }) => key.as_str(),
+                _ => "",
+            };
+            Words::new(format!(
+                "finalizer {} has no domain, so others may use the same name",
+                code(key)
+            ))
+            .label("no domain and slash")
+            .help(format!(
+                "write it with a domain of yours: `example.com/{}`",
+                clip(key.rsplit('/').next().unwrap_or(key), 40)
+            ))
+        }
+        resource_codes::RATCHETED_RULE => {
+            let rule = match about.cause {
+                Some(Cause::Rule { rule, .. }) => clip(rule, 160),
+                _ => String::new(),
+            };
+            Words::new(format!(
+                "{} fails a rule, which is tolerated because the value has not changed",
+                name::value(about.path)
+            ))
+            .label("the rule fails here")
+            .help(format!("change the value so that the rule holds: `{rule}`"))
+        }
+        _ => return None,
+    })
+}
+
+fn unrecognized_format(about: &About<'_>) -> Words {
+    let format = about.value().and_then(Json::as_str).unwrap_or_default();
+    let r#type = about
+        .around(1)
+        .and_then(|it| it.get("type")?.as_str())
+        .unwrap_or_default();
+    let version = KubernetesVersion::NEWEST;
+    let words = Words::new(format!(
+        "format {} has no effect: Kubernetes does not know it",
+        code(format)
+    ));
+    let near = match r#type {
+        "integer" => meant(format, formats::integer_formats(version).iter().copied()),
+        "number" => meant(format, formats::number_formats(version).iter().copied()),
+        _ => meant(format, formats::string_formats(version)),
+    };
+    match near {
+        Some(near) => words.did_you_mean(format, near),
+        None if r#type == "string" => words
+            .label("not checked")
+            .help("remove `format`, or use `pattern` to check the value"),
+        None => words.label("not checked").help("remove `format`"),
+    }
+}

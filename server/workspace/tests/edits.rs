@@ -1,0 +1,164 @@
+//! What is kept from one version of a text to the next changes no answer: after every random edit, the answer is the one of somebody who
+//! sees the text for the first time.
+//!
+//! `CRD_ANALYZER_EDITS=100..1000` plays these seeds instead of the few that each test run plays.
+
+use std::{ops::Range, path::Path, sync::Arc};
+
+use crd_analyzer_fixtures::{
+    own,
+    random::{Random, seeds},
+};
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::{incremental::IncrementalTrees, read_json, split, tree::Tree};
+use crd_analyzer_workspace::{
+    analysis::{Question, analyze, analyze_and_keep, analyze_typing},
+    hazards::{Memory, Search},
+    index::{Catalog, MemoryFiles, NewFile, Origin, objects_of},
+    report::FileReport,
+    revision::Revision,
+    versions::VersionSet,
+};
+
+/// The seeds of every test run.
+const SEEDS: Range<u64> = 0..12;
+
+/// The edits of one seed.
+const EDITS: usize = 12;
+
+/// Longer texts are slow, in bytes.
+const MOST_BYTES: usize = 16 << 10;
+
+/// The file of the CRD; those of custom resources are beside it.
+const CRD: &str = "/0.yaml";
+
+/// A session: what it has seen before, it need not look at again.
+struct Session {
+    catalog: Catalog,
+    memory: Memory,
+    revision: Revision,
+}
+
+impl Session {
+    /// `committed`: the text that a file has in the revision that it replaces.
+    fn new(committed: &str) -> Self {
+        Self {
+            catalog: Catalog::new(MemoryFiles::default()),
+            memory: Memory::default(),
+            revision: Revision::new("HEAD", committed.as_bytes()),
+        }
+    }
+
+    fn put(&self, path: &str, text: &str) {
+        let text: Arc<str> = text.into();
+        let file = NewFile {
+            path: Path::new(path),
+            origin: Origin::Workspace,
+            text: &text,
+            objects: &objects_of(&text),
+            keep_text: true,
+        };
+        self.catalog.change(|index| index.set(&file));
+    }
+
+    fn question<'a>(&'a self, path: &'a str, versions: VersionSet, hazards: Search<'a>) -> Question<'a> {
+        Question {
+            path: Some(Path::new(path)),
+            definitions: Some(&self.catalog),
+            replaces: Some(&self.revision),
+            wants_costs: true,
+            hazards,
+            ..Question::new(versions)
+        }
+    }
+
+    /// The answer at once, with the hazards that are known.
+    fn judge(&self, path: &str, text: &str, versions: VersionSet) -> FileReport {
+        analyze(text.into(), &self.question(path, versions, Search::All(&self.memory)))
+    }
+
+    /// The answer while somebody types at the byte `cursor`.
+    fn judge_typing(&self, path: &str, text: &str, versions: VersionSet, cursor: u32) -> FileReport {
+        let question = self.question(path, versions, Search::All(&self.memory));
+        analyze_typing(text.into(), &question, cursor).0
+    }
+
+    /// The answer without the hazards that are not known yet, which come later.
+    fn judge_and_search(&self, path: &str, text: &str, versions: VersionSet) -> FileReport {
+        let question = self.question(path, versions, Search::Remembered(&self.memory));
+        let (mut report, kept) = analyze_and_keep(text.into(), &question);
+        kept.search(&mut report, &self.memory, question.path, None);
+        report
+    }
+}
+
+/// Whether every document is YAML that JSON can be made of.
+fn is_readable(text: &str) -> bool {
+    let found = split::split(text);
+    let is_readable = |it: &split::Document| {
+        let tree = split::read_document(&text.into(), *it, &[]);
+        tree.is_ok_and(|it| read_json(&it).is_ok())
+    };
+    found.error.is_none() && found.documents.iter().all(is_readable)
+}
+
+fn check(seed: u64) {
+    let mut random = Random::new(seed);
+    let mut texts = own::side_by_side(&mut random);
+    let at = random.below(texts.len());
+    let path = |at: usize| format!("/{at}.yaml");
+    let all: Vec<_> = KubernetesVersion::all().collect();
+    let versions = VersionSet::one(all[all.len() - 1 - random.below(3)]);
+    let committed = texts[at].clone();
+    let session = Session::new(&committed);
+    let mut trees = IncrementalTrees::new(texts[at].as_str());
+    for (at, text) in texts.iter().enumerate() {
+        session.put(&path(at), text);
+    }
+    session.judge(&path(at), &texts[at], versions);
+    for number in 0..EDITS {
+        // Mostly in the file that is asked about, else in the CRD.
+        let edited = if random.once_in(4) { 0 } else { at };
+        let edit = random.edit(&texts[edited]);
+        let before = texts[edited].clone();
+        edit.apply(&mut texts[edited]);
+        // While a CRD cannot be read, its last readable text counts, which a new session does not know.
+        let is_lost = edited == 0 && at != 0 && !is_readable(&texts[0]);
+        if is_lost || texts[edited].len() > MOST_BYTES {
+            texts[edited] = before;
+        }
+        session.put(&path(edited), &texts[edited]);
+        let text = &texts[at];
+        let why = || {
+            format!(
+                "seed {seed}, edit {number}, {edit:?} in {edited}, of {text:?}, CRD {:?}",
+                texts[0]
+            )
+        };
+        trees.update(text.as_str());
+        let fresh: Vec<Tree> = IncrementalTrees::new(text.as_str()).trees().collect();
+        assert_eq!(trees.trees().collect::<Vec<_>>(), fresh, "{}", why());
+        let later = session.judge_and_search(&path(at), text, versions);
+        let at_once = session.judge(&path(at), text, versions);
+        let fresh = Session::new(&committed);
+        fresh.put(CRD, &texts[0]);
+        fresh.put(&path(at), text);
+        let expected = fresh.judge(&path(at), text, versions);
+        assert!(later == expected, "{}: {later:#?}\ninstead of {expected:#?}", why());
+        // An entry that is not finished, or has a value of the wrong type, is left out while somebody types.
+        let mut verdicts = expected.documents.iter().flat_map(|it| &it.verdicts);
+        if is_readable(text) && verdicts.all(|it| it.1.decode_error.is_none()) {
+            let cursor = random.below(text.len() + 1) as u32;
+            let typing = session.judge_typing(&path(at), text, versions, cursor);
+            assert!(typing == expected, "{}: {typing:#?}\ninstead of {expected:#?}", why());
+        }
+        assert!(at_once == expected, "{}: {at_once:#?}\ninstead of {expected:#?}", why());
+    }
+}
+
+#[test]
+fn an_answer_does_not_depend_on_what_was_seen_before() {
+    for seed in seeds("CRD_ANALYZER_EDITS", SEEDS) {
+        check(seed);
+    }
+}

@@ -1,0 +1,120 @@
+//! What people write next: keys of CRDs by the key before them, and values by the keys that are there. Counted over the corpus and written to
+//! the table that completion ranks by.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    sync::Arc,
+};
+
+use crd_analyzer_apiextensions::api::FieldType;
+use crd_analyzer_ide::{file::File as Parsed, schema};
+use crd_analyzer_syntax::{
+    paths::path_of,
+    tree::{NodeId, NodeKind, Tree},
+};
+
+use crate::{completion::corpus::Corpus, peers};
+
+/// Counting the corpus.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Take files up to this size in bytes.
+    #[arg(long, default_value_t = 200_000)]
+    max_size: usize,
+}
+
+/// One project writes the same a thousand times: it counts this often at most.
+const MOST_OF_ONE: usize = 20;
+/// The fewest times that make a habit.
+const LEAST: usize = 5;
+/// Words of a line of the table.
+const WORDS: usize = 8;
+
+/// By place and key before: each next word, with its count in each project.
+#[derive(Default)]
+struct Counts(BTreeMap<(String, String), BTreeMap<String, BTreeMap<String, usize>>>);
+
+impl Counts {
+    fn add(&mut self, place: (&str, &str), next: &str, project: &str) {
+        let words = self.0.entry((place.0.to_owned(), place.1.to_owned())).or_default();
+        let projects = words.entry(next.to_owned()).or_default();
+        *projects.entry(project.to_owned()).or_default() += 1;
+    }
+
+    fn table(&self) -> String {
+        let mut table = String::from(
+            "# What follows what in CRDs: a struct of the API (or one of its fields), the key before, and how often each word came next.\n# Written by `cargo xtask habits`.\n",
+        );
+        for ((place, before), words) in &self.0 {
+            let count = |it: &BTreeMap<String, usize>| it.values().map(|it| (*it).min(MOST_OF_ONE)).sum::<usize>();
+            let mut counted: Vec<_> = words.iter().map(|(word, it)| (count(it), word)).collect();
+            counted.retain(|it| it.0 >= LEAST);
+            counted.sort_by_key(|it| (std::cmp::Reverse(it.0), it.1));
+            counted.truncate(WORDS);
+            if counted.is_empty() {
+                continue;
+            }
+            let _ = write!(table, "{place} {before}:");
+            for (count, word) in counted {
+                let _ = write!(table, " {word} {count}");
+            }
+            table.push('\n');
+        }
+        table
+    }
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    let corpus = Corpus::load(args.max_size)?;
+    let mut counts = Counts::default();
+    for file in &corpus.definitions {
+        let project = file
+            .path
+            .parent()
+            .map(|it| it.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        let parsed = Parsed::new(file.text.clone(), Arc::default());
+        for document in parsed.documents().filter(|it| !it.is_broken && it.is_definition()) {
+            let tree = document.tree;
+            for node in tree.nodes().filter(|it| matches!(tree.kind(*it), NodeKind::Mapping(_))) {
+                count(&mut counts, tree, node, &project);
+            }
+        }
+    }
+    let path = peers::root().join("server/ide/src/completion/habits.txt");
+    std::fs::write(&path, counts.table())?;
+    println!("{}", path.display());
+    Ok(true)
+}
+
+/// Counts the entries of a mapping.
+fn count(counts: &mut Counts, tree: &Tree, mapping: NodeId, project: &str) {
+    let path = path_of(tree, mapping);
+    let Some(at) = schema::api_at(tree, &path).filter(|it| !matches!(it.ty, FieldType::Map(_))) else {
+        return;
+    };
+    let Some(structure) = at.ty.structure() else { return };
+    let mut before = "-".to_owned();
+    let mut seen = BTreeSet::new();
+    for entry in tree.entries(mapping) {
+        let key = tree.scalar(entry.key).into_owned();
+        let Some(field) = structure.field(&key) else { continue };
+        if !seen.insert(key.clone()) {
+            continue;
+        }
+        counts.add((structure.name, &before), &key, project);
+        let value = tree.resolve(entry.value);
+        let known = field.values.known();
+        if tree.is_scalar(value) && known.iter().any(|it| it.text == tree.scalar(value)) {
+            let place = format!("{}.{key}", structure.name);
+            counts.add((&place, &before), &tree.scalar(value), project);
+        }
+        // What follows a type is of that type.
+        before = if key == "type" && tree.is_scalar(value) {
+            format!("type={}", tree.scalar(value))
+        } else {
+            key
+        };
+    }
+}

@@ -1,0 +1,227 @@
+//! A session with the language server over its pipes, as an editor has it.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+use anyhow::{Context as _, bail};
+use serde_json::{Value, json};
+
+/// A place in a document.
+pub(crate) fn position((line, column): (usize, usize)) -> Value {
+    json!({ "line": line, "character": column })
+}
+
+/// What the client can do, beside what a session needs: it is reported for which version of a document a list is.
+fn capabilities() -> Value {
+    json!({
+        "textDocument": { "publishDiagnostics": { "versionSupport": true } },
+        "window": { "workDoneProgress": true },
+    })
+}
+
+/// A client that waits for what it asked for and drops the rest.
+pub(crate) struct EditorSession {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    next_id: u64,
+    /// What was published since the last edit while something else was waited for.
+    passed_over: Vec<Value>,
+}
+
+impl EditorSession {
+    /// Starts the server and says hello to it.
+    pub(crate) fn start(analyzer: &Path) -> anyhow::Result<Self> {
+        let mut session = Self::spawn(analyzer)?;
+        session.request(
+            "initialize",
+            &json!({ "processId": null, "rootUri": null, "capabilities": capabilities() }),
+        )?;
+        Ok(session)
+    }
+
+    fn spawn(analyzer: &Path) -> anyhow::Result<Self> {
+        let mut child = Command::new(analyzer)
+            .arg("lsp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().context("a piped child has a standard output")?);
+        Ok(Self {
+            child,
+            input,
+            output,
+            next_id: 0,
+            passed_over: Vec::new(),
+        })
+    }
+
+    /// Starts the server in a folder, and waits until it has looked through it. Returns how many files it read, as its progress says.
+    pub(crate) fn start_in(analyzer: &Path, folder: &Path) -> anyhow::Result<(Self, String)> {
+        Self::start_as(analyzer, folder, json!({ "capabilities": capabilities() }))
+    }
+
+    /// The same for a client that says this of itself.
+    pub(crate) fn start_as(analyzer: &Path, folder: &Path, mut client: Value) -> anyhow::Result<(Self, String)> {
+        let mut session = Self::spawn(analyzer)?;
+        client["processId"] = Value::Null;
+        client["workspaceFolders"] = json!([{ "uri": format!("file://{}", folder.display()), "name": "corpus" }]);
+        session.request("initialize", &client)?;
+        session.notify("initialized", &json!({}))?;
+        let mut said = String::new();
+        loop {
+            let message = session.receive()?;
+            if message.get("id").is_some() {
+                session.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }))?;
+            }
+            let value = &message["params"]["value"];
+            if let Some(text) = value["message"].as_str() {
+                text.clone_into(&mut said);
+            }
+            if message["method"] == "$/progress" && value["kind"] == "end" {
+                return Ok((session, said));
+            }
+        }
+    }
+
+    /// What is published next about a version of a document.
+    pub(crate) fn next(&mut self, uri: &str, version: u64) -> anyhow::Result<Value> {
+        self.published(uri, version)
+    }
+
+    /// The server's process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Opens a document and returns what is published about it.
+    pub(crate) fn open(&mut self, uri: &str, text: &str) -> anyhow::Result<Value> {
+        let document = json!({ "uri": uri, "languageId": "yaml", "version": 0, "text": text });
+        self.notify("textDocument/didOpen", &json!({ "textDocument": document }))?;
+        self.published(uri, 0)
+    }
+
+    /// Replaces a part of a line of a document and returns what is published about that version.
+    pub(crate) fn edit(
+        &mut self,
+        uri: &str,
+        version: u64,
+        line: usize,
+        columns: [usize; 2],
+        text: &str,
+    ) -> anyhow::Result<Value> {
+        self.change(uri, version, columns.map(|column| (line, column)), text)?;
+        self.published(uri, version)
+    }
+
+    /// Replaces a part of a document, from one line and column to another, and waits for nothing.
+    pub(crate) fn change(
+        &mut self,
+        uri: &str,
+        version: u64,
+        places: [(usize, usize); 2],
+        text: &str,
+    ) -> anyhow::Result<()> {
+        let [start, end] = places.map(position);
+        let change = json!({ "range": { "start": start, "end": end }, "text": text });
+        let document = json!({ "uri": uri, "version": version });
+        self.passed_over.clear();
+        self.notify(
+            "textDocument/didChange",
+            &json!({ "textDocument": document, "contentChanges": [change] }),
+        )
+    }
+
+    /// Ends the session as an editor does.
+    pub(crate) fn end(mut self) -> anyhow::Result<()> {
+        self.request("shutdown", &Value::Null)?;
+        self.notify("exit", &Value::Null)?;
+        drop(self.input.take());
+        let status = self.child.wait()?;
+        if !status.success() {
+            bail!("the server ended with {status}");
+        }
+        Ok(())
+    }
+
+    /// Says something that has no answer.
+    pub(crate) fn notify(&mut self, method: &str, params: &Value) -> anyhow::Result<()> {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+    }
+
+    /// Asks, and returns the answer.
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> anyhow::Result<Value> {
+        self.next_id += 1;
+        let id = self.next_id;
+        let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method });
+        if !params.is_null() {
+            message["params"] = params.clone();
+        }
+        self.send(&message)?;
+        loop {
+            let mut message = self.receive()?;
+            if message.get("method").is_none() && message["id"] == id {
+                return Ok(message["result"].take());
+            }
+            if message["method"] == "textDocument/publishDiagnostics" {
+                self.passed_over.push(message["params"].take());
+            } else if message.get("method").is_some() && message.get("id").is_some() {
+                // What the server asks is agreed to.
+                self.send(&json!({ "jsonrpc": "2.0", "id": message["id"], "result": null }))?;
+            }
+        }
+    }
+
+    fn published(&mut self, uri: &str, version: u64) -> anyhow::Result<Value> {
+        let is_meant = |params: &Value| params["uri"] == uri && params["version"] == version;
+        if let Some(at) = self.passed_over.iter().position(is_meant) {
+            return Ok(self.passed_over.remove(at)["diagnostics"].take());
+        }
+        loop {
+            let mut params = self.receive()?["params"].take();
+            if is_meant(&params) {
+                return Ok(params["diagnostics"].take());
+            }
+            self.passed_over.push(params);
+        }
+    }
+
+    fn send(&mut self, message: &Value) -> anyhow::Result<()> {
+        let body = message.to_string();
+        let input = self.input.as_mut().context("the session has not ended")?;
+        write!(input, "Content-Length: {}\r\n\r\n{body}", body.len())?;
+        Ok(input.flush()?)
+    }
+
+    fn receive(&mut self) -> anyhow::Result<Value> {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            if self.output.read_line(&mut line)? == 0 {
+                bail!("the server hung up");
+            }
+            if line == "\r\n" {
+                break;
+            }
+            if let Some(value) = line.strip_prefix("Content-Length: ") {
+                length = value.trim().parse()?;
+            }
+        }
+        let mut body = vec![0; length];
+        self.output.read_exact(&mut body)?;
+        Ok(serde_json::from_slice(&body)?)
+    }
+}
+
+impl Drop for EditorSession {
+    fn drop(&mut self) {
+        // Where a session was not ended in good order, its server goes too; one that has ended is none to kill.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}

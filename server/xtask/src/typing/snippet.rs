@@ -1,0 +1,129 @@
+//! Snippets: what an item writes, and where it leaves the cursor.
+
+/// A piece of a snippet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Piece {
+    Text(String),
+    /// A place to fill in, with what it has at first.
+    Place {
+        number: u32,
+        has: Vec<String>,
+    },
+}
+
+/// Reads a snippet; further lines are indented as the line it is put in.
+pub(super) fn pieces(snippet: &str, indentation: usize) -> Vec<Piece> {
+    let mut found = Vec::new();
+    let mut text = String::new();
+    let mut rest = snippet.chars().peekable();
+    while let Some(char) = rest.next() {
+        match char {
+            '\\' => text.extend(rest.next()),
+            '\n' => {
+                text.push('\n');
+                text.push_str(&" ".repeat(indentation));
+            }
+            '$' => {
+                found.push(Piece::Text(std::mem::take(&mut text)));
+                let is_braced = rest.next_if_eq(&'{').is_some();
+                let mut number = String::new();
+                while let Some(digit) = rest.next_if(char::is_ascii_digit) {
+                    number.push(digit);
+                }
+                let mut has = vec![String::new()];
+                if is_braced {
+                    let is_choice = rest.next() == Some('|');
+                    while let Some(char) = rest.next().filter(|it| *it != '}') {
+                        match char {
+                            '\\' => has.last_mut().into_iter().for_each(|it| it.extend(rest.next())),
+                            ',' if is_choice => has.push(String::new()),
+                            '|' if is_choice => {}
+                            _ => has.last_mut().into_iter().for_each(|it| it.push(char)),
+                        }
+                        if rest.peek().is_none() {
+                            break;
+                        }
+                    }
+                }
+                found.push(Piece::Place {
+                    number: number.parse().unwrap_or_default(),
+                    has,
+                });
+            }
+            _ => text.push(char),
+        }
+    }
+    found.push(Piece::Text(text));
+    found.retain(|it| *it != Piece::Text(String::new()));
+    found
+}
+
+/// What the pieces write at first, and how many bytes of it are behind the place where the cursor goes, if that is the only place.
+pub(super) fn written(pieces: &[Piece]) -> (String, usize) {
+    let mut text = String::new();
+    let mut at = None;
+    for piece in pieces {
+        match piece {
+            Piece::Text(it) => text.push_str(it),
+            Piece::Place { has, .. } => {
+                at.get_or_insert(text.len());
+                text.push_str(&has[0]);
+            }
+        }
+    }
+    let back = text.len() - at.unwrap_or(text.len());
+    (text, back)
+}
+
+/// Whether a text begins with what the pieces write if their places are filled in rightly, each with text of one line. Gives the values of the
+/// places and the length of the text.
+pub(super) fn filled(pieces: &[Piece], text: &str) -> Option<(Vec<(u32, String)>, usize)> {
+    let mut places: Vec<(u32, String)> = Vec::new();
+    let mut at = 0;
+    for (n, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Text(it) => at += text[at..].starts_with(it.as_str()).then_some(it.len())?,
+            Piece::Place { number, .. } => {
+                if let Some(known) = places.iter().find(|it| it.0 == *number) {
+                    at += text[at..].starts_with(&known.1).then_some(known.1.len())?;
+                    continue;
+                }
+                let line = text[at..].split('\n').next()?;
+                let value = match pieces.get(n + 1) {
+                    Some(Piece::Text(next)) => {
+                        let next = next.split('\n').next().unwrap_or_default();
+                        if next.is_empty() {
+                            line
+                        } else {
+                            &line[..line.find(next)?]
+                        }
+                    }
+                    Some(Piece::Place { .. }) => "",
+                    None => line,
+                };
+                places.push((*number, value.to_owned()));
+                at += value.len();
+            }
+        }
+    }
+    Some((places, at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snippet_is_read_and_filled_in() {
+        let read = pieces("type: ${2|a,b|}\nrule: ${1:x\\}}\\$ $0", 2);
+        let (text, back) = written(&read);
+        assert_eq!(
+            (text.as_str(), back),
+            ("type: a\n  rule: x}$ ", "a\n  rule: x}$ ".len())
+        );
+        let (places, end) = filled(&read, "type: b\n  rule: self$ \nmore").expect("it fits");
+        assert_eq!(places, [(2, "b".into()), (1, "self".into()), (0, String::new())]);
+        assert_eq!(end, "type: b\n  rule: self$ ".len());
+        assert_eq!(filled(&read, "type: b\n rule"), None);
+    }
+}

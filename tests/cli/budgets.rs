@@ -1,0 +1,333 @@
+//! Small inputs that would take much work or memory: each ends soon, in little memory, and with an answer or with "not finished".
+
+use std::{
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use crate::{Outcome, Sandbox};
+
+/// Megabytes that the process may take.
+const MAX_MEMORY: u64 = 256;
+/// Seconds of the processor, without optimization. With it an input may take 5.
+const MAX_CPU: u64 = 80;
+/// Kilobytes of addresses: where memory grows without end, the process ends before the machine does.
+const MAX_ADDRESSES: u64 = 3 << 20;
+
+/// The command within limits that the system holds it to. A loaded machine changes nothing about them.
+fn limited(command: &Command) -> Command {
+    let mut limited = Command::new("sh");
+    let limits = format!("ulimit -t {MAX_CPU} && ulimit -v {MAX_ADDRESSES} && exec \"$0\" \"$@\"");
+    limited
+        .args(["-c", &limits])
+        .arg(command.get_program())
+        .args(command.get_args());
+    let variables = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    limited.envs(variables);
+    if let Some(folder) = command.get_current_dir() {
+        limited.current_dir(folder);
+    }
+    limited
+}
+
+/// Runs a command on these files, within limits of time and memory.
+#[track_caller]
+fn run(files: &[(&str, String)], args: &[&str]) -> Outcome {
+    let sandbox = Sandbox::new(&[]);
+    for (name, text) in files {
+        sandbox.write(name, text);
+    }
+    let mut child = limited(&sandbox.command(args))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("crd-analyzer runs");
+    let status = format!("/proc/{}/status", child.id());
+    let watch = std::thread::spawn(move || {
+        let mut peak = 0;
+        // A process that has ended has no memory, and then no status.
+        while let Ok(text) = std::fs::read_to_string(&status) {
+            let line = text.lines().find_map(|it| it.strip_prefix("VmHWM:"));
+            let Some(kilobytes) = line.and_then(|it| it.split_whitespace().next()?.parse::<u64>().ok()) else {
+                break;
+            };
+            peak = kilobytes;
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        peak / 1024
+    });
+    // A pipe that nobody reads would hold the process up.
+    let (mut stdout, mut stderr) = (
+        child.stdout.take().expect("a pipe"),
+        child.stderr.take().expect("a pipe"),
+    );
+    let errors = std::thread::spawn(move || std::io::read_to_string(&mut stderr).expect("UTF-8"));
+    let output = std::io::read_to_string(&mut stdout).expect("UTF-8");
+    let code = child.wait().expect("it ends").code();
+    let peak = watch.join().expect("a number");
+    let outcome = Outcome {
+        code,
+        stdout: output,
+        stderr: errors.join().expect("UTF-8"),
+    };
+    assert!(peak < MAX_MEMORY, "{args:?}: {peak} MB");
+    assert!(outcome.code.is_some(), "{args:?} was killed: {}", outcome.stderr);
+    outcome
+}
+
+fn definition(spec: &Value) -> String {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": { "name": "widgets.example.com" },
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": { "plural": "widgets", "kind": "Widget" },
+            "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": {
+                "type": "object", "properties": { "spec": spec },
+            } } }],
+        },
+    })
+    .to_string()
+}
+
+fn resource(spec: &Value) -> String {
+    json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": spec}).to_string()
+}
+
+/// `check` of a resource by a definition: the answer, and the exit code.
+#[track_caller]
+fn judged(schema: &Value, spec: &Value) -> (Value, Option<i32>) {
+    let files = [("crd.json", definition(schema)), ("cr.json", resource(spec))];
+    let outcome = run(&files, &["check", "-o", "jsonl", "--crd", "crd.json", "cr.json"]);
+    let mut lines = outcome.json();
+    assert_eq!(lines.len(), 1, "{}", outcome.stderr);
+    (lines.remove(0), outcome.code)
+}
+
+/// The rule is neither held nor broken, and that is known.
+#[track_caller]
+fn is_not_finished(rule: &str, value: &Value) {
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}, "l": {"type": "array", "items": {"type": "integer"}}},
+        "x-kubernetes-validations": [{"rule": rule}]});
+    let (answer, code) = judged(&schema, value);
+    assert_eq!((&answer["accepted"], code), (&Value::Null, Some(3)), "{rule}: {answer}");
+    assert_eq!(answer["errors"], json!([]), "{rule}");
+    assert_eq!(answer["unfinished"][0]["code"], "not-finished", "{rule}: {answer}");
+}
+
+#[test]
+fn rules_that_make_large_values() {
+    let a = "a".repeat(100);
+    let explode = format!("'a'{} == 'x'", format!(".replace('a', '{a}')").repeat(6));
+    let grow = format!("self.a{} != 'x'", format!(".replace('', '{a}')").repeat(6));
+    for rule in [&explode, &grow] {
+        let schema = json!({"type": "object", "properties": {"a": {"type": "string", "maxLength": 10}},
+            "x-kubernetes-validations": [{"rule": rule}]});
+        // The hazard search runs it too.
+        let outcome = run(&[("crd.json", definition(&schema))], &["check", "crd.json"]);
+        outcome.expect(1, &["rule-cost-over-limit"]);
+        run(&[("crd.json", definition(&schema))], &["cost", "crd.json"]);
+    }
+    let text = json!({"a": "a".repeat(1_000)});
+    is_not_finished(&explode, &text);
+    is_not_finished(
+        "self.a.split('').map(x, self.a).join(self.a).split('').size() > 0",
+        &text,
+    );
+}
+
+#[test]
+fn values_that_share_their_parts() {
+    // Two to the 40th elements, of which each list is there once.
+    let doubled = (0..40).fold("[1]".to_owned(), |list, _| format!("[{list}].map(x, [x, x])[0]"));
+    is_not_finished(&format!("{doubled} == {doubled}"), &json!({}));
+}
+
+/// Rules at one place, as the schema of an object with a text and a list of few numbers.
+fn with_rules(rules: impl Iterator<Item = String>) -> String {
+    let rules: Vec<Value> = rules.map(|it| json!({"rule": it})).collect();
+    definition(&json!({
+        "type": "object", "x-kubernetes-validations": rules,
+        "properties": {"a": {"type": "string"}, "l": {"type": "array", "maxItems": 10, "items": {"type": "integer"}}},
+    }))
+}
+
+#[test]
+fn hundreds_of_expensive_rules() {
+    // Each is over its limit, so bounds are proposed for each and tried.
+    let texts = with_rules((0..400).map(|n| {
+        format!(
+            "self.a.replace('a', 'b').lowerAscii().contains('x{n}') || self.a.split(',').exists(x, x.startsWith('y'))"
+        )
+    }));
+    run(&[("crd.json", texts)], &["check", "crd.json"]).expect(1, &["rule-cost-over-limit"]);
+    // The search for values on which they fail runs each of them.
+    let nested =
+        with_rules((0..60).map(|n| (0..12).fold(format!("x0 > {n}"), |inner, m| format!("self.l.all(x{m}, {inner})"))));
+    run(&[("crd.json", nested)], &["check", "crd.json"]).expect(1, &["rule-cost-over-limit"]);
+}
+
+#[test]
+fn rules_at_each_depth() {
+    let deep = (0..300).fold(json!({"type": "string"}), |schema, _| {
+        json!({"type": "array", "items": schema, "x-kubernetes-validations": [{"rule": "self.size() > 0"}]})
+    });
+    let outcome = run(&[("crd.json", definition(&deep))], &["check", "crd.json"]);
+    assert!(matches!(outcome.code, Some(1 | 3)), "{outcome:?}");
+}
+
+#[test]
+fn tens_of_thousands_of_documents() {
+    let documents = "---\na: 1\n".repeat(30_000);
+    let outcome = run(&[("a.yaml", documents)], &["check", "a.yaml"]);
+    outcome.expect(
+        3,
+        &["unknown-field", "the rest of this file takes too much memory to judge"],
+    );
+}
+
+#[test]
+fn the_api_server_ends_what_costs_too_much() {
+    // The API server counts the cost of these by what they are given, so its answer is known.
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}},
+        "x-kubernetes-validations": [{"rule": format!("self.a{} != 'x'", ".replace('a', 'aaaaaaaaaa')".repeat(9))}]});
+    let (answer, code) = judged(&schema, &json!({"a": "aaaaaaaaaa"}));
+    assert_eq!((&answer["accepted"], code), (&json!(false), Some(1)), "{answer}");
+    let detail = answer["errors"][0]["detail"].as_str().expect("a text");
+    assert!(detail.contains("call cost exceeds limit"), "{detail}");
+}
+
+#[test]
+fn enums_of_thousands_of_values() {
+    let listed: Vec<String> = (0..5_000).map(|n| format!("value-{n}")).collect();
+    let wrong: Vec<String> = (0..5_000).map(|n| format!("wrong-{n}")).collect();
+    let (answer, code) = judged(
+        &json!({"type": "array", "items": {"type": "string", "enum": listed}}),
+        &json!(wrong),
+    );
+    assert_eq!(code, Some(1));
+    let errors = answer["errors"].as_array().expect("a list");
+    let left_out = answer["left_out"].as_u64().expect("a number");
+    assert_eq!(errors.len() as u64 + left_out, 5_000);
+    let detail = errors[0]["detail"].as_str().expect("a text");
+    assert!(
+        detail.ends_with("\"value-4998\", \"value-4999\""),
+        "those that are told are whole"
+    );
+}
+
+#[test]
+fn resources_with_tens_of_thousands_of_errors() {
+    let schema = json!({"type": "array", "items": {"type": "integer"}});
+    let (answer, _) = judged(&schema, &json!(vec!["x"; 100_000]));
+    let errors = answer["errors"].as_array().map_or(0, Vec::len) as u64;
+    assert_eq!(errors + answer["left_out"].as_u64().unwrap_or(0), 100_000);
+    assert!(errors > 10_000);
+    let unknown: serde_json::Map<String, Value> = (0..50_000).map(|n| (format!("u{n}"), json!(1))).collect();
+    let (answer, code) = judged(
+        &json!({"type": "object", "properties": {"a": {"type": "string"}}}),
+        &json!(unknown),
+    );
+    let strict = answer["strict"].as_array().map_or(0, Vec::len) as u64;
+    assert_eq!(strict + answer["left_out"].as_u64().unwrap_or(0), 50_000);
+    assert_eq!((&answer["accepted_strict"], code), (&json!(false), Some(1)));
+    // Each error has the same long way.
+    let deep = (0..400).fold(
+        json!(vec!["x"; 5_000]),
+        |value, n| json!({ format!("{n}{}", "n".repeat(500)): value }),
+    );
+    let deep_schema = (0..400).fold(
+        schema,
+        |schema, _| json!({"type": "object", "additionalProperties": schema}),
+    );
+    let (answer, code) = judged(&deep_schema, &deep);
+    assert_eq!((&answer["accepted"], code), (&json!(false), Some(1)));
+}
+
+#[test]
+fn patterns_with_large_programs() {
+    let properties: serde_json::Map<String, Value> = (900..1_000)
+        .map(|n| {
+            (
+                format!("a{n}"),
+                json!({"type": "string", "maxLength": 10, "pattern": format!("\\p{{L}}{{{n}}}"),
+            "x-kubernetes-validations": [{"rule": format!("!self.matches('\\\\p{{L}}{{{n}}}')")}]}),
+            )
+        })
+        .collect();
+    let values: serde_json::Map<String, Value> = properties.keys().map(|it| (it.clone(), json!("x"))).collect();
+    let schema = json!({"type": "object", "properties": properties});
+    run(&[("crd.json", definition(&schema))], &["check", "crd.json"]).expect(0, &[]);
+    run(&[("crd.json", definition(&schema))], &["cost", "crd.json"]);
+    let (answer, code) = judged(&schema, &json!(values));
+    assert_eq!((answer["errors"].as_array().map(Vec::len), code), (Some(100), Some(1)));
+    // A thousand threads on each character of a long text.
+    let slow = json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "[ab]*a[ab]{990}$"}}});
+    let (answer, code) = judged(&slow, &json!({"a": "ab".repeat(400_000)}));
+    assert_eq!((&answer["accepted"], code), (&Value::Null, Some(3)));
+    let long = json!({"type": "object", "properties": {"a": {"type": "string", "pattern": "(a{1000})".repeat(3_000)}}});
+    let (answer, code) = judged(&long, &json!({"a": "b"}));
+    assert_eq!((&answer["accepted"], code), (&Value::Null, Some(3)));
+}
+
+#[test]
+fn defaults_that_many_items_get() {
+    let schema = json!({"type": "array", "items": {"type": "object",
+        "properties": {"a": {"type": "string", "default": "x".repeat(100_000)}}}});
+    let (answer, code) = judged(&schema, &json!(vec![json!({}); 100_000]));
+    assert_eq!(
+        (&answer["accepted"], code),
+        (&Value::Null, Some(3)),
+        "{:.300}",
+        answer.to_string()
+    );
+}
+
+#[test]
+fn objects_that_have_no_fields_but_defaults() {
+    let schema = json!({"type": "array", "items": {"type": "object",
+        "properties": {"a": {"type": "string", "default": "x"}}}});
+    let (answer, code) = judged(&schema, &json!(vec![json!({}); 150_000]));
+    assert_eq!(
+        (&answer["accepted"], code),
+        (&Value::Null, Some(3)),
+        "{:.300}",
+        answer.to_string()
+    );
+}
+
+#[test]
+fn suites_whose_patches_and_aliases_make_too_much() {
+    let suite = |patches: &str, object: &str| {
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1\nname: x\ncrdName: widgets.example.com\ntests:\n  onUpdate:\n  - name: a\n    \
+             initial: {object}\n    updated: {object}\n    expected: {object}\n    initialCRDPatches:\n{patches}"
+        )
+    };
+    let crd = definition(&json!({"type": "object"}));
+    let object = "\"{apiVersion: example.com/v1, kind: Widget}\"";
+    let copies: Vec<String> = (0..32)
+        .map(|n| format!("    - {{op: copy, from: /metadata, path: /metadata/x{n}}}\n"))
+        .collect();
+    let files = [
+        ("crds/crd.yaml", crd.clone()),
+        ("tests/widgets.example.com/a.yaml", suite(&copies.concat(), object)),
+    ];
+    run(&files, &["test", "."]).expect(1, &["not finished"]);
+    let bomb = (1..9).fold("&a0 [x, x, x, x, x, x, x, x, x]".to_owned(), |all, n| {
+        let items = vec![format!("*a{}", n - 1); 9].join(", ");
+        format!("{all}\nx-{n}: &a{n} [{items}]")
+    });
+    let cases: Vec<String> = (0..200)
+        .map(|n| format!("- name: n{n}\n  create: {{apiVersion: example.com/v1, kind: Widget, metadata: {{name: a}}, spec: *a4}}\n  accepted: true\n"))
+        .collect();
+    let own = format!("crd: crd.yaml\nx-0: {bomb}\ntests:\n{}", cases.concat());
+    let files = [("crd.yaml", crd), ("a.test.yaml", own)];
+    let outcome = run(&files, &["test", "."]);
+    assert!(outcome.code != Some(0), "{outcome:?}");
+}

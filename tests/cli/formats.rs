@@ -1,0 +1,376 @@
+//! The formats of a check, for people and for pipelines.
+
+use serde_json::Value;
+
+use crate::{Outcome, Sandbox, definition, schema::problems};
+
+/// A CRD with an error, an error that follows from it, and a suppressed one; a custom resource with errors; a correct
+/// one; a file that is not text.
+fn sandbox() -> Sandbox {
+    let bad = definition(
+        "              type: object
+              x-kubernetes-validations:
+                - {rule: self.nme == '', message: '50 %, a:b'}
+              properties:
+                size: {type: int}
+                # crd-analyzer: ignore[unknown-type] to be removed
+                other: {type: strnig}
+                name: {type: string}
+",
+    );
+    let good = definition(
+        "              type: object
+              required: [size]
+              properties:
+                size: {type: integer, minimum: 1, x-kubernetes-validations: [{rule: self != 7}]}
+                address: {type: string, format: e-mail-address}
+                mode: {type: string, enum: [Fast, Slow]}
+",
+    );
+    Sandbox::new(&[
+        (
+            "crds/bad.yaml",
+            &bad.replace("widgets", "gadgets").replace("Widget", "Gadget"),
+        ),
+        ("crds/good.yaml", &good),
+        (
+            "objects/wrong, 100 %.yaml",
+            "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: größe-😀}\nspec: {size: 0, mode: Fats, extra: 1}\n",
+        ),
+        (
+            "objects/right.yaml",
+            "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: right}\nspec: {size: 1}\n",
+        ),
+        (
+            "objects/other.yaml",
+            "apiVersion: acme.io/v1\nkind: Other\nmetadata: {name: x}\n",
+        ),
+    ])
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// How many findings are shown, by the summary of the JSON format.
+fn counts(sandbox: &Sandbox) -> (u64, u64) {
+    let all = json(&sandbox.run(&["check", ".", "-o", "json"]).stdout);
+    let count = |name: &str| all["summary"][name].as_u64().expect("a number");
+    (
+        count("errors"),
+        ["errors", "later_errors", "warnings", "hints"].map(count).iter().sum(),
+    )
+}
+
+#[test]
+fn concise_prints_a_line_a_diagnostic() {
+    let sandbox = sandbox();
+    let outcome = sandbox.run(&["check", ".", "-o", "concise", "--quiet"]);
+    outcome.expect(
+        1,
+        &[
+            "crds/bad.yaml:22:30: error[unknown-type]: ",
+            "./objects/wrong, 100 %.yaml:4:14: error[",
+        ],
+    );
+    assert_eq!(
+        outcome.stdout.lines().count() as u64,
+        counts(&sandbox).1,
+        "{}",
+        outcome.stdout
+    );
+    let place =
+        regex::Regex::new(r"^\./[^:]+:\d+:\d+: (error|warning|hint)( \(.*\))?\[[a-z-]+\]: .").expect("it compiles");
+    assert!(
+        outcome.stdout.lines().all(|it| place.is_match(it)),
+        "{}",
+        outcome.stdout
+    );
+    // Without --quiet the sums come last.
+    let all = sandbox.run(&["check", ".", "-o", "concise"]);
+    assert!(
+        all.stdout.starts_with(&outcome.stdout) && all.stdout.contains(" errors"),
+        "{}",
+        all.stdout
+    );
+}
+
+#[test]
+fn json_is_as_its_schema_says() {
+    let sandbox = sandbox();
+    sandbox.write(
+        "crds/template.yaml",
+        "kind: CustomResourceDefinition\nname: {{ .Values.name }}\n",
+    );
+    let schema = json(include_str!("../../docs/schemas/check.schema.json"));
+    let mut seen = String::new();
+    for more in [
+        &["--show", "effective"][..],
+        &["--kubernetes-version", "1.30..1.37"],
+        &["no-such-file.yaml"],
+    ] {
+        let mut args = vec!["check", ".", "-o", "json"];
+        args.extend(more);
+        let outcome = sandbox.run(&args);
+        let document = json(&outcome.stdout);
+        assert_eq!(problems(&schema, &document), Vec::<String>::new());
+        seen.push_str(&outcome.stdout);
+        args[3] = "jsonl";
+        for line in sandbox.run(&args).json() {
+            let part = if line.get("k8s").is_some() { "answer" } else { "file" };
+            let mut of_line = schema["$defs"][part].clone();
+            of_line["$defs"] = schema["$defs"].clone();
+            assert_eq!(problems(&of_line, &line), Vec::<String>::new(), "{line}");
+        }
+    }
+    for name in schema["$defs"]["answer"]["properties"]
+        .as_object()
+        .expect("members")
+        .keys()
+    {
+        let is_rare = [
+            "item",
+            "decode_error_range",
+            "decode_error_place",
+            "other_error",
+            "other_error_place",
+        ]
+        .contains(&name.as_str());
+        assert!(is_rare || seen.contains(&format!("\"{name}\"")), "no answer has {name}");
+    }
+    let mut wrong = json(&sandbox.run(&["check", ".", "-o", "json"]).stdout);
+    wrong["summary"]["errors"] = "3".into();
+    wrong["more"] = 1.into();
+    assert_eq!(
+        problems(&schema, &wrong).len(),
+        2,
+        "the schema is not satisfied by everything"
+    );
+}
+
+#[test]
+fn sarif_is_as_its_schema_says() {
+    let sandbox = sandbox();
+    sandbox.write(
+        "crds/default.yaml",
+        definition("              type: integer\n              default: \"3\"\n")
+            .replace("widgets", "things")
+            .replace("Widget", "Thing"),
+    );
+    let schema = json(include_str!("schemas/sarif-2.1.0.json"));
+    let outcome = sandbox.run(&["check", ".", "-o", "sarif"]);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    let log = json(&outcome.stdout);
+    assert_eq!(problems(&schema, &log), Vec::<String>::new());
+    let run = &log["runs"][0];
+    let results = run["results"].as_array().expect("results");
+    let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
+    let suppressed = results.iter().filter(|it| it.get("suppressions").is_some()).count();
+    assert_eq!((results.len() - suppressed) as u64, counts(&sandbox).1);
+    assert!(suppressed > 0, "what a comment suppresses is a result, too");
+    for result in results {
+        let index = result["ruleIndex"].as_u64().expect("an index") as usize;
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        assert!(
+            rules[index]["help"]["markdown"]
+                .as_str()
+                .is_some_and(|it| it.contains("## "))
+        );
+    }
+    // Each in its file, percent-encoded, and with a fingerprint of its own.
+    assert!(
+        outcome.stdout.contains("\"uri\":\"objects/wrong%2C%20100%20%25.yaml\""),
+        "{}",
+        outcome.stdout
+    );
+    let mut prints: Vec<_> = results
+        .iter()
+        .map(|it| {
+            it["partialFingerprints"].to_string()
+                + &it["locations"][0]["physicalLocation"]["artifactLocation"].to_string()
+        })
+        .collect();
+    prints.sort();
+    prints.dedup();
+    assert_eq!(prints.len(), results.len(), "{prints:?}");
+    let fixed = results
+        .iter()
+        .filter_map(|it| it["fixes"][0]["artifactChanges"][0]["replacements"][0].as_object());
+    assert!(
+        fixed.clone().any(|it| it["insertedContent"]["text"] == "3"),
+        "{:?}",
+        fixed.collect::<Vec<_>>()
+    );
+    let mut wrong = log.clone();
+    wrong["runs"][0]["results"][0]["levle"] = "error".into();
+    wrong["runs"][0]["results"][0]["level"] = "fatal".into();
+    assert_eq!(
+        problems(&schema, &wrong).len(),
+        2,
+        "the schema is not satisfied by everything"
+    );
+}
+
+#[test]
+fn fingerprints_stay_when_lines_move() {
+    let sandbox = sandbox();
+    let prints = |outcome: &Outcome| -> Vec<String> {
+        let log = json(&outcome.stdout);
+        let results = log["runs"][0]["results"].as_array().expect("results").clone();
+        results.iter().map(|it| it["partialFingerprints"].to_string()).collect()
+    };
+    let args = ["check", "crds/bad.yaml", "-o", "sarif"];
+    let before = prints(&sandbox.run(&args));
+    let text = std::fs::read_to_string(sandbox.path().join("crds/bad.yaml")).expect("the file");
+    sandbox.write("crds/bad.yaml", format!("# one\n# two\n\n{text}"));
+    assert_eq!(prints(&sandbox.run(&args)), before);
+    assert!(!before.is_empty());
+}
+
+#[test]
+fn github_carries_class_versions_and_what_comes_later() {
+    let sandbox = sandbox();
+    let outcome = sandbox.run(&["check", ".", "-o", "github", "--kubernetes-version", "1.30..1.37"]);
+    let lines: Vec<&str> = outcome.stdout.lines().collect();
+    assert!(lines.iter().all(|it| it.starts_with("::error file=")
+        || it.starts_with("::warning file=")
+        || it.starts_with("::notice file=")));
+    let has = |texts: &[&str]| lines.iter().any(|line| texts.iter().all(|it| line.contains(it)));
+    assert!(
+        has(&["::error file=./objects/wrong%2C 100 %25.yaml,line=4,", "title=", "::"]),
+        "{}",
+        outcome.stdout
+    );
+    assert!(
+        has(&["title=unrecognized-format", "(Kubernetes 1.34 to 1.37)"]),
+        "{}",
+        outcome.stdout
+    );
+    assert!(
+        has(&["title=undefined-field", "error (after fixing the above)"]),
+        "{}",
+        outcome.stdout
+    );
+}
+
+#[test]
+fn junit_and_tap_have_a_test_a_document() {
+    let sandbox = sandbox();
+    let junit = sandbox.run(&["check", ".", "-o", "junit"]);
+    junit.expect(
+        1,
+        &[
+            r#"<testsuites name="crd-analyzer" tests="4" skipped="0" failures="3" errors="0">"#,
+            r#"<testcase name="Widget right" classname="./objects/right.yaml" file="./objects/right.yaml"/>"#,
+            r#"type="unknown-type""#,
+        ],
+    );
+    let tap = sandbox.run(&["check", ".", "-o", "tap"]);
+    tap.expect(1, &[
+        "TAP version 14\nnot ok 1 - ./crds/bad.yaml: CustomResourceDefinition gadgets.example.com\n  ---\n  diagnostics: [{",
+        "not ok 2 - ./crds/good.yaml: CustomResourceDefinition widgets.example.com\n",
+        "ok 3 - ./objects/right.yaml: Widget right\n",
+        "1..4\n",
+    ]);
+    // A hint fails a document only if hints count.
+    sandbox.write("crds/bad.yaml", "a: b");
+    sandbox.write("objects/wrong, 100 %.yaml", "a: b");
+    let outcome = sandbox.run(&["check", ".", "-o", "tap", "no-such.yaml"]);
+    outcome.expect(3, &["not ok 3 - no-such.yaml\n", "cannot be read"]);
+}
+
+#[test]
+fn several_formats_go_to_several_places() {
+    let sandbox = sandbox();
+    let outcome = sandbox.run(&[
+        "check",
+        ".",
+        "-o",
+        "text",
+        "-o",
+        "sarif=out.sarif",
+        "-o",
+        "junit=out.xml",
+        "-o",
+        "json=out.json",
+    ]);
+    outcome.expect(1, &["error[unknown-type]", "  --> ./crds/bad.yaml"]);
+    let read = |name: &str| std::fs::read_to_string(sandbox.path().join(name)).expect("it is written");
+    assert_eq!(json(&read("out.sarif"))["version"], "2.1.0");
+    assert!(read("out.xml").starts_with("<?xml"));
+    assert_eq!(json(&read("out.json"))["summary"]["files"], 5);
+    // What is there is written anew; with one format --output-file says the same.
+    sandbox
+        .run(&["check", "crds/good.yaml", "--output-file", "out.json", "-o", "json"])
+        .expect(1, &[]);
+    assert_eq!(json(&read("out.json"))["summary"]["files"], 1);
+    let outcome = sandbox.run(&["check", "crds/good.yaml", "--output-file", "out.txt"]);
+    outcome.expect(1, &[]);
+    assert!(
+        outcome.stdout.is_empty() && read("out.txt").contains("1 CRD, 0 errors"),
+        "{outcome:?}"
+    );
+    for (args, why) in [
+        (&["-o", "text", "-o", "json"][..], "several formats would be mixed"),
+        (
+            &["-o", "text", "--output-file", "a", "-o", "json"],
+            "several formats would be mixed",
+        ),
+        (
+            &["-o", "json=a", "--output-file", "b"],
+            "every format has a file already",
+        ),
+        (
+            &["-o", "sraif"],
+            "the format `sraif` does not exist; the formats are text, concise, json, jsonl, github, sarif, junit, tap",
+        ),
+        (&["-o", "json="], "names no file"),
+    ] {
+        let mut all = vec!["check", "."];
+        all.extend(args);
+        sandbox.run(&all).expect(2, &[why]);
+    }
+    sandbox
+        .run(&["check", "crds/good.yaml", "-o", "json=no/such/folder/a.json"])
+        .expect(3, &["error: cannot write no/such/folder/a.json"]);
+}
+
+#[test]
+fn less_can_be_printed() {
+    let sandbox = sandbox();
+    let summary = sandbox.run(&["check", ".", "--summary"]);
+    summary.expect(1, &["5 files, 2 CRDs, 2 CRs", " errors"]);
+    assert!(!summary.stdout.contains("error["), "{}", summary.stdout);
+    let quiet = sandbox.run(&["check", ".", "--quiet"]);
+    assert!(
+        quiet.stdout.contains("error[") && !quiet.stdout.contains(" CRDs"),
+        "{}",
+        quiet.stdout
+    );
+    let statistics = sandbox.run(&["check", ".", "--statistics"]);
+    statistics.expect(1, &["1  error[unknown-type]", "5 files"]);
+    assert!(!statistics.stdout.contains(" --> "), "{}", statistics.stdout);
+    sandbox
+        .run(&["check", ".", "--quiet", "--summary"])
+        .expect(2, &["cannot be used with"]);
+}
+
+#[test]
+fn colors_are_chosen() {
+    let sandbox = sandbox();
+    let run = |variables: &[(&str, &str)], args: &[&str]| {
+        let mut command = sandbox.command(&["check", "crds/bad.yaml"]);
+        command.args(args).env_remove("NO_COLOR");
+        for (name, value) in variables {
+            command.env(name, value);
+        }
+        let output = command.output().expect("crd-analyzer runs");
+        String::from_utf8(output.stdout).expect("UTF-8").contains("\u{1b}[")
+    };
+    assert!(!run(&[], &[]), "a pipe has no colors");
+    assert!(run(&[], &["--color", "always"]));
+    assert!(run(&[("FORCE_COLOR", "1")], &[]) && run(&[("CLICOLOR_FORCE", "1")], &[]));
+    assert!(!run(&[("FORCE_COLOR", "0")], &[]) && !run(&[("FORCE_COLOR", "1"), ("NO_COLOR", "1")], &[]));
+    assert!(run(&[("NO_COLOR", "1")], &["--color=always"]) && !run(&[("FORCE_COLOR", "1")], &["--color=never"]));
+    assert!(!run(&[("FORCE_COLOR", "1")], &["-o", "json"]));
+}

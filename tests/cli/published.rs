@@ -1,0 +1,116 @@
+//! The schemas that the API server publishes.
+
+use serde_json::{Value, json};
+
+use crate::{Sandbox, definition};
+
+/// A CRD whose `spec` has what publication changes.
+fn sandbox() -> Sandbox {
+    Sandbox::new(&[(
+        "crd.yaml",
+        &definition(
+            "              type: object
+              required: [port, note]
+              properties:
+                port: {x-kubernetes-int-or-string: true, default: 80}
+                note: {type: string, nullable: true, maxLength: 10}
+                template:
+                  type: object
+                  x-kubernetes-embedded-resource: true
+                  properties: {spec: {type: object, minProperties: 1}}
+",
+        ),
+    )])
+}
+
+fn document(arguments: &[&str]) -> Value {
+    let outcome = sandbox().run(&[&["schema", "crd.yaml"], arguments].concat());
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    serde_json::from_str(&outcome.stdout).expect("JSON")
+}
+
+#[test]
+fn publishes_what_the_edition_can_say() {
+    let third = document(&[]);
+    let schema = &third["components"]["schemas"]["com.example.v1.Widget"];
+    assert_eq!(
+        schema["x-kubernetes-group-version-kind"],
+        json!([{"group": "example.com", "version": "v1", "kind": "Widget"}])
+    );
+    assert_eq!(schema["properties"]["kind"]["type"], "string");
+    let reference = "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+    assert_eq!(schema["properties"]["metadata"]["allOf"], json!([{"$ref": reference}]));
+    let spec = &schema["properties"]["spec"];
+    assert_eq!(
+        spec["properties"]["port"],
+        json!({"x-kubernetes-int-or-string": true, "default": 80, "anyOf": [{"type": "integer"}, {"type": "string"}]})
+    );
+    assert_eq!(
+        spec["properties"]["note"],
+        json!({"type": "string", "nullable": true, "maxLength": 10})
+    );
+    assert_eq!(spec["required"], json!(["port", "note"]));
+    assert_eq!(
+        spec["properties"]["template"]["required"],
+        json!(["kind", "apiVersion"])
+    );
+
+    let second = document(&["--format", "openapi-v2"]);
+    let spec = &second["definitions"]["com.example.v1.Widget"]["properties"]["spec"];
+    assert_eq!(spec["properties"]["port"], json!({"x-kubernetes-int-or-string": true}));
+    assert_eq!(spec["properties"]["note"], json!({"maxLength": 10}));
+    assert_eq!(spec["required"], json!(["port"]));
+    let metadata = &spec["properties"]["template"]["properties"]["metadata"];
+    assert_eq!(
+        metadata["$ref"],
+        "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+    );
+}
+
+#[test]
+fn prints_a_line_for_each_version_of_kubernetes() {
+    let outcome = sandbox().run(&[
+        "schema",
+        "crd.yaml",
+        "--output",
+        "jsonl",
+        "--kubernetes-version",
+        "1.30..1.31",
+    ]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let lines: Vec<Value> = outcome
+        .stdout
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .collect();
+    let versions: Vec<&Value> = lines.iter().map(|it| &it["k8s"]).collect();
+    assert_eq!(versions, ["1.30", "1.31"]);
+    for line in &lines {
+        assert_eq!((&line["file"], &line["version"]), (&json!("crd.yaml"), &json!("v1")));
+        assert!(line["v3"].is_object() && line["v2"].is_object(), "{line}");
+    }
+}
+
+#[test]
+fn explains_why_nothing_is_published() {
+    let bad = Sandbox::new(&[
+        ("bad.yaml", &definition("              type: strnig\n")),
+        ("good.yaml", &definition("              type: string\n")),
+    ]);
+    let rejected = bad.run(&["schema", "bad.yaml"]);
+    assert_eq!(rejected.code, Some(1));
+    assert!(rejected.stderr.contains("rejects it"), "{}", rejected.stderr);
+    let unserved = bad.run(&["schema", "good.yaml", "--version", "v9"]);
+    assert_eq!(unserved.code, Some(1));
+    assert!(
+        unserved.stderr.contains("no CRD here has a served version `v9`"),
+        "{}",
+        unserved.stderr
+    );
+    assert_eq!(bad.run(&["schema", "absent.yaml"]).code, Some(3));
+    assert_eq!(
+        bad.run(&["schema", "good.yaml", "--kubernetes-version", "1.30..1.31"])
+            .code,
+        Some(2)
+    );
+}

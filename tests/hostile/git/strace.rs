@@ -1,0 +1,168 @@
+//! What a program does to the world, by its system calls.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::repository::Place;
+
+/// The system calls that are followed, where the system has them: those that start a program, connect, or change what is on disk.
+const CALLS: &str = "execve,execveat,socket,connect,bind,sendto,sendmsg,open,openat,openat2,creat,rename,renameat,renameat2,\
+    link,linkat,symlink,symlinkat,mkdir,mkdirat,mknod,mknodat,rmdir,unlink,unlinkat,truncate,chmod,fchmodat,fchmodat2,\
+    chown,lchown,fchownat,utimensat,setxattr,mount";
+
+/// What was done.
+#[derive(Default, Debug)]
+pub(crate) struct Trace {
+    /// The programs that were started, but the traced one.
+    pub(crate) programs: BTreeSet<PathBuf>,
+    /// Calls that make a connection, or prepare one.
+    pub(crate) network: Vec<String>,
+    /// Files and folders that were made, changed or removed.
+    pub(crate) changed: BTreeSet<PathBuf>,
+    /// All lines of the trace.
+    pub(crate) lines: usize,
+}
+
+/// The command with its system calls written down in the folder `trace`, one file a thread.
+pub(crate) fn traced(place: &Place, command: &Command) -> Command {
+    let _ = std::fs::remove_dir_all(place.path("trace"));
+    std::fs::create_dir(place.path("trace")).expect("a folder");
+    let mut traced = Command::new("strace");
+    traced
+        .args(["-ff", "-y", "-qq", "-s", "8192", "-e"])
+        .arg(format!("trace=?{}", CALLS.replace(',', ",?")))
+        .arg("-o")
+        .arg(place.path("trace/of"))
+        .arg(command.get_program())
+        .args(command.get_args())
+        .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))))
+        .current_dir(command.get_current_dir().expect("a folder"));
+    traced
+}
+
+/// Reads the trace of a command that ran in a folder.
+pub(crate) fn read(place: &Place, folder: &Path) -> Trace {
+    let mut trace = Trace::default();
+    for entry in place.path("trace").read_dir().expect("a folder").flatten() {
+        let text = std::fs::read(entry.path()).expect("it is there");
+        for line in String::from_utf8_lossy(&text).lines() {
+            trace.lines += 1;
+            trace.add(line, folder);
+        }
+    }
+    assert!(trace.lines > 0, "strace wrote nothing");
+    let program = Path::new(env!("CARGO_BIN_EXE_crd-analyzer"));
+    assert!(trace.programs.remove(program), "the program was not traced: {trace:#?}");
+    trace
+}
+
+impl Trace {
+    fn add(&mut self, line: &str, folder: &Path) {
+        let Some((call, rest)) = line.split_once('(') else {
+            return;
+        };
+        // What failed has changed nothing, but a connection that failed was tried.
+        let has_failed = line.rsplit_once(" = ").is_some_and(|it| it.1.starts_with('-'));
+        match call {
+            "socket" | "connect" | "bind" | "sendto" | "sendmsg" => self.network.push(line.to_owned()),
+            "execve" | "execveat" => {
+                self.programs.extend(paths(rest, folder).into_iter().next());
+            }
+            "open" | "openat" | "openat2"
+                if !["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"]
+                    .iter()
+                    .any(|it| rest.contains(it)) => {}
+            _ if has_failed => {}
+            _ => self.changed.extend(paths(rest, folder)),
+        }
+        self.changed.remove(Path::new("/dev/null"));
+    }
+
+    /// What was changed, but what `is_allowed` says.
+    pub(crate) fn changed_besides(&self, is_allowed: impl Fn(&Path) -> bool) -> Vec<&Path> {
+        self.changed
+            .iter()
+            .map(PathBuf::as_path)
+            .filter(|it| !is_allowed(it))
+            .collect()
+    }
+}
+
+/// The paths among the arguments of a call: `5</folder>, "name"` is a name in a folder.
+fn paths(arguments: &str, folder: &Path) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    let mut base = folder.to_owned();
+    let mut rest = arguments;
+    // The first argument that is a list ends what can be paths.
+    loop {
+        rest = rest.trim_start_matches([',', ' ']);
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let Some((text, behind)) = unquoted(quoted) else {
+                return paths;
+            };
+            paths.push(base.join(text));
+            rest = behind;
+            folder.clone_into(&mut base);
+        } else if rest.starts_with("AT_FDCWD") || rest.starts_with(|it: char| it.is_ascii_digit()) {
+            let Some((_, behind)) = rest.split_once('<') else {
+                return paths;
+            };
+            let Some((text, behind)) = behind.split_once('>') else {
+                return paths;
+            };
+            base = PathBuf::from(text);
+            rest = behind;
+        } else {
+            return paths;
+        }
+    }
+}
+
+/// A text up to its closing quote, and what follows that.
+fn unquoted(text: &str) -> Option<(String, &str)> {
+    let mut plain = String::new();
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return Some((plain, &text[at + 1..])),
+            '\\' => plain.push(chars.next()?.1),
+            c => plain.push(c),
+        }
+    }
+    None
+}
+
+/// That the trace is read as strace writes it; a reader that finds nothing would find nothing wrong.
+pub(crate) fn is_read() {
+    let folder = Path::new("/w");
+    let mut trace = Trace::default();
+    for line in [
+        r#"execve("/usr/bin/git", ["git", "x"], 0x7ff /* 3 vars */) = 0"#,
+        r#"execve("./run.sh", ["./run.sh"], 0x7ff /* 3 vars */) = -1 ENOENT (No such file)"#,
+        r#"openat(AT_FDCWD</c>, "a", O_RDONLY|O_CLOEXEC) = 3</c/a>"#,
+        r#"openat(AT_FDCWD</c>, "b", O_WRONLY|O_CREAT, 0666) = 3</c/b>"#,
+        r#"openat(AT_FDCWD</c>, "/d\"", O_RDWR) = 3</d">"#,
+        r#"openat(AT_FDCWD</c>, "/dev/null", O_RDWR) = 3</dev/null>"#,
+        r#"openat(7</e>, "f", O_WRONLY|O_CREAT, 0666) = -1 EACCES (Permission denied)"#,
+        r#"mkdir("g", 0777) = 0"#,
+        r#"rename("/h", "/i") = 0"#,
+        r#"renameat2(AT_FDCWD</c>, "j", 5</k>, "l", RENAME_NOREPLACE) = 0"#,
+        r#"unlinkat(6</m>, "n", AT_REMOVEDIR) = 0"#,
+        r#"symlink("o", "/p") = 0"#,
+        "connect(3<socket:[1]>, {sa_family=AF_INET, sin_port=htons(80)}, 16) = -1 ECONNREFUSED",
+        "+++ exited with 0 +++",
+    ] {
+        trace.add(line, folder);
+    }
+    let programs: Vec<_> = trace.programs.iter().map(|it| it.display().to_string()).collect();
+    assert_eq!(programs, ["/usr/bin/git", "/w/./run.sh"]);
+    let changed: Vec<_> = trace.changed.iter().map(|it| it.display().to_string()).collect();
+    assert_eq!(
+        changed,
+        ["/c/b", "/c/j", "/d\"", "/h", "/i", "/k/l", "/m/n", "/p", "/w/g", "/w/o"]
+    );
+    assert_eq!(trace.network.len(), 1);
+}

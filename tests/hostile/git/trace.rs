@@ -1,0 +1,236 @@
+//! All commands in a repository that names programs wherever git reads them, followed by their system calls: no program runs but ours and git,
+//! nothing connects, and nothing is written but what the user named and our cache.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::{
+    Test,
+    attacks::{embed, programs, signed_commit},
+    programs::real_git,
+    repository::{Outcome, Place, moved},
+    session,
+    strace::{self, Trace},
+};
+
+pub(crate) const TESTS: &[Test] = &[
+    ("traces_are_read", strace::is_read),
+    ("check_only_reads", check_only_reads),
+    (
+        "check_against_a_revision_runs_git_alone",
+        check_against_a_revision_runs_git_alone,
+    ),
+    ("a_partial_clone_is_not_completed", a_partial_clone_is_not_completed),
+    ("fix_writes_the_named_file", fix_writes_the_named_file),
+    ("tests_write_the_named_file", tests_write_the_named_file),
+    ("the_language_server_runs_git_alone", the_language_server_runs_git_alone),
+    (
+        "the_language_server_runs_nothing_without_trust",
+        the_language_server_runs_nothing_without_trust,
+    ),
+    ("a_trace_shows_what_is_wrong", a_trace_shows_what_is_wrong),
+];
+
+const SUITE: &str = "crd: crd.yaml
+tests:
+- name: accepted
+  create: {}
+  expect: accepted
+";
+
+/// What a fix makes a current version of.
+const OLD: &str = "apiVersion: apiextensions.k8s.io/v1beta1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  version: v1
+  validation: {openAPIV3Schema: {type: object}}
+  preserveUnknownFields: false
+";
+
+/// A repository `repo` that names programs in its configuration, its attributes, its hooks, an embedded bare repository, a submodule that is
+/// not one, and a commit with a signature.
+fn hostile() -> Place {
+    let place = Place::with_repository();
+    place.trap("trap/run.sh");
+    let trap = place.path("trap/run.sh").display().to_string();
+    let bare = format!(
+        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n{}",
+        programs(&trap)
+    );
+    place.git(".", ["init", "-q", "--bare", "spare"]);
+    let commit = signed_commit(&place, "spare");
+    embed(&place, "repo/x", &bare, &format!("160000 commit {commit}\tcrd.yaml\n"));
+    place.write("repo/x/.gitattributes", "* diff=d filter=f\n");
+    for program in ["git", "kubectl", "sh", "go", "controller-gen", "crd-analyzer"] {
+        place.trap(&format!("repo/{program}"));
+        place.trap(&format!("repo/bin/{program}"));
+    }
+    place.write("repo/widget.test.yaml", SUITE);
+    place.write("repo/go.mod", "module example.com/x\n");
+    place.write("repo/api/v1/types.go", "package v1\n\n//go:generate ./run.sh\n");
+    place.git("repo", ["add", "-f", "."]);
+    let gitlink = format!("160000,{commit},sub.yaml");
+    place.git("repo", ["update-index", "--add", "--cacheinfo", &gitlink]);
+    place.git("repo", ["commit", "-q", "-m", "x"]);
+    let signed = signed_commit(&place, "repo");
+    place.write("repo/.git/refs/heads/signed", format!("{signed}\n"));
+    place.write("repo/.gitattributes", "* diff=d filter=f merge=m\n");
+    place.write("repo/.git/info/attributes", "* diff=d filter=f merge=m\n");
+    place.write("repo/more", programs(&trap));
+    place.append("repo/.git/config", &programs(&trap));
+    place.append(
+        "repo/.git/config",
+        "[include]\n\tpath = ../more\n[includeIf \"gitdir:**\"]\n\tpath = ../more\n",
+    );
+    for hook in [
+        "post-checkout",
+        "post-index-change",
+        "reference-transaction",
+        "pre-auto-gc",
+    ] {
+        place.trap(&format!("trap/{hook}"));
+        place.trap(&format!("repo/.git/hooks/{hook}"));
+    }
+    place.expect_nothing_ran();
+    place.write("repo/sub.yaml", moved());
+    place.write("repo/x/crd.yaml", moved());
+    place.write("repo/crd.yaml", moved());
+    place
+}
+
+/// Runs the command in `repo`, with programs of the repository before all others in its path, and reads what it did.
+fn run(place: &Place, args: &[&str]) -> (Outcome, Trace) {
+    let outcome = Outcome::of(&mut traced(place, args));
+    (outcome, strace::read(place, &place.path("repo")))
+}
+
+fn traced(place: &Place, args: &[&str]) -> Command {
+    let mut command = strace::traced(place, &place.command("repo", args));
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    // Strace itself is found in the folders behind these.
+    let own = [PathBuf::new(), ".".into(), "bin".into(), place.path("repo/bin")];
+    let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&others))).expect("a PATH");
+    command.env("PATH", path);
+    command
+}
+
+/// That nothing ran but `programs`, nothing connected, and nothing was written but what `is_allowed` says.
+#[track_caller]
+fn expect(place: &Place, trace: &Trace, programs: &[PathBuf], is_allowed: impl Fn(&Path) -> bool) {
+    place.expect_nothing_ran();
+    let ran: Vec<_> = trace.programs.iter().cloned().collect();
+    assert_eq!(ran, programs, "{trace:#?}");
+    assert!(trace.network.is_empty(), "{trace:#?}");
+    let changed = trace.changed_besides(is_allowed);
+    assert!(changed.is_empty(), "{changed:?}");
+    place.expect_tidy_cache();
+}
+
+/// Whether a path is in our cache folder, or on the way to it.
+fn is_cache(place: &Place) -> impl Fn(&Path) -> bool {
+    let cache = place.path("cache/crd-analyzer");
+    move |path: &Path| path.starts_with(&cache)
+}
+
+/// Whether a path is a file that was named, or one beside it that is no longer there.
+fn is_named(place: &Place, name: &str) -> impl Fn(&Path) -> bool {
+    let file = place.path("repo").join(name);
+    move |path: &Path| path == file || path.parent() == file.parent() && !path.exists()
+}
+
+fn check_only_reads() {
+    let place = hostile();
+    for args in [
+        &["check", "."][..],
+        &["check", "x/crd.yaml", "crd.yaml"],
+        &["cost", "."],
+        &["test", "."],
+    ] {
+        let (outcome, trace) = run(&place, args);
+        assert!(matches!(outcome.code, Some(0 | 1)), "{args:?}: {outcome:#?}");
+        expect(&place, &trace, &[], |_| false);
+    }
+}
+
+fn check_against_a_revision_runs_git_alone() {
+    let place = hostile();
+    for revision in ["HEAD", "HEAD@{0}", "signed", "HEAD~1", "main@{upstream}", ":/x"] {
+        for path in [".", "crd.yaml", "x/crd.yaml", "sub.yaml"] {
+            let (outcome, trace) = run(&place, &["check", "--old-ref", revision, path]);
+            assert!(matches!(outcome.code, Some(0..=3)), "{outcome:#?}");
+            expect(&place, &trace, &[real_git()], is_cache(&place));
+        }
+    }
+}
+
+fn a_partial_clone_is_not_completed() {
+    let place = hostile();
+    let blob = place.git("repo", ["-c", "core.fsmonitor=false", "rev-parse", "HEAD:crd.yaml"]);
+    fs::remove_file(place.path(format!("repo/.git/objects/{}/{}", &blob[..2], &blob[2..]))).expect("it is there");
+    let (outcome, trace) = run(&place, &["check", "--old-ref=HEAD", "crd.yaml"]);
+    outcome.expect(3, &["crd-analyzer fetches nothing"]);
+    expect(&place, &trace, &[real_git()], is_cache(&place));
+}
+
+fn fix_writes_the_named_file() {
+    let place = hostile();
+    place.write("repo/crd.yaml", OLD);
+    let (outcome, trace) = run(&place, &["check", "--fix", "crd.yaml"]);
+    outcome.expect(0, &[]);
+    expect(&place, &trace, &[], is_named(&place, "crd.yaml"));
+    assert!(!trace.changed.is_empty(), "the file was to be written: {outcome:#?}");
+}
+
+fn tests_write_the_named_file() {
+    let place = hostile();
+    place.write(
+        "repo/widget.test.yaml",
+        SUITE.replace("expect: accepted", "expect: {defaulted: {a: 1}}"),
+    );
+    let (outcome, trace) = run(&place, &["test", "--update", "widget.test.yaml"]);
+    assert!(matches!(outcome.code, Some(0 | 1)), "{outcome:#?}");
+    expect(&place, &trace, &[], is_named(&place, "widget.test.yaml"));
+    assert!(!trace.changed.is_empty(), "the file was to be written: {outcome:#?}");
+}
+
+fn the_language_server_runs_git_alone() {
+    let place = hostile();
+    for file in ["crd.yaml", "x/crd.yaml", "sub.yaml"] {
+        session::run(&place, traced(&place, &["lsp"]), "repo", file, true);
+        let trace = strace::read(&place, &place.path("repo"));
+        expect(&place, &trace, &[real_git()], is_cache(&place));
+    }
+}
+
+fn the_language_server_runs_nothing_without_trust() {
+    let place = hostile();
+    session::run(&place, traced(&place, &["lsp"]), "repo", "crd.yaml", false);
+    let trace = strace::read(&place, &place.path("repo"));
+    expect(&place, &trace, &[], is_cache(&place));
+}
+
+/// The same way of looking finds a program, a connection and a file: git itself in this repository.
+fn a_trace_shows_what_is_wrong() {
+    let place = hostile();
+    let _ = fs::remove_dir_all(place.path("trace"));
+    fs::create_dir(place.path("trace")).expect("a folder");
+    let program = env!("CARGO_BIN_EXE_crd-analyzer");
+    let script = format!("'{program}' --version > /dev/null; git --no-pager show HEAD:./crd.yaml");
+    let mut shell = Command::new("/bin/sh");
+    shell
+        .args(["-c", &script])
+        .current_dir(place.path("repo/x"))
+        .env("GIT_CONFIG_GLOBAL", "/dev/null");
+    let mut command = strace::traced(&place, &shell);
+    command.output().expect("strace runs");
+    let trace = strace::read(&place, &place.path("repo/x"));
+    assert!(trace.programs.contains(&place.path("trap/run.sh")), "{trace:#?}");
+    assert!(trace.changed.contains(&place.path("PWNED")), "{trace:#?}");
+}
