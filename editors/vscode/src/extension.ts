@@ -1,10 +1,15 @@
 // The client is thin on purpose: it finds the server, starts it, and passes settings on. Everything else is the server's.
 import * as path from "node:path";
-import { commands, EventEmitter, ExtensionContext, Uri, ViewColumn, window, workspace } from "vscode";
-import { LanguageClient, LanguageClientOptions, ServerOptions, TransportKind } from "vscode-languageclient/node";
+import { commands, EventEmitter, ExtensionContext, LogOutputChannel, Uri, ViewColumn, window, workspace } from "vscode";
+import { CloseAction, CloseHandlerResult, ErrorAction, LanguageClient, LanguageClientOptions, ServerOptions, TransportKind } from "vscode-languageclient/node";
+import { enterRules } from "./enter";
+import { statusItem } from "./status";
 
 const ID = "crd-analyzer";
 let client: LanguageClient | undefined;
+/** It stays when the server is restarted. */
+let output: LogOutputChannel;
+let stateChanged = () => {};
 
 /** The server of the settings, or the one that came with the extension. */
 function serverPath(context: ExtensionContext): string {
@@ -16,6 +21,29 @@ function serverPath(context: ExtensionContext): string {
   return path.join(Uri.joinPath(context.extensionUri, "server").fsPath, name);
 }
 
+/** Crashes in a short time, after which the user decides. */
+const CRASHES = 3;
+const SHORT = 3 * 60 * 1000;
+const crashes: number[] = [];
+
+/** Starts a crashed server again, a few times. */
+function crashed(): CloseHandlerResult {
+  const now = Date.now();
+  crashes.push(now);
+  const many = crashes.filter((it) => now - it < SHORT).length > CRASHES;
+  output.error(`the language server has ended${many ? ` ${CRASHES + 1} times in 3 minutes, and is not started again` : ", and is started again"}`);
+  if (!many) {
+    return { action: CloseAction.Restart, handled: true };
+  }
+  void window.showErrorMessage("CRD Analyzer crashed several times and was stopped.", "Restart", "Show log").then((choice) => {
+    if (choice) {
+      crashes.length = 0;
+      void commands.executeCommand(choice === "Restart" ? `${ID}.restart` : `${ID}.showOutput`);
+    }
+  });
+  return { action: CloseAction.DoNotRestart, handled: true };
+}
+
 function newClient(context: ExtensionContext): LanguageClient {
   const run = { command: serverPath(context), args: ["lsp"], transport: TransportKind.stdio };
   const server: ServerOptions = { run, debug: run };
@@ -25,22 +53,38 @@ function newClient(context: ExtensionContext): LanguageClient {
       { language, scheme: "untitled" },
     ]),
     synchronize: { configurationSection: ID },
-    // Some of what the server offers depends on its settings.
-    initializationOptions: workspace.getConfiguration(ID),
+    outputChannel: output,
+    errorHandler: { error: () => ({ action: ErrorAction.Continue }), closed: crashed },
+    initializationOptions: {
+      // Some of what the server offers depends on its settings. Whether the folder is trusted is not one: a folder has settings of its own.
+      [ID]: workspace.getConfiguration(ID),
+      trusted: workspace.isTrusted,
+      // VS Code can show the next list by a command, and offers words of open files where a server offers nothing.
+      client: { triggerSuggest: true, offersWords: true },
+    },
   };
   return new LanguageClient(ID, "CRD Analyzer", server, options);
 }
 
 async function start(context: ExtensionContext): Promise<void> {
-  client = newClient(context);
+  const starting = newClient(context);
+  client = starting;
+  starting.onDidChangeState(() => stateChanged());
+  output.info(`starting ${serverPath(context)}`);
   try {
-    await client.start();
+    await starting.start();
+    const info = starting.initializeResult?.serverInfo;
+    output.info(`${info?.name} ${info?.version} runs`);
   } catch (error) {
+    output.error(`${serverPath(context)} does not start: ${error}`);
     const choice = await window.showErrorMessage(
       `CRD Analyzer cannot start ${serverPath(context)}: ${error}. Set "crd-analyzer.server.path", or install the extension of your platform.`,
       "Open settings",
+      "Show log",
     );
-    if (choice) {
+    if (choice === "Show log") {
+      output.show();
+    } else if (choice) {
       await commands.executeCommand("workbench.action.openSettings", `${ID}.server.path`);
     }
   }
@@ -84,17 +128,21 @@ function effectiveObjects(context: ExtensionContext): void {
 }
 
 export async function activate(context: ExtensionContext): Promise<void> {
+  output = window.createOutputChannel("CRD Analyzer", { log: true });
+  context.subscriptions.push(output, enterRules());
+  stateChanged = statusItem(ID, context, () => client);
   const restart = async () => {
     await stop();
     await start(context);
   };
   context.subscriptions.push(
     commands.registerCommand(`${ID}.restart`, restart),
-    commands.registerCommand(`${ID}.showOutput`, () => client?.outputChannel.show()),
+    commands.registerCommand(`${ID}.showOutput`, () => output.show()),
     workspace.onDidChangeConfiguration((change) =>
       ["server.path", "features"].some((it) => change.affectsConfiguration(`${ID}.${it}`)) ? restart() : undefined,
     ),
   );
+  context.subscriptions.push(workspace.onDidGrantWorkspaceTrust(() => client?.sendNotification(`${ID}/trustGranted`, {})));
   effectiveObjects(context);
   await start(context);
 }
