@@ -74,7 +74,11 @@ impl Settings {
         if threads > 1 {
             let possible = possible_threads(threads);
             // Where they used up what there was, the other half is for what the threads do.
-            threads = if possible < threads { possible.div_ceil(2) } else { threads };
+            threads = if possible < threads {
+                possible.div_ceil(2)
+            } else {
+                threads
+            };
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         Ok(pool.stack_size(STACK_BYTES).build_global()?)
