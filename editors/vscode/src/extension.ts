@@ -59,8 +59,9 @@ function newClient(context: ExtensionContext): LanguageClient {
       // Some of what the server offers depends on its settings. Whether the folder is trusted is not one: a folder has settings of its own.
       [ID]: workspace.getConfiguration(ID),
       trusted: workspace.isTrusted,
-      // VS Code can show the next list by a command, and offers words of open files where a server offers nothing.
-      client: { triggerSuggest: true, offersWords: true },
+      // VS Code can show the next list by a command, offers words of open files where a server offers nothing, and makes the text of a
+      // place in a snippet from that of another.
+      client: { triggerSuggest: true, offersWords: true, snippetTransforms: true },
     },
   };
   return new LanguageClient(ID, "CRD Analyzer", server, options);

@@ -62,6 +62,8 @@ pub struct Request<'a> {
     pub version: KubernetesVersion,
     /// Whether items with places to fill in are of use.
     pub snippets: bool,
+    /// Whether a place may begin with what is made of another place (`${2:${1/(.*)/${1:/upcase}/}}`).
+    pub transforms: bool,
     /// Definitions of other kinds.
     pub definitions: &'a dyn Definitions,
 }

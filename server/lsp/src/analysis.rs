@@ -101,6 +101,7 @@ impl Analysis {
             },
             wants_costs: wanted.costs,
             is_completed: true,
+            is_edited: true,
             is_part: effective.is_part,
             requires_definitions: effective.requires_crds,
             most_findings: MOST_FINDINGS,

@@ -86,7 +86,7 @@ pub(crate) fn read(session: &Arc<Session>, again: bool) {
         return;
     };
     let Some(context) = wanted else {
-        return session.look_through_folders();
+        return crate::folders::look_through(session);
     };
     let session = session.clone();
     tasks::beside(async move {
@@ -105,7 +105,7 @@ pub(crate) fn read(session: &Arc<Session>, again: bool) {
                 if !session.cluster.take(number, files) {
                     return;
                 }
-                session.look_through_folders();
+                crate::folders::look_through(&session);
                 if again {
                     session.remote.show_message(MessageType::INFO, message).await;
                 } else {

@@ -19,6 +19,8 @@ pub(crate) struct CompletionCapabilities {
     pub(crate) newer_kinds: bool,
     /// Its command that asks for the next list, see [`CompletionCapabilities::read`].
     pub(crate) asks_again: bool,
+    /// A place of a snippet may begin with what is made of another place.
+    pub(crate) transforms: bool,
     /// It offers words of open files where a server offers nothing.
     pub(crate) keeps_words_away: bool,
 }
@@ -55,14 +57,17 @@ impl CompletionCapabilities {
             newer_kinds: kinds.is_some_and(|it| it.value_set.is_some()),
             asks_again: false,
             keeps_words_away: false,
+            transforms: false,
         }
     }
 
-    /// Reads what only the initialization options say of a client: `"client": {"triggerSuggest": true, "offersWords": true}`. VS Code says
-    /// both of itself. Other clients don't know the command, and would show the item that never matches.
+    /// Reads what only the initialization options say of a client: `"client": {"triggerSuggest": true, "offersWords": true,
+    /// "snippetTransforms": true}`. VS Code says all of itself. Other clients don't know the command, would show the item that never
+    /// matches, and would write the transformation into the text.
     pub(crate) fn read(&mut self, options: &serde_json::Value) {
         let says = |what: &str| options["client"][what] == true;
         self.asks_again = says("triggerSuggest");
         self.keeps_words_away = says("offersWords");
+        self.transforms = says("snippetTransforms");
     }
 }

@@ -16,6 +16,8 @@ mod completion_items;
 mod diagnostics;
 mod display_text;
 mod documents;
+mod first_look;
+mod folders;
 mod from_proto;
 mod handlers;
 mod late_changes;

@@ -16,7 +16,7 @@ use crd_analyzer_io::{
 };
 use crd_analyzer_workspace::{
     hazards::{Memory, Search},
-    index::{GroupKind, Origin},
+    index::GroupKind,
     revision::Revision,
 };
 use lsp_types::{LogTraceParams, MessageType, Uri, WorkspaceFolder, notification::LogTrace};
@@ -31,8 +31,8 @@ use crate::{
     diagnostics::Waiting,
     display_text,
     documents::{Documents, Snapshot},
+    first_look::FirstLook,
     from_proto::path_of,
-    progress,
     revisions::{Revisions, is_other_update},
     scan::Scanned,
     settings::{Effective, Features, Settings},
@@ -40,7 +40,7 @@ use crate::{
     token_lists::TokenLists,
     trees::Trees,
     trust::Trust,
-    workspace_index::{self, SyncedIndex, Workspace},
+    workspace_index::{SyncedIndex, Workspace},
 };
 
 /// How long after an edit hazards of rules are looked for: typing goes on, mostly.
@@ -66,7 +66,9 @@ pub(crate) struct Session {
     /// The definitions of a cluster, if the user wants them.
     pub(crate) cluster: Cluster,
     /// Held while the folders are looked through.
-    looking: tokio::sync::Mutex<()>,
+    pub(crate) looking: tokio::sync::Mutex<()>,
+    /// The first look through the folders.
+    pub(crate) first_look: FirstLook,
     scanned: Scanned,
     /// What git has of open files.
     revisions: Revisions,
@@ -107,6 +109,7 @@ impl Session {
             workspace: Workspace::default(),
             cluster: Cluster::default(),
             looking: tokio::sync::Mutex::default(),
+            first_look: FirstLook::default(),
             scanned: Scanned::default(),
             revisions: Revisions::default(),
             asking: tokio::sync::Mutex::default(),
@@ -414,44 +417,6 @@ impl Session {
         self.scanned.run(paths, cancelled, done, skip, analyze)
     }
 
-    /// Looks through the workspace's folders, beside the reader: what is known of their manifests is as they are on disk afterwards.
-    pub(crate) fn look_through_folders(self: &Arc<Self>) {
-        let session = self.clone();
-        tasks::beside(async move {
-            let _only = session.looking.lock().await;
-            let folders = session.folders();
-            let settings = session.settings();
-            let lister = session.clone();
-            let list = move || {
-                let is_trusted = lister.trust.is_granted();
-                let (mut files, problems) = workspace_index::files_of(&settings, &folders, is_trusted);
-                for problem in problems {
-                    lister.tell(&problem);
-                }
-                let of_cluster = lister.cluster.files().into_iter();
-                files.extend(of_cluster.map(|it| (it, Origin::Cluster)));
-                let unread = lister.workspace.unread(&files);
-                (files, unread)
-            };
-            let Ok((files, unread)) = tasks::blocking("the list of the workspace's files", list).await else {
-                return;
-            };
-            let (all, done) = (files.len(), Arc::new(AtomicUsize::new(0)));
-            let shown = if unread < progress::MANY {
-                None
-            } else {
-                progress::begin(&session, None, "Reading manifests").await
-            };
-            let (looker, count) = (session.clone(), done.clone());
-            let look = tasks::blocking("the look through the workspace", move || {
-                looker.workspace.look_at(&files, &looker.documents, &count)
-            });
-            if let Ok(changed) = progress::watch(shown.as_ref(), all, &done, look).await {
-                session.definitions_changed(&changed);
-            }
-        });
-    }
-
     /// Takes up what changed in open documents, soon: quick edits are taken together.
     pub(crate) fn sync_soon(self: &Arc<Self>) {
         if self.is_look_due.swap(true, Ordering::AcqRel) {
@@ -494,7 +459,7 @@ impl Session {
     }
 
     /// Analyzes the open resources of these kinds again, and no other documents.
-    fn definitions_changed(self: &Arc<Self>, kinds: &BTreeSet<GroupKind>) {
+    pub(crate) fn definitions_changed(self: &Arc<Self>, kinds: &BTreeSet<GroupKind>) {
         if kinds.is_empty() {
             return;
         }

@@ -411,6 +411,10 @@ impl Ask<'_> {
             };
             let mut verdict = verdict::with_places(&server, tree, json, bare.report.subject, most);
             verdict.hints.extend_from_slice(&hints);
+            if self.question.is_edited {
+                let later = verdict::later_warnings(&server, version, tree, json, bare.report.subject, most);
+                verdict.warnings.extend(later);
+            }
             if !bare.report.in_part && patch::may_be(json) {
                 patch::say_how_to_mark_it(&mut verdict);
             }

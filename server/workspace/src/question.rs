@@ -29,6 +29,8 @@ pub struct Question<'a> {
     /// Tools complete the text before it is sent: what templates and substitutions fill in is unknown. Without this, the text is judged as
     /// it is.
     pub is_completed: bool,
+    /// Somebody edits the text: the warnings of a definition that is refused are told, too, so that an error does not hide them.
+    pub is_edited: bool,
     /// The text holds parts of objects, as patches do: what is missing is not looked for.
     pub is_part: bool,
     /// Where the Go sources are found that definitions are generated from.
@@ -70,6 +72,7 @@ impl Question<'_> {
             has_own_definition: false,
             requires_definitions: false,
             is_completed: false,
+            is_edited: false,
             is_part: false,
             go: None,
             hazards: hazards::Search::Off,

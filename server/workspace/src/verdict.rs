@@ -4,11 +4,12 @@ use crd_analyzer_apiextensions::{
     codes as server_codes,
     decode::{DecodeProblem, StrictErrorKind},
     places::{self, LocatedField},
-    strategy::{CrdVerdict, DecodeError, DecodePlace, Unjudged},
+    strategy::{self, CrdVerdict, DecodeError, DecodePlace, Unjudged},
+    warnings::Warning,
 };
 use crd_analyzer_budget::Unfinished;
 use crd_analyzer_schema::{
-    codes as schema_codes,
+    KubernetesVersion, codes as schema_codes,
     field::{Cause, Error, Path},
 };
 use crd_analyzer_syntax::{
@@ -162,33 +163,7 @@ pub(crate) fn with_places(
     }));
     verdict
         .warnings
-        .extend(server.warnings.iter().take(most).map(|warning| {
-            let places = warning.paths.iter().flat_map(|path| locate.places(path));
-            // One text may stand for many keywords, which the paths name in no order of the file.
-            let mut spans: Vec<Span> = places.map(|(span, _)| span).collect();
-            spans.sort_unstable_by_key(|it| (it.start, it.end));
-            spans.dedup();
-            let mut spans = spans.into_iter();
-            let span = spans
-                .next()
-                .unwrap_or_else(|| first_line(tree.text(), tree.span(root.node)));
-            let path = warning.paths.first().and_then(|it| locate.first_path(it));
-            let related = spans
-                .map(|span| Related {
-                    span,
-                    message: "here too".to_owned(),
-                    file: None,
-                })
-                .collect();
-            let mut finding = Finding::new(Class::Warning, warning.code, span, warning.text.clone());
-            let about = |path| About::of(warning.code, None, path, root, true);
-            if let Some(words) = path.as_ref().and_then(|it| words::of(&about(it))) {
-                words::put(&mut finding, words);
-            }
-            finding.server = Some(ServerSays::Warning(warning.text.clone()));
-            finding.related = related;
-            finding
-        }));
+        .extend(server.warnings.iter().take(most).map(|it| locate.warning(it)));
     if let Some(unjudged) = &server.unjudged {
         verdict.other_error = locate.unjudged(unjudged);
     }
@@ -207,6 +182,26 @@ pub(crate) fn with_places(
         verdict.unfinished.push(not_finished(whole, "this CRD", unfinished));
     }
     verdict
+}
+
+/// The warnings that the server has for a definition once its errors are fixed, with their places; at most `most`.
+pub(crate) fn later_warnings(
+    server: &CrdVerdict,
+    version: KubernetesVersion,
+    tree: &Tree,
+    json: &JsonDoc<'_>,
+    subject: Subject,
+    most: usize,
+) -> Vec<Finding> {
+    let Some(root) = json.root() else { return Vec::new() };
+    let locate = Locate {
+        server,
+        tree,
+        root,
+        subject,
+    };
+    let found = strategy::later_warnings(server, version);
+    found.iter().take(most).map(|it| locate.warning(it)).collect()
 }
 
 /// How many findings of these lists are more than `most`.
@@ -319,6 +314,34 @@ impl Locate<'_> {
                 }),
         );
         finding.server = Some(ServerSays::cause(error));
+        finding
+    }
+
+    fn warning(&self, warning: &Warning) -> Finding {
+        let places = warning.paths.iter().flat_map(|path| self.places(path));
+        // One text may stand for many keywords, which the paths name in no order of the file.
+        let mut spans: Vec<Span> = places.map(|(span, _)| span).collect();
+        spans.sort_unstable_by_key(|it| (it.start, it.end));
+        spans.dedup();
+        let mut spans = spans.into_iter();
+        let span = spans
+            .next()
+            .unwrap_or_else(|| first_line(self.tree.text(), self.tree.span(self.root.node)));
+        let path = warning.paths.first().and_then(|it| self.first_path(it));
+        let related = spans
+            .map(|span| Related {
+                span,
+                message: "here too".to_owned(),
+                file: None,
+            })
+            .collect();
+        let mut finding = Finding::new(Class::Warning, warning.code, span, warning.text.clone());
+        let about = |path| About::of(warning.code, None, path, self.root, true);
+        if let Some(words) = path.as_ref().and_then(|it| words::of(&about(it))) {
+            words::put(&mut finding, words);
+        }
+        finding.server = Some(ServerSays::Warning(warning.text.clone()));
+        finding.related = related;
         finding
     }
 

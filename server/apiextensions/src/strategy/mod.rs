@@ -21,7 +21,7 @@ use crate::decode::{self, DecodeProblem, Refused, StrictError, StrictErrorKind};
 use crate::internal;
 use crate::types::{Condition, CustomResourceDefinition};
 use crate::validation::{self, CrdErrors, RuleCompiler};
-use crate::warnings;
+use crate::warnings::{self, Warning};
 
 pub use verdict::{CrdVerdict, DecodeError, DecodePlace, Definition, Unjudged};
 
@@ -270,6 +270,13 @@ fn update(
     if verdict.is_accepted() {
         verdict.warnings = warnings::on_update(&definition.spec, &old.spec, version);
     }
+}
+
+/// The warnings that a server has for a definition that it refuses to create, once its errors are fixed. No part of the answer.
+pub fn later_warnings(verdict: &CrdVerdict, version: KubernetesVersion) -> Vec<Warning> {
+    let is_refused = !verdict.is_accepted() && verdict.unjudged.is_none() && verdict.unfinished.is_none();
+    let definition = verdict.definition.as_ref().filter(|_| is_refused);
+    definition.map_or_else(Vec::new, |it| warnings::on_create(&it.internal.spec, version))
 }
 
 fn take(findings: CrdErrors, verdict: &mut CrdVerdict) {

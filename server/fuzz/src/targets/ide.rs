@@ -174,6 +174,7 @@ fn completes(file: &File, at: u32, version: KubernetesVersion, definitions: &dyn
         offset: at,
         version,
         snippets: true,
+        transforms: true,
         definitions,
     };
     let Some(found) = complete(&request) else { return };

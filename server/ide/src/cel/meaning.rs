@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crd_analyzer_cel::{
-    ast::{Ast, ExprKind, NodeId, operators},
+    ast::{Ast, Expr, ExprKind, NodeId, operators},
     decls::{Environment, ExpressionSet, FunctionDecl, OverloadDecl},
     parser::{
         TokenClass,
@@ -101,7 +101,33 @@ pub fn display_type(ty: &Type) -> String {
         .replace(".@elem", "[key]")
 }
 
+/// A type by its shape: objects are objects, wherever they are.
+pub fn type_shape(ty: &Type) -> String {
+    match ty {
+        Type::Struct(name) if name.starts_with(SELF_TYPE) => "object".to_owned(),
+        Type::List(element) => format!("list({})", type_shape(element)),
+        Type::Map(types) => format!("map({}, {})", type_shape(&types[0]), type_shape(&types[1])),
+        _ => match ty.optional_of() {
+            Some(inner) => format!("optional_type({})", type_shape(inner)),
+            None => display_type(ty),
+        },
+    }
+}
+
 impl Expression<'_> {
+    /// The fields of an object type with their types; none for other types.
+    pub fn fields_of(&self, ty: &Type) -> Vec<(String, Type)> {
+        let (Some(scope), Type::Struct(path)) = (self.scope.as_ref(), ty) else {
+            return Vec::new();
+        };
+        let provider = DeclTypeProvider::new(scope.ty.clone(), SELF_TYPE, true, true);
+        let fields = provider.find(path).map(DeclType::fields).unwrap_or_default();
+        fields
+            .iter()
+            .map(|it| (it.name.to_string(), it.ty.cel_type(&format!("{path}.{}", it.name))))
+            .collect()
+    }
+
     /// What a token means. `None` where nothing is known of it.
     pub fn meaning(&self, token: usize) -> Option<Meaning> {
         let it = *self.tokens.get(token)?;
@@ -373,9 +399,10 @@ impl Expression<'_> {
     }
 }
 
-/// The node that a macro's call became.
+/// The node that a macro's call became. Of a macro in another one's call, that call has a node without content too.
 fn expansion(ast: &Ast, id: i64, call: NodeId) -> Option<NodeId> {
-    let (node, _) = ast.nodes().rfind(|(node, it)| it.id == id && *node != call)?;
+    let is_it = |node: NodeId, it: &Expr| it.id == id && node != call && it.kind != ExprKind::Unspecified;
+    let (node, _) = ast.nodes().rfind(|(node, it)| is_it(*node, it))?;
     Some(node)
 }
 

@@ -18,7 +18,7 @@ use crd_analyzer_syntax::{
 
 pub use expression::Expression;
 pub use extents::parts_around;
-pub use meaning::{Meaning, display_type};
+pub use meaning::{Meaning, display_type, type_shape};
 pub use scope::{Scope, Scopes};
 
 use crate::{file::Document, schema};

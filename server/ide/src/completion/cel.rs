@@ -183,7 +183,7 @@ fn globals(scoped: &Scoped<'_, '_>, locals: &[scopes::Local], in_has: bool) -> V
     for local in locals.iter().rev() {
         let mut item = Item::new(&*local.name, ItemKind::Variable);
         item.detail = Some(display_type(&local.ty));
-        item.documentation = Some("What the fold is at.".into());
+        item.documentation = Some("The current element.".into());
         item.commit = &['.'];
         items.push(item);
     }

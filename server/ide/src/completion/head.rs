@@ -10,6 +10,9 @@ use super::{Context, Item, ItemKind, nav};
 pub(super) const DEFINITION: &str = "CustomResourceDefinition";
 const DEFINITION_VERSION: &str = "apiextensions.k8s.io/v1";
 
+/// The kind as the plural name says it: `policies` is of `Policy`, and `widgets` of `Widget`.
+const KIND_OF_PLURAL: &str = "${1/^(.)(.*?)(?:(ies)|s)?$/${1:/upcase}$2${3:+y}/}";
+
 /// A whole definition, for a document without content.
 pub(super) fn whole_definition(context: &Context<'_, '_>) -> Option<Item> {
     if !context.request.snippets || !context.writer.can_have_lines() {
@@ -19,6 +22,11 @@ pub(super) fn whole_definition(context: &Context<'_, '_>) -> Option<Item> {
     let dash = context.writer.layout().list_indent;
     // In the version; in its schema.
     let (version, schema) = (step + dash + 2, step + dash + 2 + 2 * step);
+    let kind = if context.request.transforms {
+        KIND_OF_PLURAL
+    } else {
+        "Widget"
+    };
     let lines = [
         (0, format!("apiVersion: {DEFINITION_VERSION}")),
         (0, format!("kind: {DEFINITION}")),
@@ -28,7 +36,7 @@ pub(super) fn whole_definition(context: &Context<'_, '_>) -> Option<Item> {
         (step, "group: ${2:example.com}".to_owned()),
         (step, "scope: ${3:Namespaced}".to_owned()),
         (step, "names:".to_owned()),
-        (2 * step, "kind: ${4:Widget}".to_owned()),
+        (2 * step, format!("kind: ${{4:{kind}}}")),
         (2 * step, "plural: ${1:widgets}".to_owned()),
         (step, "versions:".to_owned()),
         (step + dash, "- name: ${5:v1alpha1}".to_owned()),

@@ -68,6 +68,7 @@ impl Offered {
             offset,
             version,
             snippets: true,
+            transforms: false,
             definitions,
         });
         Self { text, found }

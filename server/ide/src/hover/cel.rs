@@ -3,22 +3,21 @@
 use std::sync::Arc;
 
 use crd_analyzer_cel::{
-    ast::operators,
+    ast::{ExprKind, NodeId, operators},
     decls::{Environment, ExpressionSet, OverloadDecl},
     library::declarations,
+    types::Type,
 };
 use crd_analyzer_schema::{KubernetesVersion, rules::Part};
+use crd_analyzer_syntax::tree::{NodeId as TreeNode, Tree};
 
-use super::{
-    Block, Hover, line_of,
-    node::{constraints, describe},
-};
+use super::{Block, Hover, line_of, node::constraints};
 use crate::{
-    cel::{CelAt, Expression, Meaning, display_type},
+    cel::{CelAt, Expression, Meaning, display_type, type_shape},
     cost::{number, rule_cost},
     file::Document,
     markdown::code,
-    schema::text,
+    schema::{child, is_true, text},
 };
 
 /// What a token of an expression is.
@@ -29,22 +28,24 @@ pub(super) fn hover(document: &Document<'_>, at: &CelAt<'_>) -> Option<Hover> {
     let mut blocks = match &meaning {
         Meaning::Variable { name, ty, declared, .. } => {
             let what = match (&**name, declared) {
-                (_, Some(_)) => "A variable of this macro.",
+                (_, Some(_)) => "The current element.",
                 ("oldSelf", _) => "The value that is stored, on updates. A rule that reads it is a transition rule.",
                 _ => "The value that the rule is about.",
             };
-            vec![
-                Block::Code("cel", format!("{name}: {}", display_type(ty))),
+            let mut blocks = vec![
+                Block::Code("cel", format!("{name}: {}", type_shape(ty))),
                 Block::Text(what.to_owned()),
-            ]
+            ];
+            blocks.extend(fields(expression, ty));
+            blocks
         }
-        Meaning::Type { ty } => vec![Block::Code("cel", display_type(ty))],
+        Meaning::Type { ty } => vec![Block::Code("cel", type_shape(ty))],
         Meaning::Field { name, property, ty, .. } => {
-            let mut blocks = vec![Block::Code("cel", format!("{name}: {}", display_type(ty)))];
+            let mut blocks = vec![Block::Code("cel", format!("{name}: {}", type_shape(ty)))];
             if let Some(property) = property {
                 let tree = document.tree;
                 blocks.extend(text(tree, property.schema, "description").map(|it| Block::Quote(it.into_owned())));
-                let mut facts = vec![describe(tree, property.schema)];
+                let mut facts = beside_type(tree, property.schema);
                 facts.extend(constraints(tree, property.schema));
                 if let Some(key) = property.key {
                     let line = line_of(tree.text(), tree.span(key).start);
@@ -57,11 +58,15 @@ pub(super) fn hover(document: &Document<'_>, at: &CelAt<'_>) -> Option<Hover> {
         Meaning::Function {
             name, doc, overloads, ..
         } => function(name, doc, overloads),
-        Meaning::Macro { of, ty, .. } => {
+        Meaning::Macro { of, ty, node } => {
             let call = format!("{}({})", of.name, of.parameters.join(", "));
-            let receiver = if of.is_method() { "<range>." } else { "" };
+            let receiver = if of.is_method() {
+                format!("{}.", range_of(expression, *node))
+            } else {
+                String::new()
+            };
             let mut blocks = vec![
-                Block::Code("cel", format!("{receiver}{call} -> {}", display_type(ty))),
+                Block::Code("cel", format!("{receiver}{call} -> {}", type_shape(ty))),
                 Block::Text(of.documentation.to_owned()),
             ];
             blocks.extend(of.examples.first().map(example));
@@ -74,6 +79,51 @@ pub(super) fn hover(document: &Document<'_>, at: &CelAt<'_>) -> Option<Hover> {
         span: expression.token_span(token),
         blocks,
     })
+}
+
+/// Of more fields than these the first are shown.
+const MAX_FIELDS: usize = 12;
+
+/// The fields of an object.
+fn fields(expression: &Expression<'_>, ty: &Type) -> Option<Block> {
+    let fields = expression.fields_of(ty);
+    if fields.is_empty() {
+        return None;
+    }
+    let show = |(name, ty): &(String, Type)| format!("{}: {}", code(name), code(&type_shape(ty)));
+    let mut items: Vec<_> = fields.iter().take(MAX_FIELDS).map(show).collect();
+    if fields.len() > MAX_FIELDS {
+        items.push(format!("{} more fields", fields.len() - MAX_FIELDS));
+    }
+    Some(Block::List(items))
+}
+
+/// The type of what a macro goes through.
+fn range_of(expression: &Expression<'_>, node: NodeId) -> String {
+    let checked = expression.outline.as_ref().map(|it| &it.checked);
+    let range = checked.and_then(|it| match &it.ast[node].kind {
+        ExprKind::Comprehension(comprehension) => Some(it.type_of(comprehension.iter_range)),
+        _ => None,
+    });
+    range.map_or_else(|| "<range>".to_owned(), type_shape)
+}
+
+/// What a schema says of its values that the type of CEL does not.
+fn beside_type(tree: &Tree, node: TreeNode) -> Vec<String> {
+    let mut facts = Vec::new();
+    if is_true(tree, node, "x-kubernetes-int-or-string") {
+        facts.push("integer or string".to_owned());
+    }
+    if is_true(tree, node, "x-kubernetes-embedded-resource") {
+        facts.push("embedded resource".to_owned());
+    }
+    facts.extend(text(tree, node, "format").map(|it| format!("format {}", code(&it))));
+    let items = child(tree, node, "items").and_then(|it| text(tree, it, "format"));
+    facts.extend(items.map(|it| format!("items have the format {}", code(&it))));
+    if is_true(tree, node, "nullable") {
+        facts.push("may be null".to_owned());
+    }
+    facts
 }
 
 /// What the part costs, and the whole.

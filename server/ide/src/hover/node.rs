@@ -207,11 +207,8 @@ fn treatment(tree: &Tree, root: NodeId, target: &Target, node: NodeId, who: Read
         .and_then(|it| child(tree, it, "required"))
         .is_some_and(|list| tree.items(list).any(|it| tree.scalar(it) == target.name));
     match (default, is_required) {
-        (Some(default), true) => facts.push(format!(
-            "required, and filled in with {} where it is missing",
-            code(&source(tree, default))
-        )),
-        (Some(default), false) => facts.push(format!("{} where it is missing", code(&source(tree, default)))),
+        (Some(default), true) => facts.push(format!("required, default {}", code(&source(tree, default)))),
+        (Some(default), false) => facts.push(format!("default {}", code(&source(tree, default)))),
         (None, true) => facts.push("required".to_owned()),
         (None, false) if who == Reader::OfResource => facts.push("optional".to_owned()),
         (None, false) => facts.push(format!("optional: rules guard it with {}", code("has()"))),

@@ -64,7 +64,7 @@ fn check(needle: &str, expected: &str) {
 fn a_property_says_what_it_takes_and_who_reads_it() {
     check(
         "size:\n",
-        "spec.size: integer\n\nHow *large* it is.\n\n- at least 1\n- required, and filled in with 3 where it is missing\n\n\
+        "spec.size: integer\n\nHow *large* it is.\n\n- at least 1\n- required, default 3\n\n\
          Rules above that read it (1)\n\n- self.hosts.all(h, h.startsWith('a')) && self.size > 1 (cost 26, under 1 % of the limit): too small",
     );
     check(
@@ -125,7 +125,7 @@ fn a_field_of_the_api_is_documented() {
 fn tokens_of_an_expression_are_explained() {
     check(
         "hosts.all",
-        "hosts: list(string)\n\n- list of string (hostname)\n- at most 4 items\n- declared as hosts on line 30\n\n\
+        "hosts: list(string)\n\n- items have the format hostname\n- at most 4 items\n- declared as hosts on line 30\n\n\
          - this part costs up to 2\n- the rule: cost 26, under 1 % of the limit",
     );
     let function = at("startsWith").expect("it").plain();
@@ -134,15 +134,57 @@ fn tokens_of_an_expression_are_explained() {
         "{function}"
     );
     let all = at("all(").expect("it").plain();
-    assert!(all.starts_with("<range>.all(element, predicate) -> bool\n\n"), "{all}");
-    let variable = at("h.startsWith").expect("it").plain();
     assert!(
-        variable.starts_with("h: string\n\nA variable of this macro."),
-        "{variable}"
+        all.starts_with("list(string).all(element, predicate) -> bool\n\n"),
+        "{all}"
+    );
+    let variable = at("h.startsWith").expect("it").plain();
+    assert!(variable.starts_with("h: string\n\nThe current element."), "{variable}");
+    check(
+        "self.hosts.all(",
+        "self: object\n\nThe value that the rule is about.\n\n- hosts: list(string)\n- raw: object\n- size: int\n\n\
+         - the rule: cost 26, under 1 % of the limit",
     );
     let text = at("string(self").expect("it").plain();
     assert!(text.starts_with("string(int) -> string\n\n"), "{text}");
     assert!(text.contains("the message expression: cost"), "{text}");
+}
+
+/// The hover at a needle of a rule on a schema with a list of objects.
+fn in_rule(rule: &str, needle: &str) -> String {
+    let text = format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  versions:\n  - name: v1\n    schema:\n      \
+         openAPIV3Schema:\n        type: object\n        properties:\n          ports:\n            type: array\n            maxItems: 4\n            \
+         items: {{type: object, properties: {{name: {{type: string, maxLength: 9}}, number: {{type: integer}}}}}}\n        \
+         x-kubernetes-validations:\n        - rule: \"{rule}\"\n"
+    );
+    let file = File::new(text.as_str(), Arc::default());
+    let offset = text.find(needle).expect("the needle") as u32;
+    let document = file.document_at(offset).expect("a document");
+    let found = hover(&document, offset, KubernetesVersion::NEWEST).expect("something to say");
+    found.plain().split("\n\n- this").next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn variables_of_macros_are_the_same_where_they_are_named_and_used() {
+    let rule = "self.ports.all(p, self.ports.exists_one(o, o.name == p.name))";
+    let object = |name: &str| format!("{name}: object\n\nThe current element.\n\n- name: string\n- number: int");
+    for (needle, name) in [
+        ("p, self", "p"),
+        ("o, o.name", "o"),
+        ("o.name ==", "o"),
+        ("p.name)", "p"),
+    ] {
+        let found = in_rule(rule, needle);
+        assert!(found.starts_with(&object(name)), "{needle}: {found}");
+    }
+    let list = in_rule(rule, "exists_one(");
+    assert!(
+        list.starts_with("list(object).exists_one(element, predicate) -> bool"),
+        "{list}"
+    );
+    let pairs = in_rule("self.ports.map(p, [p.number]).all(n, n.all(i, i > 1))", "i, i >");
+    assert!(pairs.starts_with("i: int\n"), "{pairs}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> 
     let at = params.text_document_position;
     let after_blank = is_after_blank(params.context.as_ref());
     let is_triggered = is_triggered(params.context.as_ref());
+    crate::folders::know_definitions(session, &at.text_document.uri).await;
     let found = request_context::read(
         session,
         &at.text_document.uri,
@@ -107,6 +108,7 @@ pub(super) fn find(request: &RequestContext, offset: u32) -> Option<Completions>
         // What is offered is known to all.
         version: versions.iter().next().unwrap_or(versions.newest()),
         snippets: request.client().completion.snippets,
+        transforms: request.client().completion.transforms,
         definitions: &definitions,
     })?;
     narrow(&mut found, file.text(), offset);

@@ -16,6 +16,7 @@ pub(crate) async fn handle(session: &Arc<Session>, mut item: CompletionItem) -> 
     let Some((uri, version, offset, number)): Option<(Uri, i32, u32, usize)> = name else {
         return Ok(item);
     };
+    crate::folders::know_definitions(session, &uri).await;
     let found = request_context::read(
         session,
         &uri,

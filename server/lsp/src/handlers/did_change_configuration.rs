@@ -13,7 +13,7 @@ pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeConfigurationPara
     }
     session.set_settings(&params.settings);
     session.refresh();
-    session.look_through_folders();
+    crate::folders::look_through(session);
     cluster::read(session, false);
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn fetch(session: &Arc<Session>) {
             Ok([settings, ..]) if !settings.is_null() => {
                 session.set_settings(settings);
                 session.refresh();
-                session.look_through_folders();
+                crate::folders::look_through(&session);
                 cluster::read(&session, false);
             }
             Ok(_) => {}

@@ -28,7 +28,7 @@ pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeWatchedFilesParam
     }
     if !configs.is_empty() {
         session.refresh();
-        session.look_through_folders();
+        crate::folders::look_through(session);
     }
     if !manifests.is_empty() {
         session.files_changed(manifests);

@@ -9,5 +9,5 @@ use crate::session::Session;
 pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeWorkspaceFoldersParams) {
     session.change_folders(&params.event.added, &params.event.removed);
     session.refresh();
-    session.look_through_folders();
+    crate::folders::look_through(session);
 }

@@ -12,6 +12,6 @@ pub(crate) fn handle(session: &Arc<Session>, params: &DidSaveTextDocumentParams)
     let path = path_of(&params.text_document.uri);
     if path.is_some_and(|it| it.file_name().is_some_and(|it| it == FILE_NAME)) {
         session.refresh();
-        session.look_through_folders();
+        crate::folders::look_through(session);
     }
 }

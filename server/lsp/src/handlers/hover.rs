@@ -10,6 +10,7 @@ use crate::{display_text, navigation, request_context, session::Session};
 
 pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Result<Option<Hover>> {
     let at = params.text_document_position_params;
+    crate::folders::know_definitions(session, &at.text_document.uri).await;
     let found = request_context::read(
         session,
         &at.text_document.uri,

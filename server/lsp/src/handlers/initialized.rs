@@ -48,7 +48,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
             }
         });
     }
-    session.look_through_folders();
+    crate::folders::look_through(session);
     cluster::read(session, false);
     if client.answers_configuration {
         did_change_configuration::fetch(session);

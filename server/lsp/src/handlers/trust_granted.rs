@@ -11,7 +11,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
     if session.trust.grant() {
         session.set_reach_of_go();
         session.refresh();
-        session.look_through_folders();
+        crate::folders::look_through(session);
         cluster::read(session, false);
     }
 }

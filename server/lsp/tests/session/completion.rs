@@ -253,6 +253,29 @@ async fn the_next_list_is_asked_for_where_the_client_has_a_command_for_it() {
 }
 
 #[tokio::test]
+async fn the_first_list_waits_for_the_definitions_of_the_workspace() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for number in 0..150 {
+        let definition = crate::resources::DEFINITION.replace("Widget", &format!("Widget{number}"));
+        std::fs::write(folder.path().join(format!("{number}.yaml")), definition).expect("it can be written");
+    }
+    let root = lsp_types::Uri::from_file_path(folder.path())
+        .expect("a path")
+        .to_string();
+    let mut client = Client::start_with(json!({
+        "capabilities": able(),
+        "workspaceFolders": [{ "uri": root, "name": "it" }],
+    }))
+    .await;
+    let text = "apiVersion: example.com/v1\nkind: Widget149\n";
+    let uri = format!("{root}/resource.yaml");
+    client.open(&uri, 1, text).await;
+    let list = ask(&mut client, &uri, &json!({ "line": 2, "character": 0 })).await;
+    assert_eq!(item(&list, "spec")["label"], "spec");
+    client.finish().await;
+}
+
+#[tokio::test]
 async fn words_of_other_files_stay_away_where_nothing_fits() {
     let mut client = code().await;
     client.open(URI, 1, TYPED).await;

@@ -48,10 +48,14 @@ struct Typist {
 
 impl Typist {
     async fn start() -> Self {
+        Self::start_in(TEXT).await
+    }
+
+    async fn start_in(text: &str) -> Self {
         let mut capabilities = pushed();
         capabilities["textDocument"]["codeLens"] = json!({});
         let mut client = Client::start(capabilities).await;
-        client.open(URI, 1, TEXT).await;
+        client.open(URI, 1, text).await;
         client.published(URI, 1).await;
         let (version, line, column) = (1, LINE, 0);
         let mut typist = Self {
@@ -154,6 +158,23 @@ async fn open_quotes_and_brackets_leave_everything_else_in_place() {
 #[tokio::test]
 async fn a_new_rule_leaves_everything_else_in_place() {
     check("            x-kubernetes-validations:\n            - rule: 'self > 1'\n              message: \"is 'one' more\"").await;
+}
+
+#[tokio::test]
+async fn an_error_in_a_new_property_hides_no_warning() {
+    let rules = TEXT.find("            x-kubernetes-validations").expect("the rules");
+    let text = format!("{}            format: int8\n", &TEXT[..rules]);
+    let mut typist = Typist::start_in(&text).await;
+    let mut errors = 0;
+    for key in "          label:\n            maxLength: 5".chars() {
+        let list = typist.press(key).await;
+        let warnings = outside(&list, LINE..=typist.line);
+        let codes: Vec<_> = warnings.iter().map(|it| it.0.as_str()).collect();
+        assert_eq!(codes, ["\"unrecognized-format\" 2"], "{list:?}");
+        errors += usize::from(list.iter().any(|it| it["severity"] == 1));
+    }
+    assert!(errors > 0, "a property without a type is an error");
+    typist.client.finish().await;
 }
 
 #[tokio::test]

@@ -102,6 +102,7 @@ fn ask(corpus: &Corpus, position: &Position<'_>, text: &str, offset: u32) -> (Op
         offset,
         version: VERSION,
         snippets: true,
+        transforms: true,
         definitions: &near,
     };
     // Definitions are read once in a session, and so is what rules see.

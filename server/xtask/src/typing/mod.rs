@@ -88,7 +88,7 @@ impl Stats {
 fn client() -> Value {
     json!({
         "clientInfo": { "name": "Visual Studio Code" },
-        "initializationOptions": { "crd-analyzer": {}, "client": { "triggerSuggest": true, "offersWords": true } },
+        "initializationOptions": { "crd-analyzer": {}, "client": { "triggerSuggest": true, "offersWords": true, "snippetTransforms": true } },
         "capabilities": {
             "general": { "positionEncodings": ["utf-16"] },
             "window": { "workDoneProgress": true },

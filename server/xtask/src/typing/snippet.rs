@@ -1,5 +1,52 @@
 //! Snippets: what an item writes, and where it leaves the cursor.
 
+use regex::{Captures, Regex};
+
+/// What the text of a place is made of: `${1/regex/format/}`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Transform {
+    /// The place whose text is taken.
+    pub(super) of: u32,
+    regex: String,
+    format: String,
+}
+
+impl Transform {
+    /// Reads what stands between `${` and `/}`.
+    fn read(text: &str) -> Option<Self> {
+        let (of, rest) = text.split_once('/')?;
+        let (regex, format) = rest.split_once('/')?;
+        Some(Self {
+            of: of.parse().ok()?,
+            regex: regex.to_owned(),
+            format: format.to_owned(),
+        })
+    }
+
+    pub(super) fn apply(&self, text: &str) -> String {
+        let (Ok(regex), Ok(group)) = (
+            Regex::new(&self.regex),
+            Regex::new(r"\$\{(\d+):(?:/(\w+)|\+([^}]*))\}|\$(\d+)"),
+        ) else {
+            return text.to_owned();
+        };
+        let write = |found: &Captures<'_>| {
+            let of = |number: &str| {
+                let at: usize = number.parse().unwrap_or_default();
+                found.get(at).map_or("", |it| it.as_str()).to_owned()
+            };
+            let piece = |piece: &Captures<'_>| match (piece.get(1), piece.get(2), piece.get(3), piece.get(4)) {
+                (Some(number), Some(_), ..) => of(number.as_str()).to_uppercase(),
+                (Some(number), _, Some(then), _) if !of(number.as_str()).is_empty() => then.as_str().to_owned(),
+                (.., Some(number)) => of(number.as_str()),
+                _ => String::new(),
+            };
+            group.replace_all(&self.format, piece).into_owned()
+        };
+        regex.replace(text, write).into_owned()
+    }
+}
+
 /// A piece of a snippet.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Piece {
@@ -8,6 +55,7 @@ pub(super) enum Piece {
     Place {
         number: u32,
         has: Vec<String>,
+        made: Option<Transform>,
     },
 }
 
@@ -31,7 +79,20 @@ pub(super) fn pieces(snippet: &str, indentation: usize) -> Vec<Piece> {
                     number.push(digit);
                 }
                 let mut has = vec![String::new()];
-                if is_braced {
+                let mut made = None;
+                let mut ahead = rest.clone();
+                if is_braced && ahead.by_ref().take(3).collect::<String>() == ":${" {
+                    rest = ahead;
+                    let mut inner = String::new();
+                    while !inner.ends_with("/}") {
+                        match rest.next() {
+                            Some(it) => inner.push(it),
+                            None => break,
+                        }
+                    }
+                    rest.next_if_eq(&'}');
+                    made = Transform::read(inner.trim_end_matches("/}"));
+                } else if is_braced {
                     let is_choice = rest.next() == Some('|');
                     while let Some(char) = rest.next().filter(|it| *it != '}') {
                         match char {
@@ -48,6 +109,7 @@ pub(super) fn pieces(snippet: &str, indentation: usize) -> Vec<Piece> {
                 found.push(Piece::Place {
                     number: number.parse().unwrap_or_default(),
                     has,
+                    made,
                 });
             }
             _ => text.push(char),
@@ -112,6 +174,25 @@ pub(super) fn filled(pieces: &[Piece], text: &str) -> Option<(Vec<(u32, String)>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_can_be_made_of_another() {
+        let read = pieces(
+            "a: ${1:x}\nb: ${2:${1/^(.)(.*?)(?:(ies)|s)?$/${1:/upcase}$2${3:+y}/}}\nc: $1",
+            0,
+        );
+        let made = read.iter().find_map(|it| match it {
+            Piece::Place { made: Some(made), .. } => Some(made),
+            _ => None,
+        });
+        let made = made.expect("a transform");
+        assert_eq!(made.of, 1);
+        for (plural, kind) in [("backups", "Backup"), ("policies", "Policy"), ("sheep", "Sheep")] {
+            assert_eq!(made.apply(plural), kind);
+        }
+        let (places, _) = filled(&read, "a: ys\nb: Y\nc: ys").expect("it fits");
+        assert_eq!(places, [(1, "ys".to_owned()), (2, "Y".to_owned())]);
+    }
 
     #[test]
     fn a_snippet_is_read_and_filled_in() {

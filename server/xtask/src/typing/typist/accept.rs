@@ -160,7 +160,7 @@ impl Typist<'_> {
     ) -> anyhow::Result<()> {
         let mut values: Vec<(u32, String)> = Vec::new();
         for piece in read {
-            if let Piece::Place { number, has } = piece
+            if let Piece::Place { number, has, .. } = piece
                 && !values.iter().any(|it| it.0 == *number)
             {
                 values.push((*number, has[0].clone()));
@@ -190,8 +190,19 @@ impl Typist<'_> {
         for number in order {
             let wanted = places.iter().find(|it| it.0 == number).map_or("", |it| it.1.as_str());
             let current = values.iter().position(|it| it.0 == number).unwrap_or_default();
+            let made = read.iter().find_map(|it| match it {
+                Piece::Place {
+                    number: of,
+                    made: Some(made),
+                    ..
+                } if *of == number => values.iter().find(|it| it.0 == made.of).map(|it| made.apply(&it.1)),
+                _ => None,
+            });
+            if let Some(made) = made {
+                values[current].1 = made;
+            }
             let choices = read.iter().find_map(|it| match it {
-                Piece::Place { number: of, has } if *of == number => Some(has.len()),
+                Piece::Place { number: of, has, .. } if *of == number => Some(has.len()),
                 _ => None,
             });
             let is_choice = choices.is_some_and(|it| it > 1);

@@ -1,0 +1,65 @@
+//! Looking through the workspace's folders for CRDs and resources.
+
+use std::sync::{Arc, atomic::AtomicUsize};
+
+use crd_analyzer_workspace::index::Origin;
+use lsp_types::Uri;
+
+use crate::{progress, session::Session, tasks, workspace_index};
+
+/// Looks through the workspace's folders, beside the reader: what is known of their manifests is as they are on disk afterwards.
+pub(crate) fn look_through(session: &Arc<Session>) {
+    session.first_look.begin();
+    let session = session.clone();
+    tasks::beside(async move {
+        look(&session).await;
+        session.first_look.end();
+    });
+}
+
+async fn look(session: &Arc<Session>) {
+    let _only = session.looking.lock().await;
+    let folders = session.folders();
+    let settings = session.settings();
+    let lister = session.clone();
+    let list = move || {
+        let is_trusted = lister.trust.is_granted();
+        let (mut files, problems) = workspace_index::files_of(&settings, &folders, is_trusted);
+        for problem in problems {
+            lister.tell(&problem);
+        }
+        let of_cluster = lister.cluster.files().into_iter();
+        files.extend(of_cluster.map(|it| (it, Origin::Cluster)));
+        let unread = lister.workspace.unread(&files);
+        (files, unread)
+    };
+    let Ok((files, unread)) = tasks::blocking("the list of the workspace's files", list).await else {
+        return;
+    };
+    let (all, done) = (files.len(), Arc::new(AtomicUsize::new(0)));
+    let shown = if unread < progress::MANY {
+        None
+    } else {
+        progress::begin(session, None, "Reading manifests").await
+    };
+    let (looker, count) = (session.clone(), done.clone());
+    let look = tasks::blocking("the look through the workspace", move || {
+        looker.workspace.look_at(&files, &looker.documents, &count)
+    });
+    if let Ok(changed) = progress::watch(shown.as_ref(), all, &done, look).await {
+        session.definitions_changed(&changed);
+    }
+}
+
+/// Waits until the CRDs of the workspace are known, if a document has resources. The first answer would be empty otherwise.
+pub(crate) async fn know_definitions(session: &Arc<Session>, uri: &Uri) {
+    if !session.first_look.is_underway() {
+        return;
+    }
+    let Some(snapshot) = session.documents.snapshot(uri) else {
+        return;
+    };
+    if !snapshot.text.chunks().any(|it| it.contains("CustomResourceDefinition")) {
+        session.first_look.ended().await;
+    }
+}
