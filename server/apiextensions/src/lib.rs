@@ -7,6 +7,7 @@ pub mod codes;
 pub mod decode;
 pub mod defaults;
 pub mod internal;
+pub mod json_path;
 pub mod places;
 pub mod strategy;
 pub mod types;

@@ -7,6 +7,7 @@
 mod cache;
 mod class;
 mod error;
+mod extent;
 mod machine;
 mod parser;
 #[allow(clippy::unreadable_literal, reason = "a generated table")]
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use crd_analyzer_budget::{self as budget, Unfinished};
 
 pub use error::{ErrorCode, GoRegexError};
+pub use extent::{Extent, extent};
 use machine::{Machine, Threads};
 
 /// Says whether Go compiles `pattern` (`regexp.Compile`), and if not, why and which part is to blame.

@@ -17,6 +17,7 @@ use crd_analyzer_workspace::{
     hazards::{Memory, Search, are_shown},
     index::Definitions,
     kept::Kept,
+    lints::Lints,
     report::{Displayed, FileReport},
     revision::Revision,
 };
@@ -99,6 +100,7 @@ impl Analysis {
             } else {
                 Search::Off
             },
+            lints: Lints::of(&effective.config),
             wants_costs: wanted.costs,
             is_completed: true,
             is_edited: true,

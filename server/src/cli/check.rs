@@ -23,6 +23,7 @@ use crd_analyzer_workspace::{
     finding::Severity,
     hazards::{Memory, Search, are_shown},
     index::Definitions,
+    lints::Lints,
     report::FileReport,
     versions::VersionSet,
 };
@@ -234,10 +235,15 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             &inputs,
             |input, config| {
                 // Requests of a list are questions to a server.
-                let is_asked = args.manifests.list.is_none() && are_shown(config);
-                let search = if is_asked { Search::All(&hazards) } else { Search::Off };
+                let is_asked = args.manifests.list.is_some();
+                let search = if !is_asked && are_shown(config) {
+                    Search::All(&hazards)
+                } else {
+                    Search::Off
+                };
+                let lints = if is_asked { Lints::Off } else { Lints::of(config) };
                 let versions = args.manifests.versions(config);
-                judge(input, (versions, config), known, search, &beside, wants_fixes)
+                judge(input, (versions, config), known, (search, lints), &beside, wants_fixes)
             },
             |input, config, judged| {
                 session.seen += 1;
@@ -476,7 +482,7 @@ fn judge(
     input: &Input,
     (versions, config): (VersionSet, &Config),
     known: &RunDefinitions,
-    hazards: Search<'_>,
+    (hazards, lints): (Search<'_>, Lints),
     beside: &Beside,
     wants_fixes: bool,
 ) -> anyhow::Result<Judged> {
@@ -512,6 +518,7 @@ fn judge(
         }),
         go: Some(&beside.go),
         hazards,
+        lints,
         requires_definitions: beside.requires_definitions || config.requires_crds,
         is_completed: beside.is_asked,
         is_part: beside.is_part(input, &path, config),

@@ -35,7 +35,7 @@ use crate::{
         objects::{self, Object},
     },
     kept::{self, Bare, Kept, Unsearched},
-    patch,
+    lints, patch,
     previous::Previous,
     report::{DocumentReport, FileReport, Subject},
     resource,
@@ -458,6 +458,10 @@ impl Ask<'_> {
                 && let Some(root) = json.root()
             {
                 // Rules do the same everywhere where they compile: one Kubernetes version tells for all.
+                if !bare.report.in_part {
+                    let found = lints::find(tree, root, &server, version, self.question.lints, most);
+                    lints::add(&mut bare.report, found, origin.as_ref());
+                }
                 let mut found = hazards::find(tree, root, &server, version, self.question.hazards);
                 if let Some(origin) = &origin {
                     origin.name(&mut found.hints);

@@ -50,6 +50,7 @@ pub fn all() -> Vec<Code> {
         ALL,
         crd_analyzer_apiextensions::codes::ALL,
         crd_analyzer_hazards::codes::ALL,
+        crd_analyzer_lints::codes::ALL,
         crd_analyzer_resource::codes::ALL,
         crd_analyzer_schema::codes::ALL,
     ];

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::{generated::GoSources, hazards, index::Definitions, revision::Revision, versions::VersionSet};
+use crate::{
+    generated::GoSources, hazards, index::Definitions, lints::Lints, revision::Revision, versions::VersionSet,
+};
 
 /// What is asked about a text.
 #[derive(Clone, Copy)]
@@ -37,6 +39,8 @@ pub struct Question<'a> {
     pub go: Option<&'a dyn GoSources>,
     /// Whether hazards of rules are told.
     pub hazards: hazards::Search<'a>,
+    /// Which lints of definitions are told.
+    pub lints: Lints,
     /// What the rules of definitions cost is wanted, too, by the newest of the minors.
     pub wants_costs: bool,
     /// What becomes of custom resources is wanted, too: [`DocumentVerdict::resource`](crate::report::DocumentVerdict::resource).
@@ -76,6 +80,7 @@ impl Question<'_> {
             is_part: false,
             go: None,
             hazards: hazards::Search::Off,
+            lints: Lints::Off,
             wants_costs: false,
             wants_effective: true,
             most_findings: usize::MAX,

@@ -18,6 +18,7 @@ use crd_analyzer_workspace::{
     finding::{Class, Finding, ServerSays},
     hazards::{self, Memory, Search},
     index::{Catalog, Definitions, MemoryFiles, NewFile, Origin, objects},
+    lints::{self, Lints},
     versions::VersionSet,
     words::MAX_HEADLINE,
 };
@@ -63,7 +64,7 @@ fn crates() -> PathBuf {
 /// All pages by their code.
 fn pages() -> BTreeMap<String, PathBuf> {
     let mut pages = BTreeMap::new();
-    for name in ["apiextensions", "hazards", "resource", "schema", "workspace"] {
+    for name in ["apiextensions", "hazards", "lints", "resource", "schema", "workspace"] {
         for entry in fs::read_dir(crates().join(name).join("codes")).expect("the folder of pages") {
             let path = entry.expect("a page").path();
             let code = path.file_stem().expect("a name").to_string_lossy().into_owned();
@@ -145,6 +146,7 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
     // Pages about other things leave it at those.
     let memory = Memory::default();
     let is_hazard = hazards::codes::ALL.iter().any(|it| it.0 == code);
+    let is_lint = lints::codes::ALL.iter().any(|it| it.0 == code);
     let question = Question {
         named: true,
         old: old.map(|old| Old {
@@ -152,6 +154,11 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
             is_paired: true,
         }),
         definitions: catalog.as_ref().map(|it| it as &dyn Definitions),
+        lints: match () {
+            () if lints::codes::OFF_BY_DEFAULT.contains(&code) => Lints::All,
+            () if is_lint => Lints::Usual,
+            () => Lints::Off,
+        },
         hazards: if is_hazard { Search::All(&memory) } else { Search::Off },
         is_completed: true,
         ..Question::new(versions)

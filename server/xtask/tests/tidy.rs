@@ -20,6 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("schema", &["budget", "cel", "goregexp", "gostd"]),
     ("hazards", &["budget", "cel", "schema"]),
     ("apiextensions", &["budget", "gostd", "schema", "syntax"]),
+    ("lints", &["apiextensions", "goregexp", "schema"]),
     ("resource", &["apiextensions", "budget", "schema", "syntax"]),
     (
         "workspace",
@@ -29,6 +30,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "cel",
             "gosource",
             "hazards",
+            "lints",
             "resource",
             "schema",
             "syntax",

@@ -29,6 +29,8 @@ pub enum Problem {
     MissingCommaOrBrace,
     /// A character that begins no token.
     NoToken,
+    /// A tab where a key or a value can begin.
+    TabBegins,
     /// No colon after a key.
     MissingColon,
     /// A list begins in the line of its key.
@@ -111,7 +113,7 @@ impl Problem {
             Self::MissingKey => "did not find expected key",
             Self::MissingCommaOrBracket => "did not find expected ',' or ']'",
             Self::MissingCommaOrBrace => "did not find expected ',' or '}'",
-            Self::NoToken => "found character that cannot start any token",
+            Self::NoToken | Self::TabBegins => "found character that cannot start any token",
             Self::MissingColon => "could not find expected ':'",
             Self::SequenceNotAllowed => "block sequence entries are not allowed in this context",
             Self::KeyNotAllowed => "mapping keys are not allowed in this context",

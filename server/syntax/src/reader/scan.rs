@@ -175,10 +175,15 @@ impl<'t, const TRACKED: bool> Scanner<'t, TRACKED> {
             b'\'' => self.fetch_keyable(|it| it.scan_quoted(true)),
             b'"' => self.fetch_keyable(|it| it.scan_quoted(false)),
             b'-' | b'?' | b':' => self.fetch_plain(),
-            b'|' | b'>' | b'#' | b'%' | b'@' | b'`' | b'\t' => Err(self.error(
+            b'|' | b'>' | b'#' | b'%' | b'@' | b'`' => Err(self.error(
                 "while scanning for the next token",
                 self.cursor.mark(),
                 Problem::NoToken,
+            )),
+            b'\t' => Err(self.error(
+                "while scanning for the next token",
+                self.cursor.mark(),
+                Problem::TabBegins,
             )),
             _ => self.fetch_plain(),
         }

@@ -48,7 +48,7 @@ fn yaml(problem: &Problem) -> Words {
         Problem::ValueNotAllowed => told(
             "a second `: ` is not allowed in a value without quotes",
             "a second colon",
-            "put the value in quotes, or put the key on a line of its own",
+            "put the value in quotes; if it is a key, indent it like the keys beside it",
         ),
         Problem::KeyNotAllowed => told(
             "`?` begins a key, which is not allowed here",
@@ -60,7 +60,7 @@ fn yaml(problem: &Problem) -> Words {
             "begins a list",
             "begin the first `- ` on the next line",
         ),
-        Problem::TabIndents | Problem::TabForSpace => told(
+        Problem::TabIndents | Problem::TabForSpace | Problem::TabBegins => told(
             "this line is indented with a tab, but YAML allows only spaces",
             "a tab",
             "replace the tab with spaces",
@@ -68,7 +68,7 @@ fn yaml(problem: &Problem) -> Words {
         Problem::NoToken => told(
             "a value without quotes cannot begin with this character",
             "not allowed at the beginning",
-            "put the value in quotes; indent with spaces, not with tabs",
+            "put the value in quotes",
         ),
         Problem::EndOfStream => told(
             "a quote is not closed before the document ends",
@@ -203,6 +203,9 @@ fn wrong_type(mismatch: &TypeMismatch) -> Words {
         ("a string", LIST) => words.help("begin each item with `- `, or put the value in brackets: `[…]`"),
         ("a string", "an integer" | "a number" | "`true` or `false`") => words.help("remove the quotes"),
         (_, "a string") if !matches!(found, "a list" | OBJECT) => words.help("put the value in quotes"),
+        ("`true` or `false`", _) if field == Some("required") => {
+            words.help("list names of properties in the schema of their object: `required: [name]`")
+        }
         _ => words.help(format!("write {wanted}")),
     }
 }

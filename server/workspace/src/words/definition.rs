@@ -123,8 +123,25 @@ fn own_name(about: &About<'_>) -> Option<Words> {
     if is_expected {
         return None;
     }
+    let words = Words::new("`metadata.name` must be the plural and the group, with a dot between");
+    let own = about.value().and_then(Json::as_str).unwrap_or_default();
+    // Where the plural or the group cannot be a part of a name, those are wrong and have an error of their own.
+    if own == expected.to_lowercase() {
+        let names = "write `spec.names.plural` and `spec.group` in lower case";
+        return Some(words.label("the plural or the group has capital letters").help(names));
+    }
+    let plural = about.text(&["spec", "names", "plural"]).unwrap_or_default();
+    let rest = own.strip_prefix(plural).and_then(|it| it.strip_prefix('.'));
+    let group = about.text(&["spec", "group"]).unwrap_or_default();
+    if let Some(rest) = rest.filter(|it| it.contains('.') && !group.contains('.')) {
+        return Some(
+            words
+                .label("another group")
+                .help(format!("change the group to {}", code(rest))),
+        );
+    }
     Some(
-        Words::new("`metadata.name` must be the plural and the group, with a dot between")
+        words
             .label("not plural and group")
             .help(format!("change it to `{expected}`")),
     )

@@ -143,6 +143,14 @@ fn properties<'a>(schema: Option<&'a Json<'a>>) -> Vec<&'a str> {
 fn undefined_field(about: &About<'_>, field: &str, of: &str) -> Words {
     let (schema, object) = object_of(about, of);
     let known = properties(schema);
+    if known.contains(&field) {
+        return Words::new(format!(
+            "{} of {object} has no type that rules can read",
+            name::shown(field)
+        ))
+        .label("its schema has an error")
+        .help(format!("correct the schema of {}", name::shown(field)));
+    }
     let words = Words::new(format!("{} is not a property of {object}", name::shown(field)));
     let escaped = known.iter().find(|it| it.replace(['-', '.', '/'], "_") == *field);
     if let Some(near) = escaped.copied().or_else(|| meant(field, known.iter().copied())) {

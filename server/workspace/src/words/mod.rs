@@ -8,6 +8,7 @@ mod conversion;
 pub(crate) mod decode;
 mod definition;
 mod expression;
+pub(crate) mod lints;
 mod lists;
 pub mod meant;
 mod metadata;

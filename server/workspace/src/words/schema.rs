@@ -6,7 +6,7 @@ use crd_analyzer_syntax::json::Json;
 
 use super::{
     About, Words,
-    meant::meant_type,
+    meant::{meant, meant_type},
     name::SchemaPlace,
     text::{code, either, written},
 };
@@ -56,7 +56,7 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
         codes::PROPERTIES_AND_ADDITIONAL_PROPERTIES => {
             let parent = SchemaPlace::of(&super::name::parent(about.path)).unwrap_or_default();
             Words::new(format!(
-                "{} has both `properties` and `additionalProperties`",
+                "`properties` and `additionalProperties` cannot both be set for {}",
                 parent.noun()
             ))
             .label("`properties` is set, too")
@@ -110,20 +110,24 @@ fn unknown_type(about: &About<'_>) -> Words {
 }
 
 fn missing_schema(about: &About<'_>) -> Words {
-    let version = about
-        .path
-        .segments()
+    let steps = about.path.segments();
+    let at = steps.iter().position(|it| matches!(it, Segment::Index(_)));
+    let version = at.and_then(|at| super::at(about.root, &steps[..=at]));
+    let name = version.and_then(|it| it.get("name")?.as_str());
+    let name = name.map_or_else(|| "a version".to_owned(), |it| format!("version {}", code(it)));
+    let words = Words::new(format!("{name} has no schema")).label("`schema.openAPIV3Schema` is missing");
+    // A key that is nearly the one that is missing.
+    let keys = version.and_then(|it| it.get("schema")?.members()).unwrap_or_default();
+    let near = keys
         .iter()
-        .position(|it| matches!(it, Segment::Index(_)))
-        .and_then(|at| {
-            super::at(about.root, &about.path.segments()[..=at])?
-                .get("name")?
-                .as_str()
-        });
-    let version = version.map_or_else(|| "a version".to_owned(), |it| format!("version {}", code(it)));
-    Words::new(format!("{version} has no schema"))
-        .label("`schema.openAPIV3Schema` is missing")
-        .help("add `schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}`")
+        .map(|it| it.key.as_ref())
+        .find(|it| meant(it, ["openAPIV3Schema"]).is_some());
+    match near {
+        Some(near) => words.help(format!("change {} to `openAPIV3Schema`", code(near))),
+        None => {
+            words.help("add `schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}`")
+        }
+    }
 }
 
 /// The first keyword that the root of a schema cannot have beside the status subresource.

@@ -73,6 +73,14 @@ pub(crate) fn a_type(name: &str) -> String {
     }
 }
 
+/// Whether [`a_type`] knows it.
+pub(crate) fn is_type(name: &str) -> bool {
+    matches!(
+        name,
+        "array" | "object" | "integer" | "boolean" | "string" | "number" | "integer or string"
+    )
+}
+
 /// A value to put in for one of this type.
 pub(crate) fn placeholder(r#type: &str) -> &'static str {
     match r#type {

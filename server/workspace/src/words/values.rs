@@ -7,7 +7,7 @@ use super::{
     About, Words,
     meant::meant,
     name,
-    text::{a_type, clip, code, counted, either, is, number, placeholder, value, written},
+    text::{a_type, clip, code, counted, either, is, is_type, number, placeholder, value, written},
 };
 
 /// Allowed values are listed in a headline up to this many characters.
@@ -82,6 +82,15 @@ fn entry(about: &About<'_>, value: &str) -> String {
 
 fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
     let expected_words = a_type(expected);
+    if !is_type(expected) {
+        // The schema is wrong, and so is everything that follows from it.
+        return Words::new(format!(
+            "{subject} cannot be of type {}, which does not exist",
+            code(expected)
+        ))
+        .label("no value is of this type")
+        .help(format!("correct the type {} in the schema first", code(expected)));
+    }
     let Some(found) = about.value() else {
         return Words::new(format!("{subject} must be {expected_words}"))
             .help(format!("write {}", entry(about, placeholder(expected))));

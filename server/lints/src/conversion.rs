@@ -1,0 +1,73 @@
+//! Properties that are lost between versions.
+
+use crd_analyzer_apiextensions::types::Spec;
+use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
+
+use crate::{Lint, Problem, versions::Version};
+
+/// So many properties are named.
+const MOST_NAMED: usize = 3;
+/// Schemas nested deeper are left alone.
+const MAX_DEPTH: usize = 100;
+
+/// Versions with properties that the storage version does not have, where nothing converts.
+pub(crate) fn find(spec: &Spec, versions: &[Version<'_>], found: &mut Vec<Lint>) {
+    let converts = spec.conversion.as_ref().is_some_and(|it| it.strategy == "Webhook");
+    let storage = versions.iter().find(|it| it.storage);
+    let Some((storage, stored)) = storage.and_then(|it| Some((it, it.schema?))).filter(|_| !converts) else {
+        return;
+    };
+    if storage.keeps_unknown_fields {
+        return;
+    }
+    for version in versions.iter().filter(|it| it.served && !it.storage) {
+        let Some(schema) = version.schema.filter(|_| version.schema_path != storage.schema_path) else {
+            continue;
+        };
+        let mut properties = Vec::new();
+        lost(schema, stored, "", 0, &mut properties);
+        if !properties.is_empty() {
+            let problem = Problem::LostProperties {
+                version: version.name.to_owned(),
+                storage: storage.name.to_owned(),
+                properties,
+            };
+            found.push(problem.at(version.path.child("name")));
+        }
+    }
+}
+
+/// Adds the properties of `schema` that `stored` prunes, as paths below `at`.
+fn lost(schema: Structural<'_>, stored: Structural<'_>, at: &str, depth: usize, properties: &mut Vec<String>) {
+    if depth > MAX_DEPTH || stored.preserves_unknown_fields() || stored.is_embedded_resource() {
+        return;
+    }
+    if let (Some(items), Some(stored)) = (schema.items(), stored.items()) {
+        lost(items, stored, &format!("{at}[*]"), depth + 1, properties);
+    }
+    let values = |it: Structural<'_>| it.additional_properties().is_some();
+    if let (Some(one), Some(other)) = (
+        schema.additional_properties().and_then(AdditionalProperties::schema),
+        stored.additional_properties().and_then(AdditionalProperties::schema),
+    ) {
+        lost(one, other, &format!("{at}.*"), depth + 1, properties);
+    }
+    for (name, property) in schema.properties() {
+        if properties.len() >= MOST_NAMED {
+            return;
+        }
+        let below = || {
+            if at.is_empty() {
+                name.to_owned()
+            } else {
+                format!("{at}.{name}")
+            }
+        };
+        match stored.property(name) {
+            Some(stored) => lost(property, stored, &below(), depth + 1, properties),
+            None if depth == 0 && matches!(name, "apiVersion" | "kind" | "metadata") => {}
+            None if values(stored) => {}
+            None => properties.push(below()),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Values of `enum` that are never accepted.
+
+use crd_analyzer_schema::{
+    EmptyKeywords, JsonSchemaProps, KubernetesVersion,
+    field::{Path, Trail},
+    validation::Validator,
+};
+
+use crate::{Lint, Problem};
+
+/// Longer lists are left alone.
+const MOST_VALUES: usize = 1_000;
+
+/// Values of `enum` that the other keywords of the schema reject.
+pub(crate) fn find(schema: &JsonSchemaProps, at: &Trail<'_>, version: KubernetesVersion, found: &mut Vec<Lint>) {
+    if schema.r#enum.len() > MOST_VALUES || !is_limited(schema) {
+        return;
+    }
+    let mut others = schema.clone();
+    others.r#enum.clear();
+    others.empty = EmptyKeywords::default();
+    let validator = Validator::new(&others, version);
+    for (n, value) in schema.r#enum.iter().enumerate() {
+        if let Some(error) = validator.validate(&Path::root(), value).into_iter().next() {
+            let problem = Problem::ImpossibleEnumValue {
+                value: value.clone(),
+                error: Box::new(error),
+            };
+            found.push(problem.at(at.child("enum").path().index(n)));
+        }
+    }
+}
+
+/// Whether anything but `enum` limits the values. Objects and lists are left alone: their schemas are large, and few have such values.
+fn is_limited(schema: &JsonSchemaProps) -> bool {
+    !matches!(schema.r#type.as_str(), "" | "object" | "array")
+}

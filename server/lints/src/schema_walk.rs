@@ -1,0 +1,136 @@
+//! A walk over all schemas of a CRD, once.
+
+use crd_analyzer_apiextensions::types::Spec;
+use crd_analyzer_schema::{
+    JsonSchemaProps, KubernetesVersion,
+    field::{Path, Trail},
+    structural::{AdditionalProperties, Structural},
+};
+
+use crate::{Lint, bounds, enums, patterns, required, versions::Version};
+
+/// Schemas nested deeper are left alone.
+const MAX_DEPTH: usize = 100;
+
+/// What is wrong with single schemas, until there are `most` findings.
+pub(crate) fn find(
+    spec: &Spec,
+    versions: &[Version<'_>],
+    version: KubernetesVersion,
+    most: usize,
+    found: &mut Vec<Lint>,
+) {
+    let mut walk = Walk {
+        version,
+        most,
+        keeps_unknown_fields: spec.preserve_unknown_fields == Some(true),
+        found,
+    };
+    let mut seen: Vec<&Path> = Vec::new();
+    for version in versions {
+        let Some(schema) = version.schema.filter(|_| !seen.contains(&&version.schema_path)) else {
+            continue;
+        };
+        seen.push(&version.schema_path);
+        walk.schema(schema, true, &Trail::new(&version.schema_path), 0);
+    }
+}
+
+struct Walk<'w> {
+    version: KubernetesVersion,
+    most: usize,
+    keeps_unknown_fields: bool,
+    found: &'w mut Vec<Lint>,
+}
+
+impl Walk<'_> {
+    fn schema(&mut self, schema: Structural<'_>, is_resource: bool, at: &Trail<'_>, depth: usize) {
+        if depth > MAX_DEPTH || self.found.len() >= self.most {
+            return;
+        }
+        let props = schema.props();
+        if !props.required.is_empty() && !self.keeps_unknown_fields {
+            required::find(props, schema, is_resource, at, self.found);
+        }
+        self.values(props, at);
+        if let Some(rare) = props.rare.get() {
+            for (keyword, schemas) in [
+                ("allOf", &rare.all_of),
+                ("anyOf", &rare.any_of),
+                ("oneOf", &rare.one_of),
+            ] {
+                for (n, junctor) in schemas.iter().enumerate() {
+                    let below = at.child(keyword);
+                    self.junctor(junctor, schema, is_resource, &below.index(n), depth + 1);
+                }
+            }
+            if let Some(not) = rare.not.as_deref() {
+                self.junctor(not, schema, is_resource, &at.child("not"), depth + 1);
+            }
+        }
+        if let Some(items) = schema.items() {
+            self.schema(items, items.is_embedded_resource(), &at.child("items"), depth + 1);
+        }
+        if let Some(values) = schema.additional_properties().and_then(AdditionalProperties::schema) {
+            let at = at.child("additionalProperties");
+            self.schema(values, values.is_embedded_resource(), &at, depth + 1);
+        }
+        let properties = at.child("properties");
+        for (name, property) in schema.properties() {
+            self.schema(
+                property,
+                property.is_embedded_resource(),
+                &properties.key(name),
+                depth + 1,
+            );
+        }
+    }
+
+    /// A schema of `anyOf` and the like, with the schema of the same values outside of it.
+    fn junctor(
+        &mut self,
+        junctor: &JsonSchemaProps,
+        outer: Structural<'_>,
+        is_resource: bool,
+        at: &Trail<'_>,
+        depth: usize,
+    ) {
+        if depth > MAX_DEPTH || self.found.len() >= self.most {
+            return;
+        }
+        if !junctor.required.is_empty() && !self.keeps_unknown_fields {
+            required::find_in_junctor(junctor, outer, is_resource, at, self.found);
+        }
+        self.values(junctor, at);
+        let properties = at.child("properties");
+        for (name, property) in &junctor.properties {
+            if let Some(outer) = outer.field(name) {
+                let is_resource = outer.is_embedded_resource();
+                self.junctor(property, outer, is_resource, &properties.key(name), depth + 1);
+            }
+        }
+        if let Some(rare) = junctor.rare.get() {
+            for (keyword, schemas) in [
+                ("allOf", &rare.all_of),
+                ("anyOf", &rare.any_of),
+                ("oneOf", &rare.one_of),
+            ] {
+                for (n, inner) in schemas.iter().enumerate() {
+                    let below = at.child(keyword);
+                    self.junctor(inner, outer, is_resource, &below.index(n), depth + 1);
+                }
+            }
+        }
+    }
+
+    fn values(&mut self, schema: &JsonSchemaProps, at: &Trail<'_>) {
+        let Some(rare) = schema.rare.get() else { return };
+        bounds::find(rare, at, self.found);
+        if !rare.pattern.is_empty() {
+            self.found.extend(patterns::find(&rare.pattern, at));
+        }
+        if !rare.r#enum.is_empty() {
+            enums::find(schema, at, self.version, self.found);
+        }
+    }
+}

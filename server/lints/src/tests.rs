@@ -1,0 +1,277 @@
+//! One CRD for each lint, and one for what looks like it and is meant.
+
+use crd_analyzer_apiextensions::{
+    internal::Hoisted,
+    types::{
+        ColumnDefinition, Conversion, CustomResourceDefinition, Names, SubresourceScale, Subresources, Validation,
+        Version,
+    },
+};
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, SchemaOrArray};
+use serde_json::json;
+
+use super::find;
+
+fn of_type(r#type: &str) -> JsonSchemaProps {
+    JsonSchemaProps {
+        r#type: r#type.to_owned(),
+        ..JsonSchemaProps::default()
+    }
+}
+
+fn object(properties: &[(&str, JsonSchemaProps)]) -> JsonSchemaProps {
+    let mut schema = of_type("object");
+    schema.properties = properties
+        .iter()
+        .map(|(name, schema)| ((*name).to_owned(), schema.clone()))
+        .collect();
+    schema.properties.sort_by(|one, other| one.0.cmp(&other.0));
+    schema
+}
+
+fn list(items: JsonSchemaProps) -> JsonSchemaProps {
+    let mut schema = of_type("array");
+    schema.items = Some(Box::new(SchemaOrArray {
+        schema: Some(Box::new(items)),
+        json_schemas: Vec::new(),
+    }));
+    schema
+}
+
+fn version(name: &str, schema: JsonSchemaProps) -> Version {
+    Version {
+        name: name.to_owned(),
+        served: true,
+        schema: Some(Validation {
+            open_api_v3_schema: Some(schema),
+        }),
+        ..Version::default()
+    }
+}
+
+fn of(versions: Vec<Version>) -> CustomResourceDefinition {
+    let mut definition = CustomResourceDefinition::default();
+    definition.spec.versions = versions;
+    if let Some(first) = definition.spec.versions.first_mut() {
+        first.storage = true;
+    }
+    definition
+}
+
+fn column(r#type: &str, json_path: &str) -> ColumnDefinition {
+    ColumnDefinition {
+        name: "A".to_owned(),
+        r#type: r#type.to_owned(),
+        json_path: json_path.to_owned(),
+        ..ColumnDefinition::default()
+    }
+}
+
+#[track_caller]
+fn check(definition: &CustomResourceDefinition, expected: &[&str]) {
+    check_with(definition, false, expected);
+}
+
+#[track_caller]
+fn check_with(definition: &CustomResourceDefinition, with_rare: bool, expected: &[&str]) {
+    let found = find(
+        definition,
+        Hoisted::default(),
+        KubernetesVersion::NEWEST,
+        with_rare,
+        100,
+    );
+    let found: Vec<String> = found
+        .iter()
+        .map(|it| format!("{} {}", it.problem.code(), it.path))
+        .collect();
+    assert_eq!(found, expected);
+}
+
+#[track_caller]
+fn check_columns(columns: &[ColumnDefinition], expected: &[&str]) {
+    let spec = object(&[
+        ("replicas", of_type("integer")),
+        (
+            "free",
+            JsonSchemaProps {
+                x_preserve_unknown_fields: Some(true),
+                ..of_type("object")
+            },
+        ),
+        ("hosts", list(object(&[("name", of_type("string"))]))),
+    ]);
+    let mut version = version("v1", object(&[("spec", spec)]));
+    version.additional_printer_columns = Some(columns.to_vec());
+    check(&of(vec![version]), expected);
+}
+
+#[test]
+fn columns() {
+    check_columns(
+        &[
+            column("integer", ".spec.replica"),
+            column("boolean", ".spec.replicas"),
+            column("string", ".status.phase"),
+            column("date", ".metadata.creationTimestmp"),
+            column("string", ".spec.hosts[0].nam"),
+            column("string", ".spec.hosts.name"),
+        ],
+        &[
+            "unknown-column-path spec.versions[0].additionalPrinterColumns[0].jsonPath",
+            "column-type-mismatch spec.versions[0].additionalPrinterColumns[1].type",
+            "unknown-column-path spec.versions[0].additionalPrinterColumns[2].jsonPath",
+            "unknown-column-path spec.versions[0].additionalPrinterColumns[3].jsonPath",
+            "unknown-column-path spec.versions[0].additionalPrinterColumns[4].jsonPath",
+            "unknown-column-path spec.versions[0].additionalPrinterColumns[5].jsonPath",
+        ],
+    );
+    check_columns(
+        &[
+            column("number", ".spec.replicas"),
+            column("string", ".spec.replicas"),
+            column("string", ".spec.free.whatever"),
+            column("string", ".spec.hosts[*].name"),
+            column("date", ".metadata.creationTimestamp"),
+            column("string", ".metadata.labels.app"),
+            column("string", ".kind"),
+            column("string", ".spec..name"),
+            column("string", ".spec['replicas'"),
+        ],
+        &[],
+    );
+}
+
+#[test]
+fn scale() {
+    let status = object(&[("replicas", of_type("string"))]);
+    let mut version = version("v1", object(&[("spec", of_type("object")), ("status", status)]));
+    version.subresources = Some(Subresources {
+        status: Some(()),
+        scale: Some(SubresourceScale {
+            spec_replicas_path: ".spec.replicas".to_owned(),
+            status_replicas_path: ".status.replicas".to_owned(),
+            label_selector_path: None,
+        }),
+    });
+    check(
+        &of(vec![version]),
+        &[
+            "unknown-scale-path spec.versions[0].subresources.scale.specReplicasPath",
+            "scale-type-mismatch spec.versions[0].subresources.scale.statusReplicasPath",
+        ],
+    );
+}
+
+#[test]
+fn names() {
+    let mut definition = of(vec![version("v1", of_type("object"))]);
+    definition.spec.names = Names {
+        plural: "backups".to_owned(),
+        singular: "backup".to_owned(),
+        short_names: ["bk", "backup", "bk"].map(str::to_owned).to_vec(),
+        categories: ["all", "bk", "all"].map(str::to_owned).to_vec(),
+        ..Names::default()
+    };
+    check(
+        &definition,
+        &[
+            "repeated-name spec.names.shortNames[2]",
+            "repeated-name spec.names.categories[2]",
+        ],
+    );
+}
+
+#[test]
+fn versions() {
+    let narrow = object(&[("spec", object(&[("a", of_type("string"))]))]);
+    let wide = object(&[("spec", object(&[("a", of_type("string")), ("b", of_type("string"))]))]);
+    let two = of(vec![version("v1", narrow.clone()), version("v2", wide.clone())]);
+    check(&two, &["properties-lost-in-storage spec.versions[1].name"]);
+    let mut converted = two.clone();
+    converted.spec.conversion = Some(Conversion {
+        strategy: "Webhook".to_owned(),
+        ..Conversion::default()
+    });
+    check(&converted, &[]);
+    check(&of(vec![version("v2", wide), version("v1", narrow.clone())]), &[]);
+    let mut unserved = of(vec![version("v1", narrow)]);
+    unserved.spec.versions[0].served = false;
+    check(&unserved, &["no-served-version spec.versions"]);
+    let status = object(&[("status", object(&[("phase", of_type("string"))]))]);
+    let mut with_status = of(vec![version("v1", status)]);
+    check(&with_status, &[]);
+    check_with(
+        &with_status,
+        true,
+        &["status-without-subresource spec.versions[0].schema.openAPIV3Schema.properties[status]"],
+    );
+    with_status.spec.versions[0].subresources = Some(Subresources {
+        status: Some(()),
+        scale: None,
+    });
+    check_with(&with_status, true, &[]);
+}
+
+#[track_caller]
+fn check_schema(schema: JsonSchemaProps, expected: &[&str]) {
+    let definition = of(vec![version("v1", object(&[("spec", schema)]))]);
+    let at = "spec.versions[0].schema.openAPIV3Schema.properties[spec]";
+    let expected: Vec<String> = expected
+        .iter()
+        .map(|it| it.split_once(' ').map(|(code, rest)| format!("{code} {at}{rest}")))
+        .map(Option::unwrap_or_default)
+        .collect();
+    check(&definition, &expected.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+#[test]
+fn required() {
+    let mut schema = object(&[("name", of_type("string"))]);
+    schema.required = vec!["name".to_owned(), "nam".to_owned()];
+    check_schema(schema.clone(), &["undefined-required-property .required[1]"]);
+    let mut open = schema.clone();
+    open.x_preserve_unknown_fields = Some(true);
+    check_schema(open, &[]);
+    let mut outer = object(&[("name", of_type("string"))]);
+    outer.any_of = vec![JsonSchemaProps {
+        required: vec!["nam".to_owned()],
+        ..JsonSchemaProps::default()
+    }];
+    check_schema(outer, &["undefined-required-property .anyOf[0].required[0]"]);
+}
+
+#[test]
+fn values() {
+    let mut number = of_type("integer");
+    number.minimum = Some(5.0);
+    number.maximum = Some(3.0);
+    check_schema(number.clone(), &["contradictory-bounds .minimum"]);
+    number.maximum = Some(5.0);
+    check_schema(number.clone(), &[]);
+    number.exclusive_maximum = true;
+    check_schema(number, &["contradictory-bounds .minimum"]);
+    let mut text = of_type("string");
+    text.r#enum = vec![json!("a"), json!(1), json!("long")];
+    text.max_length = Some(2);
+    check_schema(
+        text.clone(),
+        &["impossible-enum-value .enum[1]", "impossible-enum-value .enum[2]"],
+    );
+    let mut pattern = of_type("string");
+    pattern.pattern = "[a-z]*".to_owned();
+    check_schema(pattern.clone(), &["pattern-matches-everything .pattern"]);
+    pattern.pattern = "$a".to_owned();
+    check_schema(pattern.clone(), &["pattern-matches-nothing .pattern"]);
+    pattern.pattern = "^[a-z]*$".to_owned();
+    check_schema(pattern, &[]);
+}
+
+#[test]
+fn lists_without_a_type_are_told_if_somebody_asks() {
+    let definition = of(vec![version("v1", object(&[("spec", list(of_type("string")))]))]);
+    check(&definition, &[]);
+    let found = find(&definition, Hoisted::default(), KubernetesVersion::NEWEST, true, 100);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].problem.code(), "list-without-type");
+}

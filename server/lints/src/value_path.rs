@@ -1,0 +1,143 @@
+//! Where a JSONPath leads in a schema.
+
+use std::ops::Range;
+
+use crd_analyzer_apiextensions::json_path::{Step, steps};
+use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
+
+/// The fields of `metadata` (`k8s.io/apimachinery/pkg/apis/meta/v1`, `ObjectMeta`), each with its type.
+const METADATA: &[(&str, &str)] = &[
+    ("annotations", "object"),
+    ("creationTimestamp", "string"),
+    ("deletionGracePeriodSeconds", "integer"),
+    ("deletionTimestamp", "string"),
+    ("finalizers", "array"),
+    ("generateName", "string"),
+    ("generation", "integer"),
+    ("labels", "object"),
+    ("managedFields", "array"),
+    ("name", "string"),
+    ("namespace", "string"),
+    ("ownerReferences", "array"),
+    ("resourceVersion", "string"),
+    ("selfLink", "string"),
+    ("uid", "string"),
+];
+
+/// Where a path leads.
+pub(crate) enum Target<'s> {
+    /// To values of this schema.
+    Schema(Structural<'s>),
+    /// To values of this type.
+    Type(&'static str),
+    /// To values that the schema does not describe; or the path is not understood.
+    Unknown,
+    /// To nothing: a step names a property that is not there.
+    Nothing(Missing),
+}
+
+/// A step that leads to nothing.
+pub(crate) struct Missing {
+    /// The name.
+    pub(crate) step: String,
+    /// Its place in bytes of the path.
+    pub(crate) bytes: Range<usize>,
+    /// The value that has no such property, as a path; empty for the root.
+    pub(crate) parent: String,
+    /// The properties that it has.
+    pub(crate) known: Vec<String>,
+}
+
+/// Follows a path from the root of a custom resource. `keeps_unknown_fields`: of each object.
+pub(crate) fn follow<'s>(root: Structural<'s>, path: &str, keeps_unknown_fields: bool) -> Target<'s> {
+    let Some(steps) = steps(path) else {
+        return Target::Unknown;
+    };
+    let mut steps = steps.into_iter();
+    let mut at = root;
+    let mut is_resource = true;
+    let mut parent = String::new();
+    while let Some((step, bytes)) = steps.next() {
+        match step {
+            Step::Name(name) => {
+                if is_resource && matches!(name.as_str(), "apiVersion" | "kind") {
+                    return Target::Type("string");
+                }
+                if is_resource && name == "metadata" {
+                    return follow_metadata(steps.next());
+                }
+                if let Some(property) = at.field(&name) {
+                    at = property;
+                } else if keeps_unknown_fields || is_open(at) {
+                    return Target::Unknown;
+                } else {
+                    let known = at.properties().map(|it| it.0.to_owned());
+                    let own = ["apiVersion", "kind", "metadata"].map(str::to_owned);
+                    return Target::Nothing(Missing {
+                        known: known.chain(is_resource.then_some(own).into_iter().flatten()).collect(),
+                        step: name,
+                        bytes,
+                        parent,
+                    });
+                }
+                if !parent.is_empty() {
+                    parent.push('.');
+                }
+                parent.push_str(&name);
+            }
+            Step::Index(_) | Step::All | Step::Filter { .. } => {
+                let values = at.additional_properties().and_then(AdditionalProperties::schema);
+                let of_map = matches!(step, Step::All).then_some(values).flatten();
+                match at.items().or(of_map) {
+                    Some(items) => at = items,
+                    // The value of an object's property, whichever.
+                    None => return Target::Unknown,
+                }
+                parent.push_str("[*]");
+            }
+            Step::Below(_) => return Target::Unknown,
+        }
+        is_resource = at.is_embedded_resource();
+    }
+    Target::Schema(at)
+}
+
+/// Whether there may be properties that the schema does not name.
+fn is_open(schema: Structural<'_>) -> bool {
+    schema.preserves_unknown_fields()
+        || schema.additional_properties().is_some()
+        || schema.is_int_or_string()
+        || schema.r#type().is_empty()
+}
+
+/// Follows a path from `metadata`: the step behind it.
+fn follow_metadata<'s>(next: Option<(Step<'_>, Range<usize>)>) -> Target<'s> {
+    let (name, bytes) = match next {
+        Some((Step::Name(name), bytes)) => (name, bytes),
+        Some(_) => return Target::Unknown,
+        None => return Target::Type("object"),
+    };
+    let known = METADATA.iter().find(|it| it.0 == name);
+    match known {
+        // What is below is of nobody's schema.
+        Some((_, "object" | "array")) => Target::Unknown,
+        Some((_, r#type)) => Target::Type(r#type),
+        None => Target::Nothing(Missing {
+            step: name,
+            bytes,
+            parent: "metadata".to_owned(),
+            known: METADATA.iter().map(|it| it.0.to_owned()).collect(),
+        }),
+    }
+}
+
+/// The type of the values of a schema, if there is one.
+pub(crate) fn type_of(target: &Target<'_>) -> Option<String> {
+    match target {
+        Target::Schema(schema) if !schema.is_int_or_string() && !schema.r#type().is_empty() => {
+            Some(schema.r#type().to_owned())
+        }
+        Target::Type(r#type) => Some((*r#type).to_owned()),
+        _ => None,
+    }
+}

@@ -1,0 +1,62 @@
+//! The versions of a CRD, each with what it has, whether all versions share it or not.
+
+use crd_analyzer_apiextensions::{
+    internal::Hoisted,
+    types::{ColumnDefinition, Spec, Subresources},
+};
+use crd_analyzer_schema::{field::Path, structural::Structural};
+
+use crate::{Lint, Problem};
+
+/// One version, with its schema.
+pub(crate) struct Version<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) served: bool,
+    pub(crate) storage: bool,
+    /// The path of the version.
+    pub(crate) path: Path,
+    /// `None` if it has none, or if it has no structural form.
+    pub(crate) schema: Option<Structural<'a>>,
+    /// The path of the schema. Versions that share it have the same.
+    pub(crate) schema_path: Path,
+    pub(crate) columns: &'a [ColumnDefinition],
+    pub(crate) subresources: Option<&'a Subresources>,
+    /// Fields that the schema does not have are kept.
+    pub(crate) keeps_unknown_fields: bool,
+}
+
+/// The versions. Where all share everything that lints compare, only the first one.
+pub(crate) fn of(spec: &Spec, hoisted: Hoisted) -> Vec<Version<'_>> {
+    let versions = spec.versions.iter().enumerate().map(|(n, version)| {
+        let path = Path::of(["spec", "versions"]).index(n);
+        let (schema, place) = if hoisted.validation {
+            (spec.validation.as_ref(), Path::of(["spec", "validation"]))
+        } else {
+            (version.schema.as_ref(), path.child("schema"))
+        };
+        let schema = schema.and_then(|it| it.open_api_v3_schema.as_ref());
+        let columns = version
+            .additional_printer_columns
+            .as_ref()
+            .or(spec.additional_printer_columns.as_ref());
+        Version {
+            name: &version.name,
+            served: version.served,
+            storage: version.storage,
+            schema: schema.and_then(|it| Structural::new(it).ok()),
+            schema_path: place.child("openAPIV3Schema"),
+            columns: columns.map_or(&[], Vec::as_slice),
+            subresources: version.subresources.as_ref().or(spec.subresources.as_ref()),
+            keeps_unknown_fields: spec.preserve_unknown_fields == Some(true),
+            path,
+        }
+    });
+    versions.collect()
+}
+
+/// A CRD without a served version.
+pub(crate) fn find(spec: &Spec, found: &mut Vec<Lint>) {
+    if !spec.versions.is_empty() && spec.versions.iter().all(|it| !it.served) {
+        found.push(Problem::NoServedVersion.at(Path::of(["spec", "versions"])));
+    }
+}
