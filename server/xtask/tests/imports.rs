@@ -56,7 +56,14 @@ const RECURSIVE: &[(&str, &[&str], &str)] = &[
     ),
     (
         "lsp",
-        &["cluster", "diagnostics", "folders", "progress", "session", "workspace_index"],
+        &[
+            "cluster",
+            "diagnostics",
+            "folders",
+            "progress",
+            "session",
+            "workspace_index",
+        ],
         "the session starts background work, which reports to the session",
     ),
     (

@@ -69,6 +69,5 @@ async fn no_answer_waits_for_the_judge() {
     }
     assert!(client.other_versions().is_empty(), "nothing was judged so far");
     assert!(!client.published(&uri, 2).await.is_empty());
-    client.forget_published();
-    client.finish().await;
+    client.finish_with_lists().await;
 }

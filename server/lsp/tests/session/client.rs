@@ -272,15 +272,27 @@ impl Client {
         lists.map(|it| it["params"]["version"].as_i64().unwrap_or(-1)).collect()
     }
 
-    /// Looks away from lists that came and were not looked at.
+    /// Drops the lists of diagnostics that came and were not looked at.
     pub(crate) fn forget_published(&mut self) {
         self.waiting
             .retain(|it| it["method"] != "textDocument/publishDiagnostics");
     }
 
+    /// Ends the session as [`Self::finish`] does. More lists of diagnostics may come until then: how many depends on how far the
+    /// server's background work is.
+    pub(crate) async fn finish_with_lists(mut self) {
+        self.request("shutdown", Value::Null).await;
+        self.forget_published();
+        self.exit().await;
+    }
+
     /// Ends the session as the protocol has it. Fails if the server said something that no one looked at.
     pub(crate) async fn finish(mut self) {
         self.request("shutdown", Value::Null).await;
+        self.exit().await;
+    }
+
+    async fn exit(mut self) {
         self.notify("exit", Value::Null).await;
         let code = tokio::time::timeout(PATIENCE, &mut self.server)
             .await

@@ -37,8 +37,7 @@ async fn of_quick_edits_the_last_is_sent_and_never_an_older_one_after_it() {
     assert_eq!(client.published(URI, 51).await.len(), 0);
     let others = client.other_versions();
     assert!(others.len() < 49 && others.is_sorted(), "{others:?}");
-    client.forget_published();
-    client.finish().await;
+    client.finish_with_lists().await;
 }
 
 #[tokio::test]

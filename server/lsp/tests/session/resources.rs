@@ -84,8 +84,7 @@ async fn findings_follow_the_definition_as_it_is_typed() {
         .await;
     assert_eq!(client.published_without_version(CRD).await.len(), 0);
     assert_eq!(client.published(CR, 2).await.len(), 0, "no definition any more");
-    client.forget_published();
-    client.finish().await;
+    client.finish_with_lists().await;
 }
 
 #[tokio::test]
@@ -161,8 +160,7 @@ async fn definitions_on_disk_count_and_are_watched() {
     client.notify("workspace/didChangeWatchedFiles", changes).await;
     // A list of before may still be on its way.
     while !client.published(&cr, 1).await.is_empty() {}
-    client.forget_published();
-    client.finish().await;
+    client.finish_with_lists().await;
 }
 
 /// A session that has the definition and the resource open.
@@ -240,8 +238,7 @@ async fn references_of_a_property_are_in_resources_too() {
     params["context"] = json!({ "includeDeclaration": false });
     let kinds = list(client.request("textDocument/references", params).await);
     assert_eq!(kinds.len(), 2, "{kinds:?}");
-    client.forget_published();
-    client.finish().await;
+    client.finish_with_lists().await;
 }
 
 #[tokio::test]

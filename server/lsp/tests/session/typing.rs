@@ -131,8 +131,7 @@ async fn check(typed: &str) {
             "lenses after {so_far:?}"
         );
     }
-    typist.client.forget_published();
-    typist.client.finish().await;
+    typist.client.finish_with_lists().await;
 }
 
 #[tokio::test]
