@@ -200,13 +200,17 @@ fn says_what_does_not_compile() {
     let run = |expression: &str| sandbox().run(&["eval", "--crd", "crd.yaml", "--path", "spec", expression]);
     run("self.replica > 1").expect(
         1,
-        &["error[undefined-field]: undefined field 'replica'", "     ^^^^^^^"],
+        &[
+            "error[undefined-field]: `replica` is not a property of the object",
+            "     ^^^^^^^",
+            "note: the API server reports: compilation failed: ERROR: <input>:1:5: undefined field 'replica'",
+        ],
     );
     run("self.replicas <").expect(
         1,
         &[
             "error[rule-syntax]: the expression ends where a value is missing",
-            "note: the server says: compilation failed",
+            "note: the API server reports: compilation failed",
         ],
     );
     let text = "isIP('10.0.0.1')";

@@ -7,7 +7,7 @@ mod trail;
 
 use std::fmt;
 
-pub use cause::{Cause, CompileProblem};
+pub use cause::Cause;
 use crd_analyzer_budget as budget;
 pub use trail::Trail;
 

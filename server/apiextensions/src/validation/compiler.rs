@@ -242,7 +242,7 @@ fn compile_error(error: rules::CompileError) -> CompileError {
     CompileError {
         is_required: false,
         crashes: error.crashes,
-        cause: error.cause("").map(Box::new),
+        cause: error.cause().map(Box::new),
         detail: error.detail,
         code: error.code,
         inner: error.problems.into_iter().next().map(|problem| problem.bytes),

@@ -1,7 +1,7 @@
 //! Problems with an expression, and how `cel-go` prints them.
 
+use super::issue_kind::IssueKind;
 use super::source::{Location, Source};
-use super::syntax_error::SyntaxError;
 
 /// One problem (`cel-go` `common.Error`).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,49 +14,6 @@ pub struct Issue {
     pub message: String,
     /// The expression it is about, 0 where there is none.
     pub id: i64,
-}
-
-/// What is wrong with an expression.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum IssueKind {
-    /// The text is not an expression.
-    Syntax(SyntaxError),
-    /// A name is not declared.
-    UndeclaredReference {
-        /// The name of a variable, function or type.
-        name: String,
-    },
-    /// An object has no such field.
-    UndefinedField {
-        /// The name of the field as the expression writes it.
-        field: String,
-        /// The name of the object's type.
-        of: String,
-    },
-    /// No overload of a function takes operands of these types.
-    NoMatchingOverload {
-        /// The name of the function; the name of an operator has underscores for its operands.
-        function: String,
-        /// The types of the operands: `string.(int)`.
-        operands: String,
-    },
-    /// An expression gives a value of a type that is not allowed where it stands.
-    WrongResult {
-        /// The type of the value.
-        found: String,
-    },
-    /// Anything else.
-    Other,
-}
-
-impl IssueKind {
-    /// What is wrong in words for people, if the API server's words are those of its parser generator.
-    pub fn plain_words(&self) -> Option<String> {
-        match self {
-            Self::Syntax(error) => Some(error.plain_words()),
-            _ => None,
-        }
-    }
 }
 
 /// The longest line (bytes) of the expression that a message repeats.
@@ -112,18 +69,19 @@ impl Issues {
     }
 
     /// Adds a problem with the expression `id` (0 where there is none).
-    pub fn report(&mut self, id: i64, location: Location, message: impl Into<String>) {
-        self.report_as(IssueKind::Other, id, location, message);
+    pub fn report(&mut self, kind: IssueKind, id: i64, location: Location) {
+        let message = kind.server_words();
+        self.report_worded(kind, id, location, message);
     }
 
-    /// The same of a problem of a known kind.
-    pub fn report_as(&mut self, kind: IssueKind, id: i64, location: Location, message: impl Into<String>) {
+    /// The same where the API server changes the message of `cel-go`.
+    pub fn report_worded(&mut self, kind: IssueKind, id: i64, location: Location, message: String) {
         self.count += 1;
         if self.count <= MAX_REPORTED {
             self.issues.push(Issue {
                 location,
                 kind,
-                message: message.into(),
+                message,
                 id,
             });
         }

@@ -5,6 +5,7 @@
 //! macro expansion, and are what positions, types and references of a checked expression are keyed by there.
 
 mod issue;
+mod issue_kind;
 pub mod operators;
 mod source;
 mod syntax_error;
@@ -12,7 +13,11 @@ mod token_kind;
 
 use std::sync::Arc;
 
-pub use issue::{Issue, IssueKind, Issues};
+pub use issue::{Issue, Issues};
+pub use issue_kind::{
+    ClauseProblem, FormatProblem, Incomplete, Internal, IssueKind, Limit, LiteralProblem, MacroProblem,
+    OptionalSelection, Unsupported,
+};
 pub use source::{Location, Source, SourceInfo, Span};
 pub use syntax_error::{Input, SyntaxError};
 pub use token_kind::TokenKind;

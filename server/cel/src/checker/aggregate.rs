@@ -2,7 +2,7 @@
 
 use super::unify::most_general;
 use super::{Checker, Reference};
-use crate::ast::{ExprKind, NodeId};
+use crate::ast::{ExprKind, IssueKind, NodeId};
 use crate::types::{Kind, Type};
 
 impl Checker<'_> {
@@ -120,10 +120,14 @@ impl Checker<'_> {
                     name = of_name.clone();
                     result = (**of).clone();
                 } else {
-                    self.report(node, format!("'{}' is not a message type", of.declared_name()));
+                    let name = of.declared_name().to_string();
+                    self.report(node, IssueKind::NotAMessageType { name });
                 }
             }
-            other => self.report(node, format!("'{}' is not a type", other.declared_name())),
+            other => {
+                let name = other.declared_name().to_string();
+                self.report(node, IssueKind::NotAType { name });
+            }
         }
         self.set_type(node, result);
         for (id, field, value, optional) in fields {
@@ -134,12 +138,12 @@ impl Checker<'_> {
                 value_type = self.unwrap_optional(value, value_type);
             }
             if !self.mapping.is_assignable(&field_type, &value_type) {
-                let message = format!(
-                    "expected type of field '{field}' is '{}' but provided type is '{}'",
-                    self.printed(&field_type),
-                    self.printed(&value_type)
-                );
-                self.report_id(id, message);
+                let kind = IssueKind::WrongFieldType {
+                    field: field.to_string(),
+                    expected: self.printed(&field_type),
+                    found: self.printed(&value_type),
+                };
+                self.report_id(id, kind);
             }
         }
     }

@@ -130,15 +130,11 @@ impl Checker<'_> {
             }
             let rest: Vec<_> = printed.collect();
             signature = format!("{signature}({})", rest.join(", "));
-            let message = format!(
-                "found no matching overload for '{}' applied to '{signature}'",
-                function.name
-            );
             let kind = IssueKind::NoMatchingOverload {
                 function: function.name.to_string(),
                 operands: signature,
             };
-            self.report_as(kind, self.ast[node].id, message);
+            self.report(node, kind);
         }
         result.map(|result| (result, found))
     }

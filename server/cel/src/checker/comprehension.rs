@@ -1,7 +1,7 @@
 //! Comprehensions (`checkComprehension`).
 
 use super::Checker;
-use crate::ast::{ExprKind, NodeId};
+use crate::ast::{ExprKind, IssueKind, NodeId};
 use crate::types::Type;
 
 impl Checker<'_> {
@@ -27,11 +27,8 @@ impl Checker<'_> {
                 (Type::Dyn, second_of(Type::Dyn))
             }
             other => {
-                let message = format!(
-                    "expression of type '{}' cannot be range of a comprehension (must be list, map, or dynamic)",
-                    self.printed(other)
-                );
-                self.report(comprehension.iter_range, message);
+                let of = self.printed(other);
+                self.report(comprehension.iter_range, IssueKind::NotIterable { of });
                 (Type::Error, second_of(Type::Error))
             }
         };

@@ -17,7 +17,7 @@ pub use scope::CheckEnv;
 use scope::Scopes;
 use unify::Mapping;
 
-use crate::ast::{Ast, ExprKind, IssueKind, Issues, Literal, NodeId, Source};
+use crate::ast::{Ast, ExprKind, Internal, IssueKind, Issues, Limit, Literal, NodeId, Source};
 use crate::decls::OverloadDecl;
 use crate::types::Type;
 
@@ -179,13 +179,13 @@ impl Checker<'_> {
         }
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            self.report(node, "expression is nested too deep");
+            self.report(node, IssueKind::Limit(Limit::CheckedDepth));
             self.set_type(node, Type::Error);
             self.depth -= 1;
             return;
         }
         match &self.ast[node].kind {
-            ExprKind::Unspecified => self.report(node, "unexpected unspecified type: expr"),
+            ExprKind::Unspecified => self.report(node, IssueKind::Internal(Internal::Unspecified)),
             ExprKind::Literal(literal) => {
                 let ty = match literal {
                     Literal::Null => Type::Null,
@@ -226,12 +226,12 @@ impl Checker<'_> {
         match &self.types[at] {
             Some(old) if !old.is_exact(&ty) => {
                 let features = self.scopes.env.environment.features();
-                let message = format!(
-                    "incompatible type already exists for expression: ({id}) old:{}, new:{}",
-                    features.go_string(old),
-                    features.go_string(&ty)
-                );
-                self.report(node, message);
+                let kind = IssueKind::Internal(Internal::TwoTypes {
+                    id,
+                    old: features.go_string(old),
+                    new: features.go_string(&ty),
+                });
+                self.report(node, kind);
             }
             _ => self.types[at] = Some(ty),
         }
@@ -251,35 +251,29 @@ impl Checker<'_> {
         self.scopes.env.environment.features().print(ty)
     }
 
-    fn report(&mut self, node: NodeId, message: impl Into<String>) {
-        self.report_id(self.ast[node].id, message);
+    fn report(&mut self, node: NodeId, kind: IssueKind) {
+        self.report_id(self.ast[node].id, kind);
     }
 
-    fn report_id(&mut self, id: i64, message: impl Into<String>) {
-        self.report_as(IssueKind::Other, id, message);
-    }
-
-    fn report_as(&mut self, kind: IssueKind, id: i64, message: impl Into<String>) {
+    fn report_id(&mut self, id: i64, kind: IssueKind) {
         let version = self.scopes.env.environment.features().version;
         let location = self.ast.source_info.location_told(self.source, id, version);
-        self.issues.report_as(kind, id, location, message);
+        self.issues.report(kind, id, location);
     }
 
     fn report_undeclared(&mut self, node: NodeId, name: &str) {
-        let message = format!(
-            "undeclared reference to '{name}' (in container '{}')",
-            self.scopes.env.container.name()
-        );
-        let kind = IssueKind::UndeclaredReference { name: name.to_owned() };
-        self.report_as(kind, self.ast[node].id, message);
+        let kind = IssueKind::UndeclaredReference {
+            name: name.to_owned(),
+            container: self.scopes.env.container.name().to_owned(),
+        };
+        self.report(node, kind);
     }
 
     fn report_mismatch(&mut self, node: NodeId, expected: &Type, actual: &Type) {
-        let message = format!(
-            "expected type '{}' but found '{}'",
-            self.printed(expected),
-            self.printed(actual)
-        );
-        self.report(node, message);
+        let kind = IssueKind::WrongType {
+            expected: self.printed(expected),
+            found: self.printed(actual),
+        };
+        self.report(node, kind);
     }
 }

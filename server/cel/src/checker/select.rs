@@ -3,7 +3,7 @@
 use super::scope::Resolved;
 use super::{Checker, Reference};
 use crate::ast::operators::OPT_SELECT;
-use crate::ast::{Ast, ExprKind, IssueKind, Literal, NodeId};
+use crate::ast::{Ast, ExprKind, Internal, IssueKind, Literal, NodeId, OptionalSelection};
 use crate::types::Type;
 
 impl Checker<'_> {
@@ -67,8 +67,8 @@ impl Checker<'_> {
             }
             other => {
                 if !other.is_dyn_or_error() {
-                    let message = format!("type '{}' does not support field selection", self.printed(other));
-                    self.report(node, message);
+                    let of = self.printed(other);
+                    self.report(node, IssueKind::NoFields { of });
                 }
                 Type::Dyn
             }
@@ -83,7 +83,8 @@ impl Checker<'_> {
     pub(super) fn field_type(&mut self, id: i64, struct_name: &str, field: &str) -> Option<Type> {
         let types = self.scopes.env.types;
         if types.find_struct_type(struct_name).is_none() {
-            self.report_id(id, format!("unexpected failed resolution of '{struct_name}'"));
+            let name = struct_name.to_owned();
+            self.report_id(id, IssueKind::Internal(Internal::UnknownType { name }));
             return None;
         }
         let found = types.find_field_type(struct_name, field);
@@ -92,7 +93,7 @@ impl Checker<'_> {
                 field: field.to_owned(),
                 of: struct_name.to_owned(),
             };
-            self.report_as(kind, id, format!("undefined field '{field}'"));
+            self.report_id(id, kind);
         }
         found
     }
@@ -110,8 +111,11 @@ impl Checker<'_> {
             return;
         }
         let ExprKind::Literal(Literal::String(name)) = &self.ast[field].kind else {
-            let message = format!("unsupported optional field selection: {:?}", self.ast[field].kind);
-            self.report(field, message);
+            let printed = format!("{:?}", self.ast[field].kind);
+            self.report(
+                field,
+                IssueKind::OptionalSelection(OptionalSelection::Field { printed }),
+            );
             return;
         };
         let name = name.clone();
@@ -127,12 +131,9 @@ impl Checker<'_> {
         }
     }
 
-    fn report_signature(&mut self, node: NodeId, member: bool, count: usize) {
-        let member = if member { " member call with" } else { "" };
-        self.report(
-            node,
-            format!("unsupported optional field selection: incorrect signature.{member} argument count: {count}"),
-        );
+    fn report_signature(&mut self, node: NodeId, is_method: bool, count: usize) {
+        let problem = OptionalSelection::Signature { is_method, count };
+        self.report(node, IssueKind::OptionalSelection(problem));
     }
 }
 

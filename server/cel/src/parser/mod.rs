@@ -26,7 +26,7 @@ use tree::{Tree, TreeIdx};
 pub use visit::RESERVED;
 use visit::Visitor;
 
-use crate::ast::{Ast, Issues, Location, Source};
+use crate::ast::{Ast, IssueKind, Issues, Limit, Location, Source};
 
 /// What became of a text.
 #[derive(Clone, Debug)]
@@ -42,12 +42,11 @@ pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
     let mut issues = Issues::new();
     let builder = Builder::new(source);
     if source.len() > options.size_limit {
-        let message = format!(
-            "expression code point size exceeds limit: size: {}, limit {}",
-            source.len(),
-            options.size_limit
-        );
-        issues.report(1, Location::NONE, message);
+        let limit = Limit::Length {
+            length: source.len(),
+            limit: options.size_limit,
+        };
+        issues.report(IssueKind::Limit(limit), 1, Location::NONE);
         return Parsed {
             ast: builder.ast,
             issues,

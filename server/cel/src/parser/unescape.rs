@@ -1,5 +1,7 @@
 //! What a string or bytes literal means (`cel-go` `parser/unescape.go`).
 
+use crate::ast::LiteralProblem;
+
 /// What an escape sequence may say, which a later `cel-go` narrowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CodePoints {
@@ -9,14 +11,11 @@ pub(super) enum CodePoints {
     Characters,
 }
 
-const UNABLE: &str = "unable to unescape string";
-const UNABLE_OCTAL: &str = "unable to unescape octal sequence in string";
-
 /// The bytes that a literal with its quotes (and `r`, without `b`) represents. Those of a string are UTF-8.
-pub(super) fn unescape(literal: &str, is_bytes: bool, code_points: CodePoints) -> Result<Vec<u8>, &'static str> {
+pub(super) fn unescape(literal: &str, is_bytes: bool, code_points: CodePoints) -> Result<Vec<u8>, LiteralProblem> {
     let literal = literal.replace("\r\n", "\n").replace('\r', "\n");
     if literal.len() < 2 {
-        return Err(UNABLE);
+        return Err(LiteralProblem::Escape);
     }
     let (raw, literal) = match literal.strip_prefix(['r', 'R']) {
         Some(rest) => (true, rest),
@@ -26,14 +25,14 @@ pub(super) fn unescape(literal: &str, is_bytes: bool, code_points: CodePoints) -
         .chars()
         .next()
         .filter(|c| matches!(c, '"' | '\''))
-        .ok_or(UNABLE)?;
+        .ok_or(LiteralProblem::Escape)?;
     let triple = [quote; 3].iter().collect::<String>();
     let content = if literal.len() >= 6 && literal.starts_with(&triple) {
         literal.strip_prefix(&triple).and_then(|l| l.strip_suffix(&triple))
     } else {
         literal.strip_prefix(quote).and_then(|l| l.strip_suffix(quote))
     };
-    let content = content.ok_or(UNABLE)?;
+    let content = content.ok_or(LiteralProblem::Escape)?;
     if raw || !content.contains('\\') {
         return Ok(content.as_bytes().to_vec());
     }
@@ -53,11 +52,8 @@ fn escape<'a>(
     is_bytes: bool,
     code_points: CodePoints,
     out: &mut Vec<u8>,
-) -> Result<&'a str, &'static str> {
-    let c = *rest
-        .as_bytes()
-        .first()
-        .ok_or("unable to unescape string, found '\\' as last character")?;
+) -> Result<&'a str, LiteralProblem> {
+    let c = *rest.as_bytes().first().ok_or(LiteralProblem::LastBackslash)?;
     let simple = match c {
         b'a' => 0x07,
         b'b' => 0x08,
@@ -69,11 +65,11 @@ fn escape<'a>(
         b'\\' | b'\'' | b'"' | b'`' | b'?' => c,
         _ => {
             let (digits, radix, from, failure) = match c {
-                b'x' | b'X' => (2, 16, 1, UNABLE),
-                b'u' if !is_bytes => (4, 16, 1, UNABLE),
-                b'U' if !is_bytes => (8, 16, 1, UNABLE),
-                b'0'..=b'3' => (3, 8, 0, UNABLE_OCTAL),
-                _ => return Err(UNABLE),
+                b'x' | b'X' => (2, 16, 1, LiteralProblem::Escape),
+                b'u' if !is_bytes => (4, 16, 1, LiteralProblem::Escape),
+                b'U' if !is_bytes => (8, 16, 1, LiteralProblem::Escape),
+                b'0'..=b'3' => (3, 8, 0, LiteralProblem::OctalEscape),
+                _ => return Err(LiteralProblem::Escape),
             };
             let text = rest.get(from..from + digits).ok_or(failure)?;
             let value = text
@@ -85,8 +81,8 @@ fn escape<'a>(
             } else {
                 let c = match char::from_u32(value) {
                     Some(c) => c,
-                    None if code_points == CodePoints::Characters => return Err("invalid unicode code point"),
-                    None if (0x0011_0000..0x8000_0000).contains(&value) => return Err(UNABLE),
+                    None if code_points == CodePoints::Characters => return Err(LiteralProblem::CodePoint),
+                    None if (0x0011_0000..0x8000_0000).contains(&value) => return Err(LiteralProblem::Escape),
                     None => char::REPLACEMENT_CHARACTER,
                 };
                 out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());

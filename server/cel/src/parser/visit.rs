@@ -10,7 +10,10 @@ use super::macros;
 use super::options::{EscapedIdentifiers, ParseOptions};
 use super::tree::{Label, Rule, TokenIdx, Tree, TreeIdx};
 use super::unescape::unescape;
-use crate::ast::{ExprKind, Issues, Literal, Location, MapEntry, NodeId, Span, StructField, operators};
+use crate::ast::{
+    ExprKind, Incomplete, IssueKind, Issues, Limit, Literal, LiteralProblem, Location, MapEntry, NodeId, Span,
+    StructField, Unsupported, operators,
+};
 
 /// Names that are not variables, although they are identifiers to the grammar.
 pub const RESERVED: [&str; 21] = [
@@ -116,14 +119,19 @@ impl<'v, 'a> Visitor<'v, 'a> {
         self.make(place, ExprKind::Unspecified)
     }
 
-    fn report(&mut self, place: Origin, message: impl Into<String>) -> NodeId {
+    fn report(&mut self, place: Origin, kind: IssueKind) -> NodeId {
+        let message = kind.server_words();
+        self.report_worded(place, kind, message)
+    }
+
+    fn report_worded(&mut self, place: Origin, kind: IssueKind, message: String) -> NodeId {
         let node = self.unspecified(place);
         let id = self.builder.ast[node].id;
         let location = match place {
             Origin::At(location) => location,
             _ => self.builder.location_told(id, self.options),
         };
-        self.issues.report(id, location, message);
+        self.issues.report_worded(kind, id, location, message);
         node
     }
 
@@ -163,8 +171,8 @@ impl<'v, 'a> Visitor<'v, 'a> {
         };
         match self.tree.node(node).rule {
             Rule::Expr => self.deeper(|v| v.visit_expr(node)),
-            Rule::ConditionalOr => self.visit_logic(node, operators::LOGICAL_OR, "unexpected character, wanted '||'"),
-            Rule::ConditionalAnd => self.visit_logic(node, operators::LOGICAL_AND, "unexpected character, wanted '&&'"),
+            Rule::ConditionalOr => self.visit_logic(node, operators::LOGICAL_OR, "||"),
+            Rule::ConditionalAnd => self.visit_logic(node, operators::LOGICAL_AND, "&&"),
             Rule::Relation | Rule::Calc => self.deeper(|v| v.visit_binary(node)),
             Rule::LogicalNot => self.visit_unary(node, operators::LOGICAL_NOT),
             Rule::Negate => self.visit_unary(node, operators::NEGATE),
@@ -193,7 +201,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
         if self.issues.is_empty() {
             return self.report(
                 Origin::At(Location::NONE),
-                format!("unknown parse element encountered: <{what}>"),
+                IssueKind::Incomplete(Incomplete::Part(what.to_owned())),
             );
         }
         self.unspecified(Origin::At(Location::NONE))
@@ -202,7 +210,8 @@ impl<'v, 'a> Visitor<'v, 'a> {
     fn deeper<T>(&mut self, visit: impl FnOnce(&mut Self) -> Visited<T>) -> Visited<T> {
         self.depth += 1;
         if self.depth > self.options.max_recursion_depth {
-            self.issues.report(0, Location::NONE, "max recursion depth exceeded");
+            self.issues
+                .report(IssueKind::Limit(Limit::TreeDepth), 0, Location::NONE);
             return Err(TooDeep);
         }
         let visited = visit(self);
@@ -222,13 +231,14 @@ impl<'v, 'a> Visitor<'v, 'a> {
         Ok(self.call_or_macro(id, operators::CONDITIONAL, None, vec![condition, then, otherwise]))
     }
 
-    fn visit_logic(&mut self, node: TreeIdx, function: &'static str, missing: &str) -> Visited {
+    fn visit_logic(&mut self, node: TreeIdx, function: &'static str, operator: &'static str) -> Visited {
         let mut terms = vec![self.visit(self.tree.node_of(node, Label::E))?];
         let mut ids = Vec::new();
         let tree = self.tree;
         let mut rest = tree.nodes_of(node, Label::E1);
         for op in tree.tokens_of(node, Label::Op) {
             let Some(next) = rest.next() else {
+                let missing = IssueKind::Incomplete(Incomplete::Operand(operator));
                 return Ok(self.report(Origin::Node(node), missing));
             };
             terms.push(self.visit(Some(next))?);
@@ -268,7 +278,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
     fn visit_binary(&mut self, node: TreeIdx) -> Visited {
         let op = self.tree.token_of(node, Label::Op);
         let Some(function) = op.and_then(|op| operators::find(self.text(op))) else {
-            return Ok(self.report(Origin::Node(node), "operator not found"));
+            return Ok(self.report(Origin::Node(node), IssueKind::Incomplete(Incomplete::Operator)));
         };
         let left = self.visit(self.tree.node_of(node, Label::E))?;
         let id = self.token_id(op);
@@ -288,7 +298,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
 
     /// The name of a field where the node `of` has one, and where that is; or why it is none. Grammars before names in backticks have a
     /// token there, later ones a node.
-    fn field_name(&self, of: TreeIdx) -> Option<(Origin, Result<Arc<str>, String>)> {
+    fn field_name(&self, of: TreeIdx) -> Option<(Origin, Result<Arc<str>, Unsupported>)> {
         if let Some(token) = self.tree.token_of(of, Label::Id) {
             return Some((Origin::Token(token), Ok(self.text(token).into())));
         }
@@ -297,13 +307,13 @@ impl<'v, 'a> Visitor<'v, 'a> {
         let name = match self.tree.node(ident).rule {
             Rule::SimpleIdentifier => Ok(text.into()),
             Rule::EscapedIdentifier if self.options.escaped_identifiers != EscapedIdentifiers::Allowed => {
-                Err("unsupported syntax: '`'".to_owned())
+                Err(Unsupported::Backticks)
             }
             Rule::EscapedIdentifier => match text.get(1..text.len().saturating_sub(1)) {
                 Some(name) if text.len() > 2 => Ok(name.into()),
-                _ => Err("invalid escaped identifier: underflow".to_owned()),
+                _ => Err(Unsupported::EmptyBackticks),
             },
-            _ => Err("unsupported ident kind".to_owned()),
+            _ => Err(Unsupported::Name),
         };
         Some((Origin::Node(ident), name))
     }
@@ -313,8 +323,8 @@ impl<'v, 'a> Visitor<'v, 'a> {
         let (Some((place, name)), Some(op)) = (self.field_name(node), self.tree.token_of(node, Label::Op)) else {
             return Ok(self.unspecified(Origin::Node(node)));
         };
-        let field = name.unwrap_or_else(|message| {
-            self.report(place, message);
+        let field = name.unwrap_or_else(|problem| {
+            self.report(place, IssueKind::Unsupported(problem));
             "".into()
         });
         if self.tree.token_of(node, Label::Opt).is_none() {
@@ -328,7 +338,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
             ));
         }
         if !self.options.optional_syntax {
-            return Ok(self.report(Origin::Token(op), "unsupported syntax '.?'"));
+            return Ok(self.report(Origin::Token(op), IssueKind::Unsupported(Unsupported::OptionalField)));
         }
         let field = self.make(place, ExprKind::Literal(Literal::String(field)));
         let call = ExprKind::Call {
@@ -368,7 +378,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
         let mut function = operators::INDEX;
         if self.tree.token_of(node, Label::Opt).is_some() {
             if !self.options.optional_syntax {
-                return Ok(self.report(Origin::Token(op), "unsupported syntax '[?'"));
+                return Ok(self.report(Origin::Token(op), IssueKind::Unsupported(Unsupported::OptionalIndex)));
             }
             function = operators::OPT_INDEX;
         }
@@ -382,8 +392,8 @@ impl<'v, 'a> Visitor<'v, 'a> {
         };
         let name = self.text(token);
         if RESERVED.contains(&name) {
-            let message = format!("reserved identifier: {name}");
-            return Err(self.report(Origin::Node(node), message));
+            let name = name.to_owned();
+            return Err(self.report(Origin::Node(node), IssueKind::ReservedName { name }));
         }
         let dot = if self.tree.token_of(node, Label::LeadingDot).is_some() {
             "."
@@ -426,7 +436,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
                 elements.push(self.visit(tree.node_of(element, Label::E))?);
                 match tree.token_of(element, Label::Opt) {
                     Some(opt) if !self.options.optional_syntax => {
-                        self.report(Origin::Token(opt), "unsupported syntax '?'");
+                        self.report(Origin::Token(opt), IssueKind::Unsupported(Unsupported::OptionalEntry));
                     }
                     Some(_) => optional_indices.push(at as u32),
                     None => {}
@@ -463,7 +473,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
             };
             let optional = tree.token_of(key, Label::Opt).is_some();
             if optional && !self.options.optional_syntax {
-                self.report(Origin::Node(key), "unsupported syntax '?'");
+                self.report(Origin::Node(key), IssueKind::Unsupported(Unsupported::OptionalEntry));
                 continue;
             }
             let key = self.visit(tree.node_of(key, Label::E))?;
@@ -513,19 +523,19 @@ impl<'v, 'a> Visitor<'v, 'a> {
             let id = self.id(Origin::Token(col));
             let optional = tree.token_of(field, Label::Opt).is_some();
             if optional && !self.options.optional_syntax {
-                self.report(Origin::Node(field), "unsupported syntax '?'");
+                self.report(Origin::Node(field), IssueKind::Unsupported(Unsupported::OptionalEntry));
                 continue;
             }
             let name = match self.field_name(field) {
                 Some((_, Ok(name))) => name,
-                Some((_, Err(message))) => {
-                    self.report(Origin::Node(list), message);
+                Some((_, Err(problem))) => {
+                    self.report(Origin::Node(list), IssueKind::Unsupported(problem));
                     continue;
                 }
                 // Before there were names in backticks, a missing one ended the list.
                 None if self.options.escaped_identifiers == EscapedIdentifiers::Unknown => return Ok(Vec::new()),
                 None => {
-                    self.report(Origin::Node(list), "unsupported ident kind");
+                    self.report(Origin::Node(list), IssueKind::Unsupported(Unsupported::Name));
                     continue;
                 }
             };
@@ -555,18 +565,18 @@ impl<'v, 'a> Visitor<'v, 'a> {
                 let (digits, radix) = text.strip_prefix("0x").map_or((text, 10), |hex| (hex, 16));
                 i64::from_str_radix(&format!("{sign}{digits}"), radix)
                     .map(Literal::Int)
-                    .map_err(|_| "invalid int literal")
+                    .map_err(|_| LiteralProblem::Int)
             }
             Rule::Uint => {
                 let text = text.trim_end_matches(['u', 'U']);
                 let (digits, radix) = text.strip_prefix("0x").map_or((text, 10), |hex| (hex, 16));
                 u64::from_str_radix(digits, radix)
                     .map(Literal::Uint)
-                    .map_err(|_| "invalid uint literal")
+                    .map_err(|_| LiteralProblem::Uint)
             }
             Rule::Double => match format!("{sign}{text}").parse::<f64>() {
                 Ok(value) if value.is_finite() => Ok(Literal::Double(value)),
-                _ => Err("invalid double literal"),
+                _ => Err(LiteralProblem::Double),
             },
             Rule::Bytes => unescape(&text[1..], true, self.options.code_points).map(|b| Literal::Bytes(b.into())),
             _ => unescape(text, false, self.options.code_points)
@@ -574,9 +584,9 @@ impl<'v, 'a> Visitor<'v, 'a> {
         };
         match value {
             Ok(value) => self.literal(node, value),
-            Err(message) => {
+            Err(problem) => {
                 let quoted = matches!(self.tree.node(node).rule, Rule::String | Rule::Bytes);
-                let error = self.report(Origin::Node(node), message);
+                let error = self.report(Origin::Node(node), IssueKind::Literal(problem));
                 // A string that cannot be unescaped goes on as it is written.
                 if quoted {
                     self.literal(node, Literal::String(self.text(token).into()))
@@ -603,10 +613,10 @@ impl<'v, 'a> Visitor<'v, 'a> {
                 self.builder.delete_id(id);
                 node
             }
-            Some(Err((location, message))) => {
+            Some(Err((location, kind))) => {
                 self.builder.delete_id(id);
-                let message = self.options.worded(&message);
-                self.report(Origin::At(location), message)
+                let message = self.options.worded(&kind.server_words());
+                self.report_worded(Origin::At(location), kind, message)
             }
         }
     }

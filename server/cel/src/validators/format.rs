@@ -1,20 +1,17 @@
 //! Format strings with their arguments before they run (`cel-go` `ext/formatting.go`, `stringFormatValidator`).
 
-use crate::ast::{ExprKind, NodeId};
+use crate::ast::{ClauseProblem, ExprKind, FormatProblem, NodeId};
 use crate::checker::Checked;
 use crate::types::{Kind, Type};
 
 /// What is wrong, and with which argument; `None` for the call.
 pub(super) struct FormatError {
     pub(super) node: Option<NodeId>,
-    pub(super) message: String,
+    pub(super) problem: FormatProblem,
 }
 
-fn call_error(message: impl Into<String>) -> FormatError {
-    FormatError {
-        node: None,
-        message: message.into(),
-    }
+fn call_error(problem: FormatProblem) -> FormatError {
+    FormatError { node: None, problem }
 }
 
 /// Checks the arguments against a format string. Returns how many of them it uses.
@@ -29,18 +26,14 @@ pub(super) fn check(checked: &Checked, format: &str, args: &[NodeId]) -> Result<
         }
         used += 1;
         if rest.is_empty() {
-            return Err(call_error("unexpected end of string"));
+            return Err(call_error(FormatProblem::UnexpectedEnd));
         }
         let Some(arg) = args.get(used - 1) else {
-            return Err(call_error(format!("index {} out of range", used - 1)));
+            return Err(call_error(FormatProblem::MissingArgument { index: used - 1 }));
         };
-        let clause =
-            read_clause(rest).map_err(|message| call_error(format!("could not parse formatting clause: {message}")))?;
+        let clause = read_clause(rest).map_err(|problem| call_error(FormatProblem::Clause(problem)))?;
         rest = clause.rest;
-        check_argument(checked, clause.letter, *arg).map_err(|error| FormatError {
-            message: format!("error during formatting: {}", error.message),
-            ..error
-        })?;
+        check_argument(checked, clause.letter, *arg)?;
     }
     Ok(used)
 }
@@ -56,24 +49,20 @@ pub(crate) struct Clause<'a> {
 }
 
 /// The clause that a text begins with.
-pub(crate) fn read_clause(text: &[u8]) -> Result<Clause<'_>, String> {
-    let failed = |message: &str| format!("error while parsing precision: {message}");
+pub(crate) fn read_clause(text: &[u8]) -> Result<Clause<'_>, ClauseProblem> {
     let (mut rest, mut precision) = (text, None);
     if let Some(after) = text.strip_prefix(b".") {
         let digits = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if digits == after.len() {
-            return Err(failed("could not find end of precision specifier"));
+            return Err(ClauseProblem::Unfinished);
         }
         let number = String::from_utf8_lossy(&after[..digits]);
+        if number.is_empty() {
+            return Err(ClauseProblem::NoPrecision);
+        }
         let Ok(value) = number.parse::<i64>() else {
-            let why = if number.is_empty() {
-                "invalid syntax"
-            } else {
-                "value out of range"
-            };
-            return Err(failed(&format!(
-                "error while converting precision to integer: strconv.Atoi: parsing \"{number}\": {why}"
-            )));
+            let digits = number.into_owned();
+            return Err(ClauseProblem::PrecisionOutOfRange { digits });
         };
         precision = usize::try_from(value).ok();
         rest = &after[digits..];
@@ -87,54 +76,37 @@ pub(crate) fn read_clause(text: &[u8]) -> Result<Clause<'_>, String> {
             precision,
             rest,
         }),
-        [other, ..] => Err(format!("unrecognized formatting clause \"{}\"", char::from(*other))),
-        [] => Err(failed("could not find end of precision specifier")),
+        [other, ..] => Err(ClauseProblem::UnknownLetter(char::from(*other))),
+        [] => Err(ClauseProblem::Unfinished),
     }
 }
 
 fn check_argument(checked: &Checked, letter: u8, arg: NodeId) -> Result<(), FormatError> {
-    let (kinds, words): (&[Kind], _) = match letter {
+    let kinds: &[Kind] = match letter {
         b's' => {
             return match unprintable(checked, arg) {
-                Some(bad) => Err(argument_error(
-                    checked,
-                    bad,
-                    "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
-                )),
+                Some(bad) => Err(argument_error(checked, letter, bad)),
                 None => Ok(()),
             };
         }
-        b'd' => (&[Kind::Int, Kind::Uint], "decimal clause can only be used on integers"),
-        b'f' => (
-            &[Kind::Double, Kind::String],
-            "fixed-point clause can only be used on doubles",
-        ),
-        b'e' => (
-            &[Kind::Double, Kind::String],
-            "scientific clause can only be used on doubles",
-        ),
-        b'b' => (
-            &[Kind::Int, Kind::Uint, Kind::Bool],
-            "only integers and bools can be formatted as binary",
-        ),
-        b'o' => (&[Kind::Int, Kind::Uint], "octal clause can only be used on integers"),
-        _ => (
-            &[Kind::Int, Kind::Uint, Kind::String, Kind::Bytes],
-            "only integers, byte buffers, and strings can be formatted as hex",
-        ),
+        b'd' | b'o' => &[Kind::Int, Kind::Uint],
+        b'f' | b'e' => &[Kind::Double, Kind::String],
+        b'b' => &[Kind::Int, Kind::Uint, Kind::Bool],
+        _ => &[Kind::Int, Kind::Uint, Kind::String, Kind::Bytes],
     };
     let ty = checked.type_of(arg);
     if *ty == Type::Dyn || kinds.contains(&ty.kind()) {
         Ok(())
     } else {
-        Err(argument_error(checked, arg, words))
+        Err(argument_error(checked, letter, arg))
     }
 }
 
-fn argument_error(checked: &Checked, arg: NodeId, words: &str) -> FormatError {
+fn argument_error(checked: &Checked, letter: u8, arg: NodeId) -> FormatError {
+    let found = checked.type_of(arg).type_name().to_string();
     FormatError {
         node: Some(arg),
-        message: format!("{words}, was given {}", checked.type_of(arg).type_name()),
+        problem: FormatProblem::Argument { letter, found },
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod format;
 
-use crate::ast::{ExprKind, Issues, Literal, NodeId, Source};
+use crate::ast::{ExprKind, FormatProblem, IssueKind, Issues, Literal, NodeId, Source};
 use crate::checker::Checked;
 use crate::decls::Features;
 use crate::types::Type;
@@ -177,7 +177,7 @@ impl<'a> Validation<'a> {
         }
     }
 
-    fn check_literal(&mut self, node: NodeId, function: &str, is_valid: fn(&Literal) -> bool) {
+    fn check_literal(&mut self, node: NodeId, function: &'static str, is_valid: fn(&Literal) -> bool) {
         let ExprKind::Call {
             function: called, args, ..
         } = &self.checked.ast[node].kind
@@ -191,7 +191,7 @@ impl<'a> Validation<'a> {
         if let ExprKind::Literal(literal) = &self.checked.ast[*arg].kind
             && !is_valid(literal)
         {
-            self.report(*arg, format!("invalid {function} argument"));
+            self.report(*arg, IssueKind::InvalidArgument { function });
         }
     }
 
@@ -220,31 +220,41 @@ impl<'a> Validation<'a> {
             return;
         };
         match format::check(self.checked, format, elements) {
-            Ok(used) if elements.len() > used => self.report(
-                node,
-                format!(
-                    "too many arguments supplied to string.format (expected {used}, got {})",
-                    elements.len()
-                ),
-            ),
+            Ok(used) if elements.len() > used => {
+                let given = elements.len();
+                let problem = FormatProblem::SpareArguments { used, given };
+                self.report(node, IssueKind::Format(problem));
+            }
             Ok(_) => {}
             Err(error) => {
-                let message = EvalError::of_format(error.message, self.features.version);
-                self.report(error.node.unwrap_or(node), message.message().to_owned());
+                let kind = IssueKind::Format(error.problem);
+                let message = EvalError::of_format(kind.server_words(), self.features.version);
+                self.report_worded(error.node.unwrap_or(node), kind, message.message().to_owned());
             }
         }
     }
 
-    fn report(&mut self, node: NodeId, message: String) {
+    fn report(&mut self, node: NodeId, kind: IssueKind) {
+        let message = kind.server_words();
+        self.report_worded(node, kind, message);
+    }
+
+    fn report_worded(&mut self, node: NodeId, kind: IssueKind, message: String) {
         let id = self.checked.ast[node].id;
         let places = &self.checked.ast.source_info;
         let location = places.location_told(self.source, id, self.features.version);
-        self.issues.report(id, location, message);
+        self.issues.report_worded(kind, id, location, message);
     }
 
     fn report_mismatch(&mut self, node: NodeId, expected: &Type, actual: &Type) {
         let (expected, actual) = (self.features.print(expected), self.features.print(actual));
-        self.report(node, format!("expected type '{expected}' but found '{actual}'"));
+        self.report(
+            node,
+            IssueKind::WrongType {
+                expected,
+                found: actual,
+            },
+        );
     }
 }
 

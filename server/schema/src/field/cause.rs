@@ -70,7 +70,7 @@ pub enum Cause {
         error: Option<String>,
     },
     /// A rule or message expression that does not compile: its first problem.
-    Compile(CompileProblem),
+    Compile(IssueKind),
     /// The path leads into `metadata`.
     InMetadata,
     /// What the path leads to, or what the schema describes, is not of a type that is allowed here.
@@ -86,17 +86,6 @@ pub enum Cause {
         /// The limit.
         limit: u64,
     },
-}
-
-/// Why an expression does not compile.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct CompileProblem {
-    /// What the API server says before all problems of the expression: `compilation failed: `.
-    pub prefix: String,
-    /// What is wrong.
-    pub kind: IssueKind,
-    /// The same in the API server's words, without its place.
-    pub message: String,
 }
 
 /// Only so many values of an `enum` are kept.
@@ -157,7 +146,7 @@ impl Cause {
             Self::Allowed(values) => values.iter().map(|it| size_of::<String>() + it.len()).sum(),
             Self::Property { r#type, example } => r#type.len() + of(example),
             Self::Rule { rule, message, error } => rule.len() + of(message) + of(error),
-            Self::Compile(problem) => problem.prefix.len() + problem.message.len(),
+            Self::Compile(kind) => kind.server_words().len(),
             Self::Elsewhere(path) => path.bytes(),
             Self::Bound { .. }
             | Self::Multiple(_)

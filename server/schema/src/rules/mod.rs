@@ -26,7 +26,7 @@ pub use suggested_bounds::{Effort, MissingBound, Occurrence, SchemaStep, Suggest
 
 use crate::celtypes::{decl_type, max_cardinality};
 use crate::codes;
-use crate::field::{Cause, CompileProblem, FINDING_BYTES};
+use crate::field::{Cause, FINDING_BYTES};
 use crate::structural::{AdditionalProperties, Structural};
 use crate::{KubernetesVersion, ValidationRule};
 
@@ -70,8 +70,6 @@ pub struct Expression {
 pub struct CompileError {
     /// The server's words.
     pub detail: String,
-    /// The text before the problems in `detail`; `None` if `detail` does not list them.
-    pub prefix: Option<&'static str>,
     /// The server itself fails on the expression and says nothing; the words are ours.
     pub crashes: bool,
     /// Whether the server got as far as to see that the expression uses the old value.
@@ -94,14 +92,9 @@ pub struct Problem {
 }
 
 impl CompileError {
-    /// The first problem, as the cause of an error whose text has `before` before that of this one.
-    pub fn cause(&self, before: &str) -> Option<Cause> {
-        let first = self.problems.first()?;
-        Some(Cause::Compile(CompileProblem {
-            prefix: format!("{before}{}", self.prefix?),
-            kind: first.kind.clone(),
-            message: first.message.clone(),
-        }))
+    /// The first problem, as the cause of an error.
+    pub fn cause(&self) -> Option<Cause> {
+        Some(Cause::Compile(self.problems.first()?.kind.clone()))
     }
 }
 
@@ -314,7 +307,6 @@ impl<'t> Compiler<'t> {
             );
             CompileError {
                 detail,
-                prefix: Some(words.compilation_failed),
                 crashes: false,
                 uses_old_self: false,
                 code: code_of(issues),
@@ -343,10 +335,10 @@ impl<'t> Compiler<'t> {
         let validated = validate(&checked, &source, features);
         if let Some(crash) = validated.crash {
             let mut issues = Issues::new();
-            issues.report(crash.id, places.location(&source, crash.id), crash.why);
+            let kind = IssueKind::ServerCrash { why: crash.why };
+            issues.report(kind, crash.id, places.location(&source, crash.id));
             return Err(CompileError {
                 detail: crashes(crash.why),
-                prefix: None,
                 crashes: true,
                 ..failed(&issues, &places)
             });
@@ -354,18 +346,20 @@ impl<'t> Compiler<'t> {
         if !validated.issues.is_empty() {
             return Err(failed(&validated.issues, &places));
         }
-        let is_other = |output| checked.output_type() != output && !checked.is_unfinished();
-        if words.output.as_ref().is_some_and(is_other) {
-            let detail = words.wrong_output.to_owned();
-            let found = features.print(checked.output_type());
+        let is_other = |output: &Type| checked.output_type() != output && !checked.is_unfinished();
+        if let Some(expected) = words.output.as_ref().filter(|it| is_other(it)) {
+            let kind = IssueKind::WrongResult {
+                expected: if *expected == Type::Bool { "bool" } else { "string" },
+                found: features.print(checked.output_type()),
+            };
+            let detail = kind.server_words();
             let problem = Problem {
                 bytes: 0..text.len(),
-                kind: IssueKind::WrongResult { found },
+                kind,
                 message: detail.clone(),
             };
             return Err(CompileError {
                 detail,
-                prefix: Some(""),
                 crashes: false,
                 uses_old_self: false,
                 code: codes::RULE_RESULT_TYPE,
@@ -377,13 +371,14 @@ impl<'t> Compiler<'t> {
                 Some(crash) => crashes(crash),
                 None => format!("{}{error}", words.instantiation_failed),
             },
-            prefix: Some(words.instantiation_failed),
             crashes: error.as_crash().is_some(),
             uses_old_self: checked.uses_variable(OLD_SELF),
             code: codes::RULE_CONSTANT,
             problems: vec![Problem {
                 bytes: 0..text.len(),
-                kind: IssueKind::Other,
+                kind: IssueKind::FailingConstant {
+                    error: error.to_string(),
+                },
                 message: error.to_string(),
             }],
         })?;
@@ -454,21 +449,18 @@ fn crashes(why: &str) -> String {
 struct Words {
     compilation_failed: &'static str,
     output: Option<Type>,
-    wrong_output: &'static str,
     instantiation_failed: &'static str,
 }
 
 const RULE: Words = Words {
     compilation_failed: "compilation failed: ",
     output: Some(Type::Bool),
-    wrong_output: "cel expression must evaluate to a bool",
     instantiation_failed: "program instantiation failed: ",
 };
 
 const MESSAGE_EXPRESSION: Words = Words {
     compilation_failed: "messageExpression compilation failed: ",
     output: Some(Type::String),
-    wrong_output: "messageExpression must evaluate to a string",
     instantiation_failed: "messageExpression instantiation failed: ",
 };
 
@@ -481,7 +473,7 @@ fn code_of(issues: &Issues) -> &'static str {
         Some(IssueKind::UndefinedField { .. }) => codes::UNDEFINED_FIELD,
         Some(IssueKind::UndeclaredReference { .. }) => codes::UNDECLARED_REFERENCE,
         Some(IssueKind::NoMatchingOverload { .. }) => codes::NO_MATCHING_OVERLOAD,
-        Some(IssueKind::Syntax(_) | IssueKind::WrongResult { .. } | IssueKind::Other) | None => codes::RULE_TYPE_ERROR,
+        _ => codes::RULE_TYPE_ERROR,
     }
 }
 
@@ -501,7 +493,7 @@ fn problems(issues: &Issues, source: &Source, places: &SourceInfo) -> Vec<Proble
             }
         }
         // A call stands at its parenthesis: what is meant is the name before it.
-        if let IssueKind::UndeclaredReference { name } | IssueKind::NoMatchingOverload { function: name, .. } =
+        if let IssueKind::UndeclaredReference { name, .. } | IssueKind::NoMatchingOverload { function: name, .. } =
             &issue.kind
             && rest.starts_with('(')
             && let Some(before) = source.text()[..at].trim_end().strip_suffix(name.as_str())

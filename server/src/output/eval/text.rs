@@ -7,6 +7,7 @@ use crd_analyzer_schema::{codes::RULE_SYNTAX, rules::CompileError};
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::costs::{grouped, share};
 use crd_analyzer_workspace::eval::{CelValue, Compiled, Iteration, Part, Ran, shown};
+use crd_analyzer_workspace::words::expression::of_expression;
 use serde_json::Value;
 
 use super::Answered;
@@ -111,12 +112,11 @@ impl Printer<'_, '_> {
     fn compile_error(&mut self, text: &str, error: &CompileError) -> io::Result<()> {
         let is_syntax = error.code == RULE_SYNTAX;
         let first = error.problems.first();
-        let plain = first.and_then(|it| it.kind.plain_words());
-        let is_plain = plain.is_none();
-        let said = first.map_or(&error.detail, |it| &it.message);
-        let title = plain.unwrap_or_else(|| said.split_whitespace().collect::<Vec<_>>().join(" "));
+        let words = first.map(|it| of_expression(&it.kind));
+        let (title, help) = words.unwrap_or_else(|| (one_line(&error.detail), Vec::new()));
         // What a parser says after its first error follows from it.
         let shown = if is_syntax { 1 } else { error.problems.len() };
+        let headlines: Vec<String> = error.problems.iter().map(|it| of_expression(&it.kind).0).collect();
         let lines = LineIndex::new(text);
         let places = error
             .problems
@@ -130,16 +130,14 @@ impl Printer<'_, '_> {
                     lines: &lines,
                 },
                 span: Span::new(problem.bytes.start as u32, problem.bytes.end as u32),
-                label: if n == 0 { "" } else { &problem.message },
+                label: if n == 0 { "" } else { &headlines[n] },
             });
-        let notes = if !is_plain || first.is_none() {
-            vec![Note {
-                word: "note",
-                text: format!("the server says: {}", error.detail).into(),
-            }]
-        } else {
-            Vec::new()
+        let note = |word: &'static str, text: String| Note {
+            word,
+            text: text.into(),
         };
+        let mut notes: Vec<Note<'_>> = help.into_iter().map(|it| note("help", it)).collect();
+        notes.push(note("note", format!("the API server reports: {}", error.detail)));
         let diagnostic = Diagnostic {
             word: "error",
             style: Style::Error,

@@ -7,7 +7,7 @@ mod columns;
 mod conversion;
 pub(crate) mod decode;
 mod definition;
-mod expression;
+pub mod expression;
 pub(crate) mod lints;
 mod lists;
 pub mod meant;
@@ -182,14 +182,7 @@ fn title(error: &Error) -> String {
         (ErrorType::NotSupported | ErrorType::Duplicate, detail, value) if !value.is_empty() => {
             format!("{words}: {value}: {detail}")
         }
-        (_, detail, _) => match error.cause() {
-            Some(Cause::Compile(problem)) => {
-                let plain = problem.kind.plain_words();
-                let what = plain.as_ref().unwrap_or(&problem.message);
-                format!("{}{}", problem.prefix, what.lines().next().unwrap_or_default())
-            }
-            _ => detail.lines().next().unwrap_or_default().to_owned(),
-        },
+        (_, detail, _) => detail.lines().next().unwrap_or_default().to_owned(),
     }
 }
 

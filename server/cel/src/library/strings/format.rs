@@ -33,7 +33,7 @@ pub(super) fn format(version: KubernetesVersion, format: &str, args: &List) -> R
             return Err(EvalError::new("unexpected end of string"));
         }
         let clause = read_clause(after.as_bytes())
-            .map_err(|message| failed(format!("could not parse formatting clause: {message}")))?;
+            .map_err(|problem| failed(format!("could not parse formatting clause: {}", problem.server_words())))?;
         rest = &after[after.len() - clause.rest.len()..];
         let precision = clause.precision.unwrap_or(DEFAULT_PRECISION);
         if precision > MAX_PRECISION {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::super::build::Builder;
 use super::super::options::ParseOptions;
 use super::Macro;
-use crate::ast::{Comprehension, ExprKind, Literal, Location, NodeId, operators};
+use crate::ast::{Comprehension, ExprKind, IssueKind, Limit, Literal, Location, MacroProblem, NodeId, operators};
 
 /// What replaces the call, or where and why it cannot be replaced.
-type Expansion = Result<NodeId, (Location, String)>;
+type Expansion = Result<NodeId, (Location, IssueKind)>;
 /// The variables of a comprehension.
 type Variables = (Arc<str>, Option<Arc<str>>);
 pub(super) type Expander = fn(&mut Expand<'_, '_>, NodeId, &[NodeId]) -> Expansion;
@@ -31,6 +31,8 @@ pub(super) struct Expand<'b, 'a> {
     pub(super) builder: &'b mut Builder<'a>,
     options: &'b ParseOptions,
     call: Location,
+    /// The name of the macro.
+    name: &'static str,
 }
 
 /// Replaces a call, if it is one of a macro. `id` is the number of the call, whose place everything gets that the macro makes.
@@ -47,14 +49,16 @@ pub(in crate::parser) fn expand(
     let found = *options.macros.iter().rev().find(is_called)?;
     let call = builder.location(id);
     if builder.is_full() {
-        return Some(Err((
-            call,
-            "expression is too large after the expansion of macros".to_owned(),
-        )));
+        return Some(Err((call, IssueKind::Limit(Limit::Expansion))));
     }
     // A macro without receiver does not look at its target.
     Some((found.expand)(
-        &mut Expand { builder, options, call },
+        &mut Expand {
+            builder,
+            options,
+            call,
+            name: found.name,
+        },
         target.unwrap_or(args[0]),
         args,
     ))
@@ -66,9 +70,9 @@ impl Expand<'_, '_> {
         self.builder.push(id, kind)
     }
 
-    pub(super) fn error<T>(&self, node: NodeId, message: &str) -> Result<T, (Location, String)> {
+    pub(super) fn error<T>(&self, node: NodeId, problem: MacroProblem) -> Result<T, (Location, IssueKind)> {
         let id = self.builder.ast[node].id;
-        Err((self.builder.location_told(id, self.options), message.to_owned()))
+        Err((self.builder.location_told(id, self.options), IssueKind::Macro(problem)))
     }
 
     fn literal(&mut self, value: Literal) -> NodeId {
@@ -152,16 +156,16 @@ impl Expand<'_, '_> {
     }
 
     /// The name that an argument is.
-    pub(super) fn variable(&self, node: NodeId, message: &str) -> Result<Arc<str>, (Location, String)> {
+    pub(super) fn variable(&self, node: NodeId) -> Result<Arc<str>, (Location, IssueKind)> {
         match &self.builder.ast[node].kind {
             ExprKind::Ident(name) => Ok(name.clone()),
-            _ => self.error(node, message),
+            _ => self.error(node, MacroProblem::NotAName { of: self.name }),
         }
     }
 
-    pub(super) fn check_accumulator(&self, variable: &str, node: NodeId) -> Result<(), (Location, String)> {
+    pub(super) fn check_accumulator(&self, variable: &str, node: NodeId) -> Result<(), (Location, IssueKind)> {
         if self.options.accumulator_reserved && (variable == self.options.accumulator || variable == ACCUMULATOR) {
-            return self.error(node, "iteration variable overwrites accumulator variable");
+            return self.error(node, MacroProblem::Accumulator);
         }
         Ok(())
     }
@@ -203,14 +207,14 @@ impl Expand<'_, '_> {
     }
 
     pub(super) fn quantifier(&mut self, quantifier: Quantifier, target: NodeId, args: &[NodeId]) -> Expansion {
-        let element = self.variable(args[0], "argument must be a simple name")?;
+        let element = self.variable(args[0])?;
         self.check_accumulator(&element, args[0])?;
         let parts = self.quantifier_parts(quantifier, args[1]);
         Ok(self.comprehension_with_result(target, (element, None), self.options.accumulator.into(), parts))
     }
 
     pub(super) fn map(&mut self, target: NodeId, args: &[NodeId]) -> Expansion {
-        let element = self.variable(args[0], "argument is not an identifier")?;
+        let element = self.variable(args[0])?;
         self.check_accumulator(&element, args[0])?;
         let predicate = (args.len() == 3).then(|| args[1]);
         Ok(self.selection(target, element, predicate, args[args.len() - 1]))
@@ -246,10 +250,7 @@ impl Expand<'_, '_> {
             self.builder.ast[target].kind,
             ExprKind::Literal(_) | ExprKind::Map { .. } | ExprKind::Struct { .. } | ExprKind::Unspecified
         ) {
-            return self.error(
-                target,
-                "sortBy can only be applied to a list, identifier, comprehension, call or select expression",
-            );
+            return self.error(target, MacroProblem::SortTarget);
         }
         let step = self.ident(INPUT.into());
         let elements = self.ident(INPUT.into());
@@ -266,8 +267,8 @@ impl Expand<'_, '_> {
         Ok(self.comprehension_with_result(range, ("#unused".into(), None), INPUT.into(), parts))
     }
 
-    pub(super) fn optional(&mut self, target: NodeId, args: &[NodeId], message: &str, wrap: bool) -> Expansion {
-        let variable = self.variable(args[0], message)?;
+    pub(super) fn optional(&mut self, target: NodeId, args: &[NodeId], wrap: bool) -> Expansion {
+        let variable = self.variable(args[0])?;
         let has_value = self.member_call("hasValue", target);
         let range = self.list(&[]);
         // Before cel-go 0.22 the target itself is in both places, with the same numbers.
@@ -292,15 +293,16 @@ impl Expand<'_, '_> {
         Ok(self.call(operators::CONDITIONAL, &[has_value, then, none]))
     }
 
-    fn two_variables(&self, args: &[NodeId]) -> Result<Variables, (Location, String)> {
-        let key = self.variable(args[0], "argument must be a simple name")?;
-        let value = self.variable(args[1], "argument must be a simple name")?;
+    fn two_variables(&self, args: &[NodeId]) -> Result<Variables, (Location, IssueKind)> {
+        let key = self.variable(args[0])?;
+        let value = self.variable(args[1])?;
         if key == value {
-            return self.error(args[1], &format!("duplicate variable name: {key}"));
+            let name = key.to_string();
+            return self.error(args[1], MacroProblem::RepeatedName { name });
         }
         for (variable, node) in [(&key, args[0]), (&value, args[1])] {
             if **variable == *self.options.accumulator || **variable == *ACCUMULATOR {
-                return self.error(node, "iteration variable overwrites accumulator variable");
+                return self.error(node, MacroProblem::Accumulator);
             }
         }
         Ok((key, Some(value)))

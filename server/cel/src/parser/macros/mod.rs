@@ -9,7 +9,7 @@ pub(super) use expansion::expand;
 use expansion::{Expander, Quantifier};
 
 use crate::KubernetesVersion;
-use crate::ast::ExprKind;
+use crate::ast::{ExprKind, MacroProblem};
 
 /// A macro, by the call that it replaces.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ pub const MACROS: &[Macro] = &[
                     test_only: true,
                 }))
             }
-            _ => e.error(args[0], "invalid argument to has() macro"),
+            _ => e.error(args[0], MacroProblem::NotAField),
         },
     },
     Macro {
@@ -157,7 +157,7 @@ pub const MACROS: &[Macro] = &[
         server: ALWAYS,
         environment: ALWAYS,
         expand: |e, target, args| {
-            let element = e.variable(args[0], "argument is not an identifier")?;
+            let element = e.variable(args[0])?;
             e.check_accumulator(&element, args[0])?;
             Ok(e.selection(target, element, Some(args[1]), args[0]))
         },
@@ -173,7 +173,7 @@ pub const MACROS: &[Macro] = &[
         ],
         server: ALWAYS,
         environment: OPTIONALS,
-        expand: |e, target, args| e.optional(target, args, "optMap() variable name must be a simple identifier", true),
+        expand: |e, target, args| e.optional(target, args, true),
     },
     Macro {
         name: "optFlatMap",
@@ -183,14 +183,7 @@ pub const MACROS: &[Macro] = &[
         examples: &[("{'a': {'b': 1}}[?'a'].optFlatMap(m, m[?'b'])", "optional.of(1)")],
         server: ALWAYS,
         environment: OPTIONALS,
-        expand: |e, target, args| {
-            e.optional(
-                target,
-                args,
-                "optFlatMap() variable name must be a simple identifier",
-                false,
-            )
-        },
+        expand: |e, target, args| e.optional(target, args, false),
     },
     Macro {
         name: "all",

@@ -16,7 +16,7 @@ use super::lexer::{Lexed, Lexer};
 use super::options::{EscapedIdentifiers, ParseOptions};
 use super::token::{Kind, Token};
 use super::tree::{Label, Node, Part, Rule, TokenIdx, Tree, TreeIdx};
-use crate::ast::{Input, IssueKind, Issues, Location, Source, SyntaxError};
+use crate::ast::{Input, IssueKind, Issues, Limit, Location, Source, SyntaxError};
 
 /// The parse was ended, and what there is to say about that has been said.
 pub(super) struct Halted;
@@ -257,11 +257,8 @@ impl Machine<'_, '_> {
         self.depths[rule as usize] += 1;
         let limit = self.options.max_recursion_depth;
         if self.depths[rule as usize] > limit {
-            self.issues.report(
-                0,
-                Location::NONE,
-                format!("expression recursion limit exceeded: {limit}"),
-            );
+            let kind = IssueKind::Limit(Limit::GrammarDepth(limit));
+            self.issues.report(kind, 0, Location::NONE);
             return Err(Halted);
         }
         let node = self.tree.push(Node {
@@ -419,23 +416,23 @@ impl Machine<'_, '_> {
     // Reports.
 
     fn syntax_error(&mut self, offset: u32, error: SyntaxError) -> Result<(), Halted> {
-        let message = error.server_words();
-        self.report(offset, IssueKind::Syntax(error), &message)
+        self.report(offset, IssueKind::Syntax(error))
     }
 
     fn syntax_error_at(&mut self, token: TokenIdx, error: SyntaxError) -> Result<(), Halted> {
         self.syntax_error(self.tree.token(token).offset, error)
     }
 
-    fn report(&mut self, offset: u32, kind: IssueKind, message: &str) -> Result<(), Halted> {
+    fn report(&mut self, offset: u32, kind: IssueKind) -> Result<(), Halted> {
         let location = self.source.location(offset as i32);
         if self.reported >= self.options.error_limit {
-            let message = format!("Syntax error: More than {} syntax errors", self.options.error_limit);
-            self.issues.report(0, location, message);
+            let limit = Limit::SyntaxErrors(self.options.error_limit);
+            self.issues.report(IssueKind::Limit(limit), 0, location);
             return Err(Halted);
         }
         self.reported += 1;
-        self.issues.report_as(kind, 0, location, self.options.worded(message));
+        let message = self.options.worded(&kind.server_words());
+        self.issues.report_worded(kind, 0, location, message);
         Ok(())
     }
 
@@ -606,9 +603,9 @@ impl Machine<'_, '_> {
     fn count_recovery(&mut self) -> Result<(), Halted> {
         if self.recoveries == self.options.recovery_limit {
             let token = self.current()?;
-            let message = format!("error recovery attempt limit exceeded: {}", self.options.recovery_limit);
+            let limit = Limit::Recoveries(self.options.recovery_limit);
             let offset = self.tree.token(token).offset;
-            self.report(offset, IssueKind::Other, &format!("Syntax error: {message}"))?;
+            self.report(offset, IssueKind::Limit(limit))?;
             return Err(Halted);
         }
         self.recoveries += 1;
@@ -618,11 +615,8 @@ impl Machine<'_, '_> {
     fn skip_one(&mut self, budget: &mut usize) -> Result<(), Halted> {
         if *budget == 0 {
             let limit = self.options.recovery_lookahead;
-            self.issues.report(
-                0,
-                Location::NONE,
-                format!("error recovery token lookahead limit exceeded: {limit}"),
-            );
+            let kind = IssueKind::Limit(Limit::RecoveryTokens(limit));
+            self.issues.report(kind, 0, Location::NONE);
             return Err(Halted);
         }
         *budget -= 1;

@@ -221,9 +221,8 @@ impl NodeRules {
         if let Some(error) = &rule.compiled.error {
             // Where the server crashes it has nothing to say.
             let told = (!error.crashes).then(|| {
-                let before = "rule compile error: ";
-                let told = self.invalid(error.code, at, format!("{before}{}", error.detail));
-                match error.cause(before) {
+                let told = self.invalid(error.code, at, format!("rule compile error: {}", error.detail));
+                match error.cause() {
                     Some(cause) => told.because(cause),
                     None => told,
                 }

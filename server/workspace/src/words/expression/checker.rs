@@ -1,101 +1,14 @@
-//! Rules and message expressions that do not compile.
+//! What the type checker rejects: names, fields, calls and types.
 
-use crd_analyzer_cel::{
-    KubernetesVersion,
-    ast::{IssueKind, SyntaxError, TokenKind},
-    library,
-    types::unescape,
-};
-use crd_analyzer_schema::{
-    codes,
-    field::{Cause, CompileProblem},
-};
+use crd_analyzer_cel::{KubernetesVersion, library, types::unescape};
 use crd_analyzer_syntax::json::Json;
 
-use super::{
+use crate::words::{
     About, Words,
     meant::meant,
     name::{self, SchemaPlace},
     text::{clip, code, either},
 };
-
-pub(super) fn words(about: &About<'_>) -> Option<Words> {
-    let problem = match about.cause {
-        Some(Cause::Compile(problem)) => Some(problem),
-        _ => None,
-    };
-    if about.code == codes::RULE_RESULT_TYPE {
-        return Some(result_type(about, problem));
-    }
-    let problem = problem?;
-    Some(match &problem.kind {
-        IssueKind::Syntax(error) => syntax(error),
-        IssueKind::UndefinedField { field, of } => undefined_field(about, field, of),
-        IssueKind::UndeclaredReference { name } => undeclared(about, name),
-        IssueKind::NoMatchingOverload { function, operands } => no_overload(function, operands),
-        _ => other(about, problem),
-    })
-}
-
-/// What a message expression or a rule gives.
-fn result_type(about: &About<'_>, problem: Option<&CompileProblem>) -> Words {
-    let found = match problem.map(|it| &it.kind) {
-        Some(IssueKind::WrongResult { found }) => format!(", but it gives {}", code(&type_name(found))),
-        _ => String::new(),
-    };
-    if about.last() == "messageExpression" {
-        return Words::new(format!("a message expression must give a string{found}"))
-            .label("not a string")
-            .help("make it a string with `string(…)`, or join strings with `+`");
-    }
-    Words::new(format!("a rule must give `true` or `false`{found}"))
-        .label("not a boolean")
-        .help("compare the value with something, such as `self.replicas > 0`")
-}
-
-fn syntax(error: &SyntaxError) -> Words {
-    let words = Words::new(error.plain_words());
-    let (found, expected) = match error {
-        SyntaxError::Unrecognized { text } => return words.help(unrecognized(text)),
-        SyntaxError::Missing { expected, .. } => ("", expected.as_slice()),
-        SyntaxError::NoAlternative { .. } => ("", &[][..]),
-        SyntaxError::Mismatched { found, expected } | SyntaxError::Extraneous { found, expected } => {
-            (found.as_text(), expected.as_slice())
-        }
-    };
-    match (found, expected) {
-        ("and", _) => words.label("not an operator").help("change `and` to `&&`"),
-        ("or", _) => words.label("not an operator").help("change `or` to `||`"),
-        ("not", _) => words.label("not an operator").help("change `not` to `!`"),
-        ("=", _) => words.label("not an operator").help("change `=` to `==`"),
-        (_, [token]) if *token != TokenKind::Eof => {
-            let token = token.name().trim_matches('\'').to_owned();
-            words
-                .label(format!("{} is missing", code(&token)))
-                .help(format!("add {}", code(&token)))
-        }
-        (_, expected) if expected.contains(&TokenKind::Identifier) => words
-            .label("a value is missing")
-            .help("write a value here, such as `self.replicas` or `0`"),
-        ("", _) => words
-            .label("the expression is not complete")
-            .help("complete the expression"),
-        (found, _) => words
-            .label("not expected here")
-            .help(format!("remove {}, or write an operator before it", code(found))),
-    }
-}
-
-fn unrecognized(text: &str) -> &'static str {
-    match text.trim_end() {
-        "=" => "change `=` to `==`",
-        "&" => "change `&` to `&&`",
-        "|" => "change `|` to `||`",
-        text if text.contains('\\') => "write a backslash twice (`\\\\`), or put `r` before the string",
-        text if text.contains(['"', '\'']) => "close the string with the quote that begins it",
-        _ => "remove this character, or put the text in quotes",
-    }
-}
 
 /// The schema of the node that has the rule.
 fn schema_of_rule<'a>(about: &About<'a>) -> Option<&'a Json<'a>> {
@@ -140,8 +53,8 @@ fn properties<'a>(schema: Option<&'a Json<'a>>) -> Vec<&'a str> {
     members.iter().map(|it| it.key.as_ref()).collect()
 }
 
-fn undefined_field(about: &About<'_>, field: &str, of: &str) -> Words {
-    let (schema, object) = object_of(about, of);
+pub(super) fn undefined_field(about: Option<&About<'_>>, field: &str, of: &str) -> Words {
+    let (schema, object) = about.map_or_else(|| (None, "the object".to_owned()), |it| object_of(it, of));
     let known = properties(schema);
     if known.contains(&field) {
         return Words::new(format!(
@@ -199,9 +112,9 @@ fn since(name: &str) -> Option<u8> {
     found.min()
 }
 
-fn undeclared(about: &About<'_>, name: &str) -> Words {
+pub(super) fn undeclared(about: Option<&About<'_>>, name: &str) -> Words {
     let shown = code(name);
-    let known = properties(schema_of_rule(about));
+    let known = properties(about.and_then(schema_of_rule));
     if known.contains(&name) {
         return Words::new(format!("{shown} is not a variable: properties are read from `self`"))
             .label(format!("did you mean `self.{}`?", clip(name, 40)))
@@ -278,7 +191,7 @@ fn operator(function: &str) -> Option<&'static str> {
 }
 
 /// A type of the checker for people: types of objects are named by their way from `self`.
-fn type_name(ty: &str) -> String {
+pub(super) fn type_name(ty: &str) -> String {
     let mut out = String::new();
     for part in ty.split_inclusive(|c: char| "(), ".contains(c)) {
         let word = part.trim_end_matches(|c: char| "(), ".contains(c));
@@ -289,7 +202,7 @@ fn type_name(ty: &str) -> String {
     out
 }
 
-fn no_overload(function: &str, operands: &str) -> Words {
+pub(super) fn no_overload(function: &str, operands: &str) -> Words {
     let operands = type_name(operands);
     let Some(operator) = operator(function) else {
         return no_such_call(function, &operands);
@@ -367,23 +280,70 @@ fn as_called(function: &str, signature: &str) -> String {
     }
 }
 
-fn other(about: &About<'_>, problem: &CompileProblem) -> Words {
-    let message = problem.message.lines().next().unwrap_or_default();
-    let (headline, help) = match about.code {
-        codes::RULE_CONSTANT => (
-            format!("a constant of the rule is not valid: {message}"),
-            "fix the constant: it is the same each time the rule runs",
-        ),
-        codes::RULE_SYNTAX => (
-            format!("the expression cannot be parsed: {message}"),
-            "fix the syntax of the expression",
-        ),
-        _ => (
-            format!("the expression is not valid: {message}"),
-            "use a value of the expected type here",
-        ),
+/// A field of a value that has none.
+pub(super) fn no_fields(of: &str) -> Words {
+    let of = type_name(of);
+    let help = if of.starts_with("list") {
+        "read an item first, as in `self.items[0].name`, or use `self.items.all(it, …)`"
+    } else {
+        "remove the field, or read it from an object"
     };
-    Words::new(headline).label("does not fit here").help(help)
+    Words::new(format!("a value of type {} has no fields", code(&of)))
+        .label("has no fields")
+        .help(help)
+}
+
+/// A comprehension over something else than a list or map.
+pub(super) fn not_iterable(of: &str) -> Words {
+    Words::new(format!(
+        "only a list or a map has elements, but this value is of type {}",
+        code(&type_name(of))
+    ))
+    .label("neither a list nor a map")
+    .help("call `all`, `exists`, `map` and `filter` on a list or a map")
+}
+
+pub(super) fn wrong_type(expected: &str, found: &str) -> Words {
+    let (expected, found) = (type_name(expected), type_name(found));
+    let help = match expected.as_str() {
+        "bool" => "use a condition here: compare the value, as in `self.replicas > 0`".to_owned(),
+        "string" | "int" | "uint" | "double" if matches!(found.as_str(), "string" | "int" | "uint" | "double") => {
+            format!("convert the value, as in `{expected}(…)`, or write a literal of that type")
+        }
+        _ => format!("use a value of type {} here", code(&expected)),
+    };
+    Words::new(format!(
+        "type {} is expected here, but the value is of type {}",
+        code(&clip(&expected, 30)),
+        code(&clip(&found, 30))
+    ))
+    .label(format!("must be {}", code(&clip(&expected, 30))))
+    .help(help)
+}
+
+pub(super) fn wrong_field_type(field: &str, expected: &str, found: &str) -> Words {
+    let words = wrong_type(expected, found);
+    Words {
+        headline: format!(
+            "{} must be of type {}, but the value is of type {}",
+            code(&clip(field, 30)),
+            code(&clip(&type_name(expected), 20)),
+            code(&clip(&type_name(found), 20))
+        ),
+        ..words
+    }
+}
+
+pub(super) fn not_a_message_type(name: &str) -> Words {
+    Words::new(format!("{} is not a type that can be written with braces", code(name)))
+        .label("not an object type")
+        .help("write a map instead, as in `{'name': self.name}`")
+}
+
+pub(super) fn optional_selection() -> Words {
+    Words::new("an optional field is written `object.?field`")
+        .label("not a field")
+        .help("write `.?` and the name of the field, as in `self.?name`")
 }
 
 #[cfg(test)]

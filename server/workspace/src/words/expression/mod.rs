@@ -1,0 +1,82 @@
+//! Rules and message expressions that do not compile: from what is wrong to a headline and what to type.
+
+mod checker;
+mod constants;
+mod parser;
+
+use crd_analyzer_cel::ast::IssueKind;
+use crd_analyzer_schema::{codes, field::Cause};
+
+use super::{About, Words, text::code};
+
+pub(super) fn words(about: &About<'_>) -> Option<Words> {
+    match about.cause {
+        Some(Cause::Compile(kind)) => Some(of_kind(kind, Some(about))),
+        _ if about.code == codes::RULE_RESULT_TYPE => Some(result(about.last() == "messageExpression", None)),
+        _ => None,
+    }
+}
+
+/// What is wrong with an expression: a headline, and what to type. For an expression that is in no document.
+pub fn of_expression(kind: &IssueKind) -> (String, Vec<String>) {
+    let words = of_kind(kind, None);
+    (words.headline, words.help)
+}
+
+/// `about`: the rule in its document, if it is in one.
+fn of_kind(kind: &IssueKind, about: Option<&About<'_>>) -> Words {
+    match kind {
+        IssueKind::Syntax(error) => parser::syntax(error),
+        IssueKind::Limit(limit) => parser::limit(limit),
+        IssueKind::Incomplete(_) => parser::incomplete(),
+        IssueKind::Literal(problem) => parser::literal(*problem),
+        IssueKind::Unsupported(what) => parser::unsupported(*what),
+        IssueKind::ReservedName { name } => parser::reserved(name),
+        IssueKind::Macro(problem) => parser::macro_call(problem),
+        IssueKind::UndeclaredReference { name, .. } => checker::undeclared(about, name),
+        IssueKind::UndefinedField { field, of } => checker::undefined_field(about, field, of),
+        IssueKind::NoFields { of } => checker::no_fields(of),
+        IssueKind::NotIterable { of } => checker::not_iterable(of),
+        IssueKind::WrongType { expected, found } => checker::wrong_type(expected, found),
+        IssueKind::WrongFieldType { field, expected, found } => checker::wrong_field_type(field, expected, found),
+        IssueKind::NotAType { name } | IssueKind::NotAMessageType { name } => checker::not_a_message_type(name),
+        IssueKind::NoMatchingOverload { function, operands } => checker::no_overload(function, operands),
+        IssueKind::OptionalSelection(_) => checker::optional_selection(),
+        IssueKind::InvalidArgument { function } => constants::invalid_argument(function),
+        IssueKind::Format(problem) => constants::format(problem),
+        IssueKind::FailingConstant { .. } => constants::failing(),
+        IssueKind::WrongResult { expected, found } => result(*expected == "string", Some(found)),
+        IssueKind::ServerCrash { why } => server_crash(why),
+        IssueKind::Internal(_) => internal(),
+    }
+}
+
+/// The API server crashes on the expression; the reason is ours.
+fn server_crash(why: &str) -> Words {
+    Words::new("the API server crashes when it compiles this expression")
+        .label("not compiled")
+        .help("write the expression in another way, or require a newer Kubernetes version")
+        .note(why)
+}
+
+fn internal() -> Words {
+    Words::new("the API server cannot find the types of this expression")
+        .label("not compiled")
+        .help("write this part of the expression in another way")
+        .quote()
+}
+
+/// What a message expression or a rule gives.
+fn result(is_message: bool, found: Option<&str>) -> Words {
+    let found = found.map_or_else(String::new, |it| {
+        format!(", but it gives {}", code(&checker::type_name(it)))
+    });
+    if is_message {
+        return Words::new(format!("a message expression must give a string{found}"))
+            .label("not a string")
+            .help("make it a string with `string(…)`, or join strings with `+`");
+    }
+    Words::new(format!("a rule must give `true` or `false`{found}"))
+        .label("not a boolean")
+        .help("compare the value with something, such as `self.replicas > 0`")
+}
