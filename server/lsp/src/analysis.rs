@@ -11,12 +11,13 @@ use crd_analyzer_ide::fixes::Problem;
 use crd_analyzer_io::go::GoSources;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
-    analysis::{MOST_FINDINGS, Question, analyze_and_keep, analyze_typing},
+    analysis::{MOST_FINDINGS, Question, analyze_typing},
     costs::DocumentCosts,
     generated,
     hazards::{Memory, Search, are_shown},
     index::Definitions,
     kept::Kept,
+    last_trees::LastTrees,
     lints::Lints,
     report::{Displayed, FileReport},
     revision::Revision,
@@ -24,7 +25,7 @@ use crd_analyzer_workspace::{
 use lsp_types::{Diagnostic, Uri};
 use ropey::Rope;
 
-use crate::{capabilities::Client, from_proto, limits, settings::Effective, steady::SteadyErrors, to_proto};
+use crate::{capabilities::Client, from_proto, limits, settings::Effective, steady::SteadyErrors, tasks, to_proto};
 
 /// What is known about one version of a document.
 #[derive(Debug)]
@@ -68,6 +69,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) errors: Option<&'a Arc<SteadyErrors>>,
     /// What definitions are generated from.
     pub(crate) go: Option<&'a GoSources>,
+    /// The trees of the last text, where somebody types.
+    pub(crate) last_trees: Option<&'a Arc<LastTrees>>,
 }
 
 impl Analysis {
@@ -88,8 +91,6 @@ impl Analysis {
         if effective.is_excluded {
             return Self::empty();
         }
-        let mut bytes = Vec::with_capacity(text.len_bytes());
-        text.chunks().for_each(|it| bytes.extend_from_slice(it.as_bytes()));
         let path = from_proto::place_of(uri);
         let question = Question {
             path: Some(&path),
@@ -109,25 +110,29 @@ impl Analysis {
             most_findings: MOST_FINDINGS,
             wants_effective: false,
             replaces: wanted.replaces,
+            last_trees: wanted.last_trees,
             ..Question::new(effective.versions)
         };
-        let (mut report, kept) = match wanted.cursor {
-            Some(cursor) => analyze_typing(bytes, &question, cursor),
-            None => analyze_and_keep(bytes, &question),
-        };
+        let (mut report, kept) = analyze_typing(text.to_string().into(), &question, wanted.cursor);
         let costs = wanted.costs.then(|| std::mem::take(&mut report.costs).into());
         let shown = Self::of_report(uri, &report, effective, client, wanted.errors.map(|it| &**it));
         let unfinished = report.unfinished.take().map(|finding| {
             let report = FileReport::of_file(report.text.clone(), *finding);
             Arc::new(Self::of_report(uri, &report, effective, client, None))
         });
-        let unsearched = report.is_unfinished.then(|| Unsearched {
-            report,
-            kept,
-            path,
-            effective: effective.clone(),
-            errors: wanted.errors.cloned(),
-        });
+        let mut unsearched = None;
+        if report.is_unfinished {
+            unsearched = Some(Unsearched {
+                report,
+                kept,
+                path,
+                effective: effective.clone(),
+                errors: wanted.errors.cloned(),
+            });
+        } else if wanted.last_trees.is_some() {
+            // The diagnostics do not wait until this is freed.
+            tasks::after_judging(move || drop((kept, report)));
+        }
         Self {
             costs,
             unfinished,

@@ -17,6 +17,7 @@ use crd_analyzer_io::{
 use crd_analyzer_workspace::{
     hazards::{Memory, Search},
     index::GroupKind,
+    last_trees::LastTrees,
     revision::Revision,
 };
 use lsp_types::{LogTraceParams, MessageType, Uri, WorkspaceFolder, notification::LogTrace};
@@ -85,6 +86,8 @@ pub(crate) struct Session {
     client: OnceLock<Client>,
     /// What is known of rules.
     pub(crate) hazards: Memory,
+    /// The trees of the document that was judged last: mostly the one that somebody types in.
+    last_trees: Arc<LastTrees>,
     /// What definitions are generated from.
     pub(crate) go: GoSources,
     /// A folder for what can be made again.
@@ -119,6 +122,7 @@ impl Session {
             is_look_due: AtomicBool::new(false),
             client: OnceLock::new(),
             hazards: Memory::default(),
+            last_trees: Arc::default(),
             go: GoSources::default(),
             cache,
             trust: Trust::default(),
@@ -265,6 +269,7 @@ impl Session {
             cursor: snapshot.cursor,
             errors: Some(&snapshot.errors),
             go: Some(&self.go),
+            last_trees: Some(&self.last_trees),
         };
         let (uri, text) = (&snapshot.uri, &snapshot.text);
         let begin = Instant::now();

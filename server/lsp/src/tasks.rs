@@ -126,6 +126,11 @@ pub(crate) async fn judging<T: Send + 'static>(
     })
 }
 
+/// Does work on a thread that judges documents, after what it is judging now.
+pub(crate) fn after_judging(work: impl FnOnce() + Send + 'static) {
+    workers::later(work);
+}
+
 fn failed(what: &str) -> Error {
     Error {
         code: ErrorCode::InternalError,

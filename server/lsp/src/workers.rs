@@ -84,6 +84,12 @@ impl Workers {
             // Who asked may have gone away; a panic drops the answer, which tells who still waits.
             drop(catch_unwind(AssertUnwindSafe(move || answer.send(work()))));
         });
+        self.send(work);
+        answered.await.ok()
+    }
+
+    /// Gives work to the first thread that has the least to do, or does it now if there is no thread.
+    fn send(&self, work: Work) {
         let worker = self.0.iter().min_by_key(|it| it.waiting.load(Ordering::Acquire));
         match worker {
             Some(worker) => {
@@ -93,7 +99,6 @@ impl Workers {
             }
             None => work(),
         }
-        answered.await.ok()
     }
 }
 
@@ -101,6 +106,11 @@ impl Workers {
 /// work sees as its own.
 pub(crate) async fn judge<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     WORKERS.judge(work).await
+}
+
+/// Does work on one of the threads, and waits for nothing.
+pub(crate) fn later(work: impl FnOnce() + Send + 'static) {
+    WORKERS.send(Box::new(work));
 }
 
 #[cfg(test)]

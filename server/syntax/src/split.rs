@@ -19,8 +19,8 @@ pub struct Document {
     /// Where it lies. A separator above belongs to it only if nothing is before that.
     pub span: Span,
     /// Its last line has no line break; the clients add one.
-    unterminated: bool,
-    encoding: Encoding,
+    pub(crate) unterminated: bool,
+    pub(crate) encoding: Encoding,
 }
 
 /// The documents of a file that have content, and why the cut stopped early if it did.

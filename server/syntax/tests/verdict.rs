@@ -77,7 +77,8 @@ fn check_json(text: &str, expected: &str) {
     let tree = read(text).expect("YAML");
     let json = read_json(&tree).expect("JSON");
     assert_eq!(json.write(&tree), expected);
-    assert_eq!(json.written_len(&tree), expected.len());
+    assert_eq!(json.written_len(&tree, expected.len()), Some(expected.len()));
+    assert_eq!(json.written_len(&tree, expected.len() - 1), None);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::{
     cell::{Cell, RefCell},
     path::Path,
+    sync::Arc,
 };
 
 use crd_analyzer_apiextensions::{
@@ -54,10 +55,13 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
     analyze_and_keep(bytes, question).0
 }
 
-/// The same for a text that somebody types in, at the byte `cursor`. If the entry there is not finished and keeps the document from being read,
+/// The same for a text that somebody types in, at the byte `cursor` if that is known. If the entry there is not finished and keeps the document from being read,
 /// the answer is for the text without the entry, and [`FileReport::unfinished`] says what is wrong with it.
-pub fn analyze_typing(bytes: Vec<u8>, question: &Question<'_>, cursor: u32) -> (FileReport, Kept) {
-    let source = Text::decode(bytes);
+pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, cursor: Option<u32>) -> (FileReport, Kept) {
+    let source = Text::whole(text).after(question.last_trees);
+    let Some(cursor) = cursor else {
+        return analyze_text(&source, question);
+    };
     if let Some(readable) = unfinished::readable(&source, cursor) {
         let error = verdict::not_yaml(&readable.error);
         let answer = analyze_text(&readable.text, question);
@@ -157,6 +161,7 @@ fn analyze_text(source: &Text, question: &Question<'_>) -> (FileReport, Kept) {
         is_unfinished: Cell::new(false),
         costs: RefCell::default(),
         kept: RefCell::default(),
+        trees: RefCell::default(),
         room: Room::default(),
     };
     budget::within(Limits::file(source.content.len()), || {
@@ -190,6 +195,7 @@ fn analyze_text(source: &Text, question: &Question<'_>) -> (FileReport, Kept) {
             name_source(&source.content, document);
         }
     }
+    source.keep(ask.trees.into_inner());
     report.unknown = ask.unknown.into_inner();
     report.is_unfinished = ask.is_unfinished.get();
     report.costs = ask.costs.into_inner();
@@ -246,6 +252,8 @@ struct Ask<'a> {
     costs: RefCell<Vec<DocumentCosts>>,
     /// What a later search for hazards needs.
     kept: RefCell<Kept>,
+    /// What the next version of the text needs.
+    trees: RefCell<Vec<(Document, Arc<Tree>)>>,
     room: Room,
 }
 
@@ -354,11 +362,12 @@ impl Ask<'_> {
         let report = report_of(document.index, document.span, &head, Subject::Definition);
         let judged = self.definition(report, &tree, &json);
         drop(json);
-        Judged::Documents(self.complete(tree, vec![judged]))
+        Judged::Documents(self.complete(document, tree, vec![judged]))
     }
 
     /// Adds hazards to the reports on the objects of a tree, and applies its suppressions. What is not known yet is kept for a search.
-    fn complete(&self, tree: Tree, judged: Vec<Bare>) -> Vec<DocumentReport> {
+    fn complete(&self, document: Document, tree: Tree, judged: Vec<Bare>) -> Vec<DocumentReport> {
+        let tree = self.remember(self.source, document, tree);
         let is_unfinished = judged.iter().any(|it| it.unsearched.is_some());
         self.is_unfinished.set(self.is_unfinished.get() || is_unfinished);
         if !is_unfinished {
@@ -367,6 +376,15 @@ impl Ask<'_> {
         let reports = kept::complete(&tree, judged.iter().map(Bare::without_verdict).collect());
         self.kept.borrow_mut().push(tree, judged);
         reports
+    }
+
+    /// Keeps the tree of a document of a text, if that is the one that somebody types in.
+    fn remember(&self, text: &Text, document: Document, tree: Tree) -> Arc<Tree> {
+        let tree = Arc::new(tree);
+        if text.keeps_trees() {
+            self.trees.borrow_mut().push((document, tree.clone()));
+        }
+        tree
     }
 
     /// Answers for a definition that can be read.
@@ -467,11 +485,17 @@ impl Ask<'_> {
                     origin.name(&mut found.hints);
                 }
                 bare.hazards = found.hints;
-                bare.unsearched = found.is_unfinished.then(|| Unsearched {
-                    node: root.node,
-                    version,
-                    server,
-                });
+                if found.is_unfinished {
+                    bare.unsearched = Some(Unsearched {
+                        node: root.node,
+                        version,
+                        server,
+                    });
+                    continue;
+                }
+            }
+            if self.source.keeps_trees() {
+                self.kept.borrow_mut().push_spent(server);
             }
         }
         bare
@@ -502,7 +526,7 @@ impl Ask<'_> {
                 reports.extend(self.resource(self.source, object, Some((&tree, *node))).map(Bare::new));
             }
         }
-        self.complete(tree, reports)
+        self.complete(document, tree, reports)
     }
 
     /// Answers for an object that no definition is known for. Where a text is judged as it is, an object that the API server has no
@@ -576,6 +600,7 @@ impl Ask<'_> {
                 let root = tree.root()?;
                 let mut report = resource::judge(&asked, Ok((&tree, root)))?;
                 kept::suppress(&tree, &mut report);
+                self.remember(text, object.document, tree);
                 Some(report)
             }
             Err(error) => resource::judge(&asked, Err(&error)),

@@ -50,16 +50,18 @@ fn large_manifest(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
         return None;
     }
     let root = json.root()?;
-    let size = json.written_len(tree) + 1;
+    // With the line break that `kubectl` adds.
+    let is_too_large = json.written_len(tree, ANNOTATION_LIMIT - 1).is_none();
     let message = "this manifest is too large for client-side `kubectl apply`";
-    let note =
-        format!("as JSON it has {size} bytes, but `kubectl apply` can keep only {ANNOTATION_LIMIT} in its annotation");
+    let note = format!(
+        "as JSON it has more than the {ANNOTATION_LIMIT} bytes that `kubectl apply` can keep in its annotation"
+    );
     let name = root
         .get("metadata")
         .and_then(|metadata| metadata.get("name"))
         .unwrap_or(root);
     let help = "apply it with `kubectl apply --server-side`, or shorten descriptions".to_owned();
-    (size > ANNOTATION_LIMIT).then(|| Finding {
+    is_too_large.then(|| Finding {
         label: Some("too large to annotate".to_owned()),
         help: vec![help],
         notes: vec![note],

@@ -1,6 +1,6 @@
 //! What an analysis keeps for a later search for hazards, so that nothing is read or judged a second time.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use crd_analyzer_apiextensions::strategy::CrdVerdict;
 use crd_analyzer_schema::KubernetesVersion;
@@ -53,13 +53,18 @@ impl Bare {
     }
 }
 
-/// The verdicts of a file that a search for hazards goes on from.
+/// What an analysis leaves: the verdicts that a search for hazards goes on from, and what is only to be freed.
+///
+/// Freeing the verdict on a large CRD takes milliseconds, so who waits for the report drops this after passing the report on.
 #[derive(Default)]
-pub struct Kept(Vec<Group>);
+pub struct Kept {
+    groups: Vec<Group>,
+    spent: Vec<CrdVerdict>,
+}
 
 /// The objects of one YAML document.
 struct Group {
-    tree: Tree,
+    tree: Arc<Tree>,
     /// Where the reports on its objects begin in the file's; set by [`Kept::place`].
     first: Option<usize>,
     objects: Vec<Bare>,
@@ -67,19 +72,24 @@ struct Group {
 
 impl std::fmt::Debug for Kept {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Kept").field(&self.0.len()).finish()
+        f.debug_tuple("Kept").field(&self.groups.len()).finish()
     }
 }
 
 impl Kept {
-    pub(crate) fn push(&mut self, tree: Tree, objects: Vec<Bare>) {
+    pub(crate) fn push(&mut self, tree: Arc<Tree>, objects: Vec<Bare>) {
         let first = None;
-        self.0.push(Group { tree, first, objects });
+        self.groups.push(Group { tree, first, objects });
+    }
+
+    /// Adds a verdict that nobody needs any more.
+    pub(crate) fn push_spent(&mut self, verdict: CrdVerdict) {
+        self.spent.push(verdict);
     }
 
     /// Says where the reports of the last group begin, if that is not known yet.
     pub(crate) fn place(&mut self, first: usize) {
-        if let Some(group) = self.0.last_mut() {
+        if let Some(group) = self.groups.last_mut() {
             group.first.get_or_insert(first);
         }
     }
@@ -96,7 +106,7 @@ impl Kept {
     ) -> bool {
         report.is_unfinished = false;
         let mut has_changed = false;
-        for Group { tree, first, objects } in self.0 {
+        for Group { tree, first, objects } in self.groups {
             let origin = Origin::of(&tree, path, go);
             let searched = objects.into_iter().map(|mut it| {
                 if let Some(unsearched) = it.unsearched.take() {

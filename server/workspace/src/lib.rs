@@ -23,6 +23,7 @@ mod hints;
 pub mod index;
 pub mod kept;
 pub mod kustomize;
+pub mod last_trees;
 pub mod lints;
 mod patch;
 mod previous;

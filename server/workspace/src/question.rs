@@ -1,9 +1,10 @@
 //! What an analysis of a text has to answer.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use crate::{
-    generated::GoSources, hazards, index::Definitions, lints::Lints, revision::Revision, versions::VersionSet,
+    generated::GoSources, hazards, index::Definitions, last_trees::LastTrees, lints::Lints, revision::Revision,
+    versions::VersionSet,
 };
 
 /// What is asked about a text.
@@ -45,6 +46,8 @@ pub struct Question<'a> {
     pub wants_costs: bool,
     /// What becomes of custom resources is wanted, too: [`DocumentVerdict::resource`](crate::report::DocumentVerdict::resource).
     pub wants_effective: bool,
+    /// The trees of the version of the text that was judged last, where somebody types. The answer is the same with and without them.
+    pub last_trees: Option<&'a Arc<LastTrees>>,
     /// How many findings of each list of a [`DocumentVerdict`](crate::report::DocumentVerdict) are located, for who cannot show more. The verdict stays
     /// what it is: who is refused for many reasons is refused for the first.
     pub most_findings: usize,
@@ -83,6 +86,7 @@ impl Question<'_> {
             lints: Lints::Off,
             wants_costs: false,
             wants_effective: true,
+            last_trees: None,
             most_findings: usize::MAX,
         }
     }

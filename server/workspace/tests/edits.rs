@@ -15,6 +15,7 @@ use crd_analyzer_workspace::{
     analysis::{Question, analyze, analyze_and_keep, analyze_typing},
     hazards::{Memory, Search},
     index::{Catalog, MemoryFiles, NewFile, Origin, objects_of},
+    last_trees::LastTrees,
     report::FileReport,
     revision::Revision,
     versions::VersionSet,
@@ -36,6 +37,7 @@ const CRD: &str = "/0.yaml";
 struct Session {
     catalog: Catalog,
     memory: Memory,
+    last_trees: Arc<LastTrees>,
     revision: Revision,
 }
 
@@ -45,6 +47,7 @@ impl Session {
         Self {
             catalog: Catalog::new(MemoryFiles::default()),
             memory: Memory::default(),
+            last_trees: Arc::default(),
             revision: Revision::new("HEAD", committed.as_bytes()),
         }
     }
@@ -78,8 +81,11 @@ impl Session {
     }
 
     /// The answer while somebody types at the byte `cursor`.
-    fn judge_typing(&self, path: &str, text: &str, versions: VersionSet, cursor: u32) -> FileReport {
-        let question = self.question(path, versions, Search::All(&self.memory));
+    fn judge_typing(&self, path: &str, text: &str, versions: VersionSet, cursor: Option<u32>) -> FileReport {
+        let question = Question {
+            last_trees: Some(&self.last_trees),
+            ..self.question(path, versions, Search::All(&self.memory))
+        };
         analyze_typing(text.into(), &question, cursor).0
     }
 
@@ -145,10 +151,12 @@ fn check(seed: u64) {
         fresh.put(&path(at), text);
         let expected = fresh.judge(&path(at), text, versions);
         assert!(later == expected, "{}: {later:#?}\ninstead of {expected:#?}", why());
+        let typed = session.judge_typing(&path(at), text, versions, None);
+        assert!(typed == expected, "{}: {typed:#?}\ninstead of {expected:#?}", why());
         // An entry that is not finished, or has a value of the wrong type, is left out while somebody types.
         let mut verdicts = expected.documents.iter().flat_map(|it| &it.verdicts);
         if is_readable(text) && verdicts.all(|it| it.1.decode_error.is_none()) {
-            let cursor = random.below(text.len() + 1) as u32;
+            let cursor = Some(random.below(text.len() + 1) as u32);
             let typing = session.judge_typing(&path(at), text, versions, cursor);
             assert!(typing == expected, "{}: {typing:#?}\ninstead of {expected:#?}", why());
         }

@@ -21,14 +21,14 @@ impl JsonDoc<'_> {
         out
     }
 
-    /// How many bytes [`write`](Self::write) returns.
-    pub fn written_len(&self, tree: &Tree) -> usize {
-        let mut out = Length(0);
+    /// How many bytes [`write`](Self::write) returns; `None` if it is more than `most`, which is found without a walk over the rest.
+    pub fn written_len(&self, tree: &Tree, most: usize) -> Option<usize> {
+        let mut out = Length { bytes: 0, most };
         match self.root() {
             Some(root) => write(tree, root, &mut out),
             None => out.push_str("null"),
         }
-        out.0
+        (!out.is_full()).then_some(out.bytes)
     }
 }
 
@@ -38,6 +38,11 @@ trait Sink {
 
     /// Takes a text with what has to be escaped in it.
     fn push_escaped(&mut self, text: &str);
+
+    /// Whether nothing more is wanted.
+    fn is_full(&self) -> bool {
+        false
+    }
 }
 
 impl Sink for String {
@@ -50,12 +55,15 @@ impl Sink for String {
     }
 }
 
-/// Bytes.
-struct Length(usize);
+/// Counts bytes up to a limit.
+struct Length {
+    bytes: usize,
+    most: usize,
+}
 
 impl Sink for Length {
     fn push_str(&mut self, text: &str) {
-        self.0 += text.len();
+        self.bytes += text.len();
     }
 
     fn push_escaped(&mut self, text: &str) {
@@ -68,8 +76,12 @@ impl Sink for Length {
         if is_separator_possible {
             write_escaped(text, self);
         } else {
-            self.0 += text.len() + more;
+            self.bytes += text.len() + more;
         }
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes > self.most
     }
 }
 
@@ -92,6 +104,9 @@ fn write(tree: &Tree, root: &Json<'_>, out: &mut impl Sink) {
     let mut open = Vec::new();
     open.extend(begin(tree, root, out));
     while let Some(rest) = open.last_mut() {
+        if out.is_full() {
+            return;
+        }
         let next = match rest {
             Rest::Items(items, first) => {
                 let Some(item) = items.next() else {

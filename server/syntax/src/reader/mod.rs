@@ -11,11 +11,13 @@
 
 use std::sync::Arc;
 
+pub use edited::read_edited;
 pub use problem::Problem;
 
 use crate::tree::{Span, Tree};
 
 mod cursor;
+mod edited;
 mod parse;
 mod parse_flow;
 mod problem;
