@@ -45,7 +45,7 @@ pub(crate) struct Input {
     pub(crate) source: Source,
     /// The previous text, which makes the question one about an update.
     pub(crate) old: Option<Source>,
-    /// The definition that came with it, by which alone custom resources are judged.
+    /// The CRD that came with it, by which alone custom resources are judged.
     pub(crate) definition: Option<Source>,
     /// Named by the user, not found in a folder: every document in it is asked about, even one that does not say its kind.
     pub(crate) named: bool,
@@ -88,11 +88,11 @@ struct Request {
     old_text: Option<String>,
     crd: Option<String>,
     crd_text: Option<String>,
-    /// Of a request with a definition, the file.
+    /// Of a request with a CRD, the file.
     cr: Option<String>,
 }
 
-/// Reads one line of a list: a path, `NEW<tab>OLD`, or a JSON object `{"id", "file", "text", "old", "old_text"}`; with a definition
+/// Reads one line of a list: a path, `NEW<tab>OLD`, or a JSON object `{"id", "file", "text", "old", "old_text"}`; with a CRD
 /// `{"crd", "crd_text", "cr", "text", "old", "old_text"}`. The error says which request it is, if it says.
 pub(crate) fn parse_request(line: &[u8]) -> Result<Input, (Option<String>, String)> {
     if !line.starts_with(b"{") {

@@ -1,6 +1,6 @@
-//! What the API server makes of documents that are not good definitions, before it looks at any rule.
+//! What the API server makes of documents that are not good CRDs, before it looks at any rule.
 //!
-//! Each line of `decode.jsonl` is a document and what servers answered: from the minor `k8s` on, up to the next line with
+//! Each line of `decode.jsonl` is a document and what API servers answered: from the Kubernetes version `k8s` on, up to the next line with
 //! the same text.
 
 use std::sync::Arc;

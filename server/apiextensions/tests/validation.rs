@@ -1,7 +1,7 @@
-//! Answers of the API server about small changes of one definition.
+//! Answers of the API server about small changes of one CRD.
 //!
-//! The first line of `validation.jsonl` is the definition, each other one a request and what servers of that minor
-//! answered: `new` (and, for an update, `old`) change the definition, `errors` are `type | field | value | detail`. A
+//! The first line of `validation.jsonl` is the CRD, each other one a request and what API servers of that Kubernetes version
+//! answered: `new` (and, for an update, `old`) change the CRD, `errors` are `type | field | value | detail`. A
 //! value is cut at 200 bytes, and where it would go on with an address.
 
 use std::sync::Arc;
@@ -35,7 +35,7 @@ fn merge(target: &mut Value, patch: &Value) {
     }
 }
 
-/// The definition, with the changes to its schema, its version and itself, and perhaps a second version.
+/// The CRD, with the changes to its schema, its version and itself, and perhaps a second version.
 fn change(base: &Value, changes: &Value) -> String {
     let mut definition = base.clone();
     let versions = &mut definition["spec"]["versions"];

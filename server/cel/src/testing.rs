@@ -66,7 +66,7 @@ pub(crate) fn variables_of(declared: &Value) -> Vec<Variable> {
         .collect()
 }
 
-/// Compiles an expression, or says what is wrong as the server prints it.
+/// Compiles an expression, or says what is wrong as the API server prints it.
 pub(crate) fn compile(
     text: &str,
     environment: &Environment,

@@ -20,7 +20,7 @@ const MAX_BYTES: usize = 12 << 10;
 /// A custom resource, what it is judged by, and what it replaces.
 #[derive(Debug)]
 pub struct Resource {
-    /// The definition.
+    /// The CRD.
     pub definition: String,
     /// The object.
     pub object: String,
@@ -31,13 +31,13 @@ pub struct Resource {
 /// Cases by what they are.
 #[derive(Debug, Default)]
 pub struct Cases {
-    /// Definitions, and parts of them.
+    /// CRDs, and parts of them.
     pub definitions: Vec<String>,
-    /// Definitions with the one that each replaces, the stored one first.
+    /// CRDs with the one that each replaces, the stored one first.
     pub updates: Vec<(String, String)>,
     /// Custom resources.
     pub resources: Vec<Resource>,
-    /// Suites, each with its definition.
+    /// Suites, each with its CRD.
     pub suites: Vec<(String, String)>,
     /// CEL expressions.
     pub expressions: Vec<String>,
@@ -101,7 +101,7 @@ impl Cases {
         definitions.chain(updates).chain(resources).chain(suites)
     }
 
-    /// A page's blocks: a resource is judged by the last definition before it.
+    /// A page's blocks: a resource is judged by the last CRD before it.
     fn add_page(&mut self, page: &str) {
         let mut defined = String::new();
         let mut old = None;
@@ -125,7 +125,7 @@ impl Cases {
         }
     }
 
-    /// Takes the expressions and patterns out of the definitions.
+    /// Takes the expressions and patterns out of the CRDs.
     fn collect_scalars(&mut self) {
         for definition in self.definitions.iter().chain(self.updates.iter().map(|it| &it.1)) {
             let text: Arc<str> = definition.as_str().into();

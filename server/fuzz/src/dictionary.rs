@@ -173,7 +173,7 @@ fn add_fields(structure: &'static Struct, found: &mut Vec<String>) {
     }
 }
 
-/// Of definitions.
+/// Of CRDs.
 pub(crate) fn definition() -> Vec<String> {
     let mut found = owned(YAML);
     found.push("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n".to_owned());

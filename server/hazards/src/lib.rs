@@ -1,6 +1,6 @@
 //! Hazards of rules: values that a schema accepts and that its rules cannot take.
 //!
-//! Nothing is said without proof. What fails is shown with a value: it was made from the schema, passes everything that the server asks
+//! Nothing is said without proof. What fails is shown with a value: it was made from the schema, passes everything that the API server asks
 //! of it but the rule, and the rule was run on it. What holds always or never follows from the bounds of the schema (`static_analysis`).
 //!
 //! This crate knows no YAML and no positions: schemas go in, hazards with bytes of the rule come out. The same schema always has the same
@@ -41,7 +41,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// For a definition that a person writes.
+    /// For a CRD that a person writes.
     pub const fn usual() -> Self {
         Self {
             per_rule: 12_000,

@@ -15,7 +15,7 @@ use crd_analyzer_schema::rules::run::{self, Bindings, PER_CALL_LIMIT, RUNTIME_BU
 use crd_analyzer_schema::rules::{CompiledRule, Expression, ExpressionSet, NodeTypes, OLD_SELF, compile};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::validation::Validator;
-use crd_analyzer_schema::{KubernetesVersion, ValidationRule, defaulting, listtype, objectmeta};
+use crd_analyzer_schema::{KubernetesVersion, ValidationRule, defaulting, list_type, objectmeta};
 use foldhash::quality::FixedState;
 use serde_json::Value;
 
@@ -156,7 +156,7 @@ impl<'s> Node<'s> {
             .get_or_init(|| run::Validator::new(self.schema, self.is_resource_root, self.version))
     }
 
-    /// The value as the server has it before it validates.
+    /// The value as the API server has it before it validates.
     fn stored(&self, sent: &Value) -> Value {
         let mut stored = sent.clone();
         defaulting::set_defaults(&mut stored, Some(self.schema));
@@ -179,7 +179,7 @@ impl<'s> Node<'s> {
     /// Whether the schema accepts a value.
     fn accepts(&self, stored: &Value) -> bool {
         self.validator.validate(&Path::root(), stored).is_empty()
-            && listtype::validate_value(stored, self.schema, &Path::root(), self.version).is_empty()
+            && list_type::validate_value(stored, self.schema, &Path::root(), self.version).is_empty()
             && objectmeta::validate(stored, Some(self.schema), false, &Path::root(), self.version).is_empty()
             && !budget::is_stopped()
     }
@@ -217,7 +217,7 @@ impl<'s> Node<'s> {
 struct Answer {
     /// Another rule than the one asked about says no. One that fails says nothing.
     is_refused: bool,
-    /// The words of the server about the rule asked about, if it does not hold.
+    /// The words of the API server about the rule asked about, if it does not hold.
     words: Option<String>,
 }
 
@@ -272,7 +272,7 @@ impl<'s> CheckedRule<'_, 's> {
         Some(Failed { site })
     }
 
-    /// Whether everything but this rule accepts a case, and what the server says of the rule then.
+    /// Whether everything but this rule accepts a case, and what the API server says of the rule then.
     fn is_shown_by(&self, case: &Case, left: &mut u64) -> Option<String> {
         let (words, ended) = budget::within(Limits::NONE, || self.is_shown(case, left));
         words.filter(|_| ended.unfinished.is_none())

@@ -99,7 +99,7 @@ fn hazards(props: &JsonSchemaProps) -> Vec<Hazard> {
     found
 }
 
-/// Runs the rule on the example, as the server does.
+/// Runs the rule on the example, as the API server does.
 fn verify(props: &JsonSchemaProps, hazard: &Hazard) {
     let Some(example) = &hazard.example else { return };
     let schema = Structural::assume(props);

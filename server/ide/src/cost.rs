@@ -1,7 +1,7 @@
 //! What rules cost where they stand, without a verdict on the definition.
 
 use crd_analyzer_apiextensions::validation::COST_LIMIT;
-use crd_analyzer_schema::celtypes::max_cardinality;
+use crd_analyzer_schema::cel_types::max_cardinality;
 use crd_analyzer_syntax::tree::{NodeId, Tree};
 
 use crate::{

@@ -1,4 +1,4 @@
-//! Go repositories on disk, for definitions that are generated from them.
+//! Go repositories on disk, for CRDs that are generated from them.
 
 use std::{
     collections::HashMap,

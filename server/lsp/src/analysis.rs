@@ -11,7 +11,7 @@ use crd_analyzer_ide::fixes::Problem;
 use crd_analyzer_io::go::GoSources;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
-    analysis::{MOST_FINDINGS, Question, analyze_typing},
+    analysis::{MOST_FINDINGS, Question},
     costs::DocumentCosts,
     generated,
     hazards::{Memory, Search, are_shown},
@@ -21,6 +21,7 @@ use crd_analyzer_workspace::{
     lints::Lints,
     report::{Displayed, FileReport},
     revision::Revision,
+    typing::analyze_typing,
 };
 use lsp_types::{Diagnostic, Uri};
 use ropey::Rope;

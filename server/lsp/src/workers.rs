@@ -88,7 +88,7 @@ impl Workers {
         answered.await.ok()
     }
 
-    /// Gives work to the first thread that has the least to do, or does it now if there is no thread.
+    /// Queues work on the first of the threads with the shortest queues, or does it now if there are no threads.
     fn send(&self, work: Work) {
         let worker = self.0.iter().min_by_key(|it| it.waiting.load(Ordering::Acquire));
         match worker {

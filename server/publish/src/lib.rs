@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 pub use document::document;
 
-/// The API server publishes `selectableFields` since this minor version (feature gate `CustomResourceFieldSelectors`, beta).
+/// The API server publishes `selectableFields` since this Kubernetes version (feature gate `CustomResourceFieldSelectors`, beta).
 const SELECTABLE_FIELDS_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 
 /// An edition of OpenAPI.
@@ -55,7 +55,7 @@ impl Published {
     }
 }
 
-/// What an API server of this minor version publishes for the served versions of a CRD that it accepted, in the CRD's order.
+/// What an API server of this Kubernetes version publishes for the served versions of a CRD that it accepted, in the CRD's order.
 pub fn published(definition: &CustomResourceDefinition, kubernetes: KubernetesVersion) -> Vec<Published> {
     let versions = definition.spec.versions.iter().filter(|it| it.served);
     versions

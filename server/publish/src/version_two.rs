@@ -40,7 +40,7 @@ pub(super) fn reduce(schema: &mut JsonSchemaProps) {
     schema.properties.iter_mut().for_each(|(_, it)| reduce(it));
 }
 
-/// Drops defaults: kubectl reads all definitions as one document, and a default would differ from the built-in one.
+/// Drops defaults: kubectl reads all CRDs as one document, and a default would differ from the built-in one.
 pub(super) fn prune_defaults(schema: &mut Keywords) {
     schema.remove("default");
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {

@@ -1,4 +1,4 @@
-//! What a server prepares for a definition that it serves.
+//! What an API server prepares for a CRD that it serves.
 
 mod compiled;
 mod deprecation;
@@ -14,7 +14,7 @@ use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, go};
 
 pub(crate) use compiled::Compiled;
 
-/// A definition as a server of one minor serves it (`getOrCreateServingInfoFor` of `pkg/apiserver`).
+/// A CRD as an API server of one Kubernetes version serves it (`getOrCreateServingInfoFor` of `pkg/apiserver`).
 ///
 /// Making one is cheap: patterns and rules are compiled when a resource first needs them, and kept.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct Definition {
     versions: Vec<Version>,
 }
 
-/// One version of a definition.
+/// One version of a CRD.
 #[derive(Debug)]
 struct Version {
     name: String,
@@ -37,7 +37,7 @@ struct Version {
     deprecation: Option<String>,
     /// What versions share is compiled once. `None`: no schema.
     schema: Option<Arc<Compiled>>,
-    /// Why the server cannot serve it.
+    /// Why the API server cannot serve it.
     failure: Option<String>,
     has_status: bool,
     scale: Option<SubresourceScale>,
@@ -45,21 +45,21 @@ struct Version {
     columns: Vec<ColumnDefinition>,
 }
 
-/// A version of a definition: what resources are judged by.
+/// A version of a CRD: what resources are judged by.
 #[derive(Clone, Copy, Debug)]
 pub struct ServedVersion<'d> {
     definition: &'d Definition,
     index: usize,
 }
 
-/// Why a definition has nothing to judge a resource by, in the words of a client.
+/// Why a CRD has nothing to judge a resource by, in the words of a client.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotServed {
     /// The `apiVersion` is malformed.
     Malformed(String),
-    /// The definition is about another group or kind.
+    /// The CRD is about another group or kind.
     OtherKind(String),
-    /// The definition has no such version, or does not serve it.
+    /// The CRD has no such version, or does not serve it.
     Version(String),
 }
 
@@ -74,7 +74,7 @@ impl fmt::Display for NotServed {
 impl std::error::Error for NotServed {}
 
 impl Definition {
-    /// Prepares a definition as it is stored, whether or not a server would accept it today.
+    /// Prepares a CRD as it is stored, whether or not an API server would accept it today.
     pub fn new(stored: StoredDefinition, kubernetes: KubernetesVersion) -> Self {
         let spec = stored.into_definition().spec;
         let deprecations: Vec<Option<String>> = (0..spec.versions.len())
@@ -126,7 +126,7 @@ impl Definition {
         }
     }
 
-    /// The minor of the server.
+    /// The Kubernetes version of the API server.
     pub const fn kubernetes(&self) -> KubernetesVersion {
         self.kubernetes
     }
@@ -151,7 +151,7 @@ impl Definition {
         self.is_namespaced
     }
 
-    /// The names of all versions, in the order of the definition.
+    /// The names of all versions, in the order of the CRD.
     pub fn version_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.versions.iter().map(|it| it.name.as_str())
     }
@@ -184,7 +184,7 @@ impl Definition {
         if group != self.group || kind != self.kind {
             return Err(NotServed::OtherKind(words()));
         }
-        // Of two versions of one name the server keeps the last.
+        // Of two versions of one name the API server keeps the last.
         match self.versions.iter().rposition(|it| it.name == version) {
             Some(index) if self.versions[index].failure.is_some() => {
                 let failure = self.versions[index].failure.as_deref().unwrap_or_default();
@@ -200,7 +200,7 @@ impl Definition {
 }
 
 impl<'d> ServedVersion<'d> {
-    /// The definition.
+    /// The CRD.
     pub const fn definition(self) -> &'d Definition {
         self.definition
     }
@@ -240,12 +240,12 @@ impl<'d> ServedVersion<'d> {
         &self.version().columns
     }
 
-    /// The path of the schema in the definition's document.
+    /// The path of the schema in the CRD's document.
     pub fn schema_path(self) -> Path {
         self.path().child("schema").child("openAPIV3Schema")
     }
 
-    /// The path of the version in the definition's document.
+    /// The path of the version in the CRD's document.
     pub fn path(self) -> Path {
         Path::of(["spec", "versions"]).index(self.index)
     }

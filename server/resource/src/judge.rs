@@ -12,7 +12,7 @@ use crate::strategy::{self, Validation};
 use crate::verdict::{DecodeError, NotFinished, ResourceVerdict, Unjudged};
 use crate::{prepare, warnings};
 
-/// What the server is asked to do.
+/// What the API server is asked to do.
 #[derive(Clone, Copy, Debug)]
 pub enum Question<'a> {
     /// To create the object.
@@ -23,12 +23,12 @@ pub enum Question<'a> {
     UpdateStatus(&'a Stored),
 }
 
-/// An object as a server has it in store.
+/// An object as an API server has it in store.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stored(Map<String, Value>);
 
 impl Stored {
-    /// The object that a document creates, whether or not a server would still accept it: an older definition may have. Its
+    /// The object that a document creates, whether or not an API server would still accept it: an older CRD may have. Its
     /// status stays.
     pub fn establish(version: ServedVersion<'_>, document: &JsonDoc<'_>) -> Result<Self, DecodeError> {
         if document.depth() > depth::limit() {
@@ -52,7 +52,7 @@ impl Stored {
         Ok(Self::of(decoded.object))
     }
 
-    /// The object that a server has after it accepted a request ([`ResourceVerdict::stored`]).
+    /// The object that an API server has after it accepted a request ([`ResourceVerdict::stored`]).
     pub fn of(mut object: Map<String, Value>) -> Self {
         prepare::fill_in(&mut object);
         Self(object)
@@ -64,7 +64,7 @@ impl Stored {
     }
 }
 
-/// The server's answer to a request with this document.
+/// The API server's answer to a request with this document.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -86,11 +86,11 @@ impl Stored {
 /// let tree = read(&text, whole(&text)).unwrap();
 /// let version = KubernetesVersion::NEWEST;
 /// let stored = StoredDefinition::establish(&read_json(&tree).unwrap(), version).unwrap();
-/// let definition = Definition::new(stored, version);
+/// let CRD = Definition::new(stored, version);
 ///
 /// let text: Arc<str> = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}, size: big, color: red}\n".into();
 /// let tree = read(&text, whole(&text)).unwrap();
-/// let served = definition.serving("example.com/v1", "Widget").unwrap();
+/// let served = CRD.serving("example.com/v1", "Widget").unwrap();
 /// let verdict = judge(served, &read_json(&tree).unwrap(), Question::Create);
 /// assert_eq!(verdict.strict[0].text, "unknown field \"color\"");
 /// let finding = &verdict.errors[0];

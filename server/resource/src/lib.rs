@@ -1,7 +1,7 @@
 //! Custom resources: the way of a request from text to what would be stored.
 //!
-//! A [`Definition`] is what a server prepares once for a CustomResourceDefinition that it serves; [`judge()`] takes a
-//! document the way of a create or update request and gives the server's answer.
+//! A [`Definition`] is what an API server prepares once for a CustomResourceDefinition that it serves; [`judge()`] takes a
+//! document the way of a create or update request and gives the API server's answer.
 
 pub mod codes;
 mod decode;

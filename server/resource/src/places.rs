@@ -1,4 +1,4 @@
-//! From paths of the server to what the author wrote.
+//! From paths of the API server to what the author wrote.
 
 use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_syntax::json::{Json, Member};
@@ -17,7 +17,7 @@ pub struct LocatedField {
 }
 
 /// Follows a path as far as the document goes. Works for paths of resources and for those of [`Decider`](crate::Decider)s in
-/// their definition.
+/// their CRD.
 pub fn find(json: &Json<'_>, path: &Path) -> LocatedField {
     let mut place = LocatedField {
         key: None,
@@ -30,7 +30,7 @@ pub fn find(json: &Json<'_>, path: &Path) -> LocatedField {
             Segment::Index(index) => at.items().and_then(|items| items.get(*index)).map(|it| (None, it)),
             Segment::Field(name) | Segment::Key(name) => match at.member(name) {
                 Some(member) => Some((Some(member.key_node), &member.value)),
-                // Some of the server's names are several steps at once.
+                // Some of the API server's names are several steps at once.
                 None => dotted(at, name).and_then(|steps| match steps.last()? {
                     Step::Member(member) => Some((Some(member.key_node), &member.value)),
                     Step::Item(_, item) => Some((None, *item)),
@@ -184,7 +184,7 @@ mod tests {
         let place = find(root, &Path::of(["f"]).key("x/y").child("missing"));
         assert!(place.missing);
         assert_eq!(place.key.map(|it| &text[tree.span(it).range()]), Some("x/y"));
-        // One name of the server's is several steps.
+        // One name of the API server's is several steps.
         let place = find(root, &Path::of(["f", "x/y.g"]));
         assert!(!place.missing);
         assert_eq!(&text[tree.span(place.value).range()], "3");

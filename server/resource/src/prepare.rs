@@ -1,4 +1,4 @@
-//! What the server changes in an object before it validates: system metadata, generation, and the status
+//! What the API server changes in an object before it validates: system metadata, generation, and the status
 //! (`PrepareForCreate` and `PrepareForUpdate` of `pkg/registry/customresource`, and `k8s.io/apiserver/pkg/registry/rest`
 //! around them).
 

@@ -10,7 +10,7 @@ use crd_analyzer_schema::metadata::{
 use crd_analyzer_schema::rules::run::{RUNTIME_BUDGET, Request};
 use crd_analyzer_schema::structural::lookup;
 use crd_analyzer_schema::validation::{self, Validator};
-use crd_analyzer_schema::{KubernetesVersion, codes as schema_codes, go, listtype, objectmeta};
+use crd_analyzer_schema::{KubernetesVersion, codes as schema_codes, go, list_type, objectmeta};
 use serde_json::Value;
 
 use crate::definition::{Compiled, ServedVersion};
@@ -18,9 +18,9 @@ use crate::paths::{self, Nodes};
 use crate::verdict::{Decider, NotFinished, RejectionCause, Warning};
 use crate::{codes, prepare};
 
-/// Since this minor the status that is updated has its path in errors.
+/// Since this Kubernetes version the status that is updated has its path in errors.
 const STATUS_PATH_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
-/// Since this minor updates of the status are ratcheted.
+/// Since this Kubernetes version updates of the status are ratcheted.
 const STATUS_RATCHETING_SINCE: KubernetesVersion = KubernetesVersion::minor(33);
 
 /// What is judged.
@@ -104,7 +104,7 @@ impl Validation<'_> {
         }
         let lists = |value: &Value| match (value, schema) {
             (Value::Object(object), Some(schema)) => {
-                listtype::validate_list_sets_and_maps(object, schema, &Path::root(), self.kubernetes())
+                list_type::validate_list_sets_and_maps(object, schema, &Path::root(), self.kubernetes())
             }
             _ => Vec::new(),
         };
@@ -206,7 +206,7 @@ impl Validation<'_> {
         errors.extend(found.into_iter().map(|it| self.by_schema(it, &nodes)));
     }
 
-    /// Runs the rules; `is_hidden`: the server does not.
+    /// Runs the rules; `is_hidden`: the API server does not.
     fn rules(&self, compiled: &Compiled, is_hidden: bool, findings: &mut ResourceErrors) {
         let is_ratcheted = !self.is_status || self.kubernetes() >= STATUS_RATCHETING_SINCE;
         let root = Path::root();
@@ -279,7 +279,7 @@ impl Validation<'_> {
     }
 }
 
-/// Errors after which the server does not run rules (`hasBlockingErr`).
+/// Errors after which the API server does not run rules (`hasBlockingErr`).
 fn blocks_rules(error: &Error) -> bool {
     matches!(
         error.kind,

@@ -1,4 +1,4 @@
-//! The server's answer to a request, and what we know beside it.
+//! The API server's answer to a request, and what we know beside it.
 
 use crd_analyzer_apiextensions::codes::INVALID_YAML;
 pub use crd_analyzer_apiextensions::decode::StrictErrorKind;
@@ -11,22 +11,22 @@ use crd_analyzer_syntax::json::ConvertError;
 use crd_analyzer_syntax::tree::{NodeId, Span};
 use serde_json::{Map, Value};
 
-/// What the server answers to a request that creates or updates a custom resource.
+/// What the API server answers to a request that creates or updates a custom resource.
 ///
-/// Texts, fields and details are the server's own. [`crate::places`] finds in the document what paths mean.
+/// Texts, fields and details are the API server's own. [`crate::places`] finds in the document what paths mean.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ResourceVerdict {
     /// The document cannot be read as a resource; then there is nothing else but [`Self::strict`].
     pub decode_error: Option<DecodeError>,
-    /// What strict field validation refuses, in the server's order.
+    /// What strict field validation refuses, in the API server's order.
     pub strict: Vec<StrictError>,
-    /// The causes of the rejection, in the server's order (where it walks a Go map in random order: by name).
+    /// The causes of the rejection, in the API server's order (where it walks a Go map in random order: by name).
     pub errors: Vec<RejectionCause>,
     /// A rejection that has no causes.
     pub other_error: Option<String>,
     /// The warnings of the answer, those of a rejection too.
     pub warnings: Vec<Warning>,
-    /// What the server does not get to because of [`Self::errors`], found by going on after them. No part of the answer.
+    /// What the API server does not get to because of [`Self::errors`], found by going on after them. No part of the answer.
     pub hidden: Vec<RejectionCause>,
     /// Why the analyzer could not find the verdict.
     pub unjudged: Option<Unjudged>,
@@ -84,23 +84,23 @@ pub struct NotFinished {
     pub why: Unfinished,
     /// A path of the object.
     pub path: Path,
-    /// The rule of the definition that was not evaluated to the end; `None` if it is about all of the object.
+    /// The rule of the CRD that was not evaluated to the end; `None` if it is about all of the object.
     pub decider: Option<Decider>,
 }
 
 /// A cause of the rejection, and what decides it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RejectionCause {
-    /// The cause in the server's words. Its path is a path of the object.
+    /// The cause in the API server's words. Its path is a path of the object.
     pub error: Error,
-    /// The place of the definition that decides, if one does.
+    /// The place of the CRD that decides, if one does.
     pub decider: Option<Decider>,
 }
 
-/// The place of a definition that decides something about a resource.
+/// The place of a CRD that decides something about a resource.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Decider {
-    /// The path in the definition's document, as its author wrote it:
+    /// The path in the CRD's document, as its author wrote it:
     /// `spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[replicas].minimum`. Where the keyword itself is
     /// not written, the path of the schema.
     pub path: Path,
@@ -111,7 +111,7 @@ pub struct Decider {
 /// Why a document cannot be read as a resource.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DecodeError {
-    /// The server's words.
+    /// The API server's words.
     pub text: String,
     /// The same as data.
     pub problem: DecodeProblem,
@@ -155,7 +155,7 @@ pub enum DecodePlace {
 /// Something that strict field validation refuses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StrictError {
-    /// The server's words: `unknown field "spec.replcas"`.
+    /// The API server's words: `unknown field "spec.replcas"`.
     pub text: String,
     /// The key that is refused; of duplicate keys the first that is written again.
     pub node: Option<NodeId>,
@@ -167,7 +167,7 @@ pub struct StrictError {
     pub decider: Option<Decider>,
 }
 
-/// A `Warning:` of the server's.
+/// A `Warning:` of the API server's.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Warning {
     /// The text, verbatim.
@@ -178,7 +178,7 @@ pub struct Warning {
     pub path: Path,
     /// What it is about beyond code and path.
     pub cause: Option<Cause>,
-    /// The place of the definition that decides, if one does.
+    /// The place of the CRD that decides, if one does.
     pub decider: Option<Decider>,
 }
 
@@ -198,7 +198,7 @@ pub enum ChangeKind {
     Defaulted,
     /// It was dropped: unknown, or a null that is not allowed.
     Pruned,
-    /// Its value is another one: metadata as the server's types hold it.
+    /// Its value is another one: metadata as the API server's types hold it.
     Rewritten,
 }
 

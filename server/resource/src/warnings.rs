@@ -1,4 +1,4 @@
-//! What the server warns of.
+//! What the API server warns of.
 
 use crd_analyzer_schema::field::{Cause, Path};
 use crd_analyzer_schema::metadata::names::qualified_name;
@@ -9,10 +9,10 @@ use crate::definition::ServedVersion;
 use crate::verdict::{Decider, Warning};
 use crate::{codes, prepare};
 
-/// Since this minor the warning about a finalizer that is a domain asks for a path.
+/// Since this Kubernetes version the warning about a finalizer that is a domain asks for a path.
 const ASKS_FOR_PATH_SINCE: KubernetesVersion = KubernetesVersion::minor(32);
 
-/// The finalizers of the server itself.
+/// The finalizers of the API server itself.
 const STANDARD_FINALIZERS: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
 
 /// The warning about a deprecated version, which every answer carries.

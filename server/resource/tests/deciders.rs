@@ -1,4 +1,4 @@
-//! What a verdict says beside the server's words: which place of the definition decides, what reading the object changed, what
+//! What a verdict says beside the API server's words: which place of the CRD decides, what reading the object changed, what
 //! comes after the errors.
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 

@@ -1,9 +1,9 @@
 //! How deep schemas and values are followed.
 //!
-//! The server follows them as deep as JSON may nest. Every walk here recurses, so it goes as deep as the stack of its thread allows: who
+//! The API server follows them as deep as JSON may nest. Every walk here recurses, so it goes as deep as the stack of its thread allows: who
 //! judges what others wrote gives its threads the stack for all of it.
 
-/// The deepest nesting of JSON that the server reads (`encoding/json`, `sigs.k8s.io/json`).
+/// The deepest nesting of JSON that the API server reads (`encoding/json`, `sigs.k8s.io/json`).
 pub const MAX: usize = 10_000;
 
 /// The depth that every thread has room for, also one of 2 MiB.

@@ -8,12 +8,12 @@ use crate::defaulting::{
 };
 use crate::field::Path;
 use crate::json_schema::{JsonSchemaProps, RareKeywords, SchemaOrArray};
-use crate::listtype::validate_list_sets_and_maps;
+use crate::list_type::validate_list_sets_and_maps;
 use crate::objectmeta::{self, CoerceOptions, coerce};
 use crate::pruning::prune_and_track;
 use crate::structural::{Structural, validate};
 
-/// The deepest schema that a definition is read with.
+/// The deepest schema that a CRD is read with.
 const SCHEMA_DEPTH: usize = 400;
 /// The deepest value.
 const VALUE_DEPTH: usize = 1000;

@@ -14,7 +14,7 @@ pub use trail::Trail;
 /// One step of a [`Path`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Segment {
-    /// A field of a struct: `.name` (`field.Path.Child`). May be empty and may itself contain dots where the server's does.
+    /// A field of a struct: `.name` (`field.Path.Child`). May be empty and may itself contain dots where the API server's does.
     Field(String),
     /// A position in a list: `[3]` (`field.Path.Index`).
     Index(usize),
@@ -175,9 +175,9 @@ impl ErrorType {
 pub struct Error {
     /// The reason.
     pub kind: ErrorType,
-    /// Where, in the server's own (internal) form of the object.
+    /// Where, in the API server's own (internal) form of the object.
     pub path: Path,
-    /// The server's words, without the value that may stand before them in the message.
+    /// The API server's words, without the value that may stand before them in the message.
     pub detail: String,
     /// The value as the message renders it (`"Widget"`, `3`, `{"Rule":…}`), empty where the message shows none.
     pub bad_value: String,

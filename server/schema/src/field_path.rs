@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::field::{Cause, Path, Segment};
 use crate::structural::{AdditionalProperties, Structural};
 
-/// Bytes without a delimiter after which the server stops reading a path, without a word (`bufio.MaxScanTokenSize`).
+/// Bytes without a delimiter after which the API server stops reading a path, without a word (`bufio.MaxScanTokenSize`).
 const TOKEN_LIMIT: usize = 64 * 1024;
 
 /// Why a path does not lead to a field of the schema.

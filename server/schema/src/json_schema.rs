@@ -1,4 +1,4 @@
-//! The OpenAPI v3 schema of a definition, as its author wrote it.
+//! The OpenAPI v3 schema of a CRD, as its author wrote it.
 
 use std::ops::{Deref, DerefMut};
 
@@ -7,12 +7,12 @@ use serde_json::Value;
 /// A schema as the API has it (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions`, `JSONSchemaProps`, the internal
 /// form). Absent strings are empty, absent lists are empty unless an `Option` tells absent from empty.
 ///
-/// Maps are lists sorted by key without duplicates: that is the order in which the server's decoder sees them.
+/// Maps are lists sorted by key without duplicates: that is the order in which the API server's decoder sees them.
 ///
-/// Equality is the server's semantic equality (`k8s.io/apimachinery/pkg/api/equality`): an absent list or map equals an
+/// Equality is the API server's semantic equality (`k8s.io/apimachinery/pkg/api/equality`): an absent list or map equals an
 /// empty one.
 ///
-/// A definition has thousands of schemas, and every walk over them waits for memory more than for anything else. So what few
+/// A CRD has thousands of schemas, and every walk over them waits for memory more than for anything else. So what few
 /// schemas have lies apart: the keywords of [`RareKeywords`] are read and set as if they were fields of this type.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct JsonSchemaProps {
@@ -130,7 +130,7 @@ pub struct RareKeywords {
     pub minimum: Option<f64>,
     /// `exclusiveMinimum`
     pub exclusive_minimum: bool,
-    /// `maxLength`, in the unit that the server counts in (it says bytes, it counts characters).
+    /// `maxLength`, in the unit that the API server counts in (it says bytes, it counts characters).
     pub max_length: Option<i64>,
     /// `minLength`
     pub min_length: Option<i64>,
@@ -221,7 +221,7 @@ impl Default for RareKeywords {
     }
 }
 
-/// Lists and maps of a schema that are written, but empty: a few rules of the server tell them from absent ones.
+/// Lists and maps of a schema that are written, but empty: a few rules of the API server tell them from absent ones.
 ///
 /// They play no part in equality, see [`JsonSchemaProps`].
 #[derive(Clone, Copy, Debug, Default)]

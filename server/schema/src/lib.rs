@@ -5,7 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read tables and a corpus"))]
 
-pub mod celtypes;
+pub mod cel_types;
 pub mod codes;
 pub mod defaulting;
 pub mod depth;
@@ -16,7 +16,7 @@ pub mod field_path;
 pub mod formats;
 pub mod go;
 mod json_schema;
-pub mod listtype;
+pub mod list_type;
 pub mod metadata;
 pub mod objectmeta;
 pub mod pruning;

@@ -6,7 +6,7 @@ use crate::json_schema::{
     EmptyKeywords, ExternalDocumentation, JsonSchemaProps, SchemaMap, SchemaOrArray, SchemaOrBool, ValidationRule,
 };
 
-/// The schema that a v1 definition would hold as this JSON. Unknown keywords panic: a test must mean what it says.
+/// The schema that a v1 CRD would hold as this JSON. Unknown keywords panic: a test must mean what it says.
 pub(crate) fn schema(json: &Value) -> JsonSchemaProps {
     let mut props = JsonSchemaProps::default();
     for (keyword, value) in json.as_object().expect("a schema is an object") {

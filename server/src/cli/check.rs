@@ -219,7 +219,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                 |input, config| Ok(fix::repair(input, config, args.manifests.kubernetes_version, by)),
                 |input, _, repaired| session.repaired(input, repaired),
             )?;
-            // Definitions may be other ones now.
+            // CRDs may be other ones now.
             known.forget();
         }
         let known = &*known;
@@ -457,7 +457,7 @@ impl CheckRun<'_> {
     }
 }
 
-/// What files are judged by, besides definitions.
+/// What files are judged by, besides CRDs.
 struct Beside {
     go: GoSources,
     kustomizations: Kustomizations,

@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
             |input, config| {
                 let mut versions = args.manifests.versions(config);
                 if args.output == Format::Text {
-                    // A configuration names all minors that matter; the newest one's table is shown.
+                    // A configuration names all Kubernetes versions that matter; the newest one's table is shown.
                     versions = VersionSet::one(versions.newest());
                 }
                 let costs = read(input).map(|bytes| price(bytes, versions, input.named));

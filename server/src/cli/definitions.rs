@@ -92,10 +92,10 @@ pub(super) struct RunDefinitions {
     paired: Mutex<HashMap<String, Arc<Catalog>>>,
 }
 
-/// The bytes of the texts of definitions that are kept as trees and schemas, which take several times as much.
+/// The bytes of the texts of CRDs that are kept as trees and schemas, which take several times as much.
 const MOST_READ: u64 = 8 << 20;
 
-/// More definitions that came with requests are not kept.
+/// More CRDs that came with requests are not kept.
 const MOST_PAIRED: usize = 64;
 
 impl RunDefinitions {
@@ -228,7 +228,7 @@ impl RunDefinitions {
         });
     }
 
-    /// The definition that came with a request.
+    /// The CRD that came with a request.
     pub(super) fn paired(&self, source: &Source) -> anyhow::Result<Arc<Catalog>> {
         let (key, path) = match source {
             Source::File(path, _) => (format!("file {}", path.display()), std::path::absolute(path)?),
@@ -252,7 +252,7 @@ impl RunDefinitions {
     }
 }
 
-/// Puts a file in, if there are definitions in it.
+/// Puts a file in, if there are CRDs in it.
 fn add(catalog: &Catalog, path: &Path, origin: Origin, bytes: Vec<u8>) {
     let (text, objects) = objects(bytes);
     if objects.iter().any(|it| it.defines.is_some()) {

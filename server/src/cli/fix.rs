@@ -123,7 +123,7 @@ pub(super) fn offered(report: &FileReport, config: &Config, question: &Question<
     fixes::repairs(&report.text, problems, whole, &Near(question), &judge)
 }
 
-/// The definitions near to the file of a question.
+/// The CRDs near to the file of a question.
 struct Near<'a>(&'a Question<'a>);
 
 impl completion::Definitions for Near<'_> {

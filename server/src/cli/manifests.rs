@@ -149,7 +149,7 @@ impl Manifests {
         self.settings.configs()
     }
 
-    /// The minors asked about.
+    /// The Kubernetes versions asked about.
     pub(super) fn versions(&self, config: &Config) -> VersionSet {
         self.kubernetes_version
             .or(config.kubernetes_versions)

@@ -1,4 +1,4 @@
-//! One JSON object a line: what one minor answers for one document.
+//! One JSON object a line: what one Kubernetes version answers for one document.
 
 use std::{
     borrow::Cow,
@@ -94,7 +94,7 @@ struct HintLine<'a> {
     place: CommonFields<'a>,
 }
 
-/// One document's answer by one minor.
+/// One document's answer by one Kubernetes version.
 #[derive(Serialize)]
 pub(super) struct Line<'a> {
     file: &'a str,
@@ -259,7 +259,7 @@ fn text_of(finding: &Finding) -> &str {
     }
 }
 
-/// The line of one document and minor. `effective`: with the object as a server reads it.
+/// The line of one document and Kubernetes version. `effective`: with the object as a server reads it.
 pub(super) fn line<'a>(
     file: &File<'a>,
     document: &'a DocumentReport,

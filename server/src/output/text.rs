@@ -1,4 +1,4 @@
-//! For people: the source with the places marked, then what each minor makes of the document.
+//! For people: the source with the places marked, then what each Kubernetes version makes of the document.
 
 use std::{
     borrow::Cow,
@@ -61,7 +61,7 @@ impl Text {
         out.blank()
     }
 
-    /// What the newest minor makes of a custom resource.
+    /// What the newest Kubernetes version makes of a custom resource.
     fn effective(&self, out: &mut Terminal<'_>, file: &File<'_>, document: &DocumentReport) -> io::Result<()> {
         let found = document.verdicts.iter().rev().find_map(|(version, verdict)| {
             let effective = verdict.resource.as_deref()?;

@@ -1,4 +1,4 @@
-//! Which variants of a definition a suite is about: openshift/api makes one for each set of features, and a suite may be for those with some
+//! Which variants of a CRD a suite is about: openshift/api makes one for each set of features, and a suite may be for those with some
 //! features on or off (`tests/crd_filter.go` there).
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -113,7 +113,7 @@ fn is_meant(found: &Found, gates: &[String], known: &[FeatureGates]) -> Result<b
         return Ok(true);
     };
     if sets.is_empty() {
-        // A definition that is the same in every set.
+        // A CRD that is the same in every set.
         sets.push(DEFAULT);
     }
     let of_set = known.iter().find(|it| {

@@ -1,4 +1,4 @@
-//! The definitions that a suite is about: found in a text, cut to one version.
+//! The CRDs that a suite is about: found in a text, cut to one version.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crd_analyzer_syntax::{
 };
 use serde_json::Value;
 
-/// A definition in a text.
+/// A CRD in a text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Found {
     /// The file, as it is shown.
@@ -39,7 +39,7 @@ impl Found {
         stored.or_else(|| versions.next()).map_or("", |it| text(it, "/name"))
     }
 
-    /// An annotation of the definition.
+    /// An annotation of the CRD.
     pub(crate) fn annotations(&self) -> impl Iterator<Item = (&str, &str)> {
         let found = self.value.pointer("/metadata/annotations").and_then(Value::as_object);
         found
@@ -48,7 +48,7 @@ impl Found {
             .filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
     }
 
-    /// The definition with this version alone, served and stored, so that tests of a version that is not stored can be run.
+    /// The CRD with this version alone, served and stored, so that tests of a version that is not stored can be run.
     pub fn only(&self, version: Option<&str>) -> Result<Value, String> {
         let mut value = self.value.clone();
         let versions = value.pointer_mut("/spec/versions").and_then(Value::as_array_mut);
@@ -90,7 +90,7 @@ fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// All definitions in a text, also those in lists. What cannot be read is passed over.
+/// All CRDs in a text, also those in lists. What cannot be read is passed over.
 pub fn definitions(label: &str, content: &Arc<str>) -> Vec<Found> {
     let mut found = Vec::new();
     if !content.contains("CustomResourceDefinition") {

@@ -18,7 +18,7 @@ pub(crate) struct Cause {
     pub(crate) text: String,
     /// The field as a path, of causes that have one.
     pub(crate) path: Option<Path>,
-    /// The path of what decides it in the definition.
+    /// The path of what decides it in the CRD.
     pub(crate) decider: Option<String>,
 }
 

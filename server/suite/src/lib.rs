@@ -37,7 +37,7 @@ pub const SUFFIXES: [&str; 2] = [".test.yaml", ".test.yml"];
 /// What the name of a file in openshift/api's format often ends in.
 const THEIR_SUFFIX: &str = ".testsuite.yaml";
 
-/// The folder below which openshift/api has a folder of suites for each definition.
+/// The folder below which openshift/api has a folder of suites for each CRD.
 const THEIR_FOLDER: &str = "tests";
 
 /// What the values of a suite may take: aliases can stand for much more than is written.

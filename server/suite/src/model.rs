@@ -27,14 +27,14 @@ impl Problem {
     }
 }
 
-/// A suite: tests of one definition.
+/// A suite: tests of one CRD.
 #[derive(Debug)]
 pub struct Suite {
     /// The name that its author gave it.
     pub name: Option<String>,
-    /// Which definitions it is about.
+    /// Which CRDs it is about.
     pub wanted: Wanted,
-    /// The minors that it is for; all that are asked about if it does not say.
+    /// The Kubernetes versions that it is for; all that are asked about if it does not say.
     pub versions: Option<VersionSet>,
     /// Its tests, in the order of the file.
     pub cases: Vec<Case>,
@@ -50,7 +50,7 @@ impl Suite {
     }
 }
 
-/// Which definitions a suite is about.
+/// Which CRDs a suite is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Wanted {
     /// Those of this file, folder or glob, from the folder of the suite.
@@ -59,7 +59,7 @@ pub enum Wanted {
         path: String,
         /// Where it is written.
         span: Span,
-        /// The version that the tests are about; all others are taken out of the definition.
+        /// The version that the tests are about; all others are taken out of the CRD.
         version: Option<String>,
     },
     /// Those of this name, in the folders where generators put them.
@@ -68,9 +68,9 @@ pub enum Wanted {
         name: String,
         /// Where it is written.
         span: Span,
-        /// The version that the tests are about; all others are taken out of the definition.
+        /// The version that the tests are about; all others are taken out of the CRD.
         version: Option<String>,
-        /// Feature gates that must be on, or with `-` before them off, for a variant of the definition to be meant.
+        /// Feature gates that must be on, or with `-` before them off, for a variant of the CRD to be meant.
         gates: Vec<String>,
     },
 }
@@ -91,7 +91,7 @@ pub struct Case {
     pub name: String,
     /// Where its name is written.
     pub span: Span,
-    /// The minors that it is for, if it says so.
+    /// The Kubernetes versions that it is for, if it says so.
     pub versions: Option<VersionSet>,
     pub(crate) node: NodeId,
     pub(crate) body: Body,

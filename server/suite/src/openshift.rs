@@ -1,5 +1,5 @@
 //! The format of openshift/api's integration tests (`tests/types.go` there), which other projects have taken over: with a `resourceName` for
-//! each test, in other folders, or with the path of the definition.
+//! each test, in other folders, or with the path of the CRD.
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::size;
 
-/// What all patches of a test may take: the documents that they make have the size of definitions, whose limit is that of a request.
+/// What all patches of a test may take: the documents that they make have the size of CRDs, whose limit is that of a request.
 const LIMITS: Limits = Limits {
     work: 50_000_000,
     bytes: 32 << 20,

@@ -210,7 +210,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Which minors a test is for.
+    /// Which Kubernetes versions a test is for.
     pub(crate) fn versions(&mut self, mapping: NodeId) -> Option<VersionSet> {
         let node = self.get(mapping, "kubernetesVersions")?;
         let span = self.tree.span(node);

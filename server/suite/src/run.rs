@@ -1,4 +1,4 @@
-//! Running a suite: what each test comes to on each minor, and where that is not what it expects.
+//! Running a suite: what each test comes to on each Kubernetes version, and where that is not what it expects.
 
 mod openshift;
 pub(crate) mod own;
@@ -28,13 +28,13 @@ const RUNNING: Limits = Limits {
 pub struct Outcome {
     /// Which test of the suite.
     pub case: usize,
-    /// The minors that it was run on; `None`: on none that are asked about.
+    /// The Kubernetes versions that it was run on; `None`: on none that are asked about.
     pub versions: Option<VersionSet>,
     /// Where it is not as expected.
     pub failures: Vec<Failed>,
-    /// Of a test that fails on the only minor that was asked about: the other minors that it passes on.
+    /// Of a test that fails on the only Kubernetes version that was asked about: the other Kubernetes versions that it passes on.
     pub passes_on: Option<VersionSet>,
-    /// What came out, by minor.
+    /// What came out, by Kubernetes version.
     pub(crate) came: Vec<(KubernetesVersion, Came)>,
 }
 
@@ -44,16 +44,16 @@ impl Outcome {
         self.failures.is_empty()
     }
 
-    /// What a minor answered to the request that the test is about, for machines: `accepted`, `message`, `stored`.
+    /// What a Kubernetes version answered to the request that the test is about, for machines: `accepted`, `message`, `stored`.
     pub fn answers(&self) -> impl Iterator<Item = (KubernetesVersion, Value)> {
         self.came.iter().map(|(version, came)| (*version, came.summary()))
     }
 }
 
-/// A failure, and the minors that have it.
+/// A failure, and the Kubernetes versions that have it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Failed {
-    /// The minors.
+    /// The Kubernetes versions.
     pub versions: VersionSet,
     /// The failure.
     pub failure: Failure,
@@ -134,9 +134,9 @@ impl Came {
     }
 }
 
-/// Runs the tests of a suite that are wanted by name, on these minors, or on those of them that the suite or the test is for.
+/// Runs the tests of a suite that are wanted by name, on these Kubernetes versions, or on those of them that the suite or the test is for.
 ///
-/// `definitions`: for a suite that names a file, all definitions in it; else the one variant to test.
+/// `definitions`: for a suite that names a file, all CRDs in it; else the one variant to test.
 pub fn run(
     suite: &Suite,
     definitions: &[Found],
@@ -195,7 +195,7 @@ fn run_within(mut rack: Rack<'_>, versions: VersionSet, is_wanted: impl Fn(&str)
 
 type Ran = (Came, Vec<Failure>);
 
-/// The servers of a suite: one a definition and minor, installed when first needed.
+/// The API servers of a suite: one a CRD and minor, installed when first needed.
 struct Rack<'s> {
     suite: &'s Suite,
     definitions: &'s [Found],
@@ -225,7 +225,7 @@ impl Rack<'_> {
         result.unwrap_or_else(|failure| (Came::Nothing, vec![*failure]))
     }
 
-    /// The definition as the suite wants it.
+    /// The CRD as the suite wants it.
     fn value(&self, definition: usize) -> Result<Value, Box<Failure>> {
         let (crate::Wanted::File { span, version, .. } | crate::Wanted::Name { span, version, .. }) =
             &self.suite.wanted;

@@ -1,4 +1,4 @@
-//! A server of one minor that has one definition: requests as values, answers in a client's words.
+//! An API server of one Kubernetes version that has one CRD: requests as values, answers in a client's words.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,13 +24,13 @@ use crate::{
     yaml,
 };
 
-/// A definition that is installed.
+/// A CRD that is installed.
 pub(crate) struct Server {
     definition: Definition,
 }
 
 impl Server {
-    /// Installs a definition. Where another one is given, it replaces that. The error is why the server refuses it.
+    /// Installs a CRD. Where another one is given, it replaces that. The error is why the API server refuses it.
     pub(crate) fn install(value: &Value, replaces: Option<&Value>, version: KubernetesVersion) -> Result<Self, String> {
         let compiler = CelCompiler::new(version);
         let stored = replaces.map(|old| {
@@ -89,7 +89,7 @@ impl Server {
         self.ask(object, Question::UpdateStatus(stored))
     }
 
-    /// The object as a client gets it: as this definition has it, whatever it was stored by.
+    /// The object as a client gets it: as this CRD has it, whatever it was stored by.
     pub(crate) fn get(&self, object: &Map<String, Value>) -> Result<Stored, String> {
         let object = Value::Object(object.clone());
         let served = self.serving(&object)?;
@@ -127,7 +127,7 @@ pub(crate) struct Answer {
 pub(crate) struct Refusal {
     /// The whole message.
     pub(crate) message: String,
-    /// Its causes; empty where the server gives none.
+    /// Its causes; empty where the API server gives none.
     pub(crate) causes: Vec<Cause>,
 }
 
@@ -187,7 +187,7 @@ impl Answer {
             let value = object.as_ref().and_then(|object| at(object, &it.path))?;
             Some((path_of(&it.path), value.clone()))
         });
-        // The server's own types write a timestamp that is not there.
+        // The API server's own types write a timestamp that is not there.
         let defaulted = defaulted.filter(|(path, _)| path != "metadata" && !path.starts_with("metadata."));
         Self {
             refusal,
@@ -233,7 +233,7 @@ fn name_of(object: Option<&Map<String, Value>>, sent: &Value) -> String {
         .or_else(|| sent.get("metadata"));
     let text = |name: &str| metadata.and_then(|it| it.get(name)?.as_str()).unwrap_or_default();
     if text("name").is_empty() && !text("generateName").is_empty() {
-        // The server makes up the rest.
+        // The API server makes up the rest.
         format!("{}00000", text("generateName"))
     } else {
         text("name").to_owned()

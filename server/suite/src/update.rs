@@ -27,7 +27,7 @@ pub struct Updates {
     pub left: Vec<(usize, String)>,
 }
 
-/// Makes every failed test one that expects what came out. `outcomes`: of all variants of the definition.
+/// Makes every failed test one that expects what came out. `outcomes`: of all variants of the CRD.
 pub fn edits<'o>(suite: &Suite, outcomes: impl IntoIterator<Item = &'o Outcome>) -> Updates {
     let mut by_case: BTreeMap<usize, Vec<&Outcome>> = BTreeMap::new();
     for outcome in outcomes {

@@ -1,4 +1,4 @@
-//! Suites that are made for definitions can be read, and pass.
+//! Suites that are made for CRDs can be read, and pass.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! A document as the JSON that Kubernetes reads from it, each value with the node it came from.
 //!
-//! The server and its clients turn YAML into JSON with `sigs.k8s.io/yaml` (`YAMLToJSON`) and read that with `sigs.k8s.io/json`. [`read_json`] makes what
+//! The API server and its clients turn YAML into JSON with `sigs.k8s.io/yaml` (`YAMLToJSON`) and read that with `sigs.k8s.io/json`. [`read_json`] makes what
 //! comes out of both, [`JsonDoc::write`] the text in between.
 
 use std::borrow::Cow;
@@ -151,7 +151,7 @@ impl<'t> JsonDoc<'t> {
     /// How many arrays and objects lie in each other at the deepest place, through aliases too.
     ///
     /// The reader and this type take any depth. What recurses over the value should set itself a limit below
-    /// [`MAX_DEPTH`], at which the server stops, since stacks differ.
+    /// [`MAX_DEPTH`], at which the API server stops, since stacks differ.
     pub fn depth(&self) -> usize {
         self.depth
     }
@@ -170,7 +170,7 @@ impl<'t> JsonDoc<'t> {
         None
     }
 
-    /// Keys that are written more than once, in the server's order.
+    /// Keys that are written more than once, in the API server's order.
     pub fn duplicates(&self) -> &[Duplicate] {
         &self.duplicates
     }

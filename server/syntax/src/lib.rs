@@ -5,6 +5,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read tables and a corpus"))]
 
 pub mod edit;
+pub mod edited;
 mod go_syntax;
 pub mod incremental;
 pub mod json;

@@ -146,7 +146,7 @@ pub struct Tree {
     pub(crate) properties: Vec<(NodeId, Properties)>,
     /// Sorted by alias.
     pub(crate) alias_targets: Vec<(NodeId, NodeId)>,
-    /// Nodes whose line in the server's messages is not that of their place: line from 0, counted from the document's start.
+    /// Nodes whose line in the API server's messages is not that of their place: line from 0, counted from the document's start.
     pub(crate) lines: Vec<(NodeId, u32)>,
     pub(crate) comments: Vec<Span>,
     pub(crate) span: Span,

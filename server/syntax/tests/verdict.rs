@@ -1,4 +1,4 @@
-//! The verdict reader: trees with their places, and errors with the server's words and ours.
+//! The verdict reader: trees with their places, and errors with the API server's words and ours.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

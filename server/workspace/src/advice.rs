@@ -1,6 +1,6 @@
 //! The advice on expensive rules: why a rule is expensive, and what to do. Each piece of advice appears once.
 //!
-//! The server gives up to three errors for one expensive rule: that it is, that it contributes to the total, and that the total is too much.
+//! The API server gives up to three errors for one expensive rule: that it is, that it contributes to the total, and that the total is too much.
 
 use std::{collections::HashMap, fmt::Write as _};
 

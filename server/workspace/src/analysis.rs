@@ -45,66 +45,13 @@ use crate::{
     spans,
     text::Text,
     undefined::{self, Undefined},
-    unfinished,
     unknown::{self, Completed},
     verdict, words,
 };
 
-/// Answers for all definitions in a text, and for all resources whose definitions are known. Any bytes are a text.
+/// Answers for all CRDs in a text, and for all resources whose CRDs are known. Any bytes are a text.
 pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
     analyze_and_keep(bytes, question).0
-}
-
-/// The same for a text that somebody types in, at the byte `cursor` if that is known. If the entry there is not finished and keeps the document from being read,
-/// the answer is for the text without the entry, and [`FileReport::unfinished`] says what is wrong with it.
-pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, cursor: Option<u32>) -> (FileReport, Kept) {
-    let source = Text::whole(text).after(question.last_trees);
-    let Some(cursor) = cursor else {
-        return analyze_text(&source, question);
-    };
-    if let Some(readable) = unfinished::readable(&source, cursor) {
-        let error = verdict::not_yaml(&readable.error);
-        let answer = analyze_text(&readable.text, question);
-        return without_entry(answer, &source, cursor, error);
-    }
-    let answer = analyze_text(&source, question);
-    // A value of the wrong type keeps a whole CRD from being decoded.
-    let line = unfinished::line_at(&source.content, cursor as usize);
-    let is_here = |it: &&Finding| line.contains(&(it.span.start as usize));
-    let newest = answer.0.documents.iter().filter_map(|it| it.verdicts.last());
-    let Some(error) = newest
-        .filter_map(|it| it.1.decode_error.as_ref())
-        .find(is_here)
-        .cloned()
-    else {
-        return answer;
-    };
-    for range in unfinished::candidates(&source.content, &line) {
-        let text = unfinished::blanked(&source.content, &range);
-        let calm = analyze_text(&Text::whole(text.into()), question);
-        let is_decoded = |it: &DocumentReport| it.verdicts.iter().all(|it| it.1.decode_error.is_none());
-        if calm.0.documents.len() == answer.0.documents.len() && calm.0.documents.iter().all(is_decoded) {
-            return without_entry(calm, &source, cursor, error);
-        }
-    }
-    answer
-}
-
-/// The answer for a text without an entry, as one for the text with it.
-fn without_entry(
-    (mut report, kept): (FileReport, Kept),
-    source: &Text,
-    cursor: u32,
-    error: Finding,
-) -> (FileReport, Kept) {
-    let line = unfinished::line_at(&source.content, cursor as usize);
-    let is_elsewhere = |it: &Finding| !line.contains(&(it.span.start as usize));
-    for (_, verdict) in report.documents.iter_mut().flat_map(|it| &mut it.verdicts) {
-        verdict.retain(is_elsewhere);
-    }
-    report.text = source.content.clone();
-    report.unfinished = Some(Box::new(error));
-    (report, kept)
 }
 
 /// The same as [`analyze`], with what it takes to search for hazards later: see [`Kept::search`].
@@ -112,7 +59,7 @@ pub fn analyze_and_keep(bytes: Vec<u8>, question: &Question<'_>) -> (FileReport,
     analyze_text(&Text::decode(bytes), question)
 }
 
-fn analyze_text(source: &Text, question: &Question<'_>) -> (FileReport, Kept) {
+pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileReport, Kept) {
     let question = &Question {
         replaces: question.replaces.filter(|it| !it.is(&source.content)),
         ..*question
@@ -217,7 +164,7 @@ fn name_source(text: &str, document: &mut DocumentReport) {
 enum Judged {
     /// There is this to say about it, or about the objects in it.
     Documents(Vec<DocumentReport>),
-    /// It is the template of a definition.
+    /// It is the template of a CRD.
     Template {
         /// Its first action.
         action: Span,
@@ -387,7 +334,7 @@ impl Ask<'_> {
         tree
     }
 
-    /// Answers for a definition that can be read.
+    /// Answers for a CRD that can be read.
     fn definition(&self, mut report: DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> Bare {
         if self.question.is_part || patch::has_directive(json) {
             report.subject = Subject::PartialDefinition;
@@ -529,8 +476,8 @@ impl Ask<'_> {
         self.complete(document, tree, reports)
     }
 
-    /// Answers for an object that no definition is known for. Where a text is judged as it is, an object that the API server has no
-    /// answer to has none here, unless the user requires all definitions.
+    /// Answers for an object that no CRD is known for. Where a text is judged as it is, an object that the API server has no
+    /// answer to has none here, unless the user requires all CRDs.
     fn undefined(
         &self,
         definitions: &dyn Definitions,
@@ -575,7 +522,7 @@ impl Ask<'_> {
         }
     }
 
-    /// Answers for a custom resource, if it is one whose definition is known. `read`: where it is, if its document has been read.
+    /// Answers for a custom resource, if it is one whose CRD is known. `read`: where it is, if its document has been read.
     fn resource(&self, text: &Text, object: &Object, read: Option<(&Tree, NodeId)>) -> Option<DocumentReport> {
         let definitions = self.question.definitions?;
         let kind = objects::group_kind(&object.written).unwrap_or_default();

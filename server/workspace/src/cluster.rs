@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-/// The file of a definition: in `folder`, one folder a context.
+/// The file of a CRD: in `folder`, one folder a context.
 pub fn path(folder: &Path, context: &str, name: &str) -> PathBuf {
     folder.join(encode(context)).join(format!("{}.json", encode(name)))
 }
@@ -17,7 +17,7 @@ pub fn context(path: &Path) -> Option<String> {
     Some(decode(path.parent()?.file_name()?.to_str()?))
 }
 
-/// The name of a definition and its text, a line a field; without what only the server has use for. What cannot be read has no name and is left as it is.
+/// The name of a CRD and its text, a line a field; without what only the API server has use for. What cannot be read has no name and is left as it is.
 pub fn text(sent: &str) -> (String, String) {
     let Ok(mut object) = serde_json::from_str::<Value>(sent) else {
         return (String::new(), sent.to_owned());

@@ -11,7 +11,7 @@ pub struct Code {
     pub name: &'static str,
     /// What it means, in one sentence.
     pub summary: &'static str,
-    /// Its page, as markdown: examples, why the server does so, and how to repair it.
+    /// Its page, as markdown: examples, why the API server does so, and how to repair it.
     pub page: &'static str,
 }
 

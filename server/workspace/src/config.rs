@@ -60,13 +60,13 @@ impl Level {
 /// What a configuration decides.
 #[derive(Clone, Debug, Default)]
 pub struct Config {
-    /// The minors asked about; `None` where the configuration does not say.
+    /// The Kubernetes versions asked about; `None` where the configuration does not say.
     pub kubernetes_versions: Option<VersionSet>,
     /// How loud each code is.
     pub rules: BTreeMap<String, Level>,
     /// Files to leave alone, relative to the configuration's folder.
     pub exclude: GlobSet,
-    /// Where definitions lie that are not in the workspace: files, folders and globs, relative to the configuration's folder.
+    /// Where CRDs lie that are not in the workspace: files, folders and globs, relative to the configuration's folder.
     pub crds: Vec<String>,
     /// Files that hold parts of objects, which something else completes; relative to the configuration's folder.
     pub partial: GlobSet,

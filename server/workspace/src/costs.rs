@@ -1,4 +1,4 @@
-//! From the text of a file to what the rules of its definitions cost.
+//! From the text of a file to what the rules of its CRDs cost.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -29,7 +29,7 @@ use crate::{
 pub struct FileCosts {
     /// The text that all spans count in.
     pub text: Arc<str>,
-    /// The definitions, or the file itself if clients cannot cut it into documents.
+    /// The CRDs, or the file itself if clients cannot cut it into documents.
     pub documents: Arc<[DocumentCosts]>,
 }
 
@@ -93,7 +93,7 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// Prices all rules of the definitions in a text as the servers of these minors do. `named`: as in
+/// Prices all rules of the CRDs in a text as the API servers of these Kubernetes versions do. `named`: as in
 /// [`Question`](crate::analysis::Question).
 pub fn price(bytes: Vec<u8>, versions: VersionSet, named: bool) -> FileCosts {
     let (text, documents) = crd_documents::each(bytes, versions, named, of_definition);
@@ -120,7 +120,7 @@ fn of_definition(tree: &Tree, json: &JsonDoc<'_>, version: KubernetesVersion) ->
     ))
 }
 
-/// The costs of a definition that was judged.
+/// The costs of a CRD that was judged.
 pub(crate) fn of_verdict(
     tree: &Tree,
     root: &Json<'_>,

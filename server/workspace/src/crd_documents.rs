@@ -24,7 +24,7 @@ pub struct CrdAnswers<T> {
     pub index: Option<usize>,
     /// `metadata.name`; empty if absent.
     pub name: String,
-    /// The answers, oldest minor version first.
+    /// The answers, oldest Kubernetes version first.
     pub answers: Vec<(KubernetesVersion, Result<T, Unanswered>)>,
 }
 
@@ -37,7 +37,7 @@ pub enum Unanswered {
     Unjudged(String),
 }
 
-/// Asks `ask` about each CRD of a text, once a minor version. `named`: as in [`Question`](crate::analysis::Question).
+/// Asks `ask` about each CRD of a text, once a Kubernetes version. `named`: as in [`Question`](crate::analysis::Question).
 pub(crate) fn each<T>(
     bytes: Vec<u8>,
     versions: VersionSet,

@@ -1,4 +1,4 @@
-//! Where definitions lie that are only used: files, folders and globs.
+//! Where CRDs lie that are only used: files, folders and globs.
 
 use std::path::{Component, Path, PathBuf};
 

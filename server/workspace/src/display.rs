@@ -20,7 +20,7 @@ impl DocumentReport {
     /// Comments and the configuration can suppress diagnostics.
     pub fn shown(&self, config: &Config) -> Vec<Displayed> {
         let mut shown: Vec<Displayed> = Vec::new();
-        // What newer minors give, by what makes it the same.
+        // What newer Kubernetes versions give, by what makes it the same.
         let mut newer: HashMap<u64, VecDeque<usize>> = HashMap::new();
         let hasher = RandomState::new();
         for (version, verdict) in self.verdicts.iter().rev() {

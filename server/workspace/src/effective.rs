@@ -1,4 +1,4 @@
-//! The effective object: what a server makes of a resource when it reads it, and a text of it with marks.
+//! The effective object: what an API server makes of a resource when it reads it, and a text of it with marks.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crd_analyzer_schema::{
 use crd_analyzer_syntax::json::JsonDoc;
 use serde_json::{Map, Value};
 
-/// What a server makes of an object when it reads it.
+/// What an API server makes of an object when it reads it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Effective {
     /// The object, defaulted and pruned.
@@ -21,7 +21,7 @@ pub struct Effective {
     pub changes: Vec<Change>,
     /// The paths of fields that were dropped because nothing knows them.
     pub unknown: Vec<String>,
-    /// What all rules cost together, also those that the server does not come to.
+    /// What all rules cost together, also those that the API server does not come to.
     pub cel_cost: Option<u64>,
 }
 
@@ -37,7 +37,7 @@ pub struct Change {
 }
 
 impl Effective {
-    /// `None` if the server cannot read the object.
+    /// `None` if the API server cannot read the object.
     pub(crate) fn of(answer: &server::ResourceVerdict, json: &JsonDoc<'_>) -> Option<Self> {
         let mut object = answer.object.clone()?;
         let mut sent = json.root()?.to_value();
@@ -81,7 +81,7 @@ fn is_same(sent: &Value, object: &Map<String, Value>) -> bool {
     sent.len() == object.len() && object.iter().all(is_same)
 }
 
-/// The server's own types write a timestamp that is not there as null: no change of anybody's.
+/// The API server's own types write a timestamp that is not there as null: no change of anybody's.
 fn without_null_timestamp(mut metadata: Value) -> Value {
     if let Value::Object(metadata) = &mut metadata
         && metadata.get("creationTimestamp").is_none_or(Value::is_null)

@@ -61,7 +61,7 @@ impl Class {
 /// What outputs write before the code of a [`Class::LaterError`].
 pub const AFTER_FIXING: &str = "error (after fixing the above)";
 
-/// The server's own words.
+/// The API server's own words.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ServerSays {
     /// A cause of a rejection.
@@ -70,25 +70,25 @@ pub enum ServerSays {
         reason: &'static str,
         /// The words of the reason: `Invalid value` and so on.
         words: &'static str,
-        /// The field, in the server's internal form.
+        /// The field, in the API server's internal form.
         field: String,
         /// The words after the value.
         detail: String,
         /// The value as rendered in the message; may be empty.
         bad_value: String,
     },
-    /// Why the document cannot be read as a definition at all.
+    /// Why the document cannot be read as a CRD at all.
     Decode(String),
     /// What strict field validation rejects.
     Strict(String),
-    /// A rejection without causes, or that the server fails.
+    /// A rejection without causes, or that the API server fails.
     Other(String),
     /// The text of a Warning header.
     Warning(String),
 }
 
 impl ServerSays {
-    /// What the server says of a field.
+    /// What the API server says of a field.
     pub(crate) fn cause(error: &field::Error) -> Self {
         Self::Cause {
             reason: error.kind.reason(),
@@ -99,7 +99,7 @@ impl ServerSays {
         }
     }
 
-    /// The message as a client prints it, without values that are the server's own structs: those say nothing to a person.
+    /// The message as a client prints it, without values that are the API server's own structs: those say nothing to a person.
     pub fn message(&self) -> String {
         match self {
             Self::Cause {
@@ -124,7 +124,7 @@ impl ServerSays {
     }
 }
 
-/// Whether a value is a printed struct of the server: its fields have capital letters.
+/// Whether a value is a printed struct of the API server: its fields have capital letters.
 fn is_struct(value: &str) -> bool {
     let first = value.trim_start_matches('[').strip_prefix("{\"");
     first.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase())) || value.contains("apiextensions.")

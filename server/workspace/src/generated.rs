@@ -1,4 +1,4 @@
-//! Definitions that are generated from Go: where the field is declared that a finding is about, and which marker sets what it is about.
+//! CRDs that are generated from Go: where the field is declared that a finding is about, and which marker sets what it is about.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -18,7 +18,7 @@ use crate::{
     source::SourceText,
 };
 
-/// The annotation of a definition that controller-gen wrote.
+/// The annotation of a CRD that controller-gen wrote.
 const ANNOTATION: &str = "controller-gen.kubebuilder.io/version";
 
 /// Findings of one verdict that are looked up: whoever has more begins with these.
@@ -30,7 +30,7 @@ pub trait GoSources: Send + Sync {
     fn around(&self, manifest: &Path) -> Option<Arc<Module>>;
 }
 
-/// Where one generated definition comes from, looked for when the first finding asks.
+/// Where one generated CRD comes from, looked for when the first finding asks.
 pub(crate) struct Origin<'a> {
     tree: &'a Tree,
     path: &'a Path,
@@ -40,7 +40,7 @@ pub(crate) struct Origin<'a> {
     texts: RefCell<HashMap<Arc<Path>, Arc<SourceText>>>,
 }
 
-/// The repository of a definition, and what the definition says of its kind.
+/// The repository of a CRD, and what the CRD says of its kind.
 struct Source {
     module: Arc<Module>,
     group: String,
@@ -48,7 +48,7 @@ struct Source {
     is_generated: bool,
 }
 
-/// What a place in a definition is about.
+/// What a place in a CRD is about.
 struct Subject {
     version: String,
     steps: Vec<GoStep>,
@@ -58,7 +58,7 @@ struct Subject {
 }
 
 impl<'a> Origin<'a> {
-    /// Of a definition in a file, where Go sources can be asked for.
+    /// Of a CRD in a file, where Go sources can be asked for.
     pub(crate) fn of(tree: &'a Tree, path: Option<&'a Path>, sources: Option<&'a dyn GoSources>) -> Option<Self> {
         Some(Self {
             tree,
@@ -69,7 +69,7 @@ impl<'a> Origin<'a> {
         })
     }
 
-    /// The repository, if the definition lies in one with Go sources.
+    /// The repository, if the CRD lies in one with Go sources.
     fn source(&self) -> Option<&Source> {
         let find = || {
             let annotation = [Step::key("metadata"), Step::key("annotations"), Step::key(ANNOTATION)];

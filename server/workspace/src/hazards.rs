@@ -1,4 +1,4 @@
-//! Hazards of the rules of a definition, at their places.
+//! Hazards of the rules of a CRD, at their places.
 //!
 //! They are looked for beside the verdict, and what was found about a schema is remembered: typing costs the search of the rule that changes.
 
@@ -71,7 +71,7 @@ pub fn are_shown(config: &Config) -> bool {
         .any(|(code, ..)| config.rules.get(*code) != Some(&Level::Off))
 }
 
-/// What was found about a definition.
+/// What was found about a CRD.
 #[derive(Default)]
 pub(crate) struct Found {
     /// The hazards, in the order of the schemas.
@@ -80,7 +80,7 @@ pub(crate) struct Found {
     pub(crate) is_unfinished: bool,
 }
 
-/// The hazards of the rules of a definition.
+/// The hazards of the rules of a CRD.
 pub(crate) fn find(
     tree: &Tree,
     root: &Json<'_>,
@@ -125,7 +125,7 @@ pub(crate) fn find(
     found
 }
 
-/// Where the schemas of a definition are written.
+/// Where the schemas of a CRD are written.
 struct At<'a> {
     tree: &'a Tree,
     root: &'a Json<'a>,
@@ -155,7 +155,7 @@ struct Walk<'w, 'a> {
     search: Search<'w>,
     /// What was compiled for the verdict, by the place of the schema.
     compiled: HashMap<&'w Path, CompiledRules<'w>>,
-    /// What may still be spent on the definition.
+    /// What may still be spent on the CRD.
     left: u64,
     /// Where the findings of a schema are, so that versions that have the same schema at the same place are told together.
     seen: HashMap<(u64, String), usize>,

@@ -73,7 +73,7 @@ fn of_broken(text: &Text, span: Span) -> WrittenType {
     if is_served { found } else { WrittenType::default() }
 }
 
-/// Whether a line of the text, which may be a template, says that it is a definition.
+/// Whether a line of the text, which may be a template, says that it is a CRD.
 pub(crate) fn names_definition(text: &str) -> bool {
     text.lines()
         .any(|line| line.trim_end() == "kind: CustomResourceDefinition")

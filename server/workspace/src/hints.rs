@@ -1,4 +1,4 @@
-//! What we have to say beside the server's answers, about the document as a whole.
+//! What we have to say beside the API server's answers, about the document as a whole.
 
 use crd_analyzer_syntax::{json::JsonDoc, tree::Tree};
 
@@ -15,13 +15,13 @@ const ANNOTATION_LIMIT: usize = 256 * 1024;
 /// What the tags begin with that YAML knows (`!!str`).
 const YAML_TAGS: &str = "tag:yaml.org,2002:";
 
-/// The hints of a document that are the same for every minor, `most` of them.
+/// The hints of a document that are the same for every Kubernetes version, `most` of them.
 pub(crate) fn find(tree: &Tree, json: &JsonDoc<'_>, most: usize) -> Vec<Finding> {
     let all = large_manifest(tree, json).into_iter().chain(local_tags(tree));
     all.take(most).collect()
 }
 
-/// A tag that YAML itself does not know says nothing to the server, which drops it: text that begins with `!` was meant, such as a rule.
+/// A tag that YAML itself does not know says nothing to the API server, which drops it: text that begins with `!` was meant, such as a rule.
 fn local_tags(tree: &Tree) -> impl Iterator<Item = Finding> {
     let properties = tree
         .all_properties()

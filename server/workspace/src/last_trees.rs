@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crd_analyzer_syntax::{reader::read_edited, split::Document, tree::Tree};
+use crd_analyzer_syntax::{edited::read_edited, split::Document, tree::Tree};
 
 /// The trees of the documents of the text that was judged last.
 ///
@@ -22,14 +22,13 @@ impl LastTrees {
             let at = trees.iter().position(|it| it.0.index == document.index)?;
             trees.swap_remove(at)
         };
-        match read_edited(Arc::unwrap_or_clone(tree), before, text, document) {
-            Ok(edited) => Some(edited),
-            Err(tree) => {
-                // Where the text cannot be parsed, the next one is compared with the last that could.
-                self.lock().push((before, Arc::new(tree)));
-                None
-            }
+        let mut tree = Arc::unwrap_or_clone(tree);
+        if read_edited(&mut tree, before, text, document) {
+            return Some(tree);
         }
+        // Where the text cannot be parsed, the next one is compared with the last that could.
+        self.lock().push((before, Arc::new(tree)));
+        None
     }
 
     /// Keeps the trees of a text, which is the last one now.

@@ -1,4 +1,4 @@
-//! Documents and what they are, the index of definitions, configuration, and findings with places.
+//! Documents and what they are, the index of CRDs, configuration, and findings with places.
 //!
 //! This crate knows no protocol and no terminal, and does no I/O: text in, findings out.
 
@@ -36,6 +36,7 @@ pub mod source;
 mod spans;
 pub mod suppress;
 mod text;
+pub mod typing;
 mod undefined;
 mod unfinished;
 mod unknown;

@@ -107,7 +107,7 @@ impl Previous {
         self.tree(self.of(new, namespace)?)
     }
 
-    /// The definition that one of this name replaces.
+    /// The CRD that one of this name replaces.
     pub(crate) fn definition(&self, new: &WrittenType) -> Option<(&Tree, NodeId)> {
         let only = || {
             let mut all = self.objects.iter().filter(|it| it.written.is_definition());
@@ -121,7 +121,7 @@ impl Previous {
         self.tree(named.or_else(only)?)
     }
 
-    /// Whether a definition that has none to replace cannot be new: the user says that it replaces one.
+    /// Whether a CRD that has none to replace cannot be new: the user says that it replaces one.
     pub(crate) fn must_replace(&self, new: &WrittenType) -> bool {
         self.is_paired || self.by_name.contains_key(&name_of(new))
     }

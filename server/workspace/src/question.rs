@@ -10,39 +10,39 @@ use crate::{
 /// What is asked about a text.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
-    /// By which minors.
+    /// By which Kubernetes versions.
     pub versions: VersionSet,
-    /// The text was named by the user: a document that does not say what it is counts as a definition, as if it were sent to the server
+    /// The text was named by the user: a document that does not say what it is counts as a CRD, as if it were sent to the API server
     /// as one. In texts that were found in a folder, such documents are somebody else's.
     pub named: bool,
     /// The stored manifest that the text replaces: then the question is one about an update.
     pub old: Option<Old<'a>>,
-    /// The file of the text, absolute; definitions near to it count for more.
+    /// The file of the text, absolute; CRDs near to it count for more.
     pub path: Option<&'a Path>,
     /// A git revision of the file: what the API server refuses besides if the text replaces it is a hint. Without effect where the texts
     /// are equal.
     pub replaces: Option<&'a Revision>,
     /// The CRDs of custom resources. Without them, custom resources get no diagnostics.
     pub definitions: Option<&'a dyn Definitions>,
-    /// The definitions are those that the text was sent for: a text that holds only an object of another kind is answered as a server
-    /// that has no other definition would.
+    /// The CRDs are those that the text was sent for: a text that holds only an object of another kind is answered as an API server
+    /// that has no other CRD would.
     pub has_own_definition: bool,
     /// An object of a kind that nothing defines is an error.
     pub requires_definitions: bool,
     /// Tools complete the text before it is sent: what templates and substitutions fill in is unknown. Without this, the text is judged as
     /// it is.
     pub is_completed: bool,
-    /// Somebody edits the text: the warnings of a definition that is refused are told, too, so that an error does not hide them.
+    /// Somebody edits the text: the warnings of a CRD that is refused are told, too, so that an error does not hide them.
     pub is_edited: bool,
     /// The text holds parts of objects, as patches do: what is missing is not looked for.
     pub is_part: bool,
-    /// Where the Go sources are found that definitions are generated from.
+    /// Where the Go sources are found that CRDs are generated from.
     pub go: Option<&'a dyn GoSources>,
     /// Whether hazards of rules are told.
     pub hazards: hazards::Search<'a>,
-    /// Which lints of definitions are told.
+    /// Which lints of CRDs are told.
     pub lints: Lints,
-    /// What the rules of definitions cost is wanted, too, by the newest of the minors.
+    /// What the rules of CRDs cost is wanted, too, by the newest of the Kubernetes versions.
     pub wants_costs: bool,
     /// What becomes of custom resources is wanted, too: [`DocumentVerdict::resource`](crate::report::DocumentVerdict::resource).
     pub wants_effective: bool,
@@ -67,7 +67,7 @@ pub struct Old<'a> {
 pub const MOST_FINDINGS: usize = 4_000;
 
 impl Question<'_> {
-    /// By these minors, of a text that was found somewhere and replaces nothing, and only of the definitions in it.
+    /// By these Kubernetes versions, of a text that was found somewhere and replaces nothing, and only of the CRDs in it.
     pub fn new(versions: VersionSet) -> Self {
         Self {
             versions,

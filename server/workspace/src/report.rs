@@ -1,4 +1,4 @@
-//! What is known about one file: its documents and, for each minor asked about, the verdict.
+//! What is known about one file: its documents and, for each Kubernetes version asked about, the verdict.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub enum Subject {
     Resource,
 }
 
-/// What the API server of one minor answers for one document.
+/// What the API server of one Kubernetes version answers for one document.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct DocumentVerdict {
     /// The document cannot be read as what it says it is.
@@ -35,7 +35,7 @@ pub struct DocumentVerdict {
     pub strict: Vec<Finding>,
     /// The causes of the rejection.
     pub errors: Vec<Finding>,
-    /// A rejection without causes, or a failure of the server itself.
+    /// A rejection without causes, or a failure of the API server itself.
     pub other_error: Option<Finding>,
     /// The warnings.
     pub warnings: Vec<Finding>,
@@ -44,7 +44,7 @@ pub struct DocumentVerdict {
     /// What is not known because it takes more work or memory than one document may. No part of the answer: if nothing else rejects the
     /// object, the answer is unknown.
     pub unfinished: Vec<Finding>,
-    /// Of a custom resource: what the server makes of it, if it can read it.
+    /// Of a custom resource: what the API server makes of it, if it can read it.
     pub resource: Option<Box<Effective>>,
     /// How many findings are left out, because the memory budget has no room for them or the caller wants fewer (see
     /// [`Question::most_findings`](crate::analysis::Question::most_findings)).
@@ -76,7 +76,7 @@ impl DocumentVerdict {
         self.accepted() && self.strict.is_empty()
     }
 
-    /// Everything there is to show, in the order of the server's stages.
+    /// Everything there is to show, in the order of the API server's stages.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.decode_error
             .iter()
@@ -129,16 +129,16 @@ pub struct DocumentReport {
     pub kind: String,
     /// `metadata.name`; empty if absent.
     pub name: String,
-    /// The answers, oldest minor first.
+    /// The answers, oldest Kubernetes version first.
     pub verdicts: Vec<(KubernetesVersion, DocumentVerdict)>,
 }
 
-/// A finding as it is shown once for all minors that it holds for.
+/// A finding as it is shown once for all Kubernetes versions that it holds for.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Displayed {
-    /// The finding, in the words of the newest minor that gives it.
+    /// The finding, in the words of the newest Kubernetes version that gives it.
     pub finding: Finding,
-    /// The minors that give it.
+    /// The Kubernetes versions that give it.
     pub versions: VersionSet,
 }
 
@@ -178,7 +178,7 @@ impl DocumentReport {
         }
     }
 
-    /// The minors asked about.
+    /// The Kubernetes versions asked about.
     pub fn versions(&self) -> Option<VersionSet> {
         self.verdicts
             .iter()
@@ -186,12 +186,12 @@ impl DocumentReport {
             .reduce(VersionSet::union)
     }
 
-    /// The minors whose server accepts the document (strictly, as command line clients ask).
+    /// The Kubernetes versions whose server accepts the document (strictly, as command line clients ask).
     pub fn accepted_by(&self) -> Option<VersionSet> {
         self.by(DocumentVerdict::accepted_strict)
     }
 
-    /// The minors whose server rejects the document.
+    /// The Kubernetes versions whose server rejects the document.
     pub fn rejected_by(&self) -> Option<VersionSet> {
         self.by(|verdict| verdict.is_known_strictly() && !verdict.accepted_strict())
     }
@@ -247,17 +247,17 @@ impl DocumentReport {
 pub struct FileReport {
     /// The text that all spans count in.
     pub text: Arc<str>,
-    /// The documents that there is something to say about: definitions and what belongs to them.
+    /// The documents that there is something to say about: CRDs and what belongs to them.
     pub documents: Vec<DocumentReport>,
     /// About the file as a whole: it is a template, its end of line is odd.
     pub findings: Vec<Finding>,
     /// The kinds of the objects that were not checked, because neither a known CRD nor Kubernetes itself defines them: one entry an object.
     pub unknown: Vec<GroupKind>,
-    /// Why the text as it is cannot be read, if an unfinished entry was taken out of it: see [`crate::analysis::analyze_typing`].
+    /// Why the text as it is cannot be read, if an unfinished entry was taken out of it: see [`crate::typing::analyze_typing`].
     pub unfinished: Option<Box<Finding>>,
     /// Hazards of some rules are not known yet: they were not asked for, or take too long.
     pub is_unfinished: bool,
-    /// What the rules of the definitions cost, if that was wanted; those without rules are left out.
+    /// What the rules of the CRDs cost, if that was wanted; those without rules are left out.
     pub costs: Vec<DocumentCosts>,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct Meant {
     pub(crate) kind: String,
 }
 
-/// The kinds of the API server's own group of definitions. Reviews are sent by the server.
+/// The kinds of the API server's own group of CRDs. Reviews are sent by the API server.
 const KINDS: [&str; 3] = [KIND, "CustomResourceDefinitionList", "ConversionReview"];
 
 /// What an object was probably meant to be whose kind nothing defines.
@@ -51,7 +51,7 @@ pub(crate) fn meant(written: &WrittenType, kind: &GroupKind, definitions: &dyn D
     })
 }
 
-/// The answer of a server that has no definition for the object. `read`: where the object is, if its document has been read.
+/// The answer of an API server that has no CRD for the object. `read`: where the object is, if its document has been read.
 pub(crate) fn report(
     text: &Text,
     object: &Object,

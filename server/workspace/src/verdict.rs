@@ -1,4 +1,4 @@
-//! From what the server answers to findings with places.
+//! From what the API server answers to findings with places.
 
 use crd_analyzer_apiextensions::{
     codes as server_codes,
@@ -27,7 +27,7 @@ use crate::{
     words::{self, About},
 };
 
-/// The answer for a document that cannot be read as a definition.
+/// The answer for a document that cannot be read as a CRD.
 pub(crate) fn of_unread(server: &CrdVerdict) -> DocumentVerdict {
     let decode_error = server.decode_error.as_ref().map(|error| {
         let span = match error.place {
@@ -46,7 +46,7 @@ fn decode_error(error: &DecodeError, span: Span) -> Finding {
     unreadable(error.code, span, &error.text, &error.problem)
 }
 
-/// The finding on a document that cannot be read: at a place what is wrong, with the server's words for it.
+/// The finding on a document that cannot be read: at a place what is wrong, with the API server's words for it.
 pub(crate) fn unreadable(code: &'static str, span: Span, text: &str, problem: &DecodeProblem) -> Finding {
     let mut finding = Finding::new(Class::Error, code, span, "");
     words::put(&mut finding, words::decode::words(code, problem, text));
@@ -98,7 +98,7 @@ fn spot_of_node(tree: &Tree, node: NodeId) -> Span {
     spot(tree, key_of(tree, node), node)
 }
 
-/// Gives everything in the server's answer its place; of each list `most` findings.
+/// Gives everything in the API server's answer its place; of each list `most` findings.
 pub(crate) fn with_places(
     server: &CrdVerdict,
     tree: &Tree,
@@ -184,7 +184,7 @@ pub(crate) fn with_places(
     verdict
 }
 
-/// The warnings that the server has for a definition once its errors are fixed, with their places; at most `most`.
+/// The warnings that the API server has for a CRD once its errors are fixed, with their places; at most `most`.
 pub(crate) fn later_warnings(
     server: &CrdVerdict,
     version: KubernetesVersion,
@@ -251,7 +251,7 @@ struct Locate<'a> {
 }
 
 impl Locate<'_> {
-    /// The places that a path of the server's internal form means, in the order of the file; the place that is missing, if it is.
+    /// The places that a path of the API server's internal form means, in the order of the file; the place that is missing, if it is.
     fn places(
         &self,
         path: &crd_analyzer_schema::field::Path,
@@ -293,7 +293,7 @@ impl Locate<'_> {
         words::give(&mut finding, words::of(&about), error);
         finding.elsewhere = first.as_ref().and_then(|place| why::reason(error, place, self.tree));
         if self.subject == Subject::PartialDefinition {
-            // A patch does not say what every definition needs, and its name is made of what it leaves out.
+            // A patch does not say what every CRD needs, and its name is made of what it leaves out.
             let is_missing = first.is_some_and(|place| place.missing);
             finding.suppressed = is_missing || error.code == schema_codes::INVALID_METADATA_NAME;
         }

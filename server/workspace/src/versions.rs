@@ -1,67 +1,67 @@
-//! Which Kubernetes minors are asked about.
+//! Which Kubernetes versions are asked about.
 
 use std::{fmt, str::FromStr};
 
 use crd_analyzer_schema::KubernetesVersion;
 
-/// A non-empty set of Kubernetes minors whose answers are known.
+/// A non-empty set of Kubernetes versions whose answers are known.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct VersionSet(u16);
 
 impl VersionSet {
-    /// Every minor whose answers are known.
+    /// Every Kubernetes version whose answers are known.
     pub fn all() -> Self {
         KubernetesVersion::all().map(Self::one).fold(Self(0), Self::union)
     }
 
-    /// Only this minor.
+    /// Only this Kubernetes version.
     pub fn one(version: KubernetesVersion) -> Self {
         Self(1 << (version.number() - KubernetesVersion::OLDEST.number()))
     }
 
-    /// The minors of either set.
+    /// The Kubernetes versions of either set.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// The minors of both sets, if there are any.
+    /// The Kubernetes versions of both sets, if there are any.
     #[must_use]
     pub fn intersection(self, other: Self) -> Option<Self> {
         let both = self.0 & other.0;
         (both != 0).then_some(Self(both))
     }
 
-    /// The minors, oldest first.
+    /// The Kubernetes versions, oldest first.
     pub fn iter(self) -> impl DoubleEndedIterator<Item = KubernetesVersion> {
         KubernetesVersion::all().filter(move |version| self.contains(*version))
     }
 
-    /// Whether the minor is in the set.
+    /// Whether the Kubernetes version is in the set.
     pub fn contains(self, version: KubernetesVersion) -> bool {
         self.0 & Self::one(version).0 != 0
     }
 
-    /// The newest minor of the set.
+    /// The newest Kubernetes version of the set.
     pub fn newest(self) -> KubernetesVersion {
         self.iter().next_back().unwrap_or_default()
     }
 
-    /// The number of minors.
+    /// The number of Kubernetes versions.
     pub fn count(self) -> usize {
         self.0.count_ones() as usize
     }
 }
 
 impl Default for VersionSet {
-    /// The newest minor.
+    /// The newest Kubernetes version.
     fn default() -> Self {
         Self::one(KubernetesVersion::NEWEST)
     }
 }
 
 impl fmt::Display for VersionSet {
-    /// Runs of minors for people: `1.30`, `1.31 to 1.37`, `1.30 and 1.33 to 1.37`.
+    /// Runs of Kubernetes versions for people: `1.30`, `1.31 to 1.37`, `1.30 and 1.33 to 1.37`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut runs: Vec<(KubernetesVersion, KubernetesVersion)> = Vec::new();
         for version in self.iter() {
@@ -90,7 +90,7 @@ pub enum VersionError {
     /// Not of the form `1.31`, `1.30..1.37` or `all`.
     #[error("`{0}` is not a Kubernetes version: write `1.31`, a range `1.30..1.37`, or `all`")]
     Form(String),
-    /// A minor whose answers are not known.
+    /// A Kubernetes version whose answers are not known.
     #[error("Kubernetes {0} is not known: choose from {oldest} to {newest}", oldest = KubernetesVersion::OLDEST, newest = KubernetesVersion::NEWEST)]
     Unknown(String),
     /// A range that ends before it begins.
@@ -98,7 +98,7 @@ pub enum VersionError {
     Backwards(String),
 }
 
-/// Reads one minor: `1.31`, also `v1.31` and a patch release such as `1.31.4`.
+/// Reads one Kubernetes version: `1.31`, also `v1.31` and a patch release such as `1.31.4`.
 fn one(text: &str) -> Result<KubernetesVersion, VersionError> {
     let form = || VersionError::Form(text.to_owned());
     let mut numbers = text.trim().trim_start_matches('v').split('.');

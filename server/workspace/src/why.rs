@@ -1,6 +1,6 @@
 //! Why a finding is not where its cause was written, and which other places decide it.
 //!
-//! The server names one field an error. What is wrong may have been written beside it: a name is made of two other fields, a default is
+//! The API server names one field an error. What is wrong may have been written beside it: a name is made of two other fields, a default is
 //! judged by the keywords around it.
 
 use crd_analyzer_apiextensions::{

@@ -12,12 +12,13 @@ use crd_analyzer_fixtures::{
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{incremental::IncrementalTrees, read_json, split, tree::Tree};
 use crd_analyzer_workspace::{
-    analysis::{Question, analyze, analyze_and_keep, analyze_typing},
+    analysis::{Question, analyze, analyze_and_keep},
     hazards::{Memory, Search},
     index::{Catalog, MemoryFiles, NewFile, Origin, objects_of},
     last_trees::LastTrees,
     report::FileReport,
     revision::Revision,
+    typing::analyze_typing,
     versions::VersionSet,
 };
 

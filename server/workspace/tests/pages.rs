@@ -29,7 +29,7 @@ const UNSHOWN: &[&str] = &[
     "identical-per-version",
     "shared-and-per-version",
     "version-mismatch",
-    // Definitions do not support the keywords, so no value is ever judged by them.
+    // CRDs do not support the keywords, so no value is ever judged by them.
     "additional-item",
     "duplicate-item",
     "forbidden-property",
@@ -38,7 +38,7 @@ const UNSHOWN: &[&str] = &[
     "list-map-item-type",
     // Needs a value of a size that no page can show.
     "rule-budget-exceeded",
-    // The server sets or clears these parts of `metadata` before it validates.
+    // The API server sets or clears these parts of `metadata` before it validates.
     "immutable-metadata",
     "invalid-generation",
     "invalid-managed-fields",
@@ -52,7 +52,7 @@ const UNSHOWN: &[&str] = &[
     "unchecked-rules",
     // What is wrong is mostly the metadata, or the type, which have codes of their own.
     "unreadable-resource",
-    // Comes after other errors that stand in the way, or from a server that answers without a field.
+    // Comes after other errors that stand in the way, or from an API server that answers without a field.
     "refused",
     "rule-types",
 ];
@@ -107,7 +107,7 @@ fn found(text: &str, finding: &Finding, first_column: usize) -> Found {
     Found { annotation, finding }
 }
 
-/// A definition on a page, and what it replaced there.
+/// A CRD on a page, and what it replaced there.
 #[derive(Clone, Copy)]
 struct Defined<'b> {
     now: &'b Block,
@@ -136,7 +136,7 @@ impl Defined<'_> {
     }
 }
 
-/// What is shown for a block, in the order of the text. A resource is judged by the last definition before it on the page.
+/// What is shown for a block, in the order of the text. A resource is judged by the last CRD before it on the page.
 fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined<'_>>) -> Vec<Found> {
     let versions = block.versions.as_ref().map_or_else(
         || VersionSet::one(VersionSet::all().newest()),
@@ -293,7 +293,7 @@ fn check(code: &str, path: &Path) -> Vec<String> {
         let spoken = found.iter().flat_map(|it| ill_spoken(&it.finding));
         wrong.extend(spoken.map(|it| format!("{code}.md:{} {it}", block.line)));
         let own = |it: &Found| it.annotation.code.as_deref() == Some(code);
-        // A definition may have to be wrong so that a resource can show what comes of it.
+        // A CRD may have to be wrong so that a resource can show what comes of it.
         let is_shown = found.iter().any(own) || block.shape == Shape::Documents && shows_resources(&all);
         if !found.is_empty() && !is_shown {
             wrong.push(format!("{code}.md:{} does not show {code}\n{expected}", block.line));

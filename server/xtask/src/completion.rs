@@ -136,7 +136,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(is_reached && refused.is_empty())
 }
 
-/// Times on the largest definition; whether they hold.
+/// Times on the largest CRD; whether they hold.
 fn largest(corpus: &Corpus, random: &mut Rng) -> bool {
     let Some(file) = corpus.definitions.iter().max_by_key(|it| it.text.len()) else {
         return true;

@@ -30,14 +30,14 @@ pub(crate) struct Args {
     /// Compare this many mutants of the corpus instead of the corpus itself.
     #[arg(long)]
     pub(crate) mutants: Option<usize>,
-    /// Compare this many CEL rules a minor instead: generated ones, and mutants of those of the corpus where it is available.
+    /// Compare this many CEL rules a Kubernetes version instead: generated ones, and mutants of those of the corpus where it is available.
     #[arg(long, conflicts_with = "mutants")]
     cel: Option<usize>,
     /// Compare the rules in this file instead: the requests that `--keep` wrote, one a line. With `--cr` requests about custom resources:
     /// `id`, `crd_text`, `text`, `old_text` and `status`.
     #[arg(long, conflicts_with_all = ["mutants", "cel"])]
     pub(crate) replay: Option<PathBuf>,
-    /// Send this many requests to the real API server on loopback instead: creations and updates of definitions and custom resources.
+    /// Send this many requests to the real API server on loopback instead: creations and updates of CRDs and custom resources.
     #[arg(long, value_name = "N", conflicts_with_all = ["mutants", "cel", "replay", "cr", "status", "update"])]
     pub(crate) server: Option<usize>,
     /// The seed of mutants and rules; a fresh one if absent.
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// Leave out what needs the CEL compiler.
     #[arg(long)]
     without_cel: bool,
-    /// Mutate only definitions up to this size in bytes.
+    /// Mutate only CRDs up to this size in bytes.
     #[arg(long, default_value_t = 60_000)]
     pub(crate) max_size: u64,
     /// Mutate only files whose path contains this.
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     }
     let corpus = peers::corpus()?;
     let analyzer = peers::analyzer()?;
-    let files = definitions(&corpus)?;
+    let files = peers::definitions(&corpus)?;
     let seed = args.seed.unwrap_or_else(|| Rng::new().u64(..));
     let cases = match args.mutants {
         None => files
@@ -144,18 +144,6 @@ pub(crate) fn minors(text: &str) -> anyhow::Result<Vec<u8>> {
         .collect()
 }
 
-/// The definitions of the corpus, by path relative to it.
-pub(crate) fn definitions(corpus: &Path) -> anyhow::Result<Vec<String>> {
-    let mut files = Vec::new();
-    for folder in std::fs::read_dir(corpus.join("crds"))? {
-        for file in std::fs::read_dir(folder?.path())? {
-            files.push(file?.path().strip_prefix(corpus)?.to_string_lossy().into_owned());
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
 /// Which mutants of the corpus are made; the fields are those of [`Args`].
 struct Mutants<'a> {
     count: usize,
@@ -200,7 +188,7 @@ fn mutants(corpus: &Path, files: &[String], plan: &Mutants<'_>) -> anyhow::Resul
         !texts.is_empty(),
         "no file of the corpus is small enough and fits --only"
     );
-    // Patches are small and of few kinds: most mutants are made from whole definitions.
+    // Patches are small and of few kinds: most mutants are made from whole CRDs.
     let (patches, whole): (Vec<&str>, Vec<&str>) = texts.keys().copied().partition(|name| name.contains(".partial"));
     let mut cases = BTreeMap::new();
     while cases.len() < count {

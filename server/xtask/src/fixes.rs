@@ -1,4 +1,4 @@
-//! Repairs mutants of real definitions by the offered items for their findings, and looks what comes of it.
+//! Repairs mutants of real CRDs by the offered items for their findings, and looks what comes of it.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -18,7 +18,10 @@ use crd_analyzer_workspace::{
 };
 use fastrand::Rng;
 
-use crate::{conformance::definitions, mutate::mutate, peers};
+use crate::{
+    mutate::mutate,
+    peers::{self, definitions},
+};
 
 /// Repairs of mutants of the corpus.
 #[derive(clap::Args, Debug)]

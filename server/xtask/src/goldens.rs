@@ -1,8 +1,8 @@
-//! Records what the API server of each minor answers for the project's own fixtures, so that tests need no Go.
+//! Records what the API server of each Kubernetes version answers for the project's own fixtures, so that tests need no Go.
 //!
 //! `tests/conformance/fixtures/create/*.yaml` are created; `tests/conformance/fixtures/update/NAME.new.yaml` replaces `NAME.old.yaml`.
 //! Custom resources lie in `tests/conformance/resources`, rules in `tests/conformance/rules`.
-//! The golden files have the newest minor's answers whole and of the others only those that differ from it.
+//! The golden files have the newest Kubernetes version's answers whole and of the others only those that differ from it.
 
 use std::{collections::BTreeMap, fmt::Write as _, path::Path, process::Command};
 
@@ -83,7 +83,7 @@ fn of_resources(args: &Args) -> anyhow::Result<bool> {
             anyhow::ensure!(of_case.len() == 1, "{} has {} answers", case.id, of_case.len());
             let mut answer = of_case.remove(0);
             let object = answer.as_object_mut().context("an answer is an object")?;
-            // The definition is the file's own.
+            // The CRD is the file's own.
             object.remove("crd");
             if let Some(errors) = object.get_mut("errors").and_then(Value::as_array_mut) {
                 // Of errors that differ in the value only the oracle leaves the order to Go's maps.

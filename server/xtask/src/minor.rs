@@ -8,10 +8,7 @@ use std::{collections::BTreeMap, process::Command};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::{
-    conformance::{self, definitions},
-    peers,
-};
+use crate::{conformance, peers};
 
 /// What changed from one Kubernetes minor version to another.
 #[derive(clap::Args, Debug)]
@@ -40,7 +37,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let against = args.against.unwrap_or(args.minor - 1);
     let (old, new) = (peers::oracle(against)?, peers::oracle(args.minor)?);
     let corpus = peers::corpus()?;
-    let files = definitions(&corpus)?;
+    let files = peers::definitions(&corpus)?;
     let seed = args.seed.unwrap_or_else(|| Rng::new().u64(..));
     let mut requests: Vec<String> = files
         .iter()

@@ -1,4 +1,4 @@
-//! Mutants of definitions: one text edit of known place each, made from the tree so that most mutants still parse and
+//! Mutants of CRDs: one text edit of known place each, made from the tree so that most mutants still parse and
 //! reach the server's later stages.
 
 use crd_analyzer_syntax::tree::{Entry, NodeId, NodeKind, Tree};
@@ -216,7 +216,7 @@ const SCHEMA_ENTRIES: &[&str] = &[
     "enum: 1",
 ];
 
-/// Entries that the rest of a definition might be given.
+/// Entries that the rest of a CRD might be given.
 const SPEC_ENTRIES: &[&str] = &[
     "preserveUnknownFields: true",
     "preserveUnknownFields: false",

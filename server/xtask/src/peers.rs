@@ -1,4 +1,4 @@
-//! The two programs that are compared: the oracle of a minor, and our own binary. Both answer JSON lines.
+//! The two programs that are compared: the oracle of a Kubernetes version, and our own binary. Both answer JSON lines.
 
 use std::{
     collections::BTreeMap,
@@ -26,7 +26,19 @@ pub(crate) fn corpus() -> anyhow::Result<PathBuf> {
         .with_context(|| format!("no corpus at {} (set CRD_ANALYZER_CORPUS)", path.display()))
 }
 
-/// The oracle of a minor: `$ORACLE_OUT/v<minor>/oracle`, built there if it is not yet. Needs Go.
+/// The definitions of the corpus, by path relative to it.
+pub(crate) fn definitions(corpus: &Path) -> anyhow::Result<Vec<String>> {
+    let mut files = Vec::new();
+    for folder in std::fs::read_dir(corpus.join("crds"))? {
+        for file in std::fs::read_dir(folder?.path())? {
+            files.push(file?.path().strip_prefix(corpus)?.to_string_lossy().into_owned());
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The oracle of a Kubernetes version: `$ORACLE_OUT/v<minor>/oracle`, built there if it is not yet. Needs Go.
 pub(crate) fn oracle(minor: u8) -> anyhow::Result<PathBuf> {
     let out = std::env::var_os("ORACLE_OUT").map_or_else(|| root().join("target/oracle"), PathBuf::from);
     let binary = out.join(format!("v{minor}/oracle"));
@@ -46,7 +58,7 @@ pub(crate) fn oracle(minor: u8) -> anyhow::Result<PathBuf> {
     Ok(binary)
 }
 
-/// The real API server of the newest minor: `$ORACLE_OUT/server`, built again if its sources have changed. Needs Go.
+/// The real API server of the newest Kubernetes version: `$ORACLE_OUT/server`, built again if its sources have changed. Needs Go.
 pub(crate) fn server() -> anyhow::Result<PathBuf> {
     let out = std::env::var_os("ORACLE_OUT").map_or_else(|| root().join("target/oracle"), PathBuf::from);
     std::fs::create_dir_all(&out)?;

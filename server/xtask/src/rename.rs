@@ -1,4 +1,4 @@
-//! Renames properties of real definitions and looks whether anything but the name has changed.
+//! Renames properties of real CRDs and looks whether anything but the name has changed.
 //!
 //! Of each renaming: the findings are the same, every rule costs the same (the new name is as long as the old, as names count in costs),
 //! as many places name the property as before, and renaming it back gives the text that was there.
@@ -21,7 +21,7 @@ use crd_analyzer_workspace::{
 };
 use fastrand::Rng;
 
-use crate::{conformance::definitions, peers};
+use crate::peers::{self, definitions};
 
 /// Renaming of properties of the corpus.
 #[derive(clap::Args, Debug)]
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     show: usize,
 }
 
-/// The newest minor: what a renaming changes is the same for all.
+/// The newest Kubernetes version: what a renaming changes is the same for all.
 const VERSION: KubernetesVersion = KubernetesVersion::NEWEST;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(failures.is_empty())
 }
 
-/// A property of a definition: one in two that rules may read.
+/// A property of a CRD: one in two that rules may read.
 fn choose<'f>(file: &'f File, rng: &mut Rng) -> Option<(Document<'f>, NodeId)> {
     let documents: Vec<_> = file.objects().filter(Document::is_definition).collect();
     if documents.is_empty() {

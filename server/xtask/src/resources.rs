@@ -100,7 +100,7 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
         let cases = match args.mutants {
             _ if args.replay.is_some() => args.replay.as_deref().map_or_else(|| Ok(Vec::new()), written)?,
             None => of_corpus(&corpus, args)?,
-            // Every minor gets objects of its own.
+            // Every Kubernetes version gets objects of its own.
             Some(count) => {
                 let wanted = Made {
                     count,
@@ -120,7 +120,7 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
     Ok(clean)
 }
 
-/// The resources of the corpus whose definition is in it, as `CRS.tsv` and the definitions pair them.
+/// The resources of the corpus whose CRD is in it, as `CRS.tsv` and the CRDs pair them.
 pub(crate) fn pairs(corpus: &Path) -> anyhow::Result<Vec<(String, String)>> {
     let golden = corpus.join("../golden/cr.1.37.jsonl");
     let text = std::fs::read_to_string(&golden).with_context(|| format!("no {}", golden.display()))?;
@@ -179,7 +179,7 @@ impl Texts {
     }
 }
 
-/// Objects of one definition in a row.
+/// Objects of one CRD in a row.
 const IN_A_ROW: usize = 20;
 
 /// Which objects are made.
@@ -189,13 +189,13 @@ pub(crate) struct Made<'a> {
     pub(crate) is_update: bool,
     /// Their status does.
     pub(crate) is_status: bool,
-    /// Only by definitions whose path contains this.
+    /// Only by CRDs whose path contains this.
     pub(crate) only: &'a str,
-    /// Only by definitions up to this size in bytes.
+    /// Only by CRDs up to this size in bytes.
     pub(crate) max_size: u64,
 }
 
-/// Objects that are made from the schemas of definitions, or from those of the corpus, with mistakes.
+/// Objects that are made from the schemas of CRDs, or from those of the corpus, with mistakes.
 pub(crate) fn made(corpus: &Path, seed: u64, args: &Made<'_>) -> anyhow::Result<Vec<Case>> {
     let mut rng = Rng::with_seed(seed);
     let mut texts = Texts::new(corpus);
@@ -203,7 +203,7 @@ pub(crate) fn made(corpus: &Path, seed: u64, args: &Made<'_>) -> anyhow::Result<
     for (crd, cr) in pairs(corpus)? {
         real.entry(crd).or_default().push(cr);
     }
-    let names: Vec<String> = conformance::definitions(corpus)?
+    let names: Vec<String> = peers::definitions(corpus)?
         .into_iter()
         .filter(|name| name.contains(args.only) && !name.contains(".partial"))
         .filter(|name| std::fs::metadata(corpus.join(name)).is_ok_and(|it| it.len() <= args.max_size))

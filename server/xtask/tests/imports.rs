@@ -25,11 +25,6 @@ const RECURSIVE: &[(&str, &[&str], &str)] = &[
         "a message has fields that are messages",
     ),
     (
-        "cel",
-        &["parser/macros", "parser/macros/expansion", "parser/options"],
-        "the options of a parser name macros, whose expansion reads the options",
-    ),
-    (
         "gosource",
         &["declaration", "module"],
         "a field leads to a type of another package, which is read from its module",
@@ -80,16 +75,6 @@ const RECURSIVE: &[(&str, &[&str], &str)] = &[
         "syntax",
         &["scalar", "tree", "tree/build"],
         "a tree decodes its scalars when they are read",
-    ),
-    (
-        "workspace",
-        &["index/definition_text", "index/served"],
-        "a CRD keeps its served versions, which keep the text of the CRD",
-    ),
-    (
-        "xtask",
-        &["conformance", "rules"],
-        "the suite of rules is one of the conformance suites, over their corpus",
     ),
 ];
 

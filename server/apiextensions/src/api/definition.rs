@@ -1,4 +1,4 @@
-//! The definition around its schemas.
+//! The CRD around its schemas.
 
 use super::status::STATUS;
 use super::{Field, FieldType, OBJECT_META, Struct, Value, field, value};

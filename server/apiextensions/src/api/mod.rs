@@ -33,13 +33,13 @@ pub struct Struct {
 pub struct Field {
     /// The key in JSON.
     pub name: &'static str,
-    /// What it does and what the server makes of it, in Markdown.
+    /// What it does and what the API server makes of it, in Markdown.
     pub doc: &'static str,
     /// What its value is.
     pub ty: FieldType,
     /// Whether users or the API server write the field.
     pub presence: Presence,
-    /// The minor whose server was the first to have it; 0 if all have.
+    /// The Kubernetes version whose server was the first to have it; 0 if all have.
     pub since: u8,
     /// Values that it takes.
     pub values: Values,
@@ -89,9 +89,9 @@ pub enum Presence {
     Required,
     /// The author may.
     Optional,
-    /// The server does; what an author writes is dropped or without effect.
+    /// The API server does; what an author writes is dropped or without effect.
     Server,
-    /// No one: the server decodes it and then refuses the definition, or does as if it were not there.
+    /// No one: the API server decodes it and then refuses the CRD, or does as if it were not there.
     Refused,
 }
 
@@ -113,7 +113,7 @@ pub struct Value {
     pub text: &'static str,
     /// What it means, in Markdown.
     pub doc: &'static str,
-    /// The minor whose server was the first to have it; 0 if all have.
+    /// The Kubernetes version whose server was the first to have it; 0 if all have.
     pub since: u8,
 }
 
@@ -125,7 +125,7 @@ impl Struct {
 }
 
 impl Field {
-    /// Whether servers of a minor have the field.
+    /// Whether API servers of a Kubernetes version have the field.
     pub fn is_in(&self, version: KubernetesVersion) -> bool {
         self.since <= version.number()
     }
@@ -189,13 +189,13 @@ impl Values {
 }
 
 impl Value {
-    /// Whether servers of a minor have the value.
+    /// Whether API servers of a Kubernetes version have the value.
     pub fn is_in(&self, version: KubernetesVersion) -> bool {
         self.since <= version.number()
     }
 }
 
-/// What is at a path of a definition.
+/// What is at a path of a CRD.
 #[derive(Clone, Copy, Debug)]
 pub struct At {
     /// The last field on the way; `None` at the root.
@@ -219,7 +219,7 @@ pub enum PathStep<'a> {
     Item,
 }
 
-/// A version of the API that definitions are written in.
+/// A version of the API that CRDs are written in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ApiVersion {
     /// `apiextensions.k8s.io/v1`
@@ -228,7 +228,7 @@ pub enum ApiVersion {
     V1beta1,
 }
 
-/// Follows a path from the root of a definition; `None` where the API has nothing.
+/// Follows a path from the root of a CRD; `None` where the API has nothing.
 pub fn at<'a>(version: ApiVersion, path: impl IntoIterator<Item = PathStep<'a>>) -> Option<At> {
     static V1: FieldType = FieldType::Object(&DEFINITION);
     static V1BETA1: FieldType = FieldType::Object(&v1beta1::DEFINITION);

@@ -22,7 +22,7 @@ const TYPES: &[Value] = &[
     ),
 ];
 
-/// What formats say; the minors that know one have it from [`crd_analyzer_schema::formats`].
+/// What formats say; the Kubernetes versions that know one have it from [`crd_analyzer_schema::formats`].
 const FORMATS: &[Value] = &[
     value("int32", "An integer of 32 bits. Checked since 1.35."),
     value("int64", "Of integers: 64 bits."),

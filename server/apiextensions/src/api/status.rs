@@ -1,4 +1,4 @@
-//! What the server reports about a definition.
+//! What the API server reports about a CRD.
 
 use super::{FieldType, Struct, field, value};
 

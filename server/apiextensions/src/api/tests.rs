@@ -44,7 +44,7 @@ fn all_structs(version: ApiVersion) -> Vec<(&'static Struct, Vec<String>)> {
 /// Both versions of the API, the one that is served first.
 const API_VERSIONS: [ApiVersion; 2] = [ApiVersion::V1, ApiVersion::V1beta1];
 
-/// The errors of strict decoding of a definition that has only one field.
+/// The errors of strict decoding of a CRD that has only one field.
 fn strict_errors(api: ApiVersion, path: &[String], version: KubernetesVersion) -> Vec<String> {
     let mut value = serde_json::Value::Null;
     for step in path.iter().rev() {

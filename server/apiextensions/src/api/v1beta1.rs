@@ -1,5 +1,5 @@
 //! What `apiextensions.k8s.io/v1beta1` has otherwise than v1: what versions share is in the spec. No server since 1.22 takes it, but
-//! repositories still have such definitions.
+//! repositories still have such CRDs.
 
 use super::{
     Field, FieldType, OBJECT_META, Struct,

@@ -1,4 +1,4 @@
-//! The definition around its schemas (`types.go` of v1).
+//! The CRD around its schemas (`types.go` of v1).
 
 use crd_analyzer_syntax::json::{Json, JsonValue};
 
@@ -10,7 +10,7 @@ use crate::types::{
 };
 use crd_analyzer_schema::KubernetesVersion;
 
-/// Since this minor the status counts the generations that its controllers have seen.
+/// Since this Kubernetes version the status counts the generations that its controllers have seen.
 const OBSERVED_GENERATION_SINCE: KubernetesVersion = KubernetesVersion::minor(35);
 
 impl<'j> Decoder<'j> {

@@ -8,11 +8,11 @@ use crd_analyzer_syntax::tree::NodeId;
 
 use super::state::{Cause, DecodeFailure, kind_of};
 
-/// The group of definitions.
+/// The group of CRDs.
 pub const GROUP: &str = "apiextensions.k8s.io";
-/// The kind of definitions.
+/// The kind of CRDs.
 pub const KIND: &str = "CustomResourceDefinition";
-/// The only version of definitions that is served.
+/// The only version of CRDs that is served.
 pub const VERSION: &str = "v1";
 
 /// Group, version and kind of an object.

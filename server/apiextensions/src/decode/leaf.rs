@@ -159,7 +159,7 @@ impl<'j> Decoder<'j> {
     }
 }
 
-/// Any JSON, as the server holds it in memory. A number that fits `i64` is one, every other is an `f64`.
+/// Any JSON, as the API server holds it in memory. A number that fits `i64` is one, every other is an `f64`.
 ///
 /// Stops where values nest deeper than [`depth::limit`].
 pub(super) fn any(json: &Json<'_>) -> Result<Value, Stop> {

@@ -1,8 +1,8 @@
-//! From a document's JSON to a definition, under strict field validation.
+//! From a document's JSON to a CRD, under strict field validation.
 //!
-//! What decodes, what is refused and in which words follows the server's JSON decoder (`sigs.k8s.io/json`,
+//! What decodes, what is refused and in which words follows the API server's JSON decoder (`sigs.k8s.io/json`,
 //! `UnmarshalStrict`), the Go types it fills (`pkg/apis/apiextensions/v1`) and the serializer around it
-//! (`k8s.io/apimachinery/pkg/runtime/serializer/json`). Keys are visited sorted, because the server reads YAML into a
+//! (`k8s.io/apimachinery/pkg/runtime/serializer/json`). Keys are visited sorted, because the API server reads YAML into a
 //! map first: that decides which error is the first.
 
 mod definition;
@@ -31,7 +31,7 @@ use crate::codes;
 use crate::types::{CustomResourceDefinition, v1};
 use state::Decoder;
 
-/// Since this minor the error about a key that is not text begins in lower case (`sigs.k8s.io/yaml` 1.4).
+/// Since this Kubernetes version the error about a key that is not text begins in lower case (`sigs.k8s.io/yaml` 1.4).
 const LOWER_CASE_KEY_ERROR_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 
 /// A document that could be decoded.
@@ -39,13 +39,13 @@ const LOWER_CASE_KEY_ERROR_SINCE: KubernetesVersion = KubernetesVersion::minor(3
 pub struct Decoded {
     /// What it says, before defaulting.
     pub definition: Written,
-    /// What strict field validation refuses, in the server's order, at most a hundred.
+    /// What strict field validation refuses, in the API server's order, at most a hundred.
     pub strict: Vec<StrictError>,
     /// Unknown fields that not even strict validation sees.
     pub dropped: Vec<DroppedField>,
 }
 
-/// A definition as sent.
+/// A CRD as sent.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Written {
     /// In the form of v1.
@@ -92,9 +92,9 @@ impl From<MetadataError> for DecodeProblem {
 /// A document that could not be decoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refused {
-    /// The server's answer to the request.
+    /// The API server's answer to the request.
     ByServer {
-        /// The server's words.
+        /// The API server's words.
         text: String,
         /// The same as data.
         problem: DecodeProblem,
@@ -103,17 +103,17 @@ pub enum Refused {
         /// Which of our diagnostic codes this is.
         code: &'static str,
     },
-    /// Nested too deeply for us to judge; the server would.
+    /// Nested too deeply for us to judge; the API server would.
     TooDeep {
         /// The first value that is too deep.
         node: NodeId,
     },
 }
 
-/// Decodes what was sent as a definition. A document without content (`None`) reads as null, and that as nothing at all.
+/// Decodes what was sent as a CRD. A document without content (`None`) reads as null, and that as nothing at all.
 ///
 /// Documents of another kind are not for this function: a document that names a kind and a group other than a
-/// definition's is decoded as if the server had been asked to create a definition with it.
+/// CRD's is decoded as if the API server had been asked to create a CRD with it.
 pub fn decode(json: Option<&Json<'_>>, version: KubernetesVersion) -> Result<Box<Decoded>, Refused> {
     let Some(json) = json else { return Ok(Box::default()) };
     if let Some(text) = WrittenType::of(json).unserved() {
@@ -158,13 +158,13 @@ pub fn decode(json: Option<&Json<'_>>, version: KubernetesVersion) -> Result<Box
     }
 }
 
-/// The type that an object says it has, as the server reads it before the object itself (`SimpleMetaFactory.Interpret`), or
+/// The type that an object says it has, as the API server reads it before the object itself (`SimpleMetaFactory.Interpret`), or
 /// why it cannot.
 pub fn written_kind(json: &Json<'_>) -> Result<GroupVersionKind, Cause> {
     head::interpret(json).map(|(kind, _)| kind).map_err(|it| it.cause)
 }
 
-/// Decodes a schema by itself, as a v1 definition holds it, or says why it cannot be decoded. Fields that a schema does not have are
+/// Decodes a schema by itself, as a v1 CRD holds it, or says why it cannot be decoded. Fields that a schema does not have are
 /// passed over.
 pub fn decode_schema(json: &Json<'_>, version: KubernetesVersion) -> Result<JsonSchemaProps, DecodeFailure> {
     let mut decoder = Decoder::new(version, false);
@@ -192,7 +192,7 @@ pub fn decode_error(actual: Option<&GroupVersionKind>, wanted: &str, why: &str) 
     }
 }
 
-/// The server's words on YAML that no JSON can be made of, before a handler adds its own.
+/// The API server's words on YAML that no JSON can be made of, before a handler adds its own.
 pub fn convert_error(error: &ConvertError, version: KubernetesVersion) -> Cow<'_, str> {
     match error.message.strip_prefix('u') {
         Some(rest) if error.kind == ConvertErrorKind::UnsupportedKey && version < LOWER_CASE_KEY_ERROR_SINCE => {

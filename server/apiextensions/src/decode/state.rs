@@ -9,7 +9,7 @@ use crd_analyzer_syntax::tree::NodeId;
 
 use crate::codes;
 
-/// The server keeps this many errors of strict decoding and drops the rest.
+/// The API server keeps this many errors of strict decoding and drops the rest.
 const MAX_STRICT_ERRORS: usize = 100;
 
 /// We keep this many fields that are dropped without a word: each holds a path as long as the nesting is deep.
@@ -23,13 +23,13 @@ const OF_METADATA: [&str; 4] = [
     "v1.ManagedFieldsOperationType",
 ];
 
-/// Since this minor a type error below a keyword that decodes itself names the whole path (`sigs.k8s.io/json` of July 2025).
+/// Since this Kubernetes version a type error below a keyword that decodes itself names the whole path (`sigs.k8s.io/json` of July 2025).
 const WHOLE_PATH_SINCE: KubernetesVersion = KubernetesVersion::minor(35);
 
 /// Something that strict field validation refuses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StrictError {
-    /// The server's words: `unknown field "spec.versions[0].schemas"`.
+    /// The API server's words: `unknown field "spec.versions[0].schemas"`.
     pub text: String,
     /// The key; of duplicate keys the first that is written again.
     pub node: NodeId,
@@ -57,7 +57,7 @@ impl StrictErrorKind {
     }
 }
 
-/// A field that the server drops without a word, although its author surely meant something: below `items`,
+/// A field that the API server drops without a word, although its author surely meant something: below `items`,
 /// `additionalProperties`, `additionalItems` and `dependencies` of a schema nothing is decoded strictly.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DroppedField {
@@ -83,9 +83,9 @@ pub enum Cause {
     Type(TypeMismatch),
     /// A value of the wrong type for `apiVersion` or `kind`, which are read first.
     HeadType(TypeMismatch),
-    /// Anything else, in the server's words.
+    /// Anything else, in the API server's words.
     Text(String),
-    /// Schemas or values nest deeper than [`depth::limit`]: no answer of the server's, we do not look further.
+    /// Schemas or values nest deeper than [`depth::limit`]: no answer of the API server's, we do not look further.
     TooDeep,
 }
 
@@ -166,7 +166,7 @@ impl<'j> Decoder<'j> {
         self.version
     }
 
-    /// The first error in the server's order: what stopped the decoding goes before what was noted on the way.
+    /// The first error in the API server's order: what stopped the decoding goes before what was noted on the way.
     pub(super) fn finish(self, end: Result<(), Stop>) -> Found {
         Found {
             failure: end.err().or(self.saved),

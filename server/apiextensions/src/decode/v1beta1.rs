@@ -1,4 +1,4 @@
-//! The definition as `apiextensions.k8s.io/v1beta1` has it (`pkg/apis/apiextensions/v1beta1`, `types.go`).
+//! The CRD as `apiextensions.k8s.io/v1beta1` has it (`pkg/apis/apiextensions/v1beta1`, `types.go`).
 //!
 //! No server serves this version, but the decoder knows it: an object without a kind that names this version is read by it
 //! when it is sent to where v1 is served.

@@ -45,18 +45,18 @@ impl WrittenType {
         }
     }
 
-    /// Whether the document says that it is a definition, of whatever version.
+    /// Whether the document says that it is a CRD, of whatever version.
     pub fn is_definition(&self) -> bool {
         self.kind == KIND && parse_group_version(&self.api_version).is_ok_and(|(group, _)| group == GROUP)
     }
 
-    /// Whether somebody who asks about definitions asks about the document. One that does not say what it is counts as a definition if
-    /// its file was named, as if it were sent to the server as one.
+    /// Whether somebody who asks about CRDs asks about the document. One that does not say what it is counts as a CRD if
+    /// its file was named, as if it were sent to the API server as one.
     pub fn is_asked(&self, named: bool) -> bool {
         self.is_definition() || self.kind.is_empty() && named
     }
 
-    /// The server's words for a definition of a version that it does not serve: the request finds no endpoint, so nothing
+    /// The API server's words for a definition of a version that it does not serve: the request finds no endpoint, so nothing
     /// of the document is looked at. `None` for anything else.
     pub fn unserved(&self) -> Option<String> {
         let served = self.api_version == format!("{GROUP}/{VERSION}");

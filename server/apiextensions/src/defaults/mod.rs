@@ -1,4 +1,4 @@
-//! What the server fills in before it converts (`pkg/apis/apiextensions/v1`, `defaults.go`).
+//! What the API server fills in before it converts (`pkg/apis/apiextensions/v1`, `defaults.go`).
 
 mod v1beta1;
 

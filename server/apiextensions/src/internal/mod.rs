@@ -4,7 +4,7 @@ use crate::decode::Written;
 use crate::defaults::{set_defaults, set_defaults_v1beta1};
 use crate::types::{Conversion, CustomResourceDefinition, Spec, Version, WebhookClientConfig, v1};
 
-/// Which parts of a definition were the same in all versions, and so moved from each version to `spec`.
+/// Which parts of a CRD were the same in all versions, and so moved from each version to `spec`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Hoisted {
     /// `schema`, now `spec.validation`.
@@ -17,7 +17,7 @@ pub struct Hoisted {
     pub selectable_fields: bool,
 }
 
-/// The internal form of what was sent, with what the server fills in, and what moved on the way.
+/// The internal form of what was sent, with what the API server fills in, and what moved on the way.
 pub fn of(written: Written) -> (CustomResourceDefinition, Hoisted) {
     match written {
         Written::V1(mut definition) => {
@@ -31,7 +31,7 @@ pub fn of(written: Written) -> (CustomResourceDefinition, Hoisted) {
     }
 }
 
-/// The internal form of a defaulted definition, and what moved on the way.
+/// The internal form of a defaulted CRD, and what moved on the way.
 pub fn from_v1(definition: v1::CustomResourceDefinition) -> (CustomResourceDefinition, Hoisted) {
     let v1::Spec {
         group,

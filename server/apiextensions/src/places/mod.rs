@@ -1,6 +1,6 @@
-//! From the server's field paths, which are those of the internal form, to what the author wrote.
+//! From the API server's field paths, which are those of the internal form, to what the author wrote.
 //!
-//! What all versions share is named once by the server and written once for each version: such a path has one place a
+//! What all versions share is named once by the API server and written once for each version: such a path has one place a
 //! version. Other fields have other names in the document (`JSONPath`, `webhookClientConfig`).
 
 mod resolve;

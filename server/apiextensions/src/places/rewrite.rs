@@ -12,7 +12,7 @@ pub(super) fn to_document(path: &Path, hoisted: Hoisted, versions: usize) -> Vec
             replace(&mut steps, 1, "schema");
             return for_each_version(&steps, versions);
         }
-        // The server means the shared schema here, too, but spells it as a version's.
+        // The API server means the shared schema here, too, but spells it as a version's.
         ["spec", "schema", ..] if hoisted.validation => return for_each_version(&steps, versions),
         ["spec", "subresources", ..] if hoisted.subresources => return for_each_version(&steps, versions),
         ["spec", "additionalPrinterColumns", ..] if hoisted.additional_printer_columns => {
@@ -31,7 +31,7 @@ pub(super) fn to_document(path: &Path, hoisted: Hoisted, versions: usize) -> Vec
         ["spec", "conversion", "conversionReviewVersions", ..] => {
             steps.insert(2, Segment::Field("webhook".to_owned()));
         }
-        // The status is the server's own; what it complains about there follows from the versions.
+        // The status is the API server's own; what it complains about there follows from the versions.
         ["status", "storedVersions", ..] => return vec![Path::of(["spec", "versions"])],
         _ => {}
     }
@@ -46,7 +46,7 @@ pub(super) fn follows_from_kind(path: &Path) -> bool {
     )
 }
 
-/// Some of the server's names are several fields at once (`scale.specReplicasPath`).
+/// Some of the API server's names are several fields at once (`scale.specReplicasPath`).
 fn split(segment: &Segment) -> Vec<Segment> {
     match segment {
         Segment::Field(name)

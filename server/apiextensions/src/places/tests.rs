@@ -1,4 +1,4 @@
-//! Where in a manifest the server's fields stand.
+//! Where in a manifest the API server's fields stand.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
-//! What becomes of a create or update request for a definition, from its JSON to the server's answer.
+//! What becomes of a create or update request for a CRD, from its JSON to the API server's answer.
 //!
-//! The order is the server's: decode, default, convert, prepare, validate, warn (`pkg/registry/customresourcedefinition`,
+//! The order is the API server's: decode, default, convert, prepare, validate, warn (`pkg/registry/customresourcedefinition`,
 //! `strategy.go`; `k8s.io/apiserver/pkg/registry/rest`, `create.go` and `update.go`). Warnings are given only for what is
 //! stored.
 
@@ -25,12 +25,12 @@ use crate::warnings::{self, Warning};
 
 pub use verdict::{CrdVerdict, DecodeError, DecodePlace, Definition, Unjudged};
 
-/// A definition as a server has it in store, with what its controllers add, for update requests.
+/// A CRD as an API server has it in store, with what its controllers add, for update requests.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Stored(CustomResourceDefinition);
 
 impl Stored {
-    /// The definition that a document creates, whether or not a server of this minor would still accept it: an older one
+    /// The CRD that a document creates, whether or not an API server of this Kubernetes version would still accept it: an older one
     /// may have. `None` if the document does not decode.
     pub fn establish(document: &JsonDoc<'_>, version: KubernetesVersion) -> Option<Self> {
         let decoded = decode::decode(document.root(), version).ok()?;
@@ -50,18 +50,18 @@ impl Stored {
         Some(Self(definition))
     }
 
-    /// The definition.
+    /// The CRD.
     pub fn definition(&self) -> &CustomResourceDefinition {
         &self.0
     }
 
-    /// The definition, for who keeps it.
+    /// The CRD, for who keeps it.
     pub fn into_definition(self) -> CustomResourceDefinition {
         self.0
     }
 }
 
-/// Does to the defaults of a definition what judging them did when it was created.
+/// Does to the defaults of a CRD what judging them did when it was created.
 fn coerce_defaults(definition: &mut CustomResourceDefinition, version: KubernetesVersion) {
     let shared = definition.spec.validation.iter_mut();
     let single = definition.spec.versions.iter_mut().filter_map(|it| it.schema.as_mut());
@@ -73,7 +73,7 @@ fn coerce_defaults(definition: &mut CustomResourceDefinition, version: Kubernete
     }
 }
 
-/// The answer to a request that creates a definition. Its rules are compiled if there is a compiler.
+/// The answer to a request that creates a CRD. Its rules are compiled if there is a compiler.
 pub fn judge_create(
     document: &JsonDoc<'_>,
     version: KubernetesVersion,
@@ -82,7 +82,7 @@ pub fn judge_create(
     judge(document, None, version, compiler)
 }
 
-/// The answer to a request that updates a definition. Its rules are compiled if there is a compiler.
+/// The answer to a request that updates a CRD. Its rules are compiled if there is a compiler.
 pub fn judge_update(
     document: &JsonDoc<'_>,
     old: &Stored,
@@ -104,7 +104,7 @@ fn judge(
     }
 }
 
-/// A definition that a server has read, but not judged yet.
+/// A CRD that an API server has read, but not judged yet.
 #[derive(Debug)]
 pub struct Received {
     definition: CustomResourceDefinition,
@@ -115,7 +115,7 @@ pub struct Received {
 }
 
 impl Received {
-    /// What a server of this minor reads; its answer if it cannot read the document.
+    /// What an API server of this Kubernetes version reads; its answer if it cannot read the document.
     pub fn new(document: &JsonDoc<'_>, version: KubernetesVersion) -> Result<Self, Box<CrdVerdict>> {
         if let Some(json) = document.first_too_deep() {
             let bracket = if json.items().is_some() { '[' } else { '{' };
@@ -179,12 +179,12 @@ impl Received {
         })
     }
 
-    /// Whether some schema of the definition has validation rules.
+    /// Whether some schema of the CRD has validation rules.
     pub fn has_rules(&self) -> bool {
         validation::has_rules(&self.definition.spec)
     }
 
-    /// Whether the definition has what may make a server fail on it, rules aside.
+    /// Whether the CRD has what may make an API server fail on it, rules aside.
     pub fn has_selectable_fields(&self) -> bool {
         let spec = &self.definition.spec;
         spec.selectable_fields.is_some() || spec.versions.iter().any(|it| it.selectable_fields.is_some())
@@ -272,7 +272,7 @@ fn update(
     }
 }
 
-/// The warnings that a server has for a definition that it refuses to create, once its errors are fixed. No part of the answer.
+/// The warnings that an API server has for a CRD that it refuses to create, once its errors are fixed. No part of the answer.
 pub fn later_warnings(verdict: &CrdVerdict, version: KubernetesVersion) -> Vec<Warning> {
     let is_refused = !verdict.is_accepted() && verdict.unjudged.is_none() && verdict.unfinished.is_none();
     let definition = verdict.definition.as_ref().filter(|_| is_refused);
@@ -283,7 +283,7 @@ fn take(findings: CrdErrors, verdict: &mut CrdVerdict) {
     verdict.errors.extend(findings.errors);
     verdict.hidden.extend(findings.hidden);
     if let Some(error) = findings.crash {
-        // A server that fails says nothing else.
+        // An API server that fails says nothing else.
         verdict.hidden.splice(0..0, verdict.errors.drain(..));
         verdict.unjudged = Some(Unjudged::ServerPanics { error });
     }

@@ -1,11 +1,11 @@
-//! What the server changes in an object before it validates (`PrepareForCreate`, `PrepareForUpdate`, and the metadata
+//! What the API server changes in an object before it validates (`PrepareForCreate`, `PrepareForUpdate`, and the metadata
 //! around them).
 
 use crd_analyzer_schema::KubernetesVersion;
 
 use crate::types::{CustomResourceDefinition, Spec, Status};
 
-/// `selectableFields` count since this minor; before, they are behind a gate that is closed by default, and dropped.
+/// `selectableFields` count since this Kubernetes version; before, they are behind a gate that is closed by default, and dropped.
 const SELECTABLE_FIELDS_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 /// Replaces the time of creation, which no verdict shows.
 const CREATED: &str = "2000-01-01T00:00:00Z";

@@ -1,4 +1,4 @@
-//! What the server answers to whole requests.
+//! What the API server answers to whole requests.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn update(text: &str, old: &str, minor: u8) -> CrdVerdict {
     with(text, |it| judge_update(it, &old, version, None))
 }
 
-/// A definition whose schema of `spec` is this.
+/// A CRD whose schema of `spec` is this.
 fn definition(spec: &str) -> String {
     format!(
         "apiVersion: apiextensions.k8s.io/v1

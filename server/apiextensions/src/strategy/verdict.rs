@@ -1,4 +1,4 @@
-//! The server's answer to a request, and what we know beside it.
+//! The API server's answer to a request, and what we know beside it.
 
 use crd_analyzer_budget::Unfinished;
 use crd_analyzer_schema::KubernetesVersion;
@@ -14,15 +14,15 @@ use crate::types::CustomResourceDefinition;
 use crate::validation::CompiledSchema;
 use crate::warnings::Warning;
 
-/// What the server answers to a request that creates or updates a definition.
+/// What the API server answers to a request that creates or updates a CRD.
 ///
-/// Texts, fields and details are the server's own. Paths are those of the internal form: [`crate::places`] finds what
+/// Texts, fields and details are the API server's own. Paths are those of the internal form: [`crate::places`] finds what
 /// they mean in the document.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CrdVerdict {
-    /// The document cannot be read as a definition; then there is nothing else.
+    /// The document cannot be read as a CRD; then there is nothing else.
     pub decode_error: Option<DecodeError>,
-    /// What strict field validation refuses, each element of the server's error, in its order.
+    /// What strict field validation refuses, each element of the API server's error, in its order.
     pub strict: Vec<StrictError>,
     /// The causes of the rejection.
     pub errors: Vec<Error>,
@@ -30,17 +30,17 @@ pub struct CrdVerdict {
     pub other_error: Option<String>,
     /// The warnings of an accepted object.
     pub warnings: Vec<Warning>,
-    /// What the server does not get to because of [`Self::errors`], found by going on after them. No part of the answer.
+    /// What the API server does not get to because of [`Self::errors`], found by going on after them. No part of the answer.
     pub hidden: Vec<Error>,
-    /// Fields that the server drops without a word. No part of the answer.
+    /// Fields that the API server drops without a word. No part of the answer.
     pub dropped: Vec<DroppedField>,
     /// Why the verdict is unknown: the analyzer did not finish, or the API server itself crashes.
     pub unjudged: Option<Unjudged>,
-    /// What there was not enough of to judge all of the definition. Without [`Self::unjudged`] it is rejected anyway, for other reasons.
+    /// What there was not enough of to judge all of the CRD. Without [`Self::unjudged`] it is rejected anyway, for other reasons.
     pub unfinished: Option<Unfinished>,
     /// How many findings are only counted, because all together are too long to be told.
     pub left_out: u64,
-    /// What the rules of a definition that is created compile to. No part of the answer.
+    /// What the rules of a CRD that is created compile to. No part of the answer.
     pub compiled: Vec<CompiledSchema>,
     /// What was judged, if it could be read.
     pub definition: Option<Box<Definition>>,
@@ -111,10 +111,10 @@ impl CrdVerdict {
     }
 }
 
-/// Why a document cannot be read as a definition.
+/// Why a document cannot be read as a CRD.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DecodeError {
-    /// The server's words.
+    /// The API server's words.
     pub text: String,
     /// The same as data.
     pub problem: DecodeProblem,
@@ -136,7 +136,7 @@ pub enum DecodePlace {
 /// Why the verdict is unknown.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Unjudged {
-    /// The server itself panics on this definition and answers 500.
+    /// The API server itself panics on this CRD and answers 500.
     ServerPanics {
         /// What it trips over, in our words.
         error: Error,
@@ -150,10 +150,10 @@ pub enum Unjudged {
     NotFinished,
 }
 
-/// A definition in the form that is validated.
+/// A CRD in the form that is validated.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Definition {
-    /// The definition, defaulted and prepared.
+    /// The CRD, defaulted and prepared.
     pub internal: CustomResourceDefinition,
     /// What moved from the versions to the top.
     pub hoisted: Hoisted,

@@ -1,8 +1,8 @@
-//! The definition as a whole, and its status.
+//! The CRD as a whole, and its status.
 
 use super::{Names, ObjectMeta, Spec, Time};
 
-/// A definition in the internal form (`CustomResourceDefinition`).
+/// A CRD in the internal form (`CustomResourceDefinition`).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CustomResourceDefinition {
     /// `metadata`

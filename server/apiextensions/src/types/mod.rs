@@ -1,7 +1,7 @@
 //! The internal form of a CustomResourceDefinition: what validation sees
 //! (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions`, `types.go`).
 //!
-//! Absent strings are empty. A list is an `Option` where the server tells nil from empty, else plain.
+//! Absent strings are empty. A list is an `Option` where the API server tells nil from empty, else plain.
 //! Schemas are [`crd_analyzer_schema::JsonSchemaProps`].
 
 mod crd;

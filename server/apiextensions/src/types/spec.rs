@@ -1,8 +1,8 @@
-//! `spec` of a definition, in the internal form.
+//! `spec` of a CRD, in the internal form.
 
 use crd_analyzer_schema::JsonSchemaProps;
 
-/// What a definition asks for (`CustomResourceDefinitionSpec`).
+/// What a CRD asks for (`CustomResourceDefinitionSpec`).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Spec {
     /// `group`

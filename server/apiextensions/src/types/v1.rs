@@ -1,9 +1,9 @@
-//! The form in which authors write definitions (`pkg/apis/apiextensions/v1`, `types.go`), where it differs from the
+//! The form in which authors write CRDs (`pkg/apis/apiextensions/v1`, `types.go`), where it differs from the
 //! internal one.
 
 use super::{Names, ObjectMeta, ServiceReference, Status, Version};
 
-/// A definition as sent.
+/// A CRD as sent.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CustomResourceDefinition {
     /// `metadata`

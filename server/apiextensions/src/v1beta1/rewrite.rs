@@ -21,7 +21,7 @@ pub struct TextEdit {
 /// Why a manifest cannot be rewritten.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Obstacle {
-    /// The document is not a definition with `apiVersion: apiextensions.k8s.io/v1beta1`.
+    /// The document is not a CRD with `apiVersion: apiextensions.k8s.io/v1beta1`.
     NoDefinition,
     /// `spec` or its versions are written in braces or brackets, as in JSON, or something else that cannot be moved by lines.
     Style(NodeId),

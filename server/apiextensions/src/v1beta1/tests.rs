@@ -26,7 +26,7 @@ fn check(before: &str, after: &str) {
     assert_eq!(rewritten(before).unwrap(), after);
 }
 
-/// Rewrites and asks whether a server would store the result.
+/// Rewrites and asks whether an API server would store the result.
 #[track_caller]
 fn check_accepted(before: &str) {
     let after = rewritten(before).unwrap();

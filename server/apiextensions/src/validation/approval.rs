@@ -18,7 +18,7 @@ enum Approval {
     Missing,
 }
 
-/// Checks the annotation of a definition whose group is `k8s.io`, `kubernetes.io` or below; an update may leave it as
+/// Checks the annotation of a CRD whose group is `k8s.io`, `kubernetes.io` or below; an update may leave it as
 /// wrong as it was.
 pub(super) fn approval_error(new: &CustomResourceDefinition, old: Option<&CustomResourceDefinition>) -> Option<Error> {
     if !is_protected(&new.spec.group) {

@@ -1,7 +1,7 @@
-//! The value that a message is about, as the server renders it (`field.Error.ErrorBody` in
+//! The value that a message is about, as the API server renders it (`field.Error.ErrorBody` in
 //! `k8s.io/apimachinery/pkg/util/validation/field`).
 //!
-//! Strings are quoted and numbers printed plainly in every minor. Anything else is JSON since 1.34; before, it is Go
+//! Strings are quoted and numbers printed plainly in every Kubernetes version. Anything else is JSON since 1.34; before, it is Go
 //! syntax.
 
 use crd_analyzer_schema::field::render::renders_json;
@@ -11,7 +11,7 @@ use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, SchemaOrArray, Val
 use super::go_value::{Syntax, Writer};
 use crate::types::Spec;
 
-/// Renders values for the messages of one minor.
+/// Renders values for the messages of one Kubernetes version.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Render {
     syntax: Syntax,
@@ -66,7 +66,7 @@ impl Render {
         self.write(|out| out.schema_or_array(items))
     }
 
-    /// The versions of a definition.
+    /// The versions of a CRD.
     pub(super) fn versions(self, spec: &Spec) -> String {
         self.write(|out| out.versions(spec))
     }

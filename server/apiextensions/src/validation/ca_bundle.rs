@@ -2,7 +2,7 @@
 
 use super::certificate::{parse_certificate, pem};
 
-/// Why the server cannot use the bundle: it needs one certificate in PEM that it can parse.
+/// Why the API server cannot use the bundle: it needs one certificate in PEM that it can parse.
 pub(super) fn ca_bundle_error(bundle: &[u8]) -> Option<String> {
     let mut rest = bundle;
     let mut first_error = None;

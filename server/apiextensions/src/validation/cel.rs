@@ -33,7 +33,7 @@ pub trait NodeTypes<'s> {
     fn items(&self) -> Option<Types<'s>>;
     /// The types of the values of a map (`additionalItemsTypeInfoAccessor`).
     fn values(&self) -> Option<Types<'s>>;
-    /// Compiles and prices the node's rules (`cel.Compile`): one answer a rule, in order, or what kept the server from it.
+    /// Compiles and prices the node's rules (`cel.Compile`): one answer a rule, in order, or what kept the API server from it.
     fn compile(&self, rules: &'s [ValidationRule], preexisting: &Preexisting<'_>) -> Result<Vec<CompiledRule>, String>;
     /// The declared type of the node's values, if there is one.
     fn decl_type(&self) -> Option<Arc<DeclType>>;
@@ -62,7 +62,7 @@ pub struct CompiledRule {
     pub uses_old_self: bool,
     /// The message expression, if there is one: cost units of one evaluation at worst, or why it does not compile.
     pub message_expression: Option<Result<u64, CompileError>>,
-    /// Why the message expression does not compile either, where the rule does not: the server does not get there.
+    /// Why the message expression does not compile either, where the rule does not: the API server does not get there.
     pub unreached_message_error: Option<CompileError>,
     /// The rule, if it compiles.
     pub expression: Option<Runnable>,
@@ -100,11 +100,11 @@ impl CompiledSchema {
 /// Why an expression does not compile (`apiservercel.Error`).
 #[derive(Clone, PartialEq, Debug)]
 pub struct CompileError {
-    /// The server reports a missing value, not an invalid one.
+    /// The API server reports a missing value, not an invalid one.
     pub is_required: bool,
-    /// The server itself fails on the expression; the words are ours.
+    /// The API server itself fails on the expression; the words are ours.
     pub crashes: bool,
-    /// The server's words.
+    /// The API server's words.
     pub detail: String,
     /// The diagnostic code.
     pub code: &'static str,
@@ -119,7 +119,7 @@ pub struct CompileError {
 pub struct CompiledSchema {
     /// The schema in the internal form.
     pub(super) path: Path,
-    /// Why the server compiles none of them, if so.
+    /// Why the API server compiles none of them, if so.
     pub(super) not_checked: Option<String>,
     /// The nodes that have rules, each after those below it.
     pub(super) nodes: Vec<CompiledNode>,
@@ -132,7 +132,7 @@ pub(super) struct CompiledNode {
     pub(super) path: Path,
     /// Its types, if it has any.
     pub(super) types: Option<Arc<DeclType>>,
-    /// One answer a rule, in order, or what kept the server from it; a single answer for all where the server crashes.
+    /// One answer a rule, in order, or what kept the API server from it; a single answer for all where the API server crashes.
     pub(super) compiled: Result<Vec<CompiledRule>, String>,
 }
 
@@ -301,7 +301,7 @@ pub(super) fn over_limit(name: &str, cost: u64, limit: u64) -> String {
     )
 }
 
-/// The server's words for a node without types.
+/// The API server's words for a node without types.
 pub(super) fn no_types(error: &str) -> String {
     format!("internal error: failed to construct type information for x-kubernetes-validations rules: {error}")
 }

@@ -1,11 +1,11 @@
-//! The rule compiler that the server has.
+//! The rule compiler that the API server has.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crd_analyzer_schema::celtypes::escape;
+use crd_analyzer_schema::cel_types::escape;
 use crd_analyzer_schema::rules::{
     self, DeclType, Effort, ExpressionSet, NodeTypes as SchemaTypes, Occurrence, Part, SuggestedBounds,
 };
@@ -16,11 +16,11 @@ use super::cel::{CompileError, CompiledRule, NodeTypes, RuleCompiler, Runnable, 
 use super::preexisting::Preexisting;
 use crate::codes;
 
-/// Compiles and prices rules as a server of one minor does. It is for one definition: it remembers what it compiled.
+/// Compiles and prices rules as an API server of one Kubernetes version does. It is for one CRD: it remembers what it compiled.
 #[derive(Debug)]
 pub struct CelCompiler {
     version: KubernetesVersion,
-    /// The rules of new definitions that were compiled. The versions of a definition mostly have the same rules on the same types, and so
+    /// The rules of new CRDs that were compiled. The versions of a CRD mostly have the same rules on the same types, and so
     /// have schemas of well-known types that it holds several times.
     remembered: RefCell<HashMap<String, Vec<Remembered>>>,
 }
@@ -37,7 +37,7 @@ struct Remembered {
 const MAX_REMEMBERED: usize = 4;
 
 impl CelCompiler {
-    /// The compiler of this minor.
+    /// The compiler of this Kubernetes version.
     pub fn new(version: KubernetesVersion) -> Self {
         Self {
             version,
@@ -82,7 +82,7 @@ impl RuleCompiler for CelCompiler {
     }
 }
 
-/// A node below one with types. Where a schema is a list and a map at once, the server takes the element type of one for
+/// A node below one with types. Where a schema is a list and a map at once, the API server takes the element type of one for
 /// that of the other, and sooner or later has none.
 struct Node<'s> {
     schema: Structural<'s>,
@@ -94,7 +94,7 @@ enum Typed<'s> {
     Types(SchemaTypes<'s>),
     /// The element type of a type that has none: the rules of this node do not compile.
     Untyped,
-    /// Below that the server crashes when it looks for types.
+    /// Below that the API server crashes when it looks for types.
     Crash,
 }
 

@@ -1,4 +1,4 @@
-//! What every rule of a definition costs, also those that the server does not get to.
+//! What every rule of a CRD costs, also those that the API server does not get to.
 //!
 //! [`super::cel`] prices rules to compare them with their limits; here the numbers are what is asked for.
 
@@ -25,8 +25,8 @@ const PROPOSING: Limits = Limits {
     ..Limits::DOCUMENT
 };
 
-/// Prices the rules of a definition in internal form as a server of this minor does when it is created; schemas without rules are left
-/// out. `errors`: what the server says of the definition, which decides what rules it gets to. `compiled`: what it compiled for that; what is
+/// Prices the rules of a CRD in internal form as an API server of this Kubernetes version does when it is created; schemas without rules are left
+/// out. `errors`: what the API server says of the CRD, which decides what rules it gets to. `compiled`: what it compiled for that; what is
 /// not in there is compiled now.
 pub fn schema_costs(
     definition: &CustomResourceDefinition,

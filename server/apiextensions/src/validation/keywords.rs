@@ -18,7 +18,7 @@ const LIST_TYPE: &str = "x-kubernetes-list-type";
 const LIST_MAP_KEYS: &str = "x-kubernetes-list-map-keys";
 const MAP_TYPE: &str = "x-kubernetes-map-type";
 
-/// Checks these keywords of the schema at `at`, in the server's order.
+/// Checks these keywords of the schema at `at`, in the API server's order.
 pub(super) fn validate_list_and_map_keywords(
     schema: &JsonSchemaProps,
     at: &Trail<'_>,

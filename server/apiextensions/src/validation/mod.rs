@@ -1,7 +1,7 @@
-//! The rules of a definition on create and update
+//! The rules of a CRD on create and update
 //! (`k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation`).
 //!
-//! Errors come in the server's order, except that it walks maps in random order and we by name. What a stage that the
+//! Errors come in the API server's order, except that it walks maps in random order and we by name. What a stage that the
 //! server skips would have said is kept apart, as hidden.
 
 mod approval;
@@ -9,7 +9,6 @@ mod bad_value;
 mod ca_bundle;
 mod cel;
 mod certificate;
-mod columns;
 mod compiler;
 mod conversion;
 mod costs;
@@ -24,6 +23,7 @@ mod options;
 mod preexisting;
 mod preserve_unknown_fields;
 mod pricing;
+mod printer_columns;
 mod report;
 mod root_schema;
 mod rule_cost;
@@ -71,16 +71,16 @@ use update_tolerances::update_options;
 use crate::codes;
 use crate::types::{CustomResourceDefinition, Spec};
 
-/// What is wrong with a definition.
+/// What is wrong with a CRD.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CrdErrors {
-    /// What the server says. Empty if it crashes.
+    /// What the API server says. Empty if it crashes.
     pub errors: Vec<Error>,
     /// Errors that the API server reports only after the other errors are corrected. They do not belong to the verdict.
     pub hidden: Vec<Error>,
     /// What makes the API server crash on the CRD (HTTP 500). The verdict is unknown then.
     pub crash: Option<Error>,
-    /// What the rules compile to in this request, also those that the server does not get to.
+    /// What the rules compile to in this request, also those that the API server does not get to.
     pub compiled: Vec<CompiledSchema>,
 }
 
@@ -89,7 +89,7 @@ impl CrdErrors {
         self.crash.get_or_insert(on);
     }
 
-    /// A server that crashes says nothing else.
+    /// An API server that crashes says nothing else.
     fn settle(mut self) -> Self {
         if self.crash.is_some() {
             self.hidden.splice(0..0, self.errors.drain(..));
@@ -98,7 +98,7 @@ impl CrdErrors {
     }
 }
 
-/// What a server of this minor says to the definition when it is created (`ValidateCustomResourceDefinition`). Rules are
+/// What an API server of this Kubernetes version says to the CRD when it is created (`ValidateCustomResourceDefinition`). Rules are
 /// compiled if there is a compiler.
 pub fn validate_create(
     definition: &CustomResourceDefinition,

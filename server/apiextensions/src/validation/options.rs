@@ -21,7 +21,7 @@ pub(super) struct Options<'a> {
     pub(super) require_pruned_defaults: bool,
     pub(super) require_atomic_set_type: bool,
     pub(super) require_map_list_keys_map_set_validation: bool,
-    /// Expressions that the stored definition has: they may use what is not yet open to new ones.
+    /// Expressions that the stored CRD has: they may use what is not yet open to new ones.
     pub(super) preexisting: Preexisting<'a>,
     /// Versions whose schema an update leaves as it is: their rules may cost what they cost.
     pub(super) versions_with_unchanged_schemas: HashSet<&'a str>,

@@ -98,10 +98,10 @@ impl Pricing<'_> {
 }
 
 struct Walk<'e> {
-    /// The paths of errors that are not about a compiled expression, sorted. As text: one segment of the server's paths may name
+    /// The paths of errors that are not about a compiled expression, sorted. As text: one segment of the API server's paths may name
     /// several fields.
     errors: &'e [String],
-    /// The server gets to the rules of this schema at all.
+    /// The API server gets to the rules of this schema at all.
     is_reached: bool,
     /// Lists and maps without bound from the root to where the walk is: how many segments their paths have, and what would bound them.
     unbounded: Vec<Unbounded>,
@@ -280,7 +280,7 @@ impl<'e> Walk<'e> {
             match &*compiled {
                 Err(failure) => out.error = Some(failure.clone()),
                 Ok(compiled) => {
-                    // Where the server would crash, there is one answer for all rules.
+                    // Where the API server would crash, there is one answer for all rules.
                     if let Some(compiled) = compiled.get(index).or(compiled.last()) {
                         out.take(compiled);
                     }
@@ -335,7 +335,7 @@ impl<'e> Walk<'e> {
         out.remedies = ways.collect();
     }
 
-    /// Whether there is an error about the node at `path` or one below it that keeps the server from compiling the node's rules.
+    /// Whether there is an error about the node at `path` or one below it that keeps the API server from compiling the node's rules.
     fn has_schema_error_within(&self, path: &Path) -> bool {
         let path = path.to_string();
         let begins = |prefix: &str| {

@@ -103,7 +103,7 @@ pub(super) fn validate_schema(
 /// of it, so nothing at the root may say more about `status` than its own property does.
 fn root_with_status_error(schema: &JsonSchemaProps, options: &Options<'_>, path: &Path) -> Option<Error> {
     let empty = |keyword| schema.empty.contains(keyword);
-    // The server goes by the order of its struct's fields and stops at the first that is wrong.
+    // The API server goes by the order of its struct's fields and stops at the first that is wrong.
     let before_type = !schema.id.is_empty() || !schema.schema.is_empty() || schema.r#ref.is_some();
     if !before_type && !schema.r#type.is_empty() && schema.r#type != "object" {
         return Some(invalid_string(

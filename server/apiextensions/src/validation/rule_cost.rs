@@ -16,21 +16,21 @@ pub struct SchemaCosts {
     pub path: Path,
     /// Its rules: those of a node after those of the nodes below it.
     pub rules: Vec<RuleCost>,
-    /// Cost units of all rules and message expressions that the server checks.
+    /// Cost units of all rules and message expressions that the API server checks.
     pub total: u64,
-    /// Why the server checks none of the rules, if so.
+    /// Why the API server checks none of the rules, if so.
     pub not_checked: Option<String>,
     /// The bounds that bring the schema and all its rules below their limits, if something is over its limit and there are any.
     pub remedy: Option<BoundsProposal>,
 }
 
 impl SchemaCosts {
-    /// The schema as a whole costs more than the server allows.
+    /// The schema as a whole costs more than the API server allows.
     pub fn is_over(&self) -> bool {
         self.total > TOTAL_COST_LIMIT
     }
 
-    /// The schema, or one of its rules, costs more than the server allows.
+    /// The schema, or one of its rules, costs more than the API server allows.
     pub fn is_over_somewhere(&self) -> bool {
         self.is_over() || self.rules.iter().any(RuleCost::is_over)
     }
@@ -45,9 +45,9 @@ pub struct RuleCost {
     pub index: usize,
     /// The expression.
     pub rule: String,
-    /// Whether the server checks the rule. If not, the numbers are what it would find.
+    /// Whether the API server checks the rule. If not, the numbers are what it would find.
     pub checked: bool,
-    /// `expr_cost` as often as the rule may be evaluated: what the server compares with [`COST_LIMIT`].
+    /// `expr_cost` as often as the rule may be evaluated: what the API server compares with [`COST_LIMIT`].
     pub cost: u64,
     /// One evaluation at worst; 0 if the rule does not compile.
     pub expr_cost: u64,
@@ -71,7 +71,7 @@ pub struct RuleCost {
 }
 
 impl RuleCost {
-    /// The rule or its message expression costs more than the server allows.
+    /// The rule or its message expression costs more than the API server allows.
     pub fn is_over(&self) -> bool {
         self.cost > COST_LIMIT || self.message_cost > COST_LIMIT
     }

@@ -14,7 +14,7 @@ use crate::codes;
 /// Bytes of a segment of the paths of a schema that has rules, which are kept several times.
 const PATH_BYTES: u64 = 128;
 
-/// Compiles the rules of the node at `at` and reports what comes of it. `is_hidden`: the server does not get here.
+/// Compiles the rules of the node at `at` and reports what comes of it. `is_hidden`: the API server does not get here.
 pub(super) fn compile_rules<'s>(
     walk: &mut NodeWalk<'_>,
     schema: &'s JsonSchemaProps,

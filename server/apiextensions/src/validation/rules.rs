@@ -56,7 +56,7 @@ pub(super) fn validate_rules<'s>(
         }
     }
     if let Some(context) = cel {
-        // Types made of a schema with errors lead to messages that nobody understands, so the server stops here.
+        // Types made of a schema with errors lead to messages that nobody understands, so the API server stops here.
         let has_errors = walk.schema_errors.len() > errors_above;
         compile_rules(walk, schema, at, standard, context, has_errors || !walk.compiles_rules);
     }

@@ -87,7 +87,7 @@ fn validate_fields(
             findings
                 .errors
                 .push(invalid_string(codes::NOT_STRUCTURAL, path, "", error.to_string()));
-            // The server goes on without a schema.
+            // The API server goes on without a schema.
             None
         }
     };
@@ -110,7 +110,7 @@ fn validate_fields(
     }
 }
 
-/// Checks one field; the error is where the server crashes.
+/// Checks one field; the error is where the API server crashes.
 fn validate_field(
     field: &SelectableField,
     schema: Option<Structural<'_>>,

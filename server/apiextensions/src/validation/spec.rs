@@ -1,4 +1,4 @@
-//! `spec` of a definition (`validateCustomResourceDefinitionSpec`, `validateCustomResourceDefinitionSpecUpdate`).
+//! `spec` of a CRD (`validateCustomResourceDefinitionSpec`, `validateCustomResourceDefinitionSpecUpdate`).
 
 use std::collections::HashSet;
 
@@ -6,11 +6,11 @@ use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::go::quote;
 use crd_analyzer_schema::metadata::names;
 
-use super::columns::validate_columns;
 use super::conversion::validate_conversion;
 use super::names::validate_names;
 use super::options::{Options, SchemaQuestion};
 use super::preserve_unknown_fields::{preserved_with_conversion, preserved_with_defaults};
+use super::printer_columns::validate_columns;
 use super::report::{invalid_string, validate_enum_string};
 use super::root_schema::validate_schema;
 use super::selectable_fields::validate_shared_selectable_fields;

@@ -1,4 +1,4 @@
-//! Keywords that no definition may use, and where defaults and embedded resources may not stand
+//! Keywords that no CRD may use, and where defaults and embedded resources may not stand
 //! (`specStandardValidatorV3`).
 
 use crd_analyzer_schema::field::{Error, Trail};

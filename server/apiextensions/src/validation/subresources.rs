@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crd_analyzer_schema::field::{Error, Path};
 
 use super::bad_value::Render;
-use super::columns::simple_json_path_error;
+use super::printer_columns::simple_json_path_error;
 use super::report::invalid_string;
 use super::version_fields::has_per_version_subresources;
 use crate::codes;
@@ -21,7 +21,7 @@ pub(super) fn validate_subresources(
     let Some(scale) = subresources.and_then(|it| it.scale.as_ref()) else {
         return;
     };
-    // These names are one step of the server's path, dot and all.
+    // These names are one step of the API server's path, dot and all.
     let replicas = [
         ("scale.specReplicasPath", &scale.spec_replicas_path, ".spec."),
         ("scale.statusReplicasPath", &scale.status_replicas_path, ".status."),

@@ -41,7 +41,7 @@ fn decode(definition: &Value) -> v1::CustomResourceDefinition {
     }
 }
 
-/// The definition with these versions, neither defaulted nor converted.
+/// The CRD with these versions, neither defaulted nor converted.
 fn definition(versions: &Value) -> CustomResourceDefinition {
     let decoded = decode(&json!({
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -122,7 +122,7 @@ fn schemas_of_the_kubernetes_tables() {
     }
 }
 
-/// The update function alone, on definitions that are what the test had when they are written in v1.
+/// The update function alone, on CRDs that are what the test had when they are written in v1.
 #[test]
 #[ignore = "needs the test tables of the Kubernetes and cel-go projects"]
 fn updates_of_the_kubernetes_tables() {

@@ -14,7 +14,7 @@ pub(super) fn schemas_of(spec: &Spec) -> impl Iterator<Item = &JsonSchemaProps> 
     shared.chain(single).filter_map(|it| it.open_api_v3_schema.as_ref())
 }
 
-/// Whether a schema of the definition has a node that the question holds for.
+/// Whether a schema of the CRD has a node that the question holds for.
 pub(super) fn has_schema_with(spec: &Spec, mut question: impl FnMut(&JsonSchemaProps) -> bool) -> bool {
     schemas_of(spec).any(|schema| any_schema(schema, &mut question))
 }

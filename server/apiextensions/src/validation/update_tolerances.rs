@@ -107,7 +107,7 @@ fn versions_with_unchanged_schemas<'a>(
     unchanged.collect()
 }
 
-/// Whether the CA bundle may be invalid: it was before, or the definition is not in use yet (`allowInvalidCABundle`).
+/// Whether the CA bundle may be invalid: it was before, or the CRD is not in use yet (`allowInvalidCABundle`).
 fn allows_invalid_ca_bundle(old: &CustomResourceDefinition) -> bool {
     if !old.is_condition_true("Established") {
         return true;

@@ -1,4 +1,4 @@
-//! One version of a definition (`validateCustomResourceDefinitionVersion`).
+//! One version of a CRD (`validateCustomResourceDefinitionVersion`).
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use crd_analyzer_schema::field::{Cause, Error, Path};
 use crd_analyzer_schema::go::is_print;
 
 use super::CrdErrors;
-use super::columns::validate_columns;
 use super::options::{Options, SchemaQuestion};
+use super::printer_columns::validate_columns;
 use super::root_schema::validate_schema;
 use super::selectable_fields::validate_version_selectable_fields;
 use super::subresources::validate_subresources;

@@ -9,7 +9,7 @@ use super::options::{Options, SchemaQuestion};
 pub(super) struct NodeWalk<'w> {
     pub(super) options: &'w Options<'w>,
     pub(super) question: SchemaQuestion,
-    /// The server compiles rules; if not, what compiling them says is hidden.
+    /// The API server compiles rules; if not, what compiling them says is hidden.
     pub(super) compiles_rules: bool,
     pub(super) schema_errors: Vec<Error>,
     pub(super) cel_errors: Vec<Error>,

@@ -52,7 +52,7 @@ pub(super) fn validate_webhook_url(url: &str, path: &Path, errors: &mut Vec<Erro
 
 /// Checks the service of a webhook.
 ///
-/// The server hands name and namespace over in the wrong order, so a missing name is reported at `namespace` and the
+/// The API server hands name and namespace over in the wrong order, so a missing name is reported at `namespace` and the
 /// other way round.
 pub(super) fn validate_webhook_service(
     service: &ServiceReference,
@@ -98,7 +98,7 @@ fn validate_url_path(url_path: &str, errors: &mut Vec<Error>, path: impl Fn() ->
     if !url_path.starts_with('/') {
         errors.push(invalid_string(code, path(), url_path, "must start with a '/'"));
     }
-    // The server skips the first byte even where it is no slash. Half a character is no part of a name either way.
+    // The API server skips the first byte even where it is no slash. Half a character is no part of a name either way.
     let mut chars = url_path.chars();
     let first = chars.next().unwrap_or_default();
     let steps = chars.as_str();

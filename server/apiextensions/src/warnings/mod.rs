@@ -1,4 +1,4 @@
-//! The warnings of an accepted definition (`pkg/registry/customresourcedefinition`, `strategy.go`).
+//! The warnings of an accepted CRD (`pkg/registry/customresourcedefinition`, `strategy.go`).
 
 mod formats;
 mod walk;
@@ -13,34 +13,34 @@ pub use formats::is_recognized;
 use crate::codes;
 use crate::types::Spec;
 
-/// Unrecognized formats are warned about since this minor.
+/// Unrecognized formats are warned about since this Kubernetes version.
 const FORMATS_SINCE: KubernetesVersion = KubernetesVersion::minor(34);
-/// Sets of objects and lists are warned about since this minor.
+/// Sets of objects and lists are warned about since this Kubernetes version.
 const SETS_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
 /// Most places kept for the warnings of one rule.
 const MAX_PATHS: usize = 1000;
 
-/// A `Warning` header of the server's answer.
+/// A `Warning` header of the API server's answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Warning {
-    /// The server's words. The server sends each text once.
+    /// The API server's words. The API server sends each text once.
     pub text: String,
     /// Which of our diagnostic codes this is.
     pub code: &'static str,
-    /// The keywords that the text speaks of, in the internal form. Of a definition with very many of them only the first
+    /// The keywords that the text speaks of, in the internal form. Of a CRD with very many of them only the first
     /// ones are kept, so that there may be none.
     pub paths: Vec<Path>,
 }
 
-/// What the server warns about when it stores a new definition.
+/// What the API server warns about when it stores a new CRD.
 pub fn on_create(spec: &Spec, version: KubernetesVersion) -> Vec<Warning> {
     let (mut warnings, sets) = collect(spec, version);
     warnings.extend(sets);
     warnings
 }
 
-/// What the server warns about when it stores a changed definition: what is new.
+/// What the API server warns about when it stores a changed CRD: what is new.
 pub fn on_update(spec: &Spec, old: &Spec, version: KubernetesVersion) -> Vec<Warning> {
     let before: HashSet<String> = on_create(old, version).into_iter().map(|it| it.text).collect();
     let mut warnings = on_create(spec, version);
@@ -89,7 +89,7 @@ fn look(schema: &JsonSchemaProps, at: &Trail<'_>, version: KubernetesVersion, fo
     }
 }
 
-/// All schemas of a definition and where they are.
+/// All schemas of a CRD and where they are.
 fn schemas(spec: &Spec) -> impl Iterator<Item = (&JsonSchemaProps, Path)> {
     let shared = spec.validation.iter().map(|it| (it, Path::of(["spec", "validation"])));
     let versions = spec.versions.iter().enumerate().filter_map(|(index, it)| {

@@ -23,7 +23,7 @@ const MAX_SNIPPET: usize = 16_384;
 const MAX_REPORTED: usize = 100;
 
 impl Issue {
-    /// The message with its place and the line it is on, as the server prints it.
+    /// The message with its place and the line it is on, as the API server prints it.
     pub fn display(&self, source: &Source) -> String {
         let Location { line, column } = self.location;
         let mut text = format!(
@@ -109,7 +109,7 @@ impl Issues {
         sorted
     }
 
-    /// All of them as the server prints them, one after the other in the order of their places.
+    /// All of them as the API server prints them, one after the other in the order of their places.
     pub fn display(&self, source: &Source) -> String {
         let mut lines: Vec<_> = self.sorted().into_iter().map(|i| i.display(source)).collect();
         if self.count > MAX_REPORTED {

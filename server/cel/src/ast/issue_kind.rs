@@ -278,7 +278,7 @@ pub enum Internal {
         /// The second type, in Go syntax.
         new: String,
     },
-    /// A type of an object that nobody declared.
+    /// A type of an object that is not declared.
     UnknownType {
         /// The name of the type.
         name: String,

@@ -4,7 +4,7 @@
 
 use crate::KubernetesVersion;
 
-/// Since this minor, the first code point of a line is told on that line.
+/// Since this Kubernetes version, the first code point of a line is told on that line.
 const LINES_BEGIN_SINCE: KubernetesVersion = KubernetesVersion::minor(32);
 
 /// A line from 1 and a column from 0 in code points, as `cel-go` keeps them (it prints the column plus 1).
@@ -45,7 +45,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// The text of a rule. Messages call it `<input>`, as the server does.
+    /// The text of a rule. Messages call it `<input>`, as the API server does.
     pub fn new(text: impl Into<String>) -> Self {
         Self::with_description(text, "<input>")
     }
@@ -129,7 +129,7 @@ impl Source {
         }
     }
 
-    /// The same as servers before 1.32 told places of types: the first code point of a line counts as one past the end of the line before.
+    /// The same as API servers before 1.32 told places of types: the first code point of a line counts as one past the end of the line before.
     pub fn location_before_line(&self, offset: i32) -> Location {
         let line = self.line_offsets.partition_point(|o| *o < offset);
         let start = if line == 0 { 0 } else { self.line_offsets[line - 1] };
@@ -201,7 +201,7 @@ impl SourceInfo {
         self.span(id).map_or(Location::NONE, |s| source.location(s.offset))
     }
 
-    /// The same as a server of this minor tells the place of an error of types.
+    /// The same as an API server of this Kubernetes version tells the place of an error of types.
     pub fn location_told(&self, source: &Source, id: i64, version: KubernetesVersion) -> Location {
         if version < LINES_BEGIN_SINCE {
             self.span(id)

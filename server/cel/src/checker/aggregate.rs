@@ -120,12 +120,12 @@ impl Checker<'_> {
                     name = of_name.clone();
                     result = (**of).clone();
                 } else {
-                    let name = of.declared_name().to_string();
+                    let name = of.declared_name();
                     self.report(node, IssueKind::NotAMessageType { name });
                 }
             }
             other => {
-                let name = other.declared_name().to_string();
+                let name = other.declared_name();
                 self.report(node, IssueKind::NotAType { name });
             }
         }
@@ -149,7 +149,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a type is the one of a variable that the server of 1.32 gave none (see `check_comprehension`).
+/// Whether a type is the one of a variable that the API server of 1.32 gave none (see `check_comprehension`).
 fn is_untyped(ty: &Type) -> bool {
     matches!(ty, Type::Opaque(opaque) if opaque.name.is_empty())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::decls::{Container, Environment, FunctionDecl, Variable};
 use crate::types::{Type, TypeProvider};
 
-/// What an expression is checked against: the shared environment of a server and what this expression has besides.
+/// What an expression is checked against: the shared environment of an API server and what this expression has besides.
 #[derive(Clone, Copy)]
 pub struct CheckEnv<'a> {
     /// The functions, types and variables that all expressions have.

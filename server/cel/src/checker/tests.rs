@@ -105,7 +105,7 @@ fn library_calls_compile_as_in_the_server() {
             let newer = name == "celgo_ext"
                 && (NEWER.iter().any(|name| text.contains(name))
                     || case["test"].as_str().is_some_and(|t| t.contains("Version")));
-            // Some cases are evaluated without a check, some name what only the tests or other parts of the server have.
+            // Some cases are evaluated without a check, some name what only the tests or other parts of the API server have.
             let unchecked = case["actual"]["type"].is_null() && case["actual"]["issues"].is_null();
             let foreign = ["ExampleType", "test.", "jsonpatch."]
                 .iter()

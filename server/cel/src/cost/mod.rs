@@ -1,6 +1,6 @@
 //! The estimated cost of expressions (`cel-go` `checker/cost.go`).
 //!
-//! Two generations: until 1.32 the server looked sizes up when a call asked for them, since 1.33 (cel-go 0.23) when an operand was
+//! Two generations: until 1.32 the API server looked sizes up when a call asked for them, since 1.33 (cel-go 0.23) when an operand was
 //! visited, and it knows the sizes of literals' elements and of local variables.
 
 mod comprehension;
@@ -124,7 +124,7 @@ struct Steps {
 /// The names of variables that macros accumulate in.
 const ACCUMULATORS: [&str; 2] = ["__result__", "@result"];
 
-/// The estimated cost of evaluating an expression once, as a server with these features computes it.
+/// The estimated cost of evaluating an expression once, as an API server with these features computes it.
 pub fn estimate(checked: &Checked, features: &Features, sizes: &dyn SizeEstimator) -> CostEstimate {
     run(checked, *features, sizes, None).0
 }

@@ -1,6 +1,6 @@
 //! Field paths of expressions, from a variable down.
 //!
-//! The server keeps them in Go slices and appends to them in place where there is room, so two paths that grew from one may share
+//! The API server keeps them in Go slices and appends to them in place where there is room, so two paths that grew from one may share
 //! memory, and the later one overwrites the last steps of the earlier. Estimates depend on that, so it is done here as well.
 
 use std::cell::RefCell;

@@ -8,12 +8,12 @@ use crate::KubernetesVersion;
 use crate::library::{LIBRARIES, Library};
 use crate::types::{OPTIONAL, Type};
 
-/// Which expressions a server allows (`k8s.io/apiserver/pkg/cel/environment`, `Type`).
+/// Which expressions an API server allows (`k8s.io/apiserver/pkg/cel/environment`, `Type`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ExpressionSet {
-    /// Expressions in a request: only what the minor before knew as well.
+    /// Expressions in a request: only what the Kubernetes version before knew as well.
     New,
-    /// Expressions that were stored before: everything this minor knows.
+    /// Expressions that were stored before: everything this Kubernetes version knows.
     Stored,
 }
 
@@ -26,10 +26,10 @@ pub struct Variable {
     pub ty: Type,
 }
 
-/// How a server's version of the checker and of the cost estimate works, as facts that changed between minors.
+/// How an API server's version of the checker and of the cost estimate works, as facts that changed between Kubernetes versions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {
-    /// The server's minor.
+    /// The API server's minor.
     pub version: KubernetesVersion,
     /// Ints, uints and doubles compare with each other.
     pub cross_type_numeric_comparisons: bool,
@@ -42,7 +42,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// A type as this version prints it: the first servers that had optional types called them `optional`.
+    /// A type as this version prints it: the first API servers that had optional types called them `optional`.
     pub fn print(&self, ty: &Type) -> String {
         self.with_old_names(ty.to_string())
     }
@@ -69,12 +69,12 @@ pub struct Environment {
     variables: HashMap<Arc<str>, Type>,
 }
 
-/// The minors of [`KubernetesVersion::all`], each with both sets, made when first asked for: most programs ask for one or two.
+/// The Kubernetes versions of [`KubernetesVersion::all`], each with both sets, made when first asked for: most programs ask for one or two.
 static ENVIRONMENTS: LazyLock<Vec<[OnceLock<Environment>; 2]>> =
     LazyLock::new(|| KubernetesVersion::all().map(|_| Default::default()).collect());
 
 impl Environment {
-    /// The environment of a server of this minor, built once. Minors before the oldest known are taken for it, those after the newest
+    /// The environment of an API server of this Kubernetes version, built once. Minors before the oldest known are taken for it, those after the newest
     /// for that.
     pub fn of(version: KubernetesVersion, set: ExpressionSet) -> &'static Self {
         let version = version.clamp(KubernetesVersion::OLDEST, KubernetesVersion::NEWEST);
@@ -83,7 +83,7 @@ impl Environment {
         made.get_or_init(|| Self::build(version, set))
     }
 
-    /// Only the standard library, with the checker of this minor: what an environment that is not a server's begins with.
+    /// Only the standard library, with the checker of this Kubernetes version: what an environment that is not an API server's begins with.
     pub fn standard(version: KubernetesVersion) -> Self {
         let mut environment = Self::empty(version);
         environment.add_library(&LIBRARIES[0].library);
@@ -113,7 +113,7 @@ impl Environment {
         Self::with_compatibility(version, compatibility)
     }
 
-    /// The environment that a server of this minor makes for a compatibility version, with what that version knew
+    /// The environment that an API server of this Kubernetes version makes for a compatibility version, with what that version knew
     /// (`MustBaseEnvSet`).
     pub fn with_compatibility(version: KubernetesVersion, compatibility: KubernetesVersion) -> Self {
         let minor = compatibility.number();
@@ -209,7 +209,7 @@ impl Environment {
         self.variables.insert(name.into(), ty);
     }
 
-    /// How the server's version works.
+    /// How the API server's version works.
     pub fn features(&self) -> &Features {
         &self.features
     }

@@ -57,7 +57,7 @@ pub struct OverloadDecl {
     pub params: Vec<Type>,
     /// The result.
     pub result: Type,
-    /// The type parameters in `result` and `params`. The checker numbers its variables in this order, in which the server's code finds
+    /// The type parameters in `result` and `params`. The checker numbers its variables in this order, in which the API server's code finds
     /// them too, though it then takes them in that of a Go map: this is what it does seven times in eight.
     pub type_params: Vec<Arc<str>>,
     /// What a call costs.

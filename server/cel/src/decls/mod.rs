@@ -1,4 +1,4 @@
-//! What an expression may name: functions, variables and types, and the sets of them that a server compiles with.
+//! What an expression may name: functions, variables and types, and the sets of them that an API server compiles with.
 
 mod environment;
 mod function;

@@ -9,9 +9,9 @@ use crate::value::{EvalError, List, MapValue, Opaque, Result, Value};
 /// What was selected, which may be an error as a value; none if it is not there and that is not an error.
 type Selected = Result<Option<Result>>;
 
-/// Since this minor, nothing is selected from a variable whose value is an error.
+/// Since this Kubernetes version, nothing is selected from a variable whose value is an error.
 const ERRORS_END_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
-/// Since this minor, what is selected from an optional is selected from its value; until then from what Go holds inside of it.
+/// Since this Kubernetes version, what is selected from an optional is selected from its value; until then from what Go holds inside of it.
 const OPTIONALS_ARE_VALUES_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
 /// What Go holds inside of a value, as a value again (`ref.Val.Value`): data without what a schema says of it.
@@ -80,7 +80,7 @@ impl Run<'_> {
                 };
             }
             Base::Variable(name) => match self.variable(name, frame) {
-                // Older servers go on and select from the error.
+                // Older API servers go on and select from the error.
                 Some(Err(error)) if program.version >= ERRORS_END_SINCE || error.is_fatal() => return Err(error),
                 Some(value) => value,
                 None => return Err(EvalError::new(format!("no such attribute(s): {name}"))),

@@ -8,10 +8,10 @@ use super::run::Run;
 use crate::KubernetesVersion;
 use crate::value::{EvalError, List, Map, Result, Value};
 
-/// Since this minor, an accumulator has no first value before something asks for it.
+/// Since this Kubernetes version, an accumulator has no first value before something asks for it.
 const STARTS_LATE_SINCE: KubernetesVersion = KubernetesVersion::minor(32);
 
-/// Since this minor, an error where a list or map is to be gone over is that error, with two variables too.
+/// Since this Kubernetes version, an error where a list or map is to be gone over is that error, with two variables too.
 const KEEPS_ERRORS_SINCE: KubernetesVersion = KubernetesVersion::minor(33);
 
 /// The variables that an expression sees.
@@ -117,7 +117,7 @@ impl Run<'_> {
     pub(super) fn comprehension(&mut self, id: i64, comprehension: &ComprehensionPlan, frame: &Frame<'_>) -> Result {
         let two = comprehension.iter_var2.is_some();
         let range = match self.exec(comprehension.range, frame) {
-            // The first servers with two variables lost what is wrong.
+            // The first API servers with two variables lost what is wrong.
             Err(error) if two && !error.is_fatal() && self.program.version < KEEPS_ERRORS_SINCE => {
                 return Err(EvalError::new("unsupported comprehension range type: *types.Err"));
             }

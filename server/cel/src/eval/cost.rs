@@ -1,6 +1,6 @@
 //! The runtime cost of an expression (`cel-go` `interpreter/runtimecost.go`). The declarations of functions say what a call costs.
 //!
-//! The server finds the arguments of a call on a stack of values with the ids of expressions. Expressions of a macro can share an id,
+//! The API server finds the arguments of a call on a stack of values with the ids of expressions. Expressions of a macro can share an id,
 //! so what is found there is not always what was passed; this keeps the same stack.
 
 use std::num::NonZeroU32;
@@ -71,7 +71,7 @@ impl Tracker {
     /// Takes something back.
     pub(super) fn subtract(&mut self, cost: u64) {
         if self.enabled {
-            // The server, too, falls below nothing to the greatest number.
+            // The API server, too, falls below nothing to the greatest number.
             self.cost = self.cost.wrapping_sub(cost);
         }
     }

@@ -1,7 +1,7 @@
 //! What a call may take, before it is called: bytes of its result, and work that the API server's cost does not count.
 //!
 //! The API server counts what a call costs after it was made, and mostly by the size of what it is given. So a rule within all limits of
-//! cost can make values of any size (`replace`, `join`), and the server would take the memory for it. Here such a call is not made.
+//! cost can make values of any size (`replace`, `join`), and the API server would take the memory for it. Here such a call is not made.
 
 use crd_analyzer_budget::{self as budget, BYTES_PER_WORK, Unfinished};
 

@@ -1,6 +1,6 @@
 //! Running checked expressions (`cel-go` `interpreter`), and what that costs.
 //!
-//! A [`Program`] is planned once and can run any number of times. Planning folds constants as the server does, because what is folded
+//! A [`Program`] is planned once and can run any number of times. Planning folds constants as the API server does, because what is folded
 //! costs nothing when it runs.
 
 mod attribute;
@@ -58,7 +58,7 @@ impl<const N: usize> Variables for [(&str, Value); N] {
 /// What became of an expression.
 #[derive(Clone, Debug)]
 pub struct Evaluation {
-    /// Its value, or the error in the server's words.
+    /// Its value, or the error in the API server's words.
     pub result: Result,
     /// What evaluating it cost.
     pub cost: u64,
@@ -99,7 +99,7 @@ impl Program {
         plan::plan(checked, environment, true)
     }
 
-    /// Plans an expression without folding constants, so that they cost what they would if they were none. The server does not do this.
+    /// Plans an expression without folding constants, so that they cost what they would if they were none. The API server does not do this.
     pub fn without_folding(checked: &Checked, environment: &Environment) -> Result<Self> {
         plan::plan(checked, environment, false)
     }

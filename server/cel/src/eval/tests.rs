@@ -44,7 +44,7 @@ impl Variables for Bound {
     }
 }
 
-/// Runs an expression on a server, with `self` a string.
+/// Runs an expression on an API server, with `self` a string.
 fn run(version: KubernetesVersion, text: &str) -> Evaluation {
     run_any(version, text).expect("it compiles")
 }
@@ -66,7 +66,7 @@ fn run_any(version: KubernetesVersion, text: &str) -> Option<Evaluation> {
     })
 }
 
-/// From one minor to another: an expression about `self`, the string `abc`; its value or error; and what it cost.
+/// From one Kubernetes version to another: an expression about `self`, the string `abc`; its value or error; and what it cost.
 #[rustfmt::skip]
 const ANSWERS: &[(RangeInclusive<u8>, &str, &str, u64)] = &[
     (30..=37, "b'abc' in {}", "false", 1),
@@ -250,7 +250,7 @@ fn same(expected: &Json, found: &Value) -> bool {
     }
 }
 
-/// What a case is about that no rule of a definition can reach.
+/// What a case is about that no rule of a CRD can reach.
 fn reason(name: &str, case: &Json) -> Option<&'static str> {
     const FLAGS: [(&str, &str); 5] = [
         (

@@ -1,4 +1,4 @@
-//! What a `google.protobuf.Any` holds: a message of a name in protobuf's binary form (`anypb.Any.UnmarshalNew`). Of the messages that a server
+//! What a `google.protobuf.Any` holds: a message of a name in protobuf's binary form (`anypb.Any.UnmarshalNew`). Of the messages that an API server
 //! links, those are read that an expression can name.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use crate::value::{Map, Value};
 /// How deep messages may be nested.
 const MAX_DEPTH: u32 = 10_000;
 
-/// How many `google.protobuf.Any` around each other are opened. Each is copied, by the server too.
+/// How many `google.protobuf.Any` around each other are opened. Each is copied, by the API server too.
 const MAX_NESTED_ANY: usize = 100;
 
 /// How a field of a message is written.

@@ -1,4 +1,4 @@
-//! The authorizer (`k8s.io/apiserver/pkg/cel/library`, `Authz`). No rule of a definition has a variable of these types; the names are
+//! The authorizer (`k8s.io/apiserver/pkg/cel/library`, `Authz`). No rule of a CRD has a variable of these types; the names are
 //! known anyway, so errors speak of overloads and not of undeclared references.
 
 use super::declaration::{Cost, Counted, Function, Library, function, never_called};

@@ -367,9 +367,9 @@ fn distinct(value: &Value) -> Result {
     List::of_results(distinct).map(Value::List)
 }
 
-/// The largest list that is made of a number, on the servers that say so.
+/// The largest list that is made of a number, on the API servers that say so.
 const LARGEST_ALLOWED: i64 = 1_000_000;
-/// Since this minor, a range is checked for its size.
+/// Since this Kubernetes version, a range is checked for its size.
 const RANGES_ARE_CHECKED_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
 fn range(count: i64, version: KubernetesVersion) -> Result {

@@ -42,9 +42,9 @@ pub(crate) use standard::{EQUALITY, IN_LIST, INEQUALITY};
 pub struct Entry {
     /// The library.
     pub library: Library,
-    /// The first minor.
+    /// The first Kubernetes version.
     pub introduced: u8,
-    /// The first minor that no longer has it. A server whose *code* does not know of the removal yet still has it for stored expressions.
+    /// The first Kubernetes version that no longer has it. An API server whose *code* does not know of the removal yet still has it for stored expressions.
     pub removed: Option<u8>,
 }
 
@@ -56,7 +56,7 @@ const fn entry(library: Library, introduced: u8) -> Entry {
     }
 }
 
-/// All libraries in the order in which the server adds them (`environment/base.go`): overloads of one function that come from several
+/// All libraries in the order in which the API server adds them (`environment/base.go`): overloads of one function that come from several
 /// libraries stand in this order.
 pub const LIBRARIES: &[Entry] = &[
     entry(standard::LIBRARY, 0),

@@ -1,8 +1,9 @@
-//! Text to [`Ast`], as the parser of the server's `cel-go` does it: what it accepts, where it places expressions, how
+//! Text to [`Ast`], as the parser of the API server's `cel-go` does it: what it accepts, where it places expressions, how
 //! it expands macros, and what it says about the rest.
 
 mod build;
 mod descent;
+mod expansion;
 mod extent;
 mod lexer;
 pub mod macros;

@@ -1,4 +1,4 @@
-//! What the parser accepts, which depends on the server's `cel-go` and on the environment it compiles for.
+//! What the parser accepts, which depends on the API server's `cel-go` and on the environment it compiles for.
 
 use super::macros::{self, Macro};
 use super::unescape::CodePoints;
@@ -49,11 +49,11 @@ pub struct ParseOptions {
 }
 
 impl ParseOptions {
-    /// How a server of minor `server` parses an expression in an environment of minor `environment` (for new expressions
-    /// [`KubernetesVersion::compatibility`], for stored ones the newest that the server knows).
+    /// How an API server of minor `server` parses an expression in an environment of minor `environment` (for new expressions
+    /// [`KubernetesVersion::compatibility`], for stored ones the newest that the API server knows).
     ///
     /// `k8s.io/apiserver/pkg/cel/environment` (`baseOpts`) says which macros there are; the rest are defaults of the `cel-go`
-    /// that the server is built with, which Kubernetes leaves alone.
+    /// that the API server is built with, which Kubernetes leaves alone.
     pub fn kubernetes(server: KubernetesVersion, environment: KubernetesVersion) -> Self {
         let since = |minor| server >= KubernetesVersion::minor(minor);
         Self {

@@ -1,12 +1,12 @@
 //! Parse tree to [`Ast`](crate::ast::Ast), with macros expanded (the visitor of `cel-go` `parser/parser.go`).
 //!
-//! The tree may have holes where syntax errors are. What the visitor says about such a tree is in the server's message beside the
+//! The tree may have holes where syntax errors are. What the visitor says about such a tree is in the API server's message beside the
 //! syntax errors, so it takes the same turns.
 
 use std::sync::Arc;
 
 use super::build::Builder;
-use super::macros;
+use super::expansion;
 use super::options::{EscapedIdentifiers, ParseOptions};
 use super::tree::{Label, Rule, TokenIdx, Tree, TreeIdx};
 use super::unescape::unescape;
@@ -598,7 +598,7 @@ impl<'v, 'a> Visitor<'v, 'a> {
     }
 
     fn call_or_macro(&mut self, id: i64, function: &str, target: Option<NodeId>, args: Vec<NodeId>) -> NodeId {
-        match macros::expand(&mut self.builder, self.options, id, function, target, &args) {
+        match expansion::expand(&mut self.builder, self.options, id, function, target, &args) {
             None => self.builder.push(
                 id,
                 ExprKind::Call {

@@ -41,7 +41,7 @@ impl DeclTypeProvider {
     /// The types below `root`, which are named by their path from `name`.
     ///
     /// `keywords`: a field that is named like a reserved word is also found by that word (since 1.31).
-    /// `names_are_types`: a type's name as a value has the type `type(T)`; before 1.32 the server gave it the type `T`.
+    /// `names_are_types`: a type's name as a value has the type `type(T)`; before 1.32 the API server gave it the type `T`.
     pub fn new(root: Arc<DeclType>, name: impl Into<Cow<'static, str>>, keywords: bool, names_are_types: bool) -> Self {
         Self {
             root,

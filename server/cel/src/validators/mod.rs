@@ -1,4 +1,4 @@
-//! What the server checks in an expression that has types (`cel-go` `cel/validator.go`, `ext/formatting.go`): literals of durations,
+//! What the API server checks in an expression that has types (`cel-go` `cel/validator.go`, `ext/formatting.go`): literals of durations,
 //! times and regular expressions, list and map literals of one type, format strings.
 
 mod format;
@@ -17,11 +17,11 @@ pub(crate) use format::read_clause;
 pub struct Validated {
     /// What is wrong.
     pub issues: Issues,
-    /// Where the server itself fails, so that it says nothing.
+    /// Where the API server itself fails, so that it says nothing.
     pub crash: Option<Crash>,
 }
 
-/// A part of an expression on which the server's validation panics.
+/// A part of an expression on which the API server's validation panics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Crash {
     /// The part, by its id.
@@ -30,7 +30,7 @@ pub struct Crash {
     pub why: &'static str,
 }
 
-/// Validates a checked expression as a server with these features does after the check. Positions are those of `source`.
+/// Validates a checked expression as an API server with these features does after the check. Positions are those of `source`.
 pub fn validate(checked: &Checked, source: &Source, features: &Features) -> Validated {
     let mut nodes = Vec::new();
     if let Some(root) = checked.ast.root() {
@@ -110,7 +110,7 @@ struct Validation<'a> {
 }
 
 impl<'a> Validation<'a> {
-    /// What the type of an optional element wraps. The server takes a parameter for granted, which `dyn` has not.
+    /// What the type of an optional element wraps. The API server takes a parameter for granted, which `dyn` has not.
     fn unwrapped(&mut self, node: NodeId, ty: &'a Type) -> &'a Type {
         if ty.parameters().is_empty() {
             self.crash(

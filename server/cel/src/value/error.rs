@@ -7,7 +7,7 @@ use crd_analyzer_budget::Unfinished;
 
 use crate::KubernetesVersion;
 
-/// An error of evaluation, in the words of the server.
+/// An error of evaluation, in the words of the API server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EvalError {
     message: Arc<str>,
@@ -49,7 +49,7 @@ impl EvalError {
         Self::new("no such overload")
     }
 
-    /// An error that servers before 1.33 take for a format without arguments, so that `%` becomes something else.
+    /// An error that API servers before 1.33 take for a format without arguments, so that `%` becomes something else.
     pub(crate) fn of_format(message: String, version: KubernetesVersion) -> Self {
         if version < KubernetesVersion::minor(33) && message.contains('%') {
             return Self::new(crate::go::format_without_arguments(&message));
@@ -67,7 +67,7 @@ impl EvalError {
         self.unfinished
     }
 
-    /// What the server's program fails with, if this is such a failure. Running an expression it recovers, planning one it does not.
+    /// What the API server's program fails with, if this is such a failure. Running an expression it recovers, planning one it does not.
     pub fn as_crash(&self) -> Option<&str> {
         self.message.strip_prefix("internal error: ").filter(|_| self.fatal)
     }

@@ -1,4 +1,4 @@
-//! Values as keys of Go's maps, by which the server tells them apart.
+//! Values as keys of Go's maps, by which the API server tells them apart.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use super::{EvalError, Opaque, Result, Value};
 
 /// A key of a map that an expression made: what Go takes for the same when it looks into a map.
 ///
-/// Lists, maps and what else the server holds as a pointer are only the same as themselves. Such a key is good for as long as the value
+/// Lists, maps and what else the API server holds as a pointer are only the same as themselves. Such a key is good for as long as the value
 /// that it was made of.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Key {
@@ -38,7 +38,7 @@ impl Key {
         Self::Unlike(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// The key that a value is. The server crashes on those that Go cannot hash.
+    /// The key that a value is. The API server crashes on those that Go cannot hash.
     pub fn of(value: &Value) -> Result<Self> {
         let unhashable = |go_type: &str| {
             let message = format!("internal error: runtime error: hash of unhashable type {go_type}");

@@ -44,7 +44,7 @@ pub trait ListValue: fmt::Debug + Send + Sync {
         None
     }
 
-    /// The Go type that the server holds it in, for its words.
+    /// The Go type that the API server holds it in, for its words.
     fn go_type(&self) -> &'static str {
         "*common.unstructuredList"
     }

@@ -71,7 +71,7 @@ impl Entries {
 /// Bytes that an entry of a map takes, without what is in its value.
 pub(crate) const ENTRY_BYTES: u64 = 128;
 
-/// A map. Cheap to clone. Its entries are in the order in which they were added; the server's are in no order.
+/// A map. Cheap to clone. Its entries are in the order in which they were added; the API server's are in no order.
 #[derive(Clone, Debug)]
 pub struct Map(Repr);
 
@@ -217,7 +217,7 @@ impl Map {
                 let entries = entries.lock().unwrap_or_else(PoisonError::into_inner);
                 entries.pairs.iter().map(|(key, _)| key.clone()).collect()
             }
-            // The server goes over as many keys as there are entries; those that have none for expressions come out as null.
+            // The API server goes over as many keys as there are entries; those that have none for expressions come out as null.
             Repr::Foreign(map) => {
                 let mut keys: Vec<Value> = map.keys().into_iter().map(Value::String).collect();
                 keys.resize(map.len().max(keys.len()), Value::Null);

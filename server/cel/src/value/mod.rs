@@ -169,7 +169,7 @@ impl Value {
         self.type_of().type_name().into_owned()
     }
 
-    /// The type as it is printed where the server prints all of it: with what lists and maps (since 1.37 also optionals) are of.
+    /// The type as it is printed where the API server prints all of it: with what lists and maps (since 1.37 also optionals) are of.
     pub(crate) fn printed_type(&self, version: KubernetesVersion) -> String {
         match self {
             Self::List(_) => "list(dyn)".to_owned(),
@@ -179,7 +179,7 @@ impl Value {
         }
     }
 
-    /// The Go type that the server holds it in, for the words of its crashes.
+    /// The Go type that the API server holds it in, for the words of its crashes.
     pub(crate) fn go_type(&self) -> &'static str {
         match self {
             Self::Null => "types.Null",

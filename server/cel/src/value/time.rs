@@ -29,7 +29,7 @@ pub struct Timestamp {
 
 /// UTC, and the zones of whole hours that Go keeps.
 const KEPT_ZONE: u32 = 0;
-/// The zone of the server itself, which is that of every time written with an offset of zero.
+/// The zone of the API server itself, which is that of every time written with an offset of zero.
 const LOCAL_ZONE: u32 = 1;
 
 fn overflow() -> EvalError {

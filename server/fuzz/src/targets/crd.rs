@@ -1,4 +1,4 @@
-//! Definitions from end to end: verdict, hazards, costs, quick fixes, by any Kubernetes version.
+//! CRDs from end to end: verdict, hazards, costs, quick fixes, by any Kubernetes version.
 
 use std::sync::Arc;
 

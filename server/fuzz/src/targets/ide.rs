@@ -21,10 +21,7 @@ use crd_analyzer_ide::{
 };
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{incremental::IncrementalTrees, lines::LineIndex, paths, tree::Span};
-use crd_analyzer_workspace::{
-    analysis::{Question, analyze_typing},
-    versions::VersionSet,
-};
+use crd_analyzer_workspace::{analysis::Question, typing::analyze_typing, versions::VersionSet};
 
 use super::crd::assert_sound;
 use super::resource::{Near, catalog};
@@ -86,7 +83,7 @@ fn run(bytes: &[u8]) {
         definitions: Some(&catalog),
         ..Question::new(VersionSet::one(version))
     };
-    assert_sound(&analyze_typing(text.as_bytes().to_vec(), &question, at).0);
+    assert_sound(&analyze_typing(text.clone(), &question, Some(at)).0);
     completes(&file, at, version, &Near(&catalog), &text);
     renames(&file, at, version, &text);
 }

@@ -1,4 +1,4 @@
-//! Custom resources against a definition that somebody else wrote, too.
+//! Custom resources against a CRD that somebody else wrote, too.
 
 use std::{path::Path, sync::Arc};
 

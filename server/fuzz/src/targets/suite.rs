@@ -1,4 +1,4 @@
-//! Suites in both formats and the definitions that they test; patches of definitions.
+//! Suites in both formats and the CRDs that they test; patches of CRDs.
 
 use std::{path::Path, sync::Arc};
 

@@ -8,7 +8,7 @@ use std::{
 
 use crd_analyzer_apiextensions::decode::decode_schema;
 use crd_analyzer_cel::types::DeclType;
-use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, celtypes::decl_type, structural::Structural};
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, cel_types::decl_type, structural::Structural};
 use crd_analyzer_syntax::{
     read_json_of,
     tree::{NodeId, Tree},

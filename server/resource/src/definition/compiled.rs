@@ -18,7 +18,7 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    /// Prepares a schema, or says why the server cannot.
+    /// Prepares a schema, or says why the API server cannot.
     pub(super) fn new(mut schema: JsonSchemaProps, kubernetes: KubernetesVersion) -> Result<Self, String> {
         Structural::new(&schema).map_err(|error| error.to_string())?;
         prune_defaults(&mut schema, kubernetes).map_err(|error| error.to_string())?;

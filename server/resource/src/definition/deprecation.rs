@@ -1,4 +1,4 @@
-//! The warning that the server gives for deprecated versions (`defaultDeprecationWarning`).
+//! The warning that the API server gives for deprecated versions (`defaultDeprecationWarning`).
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;

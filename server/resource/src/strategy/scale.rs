@@ -61,7 +61,7 @@ fn bound(limit: f64) -> Cause {
     }
 }
 
-/// The server takes the whole path for one name.
+/// The API server takes the whole path for one name.
 fn invalid(path: &str, bad_value: String, detail: String) -> Error {
     Error::invalid(codes::INVALID_SCALE, Path::of([path]), bad_value, detail)
 }

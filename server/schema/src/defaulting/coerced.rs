@@ -1,4 +1,4 @@
-//! What judging a definition does to its defaults.
+//! What judging a CRD does to its defaults.
 
 use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Value;
@@ -9,8 +9,8 @@ use crate::json_schema::JsonSchemaProps;
 use crate::objectmeta::{CoerceOptions, coerce};
 use crate::structural::{AdditionalProperties, Structural};
 
-/// Makes the defaults of a resource's schema what they are once the server has judged them: `ValidateDefaults` coerces
-/// the metadata of embedded resources in place, so that a stored definition no longer has the metadata that its author
+/// Makes the defaults of a resource's schema what they are once the API server has judged them: `ValidateDefaults` coerces
+/// the metadata of embedded resources in place, so that a stored CRD no longer has the metadata that its author
 /// wrote.
 pub fn coerce_defaults(schema: &mut JsonSchemaProps, version: KubernetesVersion) {
     let mut coercer = Coercer {

@@ -47,7 +47,7 @@ pub struct RuleOutcome {
     pub remaining: i64,
 }
 
-/// Runs rules as a server of a minor does, over the defaults of one schema.
+/// Runs rules as an API server of a Kubernetes version does, over the defaults of one schema.
 #[derive(Debug)]
 pub struct RunRules {
     version: KubernetesVersion,
@@ -56,7 +56,7 @@ pub struct RunRules {
 }
 
 impl RunRules {
-    /// Runs them as this minor.
+    /// Runs them as this Kubernetes version.
     pub const fn new(version: KubernetesVersion) -> Self {
         Self { version, last: None }
     }
@@ -79,7 +79,7 @@ pub struct Options {
     pub is_resource_root: bool,
     /// Whether defaults must not hold unknown fields.
     pub require_pruned: bool,
-    /// The minor that judges.
+    /// The Kubernetes version that judges.
     pub version: KubernetesVersion,
 }
 
@@ -211,7 +211,7 @@ impl<'s> Judge<'_, 's> {
             version,
         );
         if has_unknown {
-            // The server coerces the default in place before it renders it.
+            // The API server coerces the default in place before it renders it.
             let bad_value = render::bad_value(&coerced, version);
             let code = codes::DEFAULT_UNKNOWN_FIELD;
             let error = Error::invalid(code, path.clone(), bad_value, "must not have unknown fields");

@@ -1,4 +1,4 @@
-//! Errors as the functions of `k8s.io/apimachinery/pkg/util/validation/field` make them, with their words of each minor.
+//! Errors as the functions of `k8s.io/apimachinery/pkg/util/validation/field` make them, with their words of each Kubernetes version.
 
 use crd_analyzer_cel::KubernetesVersion;
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::go::{json_float, plain_float, quote};
 
-/// Since this minor, the values that are neither strings, numbers nor booleans are rendered as JSON.
+/// Since this Kubernetes version, the values that are neither strings, numbers nor booleans are rendered as JSON.
 const JSON_SINCE: KubernetesVersion = KubernetesVersion::minor(34);
 
 /// Whether values that are neither strings, numbers nor booleans are rendered as JSON, not as Go literals.

@@ -1,7 +1,7 @@
-//! String and number formats: which ones a server knows, and what they accept.
+//! String and number formats: which ones an API server knows, and what they accept.
 //!
 //! The sources are `k8s.io/kube-openapi/pkg/validation/strfmt` (the checks) and `pkg/apiserver/validation/formats.go` of
-//! `k8s.io/apiextensions-apiserver` (which of them a definition may use at a minor). Names are compared without hyphens.
+//! `k8s.io/apiextensions-apiserver` (which of them a CRD may use at a Kubernetes version). Names are compared without hyphens.
 
 mod email;
 mod ip;
@@ -24,9 +24,9 @@ struct Format {
     name: &'static str,
     /// As authors write it.
     written: &'static str,
-    /// The first minor whose server has the check.
+    /// The first Kubernetes version whose server has the check.
     known_since: KubernetesVersion,
-    /// The compatibility version since which definitions may use it.
+    /// The compatibility version since which CRDs may use it.
     supported_since: KubernetesVersion,
     check: Check,
 }
@@ -94,14 +94,14 @@ fn find(name: &str) -> Option<&'static Format> {
         .map(|n| &FORMATS[n])
 }
 
-/// Whether `value` has the format `name`, or `None` if a server of `version` has no such string format
+/// Whether `value` has the format `name`, or `None` if an API server of `version` has no such string format
 /// (`strfmt.Registry.Validates`).
 pub fn validates(name: &str, value: &str, version: KubernetesVersion) -> Option<bool> {
     let format = find(name).filter(|format| format.known_since <= version)?;
     Some((format.check)(value))
 }
 
-/// The string formats that definitions may use on a server of `version`, as authors write them.
+/// The string formats that CRDs may use on an API server of `version`, as authors write them.
 pub fn string_formats(version: KubernetesVersion) -> impl Iterator<Item = &'static str> {
     FORMATS
         .iter()
@@ -109,7 +109,7 @@ pub fn string_formats(version: KubernetesVersion) -> impl Iterator<Item = &'stat
         .map(|format| format.written)
 }
 
-/// The formats that definitions may use for `type: integer` on a server of `version`.
+/// The formats that CRDs may use for `type: integer` on an API server of `version`.
 pub fn integer_formats(version: KubernetesVersion) -> &'static [&'static str] {
     if version >= NUMBERS_SINCE {
         &["int32", "int64"]
@@ -118,7 +118,7 @@ pub fn integer_formats(version: KubernetesVersion) -> &'static [&'static str] {
     }
 }
 
-/// The formats that definitions may use for `type: number` on a server of `version`.
+/// The formats that CRDs may use for `type: number` on an API server of `version`.
 pub fn number_formats(version: KubernetesVersion) -> &'static [&'static str] {
     if version >= NUMBERS_SINCE {
         &["float", "double"]
@@ -127,15 +127,15 @@ pub fn number_formats(version: KubernetesVersion) -> &'static [&'static str] {
     }
 }
 
-/// Since this minor a format is judged by the type of its schema, and numbers have formats.
+/// Since this Kubernetes version a format is judged by the type of its schema, and numbers have formats.
 const NUMBERS_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
 
-/// A server of a minor supports what the minor before it knew.
+/// An API server of a Kubernetes version supports what the Kubernetes version before it knew.
 fn is_supported_string(format: &Format, version: KubernetesVersion) -> bool {
     format.supported_since <= version.compatibility()
 }
 
-/// Whether values are held to `format` on a server of `version`; all others are ignored
+/// Whether values are held to `format` on an API server of `version`; all others are ignored
 /// (`StripUnsupportedFormatsPostProcessorForVersion`).
 ///
 /// `type` is the type of the schema, empty if it has none or more than one (int-or-string has two).

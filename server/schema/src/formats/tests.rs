@@ -1,4 +1,4 @@
-//! One accepted and one refused value a format, and which minor knows what. The rest is compared with the server's code.
+//! One accepted and one refused value a format, and which Kubernetes version knows what. The rest is compared with the API server's code.
 
 use super::*;
 

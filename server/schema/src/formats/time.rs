@@ -56,7 +56,7 @@ fn is_time(text: &str) -> bool {
         return false;
     }
     let rest = &text[8..];
-    // Fractional digits may follow any character, not just a point: the server's pattern does not escape it.
+    // Fractional digits may follow any character, not just a point: the API server's pattern does not escape it.
     let mut chars = rest.chars();
     let fraction = match chars.next() {
         Some(c) if c != '\n' => {
@@ -85,7 +85,7 @@ pub(super) fn is_duration(text: &str) -> bool {
     duration_nanos(text).is_ok()
 }
 
-/// The nanoseconds of a duration, or why it is none, in the server's words (`strfmt.ParseDuration`).
+/// The nanoseconds of a duration, or why it is none, in the API server's words (`strfmt.ParseDuration`).
 pub fn duration_nanos(text: &str) -> Result<i64, String> {
     match parse_duration(text) {
         Some(nanos) => Ok(nanos),

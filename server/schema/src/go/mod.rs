@@ -1,4 +1,4 @@
-//! What the server's messages borrow from Go's formatting.
+//! What the API server's messages borrow from Go's formatting.
 
 pub mod base64;
 mod case;

@@ -1,4 +1,4 @@
-//! Metadata from JSON, typed as the server's decoder does it (`k8s.io/apimachinery/pkg/util/json`, `sigs.k8s.io/json`).
+//! Metadata from JSON, typed as the API server's decoder does it (`k8s.io/apimachinery/pkg/util/json`, `sigs.k8s.io/json`).
 
 use std::fmt::{self, Write as _};
 
@@ -39,7 +39,7 @@ pub struct Decoded {
 }
 
 impl ObjectMeta {
-    /// Decodes metadata, or says in the server's words what it cannot be (`UnmarshalStrict`, whose strict errors are the
+    /// Decodes metadata, or says in the API server's words what it cannot be (`UnmarshalStrict`, whose strict errors are the
     /// unknown fields).
     pub fn decode(value: &Value) -> Result<Decoded, MetadataError> {
         let mut decoder = Decoder {

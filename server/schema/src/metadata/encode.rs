@@ -1,4 +1,4 @@
-//! Metadata as JSON, written as the server does.
+//! Metadata as JSON, written as the API server does.
 
 use serde_json::{Map, Value};
 

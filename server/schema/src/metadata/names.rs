@@ -1,4 +1,4 @@
-//! What names may look like: each function lists what is wrong with a name, in the server's words.
+//! What names may look like: each function lists what is wrong with a name, in the API server's words.
 //!
 //! The source is `k8s.io/apimachinery/pkg/util/validation` and, for qualified names and label values since 1.35,
 //! `k8s.io/apimachinery/pkg/api/validate/content`, which counts the same lengths but calls them bytes.
@@ -30,7 +30,7 @@ const LABEL_VALUE_WORDS: &str = "a valid label must be an empty string or consis
     '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', \
     regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-/// What the words about a length call its unit. The server counts bytes under either name.
+/// What the words about a length call its unit. The API server counts bytes under either name.
 #[derive(Clone, Copy)]
 enum Unit {
     Characters,

@@ -144,7 +144,7 @@ fn json_fields(reference: &OwnerReference) -> impl Iterator<Item = (&'static str
     .filter_map(|(name, value)| Some((name, value?)))
 }
 
-/// A reference as `%#v` writes it. Where the server prints the address of a boolean, any address is as good.
+/// A reference as `%#v` writes it. Where the API server prints the address of a boolean, any address is as good.
 fn go_literal(reference: &OwnerReference) -> String {
     let pointer = |flag: Option<bool>| if flag.is_some() { "0xc000000000" } else { "nil" };
     format!(

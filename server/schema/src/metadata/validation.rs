@@ -154,7 +154,7 @@ pub fn validate_finalizers(finalizers: &[String], at: &Trail<'_>, version: Kuber
     }
 }
 
-/// Drops the errors from position `from` on that say again what one of them says, as servers do since 1.37 where they also
+/// Drops the errors from position `from` on that say again what one of them says, as API servers do since 1.37 where they also
 /// validate metadata declaratively (`ValidateObjectMetaDeclaratively`, which filters errors through an aggregate).
 pub fn drop_repeated(errors: &mut Vec<Error>, from: usize, version: KubernetesVersion) {
     if version < KubernetesVersion::minor(37) || errors.len() < from + 2 {

@@ -1,4 +1,4 @@
-//! Making metadata what the server's types can hold (`algorithm.go` and `coerce.go` of the package).
+//! Making metadata what the API server's types can hold (`algorithm.go` and `coerce.go` of the package).
 
 use std::mem;
 
@@ -22,7 +22,7 @@ pub struct CoerceOptions {
 /// Drops the unknown fields of `metadata` and refuses (or drops) known ones of the wrong type, in embedded resources and,
 /// if `is_resource_root`, at the root (`CoerceWithOptions`).
 ///
-/// Returns the paths of the unknown fields, sorted. Where several fields are wrong the server names any of them; here it
+/// Returns the paths of the unknown fields, sorted. Where several fields are wrong the API server names any of them; here it
 /// is the first in the order of names.
 pub fn coerce(
     value: &mut Value,

@@ -24,7 +24,7 @@ use crd_analyzer_cel::validators::validate;
 pub use partial_check::{PartialCheck, partial_check, type_of};
 pub use suggested_bounds::{Effort, MissingBound, Occurrence, SchemaStep, SuggestedBounds, suggest_bounds};
 
-use crate::celtypes::{decl_type, max_cardinality};
+use crate::cel_types::{decl_type, max_cardinality};
 use crate::codes;
 use crate::field::{Cause, FINDING_BYTES};
 use crate::structural::{AdditionalProperties, Structural};
@@ -34,7 +34,7 @@ use crate::{KubernetesVersion, ValidationRule};
 pub const SELF: &str = "self";
 /// The value that was stored before.
 pub const OLD_SELF: &str = "oldSelf";
-/// The name of the type of `self` in messages. The server appends a number that it takes from the clock.
+/// The name of the type of `self` in messages. The API server appends a number that it takes from the clock.
 pub const SELF_TYPE: &str = "selfType#";
 
 /// What a rule compiled to (`CompilationResult`). All is empty for a rule without text.
@@ -50,7 +50,7 @@ pub struct CompiledRule {
     pub uses_old_self: bool,
     /// The message expression, or why it does not compile; `None` if there is none or the rule itself does not compile.
     pub message: Option<Result<Arc<Expression>, CompileError>>,
-    /// Why the message expression does not compile either, where the rule does not: the server looks at it only once the rule compiles.
+    /// Why the message expression does not compile either, where the rule does not: the API server looks at it only once the rule compiles.
     pub unreached_message_error: Option<CompileError>,
 }
 
@@ -68,11 +68,11 @@ pub struct Expression {
 /// Why an expression does not compile (`apiservercel.Error`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CompileError {
-    /// The server's words.
+    /// The API server's words.
     pub detail: String,
-    /// The server itself fails on the expression and says nothing; the words are ours.
+    /// The API server itself fails on the expression and says nothing; the words are ours.
     pub crashes: bool,
-    /// Whether the server got as far as to see that the expression uses the old value.
+    /// Whether the API server got as far as to see that the expression uses the old value.
     pub uses_old_self: bool,
     /// The diagnostic code, that of the first problem.
     pub code: &'static str,
@@ -177,7 +177,7 @@ pub enum Part {
     MessageExpression,
 }
 
-/// Compiles and prices rules of a node as a server of this minor does. `set_of` says for each expression whether the server may compile
+/// Compiles and prices rules of a node as an API server of this Kubernetes version does. `set_of` says for each expression whether the API server may compile
 /// it with all it knows, because it was stored before.
 pub fn compile<'r>(
     types: &NodeTypes<'_>,
@@ -190,7 +190,7 @@ pub fn compile<'r>(
     rules.map(|rule| compiler.compile_rule(rule, &set_of)).collect()
 }
 
-/// Compiles one expression of any type over the values of a schema, as a server of this minor does with a rule.
+/// Compiles one expression of any type over the values of a schema, as an API server of this Kubernetes version does with a rule.
 pub fn compile_expression(
     types: &NodeTypes<'_>,
     text: &str,
@@ -201,7 +201,7 @@ pub fn compile_expression(
     Compiler::new(&types.ty, version).compile_expression(text, set, optional_old_self, &ANYTHING)
 }
 
-/// The functions that expressions of a minor know.
+/// The functions that expressions of a Kubernetes version know.
 pub fn environment(version: KubernetesVersion, set: ExpressionSet) -> &'static Environment {
     Environment::of(version, set)
 }
@@ -220,7 +220,7 @@ struct Compiler<'t> {
     container: Container,
 }
 
-/// The parser's settings for each minor and set.
+/// The parser's settings for each Kubernetes version and set.
 static PARSE_OPTIONS: LazyLock<Vec<[ParseOptions; 2]>> = LazyLock::new(|| {
     KubernetesVersion::all()
         .map(|server| [server.compatibility(), server].map(|environment| ParseOptions::kubernetes(server, environment)))
@@ -445,7 +445,7 @@ fn crashes(why: &str) -> String {
     format!("the API server crashes when it compiles this expression: {why}")
 }
 
-/// What the server says of a rule and of a message expression.
+/// What the API server says of a rule and of a message expression.
 struct Words {
     compilation_failed: &'static str,
     output: Option<Type>,

@@ -26,7 +26,7 @@ pub struct PartialCheck {
     pub cost: Option<(CostEstimate, HashMap<i64, CostEstimate>)>,
 }
 
-/// Looks at an expression of a rule whose `self` is of this type, as a server of this minor does with new expressions.
+/// Looks at an expression of a rule whose `self` is of this type, as an API server of this Kubernetes version does with new expressions.
 pub fn partial_check(
     ty: &Arc<DeclType>,
     text: &str,

@@ -1,6 +1,6 @@
 //! Which bounds a schema lacks that would bring an expensive rule below its limit.
 //!
-//! This is advice of our own: the server only says that a rule is too expensive.
+//! This is advice of our own: the API server only says that a rule is too expensive.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

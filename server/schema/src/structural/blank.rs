@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::KubernetesVersion;
 use crate::json_schema::{EmptyKeywords, JsonSchemaProps, RareKeywords};
 
-/// Since this minor, structural schemas keep `externalDocs` and `example`, so they count in comparisons.
+/// Since this Kubernetes version, structural schemas keep `externalDocs` and `example`, so they count in comparisons.
 pub(super) const KEEPS_DOCUMENTATION_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
 
-/// Lists that the server's structural form keeps when they are written but empty, so that they do not equal absent ones.
+/// Lists that the API server's structural form keeps when they are written but empty, so that they do not equal absent ones.
 const KEPT_WHEN_EMPTY: [EmptyKeywords; 3] = [
     EmptyKeywords::REQUIRED,
     EmptyKeywords::LIST_MAP_KEYS,

@@ -1,4 +1,4 @@
-//! Schemas made from structural ones: what the server publishes and what it hands to other validators
+//! Schemas made from structural ones: what the API server publishes and what it hands to other validators
 //! (`unfold.go`, `skeleton.go`, `kubeopenapi.go` and `visitor.go` of the package).
 
 use super::blank::{KEEPS_DOCUMENTATION_SINCE, is_int_or_string_all_of, is_int_or_string_any_of};
@@ -6,7 +6,7 @@ use super::{KubernetesVersion, Structural};
 use crate::json_schema::{JsonSchemaProps, RareKeywords};
 
 impl Structural<'_> {
-    /// The schema as the server's structural form holds it (`ToKubeOpenAPI`): `externalDocs` and `example` are lost
+    /// The schema as the API server's structural form holds it (`ToKubeOpenAPI`): `externalDocs` and `example` are lost
     /// before 1.36, and `additionalProperties` in junctors always.
     pub fn to_json_schema(self, version: KubernetesVersion) -> JsonSchemaProps {
         let mut schema = self.props().clone();

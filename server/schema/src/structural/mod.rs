@@ -1,8 +1,8 @@
 //! Structural schemas: `k8s.io/apiextensions-apiserver/pkg/apiserver/schema`.
 //!
-//! The server converts a schema into another tree (`NewStructural`) before it asks anything structural of it. That tree
+//! The API server converts a schema into another tree (`NewStructural`) before it asks anything structural of it. That tree
 //! holds the same facts at the same places, so here it is a view: [`Structural`] borrows the author's schema and
-//! answers as the server's type would. Making one costs a walk and no memory.
+//! answers as the API server's type would. Making one costs a walk and no memory.
 
 mod blank;
 mod forms;
@@ -33,7 +33,7 @@ pub struct Structural<'s>(&'s JsonSchemaProps);
 pub enum AdditionalProperties<'s> {
     /// The values follow this schema.
     Schema(Structural<'s>),
-    /// No schema: whether the author allowed any value. Most of the server's rules do not look at the flag.
+    /// No schema: whether the author allowed any value. Most of the API server's rules do not look at the flag.
     Any(bool),
 }
 
@@ -62,7 +62,7 @@ impl std::error::Error for UnsupportedKeyword {}
 impl<'s> Structural<'s> {
     /// The structural form of `schema`, or the first reason why it has none (`NewStructural`).
     ///
-    /// `properties` are walked in the order of their names; the server walks them in random order, so where two
+    /// `properties` are walked in the order of their names; the API server walks them in random order, so where two
     /// properties have such a reason its choice is not determined.
     pub fn new(schema: &'s JsonSchemaProps) -> Result<Self, UnsupportedKeyword> {
         check_structural(schema)?;

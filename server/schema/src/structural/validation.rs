@@ -17,7 +17,7 @@ enum Level {
     Field,
 }
 
-/// All that keeps `schema` from being structural, sorted by message as the server sorts them (`ValidateStructural`).
+/// All that keeps `schema` from being structural, sorted by message as the API server sorts them (`ValidateStructural`).
 pub fn validate(schema: Structural<'_>, path: &Path, version: KubernetesVersion) -> Vec<Error> {
     let mut check = Check {
         version,
@@ -281,7 +281,7 @@ impl<'s> Check<'s> {
 
     /// `validateValueValidationCompleteness`: what the junctors of `props` speak of is in `schema` too.
     ///
-    /// `schema_at` is the place of `schema`, `at` that of `props`. The server asks this of the root's junctors only.
+    /// `schema_at` is the place of `schema`, `at` that of `props`. The API server asks this of the root's junctors only.
     fn completeness(
         &mut self,
         props: &JsonSchemaProps,

@@ -114,7 +114,7 @@ fn address(value: &Value) -> usize {
 
 /// The keys of an item as one text (`CompositeKeyFor`); None if it is not an object, or a key is missing or no scalar.
 ///
-/// With one key the server compares values, with more of them this text, in which floats have six decimals.
+/// With one key the API server compares values, with more of them this text, in which floats have six decimals.
 fn key_of(item: &Value, keys: &[String]) -> Option<String> {
     let object = item.as_object()?;
     let mut text = String::new();

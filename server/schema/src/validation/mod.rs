@@ -1,12 +1,12 @@
 //! Values against schemas: `pkg/apiserver/validation` of `k8s.io/apiextensions-apiserver` on top of
 //! `k8s.io/kube-openapi/pkg/validation/validate`.
 //!
-//! The server converts the schema of a definition into an OpenAPI schema and builds a tree of validators from it. Here the
+//! The API server converts the schema of a CRD into an OpenAPI schema and builds a tree of validators from it. Here the
 //! [`Validator`] walks the author's schema itself. What is kept exactly: which checks run on which values, which failure
 //! hides which, that a failure with the same words is reported once, and how many checks a branch of `anyOf` or `oneOf`
 //! passed, because the failures of the best branch are the ones reported.
 //!
-//! Where the server walks a Go map its order is random; here it is that of the names.
+//! Where the API server walks a Go map its order is random; here it is that of the names.
 
 mod compare;
 pub(crate) mod correlate;
@@ -43,7 +43,7 @@ pub use compare::deep_equal;
 /// Units of work for holding a value against one schema, without what is below.
 const SCHEMA_WORK: u64 = 150;
 
-/// Which of the server's two conversions the schema goes through.
+/// Which of the API server's two conversions the schema goes through.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Form {
     /// `NewSchemaValidator`, for custom resources: int-or-string is a type, unsupported formats are ignored.
@@ -72,7 +72,7 @@ impl Patterns {
     }
 }
 
-/// Validates values against one schema on a server of one minor.
+/// Validates values against one schema on an API server of one Kubernetes version.
 #[derive(Debug)]
 pub struct Validator<'s> {
     schema: &'s JsonSchemaProps,
@@ -109,7 +109,7 @@ impl<'s> Validator<'s> {
         }
     }
 
-    /// A validator of defaults: the schema as the server has it in its structural form
+    /// A validator of defaults: the schema as the API server has it in its structural form
     /// (`NewSchemaValidatorFromOpenAPI` of `Structural.ToKubeOpenAPI`). Formats are not stripped there, and int-or-string
     /// has no type of its own.
     pub fn of_structural(schema: &'s JsonSchemaProps, version: KubernetesVersion) -> Self {
@@ -120,7 +120,7 @@ impl<'s> Validator<'s> {
     }
 
     /// What is wrong with `value` (`ValidateCustomResource`). Paths begin with `path`; failures of `allOf`, `anyOf`, `oneOf`,
-    /// `not` and number formats have `path` itself, as they do on the server.
+    /// `not` and number formats have `path` itself, as they do on the API server.
     pub fn validate(&self, path: &Path, value: &Value) -> Vec<Error> {
         self.validate_node(self.schema, path, value)
     }

@@ -1,6 +1,6 @@
 //! Numbers: `multipleOf`, `minimum`, `maximum`, and since 1.36 the range of the type and format (`numberValidator`).
 //!
-//! A value is an `int64` or a `float64` on the server, and a bound always a `float64`. Beside an integer a bound is cut to
+//! A value is an `int64` or a `float64` on the API server, and a bound always a `float64`. Beside an integer a bound is cut to
 //! an integer too, also in the words.
 
 use crd_analyzer_cel::KubernetesVersion;
@@ -14,10 +14,10 @@ use crate::codes;
 use crate::go::plain_float;
 use crate::json_schema::JsonSchemaProps;
 
-/// Since this minor type and format limit the range.
+/// Since this Kubernetes version type and format limit the range.
 const RANGE_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
 
-/// A number as the server holds it.
+/// A number as the API server holds it.
 #[derive(Clone, Copy)]
 enum Held {
     Int(i64),
@@ -61,7 +61,7 @@ impl Range<'_> {
             ("integer", format) => {
                 let int = match value {
                     Held::Int(int) => Some(int),
-                    // The server prints the number in full and reads that as an integer.
+                    // The API server prints the number in full and reads that as an integer.
                     Held::Float(float) => format!("{float}").parse().ok(),
                 };
                 int.is_some_and(|int| format != "int32" || i32::try_from(int).is_ok())

@@ -38,7 +38,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
                 .and_then(|parent| parent.property(name));
             self.schema(field_schema, value, &at, below, depth + 1)
         };
-        // The server validates what matches a pattern up to three times over. The repeated failures are dropped, so here it
+        // The API server validates what matches a pattern up to three times over. The repeated failures are dropped, so here it
         // is done once, and only the count is repeated.
         let by_pattern = |name: &'v str, value: &'v Value, outcome: &mut Outcome<'s, 'v>| {
             let mut matches = None;

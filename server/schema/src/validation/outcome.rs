@@ -31,7 +31,7 @@ pub(super) struct Failure<'s, 'v> {
     pub(super) about: Option<Name>,
 }
 
-/// How the server turns a failure into a field error.
+/// How the API server turns a failure into a field error.
 pub(super) enum Report<'s, 'v> {
     Invalid(MessageValue<'v>),
     TypeInvalid(MessageValue<'v>),
@@ -146,7 +146,7 @@ pub(super) struct Outcome<'s, 'v> {
     bytes: usize,
     /// How many more failures there are, which have no room.
     left_out: u64,
-    /// How many checks passed (`MatchCount`). Wraps around, as the server's would.
+    /// How many checks passed (`MatchCount`). Wraps around, as the API server's would.
     pub(super) matches: u64,
     /// Something that is not known was not checked: without failures, it is not known either whether the value is valid.
     pub(super) is_partial: bool,
@@ -239,7 +239,7 @@ impl<'s, 'v> Outcome<'s, 'v> {
         }
     }
 
-    /// The failures as the server reports them, of a value that `root` is the schema of: as many as there is room for.
+    /// The failures as the API server reports them, of a value that `root` is the schema of: as many as there is room for.
     pub(super) fn into_findings(
         self,
         path: &Path,

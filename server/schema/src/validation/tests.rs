@@ -1,4 +1,4 @@
-//! Small schemas and values with the server's answers, and the tables of the Kubernetes project.
+//! Small schemas and values with the API server's answers, and the tables of the Kubernetes project.
 
 use crd_analyzer_fixtures::tables;
 use serde_json::{Value, json};

@@ -61,7 +61,7 @@ impl<'s> Types<'s> {
         Outcome::passed()
     }
 
-    /// Any value but null. The odd cases are the server's: a string or list with a format passes whatever the type,
+    /// Any value but null. The odd cases are the API server's: a string or list with a format passes whatever the type,
     /// unless that is a number.
     pub(super) fn check<'v>(
         &self,
@@ -99,7 +99,7 @@ impl<'s> Types<'s> {
     }
 }
 
-/// Since this minor a number is an integer if it is within a relative error of one, of either sign
+/// Since this Kubernetes version a number is an integer if it is within a relative error of one, of either sign
 /// (`swag.IsFloat64AJSONInteger` of go-openapi before and after its rewrite).
 const SYMMETRIC_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 

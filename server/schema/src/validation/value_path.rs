@@ -66,7 +66,7 @@ pub(super) struct Name {
 }
 
 impl Name {
-    /// The place below `base`. It prints as the server's, which takes the whole name for one field
+    /// The place below `base`. It prints as the API server's, which takes the whole name for one field
     /// (`kubeOpenAPIResultToFieldErrors`): below a path that is not the root, an index comes after a dot.
     pub(super) fn below(self, base: &Path) -> Path {
         if self.text.is_empty() || self.text == "." {

@@ -1,4 +1,4 @@
-//! The definitions that a suite is about, and the variants of them.
+//! The CRDs that a suite is about, and the variants of them.
 
 use std::{
     collections::HashMap,
@@ -20,7 +20,7 @@ use crd_analyzer_workspace::index::objects;
 
 use crate::{input::expand, output::label_of_path};
 
-/// Where projects put generated definitions, from a folder above their suites.
+/// Where projects put generated CRDs, from a folder above their suites.
 const FOLDERS: [&str; 7] = [
     "zz_generated.crd-manifests",
     "config/crd/bases",
@@ -37,10 +37,10 @@ const FEATURE_GATES: &str = "payload-manifests/featuregates";
 /// A file, and how it is read.
 type File = (PathBuf, Access);
 
-/// The names of the definitions in a folder, each with its file.
+/// The names of the CRDs in a folder, each with its file.
 type Names = Vec<(String, File)>;
 
-/// Definitions, as far as somebody asked for them.
+/// CRDs, as far as somebody asked for them.
 pub(super) struct Finder {
     /// The files that were named.
     given: Vec<File>,
@@ -62,7 +62,7 @@ impl Finder {
         })
     }
 
-    /// The definitions to test, one list a variant. `roots`: how far the suite may lead, besides the repository that it lies in.
+    /// The CRDs to test, one list a variant. `roots`: how far the suite may lead, besides the repository that it lies in.
     pub(super) fn definitions(&self, wanted: &Wanted, suite: &Path, roots: &Roots) -> Result<Vec<Vec<Found>>, Problem> {
         let problem = |message: String| Problem {
             span: wanted.span(),
@@ -170,7 +170,7 @@ fn text_of(file: &File) -> Option<Arc<str>> {
     Some(Decoded::decode(bytes_of(file)?).text.into())
 }
 
-/// The names of the definitions in a file.
+/// The names of the CRDs in a file.
 fn names_in(file: &File) -> Vec<String> {
     let (_, found) = objects(bytes_of(file).unwrap_or_default());
     let found = found.into_iter().filter(|it| it.written.is_definition());

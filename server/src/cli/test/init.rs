@@ -1,4 +1,4 @@
-//! `crd-analyzer test --init`: a first test file for a definition.
+//! `crd-analyzer test --init`: a first test file for a CRD.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::{
     output::unwritten,
 };
 
-/// Writes a test file beside a definition. Its path.
+/// Writes a test file beside a CRD. Its path.
 pub(super) fn start(definition: &Path, versions: Option<VersionSet>) -> anyhow::Result<PathBuf> {
     let shown = definition.display();
     let bytes = input::read(&Source::named(definition))

@@ -197,7 +197,7 @@ fn tested(args: &Args, input: &Input, asked: Option<VersionSet>, finder: &Finder
     };
     match finder.definitions(&read.wanted, &path, &roots) {
         Ok(variants) => {
-            // The minors that a file is for are those that are asked about if nobody says more.
+            // The Kubernetes versions that a file is for are those that are asked about if nobody says more.
             let asked = asked.or(read.versions.map(|_| VersionSet::all())).unwrap_or_default();
             let is_wanted = |name: &str| args.run.is_empty() || args.run.iter().any(|it| it.is_match(name));
             let several = variants.len() > 1;

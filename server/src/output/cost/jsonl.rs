@@ -1,4 +1,4 @@
-//! One JSON object a line: what a rule costs by one minor, and after the rules of a schema its total.
+//! One JSON object a line: what a rule costs by one Kubernetes version, and after the rules of a schema its total.
 
 use std::io::{self, Write};
 

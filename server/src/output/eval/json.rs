@@ -1,4 +1,4 @@
-//! One JSON object a line: an expression or rule on one value, by one minor.
+//! One JSON object a line: an expression or rule on one value, by one Kubernetes version.
 
 use std::io::{self, Write};
 
@@ -47,7 +47,7 @@ pub(crate) fn answer(out: &mut dyn Write, serialized: &str) -> io::Result<()> {
     writeln!(out, "{}", escape::json(serialized))
 }
 
-/// Prints what was answered by one minor.
+/// Prints what was answered by one Kubernetes version.
 pub(crate) fn lines(
     out: &mut dyn Write,
     version: KubernetesVersion,

@@ -17,7 +17,7 @@ pub(crate) enum Answered {
         value: Option<Value>,
         outcome: Outcome,
     },
-    /// A rule of the definition on one value.
+    /// A rule of the CRD on one value.
     Rule {
         place: String,
         /// The rule's position at its node.

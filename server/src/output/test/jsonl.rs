@@ -1,4 +1,4 @@
-//! One JSON object a line: a test, with what each minor answered.
+//! One JSON object a line: a test, with what each Kubernetes version answered.
 
 use std::{
     io::{self, Write},

@@ -49,9 +49,9 @@ pub(crate) struct Report {
     pub(crate) updated: usize,
 }
 
-/// The tests of a file, run on one variant of the definition.
+/// The tests of a file, run on one variant of the CRD.
 pub(crate) struct Run {
-    /// The definition's file, if there are several.
+    /// The CRD's file, if there are several.
     pub(crate) variant: Option<String>,
     pub(crate) outcomes: Vec<Outcome>,
 }
@@ -193,7 +193,7 @@ pub(crate) fn printer(format: Format, color: bool, columns: usize, verbose: bool
     }
 }
 
-/// A failure in one line, with the minors that have it if others do not.
+/// A failure in one line, with the Kubernetes versions that have it if others do not.
 fn message(failed: &Failed, asked: Option<VersionSet>) -> String {
     if asked == Some(failed.versions) {
         failed.failure.message.clone()

@@ -16,7 +16,7 @@ use crate::output::{
     render::{Diagnostic, LabeledSpan, Note, Renderer, Source},
 };
 
-/// A failure, and how often it is the same: of one test on several variants of the definition, or one that keeps several tests from being run.
+/// A failure, and how often it is the same: of one test on several variants of the CRD, or one that keeps several tests from being run.
 struct Same<'r> {
     case: &'r Case,
     failed: &'r Failed,

@@ -1,4 +1,4 @@
-//! A first suite for a definition: the smallest object, and for each rule that is found an object that breaks it. What a test expects is what the
+//! A first suite for a CRD: the smallest object, and for each rule that is found an object that breaks it. What a test expects is what the
 //! server answered, so all of them pass.
 
 mod search;
@@ -32,7 +32,7 @@ pub struct Made {
 /// Tests of keywords are not more than this: whoever starts wants to read them.
 const MOST_KEYWORDS: usize = 40;
 
-/// Makes a suite for the stored version of a definition. `path`: how the suite finds it.
+/// Makes a suite for the stored version of a CRD. `path`: how the suite finds it.
 pub fn suite(definition: &Found, path: &str, kubernetes: KubernetesVersion) -> Result<Made, String> {
     let server = Server::install(&definition.value, None, kubernetes)?;
     let versions = definition.value.pointer("/spec/versions").and_then(Value::as_array);

@@ -55,7 +55,7 @@ impl Rule {
         }
     }
 
-    /// The end of the path of the definition that decides when this rule is broken.
+    /// The end of the path of the CRD that decides when this rule is broken.
     fn decider(&self) -> String {
         format!("x-kubernetes-validations[{}]", self.index)
     }
@@ -338,7 +338,7 @@ impl<'s> Search<'s> {
     }
 }
 
-/// Whether a path of the definition leads to the schema of a place.
+/// Whether a path of the CRD leads to the schema of a place.
 fn is_at(decider: &str, place: &[&str]) -> bool {
     let schema = decider.rsplit_once("openAPIV3Schema").map_or(decider, |it| it.1);
     let properties = place

@@ -17,7 +17,7 @@ use crate::{
 
 const NAMESPACE: &str = "default";
 
-/// The property by which the runner sees that a changed definition has come into force, and its values before and after.
+/// The property by which the runner sees that a changed CRD has come into force, and its values before and after.
 const SENTINEL: &str = "sentinel";
 const PATCHED: &str = "+patched";
 const RESTORED: &str = "+restored";
@@ -83,7 +83,7 @@ impl Rack<'_> {
         Ok(stored_as(test.expected.as_ref(), server, &now))
     }
 
-    /// The object that is updated: created under the patched definition if there are patches, with its status.
+    /// The object that is updated: created under the patched CRD if there are patches, with its status.
     fn initial(&mut self, test: &Update, version: KubernetesVersion) -> Result<Stored, Box<Failure>> {
         let mut initial = named(&test.initial, &test.name);
         if test.patches.is_empty() {
@@ -91,7 +91,7 @@ impl Rack<'_> {
             let stored = create_with_status(server, &initial, test.initial_span)?;
             return get(server, &stored, test.initial_span);
         }
-        // The definition itself must be good before it is changed.
+        // The CRD itself must be good before it is changed.
         self.server(0, version)?;
         let base = self.value(0)?;
         let refused = |what: &str, why: String| Box::new(Failure::setup(test.patches_span, what).got([why]));
@@ -237,7 +237,7 @@ fn accepted(answer: Answer, span: Span, what: &str) -> Result<Map<String, Value>
     }
 }
 
-/// The object as a client gets it, without what servers fill in.
+/// The object as a client gets it, without what API servers fill in.
 fn shown(server: &Server, stored: &Map<String, Value>) -> Value {
     let got = server
         .get(stored)

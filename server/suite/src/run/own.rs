@@ -16,7 +16,7 @@ use crate::{
 /// The name of objects that have none.
 const NAME: &str = "test";
 
-/// What the server adds when errors keep it from running rules: no one needs to expect it.
+/// What the API server adds when errors keep it from running rules: no one needs to expect it.
 const UNCHECKED: &str = "some validation rules were not checked because the object was invalid";
 
 impl Rack<'_> {
@@ -152,7 +152,7 @@ fn told(answer: &Answer) -> Vec<String> {
     }
 }
 
-/// The causes of a refusal; its message where the server gives none.
+/// The causes of a refusal; its message where the API server gives none.
 pub(crate) fn causes(refusal: &Refusal) -> Vec<Cause> {
     if refusal.causes.is_empty() {
         vec![Cause::strict(&refusal.message)]

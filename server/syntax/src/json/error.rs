@@ -43,7 +43,7 @@ impl std::fmt::Display for ConvertError {
 
 impl std::error::Error for ConvertError {}
 
-/// What is wrong with keys and numbers of the whole, in the server's order: keys are converted before anything is written.
+/// What is wrong with keys and numbers of the whole, in the API server's order: keys are converted before anything is written.
 pub(super) fn unwritable(tree: &Tree, root: &Json<'_>) -> Option<Box<ConvertError>> {
     first_error(root, |it| key_error(tree, it)).or_else(|| first_error(root, |it| number_error(tree, it)))
 }

@@ -24,7 +24,7 @@ pub struct Duplicate {
     pub first: NodeId,
     /// The key's node that came after; its value is the one that counts.
     pub second: NodeId,
-    /// The server's words: `line 23: key "a" already set in map`.
+    /// The API server's words: `line 23: key "a" already set in map`.
     pub message: String,
 }
 

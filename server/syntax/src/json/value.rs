@@ -23,7 +23,7 @@ impl ScalarValue<'_> {
         self == other
     }
 
-    /// The order in which Go prints keys: by the address of their type (the same in all builds of the server that
+    /// The order in which Go prints keys: by the address of their type (the same in all builds of the API server that
     /// were asked), and by value.
     pub(crate) fn go_order(&self, other: &Self) -> Ordering {
         let rank = |it: &Self| match it {

@@ -67,7 +67,7 @@ impl Sink for Length {
     }
 
     fn push_escaped(&mut self, text: &str) {
-        // Names and types, which are most of a definition, are short.
+        // Names and types, which are most of a CRD, are short.
         let (mut more, mut is_separator_possible) = (0, false);
         for &byte in text.as_bytes() {
             more += usize::from(MORE[usize::from(byte)]);

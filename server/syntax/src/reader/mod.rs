@@ -11,13 +11,11 @@
 
 use std::sync::Arc;
 
-pub use edited::read_edited;
 pub use problem::Problem;
 
 use crate::tree::{Span, Tree};
 
 mod cursor;
-mod edited;
 mod parse;
 mod parse_flow;
 mod problem;
@@ -26,17 +24,17 @@ mod scan_scalar;
 mod tag;
 mod token;
 
-/// Why a text is not YAML, in the server's words.
+/// Why a text is not YAML, in the API server's words.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReadError {
     /// What is wrong.
     pub problem: Problem,
-    /// The message, such as `yaml: line 3: mapping values are not allowed in this context`. The line is the server's: it counts from
+    /// The message, such as `yaml: line 3: mapping values are not allowed in this context`. The line is the API server's: it counts from
     /// the document's start and is sometimes one off; take places from `span`.
     pub message: String,
     /// Where the error lies in the file.
     pub span: Span,
-    /// What was being read, which the server does not say.
+    /// What was being read, which the API server does not say.
     pub context: Option<ErrorContext>,
 }
 

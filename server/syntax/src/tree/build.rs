@@ -148,7 +148,7 @@ impl TreeBuilder {
         }
     }
 
-    /// Says that the server's messages give the node that was added last another line than its place has.
+    /// Says that the API server's messages give the node that was added last another line than its place has.
     pub(crate) fn set_line(&mut self, line: u32) {
         self.tree.lines.push((NodeId(self.tree.nodes.len() as u32 - 1), line));
     }

@@ -1,4 +1,4 @@
-//! What expressions are tried with: definitions, schemas and values, read from text.
+//! What expressions are tried with: CRDs, schemas and values, read from text.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{head, text::Text};
 
-/// A definition as expressions need it.
+/// A CRD as expressions need it.
 #[derive(Clone, Debug)]
 pub struct Definition {
     /// `metadata.name`
@@ -25,7 +25,7 @@ pub struct Definition {
     pub versions: Vec<DefinitionVersion>,
 }
 
-/// A version of a definition.
+/// A version of a CRD.
 #[derive(Clone, Debug)]
 pub struct DefinitionVersion {
     /// `name`
@@ -37,7 +37,7 @@ pub struct DefinitionVersion {
 }
 
 impl Definition {
-    /// The definitions in a text.
+    /// The CRDs in a text.
     pub fn read(bytes: Vec<u8>, version: KubernetesVersion) -> Result<Vec<Self>, String> {
         let source = Text::decode(bytes);
         let cut = split(&source.content);
@@ -100,7 +100,7 @@ impl Definition {
             .ok_or_else(|| format!("{} has no version", self.name))
     }
 
-    /// Whether a value is an object of this definition, by what it says.
+    /// Whether a value is an object of this CRD, by what it says.
     pub fn defines(&self, value: &Value) -> bool {
         let api_version = value.get("apiVersion").and_then(Value::as_str);
         let group = api_version.and_then(|it| it.split_once('/')).map(|it| it.0);
@@ -128,7 +128,7 @@ pub fn read_value(bytes: Vec<u8>) -> Result<Vec<Value>, String> {
     Ok(values)
 }
 
-/// A schema as a v1 definition holds it, in YAML or JSON.
+/// A schema as a v1 CRD holds it, in YAML or JSON.
 pub fn read_schema(bytes: Vec<u8>, version: KubernetesVersion) -> Result<JsonSchemaProps, String> {
     let source = Text::decode(bytes);
     let Some(document) = split(&source.content).documents.into_iter().next() else {

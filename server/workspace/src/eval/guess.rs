@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crd_analyzer_cel::types::{DeclField, DeclKind, DeclType, Type, escape};
 use crd_analyzer_cel::value::{Map, Value as CelValue};
-use crd_analyzer_schema::celtypes::MAX_REQUEST_SIZE;
+use crd_analyzer_schema::cel_types::MAX_REQUEST_SIZE;
 use serde_json::Value;
 
 /// The narrowest type that these values have in common. Where they differ, or say nothing, expressions see `dyn`.

@@ -64,19 +64,19 @@ pub struct Compiled {
     pub type_name: String,
     /// Cost units of one evaluation at worst; `None` without a schema that bounds it.
     pub estimate: Option<u64>,
-    /// How often it may be evaluated for one object: the factor of the server's estimate.
+    /// How often it may be evaluated for one object: the factor of the API server's estimate.
     pub cardinality: u64,
     /// It compares with the old value.
     pub uses_old_self: bool,
 }
 
 impl Compiled {
-    /// What the server compares with the limit of a rule; `None` without a schema.
+    /// What the API server compares with the limit of a rule; `None` without a schema.
     pub fn cost(&self) -> Option<u64> {
         Some(self.estimate?.saturating_mul(self.cardinality))
     }
 
-    /// The server takes it for too expensive.
+    /// The API server takes it for too expensive.
     pub fn is_over(&self) -> bool {
         self.cost().is_some_and(|cost| cost > COST_LIMIT)
     }
@@ -197,7 +197,7 @@ fn bind(
     bindings.with_old(old.map(of))
 }
 
-/// A rule of a definition, run on one value.
+/// A rule of a CRD, run on one value.
 #[derive(Debug)]
 pub struct RuleRun<'s> {
     /// From the object to the value.
@@ -212,7 +212,7 @@ pub struct RuleRun<'s> {
     pub rule: &'s ValidationRule,
     /// What became of it.
     pub outcome: Outcome,
-    /// The server's errors that come of this rule alone, as it prints them.
+    /// The API server's errors that come of this rule alone, as it prints them.
     pub errors: Vec<String>,
 }
 
@@ -288,7 +288,7 @@ pub fn run_site<'s>(
     Ok(runs)
 }
 
-/// What the server makes of an object before its rules are run: without fields that the schema does not know, and with its defaults.
+/// What the API server makes of an object before its rules are run: without fields that the schema does not know, and with its defaults.
 pub fn as_stored(object: &Value, schema: Structural<'_>) -> Value {
     let mut object = object.clone();
     pruning::prune(&mut object, Some(schema), true);

@@ -1,4 +1,4 @@
-//! Paths to the node of a schema, as people write them: by the values (`spec.hosts[*].name`) or by the schema, as the server does
+//! Paths to the node of a schema, as people write them: by the values (`spec.hosts[*].name`) or by the schema, as the API server does
 //! (`spec.validation.openAPIV3Schema.properties[spec]`).
 
 use crd_analyzer_schema::field::{Path, Segment};

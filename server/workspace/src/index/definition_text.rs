@@ -1,32 +1,35 @@
-//! A definition that objects are checked against, and its text.
+//! A CRD that objects are checked against, and its text.
 
 use std::{
     collections::HashMap,
     fmt,
-    hash::{DefaultHasher, Hasher},
     path::Path,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
+use crd_analyzer_apiextensions::strategy::Stored;
+use crd_analyzer_resource::Definition;
+use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     edit,
     paths::{self, PathTarget, Step},
-    read_json,
+    read_json, read_json_of,
     split::Document,
     tree::{NodeId, NodeKind, Span, Tree},
 };
 
 use super::{
     files::Files,
+    fingerprint::Fingerprint,
     objects::{self, GroupKind},
-    served::ServedByMinor,
+    served::ServedByVersion,
 };
 use crate::{cluster, source::SourceText, text::Text};
 
-/// How a definition came to be known. The earlier ones count for more, wherever they lie.
+/// How a CRD came to be known. The earlier ones count for more, wherever they lie.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Origin {
-    /// The user named it as a definition to use.
+    /// The user named it as a CRD to use.
     Given,
     /// It lies in the workspace, or among what is checked.
     Workspace,
@@ -36,26 +39,7 @@ pub enum Origin {
     Cluster,
 }
 
-/// What tells the text of one document from another: its hash.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Fingerprint(u64, u32);
-
-impl Fingerprint {
-    /// Of a text.
-    pub fn of(text: &str) -> Self {
-        let mut hasher = DefaultHasher::new();
-        hasher.write(text.as_bytes());
-        Self(hasher.finish(), text.len() as u32)
-    }
-}
-
-impl fmt::Debug for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}+{}", self.0, self.1)
-    }
-}
-
-/// A file with definitions: its text and trees, made once for all of them.
+/// A file with CRDs: its text and trees, made once for all of them.
 pub(super) struct DefiningFile {
     path: Arc<Path>,
     text: OnceLock<Option<Shared>>,
@@ -122,7 +106,7 @@ struct DocumentTree {
     is_readable: bool,
 }
 
-/// A definition, by the place where it is written.
+/// A CRD, by the place where it is written.
 pub struct KnownDefinition {
     /// The file, absolute.
     pub path: Arc<Path>,
@@ -140,8 +124,8 @@ pub struct KnownDefinition {
     /// The last version of it that could be read: the text of a document that is being edited often cannot.
     pub(super) previous: Option<Arc<KnownDefinition>>,
     pub(super) loaded: OnceLock<Option<Arc<DefinitionText>>>,
-    /// What servers of each minor make of it, shared by all definitions with this text.
-    pub(super) served: Arc<ServedByMinor>,
+    /// What API servers of each Kubernetes version make of it, shared by all CRDs with this text.
+    pub(super) served: Arc<ServedByVersion>,
 }
 
 impl fmt::Debug for KnownDefinition {
@@ -158,7 +142,7 @@ impl fmt::Debug for KnownDefinition {
 
 impl KnownDefinition {
     /// The one whose text counts, and the text, read once: itself, or if that is not YAML right now, the last one that was. `None` if there
-    /// is not a such definition any more.
+    /// is not a such CRD any more.
     pub fn readable_text(&self, files: &dyn Files) -> Option<(&Self, Arc<DefinitionText>)> {
         let loaded = self.loaded.get_or_init(|| self.load(files).map(Arc::new));
         match (loaded, &self.previous) {
@@ -191,7 +175,7 @@ impl KnownDefinition {
         self.readable_text(files).map(|it| it.1)
     }
 
-    /// The definition itself if its text could be read when somebody looked, or the last one before it that could.
+    /// The CRD itself if its text could be read when somebody looked, or the last one before it that could.
     pub(super) fn readable(self: &Arc<Self>) -> Option<Arc<Self>> {
         match self.loaded.get() {
             Some(Some(text)) if text.is_readable => Some(self.clone()),
@@ -232,14 +216,31 @@ impl KnownDefinition {
     }
 }
 
-/// The text of a definition as a tree.
+/// A CRD as an API server serves it, and its text.
+pub type Served = (Arc<Definition>, Arc<DefinitionText>);
+
+/// The text of a CRD that nothing can be made of; `None`: it is gone.
+pub type Unserved = Option<Arc<DefinitionText>>;
+
+impl KnownDefinition {
+    /// The CRD as an API server of this Kubernetes version serves it, with its text.
+    pub fn serve(&self, files: &dyn Files, version: KubernetesVersion) -> Result<Served, Unserved> {
+        let (known, text) = self.readable_text(files).ok_or(None)?;
+        match known.served.get(version, || text.prepare(version)) {
+            Some(definition) => Ok((definition, text)),
+            None => Err(Some(text)),
+        }
+    }
+}
+
+/// The text of a CRD as a tree.
 #[derive(Debug)]
 pub struct DefinitionText {
     /// The file and its whole text, in which all spans count.
     pub source: Arc<SourceText>,
-    /// The tree of the document that the definition is in.
+    /// The tree of the document that the CRD is in.
     pub tree: Arc<Tree>,
-    /// The mapping that is the definition: the root, or an item of a list.
+    /// The mapping that is the CRD: the root, or an item of a list.
     pub root: NodeId,
     /// Its position, if it is an item of a list.
     pub item: Option<usize>,
@@ -250,7 +251,14 @@ pub struct DefinitionText {
 }
 
 impl DefinitionText {
-    /// Where the kind is defined: the value at `spec.names.kind`, or the definition's first line.
+    /// The CRD as an API server of this Kubernetes version serves it; `None` if nothing can be made of the text.
+    fn prepare(&self, version: KubernetesVersion) -> Option<Definition> {
+        let json = read_json_of(&self.tree, self.root).ok()?;
+        let stored = Stored::establish(&json, version)?;
+        Some(Definition::new(stored, version))
+    }
+
+    /// Where the kind is defined: the value at `spec.names.kind`, or the CRD's first line.
     pub fn kind_span(&self) -> Span {
         let place = self.find(&["spec", "names", "kind"]);
         place.map_or_else(
@@ -310,7 +318,7 @@ impl DefinitionText {
             .filter(|it| matches!(self.tree.kind(self.tree.resolve(it.node)), NodeKind::Mapping(_)))
     }
 
-    /// The value at a path of keys of the definition.
+    /// The value at a path of keys of the CRD.
     pub fn find(&self, path: &[&str]) -> Option<PathTarget> {
         self.follow(self.root, path)
     }

@@ -1,7 +1,8 @@
-//! What the files of a workspace hold: definitions by what they define, and objects by what they are.
+//! What the files of a workspace hold: CRDs by what they define, and objects by what they are.
 
 pub mod definition_text;
 pub mod files;
+mod fingerprint;
 pub mod native;
 pub mod objects;
 mod served;
@@ -21,17 +22,17 @@ use definition_text::DefiningFile;
 
 use crate::words::meant::is_slip;
 
-pub use definition_text::{DefinitionText, Fingerprint, KnownDefinition, Origin};
+pub use definition_text::{DefinitionText, KnownDefinition, Origin, Served, Unserved};
 pub use files::{Files, MemoryFiles};
+pub use fingerprint::Fingerprint;
 pub use objects::{GroupKind, Object, group_kind, objects, objects_of};
-pub use served::{Served, Unserved};
 
 /// What a document is.
 #[derive(Clone, Debug)]
 pub enum Thing {
-    /// A definition, of whatever version.
+    /// A CRD, of whatever version.
     Definition,
-    /// A custom resource whose definition is known.
+    /// A custom resource whose CRD is known.
     Resource(Found),
     /// An object of one of Kubernetes' own kinds, or of its clients: there is nothing to say about it.
     Native,
@@ -39,7 +40,7 @@ pub enum Thing {
     Unknown,
 }
 
-/// The definition that counts for an object.
+/// The CRD that counts for an object.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The nearest one.
@@ -86,7 +87,7 @@ pub struct NewFile<'a> {
 }
 
 impl Index {
-    /// Puts a file in, instead of what was known of it. Returns the kinds whose definitions have changed by that.
+    /// Puts a file in, instead of what was known of it. Returns the kinds whose CRDs have changed by that.
     pub fn set(&mut self, file: &NewFile<'_>) -> BTreeSet<GroupKind> {
         let path: Arc<Path> = file.path.into();
         let old = self.take(&path);
@@ -185,7 +186,7 @@ impl Index {
         Some(entry)
     }
 
-    /// Forgets what was read of definitions if their texts have more bytes together than `most`: who asks for one again has it read again.
+    /// Forgets what was read of CRDs if their texts have more bytes together than `most`: who asks for one again has it read again.
     /// Files that are open are kept. True if something was forgotten.
     pub fn release(&mut self, most: u64) -> bool {
         let is_read = |it: &Arc<KnownDefinition>| !it.is_open && matches!(it.loaded.get(), Some(Some(_)));
@@ -215,7 +216,7 @@ impl Index {
         true
     }
 
-    /// The definition that counts for an object of this kind in the file at `near`: one that was given before one of the workspace before
+    /// The CRD that counts for an object of this kind in the file at `near`: one that was given before one of the workspace before
     /// a configured one before one of a cluster, and among those the nearest: with the most folders in common, then the fewest below them, then the first by name.
     pub fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
         let by_origin = self.definitions.get(kind)?;
@@ -245,7 +246,7 @@ impl Index {
         kinds.into_iter().flatten().any(|it| self.definitions.contains_key(it))
     }
 
-    /// Every definition, in no order.
+    /// Every CRD, in no order.
     pub fn definitions(&self) -> impl Iterator<Item = &Arc<KnownDefinition>> {
         self.files.values().flat_map(|it| &it.definitions)
     }
@@ -296,14 +297,14 @@ fn nearest<'a>(by_path: &'a ByPath, near: &'a Path) -> impl Iterator<Item = &'a 
         let mut found: Vec<_> = below.collect();
         // The sort is stable: those of one depth stay sorted by name.
         found.sort_by_key(|(path, _)| path.components().count());
-        // Of two in one file the later is what a server has in the end.
+        // Of two in one file the later is what an API server has in the end.
         found.into_iter().flat_map(|(_, definitions)| definitions.iter().rev())
     })
 }
 
-/// Where whoever judges an object finds definitions.
+/// Where whoever judges an object finds CRDs.
 pub trait Definitions: Sync {
-    /// The definition that counts for objects of this kind in the file at `near`.
+    /// The CRD that counts for objects of this kind in the file at `near`.
     fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found>;
 
     /// The kind that was probably meant by one that nothing defines: of another name in its group, or of the same name in another group.
@@ -312,7 +313,7 @@ pub trait Definitions: Sync {
     /// Where their texts come from.
     fn files(&self) -> &dyn Files;
 
-    /// The definition as it was in the revision that is compared with; `None` if there is none, or no such definition in it.
+    /// The CRD as it was in the revision that is compared with; `None` if there is none, or no such CRD in it.
     fn previous(&self, definition: &KnownDefinition) -> Option<Arc<KnownDefinition>>;
 }
 
@@ -396,7 +397,7 @@ impl Catalog {
         self
     }
 
-    /// Forgets what was read of definitions if it is more than `most` bytes of text, see [`Index::release`].
+    /// Forgets what was read of CRDs if it is more than `most` bytes of text, see [`Index::release`].
     pub fn release(&self, most: u64) {
         if self.change(|index| index.release(most)) {
             self.old.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -428,7 +429,7 @@ impl Catalog {
         }
     }
 
-    /// The text of a definition; `None` if it is not there any more.
+    /// The text of a CRD; `None` if it is not there any more.
     pub fn text(&self, definition: &KnownDefinition) -> Option<Arc<DefinitionText>> {
         definition.text(&*self.files)
     }

@@ -1,6 +1,6 @@
 //! Which kinds are Kubernetes' own, or those of its clients: nothing is reported for them.
 
-/// The groups of the API server's own kinds, without those that every definition could have, and of kinds that only clients read. The core
+/// The groups of the API server's own kinds, without those that every CRD could have, and of kinds that only clients read. The core
 /// group has no name.
 const GROUPS: &[&str] = &[
     "",
@@ -34,7 +34,7 @@ const GROUPS: &[&str] = &[
     "storagemigration.k8s.io",
 ];
 
-/// Whether the server has kinds of its own in this group. Definitions may not be in most of them, so that a kind is its own even if it is
+/// Whether the API server has kinds of its own in this group. CRDs may not be in most of them, so that a kind is its own even if it is
 /// not known here.
 pub fn is_native(group: &str) -> bool {
     GROUPS.binary_search(&group).is_ok()

@@ -14,7 +14,7 @@ use crd_analyzer_syntax::{
 
 use crate::{head, text::Text};
 
-/// Group and kind, which tell definitions from each other.
+/// Group and kind, which tell CRDs from each other.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct GroupKind {
     /// The group; empty for the core group.
@@ -121,7 +121,7 @@ pub(crate) fn items_in(tree: &Tree, document: Document, written: &WrittenType) -
     Some(items.iter().enumerate().map(object).collect())
 }
 
-/// What a definition defines. The versions, which are nearly all of its text, are only read if it is said after them.
+/// What a CRD defines. The versions, which are nearly all of its text, are only read if it is said after them.
 fn defined(text: &Text, document: Document) -> Option<GroupKind> {
     let content = &text.content;
     let span = document.span;

@@ -1,4 +1,4 @@
-//! Which definition counts for which object.
+//! Which CRD counts for which object.
 
 use std::{collections::BTreeSet, path::Path};
 

@@ -1,4 +1,4 @@
-//! From what the server answers about a resource to findings with places, in the resource and in its definition.
+//! From what the API server answers about a resource to findings with places, in the resource and in its CRD.
 
 use std::{
     cell::{Cell, OnceCell},
@@ -35,7 +35,7 @@ pub(super) struct Locate<'a> {
     /// The file of the resource.
     pub(super) path: Option<&'a Path>,
     pub(super) definition: &'a DefinitionText,
-    /// The names of the definition's versions.
+    /// The names of the CRD's versions.
     versions: OnceCell<Vec<String>>,
     finder: Finder<'a>,
     /// How many names may still be compared.
@@ -65,7 +65,7 @@ impl<'a> Locate<'a> {
         }
     }
 
-    /// Gives everything in the server's answer its place.
+    /// Gives everything in the API server's answer its place.
     pub(super) fn verdict(&self, answer: &server::ResourceVerdict) -> DocumentVerdict {
         let effective = self.wants_effective.then(|| Effective::of(answer, self.json)).flatten();
         let mut verdict = DocumentVerdict {
@@ -250,7 +250,7 @@ impl<'a> Locate<'a> {
         (spans::spot(self.tree, place.key, place.value), place.missing)
     }
 
-    /// The place in the definition that decides.
+    /// The place in the CRD that decides.
     fn decider(&self, decider: &Decider) -> Related {
         let tree = &self.definition.tree;
         let mut steps: Vec<Step<'_>> = decider.path.segments().iter().map(step).collect();

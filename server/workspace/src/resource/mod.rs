@@ -1,8 +1,8 @@
 //! Diagnostics of custom resources: the API server's answers under the CRD that applies, with spans in both texts.
 
-mod columns;
 mod json_path;
 mod locate;
+mod printer_columns;
 mod update;
 
 use std::path::Path;
@@ -17,8 +17,8 @@ use crd_analyzer_syntax::{
 };
 
 pub use crate::effective::{Change, Effective, Line, annotated};
-pub use columns::{Column, columns};
 pub use crd_analyzer_resource::ChangeKind;
+pub use printer_columns::{Column, columns};
 
 use crate::{
     codes,
@@ -35,7 +35,7 @@ use crate::{
 };
 use locate::Locate;
 
-/// A custom resource whose definition is known.
+/// A custom resource whose CRD is known.
 pub(crate) struct ResourceToCheck<'a> {
     pub(crate) text: &'a Text,
     pub(crate) object: &'a Object,
@@ -104,7 +104,7 @@ fn of_unread(answer: &DecodeError) -> DocumentVerdict {
     }
 }
 
-/// What is asked of one minor.
+/// What is asked of one Kubernetes version.
 struct One<'a> {
     asked: &'a ResourceToCheck<'a>,
     tree: &'a Tree,
@@ -201,7 +201,7 @@ impl One<'_> {
         }
     }
 
-    /// Says by which of several definitions the object was judged.
+    /// Says by which of several CRDs the object was judged.
     fn name_others(&self, text: &DefinitionText, verdict: &mut DocumentVerdict) {
         let found = &self.asked.found;
         if found.others.is_empty() {
@@ -227,7 +227,7 @@ impl One<'_> {
     }
 }
 
-/// Words about a definition, and that it comes from a cluster if it does.
+/// Words about a CRD, and that it comes from a cluster if it does.
 fn with_origin(message: String, definition: &DefinitionText) -> String {
     match &definition.cluster {
         Some(context) => format!("{message}, from the cluster {context}"),
@@ -235,7 +235,7 @@ fn with_origin(message: String, definition: &DefinitionText) -> String {
     }
 }
 
-/// A place in a definition, from the file at `path`.
+/// A place in a CRD, from the file at `path`.
 fn related(path: Option<&Path>, definition: &DefinitionText, span: Span, message: impl Into<String>) -> Related {
     let is_same = path.is_some_and(|path| *definition.source.path == *path);
     Related {

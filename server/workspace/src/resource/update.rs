@@ -1,4 +1,4 @@
-//! What an update of a resource is answered, and what a changed definition does to objects that are stored already.
+//! What an update of a resource is answered, and what a changed CRD does to objects that are stored already.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -25,7 +25,7 @@ struct Before {
     stored: Stored,
     /// The object as it is stored, as a request that changes nothing sends it.
     sent: Arc<str>,
-    /// The definition is not what it was when the object was stored.
+    /// The CRD is not what it was when the object was stored.
     definition_changed: bool,
 }
 
@@ -102,7 +102,7 @@ fn read_whole(text: &Arc<str>) -> Option<Tree> {
     read(text, Span::new(0, text.len() as u32)).ok()
 }
 
-/// What becomes of the object as it is stored when somebody updates it and changes nothing, under a definition that has changed.
+/// What becomes of the object as it is stored when somebody updates it and changes nothing, under a CRD that has changed.
 fn unchanged(
     before: &Before,
     own: &server::ResourceVerdict,

@@ -3,7 +3,6 @@
 //! One file a family of codes. The functions read the error's [`Cause`], its place as the author wrote
 //! it and the values that stand there; they never read the API server's text. A code without words keeps that text as its headline.
 
-mod columns;
 mod conversion;
 pub(crate) mod decode;
 mod definition;
@@ -13,6 +12,7 @@ mod lists;
 pub mod meant;
 mod metadata;
 pub(crate) mod name;
+mod printer_columns;
 mod rules;
 mod schema;
 mod structural;
@@ -246,7 +246,7 @@ pub(crate) fn of(about: &About<'_>) -> Option<Words> {
         lists::words,
         rules::words,
         expression::words,
-        columns::words,
+        printer_columns::words,
         conversion::words,
         definition::words,
         metadata::words,

@@ -33,13 +33,13 @@ pub(crate) struct Args {
 enum What {
     /// `check` over the corpus and on single files.
     Check,
-    /// `cost` over the corpus and on the definition with the most rules.
+    /// `cost` over the corpus and on the CRD with the most rules.
     Cost,
     /// The language server.
     Editor,
     /// Its answers while a person types.
     Latency,
-    /// The corpus as one workspace: definitions and the custom resources beside them.
+    /// The corpus as one workspace: CRDs and the custom resources beside them.
     Workspace,
 }
 
@@ -55,7 +55,7 @@ struct Bench {
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let corpus = peers::corpus()?;
     let bench = Bench {
-        files: crate::conformance::definitions(&corpus)?,
+        files: crate::peers::definitions(&corpus)?,
         corpus,
         oracle: peers::oracle(37)?,
         analyzer: peers::build(&args.profile)?,
@@ -141,7 +141,7 @@ impl Bench {
         Ok((measure(&mut check, self.runs)?, measure(&mut ask, self.runs)?))
     }
 
-    /// `cost` on the definition that has the most rules, less what a definition without any takes: the rules themselves.
+    /// `cost` on the CRD that has the most rules, less what a CRD without any takes: the rules themselves.
     fn most_rules(&self) -> anyhow::Result<()> {
         let mut most = (0, "");
         for file in &self.files {
@@ -162,7 +162,7 @@ impl Bench {
     }
 }
 
-/// Whether a line begins a rule of a definition, near enough.
+/// Whether a line begins a rule of a CRD, near enough.
 fn is_rule(line: &str) -> bool {
     line.trim_start().trim_start_matches("- ").starts_with("rule:")
 }

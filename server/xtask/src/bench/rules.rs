@@ -1,4 +1,4 @@
-//! What the rules of one definition take, without the reading around them.
+//! What the rules of one CRD take, without the reading around them.
 
 use std::{
     path::Path,
@@ -12,7 +12,7 @@ use crd_analyzer_apiextensions::{
 use crd_analyzer_schema::{KubernetesVersion, depth};
 use crd_analyzer_syntax::{read_json, split};
 
-/// Compiles and prices the rules of a definition in this program, whose profile counts: a verdict and the costs, less a verdict without rules.
+/// Compiles and prices the rules of a CRD in this program, whose profile counts: a verdict and the costs, less a verdict without rules.
 pub(super) fn run(file: &Path, runs: usize) -> anyhow::Result<()> {
     let text: std::sync::Arc<str> = std::fs::read_to_string(file)?.into();
     let measure = move || -> anyhow::Result<(usize, Duration)> {

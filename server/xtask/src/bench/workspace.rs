@@ -1,4 +1,4 @@
-//! The corpus as one workspace: how long it takes until its objects are known, and until a resource follows its definition.
+//! The corpus as one workspace: how long it takes until its objects are known, and until a resource follows its CRD.
 
 use std::{
     process::Command,

@@ -1,4 +1,4 @@
-//! The corpus as completion sees it: files and the definitions that are known.
+//! The corpus as completion sees it: files and the CRDs that are known.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,7 +16,7 @@ pub(crate) struct File {
     pub(crate) text: Arc<str>,
 }
 
-/// The files, and an index of the definitions.
+/// The files, and an index of the CRDs.
 pub(crate) struct Corpus {
     pub(crate) definitions: Vec<File>,
     pub(crate) objects: Vec<File>,
@@ -63,7 +63,7 @@ impl Corpus {
     }
 }
 
-/// The definitions as they count for a file.
+/// The CRDs as they count for a file.
 pub(crate) struct Near<'a> {
     corpus: &'a Corpus,
     path: &'a Path,
@@ -71,7 +71,7 @@ pub(crate) struct Near<'a> {
 
 impl Definitions for Near<'_> {
     fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
-        // Objects lie in folders that are called as those of their definitions.
+        // Objects lie in folders that are called as those of their CRDs.
         let near = self.path.to_string_lossy().replace("/crs/", "/crds/");
         let found = self.corpus.catalog.with(|index| index.find(kind, Path::new(&near)))?;
         self.corpus.catalog.text(&found.definition)

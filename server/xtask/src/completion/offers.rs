@@ -105,7 +105,7 @@ fn ask(corpus: &Corpus, position: &Position<'_>, text: &str, offset: u32) -> (Op
         transforms: true,
         definitions: &near,
     };
-    // Definitions are read once in a session, and so is what rules see.
+    // CRDs are read once in a session, and so is what rules see.
     let _ = complete(&request);
     let start = Instant::now();
     let found = complete(&request);

@@ -29,7 +29,7 @@ pub(super) enum Kind {
     CrdValue,
     /// The name of a property in `required` or among list-map keys.
     CrdName,
-    /// A field that the definition declares.
+    /// A field that the CRD declares.
     CrKey,
     /// A value of an enumeration, or a boolean.
     CrValue,
@@ -74,7 +74,7 @@ pub(super) struct Position<'c> {
     pub(super) word: String,
 }
 
-/// The minor that completion is asked for.
+/// The Kubernetes version that completion is asked for.
 pub(super) const VERSION: KubernetesVersion = KubernetesVersion::NEWEST;
 
 /// Files that are tried for a position before another kind's turn comes.

@@ -11,7 +11,7 @@ use crd_analyzer_syntax::read_json;
 use crd_analyzer_syntax::split::{Document, read_document, split};
 use serde_json::{Value, json};
 
-/// Answers requests on a server of one minor.
+/// Answers requests on a server of one Kubernetes version.
 pub(super) struct Answerer {
     version: KubernetesVersion,
     /// The definitions of the last request.

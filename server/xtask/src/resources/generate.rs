@@ -1,4 +1,4 @@
-//! Objects made from the schema of a definition, and edits that break them here and there.
+//! Objects made from the schema of a CRD, and edits that break them here and there.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crd_analyzer_syntax::split::{read_document, split};
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-/// A definition as JSON, and the version that objects are made for.
+/// A CRD as JSON, and the version that objects are made for.
 pub(super) struct Definition {
     pub(super) document: Value,
     version: usize,

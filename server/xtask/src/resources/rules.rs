@@ -1,11 +1,11 @@
-//! Definitions with other rules, defaults and bounds than their authors gave them.
+//! CRDs with other rules, defaults and bounds than their authors gave them.
 
 use fastrand::Rng;
 use serde_json::{Value, json};
 
 use super::generate::Definition;
 
-/// Changes a definition in some places; its text.
+/// Changes a CRD in some places; its text.
 pub(super) fn change(definition: &mut Definition, edits: usize, rng: &mut Rng) -> String {
     for _ in 0..edits {
         let mut places = Vec::new();

@@ -41,11 +41,11 @@ const STACK: usize = 256 << 20;
 
 /// What one run shall do.
 pub(crate) struct Plan<'a> {
-    /// How many rules a minor.
+    /// How many rules a Kubernetes version.
     pub(crate) count: usize,
     /// What everything is drawn from.
     pub(crate) seed: u64,
-    /// Print at most this many differences a minor.
+    /// Print at most this many differences a Kubernetes version.
     pub(crate) show: usize,
     /// Write the requests that differ into this folder.
     pub(crate) keep: Option<&'a Path>,
@@ -53,7 +53,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) replay: Option<&'a Path>,
 }
 
-/// What was seen of one minor.
+/// What was seen of one Kubernetes version.
 #[derive(Default)]
 struct Tally {
     rules: usize,
@@ -71,11 +71,11 @@ fn pick<'s>(rng: &mut Rng, choice: &[&'s str]) -> &'s str {
     choice[rng.usize(..choice.len())]
 }
 
-/// Compares `plan.count` rules for each minor, other ones for each.
+/// Compares `plan.count` rules for each Kubernetes version, other ones for each.
 pub(crate) fn run(plan: &Plan<'_>, minors: &[u8]) -> anyhow::Result<bool> {
     let real = match peers::corpus() {
         _ if plan.replay.is_some() => Vec::new(),
-        Ok(corpus) => real::real_rules(&corpus, &crate::conformance::definitions(&corpus)?),
+        Ok(corpus) => real::real_rules(&corpus, &crate::peers::definitions(&corpus)?),
         Err(_) => Vec::new(),
     };
     println!("seed {}, {} real rules to make mutants of", plan.seed, real.len());

@@ -14,7 +14,7 @@ use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
 use crd_analyzer_syntax::tree::Span;
 use serde_json::{Value, json};
 
-/// A schema from its JSON, by way of a definition around it.
+/// A schema from its JSON, by way of a CRD around it.
 pub(super) fn schema_of(schema: &Value, version: KubernetesVersion) -> anyhow::Result<JsonSchemaProps> {
     let definition = json!({
         "apiVersion": "apiextensions.k8s.io/v1",

@@ -1,4 +1,4 @@
-//! The rules of real definitions with their schemas, and what is changed in those schemas.
+//! The rules of real CRDs with their schemas, and what is changed in those schemas.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(super) struct RealRule {
 /// Schemas larger than this are left out: the server compiles their types again for every request.
 const MAX_SCHEMA: usize = 20_000;
 
-/// The rules of the definitions in these files.
+/// The rules of the CRDs in these files.
 pub(super) fn real_rules(corpus: &Path, files: &[String]) -> Vec<RealRule> {
     let mut rules = Vec::new();
     for file in files {

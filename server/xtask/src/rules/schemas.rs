@@ -1,4 +1,4 @@
-//! Random schemas, and schemas with the rules of real definitions.
+//! Random schemas, and schemas with the rules of real CRDs.
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};

@@ -1,7 +1,7 @@
 //! The project's own table of rules: `tests/conformance/rules/rules.txt`, in groups that share a schema and values.
 //!
 //! A line that begins with `schema:` or `self:` has JSON behind it, one that begins with `#` is for people, and every other line is a rule:
-//! it is asked with each of the values, as a rule of a new definition.
+//! it is asked with each of the values, as a rule of a new CRD.
 
 use serde_json::{Value, json};
 

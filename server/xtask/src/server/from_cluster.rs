@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::{MINOR, Request, ours};
 use crate::{peers, resources};
 
-/// Definitions that the cluster gets.
+/// CRDs that the cluster gets.
 const DEFINITIONS: usize = 25;
 
 /// Compares; prints what differs. Whether nothing does.
@@ -87,7 +87,7 @@ fn check(corpus: &Path, analyzer: &Path) -> Command {
     command
 }
 
-/// The resources of the corpus by their definition, where that can be created as it is.
+/// The resources of the corpus by their CRD, where that can be created as it is.
 fn pairs(corpus: &Path) -> anyhow::Result<BTreeMap<String, Vec<String>>> {
     let mut by_definition: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (definition, resource) in resources::pairs(corpus)? {
@@ -111,7 +111,7 @@ fn pairs(corpus: &Path) -> anyhow::Result<BTreeMap<String, Vec<String>>> {
     Ok(by_definition)
 }
 
-/// A server with definitions; it ends with its standard input.
+/// A server with CRDs; it ends with its standard input.
 struct Cluster {
     child: Child,
     kubeconfig: PathBuf,

@@ -16,14 +16,14 @@ use serde_json::{Value, json};
 
 use crate::{conformance::Args, peers};
 
-/// The minor of the server that is linked.
+/// The Kubernetes version of the server that is linked.
 const MINOR: u8 = 37;
 
 /// One request.
 #[derive(Clone, Debug)]
 struct Request {
     id: String,
-    /// The definition, if the request is one of a custom resource.
+    /// The CRD, if the request is one of a custom resource.
     crd: Option<std::sync::Arc<str>>,
     text: String,
     /// What is stored before: the request is an update.

@@ -48,7 +48,7 @@ pub(super) struct Answer {
     pub(super) causes: Vec<Cause>,
     pub(super) other_error: Option<String>,
     pub(super) warnings: Vec<String>,
-    /// What is stored; of definitions we do not say it.
+    /// What is stored; of CRDs we do not say it.
     pub(super) stored: Option<Value>,
 }
 

@@ -1,4 +1,4 @@
-//! Which requests are sent: creations and updates of definitions and custom resources, half of them with something to refuse.
+//! Which requests are sent: creations and updates of CRDs and custom resources, half of them with something to refuse.
 
 use std::{path::Path, sync::Arc};
 
@@ -53,7 +53,7 @@ const PARTS: [Part; 5] = [
     },
 ];
 
-/// Of one definition, no more resources are taken: others have other schemas.
+/// Of one CRD, no more resources are taken: others have other schemas.
 const OF_ONE: usize = 5;
 
 /// Requests with our answers to them.
@@ -150,7 +150,7 @@ fn depends_on_stored(request: &Request) -> bool {
 
 fn of_definitions(corpus: &Path, seed: u64, args: &Args, part: &Part, chosen: &mut Chosen) -> anyhow::Result<()> {
     let mut rng = Rng::with_seed(seed);
-    let names: Vec<String> = crate::conformance::definitions(corpus)?
+    let names: Vec<String> = crate::peers::definitions(corpus)?
         .into_iter()
         .filter(|it| it.contains(&args.only) && !it.contains(".partial"))
         .filter(|it| std::fs::metadata(corpus.join(it)).is_ok_and(|it| it.len() <= args.max_size))

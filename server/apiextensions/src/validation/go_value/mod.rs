@@ -12,7 +12,7 @@ use serde_json::Value;
 /// reads it to the end.
 const LIMIT: usize = 4096;
 
-/// What represents the address of something, which no two runs of a server share.
+/// What represents the address of something, which no two runs of an API server share.
 const ADDRESS: &str = "0xc000000000";
 
 /// How a value is written.

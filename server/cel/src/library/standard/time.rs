@@ -307,7 +307,7 @@ fn offset(version: KubernetesVersion, zone: &str, time: Timestamp) -> Result<i64
     Ok(total.wrapping_mul(60_000_000_000) / 1_000_000_000)
 }
 
-/// The offset of a zone by its name (Go's `time.LoadLocation`): at the second `time`, in the database that we bring along. A server
+/// The offset of a zone by its name (Go's `time.LoadLocation`): at the second `time`, in the database that we bring along. An API server
 /// has that of its image.
 fn named_offset(version: KubernetesVersion, zone: &str, time: Timestamp) -> Result<i64> {
     if ["", "UTC", "Local"].contains(&zone) {

@@ -66,7 +66,7 @@ pub(super) fn format(version: KubernetesVersion, format: &str, args: &List) -> R
     Ok(out.into())
 }
 
-/// Messages end in the name of a type, and the first servers with optionals had another for them.
+/// Messages end in the name of a type, and the first API servers with optionals had another for them.
 fn with_old_name(message: &str, version: KubernetesVersion) -> String {
     match message.strip_suffix(" optional_type") {
         Some(before) if version < KubernetesVersion::minor(31) => format!("{before} {OLD_OPTIONAL}"),
@@ -74,7 +74,7 @@ fn with_old_name(message: &str, version: KubernetesVersion) -> String {
     }
 }
 
-/// What the server says where it asks for the type of a key that is not there.
+/// What the API server says where it asks for the type of a key that is not there.
 const NO_KEY: &str = "internal error: runtime error: invalid memory address or nil pointer dereference";
 
 type Formatted = std::result::Result<String, String>;
@@ -187,7 +187,7 @@ fn double(arg: &Value, clause: &str) -> std::result::Result<f64, String> {
     }
 }
 
-/// Infinities and NaN, as the server's printer for English writes them.
+/// Infinities and NaN, as the API server's printer for English writes them.
 fn not_finite(value: f64) -> Option<&'static str> {
     match value {
         v if v.is_nan() => Some("NaN"),
@@ -217,7 +217,7 @@ fn fixed(arg: &Value, precision: usize) -> Formatted {
     Ok(format!("{sign}{grouped}{fraction}"))
 }
 
-/// The server takes the precision for a width.
+/// The API server takes the precision for a width.
 fn scientific(version: KubernetesVersion, arg: &Value, width: usize) -> Formatted {
     let value = double(arg, "scientific clause can only be used on doubles")?;
     if let Some(text) = not_finite(value) {

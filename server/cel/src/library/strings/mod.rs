@@ -273,7 +273,7 @@ fn estimate_replace(coster: &mut Coster<'_>, call: &Call<'_>) -> Option<CallEsti
     Some(call.gives(size.times_factor(2.0 * STRING), count.times(with).plus(kept)))
 }
 
-/// The quotient rounded up; 2^64 becomes 2^63, as Go's conversion gives on the servers' processors.
+/// The quotient rounded up; 2^64 becomes 2^63, as Go's conversion gives on the API servers' processors.
 fn divided(size: u64, by: u64) -> u64 {
     let quotient = (size as f64 / by as f64).ceil();
     if quotient >= 18_446_744_073_709_551_616.0 {

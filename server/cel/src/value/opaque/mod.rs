@@ -35,7 +35,7 @@ pub enum Opaque {
     Semver(Arc<Semver>),
     /// `kubernetes.NamedFormat`
     Format(&'static Format),
-    /// The same as a server of 1.31 holds it: as a pointer.
+    /// The same as an API server of 1.31 holds it: as a pointer.
     FormatPointer(&'static Format),
     /// `google.protobuf.Empty`, the message without fields.
     Empty,
@@ -58,7 +58,7 @@ impl Opaque {
         }
     }
 
-    /// The Go type that the server holds it in.
+    /// The Go type that the API server holds it in.
     pub(super) fn go_type(&self) -> &'static str {
         match self {
             Self::Quantity(it) if it.is_by_pointer() => "*cel.Quantity",

@@ -9,21 +9,21 @@ use num_bigint::{BigInt, Sign};
 
 /// A quantity.
 ///
-/// The server keeps small ones as an `int64` and a power of ten, others as decimals of any length, and says of the latter that they are no
+/// The API server keeps small ones as an `int64` and a power of ten, others as decimals of any length, and says of the latter that they are no
 /// integers even when they are; this does too. A small one becomes a decimal when it is compared with one.
 #[derive(Debug)]
 pub struct Quantity {
     amount: Mutex<Amount>,
     notation: Notation,
-    /// Whether the server holds it by a pointer, as it does sums; nothing is equal to such a one.
+    /// Whether the API server holds it by a pointer, as it does sums; nothing is equal to such a one.
     by_pointer: bool,
 }
 
-/// How the server keeps a number.
+/// How the API server keeps a number.
 #[derive(Clone, Debug)]
 enum Amount {
     Int(Number),
-    /// Up to 1.36 a decimal and the sums that were made of it are one and the same number in the server.
+    /// Up to 1.36 a decimal and the sums that were made of it are one and the same number in the API server.
     Decimal(Arc<Mutex<Number>>),
 }
 
@@ -56,7 +56,7 @@ const NANO: i32 = -9;
 const MAX_DIGITS: i64 = 18;
 /// Bits that a decimal digit takes, at least.
 const BITS_A_DIGIT: u64 = 3;
-/// Larger exponents are taken for this: the server keeps them, and takes all its memory as soon as it reckons with them.
+/// Larger exponents are taken for this: the API server keeps them, and takes all its memory as soon as it reckons with them.
 const MAX_EXPONENT: i64 = 100_000;
 
 fn ten_to(power: u32) -> BigInt {
@@ -125,7 +125,7 @@ fn suffix(text: &str) -> Option<(u32, i64)> {
         "Ti" => (2, 40),
         "Pi" => (2, 50),
         "Ei" => (2, 60),
-        // The server keeps the lower half.
+        // The API server keeps the lower half.
         _ => (
             10,
             i64::from(text.strip_prefix(['e', 'E'])?.parse::<i64>().ok()? as i32),
@@ -134,7 +134,7 @@ fn suffix(text: &str) -> Option<(u32, i64)> {
 }
 
 impl Quantity {
-    /// The quantity that a text is, or the server's words on why it is none.
+    /// The quantity that a text is, or the API server's words on why it is none.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         if text.is_empty() {
             return Err(FORMAT_WRONG);
@@ -249,29 +249,29 @@ impl Quantity {
         number.compare(&other_number)
     }
 
-    /// Whether the server finds them equal; `None`: it does not compare them.
+    /// Whether the API server finds them equal; `None`: it does not compare them.
     pub(super) fn equal(&self, other: &Self) -> Option<bool> {
         (!other.by_pointer).then(|| self.number().compare(&other.number()).is_eq())
     }
 
-    /// Whether the server holds it by a pointer.
+    /// Whether the API server holds it by a pointer.
     pub(super) fn is_by_pointer(&self) -> bool {
         self.by_pointer
     }
 
-    /// The sum. A server up to 1.36 (`in_place`) adds to this one, if it is a decimal.
+    /// The sum. An API server up to 1.36 (`in_place`) adds to this one, if it is a decimal.
     #[must_use]
     pub fn plus(&self, other: &Self, in_place: bool) -> Self {
         let number = other.number();
         self.sum(other, &number, &number, in_place)
     }
 
-    /// The difference. A server up to 1.36 (`in_place`) takes it from this one, if it is a decimal.
+    /// The difference. An API server up to 1.36 (`in_place`) takes it from this one, if it is a decimal.
     #[must_use]
     pub fn minus(&self, other: &Self, in_place: bool) -> Self {
         let Number { value, scale } = other.number();
         let negative = Number { value: -value, scale };
-        // The least integer is its own opposite in the server.
+        // The least integer is its own opposite in the API server.
         let mut wrapped = negative.clone();
         if wrapped.value == -BigInt::from(i64::MIN) {
             wrapped.value = i64::MIN.into();
@@ -315,7 +315,7 @@ impl Quantity {
         }
     }
 
-    /// The whole number that it is, if the server says so.
+    /// The whole number that it is, if the API server says so.
     pub fn as_int(&self) -> Option<i64> {
         match &*self.amount() {
             Amount::Int(number) => number.as_int(),
@@ -377,7 +377,7 @@ impl Number {
         self.value.sign() == Sign::NoSign
     }
 
-    /// The sum of integers, if it is one for the server.
+    /// The sum of integers, if it is one for the API server.
     fn sum_of_ints(&self, other: &Self) -> Option<Self> {
         if other.is_zero() {
             return Some(self.clone());

@@ -58,7 +58,7 @@ fn parse_uint(text: &str) -> Result<u64, String> {
 }
 
 impl Semver {
-    /// The version that a text is, or the server's words on why it is none.
+    /// The version that a text is, or the API server's words on why it is none.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Err("Version string empty".to_owned());

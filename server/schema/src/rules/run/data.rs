@@ -1,4 +1,4 @@
-//! Values as the server holds them: decoded JSON, and what expressions add to it.
+//! Values as the API server holds them: decoded JSON, and what expressions add to it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

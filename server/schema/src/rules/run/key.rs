@@ -10,7 +10,7 @@ use super::value::raw;
 use crate::KubernetesVersion;
 use crate::field::render;
 
-/// Since this minor, keys of more than three parts are quoted.
+/// Since this Kubernetes version, keys of more than three parts are quoted.
 const QUOTES_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

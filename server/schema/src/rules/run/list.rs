@@ -12,7 +12,7 @@ use super::shape::Shape;
 use super::value::{raw, same, value_of};
 use crate::KubernetesVersion;
 
-/// Since this minor, sums of lists keep their elements as values; until then they became data again, read by the schema.
+/// Since this Kubernetes version, sums of lists keep their elements as values; until then they became data again, read by the schema.
 const KEEPS_VALUES_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
 /// What a list is besides a list.

@@ -52,10 +52,10 @@ use crate::{JsonSchemaProps, KubernetesVersion};
 /// What all rules may cost together when they run over one object (`RuntimeCELCostBudget`), in cost units.
 pub const RUNTIME_BUDGET: i64 = 10_000_000;
 
-/// Since this minor, rules may stand in `allOf`.
+/// Since this Kubernetes version, rules may stand in `allOf`.
 const ALL_OF_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 
-/// The rules of a schema and of those below it, compiled as those of a stored definition are.
+/// The rules of a schema and of those below it, compiled as those of a stored CRD are.
 #[derive(Debug)]
 pub struct Validator {
     root: Option<Node>,
@@ -80,10 +80,10 @@ pub struct Request<'a> {
 /// What came of running rules.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// The rules that do not hold or could not be run. Fields are visited in the order of their names; the server's order is
+    /// The rules that do not hold or could not be run. Fields are visited in the order of their names; the API server's order is
     /// random.
     pub errors: Vec<RuleError>,
-    /// The rules that do not hold for what did not change: the server warns with the text of the error.
+    /// The rules that do not hold for what did not change: the API server warns with the text of the error.
     pub warnings: Vec<RuleError>,
     /// The rules that were not evaluated to the end, for a reason that is ours: whether they hold is not known.
     pub unfinished: Vec<NotFinished>,
@@ -143,7 +143,7 @@ impl Validator {
         }
     }
 
-    /// The same where the rules may all stand in `allOf`, with which a server has nothing to run.
+    /// The same where the rules may all stand in `allOf`, with which an API server has nothing to run.
     fn even_without_rules(schema: Structural<'_>, is_resource_root: bool, version: KubernetesVersion) -> Self {
         let types = NodeTypes::new(schema, is_resource_root, version);
         Self {

@@ -22,7 +22,7 @@ use crate::{KubernetesVersion, ValidationRule, codes, field_path};
 pub const PER_CALL_LIMIT: u64 = 1_000_000;
 /// The longest text of a message expression, in bytes.
 const MAX_MESSAGE_SIZE: usize = 5 * 1024;
-/// Since this minor, errors show the value; until then they show its type.
+/// Since this Kubernetes version, errors show the value; until then they show its type.
 const SHOWS_VALUE_SINCE: KubernetesVersion = KubernetesVersion::minor(35);
 
 const OUT_OF_BUDGET: &str =
@@ -63,7 +63,7 @@ struct Compiled {
 struct Rule<'a> {
     written: &'a ValidationRule,
     compiled: &'a CompiledRule,
-    /// What it blames, if not its node. The server gives up on that when the message expression does not compile.
+    /// What it blames, if not its node. The API server gives up on that when the message expression does not compile.
     field: Option<&'a str>,
     /// Whether there is room for its error.
     has_room: bool,
@@ -219,7 +219,7 @@ impl NodeRules {
         budget: &mut i64,
     ) -> Judgement {
         if let Some(error) = &rule.compiled.error {
-            // Where the server crashes it has nothing to say.
+            // Where the API server crashes it has nothing to say.
             let told = (!error.crashes).then(|| {
                 let told = self.invalid(error.code, at, format!("rule compile error: {}", error.detail));
                 match error.cause() {

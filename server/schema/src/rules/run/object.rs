@@ -12,7 +12,7 @@ use super::value::{same, value_of};
 use crate::KubernetesVersion;
 use crate::unknown;
 
-/// Since this minor, objects look at both sides for each field.
+/// Since this Kubernetes version, objects look at both sides for each field.
 const BOTH_SIDES_SINCE: KubernetesVersion = KubernetesVersion::minor(34);
 
 #[derive(Debug)]
@@ -133,7 +133,7 @@ impl MapValue for Object {
                 }
                 continue;
             };
-            // The server asks for the name as it is written, although it looks for escaped ones.
+            // The API server asks for the name as it is written, although it looks for escaped ones.
             let ours = if self.version < BOTH_SIDES_SINCE {
                 Some(value_of(data, shape, self.version))
             } else {

@@ -34,7 +34,7 @@ fn run(input: &Value, version: KubernetesVersion) -> (Vec<String>, i64) {
     (outcome.errors.iter().map(text).chain(warnings).collect(), outcome.left)
 }
 
-/// What differs from one of the outcomes that the server was seen to have.
+/// What differs from one of the outcomes that the API server was seen to have.
 fn difference(case: &Value, outcome: &Value, seen: &[String], left: i64) -> Option<String> {
     let errors = outcome["errors"].as_array().into_iter().flatten();
     let mut expected: Vec<String> = errors

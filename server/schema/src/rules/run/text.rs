@@ -5,7 +5,7 @@ use crd_analyzer_cel::value::Timestamp;
 use crate::formats::duration_nanos;
 use crate::go::{Layout, Moment, parse_time};
 
-/// The nanoseconds of a duration (`strfmt.ParseDuration`), or the server's words.
+/// The nanoseconds of a duration (`strfmt.ParseDuration`), or the API server's words.
 pub(super) fn duration(text: &str) -> Result<i64, String> {
     duration_nanos(text)
 }

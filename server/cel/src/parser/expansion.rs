@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use super::super::build::Builder;
-use super::super::options::ParseOptions;
-use super::Macro;
+use super::build::Builder;
+use super::macros::{Expansion, Macro, Quantifier};
+use super::options::ParseOptions;
 use crate::ast::{Comprehension, ExprKind, IssueKind, Limit, Literal, Location, MacroProblem, NodeId, operators};
 
 /// What replaces the call, or where and why it cannot be replaced.
-type Expansion = Result<NodeId, (Location, IssueKind)>;
+type Expanded = Result<NodeId, (Location, IssueKind)>;
 /// The variables of a comprehension.
 type Variables = (Arc<str>, Option<Arc<str>>);
-pub(super) type Expander = fn(&mut Expand<'_, '_>, NodeId, &[NodeId]) -> Expansion;
 
 /// The function that `transformMap` builds its result with.
 const MAP_INSERT: &str = "cel.@mapInsert";
@@ -19,16 +18,9 @@ const MAP_INSERT: &str = "cel.@mapInsert";
 /// The older name of the accumulator, which no variable may have.
 const ACCUMULATOR: &str = "__result__";
 
-#[derive(Clone, Copy)]
-pub(super) enum Quantifier {
-    All,
-    Exists,
-    ExistsOne,
-}
-
 /// One expansion: everything it makes is placed where the call is.
-pub(super) struct Expand<'b, 'a> {
-    pub(super) builder: &'b mut Builder<'a>,
+struct Expand<'b, 'a> {
+    builder: &'b mut Builder<'a>,
     options: &'b ParseOptions,
     call: Location,
     /// The name of the macro.
@@ -36,14 +28,14 @@ pub(super) struct Expand<'b, 'a> {
 }
 
 /// Replaces a call, if it is one of a macro. `id` is the number of the call, whose place everything gets that the macro makes.
-pub(in crate::parser) fn expand(
+pub(super) fn expand(
     builder: &mut Builder<'_>,
     options: &ParseOptions,
     id: i64,
     function: &str,
     target: Option<NodeId>,
     args: &[NodeId],
-) -> Option<Expansion> {
+) -> Option<Expanded> {
     let is_called =
         |m: &&&Macro| m.name == function && m.parameters.len() == args.len() && m.is_method() == target.is_some();
     let found = *options.macros.iter().rev().find(is_called)?;
@@ -51,26 +43,57 @@ pub(in crate::parser) fn expand(
     if builder.is_full() {
         return Some(Err((call, IssueKind::Limit(Limit::Expansion))));
     }
+    let mut expand = Expand {
+        builder,
+        options,
+        call,
+        name: found.name,
+    };
     // A macro without receiver does not look at its target.
-    Some((found.expand)(
-        &mut Expand {
-            builder,
-            options,
-            call,
-            name: found.name,
-        },
-        target.unwrap_or(args[0]),
-        args,
-    ))
+    Some(expand.as_declared(found.expansion, target.unwrap_or(args[0]), args))
 }
 
 impl Expand<'_, '_> {
-    pub(super) fn node(&mut self, kind: ExprKind) -> NodeId {
+    fn as_declared(&mut self, expansion: Expansion, target: NodeId, args: &[NodeId]) -> Expanded {
+        match expansion {
+            Expansion::Has => self.has(args[0]),
+            Expansion::Quantifier(quantifier) => self.quantifier(quantifier, target, args),
+            Expansion::QuantifierOfTwo(quantifier) => self.quantifier_two(quantifier, target, args),
+            Expansion::Map => self.map(target, args),
+            Expansion::Filter => self.filter(target, args),
+            Expansion::OptionalMap => self.optional(target, args, true),
+            Expansion::OptionalFlatMap => self.optional(target, args, false),
+            Expansion::TransformList => self.transform_list(target, args),
+            Expansion::TransformMap => self.transform_map(target, args, false),
+            Expansion::TransformMapEntry => self.transform_map(target, args, true),
+            Expansion::SortBy => self.sort_by(target, args),
+        }
+    }
+
+    fn has(&mut self, field: NodeId) -> Expanded {
+        let ExprKind::Select { operand, field, .. } = &self.builder.ast[field].kind else {
+            return self.error(field, MacroProblem::NotAField);
+        };
+        let (operand, field) = (*operand, field.clone());
+        Ok(self.node(ExprKind::Select {
+            operand,
+            field,
+            test_only: true,
+        }))
+    }
+
+    fn filter(&mut self, target: NodeId, args: &[NodeId]) -> Expanded {
+        let element = self.variable(args[0])?;
+        self.check_accumulator(&element, args[0])?;
+        Ok(self.selection(target, element, Some(args[1]), args[0]))
+    }
+
+    fn node(&mut self, kind: ExprKind) -> NodeId {
         let id = self.builder.id_at(self.call);
         self.builder.push(id, kind)
     }
 
-    pub(super) fn error<T>(&self, node: NodeId, problem: MacroProblem) -> Result<T, (Location, IssueKind)> {
+    fn error<T>(&self, node: NodeId, problem: MacroProblem) -> Result<T, (Location, IssueKind)> {
         let id = self.builder.ast[node].id;
         Err((self.builder.location_told(id, self.options), IssueKind::Macro(problem)))
     }
@@ -156,14 +179,14 @@ impl Expand<'_, '_> {
     }
 
     /// The name that an argument is.
-    pub(super) fn variable(&self, node: NodeId) -> Result<Arc<str>, (Location, IssueKind)> {
+    fn variable(&self, node: NodeId) -> Result<Arc<str>, (Location, IssueKind)> {
         match &self.builder.ast[node].kind {
             ExprKind::Ident(name) => Ok(name.clone()),
             _ => self.error(node, MacroProblem::NotAName { of: self.name }),
         }
     }
 
-    pub(super) fn check_accumulator(&self, variable: &str, node: NodeId) -> Result<(), (Location, IssueKind)> {
+    fn check_accumulator(&self, variable: &str, node: NodeId) -> Result<(), (Location, IssueKind)> {
         if self.options.accumulator_reserved && (variable == self.options.accumulator || variable == ACCUMULATOR) {
             return self.error(node, MacroProblem::Accumulator);
         }
@@ -206,14 +229,14 @@ impl Expand<'_, '_> {
         }
     }
 
-    pub(super) fn quantifier(&mut self, quantifier: Quantifier, target: NodeId, args: &[NodeId]) -> Expansion {
+    fn quantifier(&mut self, quantifier: Quantifier, target: NodeId, args: &[NodeId]) -> Expanded {
         let element = self.variable(args[0])?;
         self.check_accumulator(&element, args[0])?;
         let parts = self.quantifier_parts(quantifier, args[1]);
         Ok(self.comprehension_with_result(target, (element, None), self.options.accumulator.into(), parts))
     }
 
-    pub(super) fn map(&mut self, target: NodeId, args: &[NodeId]) -> Expansion {
+    fn map(&mut self, target: NodeId, args: &[NodeId]) -> Expanded {
         let element = self.variable(args[0])?;
         self.check_accumulator(&element, args[0])?;
         let predicate = (args.len() == 3).then(|| args[1]);
@@ -221,13 +244,7 @@ impl Expand<'_, '_> {
     }
 
     /// The list of `item` for those elements for which the predicate holds.
-    pub(super) fn selection(
-        &mut self,
-        target: NodeId,
-        element: Arc<str>,
-        predicate: Option<NodeId>,
-        item: NodeId,
-    ) -> NodeId {
+    fn selection(&mut self, target: NodeId, element: Arc<str>, predicate: Option<NodeId>, item: NodeId) -> NodeId {
         let shared = self.options.accumulator_shared.then(|| self.accumulator());
         let init = self.list(&[]);
         let condition = self.literal(Literal::Bool(true));
@@ -244,7 +261,7 @@ impl Expand<'_, '_> {
     }
 
     /// A name for the list, whose elements are then sorted by the list of their keys.
-    pub(super) fn sort_by(&mut self, target: NodeId, args: &[NodeId]) -> Expansion {
+    fn sort_by(&mut self, target: NodeId, args: &[NodeId]) -> Expanded {
         const INPUT: &str = "@__sortBy_input__";
         if matches!(
             self.builder.ast[target].kind,
@@ -267,7 +284,7 @@ impl Expand<'_, '_> {
         Ok(self.comprehension_with_result(range, ("#unused".into(), None), INPUT.into(), parts))
     }
 
-    pub(super) fn optional(&mut self, target: NodeId, args: &[NodeId], wrap: bool) -> Expansion {
+    fn optional(&mut self, target: NodeId, args: &[NodeId], wrap: bool) -> Expanded {
         let variable = self.variable(args[0])?;
         let has_value = self.member_call("hasValue", target);
         let range = self.list(&[]);
@@ -308,13 +325,13 @@ impl Expand<'_, '_> {
         Ok((key, Some(value)))
     }
 
-    pub(super) fn quantifier_two(&mut self, quantifier: Quantifier, target: NodeId, args: &[NodeId]) -> Expansion {
+    fn quantifier_two(&mut self, quantifier: Quantifier, target: NodeId, args: &[NodeId]) -> Expanded {
         let variables = self.two_variables(args)?;
         let parts = self.quantifier_parts(quantifier, args[2]);
         Ok(self.comprehension_with_result(target, variables, self.options.accumulator.into(), parts))
     }
 
-    pub(super) fn transform_list(&mut self, target: NodeId, args: &[NodeId]) -> Expansion {
+    fn transform_list(&mut self, target: NodeId, args: &[NodeId]) -> Expanded {
         let variables = self.two_variables(args)?;
         let mut step = self.appended(args[args.len() - 1]);
         if args.len() == 4 {
@@ -325,7 +342,7 @@ impl Expand<'_, '_> {
         Ok(self.comprehension(target, variables, [init, condition, step]))
     }
 
-    pub(super) fn transform_map(&mut self, target: NodeId, args: &[NodeId], entry: bool) -> Expansion {
+    fn transform_map(&mut self, target: NodeId, args: &[NodeId], entry: bool) -> Expanded {
         let variables = self.two_variables(args)?;
         let transform = args[args.len() - 1];
         let accumulator = self.accumulator();

@@ -50,7 +50,7 @@ impl Check {
         }
     }
 
-    /// A field that is both a property and covered by `additionalProperties` is judged twice, as the server does.
+    /// A field that is both a property and covered by `additionalProperties` is judged twice, as the API server does.
     fn object(&mut self, object: &Map<String, Value>, schema: Structural<'_>, at: &Trail<'_>) {
         if let Some(additional) = schema.additional_properties().and_then(AdditionalProperties::schema) {
             for (name, field) in object {
@@ -112,7 +112,7 @@ impl Check {
         if items.len() <= 1 {
             return;
         }
-        // The server takes a single key out of its object, so scalars are then compared as scalars.
+        // The API server takes a single key out of its object, so scalars are then compared as scalars.
         let uniques: Vec<Unique<'_>> = match key_fields {
             [name] => items
                 .iter()
@@ -195,7 +195,7 @@ impl<'v> Unique<'v> {
             Value::Bool(flag) => Self::Bool(*flag),
             Value::Number(number) => match number.as_i64() {
                 Some(integer) => Self::Integer(integer),
-                // Adding zero makes a positive zero of a negative one; the server holds them equal.
+                // Adding zero makes a positive zero of a negative one; the API server holds them equal.
                 None => Self::Float((number.as_f64().unwrap_or_default() + 0.0).to_bits()),
             },
             Value::String(text) => Self::Text(text),

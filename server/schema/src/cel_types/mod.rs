@@ -14,14 +14,14 @@ use serde_json::Value;
 use crate::KubernetesVersion;
 use crate::structural::{AdditionalProperties, Structural};
 
-/// The largest request that a server takes, in bytes (`MaxRequestSizeBytes`). What bounds nothing else is bounded by it.
+/// The largest request that an API server takes, in bytes (`MaxRequestSizeBytes`). What bounds nothing else is bounded by it.
 pub const MAX_REQUEST_SIZE: i64 = 3 * 1024 * 1024;
 
 /// The longest text of a duration or time in JSON.
 const MAX_TIME_SIZE: i64 = 32;
 /// A date in JSON.
 const DATE_SIZE: i64 = 12;
-/// The longest `metadata.name` that a server takes (since 1.37 also in costs).
+/// The longest `metadata.name` that an API server takes (since 1.37 also in costs).
 const MAX_NAME_LENGTH: i64 = 253;
 
 /// The CEL type of values of a schema, or `None` if expressions cannot see them.
@@ -37,7 +37,7 @@ pub fn max_cardinality(ty: &DeclType) -> u64 {
     (MAX_REQUEST_SIZE / ty.min_serialized_size.saturating_add(1).max(1)) as u64
 }
 
-/// Deeper schemas have no types here: no definition that a server can decode has that many levels.
+/// Deeper schemas have no types here: no CRD that an API server can decode has that many levels.
 const MAX_DEPTH: usize = 10_000;
 
 struct Types {

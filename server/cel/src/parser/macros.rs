@@ -1,15 +1,11 @@
 //! The macros: calls that the parser replaces by other expressions.
 //!
+//! What each expands to is in `expansion.rs`.
+//!
 //! Ported from `cel-go`: `parser/macro.go`, `cel/library.go` (`optMap`, `optFlatMap`), `ext/comprehensions.go` (two variables),
 //! `ext/lists.go` (`sortBy`).
 
-mod expansion;
-
-pub(super) use expansion::expand;
-use expansion::{Expander, Quantifier};
-
 use crate::KubernetesVersion;
-use crate::ast::{ExprKind, MacroProblem};
 
 /// A macro, by the call that it replaces.
 #[derive(Debug)]
@@ -28,7 +24,35 @@ pub struct Macro {
     pub server: KubernetesVersion,
     /// The oldest environment that has it.
     pub environment: KubernetesVersion,
-    expand: Expander,
+    /// What it expands to.
+    pub(super) expansion: Expansion,
+}
+
+/// What a call becomes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Expansion {
+    /// A test for the presence of a field.
+    Has,
+    /// A comprehension with one variable and a boolean result.
+    Quantifier(Quantifier),
+    /// The same with two variables.
+    QuantifierOfTwo(Quantifier),
+    Map,
+    Filter,
+    OptionalMap,
+    OptionalFlatMap,
+    TransformList,
+    TransformMap,
+    TransformMapEntry,
+    SortBy,
+}
+
+/// Of how many elements a predicate has to be true.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Quantifier {
+    All,
+    Exists,
+    ExistsOne,
 }
 
 /// What a macro is called on.
@@ -67,7 +91,7 @@ const OPTIONALS: KubernetesVersion = KubernetesVersion::minor(28);
 const TWO_VARIABLES: KubernetesVersion = KubernetesVersion::minor(32);
 const LISTS: KubernetesVersion = KubernetesVersion::minor(34);
 
-/// All macros of all minors.
+/// All macros of all Kubernetes versions.
 pub const MACROS: &[Macro] = &[
     Macro {
         name: "has",
@@ -77,17 +101,7 @@ pub const MACROS: &[Macro] = &[
         examples: &[("has({'a': 1}.a)", "true"), ("has({'a': 1}.b)", "false")],
         server: ALWAYS,
         environment: ALWAYS,
-        expand: |e, _, args| match &e.builder.ast[args[0]].kind {
-            ExprKind::Select { operand, field, .. } => {
-                let (operand, field) = (*operand, field.clone());
-                Ok(e.node(ExprKind::Select {
-                    operand,
-                    field,
-                    test_only: true,
-                }))
-            }
-            _ => e.error(args[0], MacroProblem::NotAField),
-        },
+        expansion: Expansion::Has,
     },
     Macro {
         name: "all",
@@ -102,7 +116,7 @@ pub const MACROS: &[Macro] = &[
         ],
         server: ALWAYS,
         environment: ALWAYS,
-        expand: |e, target, args| e.quantifier(Quantifier::All, target, args),
+        expansion: Expansion::Quantifier(Quantifier::All),
     },
     Macro {
         name: "exists",
@@ -113,7 +127,7 @@ pub const MACROS: &[Macro] = &[
         examples: &[("[1, 2, 3].exists(x, x > 2)", "true"), ("[].exists(x, x > 2)", "false")],
         server: ALWAYS,
         environment: ALWAYS,
-        expand: |e, target, args| e.quantifier(Quantifier::Exists, target, args),
+        expansion: Expansion::Quantifier(Quantifier::Exists),
     },
     Macro {
         name: "exists_one",
@@ -126,7 +140,7 @@ pub const MACROS: &[Macro] = &[
         ],
         server: ALWAYS,
         environment: ALWAYS,
-        expand: |e, target, args| e.quantifier(Quantifier::ExistsOne, target, args),
+        expansion: Expansion::Quantifier(Quantifier::ExistsOne),
     },
     Macro {
         name: "map",
@@ -136,7 +150,7 @@ pub const MACROS: &[Macro] = &[
         examples: &[("[1, 2, 3].map(x, x * 2)", "[2, 4, 6]")],
         server: ALWAYS,
         environment: ALWAYS,
-        expand: |e, target, args| e.map(target, args),
+        expansion: Expansion::Map,
     },
     Macro {
         name: "map",
@@ -146,7 +160,7 @@ pub const MACROS: &[Macro] = &[
         examples: &[("[1, 2, 3].map(x, x > 1, x * 2)", "[4, 6]")],
         server: ALWAYS,
         environment: ALWAYS,
-        expand: |e, target, args| e.map(target, args),
+        expansion: Expansion::Map,
     },
     Macro {
         name: "filter",
@@ -156,11 +170,7 @@ pub const MACROS: &[Macro] = &[
         examples: &[("[1, 2, 3].filter(x, x > 1)", "[2, 3]")],
         server: ALWAYS,
         environment: ALWAYS,
-        expand: |e, target, args| {
-            let element = e.variable(args[0])?;
-            e.check_accumulator(&element, args[0])?;
-            Ok(e.selection(target, element, Some(args[1]), args[0]))
-        },
+        expansion: Expansion::Filter,
     },
     Macro {
         name: "optMap",
@@ -173,7 +183,7 @@ pub const MACROS: &[Macro] = &[
         ],
         server: ALWAYS,
         environment: OPTIONALS,
-        expand: |e, target, args| e.optional(target, args, true),
+        expansion: Expansion::OptionalMap,
     },
     Macro {
         name: "optFlatMap",
@@ -183,7 +193,7 @@ pub const MACROS: &[Macro] = &[
         examples: &[("{'a': {'b': 1}}[?'a'].optFlatMap(m, m[?'b'])", "optional.of(1)")],
         server: ALWAYS,
         environment: OPTIONALS,
-        expand: |e, target, args| e.optional(target, args, false),
+        expansion: Expansion::OptionalFlatMap,
     },
     Macro {
         name: "all",
@@ -196,7 +206,7 @@ pub const MACROS: &[Macro] = &[
         ],
         server: CEL_GO_0_22,
         environment: TWO_VARIABLES,
-        expand: |e, target, args| e.quantifier_two(Quantifier::All, target, args),
+        expansion: Expansion::QuantifierOfTwo(Quantifier::All),
     },
     Macro {
         name: "exists",
@@ -206,7 +216,7 @@ pub const MACROS: &[Macro] = &[
         examples: &[("{'a': 1}.exists(k, v, k == 'a' && v == 1)", "true")],
         server: CEL_GO_0_22,
         environment: TWO_VARIABLES,
-        expand: |e, target, args| e.quantifier_two(Quantifier::Exists, target, args),
+        expansion: Expansion::QuantifierOfTwo(Quantifier::Exists),
     },
     Macro {
         name: "existsOne",
@@ -216,7 +226,7 @@ pub const MACROS: &[Macro] = &[
         examples: &[("[1, 1].existsOne(i, x, i == x)", "true")],
         server: CEL_GO_0_22,
         environment: TWO_VARIABLES,
-        expand: |e, target, args| e.quantifier_two(Quantifier::ExistsOne, target, args),
+        expansion: Expansion::QuantifierOfTwo(Quantifier::ExistsOne),
     },
     Macro {
         name: "exists_one",
@@ -226,7 +236,7 @@ pub const MACROS: &[Macro] = &[
         examples: &[("[1, 1].exists_one(i, x, i == x)", "true")],
         server: CEL_GO_0_22,
         environment: TWO_VARIABLES,
-        expand: |e, target, args| e.quantifier_two(Quantifier::ExistsOne, target, args),
+        expansion: Expansion::QuantifierOfTwo(Quantifier::ExistsOne),
     },
     Macro {
         name: "transformList",
@@ -236,7 +246,7 @@ pub const MACROS: &[Macro] = &[
         examples: &[("[3, 4].transformList(i, x, i * x)", "[0, 4]")],
         server: CEL_GO_0_22,
         environment: TWO_VARIABLES,
-        expand: |e, target, args| e.transform_list(target, args),
+        expansion: Expansion::TransformList,
     },
     Macro {
         name: "transformList",
@@ -246,7 +256,7 @@ pub const MACROS: &[Macro] = &[
         examples: &[("[3, 4].transformList(i, x, i > 0, x)", "[4]")],
         server: CEL_GO_0_22,
         environment: TWO_VARIABLES,
-        expand: |e, target, args| e.transform_list(target, args),
+        expansion: Expansion::TransformList,
     },
     Macro {
         name: "transformMap",
@@ -256,7 +266,7 @@ pub const MACROS: &[Macro] = &[
         examples: &[("{'a': 1}.transformMap(k, v, v + 1)", "{'a': 2}")],
         server: CEL_GO_0_22,
         environment: TWO_VARIABLES,
-        expand: |e, target, args| e.transform_map(target, args, false),
+        expansion: Expansion::TransformMap,
     },
     Macro {
         name: "transformMap",
@@ -266,7 +276,7 @@ pub const MACROS: &[Macro] = &[
         examples: &[("{'a': 1, 'b': 2}.transformMap(k, v, v > 1, v + 1)", "{'b': 3}")],
         server: CEL_GO_0_22,
         environment: TWO_VARIABLES,
-        expand: |e, target, args| e.transform_map(target, args, false),
+        expansion: Expansion::TransformMap,
     },
     Macro {
         name: "transformMapEntry",
@@ -276,7 +286,7 @@ pub const MACROS: &[Macro] = &[
         examples: &[("{'a': 'b'}.transformMapEntry(k, v, {v: k})", "{'b': 'a'}")],
         server: CEL_GO_0_22,
         environment: TWO_VARIABLES,
-        expand: |e, target, args| e.transform_map(target, args, true),
+        expansion: Expansion::TransformMapEntry,
     },
     Macro {
         name: "transformMapEntry",
@@ -289,7 +299,7 @@ pub const MACROS: &[Macro] = &[
         )],
         server: CEL_GO_0_22,
         environment: TWO_VARIABLES,
-        expand: |e, target, args| e.transform_map(target, args, true),
+        expansion: Expansion::TransformMapEntry,
     },
     Macro {
         name: "sortBy",
@@ -299,6 +309,6 @@ pub const MACROS: &[Macro] = &[
         examples: &[("['ab', 'c'].sortBy(x, x.size())", "['c', 'ab']")],
         server: LISTS,
         environment: LISTS,
-        expand: |e, target, args| e.sort_by(target, args),
+        expansion: Expansion::SortBy,
     },
 ];

@@ -57,7 +57,7 @@ fn one_of(values: &[&str]) -> String {
     format!("must be one of {}", values.join(","))
 }
 
-/// What is wrong with a path in dot notation (`validateSimpleJSONPath`): the server looks at its first character only.
+/// What is wrong with a path in dot notation (`validateSimpleJSONPath`): the API server looks at its first character only.
 pub(super) fn simple_json_path_error(json_path: &str, path: impl FnOnce() -> Path) -> Option<Error> {
     let detail = if json_path.is_empty() {
         "must not be empty"

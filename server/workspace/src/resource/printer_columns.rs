@@ -24,7 +24,7 @@ pub struct Column {
     pub value: Option<String>,
 }
 
-/// The columns of a resource that is stored as it is written, defaults filled in; those of lower priority too. `None` if its definition does not serve it.
+/// The columns of a resource that is stored as it is written, defaults filled in; those of lower priority too. `None` if its CRD does not serve it.
 pub fn columns(
     definition: &KnownDefinition,
     files: &dyn Files,
@@ -39,7 +39,7 @@ pub fn columns(
     let served = definition.serving(text("apiVersion"), text("kind")).ok()?;
     let stored = Stored::establish(served, &json).ok()?;
     let mut object = stored.object().clone();
-    // Not the moment that the server would fill in.
+    // Not the moment that the API server would fill in.
     if let (Some(Value::Object(stored)), sent) = (object.get_mut("metadata"), root.get("metadata")) {
         let written = sent.and_then(|it| it.get("creationTimestamp")?.as_str());
         match written {

@@ -1,0 +1,25 @@
+//! What tells texts from each other.
+
+use std::{
+    fmt,
+    hash::{DefaultHasher, Hasher},
+};
+
+/// What tells the text of one document from another: its hash.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Fingerprint(u64, u32);
+
+impl Fingerprint {
+    /// Of a text.
+    pub fn of(text: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(text.as_bytes());
+        Self(hasher.finish(), text.len() as u32)
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}+{}", self.0, self.1)
+    }
+}
