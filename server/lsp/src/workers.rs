@@ -88,7 +88,7 @@ impl Workers {
         answered.await.ok()
     }
 
-    /// Queues work on the first of the threads with the shortest queues, or does it now if there are no threads.
+    /// Queues work on the thread with the shortest queue. Without threads, the caller does the work.
     fn send(&self, work: Work) {
         let worker = self.0.iter().min_by_key(|it| it.waiting.load(Ordering::Acquire));
         match worker {

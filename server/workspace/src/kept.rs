@@ -82,7 +82,7 @@ impl Kept {
         self.groups.push(Group { tree, first, objects });
     }
 
-    /// Adds a verdict that nobody needs any more.
+    /// Adds a verdict that is only to be freed.
     pub(crate) fn push_spent(&mut self, verdict: CrdVerdict) {
         self.spent.push(verdict);
     }
