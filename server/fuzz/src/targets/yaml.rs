@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crd_analyzer_syntax::{
     edit, read_json,
-    reader::read_decoded,
+    reader::{Encoding, read_decoded},
     source::Source,
     split::{read_document, split},
     template::first_action,
@@ -34,7 +34,8 @@ fn run(bytes: &[u8]) {
     match read_decoded(&text, whole, &source.defects, source.encoding) {
         Ok(tree) => {
             assert_sound(&tree, &text);
-            if source.defects.is_empty() {
+            // What is edited is UTF-8.
+            if source.defects.is_empty() && source.encoding != Encoding::Utf16 {
                 assert_same_as_editing(&tree, &text, whole);
             }
             convert(&tree, &text);
@@ -97,9 +98,7 @@ fn assert_sound(tree: &Tree, text: &str) {
 
 /// Where the verdict parser accepts a text, the editing parser has the same tree.
 fn assert_same_as_editing(verdict: &Tree, text: &Arc<str>, whole: Span) {
-    // A byte order mark that begins a line belongs to the key behind it in one tree, and not in the other.
-    let has_mark_inside = text.chars().skip(1).any(|it| it == '\u{feff}');
-    if has_text_after_root(verdict) || has_mark_inside {
+    if has_text_after_root(verdict) {
         return;
     }
     let reading = edit::read(text.clone(), whole);

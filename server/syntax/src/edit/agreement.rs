@@ -115,6 +115,23 @@ fn both_readers_agree_over_other_breaks_and_what_stands_right_behind_an_anchor()
 }
 
 #[test]
+fn both_readers_agree_over_byte_order_marks() {
+    let (mut accepted, mut kept) = (0, 0);
+    // What a mark means depends on its distance to where go-yaml's input buffer begins.
+    for padding in (0..1_100).chain([4_095, 4_096]) {
+        for marks in ["\u{feff}", "\u{feff}\u{feff}"] {
+            let text = format!("a: {}\n{marks}b: 1\n{marks}c: {marks}\n", "x".repeat(padding));
+            if agrees("marks", &text) {
+                let tree = super::read(text.as_str(), Span::new(0, text.len() as u32)).tree;
+                kept += usize::from(tree.get(tree.root().expect("a root"), "b").is_none());
+                accepted += 1;
+            }
+        }
+    }
+    assert!(accepted > 2_000 && kept > 1_000, "{accepted}, {kept}");
+}
+
+#[test]
 fn both_readers_agree_over_random_text() {
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     let mut accepted = 0;

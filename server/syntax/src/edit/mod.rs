@@ -8,6 +8,7 @@ mod block;
 mod flow;
 mod frame;
 mod head;
+mod marks;
 mod memo;
 mod nodes;
 mod reader;
@@ -56,6 +57,8 @@ pub struct TolerantTree {
     /// Something had to be repaired to make a tree. (False does not mean that the verdict reader accepts.)
     pub is_broken: bool,
     memo: Memo,
+    /// There are byte order marks in the document: it is read anew after each edit.
+    has_marks: bool,
 }
 
 /// All documents of a file, kept in step with edits.
@@ -119,6 +122,8 @@ impl EditingTree {
             document.tree.text = Text::default();
         }
         self.text.replace(start..end, new_text);
+        let has_marks = document.is_some_and(|it| self.documents[it.0].has_marks) || new_text.contains(marks::MARK);
+        let document = document.filter(|_| !has_marks);
         let span = document.map(|(at, span)| (at, Span::new(span.start, change.behind(span.end))));
         let is_cut_alike = |span: Span| {
             !cuts(&self.text, start, change.new_end as usize)
@@ -145,12 +150,10 @@ impl EditingTree {
         let next = self.documents.partition_point(|it| it.tree.span.start <= change.start);
         let at = next.checked_sub(1)?;
         let span = self.documents[at].tree.span;
-        let is_in = change.old_end <= span.end && change.start as usize >= BYTE_ORDER_MARK.len();
+        let is_in = change.old_end <= span.end && change.start as usize >= marks::MARK.len();
         (is_in && !cuts(&self.text, change.start as usize, change.old_end as usize)).then_some((at, span))
     }
 }
-
-const BYTE_ORDER_MARK: &str = "\u{FEFF}";
 
 /// Whether a separator of documents begins a line of a part of a text, or the line behind it.
 fn cuts(text: &str, start: usize, end: usize) -> bool {
@@ -169,6 +172,6 @@ fn cuts(text: &str, start: usize, end: usize) -> bool {
 
 /// Whether a file is one document because it begins with a brace.
 fn begins_with_brace(text: &str) -> bool {
-    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let text = text.strip_prefix(marks::MARK).unwrap_or(text);
     text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with('{')
 }

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use super::TolerantTree;
 use super::frame::{Frame, FrameKind, Pending};
+use super::marks;
 use super::memo::{self, Memo, Segment, State};
 use super::resync::Resync;
 use super::scan;
@@ -68,6 +69,10 @@ pub(super) fn budget(span: Span) -> usize {
 
 /// Reads the document at `span` of `text`, which is a whole file.
 pub(super) fn read(text: &Text, span: Span) -> TolerantTree {
+    let has_marks = marks::has_inside(&text[span.range()]);
+    if has_marks && let Some(tree) = marks::read(text, span) {
+        return tree;
+    }
     let nodes = span.range().len() / 12;
     let mut reader = Reader::new(text, span, TreeBuilder::new(text, span, nodes));
     reader.document(None);
@@ -78,6 +83,7 @@ pub(super) fn read(text: &Text, span: Span) -> TolerantTree {
         is_broken: memo.settle(&mut tree),
         tree,
         memo,
+        has_marks,
     }
 }
 

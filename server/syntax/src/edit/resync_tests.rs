@@ -103,6 +103,23 @@ fn edited_texts_have_the_trees_of_new_ones() {
 }
 
 #[test]
+fn edited_byte_order_marks_have_the_trees_of_new_ones() {
+    let text = "\u{feff}a: 1\n\u{feff}b:\n  c: [1, \u{feff}]\n---\nd: 1\n\u{feff}e: x\n";
+    for start in (0..=text.len()).filter(|it| text.is_char_boundary(*it)) {
+        for removed in text[start..].char_indices().map(|it| it.0).take(4) {
+            for insert in ["", "\u{feff}", "x", "\n"] {
+                let mut tree = EditingTree::new(text);
+                let range = start..start + removed;
+                tree.edit(range.clone(), insert);
+                assert_fresh(&tree, text, || format!("{range:?} becomes {insert:?}"));
+                tree.edit(start..start + insert.len(), &text[range]);
+                assert_fresh(&tree, text, || format!("{insert:?} at {start} is taken back"));
+            }
+        }
+    }
+}
+
+#[test]
 fn edited_random_texts_have_the_trees_of_new_ones() {
     let mut random = Random(0x5EED_0DDB_1A5E_5BAD);
     for _ in 0..2_000 * rounds() {

@@ -214,6 +214,36 @@ fn aliases_are_refused_where_the_server_refuses_them() {
     expect_none(&found, total);
 }
 
+#[test]
+fn byte_order_marks_are_passed_over_where_the_server_does_it() {
+    let mut oracle = Oracle::start();
+    let mut random = Random::new(number("YAML_SEED", 1));
+    // The server's parser looks for a mark where its input buffer begins, which moves in pieces of 512 bytes.
+    let cases: Vec<_> = (0..600)
+        .map(|at| {
+            let mut text = String::new();
+            for line in 0..2 + random.below(6) {
+                let mark = random.text(&["", "\u{FEFF}", "\u{FEFF}\u{FEFF}", " \u{FEFF}", "# \u{FEFF}\n\u{FEFF}"]);
+                let value = "x".repeat(random.below(if random.one_in(2) { 600 } else { 20 }));
+                text.extend([
+                    mark,
+                    &format!("k{line}"),
+                    ": ",
+                    value.as_str(),
+                    random.text(&["\n", "\u{FEFF}\n", "\n\n"]),
+                ]);
+            }
+            Case {
+                name: format!("marks {at}"),
+                bytes: text.into_bytes(),
+                tree: None,
+            }
+        })
+        .collect();
+    let total = cases.len();
+    expect_none(&differences(&mut oracle, cases), total);
+}
+
 /// What the clients keep of a file's documents.
 fn has_content(body: &str) -> bool {
     let lines = body.split('\n').map(str::trim);
