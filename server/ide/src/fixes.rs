@@ -161,7 +161,7 @@ pub fn judged(text: &str, fixes: Vec<Fix>, judge: &dyn Fn(&str) -> Option<FileRe
 const MAX_CANDIDATES: usize = 24;
 
 /// Bytes of text that are judged for one request: of a longer text fewer repairs are looked at.
-const MAX_JUDGED: usize = 8 << 20;
+const MAX_JUDGED: usize = 4 << 20;
 
 /// Repairs that are looked at in any case.
 const MIN_CANDIDATES: usize = 3;
@@ -232,6 +232,10 @@ pub fn repair_all(
             fix.edits.iter().for_each(|it| taken.add(it.span));
             chosen.push(fix);
         }
+    }
+    // To judge the text takes much longer than to look for repairs.
+    if chosen.is_empty() {
+        return None;
     }
     let before = check::counts(&judge(text)?);
     let helps = |fixes: &[Fix]| {

@@ -26,7 +26,7 @@ pub fn meant<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
             return None;
         }
         // Each change takes one letter away or adds one, or both.
-        if (letters ^ self::letters(lowercase(word))).count_ones() as usize > 2 * most {
+        if (letters ^ letters_of(word)).count_ones() as usize > 2 * most {
             continue;
         }
         let word_lower: Vec<char> = lowercase(word).collect();
@@ -83,6 +83,14 @@ fn lowercase(word: &str) -> impl Iterator<Item = char> {
 /// Which letters a word has, as a set of bits that different letters may share.
 fn letters(word: impl Iterator<Item = char>) -> u64 {
     word.fold(0, |set, letter| set | 1 << (u32::from(letter) % 64))
+}
+
+/// The same of a word in lower case.
+fn letters_of(word: &str) -> u64 {
+    if word.is_ascii() {
+        return letters(word.bytes().map(|it| char::from(it.to_ascii_lowercase())));
+    }
+    letters(lowercase(word))
 }
 
 /// How many letters have to be put in, taken out, changed or swapped with the next; `most + 1` if more.

@@ -89,6 +89,11 @@ impl<'d> At<'d> {
         self.tree.parent(self.entry?.key)
     }
 
+    /// How many entries of a mapping are looked at to find one.
+    fn entries(&self, mapping: NodeId) -> u64 {
+        self.tree.children(mapping).count() as u64 / 2
+    }
+
     /// The innermost schema that the place is in, or that it is.
     fn schema(&self) -> Option<NodeId> {
         let around = std::iter::once(self.node).chain(self.tree.ancestors(self.node));

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crd_analyzer_apiextensions::codes as api_codes;
+use crd_analyzer_budget as budget;
 use crd_analyzer_schema::codes;
 use crd_analyzer_syntax::{
     paths::{self, Step},
@@ -89,7 +90,8 @@ fn unknown_field(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let name = tree.scalar(own.key);
     let fields = view.fields();
     let free = fields.iter().map(|it| it.0.as_ref());
-    let free = free.filter(|it| tree.entry(mapping, it).is_none());
+    let work = at.entries(mapping);
+    let free = free.filter(|it| budget::advise(work) && tree.entry(mapping, it).is_none());
     if let Some(near) = meant(&name, free) {
         let edit = set_scalar(tree, own.key, near);
         found.extend(Repair::one(format!("Change {name} to {near}"), edit));
@@ -101,7 +103,11 @@ fn unknown_field(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
 /// Fields that have to be there: each is tried, as the finding does not say which it is about.
 fn missing(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let required = view.required();
+    let work = required.len() as u64 + at.entries(at.node);
     for (name, field) in view.fields() {
+        if !budget::advise(work) {
+            return;
+        }
         if !required.contains(&name) || at.tree.entry(at.node, &name).is_some() {
             continue;
         }
