@@ -30,6 +30,8 @@ use crate::{Compiled, Effort, Hazard, codes};
 
 /// What a rule on a value costs at least, beside what the rule itself costs.
 const TRY: u64 = 30;
+/// So many rules are run on a value with a unit of effort.
+const RULES_PER_EFFORT: u64 = 8;
 /// Units of work that a unit of effort may take. Usually it takes some tens: rules are judged by the cost that the API server counts,
 /// and few of them take much that it does not count.
 const WORK_PER_EFFORT: u64 = 400;
@@ -149,6 +151,11 @@ impl<'s> Node<'s> {
     /// Whether these are resources of their own, not embedded ones.
     pub(crate) fn is_custom_resource(&self) -> bool {
         self.is_resource_root && !self.schema.is_embedded_resource()
+    }
+
+    /// What a value costs that all rules of the node judge, without their own costs. Among few rules each counts for nothing.
+    fn try_all(&self) -> u64 {
+        4 * TRY + self.rules.len() as u64 / RULES_PER_EFFORT
     }
 
     fn all(&self) -> &run::Validator {
@@ -279,7 +286,7 @@ impl<'s> CheckedRule<'_, 's> {
     }
 
     fn is_shown(&self, case: &Case, left: &mut u64) -> Option<String> {
-        *left = left.saturating_sub(4 * TRY);
+        *left = left.saturating_sub(self.node.try_all());
         let node = self.node;
         let stored = node.stored(&case.sent);
         if !node.accepts(&stored) {
@@ -400,7 +407,7 @@ impl<'s> CheckedRule<'_, 's> {
                 ..Recipe::default()
             };
             let refusals = |recipe: &Recipe, left: &mut u64| {
-                *left = left.saturating_sub(4 * TRY);
+                *left = left.saturating_sub(self.node.try_all());
                 let mut decisions = recipe.decisions();
                 let case = self.make(&maker, question, &mut decisions);
                 (case.map_or(usize::MAX, |case| self.refusals(&case)), decisions.made)
