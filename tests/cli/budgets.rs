@@ -1,36 +1,13 @@
 //! Small inputs that would take much work or memory: each ends soon, in little memory, and with an answer or with "not finished".
 
-use std::{
-    process::{Command, Stdio},
-    time::Duration,
-};
+use std::{process::Stdio, time::Duration};
 
 use serde_json::{Value, json};
 
-use crate::{Outcome, Sandbox};
-
-/// Megabytes that the process may take.
-const MAX_MEMORY: u64 = 256;
-/// Seconds of the processor, without optimization. With it an input may take 5.
-const MAX_CPU: u64 = 80;
-/// Kilobytes of addresses: where memory grows without end, the process ends before the machine does.
-const MAX_ADDRESSES: u64 = 3 << 20;
-
-/// The command within limits that the system holds it to. A loaded machine changes nothing about them.
-fn limited(command: &Command) -> Command {
-    let mut limited = Command::new("sh");
-    let limits = format!("ulimit -t {MAX_CPU} && ulimit -v {MAX_ADDRESSES} && exec \"$0\" \"$@\"");
-    limited
-        .args(["-c", &limits])
-        .arg(command.get_program())
-        .args(command.get_args());
-    let variables = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
-    limited.envs(variables);
-    if let Some(folder) = command.get_current_dir() {
-        limited.current_dir(folder);
-    }
-    limited
-}
+use crate::{
+    Outcome, Sandbox,
+    limits::{self, limited},
+};
 
 /// Runs a command on these files, within limits of time and memory.
 #[track_caller]
@@ -45,19 +22,14 @@ fn run(files: &[(&str, String)], args: &[&str]) -> Outcome {
         .stderr(Stdio::piped())
         .spawn()
         .expect("crd-analyzer runs");
-    let status = format!("/proc/{}/status", child.id());
+    let process = child.id();
     let watch = std::thread::spawn(move || {
         let mut peak = 0;
-        // A process that has ended has no memory, and then no status.
-        while let Ok(text) = std::fs::read_to_string(&status) {
-            let line = text.lines().find_map(|it| it.strip_prefix("VmHWM:"));
-            let Some(kilobytes) = line.and_then(|it| it.split_whitespace().next()?.parse::<u64>().ok()) else {
-                break;
-            };
-            peak = kilobytes;
+        while let Some(megabytes) = limits::peak(process) {
+            peak = megabytes;
             std::thread::sleep(Duration::from_millis(2));
         }
-        peak / 1024
+        peak
     });
     // A pipe that nobody reads would hold the process up.
     let (mut stdout, mut stderr) = (
@@ -73,7 +45,7 @@ fn run(files: &[(&str, String)], args: &[&str]) -> Outcome {
         stdout: output,
         stderr: errors.join().expect("UTF-8"),
     };
-    assert!(peak < MAX_MEMORY, "{args:?}: {peak} MB");
+    assert!(peak < limits::MAX_MEMORY, "{args:?}: {peak} MB");
     assert!(outcome.code.is_some(), "{args:?} was killed: {}", outcome.stderr);
     outcome
 }
@@ -330,4 +302,93 @@ fn suites_whose_patches_and_aliases_make_too_much() {
     let files = [("crd.yaml", crd), ("a.test.yaml", own)];
     let outcome = run(&files, &["test", "."]);
     assert!(outcome.code != Some(0), "{outcome:?}");
+}
+
+/// A CRD of fifty integers, a text and a list of objects.
+fn wide() -> String {
+    let numbers = (0..50).map(|n| (format!("replicas{n}"), json!({"type": "integer"})));
+    let items = json!({"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}});
+    let others = [("a".to_owned(), json!({"type": "string"})), ("items".to_owned(), items)];
+    let properties: serde_json::Map<String, Value> = numbers.chain(others).collect();
+    definition(&json!({"type": "object", "properties": properties}))
+}
+
+#[test]
+fn thousands_of_findings_on_one_line_in_every_format() {
+    let items = vec![json!({"nam": 1}); 50_000];
+    let text = resource(&json!({"items": items}));
+    for format in ["text", "github", "sarif", "junit"] {
+        let files = [("crd.json", wide()), ("cr.json", text.clone())];
+        let outcome = run(&files, &["check", "-o", format, "--crd", "crd.json", "cr.json"]);
+        outcome.expect(1, &["is not a field of"]);
+    }
+}
+
+#[test]
+fn tens_of_thousands_of_comments_and_of_keys_that_are_written_twice() {
+    let head = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec:\n";
+    let comments = "# crd-analyzer: ignore[unknown-field] no\n".repeat(20_000);
+    let files = [("crd.json", wide()), ("cr.yaml", format!("{comments}{head}  a: x\n"))];
+    run(&files, &["check", "--crd", "crd.json", "cr.yaml"]).expect(0, &["unused-suppression"]);
+    let files = [
+        ("crd.json", wide()),
+        ("cr.yaml", format!("{head}{}", "  a: x\n".repeat(50_000))),
+    ];
+    run(&files, &["check", "--crd", "crd.json", "cr.yaml"]).expect(1, &["duplicate-key"]);
+}
+
+#[test]
+fn thousands_of_misspelt_fields_are_repaired_or_left() {
+    let fields = (0..8_000).fold(String::new(), |text, n| text + &format!("  replicasx{n}: 1\n"));
+    let text = format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n{fields}");
+    let files = [("crd.json", wide()), ("cr.yaml", text)];
+    run(&files, &["check", "--fix", "--crd", "crd.json", "cr.yaml"]).expect(1, &["unknown-field"]);
+}
+
+#[test]
+fn tens_of_thousands_of_rules() {
+    // Each fails on what the schema accepts, and each such value is tried on all rules.
+    let matches = with_rules((0..20_000).map(|_| "self.a.matches('x')".to_owned()));
+    run(&[("crd.json", matches)], &["check", "crd.json"]).expect(1, &["total-rule-cost-over-limit"]);
+    let broken = with_rules((0..30_000).map(|_| "a b".to_owned()));
+    run(&[("crd.json", broken)], &["check", "crd.json"]).expect(1, &["rule-syntax"]);
+}
+
+#[test]
+fn a_suite_for_thousands_of_properties() {
+    let properties: serde_json::Map<String, Value> = (0..10_000)
+        .map(|n| (format!("p{n}"), json!({"type": "string", "maxLength": 9})))
+        .collect();
+    let required: Vec<&String> = properties.keys().collect();
+    let schema = json!({"type": "object", "required": required, "properties": properties});
+    let files = [("crd.json", definition(&schema))];
+    run(&files, &["test", "--init", "crd.json"]).expect(0, &[]);
+}
+
+#[test]
+fn files_of_each_kind_that_are_nested_deeply_or_long() {
+    let texts = [
+        "[".repeat(100_000),
+        "{\"a\":".repeat(100_000),
+        "- ".repeat(100_000),
+        "!!x ".repeat(100_000),
+        "&a ".repeat(100_000),
+        "---\n".repeat(200_000),
+        format!("a: {}\n", "9".repeat(1_000_000)),
+        format!("\"{}\"", "\\u0041".repeat(100_000)),
+        "%TAG !a! tag:x\n".repeat(50_000),
+    ];
+    for text in texts {
+        let files = [
+            ("crd.json", wide()),
+            ("cr.yaml", text.clone()),
+            ("cr.json", text.clone()),
+            ("a.test.yaml", text.clone()),
+            ("kustomization.yaml", text),
+        ];
+        for args in [&["check", "."][..], &["check", "--fix", "."], &["test", "."]] {
+            let outcome = run(&files, args);
+            assert!(matches!(outcome.code, Some(0..=3)), "{args:?}: {outcome:?}");
+        }
+    }
 }

@@ -17,6 +17,8 @@ mod hostile;
 mod hostile_output;
 #[path = "../hostile/rules.rs"]
 mod hostile_rules;
+#[path = "../hostile/limits.rs"]
+mod limits;
 mod published;
 mod resources;
 mod schema;

@@ -13,8 +13,11 @@ use std::{
 use crd_analyzer_fixtures::cluster::{Answer, Kubectl};
 use serde_json::{Value, json};
 
+mod budgets;
 #[path = "../hostile/rules.rs"]
 mod hostile_rules;
+#[path = "../hostile/limits.rs"]
+mod limits;
 
 const BROKEN: &str = "\
 apiVersion: apiextensions.k8s.io/v1
@@ -42,16 +45,29 @@ impl Server {
         Self::start_in(Path::new(env!("CARGO_TARGET_TMPDIR")), arguments)
     }
 
+    /// In a process that the system holds to its limits.
+    fn start_limited() -> Self {
+        Self::start_as(Path::new(env!("CARGO_TARGET_TMPDIR")), &["lsp"], |it| {
+            limits::limited(&it)
+        })
+    }
+
     /// `folder`: the home of the user, with the cache, the kubeconfig and programs.
     fn start_in(folder: &Path, arguments: &[&str]) -> Self {
+        Self::start_as(folder, arguments, |it| it)
+    }
+
+    fn start_as(folder: &Path, arguments: &[&str], run: impl FnOnce(Command) -> Command) -> Self {
         let others = std::env::var_os("PATH").unwrap_or_default();
         let own = std::iter::once(folder.join("bin"));
         let path = std::env::join_paths(own.chain(std::env::split_paths(&others))).expect("a PATH");
-        let mut process = Command::new(env!("CARGO_BIN_EXE_crd-analyzer"))
+        let mut command = Command::new(env!("CARGO_BIN_EXE_crd-analyzer"));
+        command
             .args(arguments)
             .env("PATH", path)
             .envs(["XDG_CACHE_HOME", "HOME", "LOCALAPPDATA"].map(|it| (it, folder)))
-            .env("KUBECONFIG", folder.join("kubeconfig"))
+            .env("KUBECONFIG", folder.join("kubeconfig"));
+        let mut process = run(command)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -14,6 +14,7 @@ pub mod escape;
 pub mod git;
 pub mod go;
 pub mod kustomize;
+pub mod memory;
 pub mod print;
 pub mod program;
 pub mod read;

@@ -1,0 +1,275 @@
+//! Documents that would take much work or memory, over the whole of a session: the process stays within its limits, whatever is asked, and
+//! answers.
+
+use serde_json::{Value, json};
+
+use super::{Server, limits};
+
+/// The document that is asked about.
+const URI: &str = "file:///repo/one.yaml";
+
+/// A session with documents, whose process the system holds to its limits.
+struct Session {
+    server: Server,
+    requests: u32,
+}
+
+impl Session {
+    fn start() -> Self {
+        let mut server = Server::start_limited();
+        let capabilities = json!({
+            "textDocument": {
+                "publishDiagnostics": { "relatedInformation": true },
+                "codeAction": { "codeActionLiteralSupport": { "codeActionKind": { "valueSet": [] } } },
+                "semanticTokens": { "requests": { "full": true }, "tokenTypes": [], "tokenModifiers": [], "formats": [] },
+                "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
+                "codeLens": {}, "inlayHint": {}, "foldingRange": {}, "rename": { "prepareSupport": true },
+            },
+        });
+        server.request(1, "initialize", json!({ "capabilities": capabilities }));
+        server.notify("initialized", &json!({}));
+        Self { server, requests: 1 }
+    }
+
+    /// Opens a document, and waits for its diagnostics.
+    #[track_caller]
+    fn open(&mut self, uri: &str, text: &str) -> Vec<Value> {
+        let document = json!({ "uri": uri, "languageId": "yaml", "version": 1, "text": text });
+        self.server
+            .notify("textDocument/didOpen", &json!({ "textDocument": document }));
+        self.diagnostics(uri, 1)
+    }
+
+    #[track_caller]
+    fn diagnostics(&mut self, uri: &str, version: i32) -> Vec<Value> {
+        loop {
+            let mut list = self.server.notification("textDocument/publishDiagnostics");
+            if list["uri"] == uri && list["version"] == version {
+                self.expect_little_memory("diagnostics");
+                return match list["diagnostics"].take() {
+                    Value::Array(it) => it,
+                    other => panic!("{other} are not diagnostics"),
+                };
+            }
+        }
+    }
+
+    /// Asks, and gets an answer or an error.
+    #[track_caller]
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.requests += 1;
+        let answer = self.server.request(self.requests, method, params);
+        self.expect_little_memory(method);
+        answer
+    }
+
+    #[track_caller]
+    fn expect_little_memory(&self, what: &str) {
+        let peak = limits::peak(self.server.process.id());
+        assert!(
+            peak.is_none_or(|it| it < limits::MAX_MEMORY),
+            "{what}: {peak:?} MB are too many"
+        );
+    }
+
+    /// Asks everything about a place of the document and about all of it, changes it there, and closes it.
+    #[track_caller]
+    fn examine(&mut self, place: &Value) {
+        let document = json!({ "uri": URI });
+        let end = json!({ "line": 10_000_000, "character": 0 });
+        let whole = json!({ "start": { "line": 0, "character": 0 }, "end": end });
+        let here = json!({ "start": place, "end": place });
+        for range in [&here, &whole] {
+            let context = json!({ "diagnostics": [] });
+            self.ask(
+                "textDocument/codeAction",
+                json!({ "textDocument": document, "range": range, "context": context }),
+            );
+        }
+        let context = json!({ "diagnostics": [], "only": ["source.fixAll"] });
+        self.ask(
+            "textDocument/codeAction",
+            json!({ "textDocument": document, "range": whole, "context": context }),
+        );
+        for method in [
+            "textDocument/hover",
+            "textDocument/completion",
+            "textDocument/signatureHelp",
+            "textDocument/definition",
+            "textDocument/documentHighlight",
+            "textDocument/prepareRename",
+            "crd-analyzer/effectiveObject",
+        ] {
+            self.ask(method, json!({ "textDocument": document, "position": place }));
+        }
+        for method in [
+            "textDocument/documentSymbol",
+            "textDocument/semanticTokens/full",
+            "textDocument/inlayHint",
+            "textDocument/codeLens",
+            "textDocument/documentLink",
+            "textDocument/foldingRange",
+        ] {
+            self.ask(method, json!({ "textDocument": document, "range": whole }));
+        }
+        let changes = json!([{ "range": here, "text": " " }]);
+        self.server.notify(
+            "textDocument/didChange",
+            &json!({ "textDocument": { "uri": URI, "version": 2 }, "contentChanges": changes }),
+        );
+        self.diagnostics(URI, 2);
+        self.server
+            .notify("textDocument/didClose", &json!({ "textDocument": document }));
+        // The next request comes behind it.
+        self.ask("crd-analyzer/status", json!({ "textDocument": document }));
+    }
+
+    fn finish(mut self) {
+        self.ask("shutdown", Value::Null);
+        self.server.notify("exit", &Value::Null);
+        assert_eq!(self.server.code(), Some(0), "it ended within its limits");
+    }
+}
+
+/// A CRD whose `spec` has this schema.
+fn definition(spec: &Value) -> String {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": { "name": "widgets.example.com" },
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": { "plural": "widgets", "kind": "Widget" },
+            "versions": [{ "name": "v1", "served": true, "storage": true, "schema": { "openAPIV3Schema": {
+                "type": "object", "properties": { "spec": spec },
+            } } }],
+        },
+    })
+    .to_string()
+}
+
+fn resource(spec: &str) -> String {
+    format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n{spec}")
+}
+
+/// Opens a document beside a CRD, examines it where its first diagnostic is, and expects this number of diagnostics.
+#[track_caller]
+fn check(text: &str, diagnostics: std::ops::RangeInclusive<usize>) {
+    let mut session = Session::start();
+    let properties: serde_json::Map<String, Value> = (0..50)
+        .map(|n| (format!("replicas{n}"), json!({"type": "integer"})))
+        .chain([(
+            "items".to_owned(),
+            json!({"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}}}}),
+        )])
+        .collect();
+    session.open(
+        "file:///repo/crd.yaml",
+        &definition(&json!({"type": "object", "properties": properties})),
+    );
+    let found = session.open(URI, text);
+    assert!(diagnostics.contains(&found.len()), "{} diagnostics", found.len());
+    let place = found.first().map_or_else(
+        || json!({ "line": 0, "character": 5 }),
+        |it| it["range"]["start"].clone(),
+    );
+    session.examine(&place);
+    session.finish();
+}
+
+#[test]
+fn unknown_fields_in_tens_of_thousands_of_items() {
+    check(
+        &resource(&format!("  items:\n{}", "  - nam: 1\n".repeat(80_000))),
+        1_001..=1_001,
+    );
+}
+
+#[test]
+fn tens_of_thousands_of_misspelt_fields() {
+    let fields = (0..40_000).fold(String::new(), |text, n| text + &format!("  replicasx{n}: 1\n"));
+    check(&resource(&fields), 1_001..=1_001);
+}
+
+#[test]
+fn tens_of_thousands_of_rules_that_cannot_be_parsed() {
+    let rules = vec![json!({"rule": "a b"}); 30_000];
+    let schema = json!({"type": "object", "x-kubernetes-validations": rules});
+    check(&definition(&schema), 1..=1_001);
+}
+
+#[test]
+fn one_long_line() {
+    let items = vec![r#"{"name":"a","nam":1}"#; 45_000].join(",");
+    let text = format!(
+        r#"{{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{"name":"a"}},"spec":{{"items":[{items}]}}}}"#
+    );
+    check(&text, 1_001..=1_001);
+    // A rule on it has tokens, and its cost is a hint.
+    let rules: Vec<Value> = (0..15_000)
+        .map(|n| json!({"rule": format!("self.a.size() >= 0 || self.a == '{n}'")}))
+        .collect();
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string", "maxLength": 9}}, "x-kubernetes-validations": rules});
+    check(&definition(&schema), 0..=1_001);
+}
+
+#[test]
+fn thousands_of_suppressions_and_duplicate_keys() {
+    let comments = "# crd-analyzer: ignore[unknown-field] no\n".repeat(20_000);
+    check(&format!("{comments}{}", resource("  replicas1: 1\n")), 1..=1_001);
+    check(&resource(&"  replicas1: 1\n".repeat(50_000)), 1..=1_001);
+}
+
+#[test]
+fn ten_thousand_changes_in_one_message() {
+    let mut session = Session::start();
+    session.open(URI, "a: 1\n");
+    let start = json!({ "line": 0, "character": 0 });
+    let change = json!({ "range": { "start": start, "end": start }, "text": "x" });
+    session.server.notify(
+        "textDocument/didChange",
+        &json!({ "textDocument": { "uri": URI, "version": 2 }, "contentChanges": vec![change; 10_000] }),
+    );
+    session.diagnostics(URI, 2);
+    session.finish();
+}
+
+#[test]
+fn ten_thousand_documents() {
+    let mut session = Session::start();
+    for n in 0..10_000 {
+        let text = resource("  replicas1: 1\n");
+        let document =
+            json!({ "uri": format!("file:///repo/{n}.yaml"), "languageId": "yaml", "version": 1, "text": text });
+        session
+            .server
+            .notify("textDocument/didOpen", &json!({ "textDocument": document }));
+    }
+    session.ask(
+        "textDocument/hover",
+        json!({ "textDocument": { "uri": "file:///repo/9999.yaml" }, "position": { "line": 1, "character": 1 } }),
+    );
+    session.finish();
+}
+
+#[test]
+fn messages_that_cannot_be_read() {
+    use std::io::Write as _;
+
+    let mut session = Session::start();
+    let input = session.server.input.as_mut().expect("not hung up");
+    for bad in [
+        "Content-Length: 1000000000\r\n\r\n{}".to_owned(),
+        "Content-Length: 2\r\n\r\n{]".to_owned(),
+        format!("Content-Length: 200000\r\n\r\n{}", "[".repeat(200_000)),
+        "x".repeat(100_000),
+    ]
+    .map(|it| it.repeat(20))
+    {
+        input.write_all(bad.as_bytes()).expect("it reads");
+    }
+    let found = session.open(URI, "a: 1\n");
+    assert!(found.is_empty(), "{found:?}");
+    session.finish();
+}
