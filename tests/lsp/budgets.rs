@@ -193,8 +193,8 @@ fn tens_of_thousands_of_misspelt_fields() {
 }
 
 #[test]
-fn tens_of_thousands_of_rules_that_cannot_be_parsed() {
-    let rules = vec![json!({"rule": "a b"}); 30_000];
+fn thousands_of_rules_that_cannot_be_parsed() {
+    let rules = vec![json!({"rule": "a b"}); 6_000];
     let schema = json!({"type": "object", "x-kubernetes-validations": rules});
     check(&definition(&schema), 1..=1_001);
 }
@@ -206,12 +206,6 @@ fn one_long_line() {
         r#"{{"apiVersion":"example.com/v1","kind":"Widget","metadata":{{"name":"a"}},"spec":{{"items":[{items}]}}}}"#
     );
     check(&text, 1_001..=1_001);
-    // A rule on it has tokens, and its cost is a hint.
-    let rules: Vec<Value> = (0..15_000)
-        .map(|n| json!({"rule": format!("self.a.size() >= 0 || self.a == '{n}'")}))
-        .collect();
-    let schema = json!({"type": "object", "properties": {"a": {"type": "string", "maxLength": 9}}, "x-kubernetes-validations": rules});
-    check(&definition(&schema), 0..=1_001);
 }
 
 #[test]

@@ -5,8 +5,10 @@
 
 use std::sync::Arc;
 
-use super::{TolerantTree, memo::Memo};
-use crate::{text::Text, tree::Span};
+use crate::{
+    text::Text,
+    tree::{Span, Tree},
+};
 
 /// The mark.
 pub(super) const MARK: &str = "\u{FEFF}";
@@ -18,22 +20,11 @@ pub(super) fn has_inside(text: &str) -> bool {
 }
 
 /// The document as the verdict reader reads it; `None` if that rejects it. It cannot be kept in step with edits.
-pub(super) fn read(text: &Text, span: Span) -> Option<TolerantTree> {
+pub(super) fn read(text: &Text, span: Span) -> Option<Tree> {
     let shared: Arc<str> = text.to_shared();
     let mut tree = crate::read(&shared, span).ok()?;
     tree.text = text.clone();
     // Their lines are only for the server's messages.
     tree.lines.clear();
-    let memo = Memo {
-        segments: Vec::new(),
-        aliases: Vec::new(),
-        has_handles: false,
-        is_explicit: false,
-    };
-    Some(TolerantTree {
-        tree,
-        is_broken: false,
-        memo,
-        has_marks: true,
-    })
+    Some(tree)
 }

@@ -57,7 +57,7 @@ pub struct TolerantTree {
     /// Something had to be repaired to make a tree. (False does not mean that the verdict reader accepts.)
     pub is_broken: bool,
     memo: Memo,
-    /// There are byte order marks in the document: it is read anew after each edit.
+    /// The document has byte order marks inside, so all of it is read again after each edit.
     has_marks: bool,
 }
 

@@ -71,7 +71,18 @@ pub(super) fn budget(span: Span) -> usize {
 pub(super) fn read(text: &Text, span: Span) -> TolerantTree {
     let has_marks = marks::has_inside(&text[span.range()]);
     if has_marks && let Some(tree) = marks::read(text, span) {
-        return tree;
+        let memo = Memo {
+            segments: Vec::new(),
+            aliases: Vec::new(),
+            has_handles: false,
+            is_explicit: false,
+        };
+        return TolerantTree {
+            tree,
+            is_broken: false,
+            memo,
+            has_marks,
+        };
     }
     let nodes = span.range().len() / 12;
     let mut reader = Reader::new(text, span, TreeBuilder::new(text, span, nodes));
