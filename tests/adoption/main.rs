@@ -12,7 +12,8 @@
 //! exit code 1
 //! ```
 //!
-//! `-- FILE = SHARED --` takes the text of `shared/SHARED`. `$ ... < FILE` reads standard input from a file. `UPDATE_ADOPTION=1 cargo test
+//! `-- FILE = SHARED --` takes the text of `shared/SHARED`; the lines below it say what is different there: those that begin with `-` are
+//! replaced by those that begin with `+`. `$ ... < FILE` reads standard input from a file. `UPDATE_ADOPTION=1 cargo test
 //! --test adoption` rewrites the outputs: read the difference.
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
@@ -51,6 +52,8 @@ impl Case {
             files: Vec::new(),
             output: output.to_owned(),
         };
+        // How much of each file is shared.
+        let mut shared = Vec::new();
         for line in head.lines() {
             if let Some(command) = line.strip_prefix("$ crd-analyzer ").filter(|_| case.files.is_empty()) {
                 let (command, input) = command.split_once(" < ").unwrap_or((command, ""));
@@ -64,13 +67,22 @@ impl Case {
                     }
                     None => (name.to_owned(), String::new()),
                 };
+                shared.push(file.1.len());
                 case.files.push(file);
             } else if let Some((_, text)) = case.files.last_mut() {
                 text.push_str(line);
                 text.push('\n');
             }
         }
+        for ((_, text), shared) in case.files.iter_mut().zip(shared) {
+            *text = changed(&text[..shared], &text[shared..]);
+        }
         case
+    }
+
+    /// The comment that the case begins with, without its mark.
+    fn title(&self) -> &str {
+        self.head.lines().next().unwrap_or_default().trim_start_matches("# ")
     }
 
     /// What the command prints, without times, and how it ends.
@@ -109,6 +121,24 @@ impl Case {
         }
         said
     }
+}
+
+/// A shared text after a change of some of its lines. A text of its own has no changes.
+fn changed(shared: &str, rest: &str) -> String {
+    if shared.is_empty() || rest.trim().is_empty() {
+        return format!("{shared}{rest}");
+    }
+    let of = |mark: char| -> String {
+        let lines = rest.lines().filter_map(|it| it.strip_prefix(mark));
+        lines.flat_map(|it| [it, "\n"]).collect()
+    };
+    let (old, new) = (of('-'), of('+'));
+    assert_eq!(
+        shared.matches(&old).count(),
+        1,
+        "{old:?} is not once in the shared file"
+    );
+    shared.replace(&old, &new)
 }
 
 /// The files of the cases of a folder.
@@ -161,5 +191,39 @@ fn lines_fit_into_the_terminal() {
                 path.display()
             );
         }
+    }
+}
+
+/// The text behind the first `mark`, with the lines that continue it: those that begin with `indent`.
+fn after(output: &str, mark: &str, indent: &str) -> Option<String> {
+    let mut lines = output.lines().skip_while(|it| !it.contains(mark));
+    let begin = lines.next()?.split_once(mark)?.1;
+    let rest = lines.take_while(|it| it.starts_with(indent));
+    Some(rest.fold(begin.to_owned(), |all, it| format!("{all} {}", it.trim())))
+}
+
+/// Mistakes of somebody's first CRD, one each. The page shows what the first message says.
+#[test]
+fn first_mistakes_have_messages_that_teach() {
+    check("first-mistakes");
+    let mut rows = Vec::new();
+    for path in cases("first-mistakes") {
+        let case = Case::read(&fs::read_to_string(&path).expect("a case"));
+        let headline = after(&case.output, "]: ", "    ").expect("a message");
+        let help = after(&case.output, " = help: ", "           ").expect("help");
+        rows.push(format!(
+            "| {} | {headline} | {help} |",
+            case.title().trim_end_matches('.')
+        ));
+    }
+    assert!(rows.len() >= 30, "only {} mistakes", rows.len());
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/first-mistakes.md");
+    let text = fs::read_to_string(&page).expect("the page");
+    let (head, old) = text.split_once("\n|-|-|-|\n").expect("a table");
+    let fresh = rows.join("\n") + "\n";
+    if std::env::var_os("UPDATE_ADOPTION").is_some() {
+        fs::write(&page, format!("{head}\n|-|-|-|\n{fresh}")).expect("the page can be written");
+    } else {
+        assert_eq!(old, fresh, "run UPDATE_ADOPTION=1 cargo test --test adoption");
     }
 }

@@ -131,10 +131,13 @@ fn follow_metadata<'s>(next: Option<(Step<'_>, Range<usize>)>) -> Target<'s> {
     }
 }
 
+/// The types that there are. A type that does not exist is an error elsewhere.
+const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
+
 /// The type of the values of a schema, if there is one.
 pub(crate) fn type_of(target: &Target<'_>) -> Option<String> {
     match target {
-        Target::Schema(schema) if !schema.is_int_or_string() && !schema.r#type().is_empty() => {
+        Target::Schema(schema) if !schema.is_int_or_string() && TYPES.contains(&schema.r#type()) => {
             Some(schema.r#type().to_owned())
         }
         Target::Type(r#type) => Some((*r#type).to_owned()),

@@ -38,8 +38,22 @@ pub(crate) fn in_definition(tree: &Tree, root: NodeId, key: NodeId) -> Words {
     let words = Words::new(clip(&headline, MAX_HEADLINE));
     match near {
         Some(near) => words.did_you_mean(&name, near),
+        None if is_schema && let Some(instead) = instead(&name) => words.label("not in CRDs").help(instead),
         None => words.label("does not exist").help(format!("remove {}", shown(&name))),
     }
+}
+
+/// What to write instead of a keyword of JSON Schema that CRDs do not have.
+fn instead(keyword: &str) -> Option<&'static str> {
+    Some(match keyword {
+        "const" => "write `enum` with one value",
+        "if" | "then" | "else" | "dependentRequired" | "dependentSchemas" => "write a rule: `x-kubernetes-validations`",
+        "examples" => "write `example`, or put examples into `description`",
+        "propertyNames" => "write a rule about the keys, such as `self.all(key, key.size() <= 63)`",
+        "prefixItems" | "contains" => "write a rule about the items, such as `self.exists(item, …)`",
+        "$defs" => "write each schema where it is used: CRDs have no references",
+        _ => return None,
+    })
 }
 
 /// Whether a key is not written yet beside another one. Of very large mappings only the beginning is looked at.
