@@ -3,9 +3,9 @@
 crd_analyzer_schema::codes! {
     // decoding
     /// The document is not valid YAML, or cannot be converted to JSON.
-    INVALID_YAML = "invalid-yaml";
+    INVALID_YAML = "invalid-yaml", no_fix: "Where a text is not YAML, it does not say how it was meant. Only a value that begins with `!` has a fix.";
     /// The document cannot be decoded as a CRD, because a value or the object itself has the wrong type.
-    UNREADABLE_CRD = "unreadable-crd";
+    UNREADABLE_CRD = "unreadable-crd", no_fix: "Only the author knows which value was meant. Quotes and brackets that are missing have a fix.";
     /// A field does not exist. Strict field validation rejects it; otherwise the API server drops it.
     UNKNOWN_FIELD = "unknown-field";
     /// The API server drops an unknown field below `items` or `additionalProperties` without a warning.
@@ -21,14 +21,14 @@ crd_analyzer_schema::codes! {
     SET_OF_OBJECTS = "set-of-objects";
     // beyond a verdict
     /// The API server itself crashes on this CRD, so the verdict is unknown.
-    SERVER_PANIC = "server-panic";
+    SERVER_PANIC = "server-panic", no_fix: "The API server itself fails.";
     /// Schemas or values are nested more deeply than crd-analyzer supports.
     TOO_DEEP = "too-deep";
     // validation: names and versions
     /// The CRD has no API group.
     MISSING_GROUP = "missing-group";
     /// The API group is not a DNS subdomain with at least one dot.
-    INVALID_GROUP = "invalid-group";
+    INVALID_GROUP = "invalid-group", no_fix: "Only the author knows the domain of the group.";
     /// The scope is missing, or is neither `Cluster` nor `Namespaced`.
     UNKNOWN_SCOPE = "unknown-scope";
     /// A name of the resource is missing: plural, singular, kind or listKind.
@@ -40,7 +40,7 @@ crd_analyzer_schema::codes! {
     /// The name of a version is not a DNS label.
     INVALID_VERSION_NAME = "invalid-version-name";
     /// Two versions have the same name.
-    DUPLICATE_VERSION_NAME = "duplicate-version-name";
+    DUPLICATE_VERSION_NAME = "duplicate-version-name", no_fix: "Only the author knows which version has the wrong name.";
     /// Not exactly one version is the storage version.
     STORAGE_VERSION_COUNT = "storage-version-count";
     /// `spec.version` is not the first entry of `spec.versions`.
@@ -54,7 +54,7 @@ crd_analyzer_schema::codes! {
     /// A deprecation warning has a text that cannot be sent, or its version is not deprecated.
     INVALID_DEPRECATION_WARNING = "invalid-deprecation-warning";
     /// `status.storedVersions` does not match the versions of the CRD.
-    STORED_VERSIONS = "stored-versions";
+    STORED_VERSIONS = "stored-versions", no_fix: "Stored objects have to be migrated before a version can go.";
     /// An update changes a field that cannot change.
     IMMUTABLE_FIELD = "immutable-field";
     /// The CRD sets `preserveUnknownFields: true`, which v1 does not allow.
@@ -67,15 +67,15 @@ crd_analyzer_schema::codes! {
     /// The conversion strategy is missing, or is neither `None` nor `Webhook`.
     UNKNOWN_CONVERSION_STRATEGY = "unknown-conversion-strategy";
     /// A conversion webhook has no address, or has both `url` and `service`.
-    MISSING_WEBHOOK = "missing-webhook";
+    MISSING_WEBHOOK = "missing-webhook", no_fix: "Only the author knows the address of the webhook.";
     /// A webhook is configured, but the conversion strategy is not `Webhook`.
     WEBHOOK_WITHOUT_STRATEGY = "webhook-without-strategy";
     /// The URL of a webhook is not a plain https URL.
-    INVALID_WEBHOOK_URL = "invalid-webhook-url";
+    INVALID_WEBHOOK_URL = "invalid-webhook-url", no_fix: "Only the author knows the address of the webhook.";
     /// The service of a webhook has no name or namespace, or its port or path is not valid.
-    INVALID_WEBHOOK_SERVICE = "invalid-webhook-service";
+    INVALID_WEBHOOK_SERVICE = "invalid-webhook-service", no_fix: "Only the author knows the service of the webhook.";
     /// The CA bundle of a webhook contains no valid certificate.
-    INVALID_CA_BUNDLE = "invalid-ca-bundle";
+    INVALID_CA_BUNDLE = "invalid-ca-bundle", no_fix: "The certificate is not in the file.";
     /// A conversion webhook has no `conversionReviewVersions`.
     MISSING_REVIEW_VERSIONS = "missing-review-versions";
     /// An entry of `conversionReviewVersions` is not a DNS label.
@@ -86,7 +86,7 @@ crd_analyzer_schema::codes! {
     UNRECOGNIZED_REVIEW_VERSIONS = "unrecognized-review-versions";
     // validation: columns, subresources, selectable fields
     /// A printer column has no name, type or path.
-    MISSING_COLUMN_FIELD = "missing-column-field";
+    MISSING_COLUMN_FIELD = "missing-column-field", no_fix: "Only the author knows which field the column shows.";
     /// The type of a printer column does not exist.
     UNKNOWN_COLUMN_TYPE = "unknown-column-type";
     /// The format of a printer column does not exist.
@@ -96,24 +96,24 @@ crd_analyzer_schema::codes! {
     /// The scale subresource has no path to the replicas.
     MISSING_SCALE_PATH = "missing-scale-path";
     /// A path of the scale subresource points outside `.spec` or `.status`.
-    SCALE_PATH_ELSEWHERE = "scale-path-elsewhere";
+    SCALE_PATH_ELSEWHERE = "scale-path-elsewhere", no_fix: "Only the author knows which field has the number of replicas.";
     /// A version has selectable fields but no schema.
-    SELECTABLE_FIELD_WITHOUT_SCHEMA = "selectable-field-without-schema";
+    SELECTABLE_FIELD_WITHOUT_SCHEMA = "selectable-field-without-schema", no_fix: "Only the author knows the schema of the version.";
     /// A selectable field does not lead to a string, boolean or integer of the schema.
-    INVALID_SELECTABLE_FIELD = "invalid-selectable-field";
+    INVALID_SELECTABLE_FIELD = "invalid-selectable-field", no_fix: "Only the author knows which field was meant.";
     /// Two selectable fields point to the same field.
     DUPLICATE_SELECTABLE_FIELD = "duplicate-selectable-field";
     /// A version has more selectable fields than the API server allows.
-    TOO_MANY_SELECTABLE_FIELDS = "too-many-selectable-fields";
+    TOO_MANY_SELECTABLE_FIELDS = "too-many-selectable-fields", no_fix: "Only the author knows which selectable fields can go.";
     // validation: schemas
     /// The root of a schema uses a keyword that the status subresource forbids there.
-    KEYWORD_AT_ROOT_WITH_STATUS = "keyword-at-root-with-status";
+    KEYWORD_AT_ROOT_WITH_STATUS = "keyword-at-root-with-status", no_fix: "Only the author knows where the restriction belongs.";
     /// The root of a schema is nullable.
     NULLABLE_ROOT = "nullable-root";
     /// A schema uses a JSON Schema keyword that CRDs do not support.
     UNSUPPORTED_KEYWORD = "unsupported-keyword";
     /// A schema is not structural.
-    NOT_STRUCTURAL = "not-structural";
+    NOT_STRUCTURAL = "not-structural", no_fix: "It follows from other errors, which have their own fixes.";
     /// The type of a schema does not exist.
     UNKNOWN_TYPE = "unknown-type";
     /// The type of a schema is null.
@@ -145,9 +145,9 @@ crd_analyzer_schema::codes! {
     /// A list with the list type `map` has no `x-kubernetes-list-map-keys`.
     MISSING_LIST_MAP_KEYS = "missing-list-map-keys";
     /// The items of a list with the list type `map` are not objects of one schema.
-    INVALID_LIST_MAP_ITEMS = "invalid-list-map-items";
+    INVALID_LIST_MAP_ITEMS = "invalid-list-map-items", no_fix: "Only the author knows the fields of the items.";
     /// An entry of `x-kubernetes-list-map-keys` is not a scalar property of the items, or is listed twice.
-    INVALID_LIST_MAP_KEY = "invalid-list-map-key";
+    INVALID_LIST_MAP_KEY = "invalid-list-map-key", no_fix: "Only the author knows which field tells the items apart.";
     /// The items of a list with the list type `set` or `map` are nullable.
     NULLABLE_LIST_ITEMS = "nullable-list-items";
     /// A property in `x-kubernetes-list-map-keys` is neither required nor has a default.
@@ -170,13 +170,13 @@ crd_analyzer_schema::codes! {
     /// The API server cannot derive CEL types from the schema of a rule.
     RULE_TYPES = "rule-types";
     /// The estimated cost of a rule exceeds the limit of one rule.
-    RULE_COST_OVER_LIMIT = "rule-cost-over-limit";
+    RULE_COST_OVER_LIMIT = "rule-cost-over-limit", no_fix: "Limits that are set can only be lowered by their author. A limit that is missing has a fix.";
     /// The estimated cost of all rules of a schema together exceeds the limit.
-    TOTAL_RULE_COST_OVER_LIMIT = "total-rule-cost-over-limit";
+    TOTAL_RULE_COST_OVER_LIMIT = "total-rule-cost-over-limit", no_fix: "Limits that are set can only be lowered by their author. A limit that is missing has a fix.";
     /// The estimated cost of a message expression exceeds the limit.
-    MESSAGE_COST_OVER_LIMIT = "message-cost-over-limit";
+    MESSAGE_COST_OVER_LIMIT = "message-cost-over-limit", no_fix: "Limits that are set can only be lowered by their author. A limit that is missing has a fix.";
     /// A rule uses `oldSelf` in a schema where the API server cannot match old values with new ones.
-    UNCORRELATABLE_OLD_SELF = "uncorrelatable-old-self";
+    UNCORRELATABLE_OLD_SELF = "uncorrelatable-old-self", no_fix: "A rule that compares with the stored value has to move to another schema, which changes what it compares.";
     /// A rule sets `optionalOldSelf` but does not use `oldSelf`.
     OPTIONAL_OLD_SELF_UNUSED = "optional-old-self-unused";
 }

@@ -1,6 +1,7 @@
 //! What can be written where the cursor is: in definitions, in objects of their kinds, and in the CEL inside.
 
 mod cel;
+mod configuration;
 mod definition;
 mod habits;
 mod head;
@@ -68,6 +69,27 @@ pub struct Request<'a> {
     pub definitions: &'a dyn Definitions,
 }
 
+/// What can be written at a place of `.crd-analyzer.yaml`.
+pub fn complete_configuration(request: &Request<'_>) -> Option<Completions> {
+    let place = CursorContext::at(request.tree, request.offset)?;
+    let context = Context {
+        request,
+        place: &place,
+        writer: insert::Writer::new(&place),
+    };
+    if place.token.has_blank || context.writer.is_before_text() {
+        return None;
+    }
+    let items = configuration::complete(&context);
+    let (replace, insert) = context.writer.spans();
+    (!items.is_empty()).then_some(Completions {
+        is_incomplete: false,
+        items,
+        replace,
+        insert,
+    })
+}
+
 /// What can be written at a place; `None` if nothing is known of it.
 pub fn complete(request: &Request<'_>) -> Option<Completions> {
     let place = CursorContext::at(request.tree, request.offset)?;
@@ -125,6 +147,11 @@ pub fn is_known(tree: &Tree, definitions: &dyn Definitions) -> bool {
             && api_version.is_some_and(|it| it.starts_with("apiextensions.k8s.io/"));
         is_definition || resource::definition_of(tree, it, definitions).is_some()
     })
+}
+
+/// Whether the CRD of an object is known.
+pub fn has_definition(tree: &Tree, object: NodeId, definitions: &dyn Definitions) -> bool {
+    resource::definition_of(tree, object, definitions).is_some()
 }
 
 /// A request and its place.

@@ -1,6 +1,6 @@
 //! What a document is made of: versions, properties, rules.
 
-use crd_analyzer_syntax::tree::{NodeId, Span, Tree};
+use crd_analyzer_syntax::tree::{NodeId, NodeKind, Span, Tree};
 
 use crate::{
     cel::RULES,
@@ -31,6 +31,8 @@ pub struct Symbol {
 pub enum SymbolKind {
     /// A definition.
     Definition,
+    /// A custom resource.
+    Resource,
     /// One of its versions.
     Version,
     /// A property that is an object or a map.
@@ -71,6 +73,93 @@ pub fn symbols(document: &Document<'_>) -> Option<Symbol> {
         span,
         selection: selection.unwrap_or(Span::new(span.start, span.start)),
         children: schema::versions(document).iter().map(|it| version(tree, it)).collect(),
+    })
+}
+
+/// The fields of a custom resource, whose CRD is known.
+pub fn resource_symbols(document: &Document<'_>) -> Option<Symbol> {
+    let tree = document.tree;
+    let root = document.root?;
+    let kind = text(tree, root, "kind")?;
+    let name = child(tree, root, "metadata").and_then(|it| child(tree, it, "name"));
+    let span = tree.span(root);
+    let selection = name.or_else(|| child(tree, root, "kind")).map(|it| tree.span(it));
+    let selection = selection.filter(|it| !it.is_empty() && is_in(*it, span));
+    Some(Symbol {
+        name: name
+            .map(|it| tree.scalar(it).into_owned())
+            .filter(|it| !it.trim().is_empty())
+            .unwrap_or_else(|| kind.clone().into_owned()),
+        detail: kind.into_owned(),
+        kind: SymbolKind::Resource,
+        span,
+        selection: selection.unwrap_or(Span::new(span.start, span.start)),
+        children: fields(tree, root, 0),
+    })
+}
+
+/// The fields of a mapping, or the items of a list.
+fn fields(tree: &Tree, node: NodeId, depth: usize) -> Vec<Symbol> {
+    if depth > MAX_DEPTH {
+        return Vec::new();
+    }
+    match tree.kind(node) {
+        NodeKind::Mapping(_) => tree.entries(node).map(|it| field(tree, it, depth)).collect(),
+        NodeKind::Sequence(_) => {
+            let items = tree.items(node).enumerate();
+            items
+                .filter_map(|(number, it)| list_item(tree, number, it, depth))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn kind_of(tree: &Tree, value: NodeId) -> SymbolKind {
+    match tree.kind(value) {
+        NodeKind::Mapping(_) => SymbolKind::Object,
+        NodeKind::Sequence(_) => SymbolKind::List,
+        _ => SymbolKind::Field,
+    }
+}
+
+fn field(tree: &Tree, entry: crd_analyzer_syntax::tree::Entry, depth: usize) -> Symbol {
+    let key = tree.full_span(entry.key);
+    let name = tree.scalar(entry.key);
+    let is_value = tree.is_scalar(entry.value) && !tree.is_absent(entry.value);
+    Symbol {
+        name: if name.trim().is_empty() {
+            "\"\"".to_owned()
+        } else {
+            name.into_owned()
+        },
+        detail: if is_value {
+            one_line(&tree.scalar(entry.value), 60)
+        } else {
+            String::new()
+        },
+        kind: kind_of(tree, entry.value),
+        span: key.join(tree.full_span(entry.value)),
+        selection: key,
+        children: fields(tree, entry.value, depth + 1),
+    }
+}
+
+/// An item that is an object, by its name if it has one. Values are shown in the text.
+fn list_item(tree: &Tree, number: usize, item: NodeId, depth: usize) -> Option<Symbol> {
+    if tree.is_scalar(item) {
+        return None;
+    }
+    let span = tree.full_span(item);
+    let name = child(tree, item, "name").filter(|it| tree.is_scalar(*it) && !tree.scalar(*it).trim().is_empty());
+    let selection = name.map(|it| tree.span(it)).filter(|it| is_in(*it, span));
+    Some(Symbol {
+        name: name.map_or_else(|| number.to_string(), |it| tree.scalar(it).into_owned()),
+        detail: String::new(),
+        kind: kind_of(tree, item),
+        span,
+        selection: selection.unwrap_or(Span::new(span.start, span.start)),
+        children: fields(tree, item, depth + 1),
     })
 }
 

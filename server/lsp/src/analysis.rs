@@ -12,6 +12,7 @@ use crd_analyzer_io::go::GoSources;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
     analysis::{MOST_FINDINGS, Question},
+    config, config_check,
     costs::DocumentCosts,
     generated,
     hazards::{Memory, Search, are_shown},
@@ -93,6 +94,9 @@ impl Analysis {
             return Self::empty();
         }
         let path = from_proto::place_of(uri);
+        if path.file_name().is_some_and(|it| it == config::FILE_NAME) {
+            return Self::of_report(uri, &config_check::check(bytes), effective, client, None);
+        }
         let question = Question {
             path: Some(&path),
             definitions: Some(definitions),

@@ -37,7 +37,7 @@ impl Pages {
         if let Some(link) = links.get(code) {
             return link.clone();
         }
-        let link = codes::find(code).and_then(|found| match self.write(found.name, found.page) {
+        let link = codes::find(code).and_then(|found| match self.write(found.name, &found.text()) {
             Ok(path) => Uri::from_file_path(path),
             Err(error) => {
                 tracing::warn!(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crd_analyzer_ide::file::{Document, File};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_workspace::config;
 use lsp_types::{Position, Range, Uri};
 use tower_lsp::jsonrpc::Result;
 
@@ -84,6 +85,12 @@ impl RequestContext {
     /// The trees.
     pub(crate) fn file(&self) -> &File {
         &self.parsed.file
+    }
+
+    /// Whether the document is a `.crd-analyzer.yaml`.
+    pub(crate) fn is_configuration(&self) -> bool {
+        let path = self.snapshot.path();
+        path.is_some_and(|it| it.file_name().is_some_and(|it| it == config::FILE_NAME))
     }
 
     /// What the client can do.

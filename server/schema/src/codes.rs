@@ -4,13 +4,16 @@
 /// (`../codes/CODE.md` from the file that declares them).
 #[macro_export]
 macro_rules! codes {
-    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal;)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal $(, no_fix: $why:literal)?;)+) => {
         $($(#[doc = $doc])+ pub const $name: &str = $code;)+
 
         /// Every code with its sentence and its page.
         pub const ALL: &[(&str, &str, &str)] = &[
             $(($code, concat!($($doc),+), include_str!(concat!("../codes/", $code, ".md")))),+
         ];
+
+        /// The codes whose errors have no quick fix, each with the reason why none can be known.
+        pub const WITHOUT_FIX: &[(&str, &str)] = &[$($(($code, $why),)?)+];
     };
 }
 
@@ -55,27 +58,27 @@ codes! {
     /// A default has a field that its schema does not specify.
     DEFAULT_UNKNOWN_FIELD = "default-unknown-field";
     /// A default inside `metadata` is not valid metadata.
-    DEFAULT_METADATA = "default-metadata";
+    DEFAULT_METADATA = "default-metadata", no_fix: "Only the author knows which name or label was meant.";
 
     // rules
     /// A rule or message expression is not valid CEL.
-    RULE_SYNTAX = "rule-syntax";
+    RULE_SYNTAX = "rule-syntax", no_fix: "Where a rule cannot be parsed, it does not say how it was meant.";
     /// A rule names a field that its type does not have.
     UNDEFINED_FIELD = "undefined-field";
     /// A rule names a variable or function that does not exist.
-    UNDECLARED_REFERENCE = "undeclared-reference";
+    UNDECLARED_REFERENCE = "undeclared-reference", no_fix: "Only the author knows what the name means. A misspelt name has a fix.";
     /// A function or operator of a rule does not accept values of these types.
-    NO_MATCHING_OVERLOAD = "no-matching-overload";
+    NO_MATCHING_OVERLOAD = "no-matching-overload", no_fix: "Only the author knows what the rule compares. A misspelt function has a fix.";
     /// Types in a rule do not match, or a literal is malformed.
-    RULE_TYPE_ERROR = "rule-type-error";
+    RULE_TYPE_ERROR = "rule-type-error", no_fix: "Only the author knows what the rule compares. A misspelt name has a fix.";
     /// A constant part of a rule always fails.
-    RULE_CONSTANT = "rule-constant";
+    RULE_CONSTANT = "rule-constant", no_fix: "Only the author knows which constant was meant.";
     /// A rule does not return a boolean, or a message expression does not return a string.
-    RULE_RESULT_TYPE = "rule-result-type";
+    RULE_RESULT_TYPE = "rule-result-type", no_fix: "Only the author knows which condition the value is to meet.";
     /// A value does not satisfy a rule.
-    RULE_FAILED = "rule-failed";
+    RULE_FAILED = "rule-failed", no_fix: "A rule says whether a value is accepted, not which one was meant.";
     /// A rule ends in an error for a value.
-    RULE_EVALUATION = "rule-evaluation";
+    RULE_EVALUATION = "rule-evaluation", no_fix: "Whether the rule or the value is wrong is not known.";
     /// Running a rule on a value exceeds the cost budget.
     RULE_BUDGET_EXCEEDED = "rule-budget-exceeded";
 
@@ -87,15 +90,15 @@ codes! {
     /// A value is not in the `enum` of its schema.
     NOT_IN_ENUM = "not-in-enum";
     /// A string is longer than `maxLength`.
-    STRING_TOO_LONG = "string-too-long";
+    STRING_TOO_LONG = "string-too-long", no_fix: "Only the author knows which part of the text can go.";
     /// A string is shorter than `minLength`.
-    STRING_TOO_SHORT = "string-too-short";
+    STRING_TOO_SHORT = "string-too-short", no_fix: "Only the author knows what is missing in the text.";
     /// A string does not match its `pattern`.
-    PATTERN_MISMATCH = "pattern-mismatch";
+    PATTERN_MISMATCH = "pattern-mismatch", no_fix: "A pattern says which texts are accepted, not which one was meant.";
     /// A string does not match its `format`.
-    FORMAT_MISMATCH = "format-mismatch";
+    FORMAT_MISMATCH = "format-mismatch", no_fix: "A format says which texts are accepted, not which one was meant.";
     /// A number, or a limit in the schema, is out of the range of the schema's type and format.
-    NUMBER_OUT_OF_FORMAT = "number-out-of-format";
+    NUMBER_OUT_OF_FORMAT = "number-out-of-format", no_fix: "Only the author knows whether the number or the format is wrong.";
     /// A number is greater than `maximum`.
     NUMBER_TOO_LARGE = "number-too-large";
     /// A number is less than `minimum`.
@@ -103,29 +106,29 @@ codes! {
     /// A number is not a multiple of `multipleOf`.
     NOT_A_MULTIPLE = "not-a-multiple";
     /// A list has more items than `maxItems`.
-    TOO_MANY_ITEMS = "too-many-items";
+    TOO_MANY_ITEMS = "too-many-items", no_fix: "Only the author knows which items can go.";
     /// A list has fewer items than `minItems`.
-    TOO_FEW_ITEMS = "too-few-items";
+    TOO_FEW_ITEMS = "too-few-items", no_fix: "Only the author knows which items are missing.";
     /// A list that must have unique items has an item twice.
     DUPLICATE_ITEM = "duplicate-item";
     /// A list has more items than `items` lists schemas.
     ADDITIONAL_ITEM = "additional-item";
     /// An object has more properties than `maxProperties`.
-    TOO_MANY_PROPERTIES = "too-many-properties";
+    TOO_MANY_PROPERTIES = "too-many-properties", no_fix: "Only the author knows which entries can go.";
     /// An object has fewer properties than `minProperties`.
-    TOO_FEW_PROPERTIES = "too-few-properties";
+    TOO_FEW_PROPERTIES = "too-few-properties", no_fix: "Only the author knows which entries are missing.";
     /// An object has a property that its schema forbids.
     FORBIDDEN_PROPERTY = "forbidden-property";
     /// A property depends on another property that is missing.
     MISSING_DEPENDENCY = "missing-dependency";
     /// A value does not match every schema in `allOf`.
-    ALL_OF_MISMATCH = "all-of-mismatch";
+    ALL_OF_MISMATCH = "all-of-mismatch", no_fix: "The schema does not say which of its conditions the value was meant to meet.";
     /// A value does not match any schema in `anyOf`.
-    ANY_OF_MISMATCH = "any-of-mismatch";
+    ANY_OF_MISMATCH = "any-of-mismatch", no_fix: "The schema does not say which of its alternatives the value was meant to be.";
     /// A value does not match exactly one schema in `oneOf`.
-    ONE_OF_MISMATCH = "one-of-mismatch";
+    ONE_OF_MISMATCH = "one-of-mismatch", no_fix: "The schema does not say which of its alternatives the value was meant to be.";
     /// A value matches the schema in `not`.
-    NOT_MISMATCH = "not-mismatch";
+    NOT_MISMATCH = "not-mismatch", no_fix: "The schema says only what the value must not be.";
 
     // list types
     /// A list with the list type `set` or `map` has an item twice.
@@ -135,27 +138,27 @@ codes! {
 
     // metadata
     /// `apiVersion` or `kind` of a resource is missing or malformed.
-    TYPE_META = "type-meta";
+    TYPE_META = "type-meta", no_fix: "Only the author knows which object the default is.";
     /// A value in `metadata` has the wrong type.
-    METADATA_DECODE = "metadata-decode";
+    METADATA_DECODE = "metadata-decode", no_fix: "Only the author knows which value was meant.";
     /// `metadata.name` or `metadata.generateName` is not a valid name for this resource.
     INVALID_METADATA_NAME = "invalid-metadata-name";
     /// An object has neither `metadata.name` nor `metadata.generateName`.
     MISSING_METADATA_NAME = "missing-metadata-name";
     /// `metadata.namespace` is malformed, is missing, or is set on an object without a namespace.
-    INVALID_METADATA_NAMESPACE = "invalid-metadata-namespace";
+    INVALID_METADATA_NAMESPACE = "invalid-metadata-namespace", no_fix: "Only the author knows which namespace was meant.";
     /// `metadata.generation` is negative or decreases.
     INVALID_GENERATION = "invalid-generation";
     /// A label has a malformed key or value.
-    INVALID_LABEL = "invalid-label";
+    INVALID_LABEL = "invalid-label", no_fix: "Only the author knows which label was meant.";
     /// An annotation has a malformed key.
-    INVALID_ANNOTATION = "invalid-annotation";
+    INVALID_ANNOTATION = "invalid-annotation", no_fix: "Only the author knows which key was meant.";
     /// All annotations together exceed the size limit of an object.
     ANNOTATIONS_TOO_LONG = "annotations-too-long";
     /// An entry of `metadata.ownerReferences` is incomplete, or names an object that cannot be an owner.
-    INVALID_OWNER_REFERENCE = "invalid-owner-reference";
+    INVALID_OWNER_REFERENCE = "invalid-owner-reference", no_fix: "The owner is another object, which the file does not name.";
     /// A finalizer is malformed, conflicts with another one, or is added after the object's deletion started.
-    INVALID_FINALIZER = "invalid-finalizer";
+    INVALID_FINALIZER = "invalid-finalizer", no_fix: "Only the controller that sets the finalizer knows its name.";
     /// An entry of `metadata.managedFields` is malformed.
     INVALID_MANAGED_FIELDS = "invalid-managed-fields";
     /// An update changes a field of `metadata` that cannot change.

@@ -31,7 +31,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         ))
         .into());
     };
-    terminal.lines(code.page)?;
+    terminal.lines(&code.text())?;
     out.flush()?;
     Ok(Status::Clean)
 }

@@ -1,6 +1,8 @@
 //! Every diagnostic code with its sentence and its page.
 
-pub use crd_analyzer_resource::codes::DEPRECATED_VERSION;
+use std::{borrow::Cow, collections::BTreeMap};
+
+pub use crd_analyzer_resource::codes::{DEPRECATED_VERSION, UNSERVED_VERSION};
 
 use crate::words::meant::meant;
 
@@ -13,6 +15,18 @@ pub struct Code {
     pub summary: &'static str,
     /// Its page, as markdown: examples, why the API server does so, and how to repair it.
     pub page: &'static str,
+    /// Why a quick fix of its errors cannot be known. `None` if they have quick fixes, or if it is a hint.
+    pub without_fix: Option<&'static str>,
+}
+
+impl Code {
+    /// The page, with the reason why a quick fix cannot be known.
+    pub fn text(&self) -> Cow<'static, str> {
+        match self.without_fix {
+            None => self.page.into(),
+            Some(why) => format!("{}\n## Quick fix\n\nNone can be known. {why}\n", self.page).into(),
+        }
+    }
 }
 
 crd_analyzer_schema::codes! {
@@ -23,7 +37,7 @@ crd_analyzer_schema::codes! {
     /// A value begins with `!`, so YAML takes it as a tag.
     LOCAL_TAG = "local-tag";
     /// The previous revision of the file cannot be decoded as a CRD.
-    UNREADABLE_PREVIOUS_REVISION = "unreadable-previous-revision";
+    UNREADABLE_PREVIOUS_REVISION = "unreadable-previous-revision", no_fix: "The error is in another revision.";
     /// The CRD of a custom resource cannot be decoded, so the resource is not checked.
     UNUSABLE_CRD = "unusable-crd";
     /// Several files have different CRDs for the kind of a custom resource.
@@ -40,6 +54,8 @@ crd_analyzer_schema::codes! {
     MALFORMED_SUPPRESSION = "malformed-suppression";
     /// A suppression comment suppresses nothing.
     UNUSED_SUPPRESSION = "unused-suppression";
+    /// A setting of `.crd-analyzer.yaml` does not exist, or its value cannot be used.
+    INVALID_CONFIGURATION = "invalid-configuration";
     /// A suppression comment gives no reason.
     SUPPRESSION_WITHOUT_REASON = "suppression-without-reason";
 }
@@ -54,6 +70,15 @@ pub fn all() -> Vec<Code> {
         crd_analyzer_resource::codes::ALL,
         crd_analyzer_schema::codes::ALL,
     ];
+    let reasons = [
+        WITHOUT_FIX,
+        crd_analyzer_apiextensions::codes::WITHOUT_FIX,
+        crd_analyzer_hazards::codes::WITHOUT_FIX,
+        crd_analyzer_lints::codes::WITHOUT_FIX,
+        crd_analyzer_resource::codes::WITHOUT_FIX,
+        crd_analyzer_schema::codes::WITHOUT_FIX,
+    ];
+    let reasons: BTreeMap<&str, &str> = reasons.into_iter().flatten().copied().collect();
     let mut all: Vec<Code> = lists
         .into_iter()
         .flatten()
@@ -61,6 +86,7 @@ pub fn all() -> Vec<Code> {
             name,
             summary: summary.trim(),
             page,
+            without_fix: reasons.get(name).copied(),
         })
         .collect();
     all.sort_by_key(|code| code.name);

@@ -43,6 +43,8 @@ const UNSHOWN: &[&str] = &[
     "invalid-generation",
     "invalid-managed-fields",
     "missing-resource-version",
+    // It is shown in a configuration file, which is no manifest.
+    "invalid-configuration",
     // The document would be too large for a page.
     "annotations-too-long",
     "large-manifest",

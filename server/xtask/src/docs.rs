@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use anyhow::Context as _;
+use crd_analyzer_workspace::{codes, settings::LEVELS};
+use serde_json::json;
 
 /// Writes the documents that are made of others.
 #[derive(clap::Args)]
@@ -14,14 +16,73 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let path = crates.join("workspace/codes/README.md");
-    let fresh = crd_analyzer_fixtures::codes_index(&crates).context("reading the rule pages")?;
-    let is_fresh = std::fs::read_to_string(&path).is_ok_and(|text| text == fresh);
-    if args.check && !is_fresh {
-        println!("the index of the diagnostic codes is stale: run `cargo xtask docs`");
-    }
-    if !args.check && !is_fresh {
-        std::fs::write(&path, fresh).context("writing the index of the diagnostic codes")?;
+    let index = crates.join("workspace/codes/README.md");
+    let package = crates.join("../editors/vscode/package.json");
+    let written = std::fs::read_to_string(&package).context("reading the settings of VS Code")?;
+    let fresh = [
+        (
+            index,
+            crd_analyzer_fixtures::codes_index(&crates).context("reading the rule pages")?,
+        ),
+        (
+            package,
+            with_codes(&written).context("the settings of VS Code have no codes")?,
+        ),
+    ];
+    let mut is_fresh = true;
+    for (path, fresh) in fresh {
+        if std::fs::read_to_string(&path).is_ok_and(|text| text == fresh) {
+            continue;
+        }
+        is_fresh = false;
+        if args.check {
+            println!("{} is stale: run `cargo xtask docs`", path.display());
+        } else {
+            std::fs::write(&path, fresh).with_context(|| format!("writing {}", path.display()))?;
+        }
     }
     Ok(is_fresh || !args.check)
+}
+
+/// The settings of VS Code with all codes in `crd-analyzer.rules`.
+fn with_codes(package: &str) -> Option<String> {
+    let setting = package.find("\"crd-analyzer.rules\": {")?;
+    let start = setting + package[setting..].find("\"properties\": {\n")? + "\"properties\": {\n".len();
+    let end = start + package[start..].find("\n          },")?;
+    let levels: Vec<_> = LEVELS.iter().map(|it| format!("\"{}\"", it.0)).collect();
+    let line = |code: &codes::Code| {
+        format!(
+            "            \"{}\": {{ \"enum\": [{}], \"markdownDescription\": {} }}",
+            code.name,
+            levels.join(", "),
+            json!(code.summary)
+        )
+    };
+    let lines: Vec<_> = codes::all().iter().map(line).collect();
+    Some([&package[..start], &lines.join(",\n"), &package[end..]].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use crd_analyzer_workspace::settings::SETTINGS;
+    use serde_json::Value;
+
+    use super::*;
+
+    const PACKAGE: &str = include_str!("../../../editors/vscode/package.json");
+
+    #[test]
+    fn vs_code_knows_all_codes() {
+        assert_eq!(with_codes(PACKAGE).as_deref(), Some(PACKAGE), "run `cargo xtask docs`");
+    }
+
+    #[test]
+    fn vs_code_knows_all_settings() {
+        let package: Value = serde_json::from_str(PACKAGE).expect("JSON");
+        let known = &package["contributes"]["configuration"]["properties"];
+        for setting in SETTINGS {
+            let name = format!("crd-analyzer.{}", setting.name);
+            assert!(known[&name].is_object(), "{name} is missing");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! What is offered where, and what the text is afterwards. `$0` is the cursor.
 
+mod configuration;
 mod definitions;
 mod expressions;
 mod resources;

@@ -223,6 +223,40 @@ pub(super) fn add_item(tree: &Tree, list: NodeId, item: &str) -> Option<TextEdit
     }
 }
 
+/// Takes an item out of a list that has others.
+pub(super) fn remove_item(tree: &Tree, list: NodeId, item: NodeId) -> Option<TextEdit> {
+    let text = tree.text();
+    let items: Vec<_> = tree.items(list).collect();
+    let at = items.iter().position(|it| *it == item)?;
+    let own = tree.full_span(item);
+    let next = items.get(at + 1).map(|it| tree.full_span(*it));
+    let before = at.checked_sub(1).map(|it| tree.full_span(items[it]));
+    if before.is_none() && next.is_none() {
+        return None;
+    }
+    match tree.kind(list) {
+        NodeKind::Sequence(CollectionStyle::Flow) => Some(match (before, next) {
+            (Some(before), _) => replace(Span::new(before.end, own.end), ""),
+            (None, next) => replace(Span::new(own.start, next?.start), ""),
+        }),
+        NodeKind::Sequence(CollectionStyle::Block) => {
+            let start = line_start(text, own.start as usize);
+            if text[start..own.start as usize].trim() != "-" {
+                return None;
+            }
+            let end = if text[..own.end as usize].ends_with('\n') {
+                own.end as usize
+            } else {
+                let rest = &text[own.end as usize..];
+                rest.find('\n').map_or(text.len(), |it| own.end as usize + it + 1)
+            };
+            let limit = tree.document_span().end as usize;
+            Some(replace(Span::new(start as u32, end.min(limit) as u32), ""))
+        }
+        _ => None,
+    }
+}
+
 /// Any replacement.
 pub(super) fn put(span: Span, new_text: impl Into<String>) -> TextEdit {
     replace(span, new_text)

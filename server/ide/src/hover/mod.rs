@@ -2,6 +2,7 @@
 
 mod api;
 mod cel;
+mod configuration;
 mod definition;
 mod node;
 mod render;
@@ -15,6 +16,7 @@ use crd_analyzer_syntax::{
     tree::Span,
 };
 
+pub use configuration::configuration_hover;
 pub(crate) use definition::compare as compare_versions;
 pub(crate) use node::describe;
 pub use render::{Block, Hover};

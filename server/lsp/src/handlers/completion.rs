@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_ide::completion::{self, Completions, Request, complete};
+use crd_analyzer_ide::completion::{self, Completions, Request, complete, complete_configuration};
 use crd_analyzer_syntax::{edit, tree::Span};
 use lsp_types::{CompletionContext, CompletionList, CompletionParams, CompletionResponse, CompletionTriggerKind};
 use serde_json::json;
@@ -68,7 +68,7 @@ fn nothing_fits(request: &RequestContext, offset: u32) -> Option<CompletionList>
 }
 
 /// The definitions that count for a document.
-fn definitions(request: &RequestContext) -> NearbyIndex<'_> {
+pub(super) fn definitions(request: &RequestContext) -> NearbyIndex<'_> {
     NearbyIndex {
         session: &request.session,
         near: request.snapshot.path(),
@@ -101,7 +101,12 @@ pub(super) fn find(request: &RequestContext, offset: u32) -> Option<Completions>
     };
     let versions = request.effective.versions;
     let definitions = definitions(request);
-    let mut found = complete(&Request {
+    let ask = if request.is_configuration() {
+        complete_configuration
+    } else {
+        complete
+    };
+    let mut found = ask(&Request {
         tree,
         document: document.as_ref(),
         offset,

@@ -2,14 +2,19 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_ide::symbols::{Symbol, SymbolKind, symbols};
+use crd_analyzer_ide::{
+    completion::has_definition,
+    file::Document,
+    symbols::{Symbol, SymbolKind, resource_symbols, symbols},
+};
 use lsp_types::{
     DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, Location, SymbolInformation, SymbolKind as Kind,
 };
 use tower_lsp::jsonrpc::Result;
 
+use super::completion::definitions;
 use crate::{
-    display_text, limits,
+    display_text, folders, limits,
     request_context::{self, RequestContext},
     session::Session,
 };
@@ -18,13 +23,19 @@ pub(crate) async fn handle(
     session: &Arc<Session>,
     params: DocumentSymbolParams,
 ) -> Result<Option<DocumentSymbolResponse>> {
+    folders::know_definitions(session, &params.text_document.uri).await;
     let found = request_context::read(
         session,
         &params.text_document.uri,
         |it| it.symbols,
         "the search for symbols",
         |request| {
-            let found: Vec<_> = request.file().objects().filter_map(|it| symbols(&it)).collect();
+            let definitions = definitions(request);
+            let of_object = |it: Document<'_>| {
+                let is_known = || it.root.is_some_and(|root| has_definition(it.tree, root, &definitions));
+                symbols(&it).or_else(|| is_known().then(|| resource_symbols(&it)).flatten())
+            };
+            let found: Vec<_> = request.file().objects().filter_map(of_object).collect();
             let mut left = limits::ANSWERS;
             if found.is_empty() {
                 return None;
@@ -81,6 +92,8 @@ fn kind(request: &RequestContext, kind: SymbolKind) -> Kind {
     let is_newer = request.client().newer_symbols;
     match kind {
         SymbolKind::Definition => Kind::CLASS,
+        SymbolKind::Resource if is_newer => Kind::STRUCT,
+        SymbolKind::Resource => Kind::CLASS,
         SymbolKind::Version => Kind::NAMESPACE,
         SymbolKind::Object if is_newer => Kind::OBJECT,
         SymbolKind::Object => Kind::MODULE,

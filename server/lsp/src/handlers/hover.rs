@@ -18,8 +18,12 @@ pub(crate) async fn handle(session: &Arc<Session>, params: HoverParams) -> Resul
         "the hover",
         move |request| {
             let (document, offset) = request.document_at(at.position)?;
-            let found = hover::hover(&document, offset, request.version())
-                .or_else(|| navigation::at(request, at.position)?.hover())?;
+            let found = if request.is_configuration() {
+                hover::configuration_hover(document.tree, offset)?
+            } else {
+                hover::hover(&document, offset, request.version())
+                    .or_else(|| navigation::at(request, at.position)?.hover())?
+            };
             let contents = if request.client().hover_markdown {
                 MarkupContent {
                     kind: MarkupKind::Markdown,

@@ -25,6 +25,37 @@ async fn code(client: &mut Client) -> String {
 }
 
 #[tokio::test]
+async fn the_configuration_file_is_checked_completed_and_explained() {
+    const FILE: &str = "file:///repo/.crd-analyzer.yaml";
+    let mut client = Client::start(pushed()).await;
+    client
+        .open(FILE, 1, "rulez: {}\nrules:\n  missing-type: off\n  large-manifest: \n")
+        .await;
+    let found = client.published(FILE, 1).await;
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert_eq!(found[0]["code"], "invalid-configuration");
+    assert_eq!(found[0]["severity"], 1);
+    assert_eq!(found[0]["range"]["end"], json!({ "line": 0, "character": 5 }));
+    let at = |line: u64, character: u64| json!({ "textDocument": { "uri": FILE }, "position": { "line": line, "character": character } });
+    let list = client.request("textDocument/completion", at(3, 18)).await;
+    let labels: Vec<_> = list["items"]
+        .as_array()
+        .expect("items")
+        .iter()
+        .map(|it| &it["label"])
+        .collect();
+    assert!(labels.contains(&&json!("warning")), "{labels:?}");
+    let hover = client.request("textDocument/hover", at(2, 4)).await;
+    assert!(
+        hover["contents"]["value"]
+            .as_str()
+            .is_some_and(|it| it.contains("has no")),
+        "{hover}"
+    );
+    client.finish().await;
+}
+
+#[tokio::test]
 async fn settings_come_with_initialize_and_by_notification() {
     let mut client = Client::start(pulling()).await;
     let code = code(&mut client).await;

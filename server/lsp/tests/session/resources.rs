@@ -51,6 +51,34 @@ fn codes(list: &[Value]) -> Vec<&str> {
 }
 
 #[tokio::test]
+async fn the_outline_of_a_known_resource_has_its_fields() {
+    let mut capabilities = pushed();
+    capabilities["textDocument"]["documentSymbol"] = json!({ "hierarchicalDocumentSymbolSupport": true });
+    let mut client = Client::start(capabilities).await;
+    let ask = json!({ "textDocument": { "uri": CR } });
+    client.open(CR, 1, RESOURCE).await;
+    let unknown = client.request("textDocument/documentSymbol", ask.clone()).await;
+    assert_eq!(unknown, Value::Null, "somebody else's object");
+    client.open(CRD, 1, DEFINITION).await;
+    let mut diagnostics = client.published(CR, 1).await;
+    if diagnostics.is_empty() {
+        diagnostics = client.published(CR, 1).await;
+    }
+    assert_eq!(codes(&diagnostics), ["number-too-large"]);
+    let found = list(client.request("textDocument/documentSymbol", ask).await);
+    assert_eq!(
+        (&found[0]["name"], &found[0]["detail"]),
+        (&json!("one"), &json!("Widget"))
+    );
+    let children = found[0]["children"].as_array().expect("fields");
+    let names: Vec<_> = children.iter().map(|it| it["name"].as_str().expect("a name")).collect();
+    assert_eq!(names, ["apiVersion", "kind", "metadata", "spec"]);
+    assert_eq!(children[3]["children"][0]["detail"], "10");
+    client.forget_published();
+    client.finish().await;
+}
+
+#[tokio::test]
 async fn findings_follow_the_definition_as_it_is_typed() {
     let mut client = Client::start(pushed()).await;
     client.open(CR, 1, RESOURCE).await;

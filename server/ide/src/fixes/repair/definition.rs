@@ -3,7 +3,7 @@
 use crd_analyzer_syntax::tree::NodeId;
 
 use super::{
-    super::edits::{Value, set_bool, set_scalar},
+    super::edits::{Value, add_item, set_bool, set_scalar},
     At, Repair,
 };
 use crate::{
@@ -79,6 +79,85 @@ pub(super) fn name(at: &At<'_>, found: &mut Vec<Repair>) {
     found.extend(Repair::one(format!("Name it {name}"), edit));
 }
 
+/// The API server sends reviews of `v1`.
+pub(super) fn review_versions(at: &At<'_>, found: &mut Vec<Repair>) {
+    let Some(webhook) = find(at, &["spec", "conversion", "webhook"]) else {
+        return;
+    };
+    let key = "conversionReviewVersions";
+    let edit = match child(at.tree, webhook, key) {
+        Some(list) => add_item(at.tree, list, "v1"),
+        None => at.insert(webhook, key, &Value::List(vec!["v1".to_owned()])),
+    };
+    found.extend(Repair::one("Add v1 to conversionReviewVersions", edit));
+}
+
+/// Without a webhook, only the version changes when an object is converted.
+pub(super) fn no_conversion(at: &At<'_>, found: &mut Vec<Repair>) {
+    let strategy = find(at, &["spec", "conversion", "strategy"]);
+    let edit = strategy.and_then(|it| set_scalar(at.tree, it, "None"));
+    found.extend(Repair::one("Set strategy: None", edit));
+}
+
+/// The group, from the definition's name.
+pub(super) fn group(at: &At<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let text_at = |keys: &[&str]| find(at, keys).map(|it| tree.scalar(it));
+    let (Some(own), Some(plural)) = (text_at(&["metadata", "name"]), text_at(&["spec", "names", "plural"])) else {
+        return;
+    };
+    let group = own.strip_prefix(&*plural).and_then(|it| it.strip_prefix('.'));
+    let Some((group, spec)) = group.zip(find(at, &["spec"])) else {
+        return;
+    };
+    let edit = match child(tree, spec, "group").filter(|it| !tree.is_absent(*it)) {
+        Some(written) => set_scalar(tree, written, group),
+        None => at.insert(spec, "group", &Value::text_of(group)),
+    };
+    found.extend(Repair::one(format!("Set group: {group}"), edit));
+}
+
+/// Groups of Kubernetes need an approval, or the word that there is none.
+pub(super) fn approval(at: &At<'_>, found: &mut Vec<Repair>) {
+    const KEY: &str = "api-approved.kubernetes.io";
+    const VALUE: &str = "unapproved, experimental-only";
+    let tree = at.tree;
+    let Some(metadata) = find(at, &["metadata"]) else {
+        return;
+    };
+    let written = Value::Map(vec![(KEY.to_owned(), Value::text_of(VALUE))]);
+    let edit = match child(tree, metadata, "annotations") {
+        Some(annotations) => match tree.entry(annotations, KEY) {
+            Some(entry) => set_scalar(tree, entry.value, VALUE),
+            None => at.insert(annotations, KEY, &Value::text_of(VALUE)),
+        },
+        None => at.insert(metadata, "annotations", &written),
+    };
+    found.extend(Repair::one(format!("Say that it is {VALUE}"), edit));
+}
+
+/// The usual places of replicas.
+pub(super) fn scale_path(at: &At<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let around = std::iter::once(at.node).chain(tree.ancestors(at.node));
+    let scale = around.into_iter().find(|it| {
+        let entry = tree.entry_of(*it);
+        entry.is_some_and(|entry| entry.value == *it && tree.scalar(entry.key) == "scale")
+    });
+    let Some(scale) = scale else { return };
+    for (key, path) in [
+        ("specReplicasPath", ".spec.replicas"),
+        ("statusReplicasPath", ".status.replicas"),
+    ] {
+        let edit = match child(tree, scale, key).filter(|it| !tree.is_absent(*it)) {
+            Some(written) if tree.scalar(written).is_empty() => set_scalar(tree, written, path),
+            Some(_) => continue,
+            None => at.insert(scale, key, &Value::text_of(path)),
+        };
+        found.extend(Repair::one(format!("Set {key}: {path}"), edit));
+    }
+}
+
 pub(super) fn list_kind(at: &At<'_>, found: &mut Vec<Repair>) {
     let kind = find(at, &["spec", "names", "kind"]).map(|it| at.tree.scalar(it));
     let Some((kind, written)) = kind.zip(find(at, &["spec", "names", "listKind"])) else {
@@ -131,7 +210,18 @@ pub(super) fn scope(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// Names that follow from others: the plural from the definition's name.
+/// The singular of a name in ASCII, as far as its end tells.
+fn singular_of(plural: &str) -> String {
+    if !plural.is_ascii() {
+        return String::new();
+    }
+    match plural.strip_suffix("ies") {
+        Some(stem) => format!("{stem}y"),
+        None => plural.strip_suffix('s').unwrap_or(plural).to_owned(),
+    }
+}
+
+/// Names that follow from others: the kind from the plural or the singular, the plural from the definition's name.
 pub(super) fn missing_names(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let Some(names) = find(at, &["spec", "names"]) else {
@@ -140,6 +230,19 @@ pub(super) fn missing_names(at: &At<'_>, found: &mut Vec<Repair>) {
     let own = find(at, &["metadata", "name"]).map(|it| tree.scalar(it).into_owned());
     let group = find(at, &["spec", "group"]).map(|it| tree.scalar(it).into_owned());
     let is_missing = |key: &str| text(tree, names, key).is_none_or(|it| it.is_empty());
+    if is_missing("kind")
+        && let Some(singular) = text(tree, names, "singular")
+            .or_else(|| text(tree, names, "plural"))
+            .map(|it| singular_of(&it))
+            .filter(|it| !it.is_empty())
+    {
+        let kind: String = singular[..1].to_ascii_uppercase() + &singular[1..];
+        let edit = match child(tree, names, "kind").filter(|it| !tree.is_absent(*it)) {
+            Some(written) => set_scalar(tree, written, &kind),
+            None => at.insert(names, "kind", &Value::text_of(kind.as_str())),
+        };
+        found.extend(Repair::one(format!("Add kind: {kind}"), edit));
+    }
     if is_missing("plural")
         && let Some(plural) = own
             .zip(group)

@@ -4,6 +4,7 @@ mod definition;
 mod expression;
 mod hazard;
 mod junctor;
+mod keywords;
 mod resource;
 mod typing;
 mod wording;
@@ -14,7 +15,10 @@ use crd_analyzer_syntax::{
     paths::{self, Side, Step},
     tree::{Entry, NodeId, Tree},
 };
-use crd_analyzer_workspace::{codes::LOCAL_TAG, hazards::codes as hazard_codes};
+use crd_analyzer_workspace::{
+    codes::{DEPRECATED_VERSION, LOCAL_TAG, UNKNOWN_KIND, UNSERVED_VERSION, UNUSED_SUPPRESSION},
+    hazards::codes as hazard_codes,
+};
 
 use super::{
     Problem, TextEdit,
@@ -118,10 +122,18 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
     if [LOCAL_TAG, api_codes::INVALID_YAML].contains(&problem.code) {
         return wording::quote_tag(document.tree, problem.span).into_iter().collect();
     }
+    if problem.code == UNUSED_SUPPRESSION {
+        return vec![wording::without_comment(document.tree, problem.span)];
+    }
     let Some(at) = At::new(document, problem) else {
         return Vec::new();
     };
     let mut found = Vec::new();
+    match problem.code {
+        UNSERVED_VERSION | DEPRECATED_VERSION => resource::version(&at, definitions, &mut found),
+        UNKNOWN_KIND => resource::kind(&at, definitions, &mut found),
+        _ => {}
+    }
     if !document.is_definition() {
         resource::repairs(&at, definitions, &mut found);
     } else if problem.code != api_codes::UNKNOWN_FIELD {
@@ -152,8 +164,30 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
         schema_codes::INVALID_METADATA_NAME => definition::name(&at, &mut found),
         schema_codes::MISSING_METADATA_NAME => definition::name(&at, &mut found),
         api_codes::UNKNOWN_SCOPE => definition::scope(&at, &mut found),
+        api_codes::LIST_TYPE_WITHOUT_ARRAY => {
+            keywords::of_other_type(&at, "x-kubernetes-list-type", "array", &mut found);
+        }
+        api_codes::MAP_TYPE_WITHOUT_OBJECT => {
+            keywords::of_other_type(&at, "x-kubernetes-map-type", "object", &mut found);
+        }
+        api_codes::ITEMS_LIST => keywords::single_items(&at, &mut found),
+        api_codes::GRANULAR_SET_ITEMS | api_codes::SET_OF_OBJECTS => keywords::atomic_items(&at, &mut found),
+        schema_codes::INVALID_PATTERN => keywords::pattern(&at, &mut found),
+        hazard_codes::ALWAYS_TRUE_RULE | api_codes::EMPTY_RULE => keywords::rule(&at, &mut found),
+        api_codes::DUPLICATE_REVIEW_VERSION
+        | api_codes::INVALID_REVIEW_VERSION
+        | api_codes::DUPLICATE_SELECTABLE_FIELD => keywords::item(&at, &mut found),
+        api_codes::MISSING_REVIEW_VERSIONS | api_codes::UNRECOGNIZED_REVIEW_VERSIONS => {
+            definition::review_versions(&at, &mut found);
+        }
+        api_codes::MISSING_WEBHOOK => definition::no_conversion(&at, &mut found),
+        api_codes::MISSING_GROUP => definition::group(&at, &mut found),
+        api_codes::MISSING_API_APPROVAL | api_codes::INVALID_API_APPROVAL => {
+            definition::approval(&at, &mut found);
+        }
+        api_codes::MISSING_SCALE_PATH => definition::scale_path(&at, &mut found),
         api_codes::LIST_KIND_EQUALS_KIND => definition::list_kind(&at, &mut found),
-        api_codes::INVALID_RESOURCE_NAME => definition::lower(&at, &mut found),
+        api_codes::INVALID_RESOURCE_NAME | api_codes::INVALID_VERSION_NAME => definition::lower(&at, &mut found),
         api_codes::MISSING_RESOURCE_NAME => definition::missing_names(&at, &mut found),
         api_codes::MISSING_SCHEMA => definition::missing_schema(&at, &mut found),
         api_codes::INVALID_DEPRECATION_WARNING => definition::deprecated(&at, &mut found),
@@ -207,8 +241,15 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
         | api_codes::PRESERVED_UNKNOWN_FIELDS
         | api_codes::UNSUPPORTED_KEYWORD
         | api_codes::FORBIDDEN_DEFAULT
-        | api_codes::MAP_TYPE_WITHOUT_OBJECT
-        | api_codes::LIST_TYPE_WITHOUT_ARRAY
+        | api_codes::UNKNOWN_LIST_TYPE
+        | api_codes::UNKNOWN_MAP_TYPE
+        | api_codes::UNKNOWN_REASON
+        | api_codes::UNKNOWN_COLUMN_FORMAT
+        | api_codes::INVALID_FIELD_PATH
+        | api_codes::KEYWORD_AT_ROOT_WITH_STATUS
+        | api_codes::RESOURCE_IN_METADATA
+        | schema_codes::INT_OR_STRING_CONFLICT
+        | schema_codes::DEFAULT_UNKNOWN_FIELD
         | api_codes::PROPERTIES_AND_ADDITIONAL_PROPERTIES
         | api_codes::UNRECOGNIZED_FORMAT
         | schema_codes::ROOT_ADDITIONAL_PROPERTIES

@@ -9,7 +9,7 @@ use crd_analyzer_syntax::{
     paths::{self, Step},
     tree::{NodeKind, ScalarStyle},
 };
-use crd_analyzer_workspace::words::meant::meant;
+use crd_analyzer_workspace::{index::GroupKind, words::meant::meant};
 
 use super::{
     super::edits::{Value, put, remove_entry, set_scalar},
@@ -70,6 +70,54 @@ pub(super) fn of_default(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
+/// The versions that are offered for a resource.
+const MOST_VERSIONS: usize = 4;
+
+/// A version of the resource that is served.
+pub(super) fn version(at: &At<'_>, definitions: &dyn Definitions, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let Some(object) = at.mapping().or(at.document.root) else {
+        return;
+    };
+    let Some((written, kind)) = schema::child(tree, object, "apiVersion").zip(schema::child(tree, object, "kind"))
+    else {
+        return;
+    };
+    let api_version = tree.scalar(written);
+    let Some((group, own)) = api_version.split_once('/') else {
+        return;
+    };
+    let kind = GroupKind {
+        group: group.to_owned(),
+        kind: tree.scalar(kind).into_owned(),
+    };
+    let Some(definition) = definitions.find(&kind) else {
+        return;
+    };
+    let others = definition.versions().into_iter().filter(|it| it != own);
+    for version in others.take(MOST_VERSIONS) {
+        let edit = set_scalar(tree, written, &format!("{group}/{version}"));
+        found.extend(Repair::one(format!("Change {own} to {version}"), edit));
+    }
+}
+
+/// The kind that is meant.
+pub(super) fn kind(at: &At<'_>, definitions: &dyn Definitions, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let Some(object) = at.mapping().or(at.document.root) else {
+        return;
+    };
+    let Some(written) = schema::child(tree, object, "kind") else {
+        return;
+    };
+    let name = tree.scalar(written);
+    let kinds = definitions.kinds();
+    if let Some(near) = meant(&name, kinds.iter().map(|it| it.kind.as_str())) {
+        let edit = set_scalar(tree, written, near);
+        found.extend(Repair::one(format!("Change {name} to {near}"), edit));
+    }
+}
+
 fn value(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     match at.problem.code {
         api_codes::UNKNOWN_FIELD => unknown_field(at, view, found),
@@ -77,6 +125,9 @@ fn value(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
         codes::NOT_IN_ENUM => not_in_enum(at, view, found),
         codes::WRONG_TYPE => wrong_type(at, view, found),
         codes::NUMBER_TOO_SMALL => bound(at, view, "minimum", found),
+        codes::NOT_A_MULTIPLE => multiple(at, view, found),
+        codes::DUPLICATE_LIST_ITEM => super::keywords::item(at, found),
+        codes::DEFAULT_UNKNOWN_FIELD => unknown_field(at, view, found),
         codes::NUMBER_TOO_LARGE => bound(at, view, "maximum", found),
         _ => {}
     }
@@ -179,6 +230,24 @@ fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
         }
         Some("array") => found.push(Repair::new("Make it a list", vec![put(span, format!("[{source}]"))])),
         _ => {}
+    }
+}
+
+/// A number between two multiples, put onto either.
+fn multiple(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
+    let (Some(written), Some(of)) = (short(at), view.text("multipleOf")) else {
+        return;
+    };
+    let (Ok(number), Ok(of)) = (written.parse::<i64>(), of.parse::<i64>()) else {
+        return;
+    };
+    if of <= 0 {
+        return;
+    }
+    let below = number.div_euclid(of).saturating_mul(of);
+    for chosen in [below, below.saturating_add(of)] {
+        let edit = put(at.tree.span(at.node), chosen.to_string());
+        found.push(Repair::new(format!("Change {written} to {chosen}"), vec![edit]));
     }
 }
 

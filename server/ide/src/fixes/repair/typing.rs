@@ -192,6 +192,9 @@ pub(super) fn require_keys(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
+/// So many properties are offered as keys of a list.
+const MOST_KEYS: usize = 4;
+
 /// A list of type map gets the required scalars of its items as keys.
 pub(super) fn name_keys(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
@@ -199,18 +202,43 @@ pub(super) fn name_keys(at: &At<'_>, found: &mut Vec<Repair>) {
     let Some(items) = child(tree, list, "items") else {
         return;
     };
-    let required = child(tree, items, "required").into_iter().flat_map(|it| tree.items(it));
-    for name in required.map(|it| tree.scalar(it)) {
-        let property = child(tree, items, "properties").and_then(|it| child(tree, it, &name));
-        let Some(property) = property else { continue };
-        let is_scalar = matches!(
-            text(tree, property, "type").as_deref(),
-            Some("string" | "integer" | "boolean" | "number")
-        );
-        if is_scalar && !is_true(tree, property, "nullable") {
-            let key = "x-kubernetes-list-map-keys";
-            let edit = at.insert(list, key, &Value::List(vec![name.clone().into_owned()]));
-            found.extend(Repair::one(format!("Tell items apart by {name}"), edit));
+    let is_key = |property: NodeId| {
+        let ty = text(tree, property, "type");
+        matches!(ty.as_deref(), Some("string" | "integer" | "boolean" | "number"))
+            && !is_true(tree, property, "nullable")
+    };
+    let keys = |name: &str| at.insert(list, "x-kubernetes-list-map-keys", &Value::List(vec![name.to_owned()]));
+    let required = child(tree, items, "required");
+    let names: Vec<_> = required
+        .into_iter()
+        .flat_map(|it| tree.items(it))
+        .map(|it| tree.scalar(it))
+        .collect();
+    for name in &names {
+        let property = child(tree, items, "properties").and_then(|it| child(tree, it, name));
+        if property.is_some_and(is_key) {
+            found.extend(Repair::one(format!("Tell items apart by {name}"), keys(name)));
+        }
+    }
+    if !found.is_empty() {
+        return;
+    }
+    // A key is required, or has a default.
+    let properties = child(tree, items, "properties")
+        .into_iter()
+        .flat_map(|it| tree.entries(it));
+    let scalars = properties.filter(|it| is_key(tree.resolve(it.value)));
+    for entry in scalars.take(MOST_KEYS) {
+        let name = tree.scalar(entry.key);
+        let require = match required {
+            Some(list) => add_item(tree, list, &name),
+            None => at.insert(items, "required", &Value::List(vec![name.clone().into_owned()])),
+        };
+        if let (Some(keys), Some(require)) = (keys(&name), require) {
+            found.push(Repair::new(
+                format!("Tell items apart by {name}, and require it"),
+                vec![keys, require],
+            ));
         }
     }
 }

@@ -15,6 +15,9 @@ use super::{
 };
 use crate::{schema, write};
 
+/// Of a field that takes so many values or fewer, all are offered.
+const MOST_VALUES: usize = 6;
+
 /// The last of several equal keys counts: the others can go.
 pub(super) fn duplicate_key(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
@@ -85,9 +88,16 @@ pub(super) fn known_value(at: &At<'_>, found: &mut Vec<Repair>) {
         return;
     };
     let written = at.tree.scalar(at.node);
-    if let Some(near) = meant(&written, values.iter().map(|it| it.text)) {
-        let edit = set_scalar(at.tree, at.node, near);
-        found.extend(Repair::one(format!("Change {written} to {near}"), edit));
+    let near = meant(&written, values.iter().map(|it| it.text));
+    let is_closed = matches!(field.values, Values::Closed(_));
+    let offered: Vec<&str> = match near {
+        Some(near) => vec![near],
+        None if is_closed && values.len() <= MOST_VALUES => values.iter().map(|it| it.text).collect(),
+        None => Vec::new(),
+    };
+    for value in offered {
+        let edit = set_scalar(at.tree, at.node, value);
+        found.extend(Repair::one(format!("Change {written} to {value}"), edit));
     }
 }
 
@@ -136,6 +146,21 @@ pub(super) fn quote_tag(tree: &Tree, problem: Span) -> Option<Repair> {
     let start = (line_start + start) as u32;
     let span = Span::new(start, start + written.len() as u32);
     Some(Repair::new("Put the value in quotes", vec![put(span, quoted)]))
+}
+
+/// Takes a comment away, with its line if nothing else is in it.
+pub(super) fn without_comment(tree: &Tree, comment: Span) -> Repair {
+    let text = tree.text();
+    let before = &text[..comment.start as usize];
+    let start = before.trim_end_matches(' ').len();
+    let is_alone = before[..start].is_empty() || before[..start].ends_with('\n');
+    let rest = &text[comment.end as usize..];
+    let end = match rest.find('\n') {
+        Some(at) if is_alone => comment.end as usize + at + 1,
+        _ => comment.end as usize,
+    };
+    let edit = put(Span::new(start as u32, end as u32), "");
+    Repair::new("Remove the comment", vec![edit]).safe()
 }
 
 /// A message is one line.
