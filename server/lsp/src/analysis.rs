@@ -95,7 +95,13 @@ impl Analysis {
         }
         let path = from_proto::place_of(uri);
         if path.file_name().is_some_and(|it| it == config::FILE_NAME) {
-            return Self::of_report(uri, &config_check::check(bytes), effective, client, None);
+            return Self::of_report(
+                uri,
+                &config_check::check(text.to_string().into_bytes()),
+                effective,
+                client,
+                None,
+            );
         }
         let question = Question {
             path: Some(&path),
