@@ -5,7 +5,7 @@ use std::process::Command;
 /// Megabytes that a process may take.
 pub(crate) const MAX_MEMORY: u64 = 256;
 /// Seconds of the processor, without optimization. With it an input may take 5.
-const MAX_CPU: u64 = 80;
+const MAX_CPU: u64 = 160;
 /// Kilobytes of addresses: where memory grows without end, the process ends before the machine does.
 const MAX_ADDRESSES: u64 = 3 << 20;
 
