@@ -127,6 +127,10 @@ impl Session {
     fn finish(mut self) {
         self.ask("shutdown", Value::Null);
         self.server.notify("exit", &Value::Null);
+        // How many lists of diagnostics come until then depends on how far the server's background work is.
+        while let Some(message) = self.server.read_unless_ended() {
+            assert_eq!(message["method"], "textDocument/publishDiagnostics");
+        }
         assert_eq!(self.server.code(), Some(0), "it ended within its limits");
     }
 }

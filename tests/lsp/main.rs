@@ -89,6 +89,14 @@ impl Server {
     }
 
     fn read(&mut self) -> Value {
+        self.read_unless_ended().expect("it hung up")
+    }
+
+    /// The next message; `None` if the server has nothing more to say.
+    fn read_unless_ended(&mut self) -> Option<Value> {
+        if self.output.fill_buf().expect("it writes").is_empty() {
+            return None;
+        }
         let mut length = 0;
         loop {
             let mut line = String::new();
@@ -102,7 +110,7 @@ impl Server {
         }
         let mut body = vec![0; length];
         self.output.read_exact(&mut body).expect("it writes");
-        serde_json::from_slice(&body).expect("JSON")
+        Some(serde_json::from_slice(&body).expect("JSON"))
     }
 
     fn request(&mut self, id: u32, method: &str, params: Value) -> Value {
