@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::{
+    common,
     reader::Encoding,
     split::Document,
     tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Span, Tree},
@@ -14,9 +15,6 @@ use crate::{
 
 /// The longest line on which a key may change, in bytes: go-yaml accepts keys of less than 1,024 characters.
 const MAX_KEY_LINE: usize = 1000;
-
-/// Bytes that are compared at once.
-const BLOCK: usize = 4096;
 
 /// One replacement that turns a text into another.
 struct Change {
@@ -28,8 +26,8 @@ struct Change {
 impl Change {
     /// The smallest one.
     fn between(old: &[u8], new: &[u8]) -> Self {
-        let ahead = common(old, new);
-        let behind = common_behind(&old[ahead..], &new[ahead..]);
+        let ahead = common::ahead(old, new);
+        let behind = common::behind(&old[ahead..], &new[ahead..]);
         Self {
             start: ahead,
             old_end: old.len() - behind,
@@ -41,22 +39,6 @@ impl Change {
     fn moved(&self, offset: u32) -> u32 {
         (offset as usize - self.old_end + self.new_end) as u32
     }
-}
-
-/// How many bytes two texts begin with together.
-fn common(a: &[u8], b: &[u8]) -> usize {
-    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK));
-    let same = BLOCK * blocks.take_while(|(a, b)| a == b).count();
-    let rest = a[same..].iter().zip(&b[same..]);
-    same + rest.take_while(|(a, b)| a == b).count()
-}
-
-/// How many bytes two texts end with together.
-fn common_behind(a: &[u8], b: &[u8]) -> usize {
-    let blocks = a.rchunks_exact(BLOCK).zip(b.rchunks_exact(BLOCK));
-    let same = BLOCK * blocks.take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
-    same + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
 }
 
 /// Turns the tree of `before` into the one of `document` in `text`, if the two differ in the middle of one plain scalar only. The

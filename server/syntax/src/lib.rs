@@ -4,6 +4,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read tables and a corpus"))]
 
+pub mod common;
 pub mod edit;
 pub mod edited;
 mod go_syntax;

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use tree_sitter::{InputEdit, Point};
 
-use crate::edit;
 use crate::tree::{Span, Tree};
+use crate::{common, edit};
 
 /// The documents of a file, read again in part when the file changes.
 #[derive(Clone, Debug)]
@@ -131,11 +131,11 @@ impl Parsed {
 /// The one edit that makes a text another: what stands between what both begin and end with.
 fn change(before: &str, after: &str) -> InputEdit {
     let (old, new) = (before.as_bytes(), after.as_bytes());
-    let ahead = common(old.iter().zip(new));
+    let ahead = common::ahead(old, new);
     // On whole characters, as the parser reads those.
     let start = before.floor_char_boundary(ahead);
     let (old_rest, new_rest) = (&old[start..], &new[start..]);
-    let mut behind = common(old_rest.iter().rev().zip(new_rest.iter().rev()));
+    let mut behind = common::behind(old_rest, new_rest);
     while !before.is_char_boundary(old.len() - behind) {
         behind -= 1;
     }
@@ -148,10 +148,6 @@ fn change(before: &str, after: &str) -> InputEdit {
         old_end_position: point(old, old_end),
         new_end_position: point(new, new_end),
     }
-}
-
-fn common<'a>(pairs: impl Iterator<Item = (&'a u8, &'a u8)>) -> usize {
-    pairs.take_while(|(a, b)| a == b).count()
 }
 
 /// A place as tree-sitter counts: lines end with a line feed, columns are bytes.

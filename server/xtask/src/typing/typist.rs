@@ -4,6 +4,7 @@ mod accept;
 
 use std::time::Instant;
 
+use crd_analyzer_syntax::common;
 use serde_json::{Value, json};
 
 use super::{
@@ -286,19 +287,8 @@ impl<'a> Typist<'a> {
         if old == new {
             return Ok(());
         }
-        let same = old
-            .bytes()
-            .zip(new.bytes())
-            .take_while(|(one, other)| one == other)
-            .count();
-        let rest = old.len().min(new.len()) - same;
-        let same_end = old
-            .bytes()
-            .rev()
-            .zip(new.bytes().rev())
-            .take(rest)
-            .take_while(|(one, other)| one == other)
-            .count();
+        let same = common::ahead(old.as_bytes(), new.as_bytes());
+        let same_end = common::behind(&old.as_bytes()[same..], &new.as_bytes()[same..]);
         // An insertion at the cursor is one, whatever else the text could be said to be made of.
         let places = [position(old, same), position(old, old.len() - same_end)];
         self.version += 1;

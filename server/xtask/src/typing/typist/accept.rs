@@ -1,5 +1,6 @@
 //! Accepting items: which ones, what they make of the text, and what somebody does about it.
 
+use crd_analyzer_syntax::common;
 use serde_json::json;
 
 use super::{
@@ -104,11 +105,7 @@ impl Typist<'_> {
         if self.target.starts_with(&written) {
             return;
         }
-        let same = written
-            .bytes()
-            .zip(self.target.bytes())
-            .take_while(|(one, other)| one == other)
-            .count();
+        let same = common::ahead(written.as_bytes(), self.target.as_bytes());
         let (ours, wanted) = (&written[same..], &self.target[same..]);
         // The same value in other quotes.
         let bare = |it: &str| it.trim_matches(['"', '\'']).replace("''", "'").replace("\\\"", "\"");
@@ -129,11 +126,7 @@ impl Typist<'_> {
     fn settle_blanks(&mut self, label: &str) {
         let start = self.subtree.before.len();
         let written = self.editor.before[start..].to_owned();
-        let same = written
-            .bytes()
-            .zip(self.target.bytes())
-            .take_while(|(one, other)| one == other)
-            .count();
+        let same = common::ahead(written.as_bytes(), self.target.as_bytes());
         if same == written.len() {
             return;
         }
