@@ -401,16 +401,7 @@ fn sort(list: &List, keys: &List) -> Result {
     let keys: Vec<Result> = keys.iter().collect();
     let kind = match &keys[0] {
         Err(fatal) if fatal.is_fatal() => return Err(fatal.clone()),
-        Ok(
-            Value::Bool(_)
-            | Value::Int(_)
-            | Value::Uint(_)
-            | Value::Double(_)
-            | Value::String(_)
-            | Value::Bytes(_)
-            | Value::Duration(_)
-            | Value::Timestamp(_),
-        ) => keys[0].as_ref().map(Value::type_name).unwrap_or_default(),
+        Ok(first) if first.is_comparable() => first.type_name(),
         _ => return Err(EvalError::new("list elements must be comparable")),
     };
     let is_alike = |key: &Result| key.as_ref().is_ok_and(|key| key.type_name() == kind);

@@ -164,6 +164,21 @@ impl Value {
         }
     }
 
+    /// Whether `<` compares values of its type, if both are of one.
+    pub fn is_comparable(&self) -> bool {
+        matches!(
+            self,
+            Self::Bool(_)
+                | Self::Int(_)
+                | Self::Uint(_)
+                | Self::Double(_)
+                | Self::String(_)
+                | Self::Bytes(_)
+                | Self::Duration(_)
+                | Self::Timestamp(_)
+        )
+    }
+
     /// The name of the type.
     pub fn type_name(&self) -> String {
         self.type_of().type_name().into_owned()

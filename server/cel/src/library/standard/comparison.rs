@@ -302,18 +302,7 @@ fn greater_equals(_: KubernetesVersion, args: &[Value]) -> Result {
 }
 
 fn relation(operator: &str, args: &[Value], holds: fn(Ordering) -> bool) -> Result {
-    let comparable = matches!(
-        args[0],
-        Value::Bool(_)
-            | Value::Int(_)
-            | Value::Uint(_)
-            | Value::Double(_)
-            | Value::String(_)
-            | Value::Bytes(_)
-            | Value::Duration(_)
-            | Value::Timestamp(_)
-    );
-    if !comparable {
+    if !args[0].is_comparable() {
         return Err(trait_missing(operator, &args[0]));
     }
     compare(&args[0], &args[1]).map(|order| Value::Bool(holds(order)))
