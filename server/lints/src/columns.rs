@@ -14,16 +14,7 @@ pub(crate) fn find(versions: &[Version<'_>], found: &mut Vec<Lint>) {
             let path = || version.path.child("additionalPrinterColumns").index(n);
             let target = follow(schema, &column.json_path, version.keeps_unknown_fields);
             let lint = match target {
-                Target::Nothing(missing) => Lint {
-                    path: path().child("jsonPath"),
-                    bytes: Some(missing.bytes),
-                    problem: Problem::UnknownPath {
-                        is_scale: false,
-                        step: missing.step,
-                        parent: missing.parent,
-                        known: missing.known,
-                    },
-                },
+                Target::Nothing(missing) => missing.at(path().child("jsonPath"), false),
                 target => match type_of(&target).filter(|it| !is_shown(&column.r#type, it)) {
                     Some(property) => Problem::ColumnType {
                         column: column.r#type.clone(),

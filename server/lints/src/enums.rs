@@ -1,7 +1,7 @@
 //! Values of `enum` that are never accepted.
 
 use crd_analyzer_schema::{
-    EmptyKeywords, JsonSchemaProps, KubernetesVersion,
+    JsonSchemaProps, KubernetesVersion,
     field::{Path, Trail},
     validation::Validator,
 };
@@ -16,10 +16,8 @@ pub(crate) fn find(schema: &JsonSchemaProps, at: &Trail<'_>, version: Kubernetes
     if schema.r#enum.len() > MOST_VALUES || !is_limited(schema) {
         return;
     }
-    let mut others = schema.clone();
-    others.r#enum.clear();
-    others.empty = EmptyKeywords::default();
-    let validator = Validator::new(&others, version);
+    // `enum` itself accepts them.
+    let validator = Validator::new(schema, version);
     for (n, value) in schema.r#enum.iter().enumerate() {
         if let Some(error) = validator.validate(&Path::root(), value).into_iter().next() {
             let problem = Problem::ImpossibleEnumValue {

@@ -42,11 +42,10 @@ pub fn find(
     columns::find(&versions, &mut found);
     scale::find(&versions, &mut found);
     conversion::find(&definition.spec, &versions, &mut found);
-    schema_walk::find(&definition.spec, &versions, version, most, &mut found);
     if with_rare {
         status::find(&versions, &mut found);
-        list_types::find(&versions, most, &mut found);
     }
+    schema_walk::find(&versions, version, with_rare, most, &mut found);
     found.truncate(most);
     found
 }

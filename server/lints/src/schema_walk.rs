@@ -1,39 +1,39 @@
 //! A walk over all schemas of a CRD, once.
 
-use crd_analyzer_apiextensions::types::Spec;
 use crd_analyzer_schema::{
     JsonSchemaProps, KubernetesVersion,
-    field::{Path, Trail},
+    field::Trail,
     structural::{AdditionalProperties, Structural},
 };
 
-use crate::{Lint, bounds, enums, patterns, required, versions::Version};
+use crate::{
+    Lint, bounds, enums, list_types, patterns, required,
+    versions::{self, Version},
+};
 
 /// Schemas nested deeper are left alone.
 const MAX_DEPTH: usize = 100;
 
-/// What is wrong with single schemas, until there are `most` findings.
+/// What is wrong with single schemas, until there are `most` findings. `with_lists`: also lists without a type, behind all others.
 pub(crate) fn find(
-    spec: &Spec,
     versions: &[Version<'_>],
     version: KubernetesVersion,
+    with_lists: bool,
     most: usize,
     found: &mut Vec<Lint>,
 ) {
-    let mut walk = Walk {
-        version,
-        most,
-        keeps_unknown_fields: spec.preserve_unknown_fields == Some(true),
-        found,
-    };
-    let mut seen: Vec<&Path> = Vec::new();
-    for version in versions {
-        let Some(schema) = version.schema.filter(|_| !seen.contains(&&version.schema_path)) else {
-            continue;
+    let mut lists = Vec::new();
+    for (schema, of) in versions::schemas(versions) {
+        let mut walk = Walk {
+            version,
+            most,
+            keeps_unknown_fields: of.keeps_unknown_fields,
+            found,
+            lists: with_lists.then_some(&mut lists),
         };
-        seen.push(&version.schema_path);
-        walk.schema(schema, true, &Trail::new(&version.schema_path), 0);
+        walk.schema(schema, true, &Trail::new(&of.schema_path), 0);
     }
+    found.append(&mut lists);
 }
 
 struct Walk<'w> {
@@ -41,6 +41,8 @@ struct Walk<'w> {
     most: usize,
     keeps_unknown_fields: bool,
     found: &'w mut Vec<Lint>,
+    /// Lists without a type, if they are told.
+    lists: Option<&'w mut Vec<Lint>>,
 }
 
 impl Walk<'_> {
@@ -50,15 +52,14 @@ impl Walk<'_> {
         }
         let props = schema.props();
         if !props.required.is_empty() && !self.keeps_unknown_fields {
-            required::find(props, schema, is_resource, at, self.found);
+            required::find(props, schema, is_resource, false, at, self.found);
+        }
+        if let Some(lists) = self.lists.as_deref_mut().filter(|it| it.len() < self.most) {
+            lists.extend(list_types::find(schema, at));
         }
         self.values(props, at);
         if let Some(rare) = props.rare.get() {
-            for (keyword, schemas) in [
-                ("allOf", &rare.all_of),
-                ("anyOf", &rare.any_of),
-                ("oneOf", &rare.one_of),
-            ] {
+            for (keyword, schemas) in rare.clauses() {
                 for (n, junctor) in schemas.iter().enumerate() {
                     let below = at.child(keyword);
                     self.junctor(junctor, schema, is_resource, &below.index(n), depth + 1);
@@ -99,7 +100,7 @@ impl Walk<'_> {
             return;
         }
         if !junctor.required.is_empty() && !self.keeps_unknown_fields {
-            required::find_in_junctor(junctor, outer, is_resource, at, self.found);
+            required::find(junctor, outer, is_resource, true, at, self.found);
         }
         self.values(junctor, at);
         let properties = at.child("properties");
@@ -110,11 +111,7 @@ impl Walk<'_> {
             }
         }
         if let Some(rare) = junctor.rare.get() {
-            for (keyword, schemas) in [
-                ("allOf", &rare.all_of),
-                ("anyOf", &rare.any_of),
-                ("oneOf", &rare.one_of),
-            ] {
+            for (keyword, schemas) in rare.clauses() {
                 for (n, inner) in schemas.iter().enumerate() {
                     let below = at.child(keyword);
                     self.junctor(inner, outer, is_resource, &below.index(n), depth + 1);

@@ -2,27 +2,17 @@
 
 use std::ops::Range;
 
-use crd_analyzer_apiextensions::json_path::{Step, steps};
-use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
+use crd_analyzer_apiextensions::{
+    api::{FieldType, OBJECT_META},
+    json_path::{Step, steps},
+    validation::TYPES,
+};
+use crd_analyzer_schema::{
+    field::Path,
+    structural::{AdditionalProperties, Structural},
+};
 
-/// The fields of `metadata` (`k8s.io/apimachinery/pkg/apis/meta/v1`, `ObjectMeta`), each with its type.
-const METADATA: &[(&str, &str)] = &[
-    ("annotations", "object"),
-    ("creationTimestamp", "string"),
-    ("deletionGracePeriodSeconds", "integer"),
-    ("deletionTimestamp", "string"),
-    ("finalizers", "array"),
-    ("generateName", "string"),
-    ("generation", "integer"),
-    ("labels", "object"),
-    ("managedFields", "array"),
-    ("name", "string"),
-    ("namespace", "string"),
-    ("ownerReferences", "array"),
-    ("resourceVersion", "string"),
-    ("selfLink", "string"),
-    ("uid", "string"),
-];
+use crate::{Lint, Problem};
 
 /// Where a path leads.
 pub(crate) enum Target<'s> {
@@ -46,6 +36,22 @@ pub(crate) struct Missing {
     pub(crate) parent: String,
     /// The properties that it has.
     pub(crate) known: Vec<String>,
+}
+
+impl Missing {
+    /// The lint on a path that leads to nothing. `is_scale`: the path belongs to `scale`, else to a printer column.
+    pub(crate) fn at(self, path: Path, is_scale: bool) -> Lint {
+        Lint {
+            path,
+            bytes: Some(self.bytes),
+            problem: Problem::UnknownPath {
+                is_scale,
+                step: self.step,
+                parent: self.parent,
+                known: self.known,
+            },
+        }
+    }
 }
 
 /// Follows a path from the root of a custom resource. `keeps_unknown_fields`: of each object.
@@ -117,24 +123,22 @@ fn follow_metadata<'s>(next: Option<(Step<'_>, Range<usize>)>) -> Target<'s> {
         Some(_) => return Target::Unknown,
         None => return Target::Type("object"),
     };
-    let known = METADATA.iter().find(|it| it.0 == name);
-    match known {
-        // What is below is of nobody's schema.
-        Some((_, "object" | "array")) => Target::Unknown,
-        Some((_, r#type)) => Target::Type(r#type),
+    let fields = OBJECT_META.fields;
+    match fields.iter().find(|it| it.name == name).map(|it| &it.ty) {
+        Some(FieldType::String | FieldType::Time) => Target::Type("string"),
+        Some(FieldType::Integer) => Target::Type("integer"),
+        // The CRD does not describe what is below.
+        Some(_) => Target::Unknown,
         None => Target::Nothing(Missing {
             step: name,
             bytes,
             parent: "metadata".to_owned(),
-            known: METADATA.iter().map(|it| it.0.to_owned()).collect(),
+            known: fields.iter().map(|it| it.name.to_owned()).collect(),
         }),
     }
 }
 
-/// The types that there are. A type that does not exist is an error elsewhere.
-const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
-
-/// The type of the values of a schema, if there is one.
+/// The type of the values, if the schema has one. A type that does not exist is an error elsewhere.
 pub(crate) fn type_of(target: &Target<'_>) -> Option<String> {
     match target {
         Target::Schema(schema) if !schema.is_int_or_string() && TYPES.contains(&schema.r#type()) => {

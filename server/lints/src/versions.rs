@@ -25,7 +25,7 @@ pub(crate) struct Version<'a> {
     pub(crate) keeps_unknown_fields: bool,
 }
 
-/// The versions. Where all share everything that lints compare, only the first one.
+/// The versions, in the order of the CRD.
 pub(crate) fn of(spec: &Spec, hoisted: Hoisted) -> Vec<Version<'_>> {
     let versions = spec.versions.iter().enumerate().map(|(n, version)| {
         let path = Path::of(["spec", "versions"]).index(n);
@@ -52,6 +52,17 @@ pub(crate) fn of(spec: &Spec, hoisted: Hoisted) -> Vec<Version<'_>> {
         }
     });
     versions.collect()
+}
+
+/// The schemas, each with its path and its version; one that versions share only once.
+pub(crate) fn schemas<'v, 'a>(versions: &'v [Version<'a>]) -> impl Iterator<Item = (Structural<'a>, &'v Version<'a>)> {
+    let mut seen: Vec<&Path> = Vec::new();
+    versions.iter().filter_map(move |version| {
+        let schema = version.schema?;
+        let is_new = !seen.contains(&&version.schema_path);
+        seen.push(&version.schema_path);
+        is_new.then_some((schema, version))
+    })
 }
 
 /// A CRD without a served version.

@@ -71,11 +71,7 @@ fn note<'s>(schema: &'s JsonSchemaProps, known: &mut HashMap<usize, Above<'s>>) 
         known.insert(address(schema), Above { node, keyword, below });
         note(schema, known);
     };
-    for (keyword, clauses) in [
-        ("allOf", &schema.all_of),
-        ("anyOf", &schema.any_of),
-        ("oneOf", &schema.one_of),
-    ] {
+    for (keyword, clauses) in schema.clauses() {
         for (n, clause) in clauses.iter().enumerate() {
             enter(clause, keyword, Some(Below::Index(n)));
         }

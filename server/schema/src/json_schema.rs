@@ -215,6 +215,17 @@ impl RareKeywords {
     };
 }
 
+impl RareKeywords {
+    /// The keywords that hold lists of schemas for the same value, each with its list.
+    pub fn clauses(&self) -> [(&'static str, &[JsonSchemaProps]); 3] {
+        [
+            ("allOf", &self.all_of),
+            ("anyOf", &self.any_of),
+            ("oneOf", &self.one_of),
+        ]
+    }
+}
+
 impl Default for RareKeywords {
     fn default() -> Self {
         Self::NONE

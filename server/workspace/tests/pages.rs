@@ -156,10 +156,12 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
             is_paired: true,
         }),
         definitions: catalog.as_ref().map(|it| it as &dyn Definitions),
-        lints: match () {
-            () if lints::codes::OFF_BY_DEFAULT.contains(&code) => Lints::All,
-            () if is_lint => Lints::Usual,
-            () => Lints::Off,
+        lints: if lints::codes::OFF_BY_DEFAULT.contains(&code) {
+            Lints::All
+        } else if is_lint {
+            Lints::Usual
+        } else {
+            Lints::Off
         },
         hazards: if is_hazard { Search::All(&memory) } else { Search::Off },
         is_completed: true,

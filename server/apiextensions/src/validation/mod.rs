@@ -59,6 +59,7 @@ pub use costs::schema_costs;
 pub use limits::{COST_LIMIT, TOTAL_COST_LIMIT};
 pub use preexisting::Preexisting;
 pub use rule_cost::{Bound, BoundsProposal, RuleCost, SchemaCosts, UnboundedAncestor};
+pub use traverse::TYPES;
 
 use approval::approval_error;
 use names::validate_names;

@@ -5,7 +5,7 @@ use crd_analyzer_schema::{JsonSchemaProps, SchemaOrBool};
 use crate::types::Spec;
 
 /// The types that a schema may have, sorted (`openapiV3Types`).
-pub(super) const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
+pub const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
 
 /// The shared schema and those of single versions, as far as they are there.
 pub(super) fn schemas_of(spec: &Spec) -> impl Iterator<Item = &JsonSchemaProps> {

@@ -292,11 +292,7 @@ impl<'s> Check<'s> {
         if let Some(not) = &props.not {
             self.nested_completeness(not, schema, schema_at, &at.child("not"));
         }
-        for (keyword, clauses) in [
-            ("allOf", &props.all_of),
-            ("anyOf", &props.any_of),
-            ("oneOf", &props.one_of),
-        ] {
+        for (keyword, clauses) in props.clauses() {
             for (n, clause) in clauses.iter().enumerate() {
                 self.nested_completeness(clause, schema, schema_at, &at.child(keyword).index(n));
             }

@@ -1,7 +1,7 @@
 //! Hints about CRDs that the API server accepts.
 
 use crd_analyzer_lints::{Bound, Lint, Problem};
-use crd_analyzer_schema::field::{Path, Segment};
+use crd_analyzer_schema::field::Path;
 
 use super::{
     Words,
@@ -175,10 +175,7 @@ fn column_type(property: &str) -> Option<&'static str> {
 
 /// The last field of a path.
 fn last(path: &Path) -> &str {
-    match path.segments().last() {
-        Some(Segment::Field(name) | Segment::Key(name)) => name,
-        _ => "",
-    }
+    path.segments().last().map_or("", super::name_of)
 }
 
 /// Names in backquotes, `and` before the last.
