@@ -165,6 +165,13 @@ fn name_of(segment: &Segment) -> &str {
     }
 }
 
+/// The key of a mapping that was probably meant to be `key`, which is missing there.
+fn misspelt_key<'a>(mapping: Option<&'a Json<'a>>, key: &str) -> Option<&'a str> {
+    let keys = mapping.and_then(Json::members).unwrap_or_default();
+    let mut keys = keys.iter().map(|it| it.key.as_ref());
+    keys.find(|it| meant::meant(it, [key]).is_some())
+}
+
 /// The value at these steps.
 pub(crate) fn at<'a>(root: &'a Json<'a>, steps: &[Segment]) -> Option<&'a Json<'a>> {
     steps.iter().try_fold(root, |json, step| match step {

@@ -7,6 +7,7 @@ use crd_analyzer_syntax::json::Json;
 use super::{
     About, Words,
     meant::{meant, meant_type},
+    misspelt_key,
     text::{clip, code, either, written},
 };
 
@@ -82,13 +83,7 @@ fn missing(about: &About<'_>) -> Words {
     );
     let words =
         Words::new(format!("{column_words} has no {}", code(field))).label(format!("{} is missing here", code(field)));
-    // A key that is nearly the one that is missing.
-    let keys = column.and_then(Json::members).unwrap_or_default();
-    let near = keys
-        .iter()
-        .map(|it| it.key.as_ref())
-        .find(|it| meant(it, [field]).is_some());
-    match (near, field) {
+    match (misspelt_key(column, field), field) {
         (Some(near), _) => words.help(format!("change `{}` to `{field}`", clip(near, 30))),
         (None, "jsonPath") => words.help("add `jsonPath: .spec.…`, the path of the value"),
         (None, "type") => words.help("add `type: string`, `integer`, `number`, `boolean` or `date`"),

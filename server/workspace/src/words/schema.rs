@@ -6,7 +6,8 @@ use crd_analyzer_syntax::json::Json;
 
 use super::{
     About, Words,
-    meant::{meant, meant_type},
+    meant::meant_type,
+    misspelt_key,
     name::SchemaPlace,
     text::{code, either, written},
 };
@@ -116,13 +117,7 @@ fn missing_schema(about: &About<'_>) -> Words {
     let name = version.and_then(|it| it.get("name")?.as_str());
     let name = name.map_or_else(|| "a version".to_owned(), |it| format!("version {}", code(it)));
     let words = Words::new(format!("{name} has no schema")).label("`schema.openAPIV3Schema` is missing");
-    // A key that is nearly the one that is missing.
-    let keys = version.and_then(|it| it.get("schema")?.members()).unwrap_or_default();
-    let near = keys
-        .iter()
-        .map(|it| it.key.as_ref())
-        .find(|it| meant(it, ["openAPIV3Schema"]).is_some());
-    match near {
+    match misspelt_key(version.and_then(|it| it.get("schema")), "openAPIV3Schema") {
         Some(near) => words.help(format!("change {} to `openAPIV3Schema`", code(near))),
         None => {
             words.help("add `schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}`")

@@ -2,6 +2,8 @@
 
 use crd_analyzer_syntax::json::{Json, JsonValue};
 
+use super::meant::TYPES;
+
 /// Values are shown up to this many characters.
 const MAX_VALUE: usize = 24;
 
@@ -75,10 +77,7 @@ pub(crate) fn a_type(name: &str) -> String {
 
 /// Whether [`a_type`] knows it.
 pub(crate) fn is_type(name: &str) -> bool {
-    matches!(
-        name,
-        "array" | "object" | "integer" | "boolean" | "string" | "number" | "integer or string"
-    )
+    TYPES.contains(&name) || name == "integer or string"
 }
 
 /// A value to put in for one of this type.
