@@ -5,7 +5,7 @@ crd_analyzer_schema::codes! {
     /// The document is not valid YAML, or cannot be converted to JSON.
     INVALID_YAML = "invalid-yaml", no_fix: "Where a text is not YAML, it does not say how it was meant. Only a value that begins with `!` has a fix.";
     /// The document cannot be decoded as a CRD, because a value or the object itself has the wrong type.
-    UNREADABLE_CRD = "unreadable-crd", no_fix: "Only the author knows which value was meant. Quotes and brackets that are missing have a fix.";
+    UNREADABLE_CRD = "unreadable-crd";
     /// A field does not exist. Strict field validation rejects it; otherwise the API server drops it.
     UNKNOWN_FIELD = "unknown-field";
     /// The API server drops an unknown field below `items` or `additionalProperties` without a warning.

@@ -79,6 +79,19 @@ pub(crate) fn scalars<'s>(schema: Structural<'s>, validator: &Validator<'s>, rea
     allowed
 }
 
+/// Scalars that a node accepts, the simplest first: what [`scalars`] tries, and these constants.
+pub(crate) fn scalars_with<'s>(schema: Structural<'s>, validator: &Validator<'s>, constants: &[Value]) -> Vec<Value> {
+    let props = schema.props();
+    let mut allowed = scalars(schema, validator, Some(&Reads::default()));
+    for value in constants {
+        let is_scalar = !value.is_object() && !value.is_array() && !value.is_null();
+        if is_scalar && !allowed.contains(value) && validator.validate_node(props, &Path::root(), value).is_empty() {
+            allowed.push(value.clone());
+        }
+    }
+    allowed
+}
+
 fn texts(props: &JsonSchemaProps, reads: Option<&Reads>, found: &mut Vec<Value>) {
     let mut push = |text: &str| found.push(Value::from(text));
     match props.format.as_str() {

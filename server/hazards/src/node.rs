@@ -1,6 +1,7 @@
 //! The rules of one node of a schema, and what they do with values that the schema allows.
 
 mod on_create;
+mod values;
 
 use std::cell::OnceCell;
 use std::collections::HashSet;

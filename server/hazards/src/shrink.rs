@@ -6,7 +6,7 @@ use serde_json::Value;
 const MAX_ATTEMPTS: usize = 80;
 
 /// The smallest value found that still does, by leaving parts out. The given one does.
-pub(crate) fn smallest(value: Value, does: &mut dyn FnMut(&Value) -> bool) -> Value {
+pub fn smallest(value: Value, does: &mut dyn FnMut(&Value) -> bool) -> Value {
     let mut smallest = value;
     let mut attempts = 0;
     loop {
@@ -77,7 +77,7 @@ fn remove(value: &mut Value, part: &[Part]) {
 }
 
 /// A value in one line, as people write JSON.
-pub(crate) fn in_one_line(value: &Value) -> String {
+pub fn in_one_line(value: &Value) -> String {
     match value {
         Value::Object(fields) => {
             let fields: Vec<String> = fields

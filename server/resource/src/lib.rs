@@ -7,6 +7,7 @@ pub mod codes;
 mod decode;
 mod definition;
 mod judge;
+mod nodes;
 mod paths;
 pub mod places;
 mod prepare;

@@ -1,8 +1,5 @@
 //! From what is wrong with an object to the place of the schema that decides.
 
-use std::cell::OnceCell;
-use std::collections::HashMap;
-
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::codes;
 use crd_analyzer_schema::field::{Path, Segment};
@@ -11,88 +8,6 @@ use crd_analyzer_syntax::json::Json;
 
 use crate::definition::ServedVersion;
 use crate::verdict::Decider;
-
-/// The nodes of a schema by their addresses, made when a node is first asked for: each with the node above it and the steps from
-/// there.
-pub(crate) struct Nodes<'s> {
-    root: &'s JsonSchemaProps,
-    known: OnceCell<HashMap<usize, Above<'s>>>,
-}
-
-struct Above<'s> {
-    node: usize,
-    keyword: &'static str,
-    below: Option<Below<'s>>,
-}
-
-#[derive(Clone, Copy)]
-enum Below<'s> {
-    Index(usize),
-    Key(&'s str),
-}
-
-fn address(schema: &JsonSchemaProps) -> usize {
-    std::ptr::from_ref(schema) as usize
-}
-
-impl<'s> Nodes<'s> {
-    pub(crate) fn new(root: &'s JsonSchemaProps) -> Self {
-        Self {
-            root,
-            known: OnceCell::new(),
-        }
-    }
-
-    /// The way from the root to one of the nodes.
-    pub(crate) fn path(&self, target: &JsonSchemaProps) -> Option<Path> {
-        let known = self.known.get_or_init(|| {
-            let mut known = HashMap::new();
-            note(self.root, &mut known);
-            known
-        });
-        let mut steps = Vec::new();
-        let mut at = address(target);
-        while at != address(self.root) {
-            let above = known.get(&at)?;
-            steps.extend(above.below.map(|it| match it {
-                Below::Index(index) => Segment::Index(index),
-                Below::Key(name) => Segment::Key(name.to_owned()),
-            }));
-            steps.push(Segment::Field(above.keyword.to_owned()));
-            at = above.node;
-        }
-        Some(steps.into_iter().rev().collect())
-    }
-}
-
-fn note<'s>(schema: &'s JsonSchemaProps, known: &mut HashMap<usize, Above<'s>>) {
-    let node = address(schema);
-    let mut enter = |schema: &'s JsonSchemaProps, keyword: &'static str, below: Option<Below<'s>>| {
-        known.insert(address(schema), Above { node, keyword, below });
-        note(schema, known);
-    };
-    for (keyword, clauses) in schema.clauses() {
-        for (n, clause) in clauses.iter().enumerate() {
-            enter(clause, keyword, Some(Below::Index(n)));
-        }
-    }
-    if let Some(not) = &schema.not {
-        enter(not, "not", None);
-    }
-    for (name, property) in &schema.properties {
-        enter(property, "properties", Some(Below::Key(name)));
-    }
-    if let Some(values) = schema
-        .additional_properties
-        .as_deref()
-        .and_then(|it| it.schema.as_deref())
-    {
-        enter(values, "additionalProperties", None);
-    }
-    if let Some(items) = schema.items.as_deref().and_then(|it| it.schema.as_deref()) {
-        enter(items, "items", None);
-    }
-}
 
 /// The path of the keyword that an error of this code comes from; `steps` lead from the schema at `base` to the node.
 pub(crate) fn keyword(schema: &JsonSchemaProps, code: &str, base: Path, steps: &Path) -> Path {

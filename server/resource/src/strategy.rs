@@ -14,7 +14,7 @@ use crd_analyzer_schema::{KubernetesVersion, codes as schema_codes, go, list_typ
 use serde_json::Value;
 
 use crate::definition::{Compiled, ServedVersion};
-use crate::paths::{self, Nodes};
+use crate::paths;
 use crate::verdict::{Decider, NotFinished, RejectionCause, Warning};
 use crate::{codes, prepare};
 
@@ -149,8 +149,7 @@ impl Validation<'_> {
         } else if let Some(compiled) = self.version.compiled() {
             let validator = Validator::with_patterns(compiled.schema(), compiled.patterns(), self.kubernetes());
             let found = validator.findings(&Path::root(), self.new, self.old);
-            let nodes = Nodes::new(compiled.schema());
-            errors.extend(found.into_iter().map(|it| self.by_schema(it, &nodes)));
+            errors.extend(found.into_iter().map(|it| self.by_schema(it, compiled)));
         }
         let Some(scale) = self.version.scale() else {
             return;
@@ -202,8 +201,7 @@ impl Validation<'_> {
         let old = old.and_then(|it| it.get("status"));
         let validator = Validator::with_patterns(schema, compiled.patterns(), self.kubernetes());
         let found = validator.findings(&path, status, old);
-        let nodes = Nodes::new(compiled.schema());
-        errors.extend(found.into_iter().map(|it| self.by_schema(it, &nodes)));
+        errors.extend(found.into_iter().map(|it| self.by_schema(it, compiled)));
     }
 
     /// Runs the rules; `is_hidden`: the API server does not.
@@ -258,8 +256,8 @@ impl Validation<'_> {
         }
     }
 
-    fn by_schema(&self, found: validation::ValueError<'_>, nodes: &Nodes<'_>) -> RejectionCause {
-        let decider = nodes.path(found.schema).map(|steps| Decider {
+    fn by_schema(&self, found: validation::ValueError<'_>, compiled: &Compiled) -> RejectionCause {
+        let decider = compiled.nodes().path(found.schema).map(|steps| Decider {
             path: paths::keyword(found.schema, found.error.code, self.version.schema_path(), &steps),
             rule: None,
         });

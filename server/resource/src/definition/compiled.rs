@@ -8,6 +8,8 @@ use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::validation::Patterns;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
 
+use crate::nodes::Nodes;
+
 /// A schema, its patterns and its rules.
 #[derive(Debug)]
 pub(crate) struct Compiled {
@@ -15,6 +17,7 @@ pub(crate) struct Compiled {
     kubernetes: KubernetesVersion,
     patterns: Patterns,
     rules: OnceLock<run::Validator>,
+    nodes: OnceLock<Nodes>,
 }
 
 impl Compiled {
@@ -27,6 +30,7 @@ impl Compiled {
             kubernetes,
             patterns: Patterns::default(),
             rules: OnceLock::new(),
+            nodes: OnceLock::new(),
         })
     }
 
@@ -40,6 +44,11 @@ impl Compiled {
 
     pub(crate) fn patterns(&self) -> &Patterns {
         &self.patterns
+    }
+
+    /// Where the nodes of the schema are, made when something is first wrong with a resource. The schema is not moved after that.
+    pub(crate) fn nodes(&self) -> &Nodes {
+        self.nodes.get_or_init(|| Nodes::new(&self.schema))
     }
 
     /// The rules, compiled on first use.

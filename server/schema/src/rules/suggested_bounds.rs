@@ -6,6 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crd_analyzer_cel::ast::ExprKind;
 use crd_analyzer_cel::cost::{SizeEstimate, SizeEstimator, estimate};
 use crd_analyzer_cel::decls::{Environment, ExpressionSet};
 use crd_analyzer_cel::types::{DeclKind, DeclType, Type, unescape};
@@ -138,6 +139,8 @@ pub fn suggest_bounds(
         limit,
         effort,
         found: RefCell::default(),
+        called: needed_by_calls(expression),
+        formats: RefCell::default(),
     };
     if solver.fits(&BTreeMap::new(), None) {
         return vec![SuggestedBounds::default()];
@@ -192,6 +195,10 @@ struct Solver<'a> {
     effort: &'a Effort,
     /// The schemas without bound whose size was asked for.
     found: RefCell<BTreeMap<Vec<SchemaStep>, &'static str>>,
+    /// The characters that the texts of a function need which the expression calls.
+    called: Option<i64>,
+    /// The same of the formats of the schemas in `found`.
+    formats: RefCell<BTreeMap<Vec<SchemaStep>, i64>>,
 }
 
 impl Solver<'_> {
@@ -223,12 +230,14 @@ impl Solver<'_> {
     /// another.
     fn below(&self, above: Option<i64>) -> Option<SuggestedBounds> {
         let missing = self.found.borrow().clone();
+        let needed = |path: &Vec<SchemaStep>| self.formats.borrow().get(path).copied().or(self.called);
         let with = |elements: i64, length: i64| -> Bounds {
-            let bound = |keyword: &str| if keyword == "maxLength" { length } else { elements };
-            missing
-                .iter()
-                .map(|(path, keyword)| (path.clone(), bound(keyword)))
-                .collect()
+            let bound = |(path, keyword): (&Vec<SchemaStep>, &&str)| match *keyword {
+                // Shorter texts would not be all of the format, and longer ones are none of it.
+                "maxLength" => needed(path).unwrap_or(length),
+                _ => elements,
+            };
+            missing.iter().map(|it| (it.0.clone(), bound(it))).collect()
         };
         let pairs = |it: &(&'static [i64], &'static [i64])| {
             let lengths = it.1;
@@ -262,7 +271,7 @@ impl Solver<'_> {
             let largest = largest(path).unwrap_or(*suggested).max(*suggested);
             // The only bound may be as generous as it can be in reason.
             let most = if missing[path] == "maxLength" {
-                LONGEST
+                needed(path).unwrap_or(LONGEST)
             } else {
                 ELEMENTS[0]
             };
@@ -314,6 +323,37 @@ impl SizeEstimator for Bounded<'_> {
     }
 }
 
+/// The characters of the longest texts of a format: shorter ones would not be all of it.
+fn longest_of_format(format: &str) -> Option<i64> {
+    Some(match format {
+        "date" => 10,
+        "ipv4" => 15,
+        "mac" => 17,
+        "date-time" | "datetime" => 35,
+        "uuid" | "uuid3" | "uuid4" | "uuid5" => 36,
+        "ip" | "ipv6" => 39,
+        "cidr" => 43,
+        "k8s-short-name" => 63,
+        "hostname" | "k8s-long-name" => 253,
+        "email" => 254,
+        _ => return None,
+    })
+}
+
+/// The characters of the longest texts that the functions of an expression read.
+fn needed_by_calls(expression: &Expression) -> Option<i64> {
+    let calls = expression.checked.ast.nodes().filter_map(|(_, it)| match &it.kind {
+        ExprKind::Call { function, .. } => Some(function),
+        _ => None,
+    });
+    let needed = calls.filter_map(|function| match function.trim_start_matches('.') {
+        "ip" | "isIP" => longest_of_format("ip"),
+        "cidr" | "isCIDR" => longest_of_format("cidr"),
+        _ => None,
+    });
+    needed.max()
+}
+
 /// The size that a length in characters represents.
 fn bytes(ty: &DeclType, length: i64) -> i64 {
     match ty.kind {
@@ -352,6 +392,9 @@ impl Solver<'_> {
             }
         }
         let keyword = missing_keyword(schema, &ty, self.version)?;
+        if let Some(needed) = longest_of_format(&schema.props().format) {
+            self.formats.borrow_mut().insert(steps.clone(), needed);
+        }
         Some((steps, keyword, ty))
     }
 }

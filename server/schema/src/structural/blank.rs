@@ -15,28 +15,8 @@ const KEPT_WHEN_EMPTY: [EmptyKeywords; 3] = [
     EmptyKeywords::VALIDATIONS,
 ];
 
-/// Whether `anyOf` is exactly `[{type: integer}, {type: string}]` (`isIntOrStringAnyOfPattern`).
-pub(super) fn is_int_or_string_any_of(any_of: &[JsonSchemaProps], version: KubernetesVersion) -> bool {
-    match any_of {
-        [integer, string] => {
-            integer.r#type == "integer"
-                && string.r#type == "string"
-                && says_only_its_type(integer, version)
-                && says_only_its_type(string, version)
-        }
-        _ => false,
-    }
-}
-
-/// Whether the `anyOf` of the first schema of `allOf` is exactly that (`isIntOrStringAllOfPattern`).
-pub(super) fn is_int_or_string_all_of(all_of: &[JsonSchemaProps], version: KubernetesVersion) -> bool {
-    all_of
-        .first()
-        .is_some_and(|first| is_int_or_string_any_of(&first.any_of, version))
-}
-
 /// Whether a schema in a junctor equals one with nothing but a type.
-fn says_only_its_type(schema: &JsonSchemaProps, version: KubernetesVersion) -> bool {
+pub(super) fn says_only_its_type(schema: &JsonSchemaProps, version: KubernetesVersion) -> bool {
     let additional = schema.additional_properties.as_deref();
     // Since 1.31 the nested form of `additionalProperties: false` is that of none.
     let has_additional =

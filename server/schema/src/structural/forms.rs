@@ -1,7 +1,7 @@
 //! Schemas made from structural ones: what the API server publishes and what it hands to other validators
 //! (`unfold.go`, `skeleton.go`, `kubeopenapi.go` and `visitor.go` of the package).
 
-use super::blank::{KEEPS_DOCUMENTATION_SINCE, is_int_or_string_all_of, is_int_or_string_any_of};
+use super::blank::KEEPS_DOCUMENTATION_SINCE;
 use super::{KubernetesVersion, Structural};
 use crate::json_schema::{JsonSchemaProps, RareKeywords};
 
@@ -35,41 +35,8 @@ impl Structural<'_> {
     }
 }
 
-/// Spells `x-kubernetes-int-or-string` out in `anyOf`, or in `allOf` where `anyOf` is taken (`Unfold`).
-pub fn unfold(schema: &mut JsonSchemaProps, version: KubernetesVersion) {
-    visit(schema, &mut |schema| {
-        if !schema.x_int_or_string
-            || is_int_or_string_any_of(&schema.any_of, version)
-            || is_int_or_string_all_of(&schema.all_of, version)
-        {
-            return;
-        }
-        let types = ["integer", "string"]
-            .map(|name| JsonSchemaProps {
-                r#type: name.to_owned(),
-                ..JsonSchemaProps::default()
-            })
-            .to_vec();
-        if schema.any_of.is_empty() {
-            schema.any_of = types;
-        } else {
-            schema.all_of.insert(
-                0,
-                JsonSchemaProps {
-                    rare: RareKeywords {
-                        any_of: types,
-                        ..RareKeywords::default()
-                    }
-                    .into(),
-                    ..JsonSchemaProps::default()
-                },
-            );
-        }
-    });
-}
-
 /// Changes a schema and those below it, but not those in junctors, from the root down (`Visitor`).
-fn visit(schema: &mut JsonSchemaProps, change: &mut dyn FnMut(&mut JsonSchemaProps)) {
+pub(super) fn visit(schema: &mut JsonSchemaProps, change: &mut dyn FnMut(&mut JsonSchemaProps)) {
     change(schema);
     let items = schema.items.as_mut().and_then(|items| items.schema.as_mut());
     let additional = schema
@@ -176,32 +143,6 @@ mod tests {
     use crate::testing::schema;
 
     const NEWEST: KubernetesVersion = KubernetesVersion::NEWEST;
-
-    #[test]
-    fn spells_out_int_or_string_once() {
-        let types = json!([{"type": "integer"}, {"type": "string"}]);
-        let int_or_string = "x-kubernetes-int-or-string";
-        for (before, after) in [
-            (json!({}), json!({"anyOf": types})),
-            (json!({"anyOf": types}), json!({"anyOf": types})),
-            (
-                json!({"allOf": [{"anyOf": types}]}),
-                json!({"allOf": [{"anyOf": types}]}),
-            ),
-            (
-                json!({"anyOf": [{"maximum": 1}], "allOf": [{"minimum": 1}]}),
-                json!({"anyOf": [{"maximum": 1}], "allOf": [{"anyOf": types}, {"minimum": 1}]}),
-            ),
-        ] {
-            let with = |mut it: serde_json::Value| {
-                it[int_or_string] = true.into();
-                schema(&json!({"properties": {"a": {"items": it}}}))
-            };
-            let mut unfolded = with(before);
-            unfold(&mut unfolded, NEWEST);
-            assert_eq!(unfolded, with(after));
-        }
-    }
 
     #[test]
     fn keeps_what_the_structural_form_holds() {

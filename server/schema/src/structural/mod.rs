@@ -6,6 +6,7 @@
 
 mod blank;
 mod forms;
+mod int_or_string;
 #[cfg(test)]
 mod tests;
 mod unknown;
@@ -18,7 +19,7 @@ use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Value;
 
 use crate::json_schema::{JsonSchemaProps, RareKeywords, SchemaMap, SchemaOrArray, SchemaOrBool, ValidationRule};
-pub use forms::unfold;
+pub use int_or_string::unfold;
 pub use unknown::{Mark, UnknownFields};
 pub use validation::validate;
 

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::blank::{is_int_or_string_all_of, is_int_or_string_any_of, restricts_only_names};
+use super::blank::restricts_only_names;
+use super::int_or_string::{is_int_or_string_all_of, is_int_or_string_any_of};
 use super::{KubernetesVersion, Structural};
 use crate::codes;
 use crate::field::{Cause, Error, Path, Trail};

@@ -26,6 +26,7 @@ mod sites;
 #[cfg(test)]
 mod tests;
 mod text;
+mod transition_rules;
 mod value;
 
 use std::collections::BTreeMap;

@@ -9,6 +9,7 @@ use crd_analyzer_cel::value::Value as Cel;
 use super::bindings::{Bindings, ValueBinder};
 use super::data::Data;
 use super::shape::Shape;
+use super::transition_rules::Values;
 use super::{At, NotFinished, Outcome, RuleError};
 use crate::field::{Cause, Error, ErrorType, FINDING_BYTES, Path, render};
 use crate::go::quote;
@@ -157,21 +158,17 @@ impl NodeRules {
             return Err(Stop);
         }
         let of = |data| self.place.value_of(data);
-        let this = of(judged.value);
         let old = judged.old.filter(|_| compiled.uses_old_self).map(of);
-        let plain = Bindings::new(this).with_old(old.clone());
-        let optional = plain.clone().with_optional_old(old);
+        let values = Values::new(of(judged.value), old, judged.old.is_none());
         for (n, rule) in self.rules(compiled).enumerate() {
-            let is_optional = rule.written.optional_old_self == Some(true);
-            if rule.compiled.uses_old_self && judged.old.is_none() && !is_optional && rule.compiled.error.is_none() {
+            let Some(bindings) = values.of_rule(rule.written, rule.compiled) else {
                 continue;
-            }
-            let bindings = if is_optional { &optional } else { &plain };
+            };
             let rule = Rule {
                 has_room: outcome.room.is_left(),
                 ..rule
             };
-            let judgement = self.judge(rule, bindings, &plain, judged, at, &mut outcome.left);
+            let judgement = self.judge(rule, bindings, values.of_messages(), judged, at, &mut outcome.left);
             if let Some(why) = judgement.unfinished {
                 budget::miss(why);
                 if outcome.room.is_left() {

@@ -1,0 +1,142 @@
+//! Values for those who ask what a rule changes: accepted ones, and those that one rule refuses.
+
+use crd_analyzer_budget::{self as budget, Limits};
+
+use super::{CheckedRule, Node, Question, RULE_BYTES, WORK_PER_EFFORT};
+use crate::reads::Reads;
+use crate::search::Search;
+use crate::static_analysis::{self, StaticResult};
+use crate::{Effort, RuleFacts, Shown};
+use crd_analyzer_cel::ast::{ExprKind, NodeId};
+use crd_analyzer_schema::rules::SELF;
+use serde_json::Value;
+
+impl<'s> Node<'s> {
+    fn asked<'n>(&'n self, n: usize) -> Option<CheckedRule<'n, 's>> {
+        let (rule, written) = (self.rules.get(n)?, self.schema.validations().get(n)?);
+        let expression = rule.rule.as_ref()?;
+        Some(CheckedRule {
+            node: self,
+            n,
+            written,
+            expression,
+            reads: Reads::of(&expression.checked.ast, self.schema),
+            is_transition: rule.uses_old_self && written.optional_old_self != Some(true),
+            uses_old_self: rule.uses_old_self,
+        })
+    }
+
+    /// Values that are accepted but for one rule.
+    pub(crate) fn refused_by(&self, n: usize, most: usize, effort: &mut Effort) -> Vec<Shown> {
+        let mut found = Vec::new();
+        let Some(asked) = self.asked(n) else { return found };
+        let questions: &[Question] = match (asked.uses_old_self, asked.is_transition) {
+            (false, _) => &[Question::Create],
+            (true, true) => &[Question::Update],
+            (true, false) => &[Question::Create, Question::Update],
+        };
+        let others = asked.other_reads();
+        Self::spend(effort, |left| {
+            for question in questions {
+                for (reads, is_first) in [(Some(&asked.reads), true), (others.as_ref(), false)] {
+                    let Some(reads) = reads.filter(|_| found.len() < most) else {
+                        continue;
+                    };
+                    let mut share = *left / 2;
+                    let before = share;
+                    let search = if is_first {
+                        Search::new()
+                    } else {
+                        Search::around(asked.settled(reads, *question, &mut share))
+                    };
+                    asked.search(reads, *question, search, &mut share, &mut |case, left| {
+                        *left = left.saturating_sub(self.try_all());
+                        let stored = self.stored(&case.sent);
+                        let is_old_accepted = case.old.as_ref().is_none_or(|it| self.accepts(it));
+                        if is_old_accepted && self.accepts(&stored) {
+                            let answer = self.ask(&stored, case.old.as_ref(), Some(n));
+                            if !answer.is_refused && answer.words.is_some() {
+                                found.push(Shown {
+                                    sent: case.sent,
+                                    old: case.old,
+                                });
+                            }
+                        }
+                        found.len() < most
+                    });
+                    *left -= before - share;
+                }
+            }
+        });
+        found
+    }
+
+    /// Values that are accepted.
+    pub(crate) fn accepted(&self, most: usize, effort: &mut Effort) -> Vec<Value> {
+        let mut found = Vec::new();
+        let Some(asked) = (0..self.rules.len()).find_map(|n| self.asked(n)) else {
+            return found;
+        };
+        let reads = asked.other_reads().unwrap_or_else(|| asked.reads.clone());
+        Self::spend(effort, |left| {
+            let mut share = *left / 2;
+            let settled = asked.settled(&reads, Question::Create, &mut share);
+            let search = Search::around(settled);
+            asked.search(&reads, Question::Create, search, left, &mut |case, left| {
+                *left = left.saturating_sub(self.try_all());
+                let stored = self.stored(&case.sent);
+                if self.accepts(&stored) && self.passes(&stored) {
+                    found.push(case.sent);
+                }
+                found.len() < most
+            });
+        });
+        found
+    }
+
+    /// What is known of a rule without running it.
+    pub(crate) fn facts(&self, n: usize) -> Option<RuleFacts> {
+        let asked = self.asked(n)?;
+        let checked = &asked.expression.checked;
+        let is_always = static_analysis::of(checked, self.schema) == Some(StaticResult::Always);
+        Some(RuleFacts {
+            is_always: is_always && !asked.uses_old_self,
+            may_fail: static_analysis::may_fail(checked, self.schema, asked.is_optional()),
+        })
+    }
+
+    /// Whether a rule looks at nothing of the value but these properties.
+    pub(crate) fn reads_only(&self, n: usize, names: &[&str]) -> bool {
+        let Some(asked) = self.asked(n).filter(|it| !it.uses_old_self) else {
+            return false;
+        };
+        let ast = &asked.expression.checked.ast;
+        let is_read = |field: &str| names.contains(&field) && field.chars().all(|it| it.is_ascii_alphanumeric());
+        let operands: Vec<NodeId> = ast
+            .nodes()
+            .filter_map(|(_, it)| match &it.kind {
+                ExprKind::Select { operand, field, .. } if is_read(field) => Some(*operand),
+                _ => None,
+            })
+            .collect();
+        let mut whole = ast
+            .nodes()
+            .filter(|(_, it)| matches!(&it.kind, ExprKind::Ident(name) if name.trim_start_matches('.') == SELF));
+        whole.all(|(node, _)| operands.contains(&node))
+    }
+
+    /// Runs a search within the effort.
+    fn spend(effort: &mut Effort, search: impl FnOnce(&mut u64)) {
+        let mut left = effort.per_rule.min(effort.left);
+        let whole = left;
+        let limits = Limits {
+            work: left * WORK_PER_EFFORT,
+            bytes: RULE_BYTES,
+            ..Limits::NONE
+        };
+        let before = budget::left().work;
+        budget::within(limits, || search(&mut left));
+        let worked = before.saturating_sub(budget::left().work) / WORK_PER_EFFORT;
+        effort.left = effort.left.saturating_sub(worked.max(whole - left));
+    }
+}
