@@ -6,6 +6,7 @@
 
 mod cache;
 mod class;
+mod ecma;
 mod error;
 mod extent;
 mod machine;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 
 use crd_analyzer_budget::{self as budget, Unfinished};
 
+pub use ecma::ecma;
 pub use error::{ErrorCode, GoRegexError};
 pub use extent::{Extent, extent};
 use machine::{Machine, Threads};

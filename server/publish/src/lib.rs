@@ -5,6 +5,7 @@
 //! what the CRD's author wrote: fields of every object are added, and OpenAPI v2 drops what it cannot say.
 
 mod document;
+mod json_schema;
 mod keywords;
 mod native;
 mod version_two;
@@ -17,6 +18,7 @@ use crd_analyzer_schema::{
 use serde_json::{Map, Value, json};
 
 pub use document::document;
+pub use json_schema::{JsonSchema, UnknownFields, json_schemas};
 
 /// The API server publishes `selectableFields` since this Kubernetes version (feature gate `CustomResourceFieldSelectors`, beta).
 const SELECTABLE_FIELDS_SINCE: KubernetesVersion = KubernetesVersion::minor(31);

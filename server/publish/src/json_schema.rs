@@ -1,0 +1,444 @@
+//! A CRD's schema as JSON Schema (draft 7), for editors and validators that have no cluster.
+//!
+//! It is never stricter than the API server: an object that the API server creates is valid. An API server changes an object
+//! before it validates it: it removes null from fields that are not `nullable`, removes unknown fields, and fills in defaults.
+//! A JSON Schema sees the object that was sent. So each keyword is written only as far as it holds for that, and `$comment`
+//! says where the schema is laxer.
+
+use crd_analyzer_apiextensions::types::CustomResourceDefinition;
+use crd_analyzer_goregexp::ecma;
+use crd_analyzer_schema::{
+    JsonSchemaProps, RareKeywords,
+    structural::{AdditionalProperties, Structural},
+};
+use serde_json::{Map, Value, json};
+
+use crate::{Keywords, keywords};
+
+/// From here on, not all integers are numbers of Go's `float64`, in which the API server compares.
+const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The JSON Schema of one version of a CRD.
+#[derive(Clone, PartialEq, Debug)]
+pub struct JsonSchema {
+    /// The API group.
+    pub group: String,
+    /// The name of the version.
+    pub version: String,
+    /// The kind.
+    pub kind: String,
+    /// The schema.
+    pub schema: Value,
+}
+
+/// What a JSON Schema says about fields that the CRD does not have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UnknownFields {
+    /// They are valid, as for an API server that drops them.
+    Ignored,
+    /// They are not, as with strict field validation, which `kubectl` asks for.
+    Refused,
+}
+
+/// The JSON Schemas of the served versions of a CRD that an API server accepted, in the CRD's order.
+pub fn json_schemas(definition: &CustomResourceDefinition, unknown: UnknownFields) -> Vec<JsonSchema> {
+    let spec = &definition.spec;
+    let writer = Writer { unknown };
+    let versions = spec.versions.iter().filter(|it| it.served);
+    versions
+        .map(|version| {
+            let validation = version.schema.as_ref().or(spec.validation.as_ref());
+            let schema = validation.and_then(|it| it.open_api_v3_schema.as_ref());
+            let schema = schema.filter(|it| Structural::new(it).is_ok() && spec.preserve_unknown_fields != Some(true));
+            let subresources = version.subresources.as_ref().or(spec.subresources.as_ref());
+            let has_status = subresources.is_some_and(|it| it.status.is_some());
+            let of = (spec.group.as_str(), version.name.as_str(), spec.names.kind.as_str());
+            JsonSchema {
+                schema: writer.root(schema, has_status, of),
+                group: spec.group.clone(),
+                version: version.name.clone(),
+                kind: spec.names.kind.clone(),
+            }
+        })
+        .collect()
+}
+
+#[derive(Clone, Copy)]
+struct Writer {
+    unknown: UnknownFields,
+}
+
+/// A part of a schema, and whether it holds for exactly the values that the API server accepts there.
+struct Clause {
+    keywords: Keywords,
+    is_exact: bool,
+}
+
+impl Writer {
+    /// The schema of whole objects. `has_status`: status is a subresource.
+    fn root(self, schema: Option<&JsonSchemaProps>, has_status: bool, of: (&str, &str, &str)) -> Value {
+        let (group, version, kind) = of;
+        let mut schema = schema.cloned();
+        // An API server drops such a status when it creates an object, and looks at nothing in it.
+        let status = schema.as_mut().filter(|_| has_status).and_then(|schema| {
+            let at = schema.properties.iter().position(|it| it.0 == "status")?;
+            Some(schema.properties.remove(at).1)
+        });
+        let mut out = Keywords::new();
+        out.insert("$schema".to_owned(), json!("http://json-schema.org/draft-07/schema#"));
+        let schema = schema.as_ref().map(Structural::assume);
+        out.extend(schema.map_or_else(|| keywords::typed("object"), |it| self.value(it, false)));
+        out.insert(
+            "required".to_owned(),
+            with_required(&out, &["apiVersion", "kind", "metadata"]),
+        );
+        let properties = out.entry("properties").or_insert_with(|| json!({}));
+        for (name, value) in [("apiVersion", format!("{group}/{version}")), ("kind", kind.to_owned())] {
+            properties[name]["type"] = json!("string");
+            properties[name]["enum"] = json!([value]);
+        }
+        add_metadata(properties);
+        if let Some(status) = status {
+            let comment = "laxer than the API server: it validates status only where the subresource is written";
+            let mut of_status = Keywords::from_iter([("$comment".to_owned(), json!(comment))]);
+            annotations(&status, &mut of_status);
+            properties["status"] = of_status.into();
+        }
+        Value::Object(out)
+    }
+
+    /// The schema of a value. `is_field`: of an object's field, whose null is removed before it is validated.
+    fn value(self, schema: Structural<'_>, is_field: bool) -> Keywords {
+        let props = schema.props();
+        let mut out = Keywords::new();
+        let mut lax: Vec<&str> = Vec::new();
+        let allows_null = is_field || schema.nullable();
+        annotations(props, &mut out);
+        types(schema, allows_null, &mut out);
+        self.fields(schema, &mut out);
+        if let Some(items) = schema.items() {
+            // A default replaces null in a list, too.
+            let is_filled_in = items.default_value().is_some();
+            out.insert("items".to_owned(), Value::Object(self.value(items, is_filled_in)));
+        }
+        if !props.format.is_empty() && schema.r#type() == "string" {
+            lax.push("formats are not checked");
+        }
+        if !props.x_validations.is_empty() {
+            lax.push("rules are not checked");
+        }
+        if let Some(rare) = props.rare.get() {
+            if !scalars(rare, &mut out) {
+                lax.push("a limit or a pattern is left out that JSON Schema cannot say");
+            }
+            if allows_null && let Some(Value::Array(values)) = out.get_mut("enum") {
+                values.push(Value::Null);
+                values.dedup();
+            }
+            lists(schema, rare, &mut out);
+            if !properties_count(schema, rare, &mut out) {
+                lax.push("the number of properties is not limited");
+            }
+            let junctors = self.junctors(rare, schema);
+            if !junctors.is_exact {
+                lax.push("a part of `allOf`, `anyOf`, `oneOf` or `not` is left out, or one of several suffices");
+            }
+            add_junctors(junctors.keywords, allows_null, &mut out);
+        }
+        if !lax.is_empty() {
+            let comment = format!("laxer than the API server: {}", lax.join("; "));
+            out.insert("$comment".to_owned(), json!(comment));
+        }
+        out
+    }
+
+    /// `properties`, `required` and `additionalProperties`.
+    fn fields(self, schema: Structural<'_>, out: &mut Keywords) {
+        let is_embedded = schema.is_embedded_resource();
+        if !schema.has_no_properties() || is_embedded {
+            let of =
+                |(name, property): (&str, Structural<'_>)| (name.to_owned(), Value::Object(self.value(property, true)));
+            let mut properties = Value::Object(schema.properties().map(of).collect());
+            if is_embedded {
+                for name in ["apiVersion", "kind"] {
+                    properties[name]["type"] = json!("string");
+                }
+                add_metadata(&mut properties);
+            }
+            out.insert("properties".to_owned(), properties);
+        }
+        // What has a default is there when the API server looks.
+        let has_default = |name: &str| schema.property(name).is_some_and(|it| it.default_value().is_some());
+        let required = schema.props().required.iter().filter(|it| !has_default(it));
+        let required: Vec<Value> = required.map(|it| json!(it)).collect();
+        if !required.is_empty() {
+            out.insert("required".to_owned(), required.into());
+        }
+        if is_embedded {
+            out.insert("required".to_owned(), with_required(out, &["apiVersion", "kind"]));
+        }
+        match schema.additional_properties() {
+            Some(AdditionalProperties::Schema(values)) => {
+                let values = Value::Object(self.value(values, true));
+                out.insert("additionalProperties".to_owned(), values);
+            }
+            Some(AdditionalProperties::Any(true)) => {}
+            _ => {
+                let knows_all = schema.r#type() == "object" && !schema.preserves_unknown_fields();
+                if knows_all && self.unknown == UnknownFields::Refused {
+                    out.insert("additionalProperties".to_owned(), json!(false));
+                }
+            }
+        }
+    }
+
+    /// The junctors of a schema. `outer`: the schema of the same value outside of junctors.
+    fn junctors(self, rare: &RareKeywords, outer: Structural<'_>) -> Clause {
+        let mut keywords = Keywords::new();
+        let mut is_exact = true;
+        let mut all = |clauses: &[JsonSchemaProps]| -> (Vec<Value>, bool) {
+            let clauses = clauses.iter().map(|it| self.clause(it, outer));
+            let clauses: Vec<Clause> = clauses.collect();
+            let are_exact = clauses.iter().all(|it| it.is_exact);
+            is_exact &= are_exact;
+            (clauses.into_iter().map(|it| it.keywords.into()).collect(), are_exact)
+        };
+        let (all_of, _) = all(&rare.all_of);
+        let (any_of, _) = all(&rare.any_of);
+        let (one_of, is_one) = all(&rare.one_of);
+        // Of clauses that hold for more values than they should, several may hold where the API server sees one.
+        let (mut all_of, any_of, one_of) = match (is_one, any_of.is_empty()) {
+            (true, _) => (all_of, any_of, one_of),
+            (false, true) => (all_of, one_of, Vec::new()),
+            (false, false) => {
+                let mut all_of = all_of;
+                all_of.push(json!({ "anyOf": one_of }));
+                (all_of, any_of, Vec::new())
+            }
+        };
+        all_of.retain(|it| it.as_object().is_none_or(|it| !it.is_empty()));
+        for (name, clauses) in [("allOf", all_of), ("anyOf", any_of), ("oneOf", one_of)] {
+            if !clauses.is_empty() {
+                keywords.insert(name.to_owned(), clauses.into());
+            }
+        }
+        if let Some(not) = rare.not.as_deref() {
+            let not = self.clause(not, outer);
+            is_exact &= not.is_exact;
+            if not.is_exact {
+                keywords.insert("not".to_owned(), not.keywords.into());
+            }
+        }
+        Clause { keywords, is_exact }
+    }
+
+    /// A schema in a junctor: it holds at least where the API server's holds.
+    fn clause(self, schema: &JsonSchemaProps, outer: Structural<'_>) -> Clause {
+        let mut out = Keywords::new();
+        // What Go takes for an integer is not what JSON Schema does: `1.0`.
+        let mut is_exact = schema.format.is_empty()
+            && (schema.r#type != "integer" || outer.is_int_or_string())
+            && schema.additional_properties.is_none();
+        if !schema.r#type.is_empty() {
+            out.insert("type".to_owned(), json!(schema.r#type));
+        }
+        let mut properties = Keywords::new();
+        let mut required = Vec::new();
+        for name in &schema.required {
+            match outer.field(name) {
+                Some(field) if field.default_value().is_some() => {}
+                Some(field) => {
+                    required.push(json!(name));
+                    if !field.nullable() {
+                        properties.insert(name.clone(), json!({"not": {"type": "null"}}));
+                    }
+                }
+                None => {
+                    required.push(json!(name));
+                    is_exact &= outer.preserves_unknown_fields();
+                }
+            }
+        }
+        for (name, property) in &schema.properties {
+            let Some(field) = outer.field(name) else {
+                is_exact = false;
+                continue;
+            };
+            let inner = self.clause(property, field);
+            is_exact &= inner.is_exact && field.default_value().is_none();
+            let mut inner = inner.keywords;
+            if !field.nullable() && !properties.contains_key(name) {
+                inner = Keywords::from_iter([("anyOf".to_owned(), json!([{"type": "null"}, inner]))]);
+            } else if properties.contains_key(name) {
+                inner = Keywords::from_iter([("allOf".to_owned(), json!([{"not": {"type": "null"}}, inner]))]);
+            }
+            properties.insert(name.clone(), inner.into());
+        }
+        if !required.is_empty() {
+            out.insert("required".to_owned(), required.into());
+        }
+        if !properties.is_empty() {
+            out.insert("properties".to_owned(), properties.into());
+        }
+        if let Some(items) = schema.items.as_ref().and_then(|it| it.schema.as_deref()) {
+            let inner = self.clause(items, outer.items().unwrap_or_else(Structural::empty));
+            is_exact &= inner.is_exact && outer.items().is_some();
+            out.insert("items".to_owned(), inner.keywords.into());
+        }
+        if let Some(rare) = schema.rare.get() {
+            // Patterns differ where Python reads them: its `$` also matches before a last line break.
+            is_exact &= scalars(rare, &mut out) && rare.pattern.is_empty();
+            lists(outer, rare, &mut out);
+            is_exact &= properties_count(outer, rare, &mut out) && rare.min_properties.is_none();
+            let inner = self.junctors(rare, outer);
+            is_exact &= inner.is_exact;
+            for (name, value) in inner.keywords {
+                out.insert(name, value);
+            }
+        }
+        Clause {
+            keywords: out,
+            is_exact,
+        }
+    }
+}
+
+/// What explains a value and refuses none.
+fn annotations(props: &JsonSchemaProps, out: &mut Keywords) {
+    let written = keywords::of(props);
+    let explains = |key: &str| matches!(key, "title" | "description" | "default") || key.starts_with("x-kubernetes-");
+    out.extend(written.into_iter().filter(|(key, _)| explains(key)));
+}
+
+fn types(schema: Structural<'_>, allows_null: bool, out: &mut Keywords) {
+    let mut names: Vec<&str> = match schema.r#type() {
+        _ if schema.is_int_or_string() => vec!["integer", "string"],
+        "" => return,
+        name => vec![name],
+    };
+    // With a format, an API server takes each text and each list, unless the type is a number.
+    if !schema.props().format.is_empty() && !names.contains(&"integer") && !names.contains(&"number") {
+        let more = ["string", "array"].into_iter().filter(|it| !names.contains(it));
+        names.extend(more.collect::<Vec<_>>());
+    }
+    if allows_null {
+        names.push("null");
+    }
+    let value = match names.as_slice() {
+        [name] => json!(name),
+        names => json!(names),
+    };
+    out.insert("type".to_owned(), value);
+}
+
+/// The keywords that look at a value that is not a list or an object. False if one is left out.
+fn scalars(rare: &RareKeywords, out: &mut Keywords) -> bool {
+    let mut is_all = rare.multiple_of.is_none();
+    for (name, exclusive, bound, excludes) in [
+        ("minimum", "exclusiveMinimum", rare.minimum, rare.exclusive_minimum),
+        ("maximum", "exclusiveMaximum", rare.maximum, rare.exclusive_maximum),
+    ] {
+        let Some(bound) = bound else { continue };
+        if bound.abs() < FIRST_INEXACT {
+            out.insert(if excludes { exclusive } else { name }.to_owned(), number(bound));
+        } else {
+            is_all = false;
+        }
+    }
+    for (name, length) in [("minLength", rare.min_length), ("maxLength", rare.max_length)] {
+        if let Some(length) = length {
+            out.insert(name.to_owned(), json!(length.max(0)));
+        }
+    }
+    if !rare.pattern.is_empty() {
+        match ecma(&rare.pattern) {
+            Some(pattern) => {
+                out.insert("pattern".to_owned(), json!(pattern));
+            }
+            None => is_all = false,
+        }
+    }
+    if !rare.r#enum.is_empty() {
+        // A field of a value may be filled in.
+        if rare.r#enum.iter().any(|it| it.is_array() || it.is_object()) {
+            is_all = false;
+        } else {
+            let mut values: Vec<Value> = Vec::new();
+            for value in &rare.r#enum {
+                if !values.contains(value) {
+                    values.push(value.clone());
+                }
+            }
+            out.insert("enum".to_owned(), values.into());
+        }
+    }
+    is_all
+}
+
+fn lists(schema: Structural<'_>, rare: &RareKeywords, out: &mut Keywords) {
+    for (name, length) in [("minItems", rare.min_items), ("maxItems", rare.max_items)] {
+        if let Some(length) = length {
+            out.insert(name.to_owned(), json!(length.max(0)));
+        }
+    }
+    let is_set_of_strings = rare.x_list_type.as_deref() == Some("set")
+        && schema
+            .items()
+            .is_some_and(|it| it.r#type() == "string" && !it.nullable());
+    if is_set_of_strings {
+        out.insert("uniqueItems".to_owned(), json!(true));
+    }
+}
+
+/// `minProperties` and `maxProperties`, as far as they hold for the object that was sent: null and unknown fields count
+/// there, and defaults do not. False if something is left out.
+fn properties_count(schema: Structural<'_>, rare: &RareKeywords, out: &mut Keywords) -> bool {
+    let has_defaults = schema.properties().any(|it| it.1.default_value().is_some());
+    if let Some(least) = rare.min_properties.filter(|_| !has_defaults) {
+        out.insert("minProperties".to_owned(), json!(least));
+    }
+    rare.max_properties.is_none() && (rare.min_properties.is_none() || !has_defaults)
+}
+
+/// Junctors do not see a null that is removed.
+fn add_junctors(junctors: Keywords, allows_null: bool, out: &mut Keywords) {
+    if junctors.is_empty() {
+    } else if allows_null {
+        out.insert("anyOf".to_owned(), json!([{"type": "null"}, junctors]));
+    } else {
+        out.extend(junctors);
+    }
+}
+
+/// `metadata` is the API server's own: what a CRD says about more than names does not hold.
+fn add_metadata(properties: &mut Value) {
+    let metadata = &mut properties["metadata"];
+    let description = metadata["description"].take();
+    *metadata = json!({"type": ["object", "null"]});
+    if !description.is_null() {
+        metadata["description"] = description;
+    }
+}
+
+fn with_required(schema: &Map<String, Value>, names: &[&str]) -> Value {
+    let mut all: Vec<Value> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
+    for name in names {
+        if !all.iter().any(|it| it == name) {
+            all.push(json!(name));
+        }
+    }
+    all.into()
+}
+
+/// A number as a person writes it: an integer without a point.
+fn number(value: f64) -> Value {
+    if value.fract() == 0.0 {
+        json!(value as i64)
+    } else {
+        json!(value)
+    }
+}
