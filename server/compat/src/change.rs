@@ -1,0 +1,171 @@
+//! Changes: what differs between two definitions.
+
+use crd_analyzer_schema::field::Path;
+
+use crate::answer::{Answer, Direction};
+
+/// The codes of all changes with a sentence each, sorted.
+pub const CODES: &[(&str, &str)] = &[
+    (
+        "additional-properties-changed",
+        "`additionalProperties` was added, removed, or switched",
+    ),
+    ("all-of-changed", "`allOf` changed"),
+    ("any-of-changed", "`anyOf` changed"),
+    ("categories-changed", "the categories of the kind changed"),
+    ("columns-changed", "the columns that `kubectl get` prints changed"),
+    ("conversion-changed", "the conversion between versions changed"),
+    ("crd-added", "NEW has a CRD that OLD does not have"),
+    ("crd-removed", "NEW does not have the CRD"),
+    ("default-changed", "a default was added, removed, or changed"),
+    ("deprecation-changed", "the deprecation of a version changed"),
+    (
+        "description-changed",
+        "only descriptions, titles, examples or links changed",
+    ),
+    ("embedded-resource-changed", "`x-kubernetes-embedded-resource` changed"),
+    ("enum-changed", "`enum` changed"),
+    ("exclusive-maximum-changed", "`exclusiveMaximum` changed"),
+    ("exclusive-minimum-changed", "`exclusiveMinimum` changed"),
+    ("format-changed", "`format` changed"),
+    ("group-changed", "the API group changed"),
+    ("items-changed", "`items` was added or removed"),
+    ("kind-changed", "the kind changed"),
+    ("list-kind-changed", "the kind of lists changed"),
+    ("list-type-changed", "`x-kubernetes-list-type` or its keys changed"),
+    ("map-type-changed", "`x-kubernetes-map-type` changed"),
+    ("max-items-changed", "`maxItems` changed"),
+    ("max-length-changed", "`maxLength` changed"),
+    ("max-properties-changed", "`maxProperties` changed"),
+    ("maximum-changed", "`maximum` changed"),
+    ("min-items-changed", "`minItems` changed"),
+    ("min-length-changed", "`minLength` changed"),
+    ("min-properties-changed", "`minProperties` changed"),
+    ("minimum-changed", "`minimum` changed"),
+    ("multiple-of-changed", "`multipleOf` changed"),
+    ("not-changed", "`not` changed"),
+    ("nullable-changed", "`nullable` changed"),
+    ("one-of-changed", "`oneOf` changed"),
+    ("other-keyword-changed", "a keyword changed that no other code is about"),
+    ("pattern-changed", "`pattern` changed"),
+    ("plural-changed", "the plural name changed"),
+    (
+        "preserve-unknown-fields-changed",
+        "unknown fields are kept or pruned, other than before",
+    ),
+    ("property-added", "a property was added"),
+    ("property-removed", "a property was removed"),
+    ("required-added", "a property became required"),
+    ("required-removed", "a property is no longer required"),
+    ("rule-added", "a validation rule was added"),
+    ("rule-message-changed", "only what a validation rule says changed"),
+    ("rule-removed", "a validation rule was removed"),
+    ("scale-changed", "the scale subresource changed"),
+    ("schema-added", "a version has a schema now"),
+    ("schema-removed", "a version has no schema any more"),
+    ("scope-changed", "the scope changed"),
+    ("selectable-field-added", "a selectable field was added"),
+    ("selectable-field-removed", "a selectable field was removed"),
+    ("served-changed", "a version is served, or not, other than before"),
+    ("short-names-changed", "the short names changed"),
+    ("singular-changed", "the singular name changed"),
+    ("status-changed", "the status subresource was added or removed"),
+    ("storage-version-changed", "another version is the storage version"),
+    ("type-changed", "the type changed"),
+    ("unique-items-changed", "`uniqueItems` changed"),
+    (
+        "unserved-schema-changed",
+        "the schema of a version that is not served changed",
+    ),
+    ("version-added", "a version was added"),
+    ("version-removed", "a version was removed"),
+];
+
+/// One difference between two definitions, and what it does.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Change {
+    /// Its code, one of [`CODES`].
+    pub code: &'static str,
+    /// The version of the CRD that it is about; `None` if it is about all.
+    pub version: Option<String>,
+    /// Its place in OLD's document; `None` if there is none.
+    pub old_path: Option<Path>,
+    /// Its place in NEW's document; `None` if there is none.
+    pub new_path: Option<Path>,
+    /// What was and what is, in a few words; may be empty.
+    pub what: String,
+    /// What it does, one answer a direction, in the order of [`Direction::ALL`].
+    pub answers: [Answer; 3],
+}
+
+impl Change {
+    /// The place: in NEW, or in OLD if it is not in NEW.
+    pub fn path(&self) -> Path {
+        let path = self.new_path.as_ref().or(self.old_path.as_ref());
+        path.cloned().unwrap_or_default()
+    }
+
+    /// What it does in a direction.
+    pub fn answer(&self, direction: Direction) -> &Answer {
+        let [stored, writers, readers] = &self.answers;
+        match direction {
+            Direction::Stored => stored,
+            Direction::Writers => writers,
+            Direction::Readers => readers,
+        }
+    }
+
+    /// The answers, each with its direction.
+    pub fn each(&self) -> impl Iterator<Item = (Direction, &Answer)> {
+        Direction::ALL.into_iter().zip(&self.answers)
+    }
+
+    /// The sentence of its code.
+    pub fn headline(&self) -> &'static str {
+        let known = CODES.binary_search_by(|it| it.0.cmp(self.code));
+        known.map_or("", |at| CODES[at].1)
+    }
+}
+
+/// How many answers there are of each kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Summary {
+    /// Answers with a witness.
+    pub breaks: usize,
+    /// Answers with a proof.
+    pub compatible: usize,
+    /// Those of them about stored objects that are tolerated until they change.
+    pub tolerated: usize,
+    /// Answers with neither.
+    pub unknown: usize,
+}
+
+impl Summary {
+    /// Counts an answer.
+    pub fn count(&mut self, answer: &Answer) {
+        match answer {
+            Answer::Breaks { .. } => self.breaks += 1,
+            Answer::Compatible { .. } => self.compatible += 1,
+            Answer::Unknown { .. } => self.unknown += 1,
+        }
+        self.tolerated += usize::from(answer.is_tolerated());
+    }
+
+    /// Counts all answers of changes.
+    pub fn of<'c>(changes: impl IntoIterator<Item = &'c Change>) -> Self {
+        let mut summary = Self::default();
+        let answers = changes.into_iter().flat_map(|it| &it.answers);
+        answers.for_each(|it| summary.count(it));
+        summary
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_sorted() {
+        assert!(CODES.is_sorted_by(|a, b| a.0 < b.0));
+    }
+}

@@ -1,0 +1,467 @@
+//! What differs between two schemas: one entry a keyword of a node.
+
+use std::collections::BTreeMap;
+
+use crd_analyzer_schema::structural::lookup;
+use crd_analyzer_schema::{JsonSchemaProps, SchemaOrBool, ValidationRule};
+
+use crate::steps::Step;
+
+/// What differs at a node.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Kind {
+    /// `type`, with `x-kubernetes-int-or-string`, which is a type.
+    Type,
+    /// `format`
+    Format,
+    /// `nullable`
+    Nullable,
+    /// `enum`
+    Enum,
+    /// A bound: of numbers, of texts, of lists, of maps. With its keyword.
+    Bound(&'static str),
+    /// `pattern`
+    Pattern,
+    /// `multipleOf`
+    MultipleOf,
+    /// A name in `required`.
+    Required(String),
+    /// A property that only one of both has. The node is the one around it.
+    Property(String),
+    /// `default`
+    Default,
+    /// `additionalProperties`, without what is in its schema.
+    Values,
+    /// `items`, without what is in it.
+    Items,
+    /// `allOf`, `anyOf`, `oneOf` or `not`.
+    Junctor(&'static str),
+    /// A rule that only one of both has, with its position there.
+    Rule(usize),
+    /// The message, the reason or the path of a rule, with its position in NEW.
+    RuleMessage(usize),
+    /// `x-kubernetes-list-type`, `x-kubernetes-list-map-keys`
+    ListType,
+    /// `x-kubernetes-map-type`
+    MapType,
+    /// `x-kubernetes-preserve-unknown-fields`
+    Preserve,
+    /// `x-kubernetes-embedded-resource`
+    Embedded,
+    /// `uniqueItems`
+    UniqueItems,
+    /// Anything else.
+    Other,
+}
+
+/// Which of both has what only one has, or that it is another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Side {
+    Old,
+    New,
+    Both,
+}
+
+/// A difference.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Difference {
+    pub(crate) kind: Kind,
+    pub(crate) side: Side,
+    /// The node.
+    pub(crate) steps: Vec<Step>,
+    /// What was and what is.
+    pub(crate) what: String,
+}
+
+/// All differences of two schemas.
+#[derive(Default)]
+pub(crate) struct Differences {
+    pub(crate) found: Vec<Difference>,
+    /// How many nodes differ in what no value is judged by.
+    pub(crate) described: usize,
+    steps: Vec<Step>,
+}
+
+impl Differences {
+    pub(crate) fn of(old: &JsonSchemaProps, new: &JsonSchemaProps) -> Self {
+        let mut differences = Self::default();
+        differences.node(old, new);
+        differences
+    }
+
+    fn push(&mut self, kind: Kind, side: Side, what: String) {
+        self.found.push(Difference {
+            kind,
+            side,
+            steps: self.steps.clone(),
+            what,
+        });
+    }
+
+    /// Notes a keyword that is there or not.
+    fn keyword<T: PartialEq>(&mut self, kind: Kind, old: Option<&T>, new: Option<&T>, shown: impl Fn(&T) -> String) {
+        if old == new {
+            return;
+        }
+        let side = match (old, new) {
+            (Some(_), None) => Side::Old,
+            (None, Some(_)) => Side::New,
+            _ => Side::Both,
+        };
+        let shown = |it: Option<&T>| it.map_or_else(|| "none".to_owned(), &shown);
+        let what = format!("{} → {}", shown(old), shown(new));
+        self.push(kind, side, what);
+    }
+
+    fn node(&mut self, old: &JsonSchemaProps, new: &JsonSchemaProps) {
+        if is_described_otherwise(old, new) {
+            self.described += 1;
+        }
+        if type_of(old) != type_of(new) {
+            let what = format!("{} → {}", type_of(old), type_of(new));
+            self.push(Kind::Type, Side::Both, what);
+            return;
+        }
+        self.scalars(old, new);
+        self.junctors(old, new);
+        self.rules(&old.x_validations, &new.x_validations);
+        self.markers(old, new);
+        self.required(old, new);
+        self.properties(old, new);
+        self.below(old, new);
+    }
+
+    fn scalars(&mut self, old: &JsonSchemaProps, new: &JsonSchemaProps) {
+        let text = |it: &String| it.clone();
+        let some = |it: &'_ String| (!it.is_empty()).then(|| it.clone());
+        self.keyword(
+            Kind::Format,
+            some(&old.format).as_ref(),
+            some(&new.format).as_ref(),
+            text,
+        );
+        self.keyword(
+            Kind::Pattern,
+            some(&old.pattern).as_ref(),
+            some(&new.pattern).as_ref(),
+            text,
+        );
+        let numbers = [
+            ("maximum", old.maximum, new.maximum),
+            ("minimum", old.minimum, new.minimum),
+        ];
+        for (keyword, old, new) in numbers {
+            self.keyword(Kind::Bound(keyword), old.as_ref(), new.as_ref(), f64::to_string);
+        }
+        let flags = [
+            ("exclusiveMaximum", old.exclusive_maximum, new.exclusive_maximum),
+            ("exclusiveMinimum", old.exclusive_minimum, new.exclusive_minimum),
+        ];
+        for (keyword, old, new) in flags {
+            self.keyword(Kind::Bound(keyword), Some(&old), Some(&new), bool::to_string);
+        }
+        let counts = [
+            ("maxLength", old.max_length, new.max_length),
+            ("minLength", old.min_length, new.min_length),
+            ("maxItems", old.max_items, new.max_items),
+            ("minItems", old.min_items, new.min_items),
+            ("maxProperties", old.max_properties, new.max_properties),
+            ("minProperties", old.min_properties, new.min_properties),
+        ];
+        for (keyword, old, new) in counts {
+            self.keyword(Kind::Bound(keyword), old.as_ref(), new.as_ref(), i64::to_string);
+        }
+        self.keyword(
+            Kind::MultipleOf,
+            old.multiple_of.as_ref(),
+            new.multiple_of.as_ref(),
+            f64::to_string,
+        );
+        let nulls = (Some(&old.nullable), Some(&new.nullable));
+        self.keyword(Kind::Nullable, nulls.0, nulls.1, bool::to_string);
+        if old.r#enum != new.r#enum {
+            let listed = |these: &JsonSchemaProps, those: &JsonSchemaProps, sign: char| {
+                let only = these.r#enum.iter().filter(|it| !those.r#enum.contains(it));
+                only.map(|it| format!("{sign}{it}")).collect::<Vec<_>>()
+            };
+            let (mut gone, come) = (listed(old, new, '-'), listed(new, old, '+'));
+            gone.extend(come);
+            let side = match (old.r#enum.is_empty(), new.r#enum.is_empty()) {
+                (true, false) => Side::New,
+                (false, true) => Side::Old,
+                _ => Side::Both,
+            };
+            gone.truncate(6);
+            self.push(Kind::Enum, side, gone.join(" "));
+        }
+        let default = |it: &JsonSchemaProps| it.default.clone().filter(|it| !it.is_null());
+        let short = |it: &serde_json::Value| shortened(&it.to_string());
+        self.keyword(Kind::Default, default(old).as_ref(), default(new).as_ref(), short);
+        self.keyword(
+            Kind::UniqueItems,
+            Some(&old.unique_items),
+            Some(&new.unique_items),
+            bool::to_string,
+        );
+    }
+
+    fn junctors(&mut self, old: &JsonSchemaProps, new: &JsonSchemaProps) {
+        for ((keyword, old_clauses), (_, new_clauses)) in old.clauses().into_iter().zip(new.clauses()) {
+            let (old_clauses, new_clauses) = (plain_all(old, old_clauses), plain_all(new, new_clauses));
+            if old_clauses != new_clauses {
+                let what = format!("{} → {} branches", old_clauses.len(), new_clauses.len());
+                self.push(Kind::Junctor(keyword), Side::Both, what);
+            }
+        }
+        let not = |it: &JsonSchemaProps| it.not.as_deref().map(plain);
+        if not(old) != not(new) {
+            self.push(Kind::Junctor("not"), Side::Both, String::new());
+        }
+    }
+
+    fn rules(&mut self, old: &[ValidationRule], new: &[ValidationRule]) {
+        let key = |it: &ValidationRule| (without_blanks(&it.rule), it.optional_old_self == Some(true));
+        let mut left: BTreeMap<(String, bool), Vec<usize>> = BTreeMap::new();
+        for (n, rule) in old.iter().enumerate() {
+            left.entry(key(rule)).or_default().push(n);
+        }
+        for (n, rule) in new.iter().enumerate() {
+            let known = left.get_mut(&key(rule)).filter(|it| !it.is_empty());
+            let Some(known) = known else {
+                self.push(Kind::Rule(n), Side::New, shortened(&rule.rule));
+                continue;
+            };
+            // The one that says the same, if there is one.
+            let same = known.iter().position(|it| old[*it] == *rule);
+            let before = &old[known.remove(same.unwrap_or(0))];
+            if before != rule {
+                self.push(Kind::RuleMessage(n), Side::Both, shortened(&rule.rule));
+            }
+        }
+        let mut gone: Vec<usize> = left.into_values().flatten().collect();
+        gone.sort_unstable();
+        for n in gone {
+            self.push(Kind::Rule(n), Side::Old, shortened(&old[n].rule));
+        }
+    }
+
+    fn markers(&mut self, old: &JsonSchemaProps, new: &JsonSchemaProps) {
+        let list = |it: &JsonSchemaProps| {
+            let mut keys = it.x_list_map_keys.clone();
+            keys.sort();
+            let keys = if keys.is_empty() {
+                String::new()
+            } else {
+                format!(" by {}", keys.join(", "))
+            };
+            // A list without a type is atomic.
+            format!("{}{keys}", it.x_list_type.as_deref().unwrap_or("atomic"))
+        };
+        self.keyword(Kind::ListType, Some(&list(old)), Some(&list(new)), String::clone);
+        let map = |it: &JsonSchemaProps| it.x_map_type.clone().unwrap_or_else(|| "granular".to_owned());
+        self.keyword(Kind::MapType, Some(&map(old)), Some(&map(new)), String::clone);
+        let preserves = |it: &JsonSchemaProps| it.x_preserve_unknown_fields == Some(true);
+        self.keyword(
+            Kind::Preserve,
+            Some(&preserves(old)),
+            Some(&preserves(new)),
+            bool::to_string,
+        );
+        self.keyword(
+            Kind::Embedded,
+            Some(&old.x_embedded_resource),
+            Some(&new.x_embedded_resource),
+            bool::to_string,
+        );
+        let others = |it: &JsonSchemaProps| {
+            (
+                it.r#ref.clone(),
+                it.pattern_properties.clone(),
+                it.dependencies.clone(),
+                it.additional_items.clone(),
+                it.definitions.clone(),
+            )
+        };
+        if (old.rare.get().is_some() || new.rare.get().is_some()) && others(old) != others(new) {
+            self.push(Kind::Other, Side::Both, String::new());
+        }
+    }
+
+    fn required(&mut self, old: &JsonSchemaProps, new: &JsonSchemaProps) {
+        for name in old.required.iter().filter(|it| !new.required.contains(it)) {
+            self.push(Kind::Required(name.clone()), Side::Old, name.clone());
+        }
+        for name in new.required.iter().filter(|it| !old.required.contains(it)) {
+            self.push(Kind::Required(name.clone()), Side::New, name.clone());
+        }
+    }
+
+    fn properties(&mut self, old: &JsonSchemaProps, new: &JsonSchemaProps) {
+        for (name, schema) in &old.properties {
+            if let Some(other) = lookup(&new.properties, name) {
+                self.steps.push(Step::Property(name.clone()));
+                self.node(schema, other);
+                self.steps.pop();
+            } else {
+                self.push(Kind::Property(name.clone()), Side::Old, name.clone());
+            }
+        }
+        for (name, _) in &new.properties {
+            if lookup(&old.properties, name).is_none() {
+                self.push(Kind::Property(name.clone()), Side::New, name.clone());
+            }
+        }
+    }
+
+    fn below(&mut self, old: &JsonSchemaProps, new: &JsonSchemaProps) {
+        let items = |it: &'_ JsonSchemaProps| it.items.is_some();
+        if items(old) != items(new) {
+            let side = if items(old) { Side::Old } else { Side::New };
+            self.push(Kind::Items, side, String::new());
+        }
+        let (old_items, new_items) = (old.items.as_deref(), new.items.as_deref());
+        if let (Some(old), Some(new)) = (
+            old_items.and_then(|it| it.schema.as_deref()),
+            new_items.and_then(|it| it.schema.as_deref()),
+        ) {
+            self.steps.push(Step::Items);
+            self.node(old, new);
+            self.steps.pop();
+        }
+        let (old, new) = (
+            old.additional_properties.as_deref(),
+            new.additional_properties.as_deref(),
+        );
+        if values_of(old) != values_of(new) {
+            self.push(
+                Kind::Values,
+                Side::Both,
+                format!("{} → {}", values_of(old), values_of(new)),
+            );
+            return;
+        }
+        if let (Some(old), Some(new)) = (
+            old.and_then(|it| it.schema.as_deref()),
+            new.and_then(|it| it.schema.as_deref()),
+        ) {
+            self.steps.push(Step::Values);
+            self.node(old, new);
+            self.steps.pop();
+        }
+    }
+}
+
+fn values_of(values: Option<&SchemaOrBool>) -> &'static str {
+    match values {
+        None => "none",
+        Some(SchemaOrBool { schema: Some(_), .. }) => "a schema",
+        Some(SchemaOrBool { allows: true, .. }) => "true",
+        Some(_) => "false",
+    }
+}
+
+/// The type with which a value is judged.
+pub(crate) fn type_of(schema: &JsonSchemaProps) -> &str {
+    if schema.x_int_or_string {
+        "int-or-string"
+    } else if schema.r#type.is_empty() {
+        "any"
+    } else {
+        &schema.r#type
+    }
+}
+
+fn shortened(text: &str) -> String {
+    const MOST: usize = 120;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}
+
+fn is_described_otherwise(old: &JsonSchemaProps, new: &JsonSchemaProps) -> bool {
+    old.description != new.description
+        || (old.title != new.title || old.example != new.example || old.external_docs != new.external_docs)
+}
+
+/// A rule without the blanks that mean nothing. A rule with a comment or an escape is left as it is.
+fn without_blanks(rule: &str) -> String {
+    if rule.contains('\\') || rule.contains("//") || rule.contains("\"\"\"") || rule.contains("'''") {
+        return rule.trim().to_owned();
+    }
+    let mut found = String::with_capacity(rule.len());
+    let mut quote = None;
+    let mut chars = rule.chars().peekable();
+    while let Some(it) = chars.next() {
+        match quote {
+            Some(mark) => {
+                found.push(it);
+                if it == mark {
+                    quote = None;
+                }
+            }
+            None if it.is_ascii_whitespace() => {
+                let is_word = |it: Option<char>| it.is_some_and(|it| it.is_ascii_alphanumeric() || it == '_');
+                let rest = chars.clone().find(|it| !it.is_ascii_whitespace());
+                if is_word(found.chars().last()) && is_word(rest) {
+                    found.push(' ');
+                }
+                while chars.next_if(char::is_ascii_whitespace).is_some() {}
+            }
+            None => {
+                found.push(it);
+                if it == '"' || it == '\'' {
+                    quote = Some(it);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// A clause without what no value is judged by.
+pub(crate) fn plain(clause: &JsonSchemaProps) -> JsonSchemaProps {
+    let mut clause = clause.clone();
+    strip(&mut clause);
+    clause
+}
+
+/// The clauses of a junctor without what no value is judged by. That an int-or-string is an integer or a string need not be said.
+pub(crate) fn plain_all(schema: &JsonSchemaProps, clauses: &[JsonSchemaProps]) -> Vec<JsonSchemaProps> {
+    let is_any_of = std::ptr::eq(clauses, schema.any_of.as_slice());
+    let clauses: Vec<_> = clauses.iter().map(plain).collect();
+    let is_alone = |it: &JsonSchemaProps, name: &str| {
+        *it == JsonSchemaProps {
+            r#type: name.to_owned(),
+            ..JsonSchemaProps::default()
+        }
+    };
+    match &clauses[..] {
+        [first, second]
+            if schema.x_int_or_string && is_any_of && is_alone(first, "integer") && is_alone(second, "string") =>
+        {
+            Vec::new()
+        }
+        _ => clauses,
+    }
+}
+
+fn strip(schema: &mut JsonSchemaProps) {
+    schema.description.clear();
+    schema.required.sort();
+    if let Some(rare) = schema.rare.get_mut() {
+        rare.title.clear();
+        rare.example = None;
+        rare.external_docs = None;
+        let clauses = rare.all_of.iter_mut().chain(&mut rare.any_of).chain(&mut rare.one_of);
+        clauses.chain(rare.not.as_deref_mut()).for_each(strip);
+    }
+    let items = schema.items.as_mut().and_then(|it| it.schema.as_deref_mut());
+    let values = schema
+        .additional_properties
+        .as_mut()
+        .and_then(|it| it.schema.as_deref_mut());
+    items.into_iter().chain(values).for_each(strip);
+    schema.properties.iter_mut().for_each(|(_, it)| strip(it));
+}

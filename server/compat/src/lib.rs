@@ -1,0 +1,62 @@
+//! What a change of a CRD does: to objects that are stored, to those who write objects, and to those who read them.
+//!
+//! Each change gets an answer for each direction. *Breaks* comes with a witness, an object that was run through both definitions. *Compatible*
+//! comes with a proof. Where neither is found, the answer is *unknown*, and never one of the others.
+//!
+//! This crate knows no YAML and no positions: definitions go in, changes with field paths come out. Nothing is random, and limits count work,
+//! not time.
+
+mod answer;
+mod change;
+mod definition;
+mod diff;
+mod make;
+mod pair;
+mod policy;
+mod pool;
+mod proof;
+mod replay;
+mod rules;
+mod schema;
+mod scope;
+mod search;
+mod steps;
+mod subject;
+#[cfg(test)]
+mod tests;
+
+use crd_analyzer_budget::{self as budget, Limits};
+
+pub use answer::{Answer, Direction, Effect, Witness};
+pub use change::{CODES, Change, Summary};
+pub use policy::{Policy, Verdict};
+pub use subject::Subject;
+
+/// What may be spent on comparing two definitions.
+const WORK: Limits = Limits {
+    work: 1_600_000_000,
+    bytes: u64::MAX,
+    ..Limits::DOCUMENT
+};
+
+/// The changes from one definition to another, first those of the definition as a whole, then those of each version.
+///
+/// Both must be definitions of the same Kubernetes version.
+pub fn compare(old: &Subject, new: &Subject) -> Vec<Change> {
+    let compared = || {
+        let mut changes = definition::changes(old, new);
+        changes.extend(schema::changes(old, new));
+        changes
+    };
+    budget::within(WORK, compared).0
+}
+
+/// What it does that a definition is not there any more.
+pub fn removed(old: &Subject) -> Vec<Change> {
+    budget::within(WORK, || definition::removed(old)).0
+}
+
+/// What it does that a definition is there now.
+pub fn added(new: &Subject) -> Vec<Change> {
+    budget::within(WORK, || definition::added(new)).0
+}

@@ -1,0 +1,263 @@
+//! Values of a schema: the smallest that it accepts, and those around a value that is given.
+
+use std::collections::HashMap;
+
+use crd_analyzer_budget as budget;
+use crd_analyzer_hazards::scalars;
+use crd_analyzer_schema::JsonSchemaProps;
+use crd_analyzer_schema::field::Path;
+use crd_analyzer_schema::structural::{Structural, lookup};
+use crd_analyzer_schema::validation::Validator;
+use serde_json::{Map, Value};
+
+use crate::steps::{Step, below};
+
+/// Values nested deeper are not made.
+const MAX_DEPTH: usize = 40;
+/// Longer lists and larger maps are not made.
+pub(crate) const MAX_ITEMS: usize = 600;
+/// So many ways are tried to satisfy the junctors of an object.
+const MAX_WAYS: usize = 40;
+/// Units of work for making a value.
+const MAKE: u64 = 500;
+
+/// Makes values of one schema.
+pub(crate) struct Maker<'s> {
+    pub(crate) root: &'s JsonSchemaProps,
+    pub(crate) validator: Validator<'s>,
+    known: std::cell::RefCell<HashMap<usize, Option<Value>>>,
+}
+
+impl<'s> Maker<'s> {
+    pub(crate) fn new(root: &'s JsonSchemaProps, validator: Validator<'s>) -> Self {
+        Self {
+            root,
+            validator,
+            known: std::cell::RefCell::default(),
+        }
+    }
+
+    /// Whether a node accepts a value. Rules are not asked, and what is around the node neither.
+    pub(crate) fn accepts(&self, schema: &'s JsonSchemaProps, value: &Value) -> bool {
+        self.validator.validate_node(schema, &Path::root(), value).is_empty()
+    }
+
+    /// The scalars worth trying under a node, the simplest first. All are accepted.
+    pub(crate) fn scalars(&self, schema: &'s JsonSchemaProps, constants: &[Value]) -> Vec<Value> {
+        scalars(Structural::assume(schema), &self.validator, constants)
+    }
+
+    /// The smallest value of a node that is found.
+    pub(crate) fn smallest(&self, schema: &'s JsonSchemaProps) -> Option<Value> {
+        self.value(schema, 0)
+    }
+
+    fn value(&self, schema: &'s JsonSchemaProps, depth: usize) -> Option<Value> {
+        let key = std::ptr::from_ref(schema) as usize;
+        if let Some(known) = self.known.borrow().get(&key) {
+            return known.clone();
+        }
+        if depth > MAX_DEPTH || budget::work(MAKE).is_err() {
+            return None;
+        }
+        let made = match schema.r#type.as_str() {
+            "object" => self.object(schema, Map::new(), depth),
+            "array" => self.list(schema, Vec::new()),
+            "" if !schema.x_int_or_string => {
+                let any = [Value::from("a"), Value::Object(Map::new()), Value::from(1)];
+                any.into_iter().find(|it| self.accepts(schema, it))
+            }
+            _ => self.scalars(schema, &[]).into_iter().next(),
+        };
+        self.known.borrow_mut().insert(key, made.clone());
+        made
+    }
+
+    /// A list with these items, and as many more as it needs.
+    pub(crate) fn list(&self, schema: &'s JsonSchemaProps, mut items: Vec<Value>) -> Option<Value> {
+        let least = usize::try_from(schema.min_items.unwrap_or(0)).ok()?;
+        if least > MAX_ITEMS {
+            return None;
+        }
+        if items.len() < least {
+            let more = self.different_items(schema, least)?;
+            let more = more.into_iter().filter(|it| !items.contains(it));
+            let more: Vec<Value> = more.take(least - items.len()).collect();
+            items.extend(more);
+        }
+        let list = Value::Array(items);
+        self.accepts(schema, &list).then_some(list)
+    }
+
+    /// Items that differ from each other, if the schema has so many; else the same item several times.
+    pub(crate) fn different_items(&self, schema: &'s JsonSchemaProps, count: usize) -> Option<Vec<Value>> {
+        let item = below(schema, &Step::Items)?;
+        let first = self.value(item, 1)?;
+        let mut items = vec![first.clone()];
+        let wants_different = schema.x_list_type.as_deref().is_some_and(|it| it != "atomic");
+        if !wants_different {
+            items.resize(count, first);
+            return Some(items);
+        }
+        for n in 1..count {
+            if budget::work(MAKE).is_err() {
+                return None;
+            }
+            items.push(self.another(item, &first, n, &schema.x_list_map_keys)?);
+        }
+        Some(items)
+    }
+
+    /// The value made another one, in one of a row of different ways.
+    fn another(&self, schema: &'s JsonSchemaProps, value: &Value, n: usize, keys: &[String]) -> Option<Value> {
+        match value {
+            Value::Object(fields) => {
+                let name = keys
+                    .iter()
+                    .chain(fields.keys())
+                    .find(|name| lookup(&schema.properties, name).is_some_and(|it| it.r#enum.is_empty()))?;
+                let property = lookup(&schema.properties, name)?;
+                let before = fields.get(name).cloned().or_else(|| self.value(property, 1))?;
+                let mut fields = fields.clone();
+                fields.insert(name.clone(), self.another(property, &before, n, &[])?);
+                Some(Value::Object(fields)).filter(|it| self.accepts(schema, it))
+            }
+            Value::String(text) => {
+                let tries = [
+                    format!("{text}{n}"),
+                    format!("{text}-{n}"),
+                    format!("a{n}{text}"),
+                    format!("a{n}"),
+                    format!("{n}"),
+                ];
+                let listed = schema.r#enum.get(n).cloned();
+                let tries = tries.into_iter().map(Value::from).chain(listed);
+                tries.into_iter().find(|it| self.accepts(schema, it))
+            }
+            Value::Number(number) => {
+                let number = number.as_i64()?;
+                let shift = n as i64;
+                let tries = [number.checked_add(shift)?, number.checked_sub(shift)?];
+                tries.into_iter().map(Value::from).find(|it| self.accepts(schema, it))
+            }
+            _ => None,
+        }
+    }
+
+    /// An object with these fields, and as many more as it needs.
+    pub(crate) fn object(&self, schema: &'s JsonSchemaProps, given: Map<String, Value>, depth: usize) -> Option<Value> {
+        let mut fields = given;
+        for name in &schema.required {
+            if !fields.contains_key(name) {
+                let value = match lookup(&schema.properties, name) {
+                    Some(property) => self.value(property, depth + 1)?,
+                    None => match below(schema, &Step::Values) {
+                        Some(values) => self.value(values, depth + 1)?,
+                        None => Value::from("a"),
+                    },
+                };
+                fields.insert(name.clone(), value);
+            }
+        }
+        let least = usize::try_from(schema.min_properties.unwrap_or(0)).ok()?;
+        if least > MAX_ITEMS {
+            return None;
+        }
+        if fields.len() < least {
+            if let Some(values) = below(schema, &Step::Values) {
+                let value = self.value(values, depth + 1)?;
+                let names = (0..).map(|n| if n == 0 { "a".to_owned() } else { format!("a{n}") });
+                for name in names.take(2 * least) {
+                    if fields.len() < least {
+                        fields.entry(name).or_insert_with(|| value.clone());
+                    }
+                }
+            }
+            for (name, property) in &schema.properties {
+                if fields.len() >= least {
+                    break;
+                }
+                if !fields.contains_key(name)
+                    && let Some(value) = self.value(property, depth + 1)
+                {
+                    fields.insert(name.clone(), value);
+                }
+            }
+        }
+        let whole = Value::Object(fields);
+        if self.accepts(schema, &whole) {
+            return Some(whole);
+        }
+        let Value::Object(fields) = whole else { return None };
+        self.satisfied(schema, &fields, depth)
+    }
+
+    /// The object with more fields, so that junctors hold.
+    fn satisfied(&self, schema: &'s JsonSchemaProps, fields: &Map<String, Value>, depth: usize) -> Option<Value> {
+        for names in ways(schema).into_iter().take(MAX_WAYS) {
+            if budget::work(MAKE).is_err() {
+                return None;
+            }
+            let mut more = fields.clone();
+            for name in names {
+                if !more.contains_key(name)
+                    && let Some(property) = lookup(&schema.properties, name)
+                    && let Some(value) = self.value(property, depth + 1)
+                {
+                    more.insert(name.to_owned(), value);
+                }
+            }
+            let more = Value::Object(more);
+            if self.accepts(schema, &more) {
+                return Some(more);
+            }
+        }
+        None
+    }
+
+    /// A value of the root that has a value at the end of a way.
+    pub(crate) fn around(&self, steps: &[Step], value: Value) -> Option<Value> {
+        self.around_from(self.root, steps, value, 0)
+    }
+
+    fn around_from(&self, schema: &'s JsonSchemaProps, steps: &[Step], value: Value, depth: usize) -> Option<Value> {
+        let Some((step, rest)) = steps.split_first() else {
+            return Some(value);
+        };
+        let inner = self.around_from(below(schema, step)?, rest, value, depth + 1)?;
+        match step {
+            Step::Property(name) => self.object(schema, Map::from_iter([(name.clone(), inner)]), depth),
+            Step::Items => {
+                // The list may be refused for what is changed in it: then whoever judges it says so.
+                self.list(schema, vec![inner.clone()])
+                    .or(Some(Value::Array(vec![inner])))
+            }
+            Step::Values => self.object(schema, Map::from_iter([("a".to_owned(), inner)]), depth),
+        }
+    }
+}
+
+/// The names of properties that may satisfy the junctors of an object, one set a way.
+pub(crate) fn ways(schema: &JsonSchemaProps) -> Vec<Vec<&str>> {
+    let mut ways: Vec<Vec<&str>> = Vec::new();
+    let clauses = schema.all_of.iter().chain(&schema.any_of).chain(&schema.one_of);
+    for clause in clauses {
+        let mut required: Vec<&str> = clause.required.iter().map(String::as_str).collect();
+        for inner in clause.any_of.iter().chain(&clause.one_of).chain(&clause.all_of) {
+            let mut more = required.clone();
+            more.extend(inner.required.iter().map(String::as_str));
+            ways.push(more);
+        }
+        required.extend(clause.properties.iter().map(|it| it.0.as_str()));
+        ways.push(required);
+    }
+    // One of each kind together.
+    let firsts = [&schema.all_of, &schema.any_of, &schema.one_of].map(|it| it.first());
+    let together = firsts
+        .into_iter()
+        .flatten()
+        .flat_map(|it| it.required.iter().map(String::as_str));
+    ways.push(together.collect());
+    ways.extend(schema.properties.iter().map(|(name, _)| vec![name.as_str()]));
+    ways
+}

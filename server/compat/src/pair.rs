@@ -1,0 +1,241 @@
+//! One version of both definitions: who judges, and objects that one of them accepts.
+
+use std::cell::OnceCell;
+
+use crd_analyzer_apiextensions::validation::{SchemaCosts, schema_costs};
+use crd_analyzer_resource::{Question as Asked, ServedVersion};
+use crd_analyzer_schema::field::{Path, Segment};
+use crd_analyzer_schema::rules::run::{PER_CALL_LIMIT, RUNTIME_BUDGET};
+use crd_analyzer_schema::validation::Validator;
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
+use serde_json::{Map, Value, json};
+
+use crate::answer::Direction;
+use crate::make::Maker;
+use crate::replay::{Sides, Write, ask};
+use crate::rules;
+use crate::steps::{self, Step};
+use crate::subject::Subject;
+
+/// An object that rules refuse is changed at most so many times.
+pub(crate) const MAX_MENDED: usize = 3;
+
+/// A version that both serve.
+pub(crate) struct Pair<'d> {
+    pub(crate) name: String,
+    old_subject: &'d Subject,
+    new_subject: &'d Subject,
+    pub(crate) old: ServedVersion<'d>,
+    pub(crate) new: ServedVersion<'d>,
+    pub(crate) old_maker: Maker<'d>,
+    pub(crate) new_maker: Maker<'d>,
+    api_version: String,
+    kind: String,
+    /// Whether all rules of OLD, and of NEW, together cost less than the API server spends on an object.
+    is_cheap: [OnceCell<bool>; 2],
+}
+
+impl<'d> Pair<'d> {
+    pub(crate) fn new(old_subject: &'d Subject, new_subject: &'d Subject, name: &str) -> Option<Self> {
+        let (old, new) = (old_subject.served(name)?, new_subject.served(name)?);
+        let maker = |version: ServedVersion<'d>| {
+            let schema = version.schema()?;
+            Some(Maker::new(schema, Validator::new(schema, new_subject.kubernetes())))
+        };
+        Some(Self {
+            name: name.to_owned(),
+            old_subject,
+            new_subject,
+            old,
+            new,
+            old_maker: maker(old)?,
+            new_maker: maker(new)?,
+            api_version: new_subject.api_version(name),
+            kind: new_subject.spec().names.kind.clone(),
+            is_cheap: [OnceCell::new(), OnceCell::new()],
+        })
+    }
+
+    pub(crate) fn sides(&self, direction: Direction) -> Sides<'d> {
+        let (from, to) = if direction.is_backward() {
+            (self.new, self.old)
+        } else {
+            (self.old, self.new)
+        };
+        Sides { direction, from, to }
+    }
+
+    pub(crate) fn maker(&self, direction: Direction) -> &Maker<'d> {
+        if direction.is_backward() {
+            &self.new_maker
+        } else {
+            &self.old_maker
+        }
+    }
+
+    pub(crate) fn to_root(&self, direction: Direction) -> &'d JsonSchemaProps {
+        if direction.is_backward() {
+            self.old_maker.root
+        } else {
+            self.new_maker.root
+        }
+    }
+
+    /// An object with these fields.
+    pub(crate) fn object(&self, fields: Map<String, Value>) -> Value {
+        let mut object = Map::new();
+        object.insert("apiVersion".to_owned(), self.api_version.clone().into());
+        object.insert("kind".to_owned(), self.kind.clone().into());
+        let mut metadata = fields.get("metadata").cloned().unwrap_or_else(|| json!({}));
+        if let Value::Object(metadata) = &mut metadata
+            && !metadata.contains_key("name")
+        {
+            metadata.insert("name".to_owned(), "example".into());
+        }
+        for (name, value) in fields {
+            if !["apiVersion", "kind", "metadata"].contains(&name.as_str()) {
+                object.insert(name, value);
+            }
+        }
+        object.insert("metadata".to_owned(), metadata);
+        Value::Object(object)
+    }
+
+    /// Whether all rules of the judging side together always cost less than the API server spends on them.
+    pub(crate) fn is_cheap(&self, direction: Direction) -> bool {
+        let (subject, known) = if direction.is_backward() {
+            (self.old_subject, &self.is_cheap[0])
+        } else {
+            (self.new_subject, &self.is_cheap[1])
+        };
+        *known.get_or_init(|| {
+            let definition = subject.definition();
+            let costs = schema_costs(definition, &[], &[], self.new_subject.kubernetes());
+            let costs = costs.iter().filter(|it| it.versions.contains(&self.name));
+            let most = RUNTIME_BUDGET.unsigned_abs();
+            let is_small = |it: &SchemaCosts| {
+                it.total <= most
+                    && it
+                        .rules
+                        .iter()
+                        .all(|it| it.error.is_none() && it.expr_cost <= PER_CALL_LIMIT)
+            };
+            costs.into_iter().all(is_small)
+        })
+    }
+
+    /// The Kubernetes version of the API server.
+    pub(crate) fn kubernetes(&self) -> KubernetesVersion {
+        self.new_subject.kubernetes()
+    }
+
+    /// The smallest object of a side that is found, as a create that it accepts.
+    pub(crate) fn example(&self, direction: Direction) -> Option<Value> {
+        let maker = self.maker(direction);
+        let Value::Object(fields) = maker.smallest(maker.root)? else {
+            return None;
+        };
+        self.mended(direction, self.object(fields), &[])
+    }
+
+    /// The answer of NEW to an update of the status, if OLD accepts it and NEW refuses it.
+    pub(crate) fn refused_status(&self, it: &Write) -> Option<String> {
+        self.sides(Direction::Writers).refuses_status(it)
+    }
+
+    /// The object, changed until the side that must accept it does. What is at `kept` stays.
+    pub(crate) fn mended(&self, direction: Direction, object: Value, kept: &[Step]) -> Option<Value> {
+        let sides = self.sides(direction);
+        let mut object = object;
+        for _ in 0..MAX_MENDED {
+            let verdict = ask(sides.from, &object, Asked::Create)?;
+            if verdict.is_accepted_strictly() {
+                return Some(object);
+            }
+            let root = sides.from.schema_path();
+            let broken = verdict.errors.iter().find_map(|it| {
+                let decider = it.decider.as_ref().filter(|it| it.rule.is_some())?;
+                Some((steps_below(&root, &decider.path)?, it.error.path.clone()))
+            });
+            let (node_steps, place) = broken?;
+            let maker = self.maker(direction);
+            let node = steps::at(maker.root, &node_steps)?;
+            let is_root = node_steps.is_empty() || node.x_embedded_resource;
+            let at = Some(value_place(&place, &node_steps)).filter(|it| it.segments().len() == node_steps.len())?;
+            let fixes = rules::accepted(node, is_root, self.new_subject.kubernetes());
+            let mut next = None;
+            for fix in fixes {
+                let mut mended = object.clone();
+                let target = value_at(&mut mended, &at)?;
+                // What shows the change stays.
+                let keeps = kept.len() > node_steps.len() && kept.starts_with(&node_steps);
+                merge(target, &fix, keeps);
+                if mended == object {
+                    continue;
+                }
+                if ask(sides.from, &mended, Asked::Create)?.is_accepted_strictly() {
+                    return Some(mended);
+                }
+                next.get_or_insert(mended);
+            }
+            object = next?;
+        }
+        None
+    }
+}
+
+/// The steps of a schema's path, up to the keyword that it ends in.
+fn steps_below(root: &Path, path: &Path) -> Option<Vec<Step>> {
+    let mut rest = path.segments().strip_prefix(root.segments())?;
+    let mut found = Vec::new();
+    loop {
+        match rest {
+            [Segment::Field(field), Segment::Key(name), after @ ..] if field == "properties" => {
+                found.push(Step::Property(name.clone()));
+                rest = after;
+            }
+            [Segment::Field(field), after @ ..] if field == "items" => {
+                found.push(Step::Items);
+                rest = after;
+            }
+            [Segment::Field(field), after @ ..] if field == "additionalProperties" => {
+                found.push(Step::Values);
+                rest = after;
+            }
+            _ => return Some(found),
+        }
+    }
+}
+
+/// The place of the value of a node: errors of rules may name a field below it.
+fn value_place(place: &Path, steps: &[Step]) -> Path {
+    place.segments().iter().take(steps.len()).cloned().collect()
+}
+
+fn value_at<'v>(object: &'v mut Value, place: &Path) -> Option<&'v mut Value> {
+    place.segments().iter().try_fold(object, |at, segment| match segment {
+        Segment::Field(name) | Segment::Key(name) => at.get_mut(name),
+        Segment::Index(n) => at.get_mut(*n),
+    })
+}
+
+/// Puts the fields of `fix` into `target`. If `keeps`, only those that it does not have.
+fn merge(target: &mut Value, fix: &Value, keeps: bool) {
+    match (target, fix) {
+        (Value::Object(target), Value::Object(fix)) => {
+            for (name, value) in fix {
+                if ["apiVersion", "kind", "metadata"].contains(&name.as_str()) && target.contains_key(name) {
+                    continue;
+                }
+                match target.get_mut(name) {
+                    Some(known) => merge(known, value, keeps),
+                    None => {
+                        target.insert(name.clone(), value.clone());
+                    }
+                }
+            }
+        }
+        (target, fix) if !keeps => *target = fix.clone(),
+        _ => {}
+    }
+}

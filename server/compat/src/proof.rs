@@ -1,0 +1,390 @@
+//! Proofs that a change does no harm.
+//!
+//! A proof is about one keyword of one node: every value that the one schema accepts there, the other one accepts there. That is enough,
+//! because a change of what is pruned or filled in is never proved as long as it may reach another keyword: so every keyword judges the
+//! value that it judged before.
+
+use crd_analyzer_schema::field::Path;
+use crd_analyzer_schema::formats;
+use crd_analyzer_schema::structural::lookup;
+use crd_analyzer_schema::validation::Validator;
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
+use serde_json::Value;
+
+use crate::answer::Direction;
+use crate::diff::{Difference, Kind, Side, plain, plain_all, type_of};
+use crate::scope::{Scope, has_rules_below, is_seen_unchanged};
+use crate::steps::Step;
+
+/// Since this Kubernetes version updates of the status are ratcheted.
+const STATUS_RATCHETING_SINCE: KubernetesVersion = KubernetesVersion::minor(33);
+
+/// What a proof may look at.
+pub(crate) struct Question<'s> {
+    pub(crate) direction: Direction,
+    pub(crate) difference: &'s Difference,
+    /// The node in the schema that accepted the values.
+    pub(crate) from: &'s JsonSchemaProps,
+    /// The node in the schema that judges them now.
+    pub(crate) to: &'s JsonSchemaProps,
+    /// The schema around the node that judges them now.
+    pub(crate) to_root: &'s JsonSchemaProps,
+    /// The schema around the node that accepted them.
+    pub(crate) from_root: &'s JsonSchemaProps,
+    pub(crate) kubernetes: KubernetesVersion,
+    /// Whether the status is a subresource, in one of both.
+    pub(crate) has_status: bool,
+}
+
+impl Question<'_> {
+    /// Whether the one who judges now has what is only on one side.
+    fn is_only_in_to(&self) -> bool {
+        match self.difference.side {
+            Side::New => !self.direction.is_backward(),
+            Side::Old => self.direction.is_backward(),
+            Side::Both => false,
+        }
+    }
+
+    fn is_only_in_from(&self) -> bool {
+        self.difference.side != Side::Both && !self.is_only_in_to()
+    }
+
+    fn scope(&self) -> Scope {
+        let (from, to) = (
+            Scope::of(self.from_root, &self.difference.steps),
+            Scope::of(self.to_root, &self.difference.steps),
+        );
+        Scope {
+            has_rules: from.has_rules || to.has_rules,
+            counts_fields: from.counts_fields || to.counts_fields,
+            keeps_unknown: from.keeps_unknown || to.keeps_unknown,
+            is_resource: from.is_resource || to.is_resource,
+        }
+    }
+
+    /// Why the change does no harm.
+    pub(crate) fn proof(&self) -> Option<String> {
+        let kind = &self.difference.kind;
+        if let Some(reason) = self.by_keyword(kind) {
+            return Some(reason);
+        }
+        self.by_ratcheting(kind)
+    }
+
+    fn by_keyword(&self, kind: &Kind) -> Option<String> {
+        let (from, to) = (self.from, self.to);
+        let said = |reason: &str| Some(reason.to_owned());
+        match kind {
+            Kind::Bound(keyword) => {
+                if is_wider(keyword, from, to) {
+                    return said("the bound is wider");
+                }
+                self.by_values()
+            }
+            Kind::Enum => {
+                if to.r#enum.is_empty() {
+                    return said("every value is allowed now");
+                }
+                if !from.r#enum.is_empty() && from.r#enum.iter().all(|it| to.r#enum.contains(it)) {
+                    return said("all values of the enum are still listed");
+                }
+                self.by_values()
+            }
+            Kind::Pattern => {
+                if to.pattern.is_empty() {
+                    return said("the pattern is gone");
+                }
+                self.by_values()
+            }
+            Kind::MultipleOf => {
+                if to.multiple_of.is_none() {
+                    return said("`multipleOf` is gone");
+                }
+                self.by_values()
+            }
+            Kind::Format => self.format(),
+            Kind::Required(_) if self.is_only_in_from() => said("the property may be absent now"),
+            Kind::Required(name) => {
+                let default = lookup(&to.properties, name).and_then(default_of);
+                default.and(said("the property has a default"))
+            }
+            Kind::Property(name) if self.is_only_in_to() => self.new_property(name),
+            Kind::Property(_) => self.removed_property(),
+            Kind::Default => self.default(),
+            Kind::Type => self.r#type(),
+            Kind::Preserve => {
+                let widens = to.x_preserve_unknown_fields == Some(true);
+                (widens && !self.scope().has_rules && !has_rules_below(to))
+                    .then(|| "unknown fields are kept now, and known ones stay the same".to_owned())
+            }
+            Kind::Junctor(keyword) => self.junctor(keyword),
+            Kind::Rule(_) if self.is_only_in_from() => said("the rule is gone"),
+            Kind::Rule(_) => None,
+            Kind::RuleMessage(_) => said("the same values are accepted: only the answer to the others has other words"),
+            Kind::ListType => {
+                let is_atomic = to.x_list_type.as_deref().unwrap_or("atomic") == "atomic";
+                let is_free = !self.scope().has_rules && !has_rules_below(to) && !has_rules_below(from);
+                (is_atomic && is_free).then(|| "duplicates are allowed now, and no rule compares the list".to_owned())
+            }
+            Kind::MapType => {
+                let is_free = !self.scope().has_rules && !has_rules_below(to) && !has_rules_below(from);
+                is_free.then(|| "the same values are accepted, and no rule compares the map".to_owned())
+            }
+            Kind::Nullable | Kind::Values | Kind::Items | Kind::Embedded | Kind::UniqueItems | Kind::Other => None,
+        }
+    }
+
+    /// A value that is listed is tried.
+    fn by_values(&self) -> Option<String> {
+        let (from, to) = (self.from, self.to);
+        let is_plain = |it: &JsonSchemaProps| !it.r#type.is_empty() && it.format.is_empty();
+        if from.r#enum.is_empty() || !is_plain(from) || !is_plain(to) || type_of(from) != type_of(to) {
+            return None;
+        }
+        // Numbers are compared after a conversion, so that more are accepted than are listed.
+        if from.r#type != "string" || !from.r#enum.iter().all(Value::is_string) {
+            return None;
+        }
+        let (before, now) = (
+            Validator::new(from, self.kubernetes),
+            Validator::new(to, self.kubernetes),
+        );
+        let root = Path::root();
+        let mut listed = from.r#enum.iter().filter(|it| before.validate(&root, it).is_empty());
+        listed
+            .all(|it| now.validate(&root, it).is_empty())
+            .then(|| "each value of the enum was tried, and is accepted".to_owned())
+    }
+
+    fn format(&self) -> Option<String> {
+        let (from, to) = (self.from, self.to);
+        let is_enforced = |it: &JsonSchemaProps| {
+            !it.format.is_empty() && formats::is_enforced(&it.format, &it.r#type, self.kubernetes)
+        };
+        // Which types rules see depends on these formats.
+        let is_typed = |it: &JsonSchemaProps| ["date", "date-time", "duration", "byte"].contains(&it.format.as_str());
+        if (is_typed(from) || is_typed(to)) && self.scope().has_rules {
+            return None;
+        }
+        if from.x_int_or_string || to.x_int_or_string {
+            return None;
+        }
+        (!is_enforced(from) && !is_enforced(to)).then(|| "the API server does not enforce either format".to_owned())
+    }
+
+    /// A property that only the one who judges has.
+    fn new_property(&self, name: &str) -> Option<String> {
+        let property = lookup(&self.to.properties, name)?;
+        let scope = self.scope();
+        let is_meta = ["apiVersion", "kind", "metadata", "status"].contains(&name);
+        let is_meta = is_meta && (scope.is_resource || self.difference.steps.is_empty());
+        let is_closed = self.from.additional_properties.is_none() && !scope.keeps_unknown;
+        if is_meta || !is_closed || self.from.r#type != "object" {
+            return None;
+        }
+        if default_of(property).is_none() {
+            return Some("no object has the property yet, and it has no default".to_owned());
+        }
+        // What is filled in is no harm to a reader as long as nothing counts it.
+        let is_harmless = !scope.has_rules && !scope.counts_fields && self.to.property_names_are_free();
+        (self.direction == Direction::Readers && is_harmless)
+            .then(|| "the property is filled in with a default, and nothing else looks at it".to_owned())
+    }
+
+    /// A property that only the one who accepted the objects has.
+    fn removed_property(&self) -> Option<String> {
+        let Kind::Property(name) = &self.difference.kind else {
+            return None;
+        };
+        let property = lookup(&self.from.properties, name)?;
+        let scope = self.scope();
+        let is_kept = self.to.x_preserve_unknown_fields == Some(true) && self.to.additional_properties.is_none();
+        (is_kept
+            && default_of(property).is_none()
+            && !has_defaults_below(property)
+            && !scope.has_rules
+            && !scope.is_resource)
+            .then(|| "unknown fields are kept here".to_owned())
+    }
+
+    fn default(&self) -> Option<String> {
+        let Some((Step::Property(name), above)) = self.difference.steps.split_last() else {
+            return None;
+        };
+        let (from, to) = (self.from, self.to);
+        match self.direction {
+            Direction::Stored => (default_of(from).is_some() && from.nullable == to.nullable)
+                .then(|| "stored objects have the value of the default that they were written with".to_owned()),
+            Direction::Writers => None,
+            Direction::Readers => {
+                let scope = self.scope();
+                let is_missed = crate::steps::at(self.to_root, above)
+                    .is_some_and(|it| it.required.contains(name) && default_of(to).is_none());
+                let is_nullable = from.nullable || to.nullable;
+                (!scope.has_rules && !scope.counts_fields && !is_missed && !is_nullable)
+                    .then(|| "readers take the value as it is, and nothing else looks at it".to_owned())
+            }
+        }
+    }
+
+    fn r#type(&self) -> Option<String> {
+        let (from, to) = (self.from, self.to);
+        if self.scope().has_rules || !from.x_validations.is_empty() || !to.x_validations.is_empty() {
+            return None;
+        }
+        let is_bare = |it: &JsonSchemaProps| it.rare.get().is_none() && it.format.is_empty() && it.default.is_none();
+        let is_same_else = || {
+            let typeless = |it: &JsonSchemaProps| {
+                let mut it = plain(it);
+                it.r#type.clear();
+                it
+            };
+            from.default.is_none() && from.format.is_empty() && typeless(from) == typeless(to)
+        };
+        match (type_of(from), type_of(to)) {
+            ("integer", "number") if is_same_else() => Some("every integer is a number".to_owned()),
+            ("integer" | "string", "int-or-string")
+                if is_bare(from) && to.format.is_empty() && to.nullable == from.nullable && to.default.is_none() =>
+            {
+                let is_free = to.rare.get().is_none() || plain_all(to, &to.any_of).is_empty() && has_only_any_of(to);
+                is_free.then(|| "int-or-string accepts both".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    fn junctor(&self, keyword: &str) -> Option<String> {
+        let clauses = |it: &JsonSchemaProps| {
+            let mut all = it.clauses().into_iter();
+            let found = all.find(|(name, _)| *name == keyword).map_or(&[][..], |found| found.1);
+            plain_all(it, found)
+        };
+        let (from, to) = (clauses(self.from), clauses(self.to));
+        let is_part = |part: &[JsonSchemaProps], whole: &[JsonSchemaProps]| part.iter().all(|it| whole.contains(it));
+        match keyword {
+            "not" => self.to.not.is_none().then(|| "`not` is gone".to_owned()),
+            _ if to.is_empty() => Some(format!("`{keyword}` is gone")),
+            "allOf" => is_part(&to, &from).then(|| "every branch of `allOf` was there before".to_owned()),
+            "anyOf" => {
+                (!from.is_empty() && is_part(&from, &to)).then(|| "every branch of `anyOf` is still there".to_owned())
+            }
+            "oneOf" => {
+                let count =
+                    |list: &[JsonSchemaProps], it: &JsonSchemaProps| list.iter().filter(|other| *other == it).count();
+                let is_same = from.len() == to.len() && from.iter().all(|it| count(&from, it) == count(&to, it));
+                if is_same {
+                    return Some("the branches of `oneOf` are the same in another order".to_owned());
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// What does not change is not validated again.
+    fn by_ratcheting(&self, kind: &Kind) -> Option<String> {
+        if self.direction != Direction::Stored {
+            return None;
+        }
+        let is_status = matches!(self.difference.steps.first(), Some(Step::Property(name)) if name == "status")
+            || self.difference.steps.is_empty();
+        if is_status && self.has_status && self.kubernetes < STATUS_RATCHETING_SINCE {
+            return None;
+        }
+        if !is_seen_unchanged(self.from_root, self.to_root, &self.difference.steps) {
+            return None;
+        }
+        let is_validation = match kind {
+            Kind::Bound(_) | Kind::Enum | Kind::Pattern | Kind::MultipleOf | Kind::Required(_) | Kind::Junctor(_) => {
+                true
+            }
+            Kind::Format => !self.scope().has_rules,
+            Kind::ListType => {
+                let is_set = self.to.x_list_type.as_deref() == Some("set");
+                is_set && !self.scope().has_rules && !has_rules_below(self.to)
+            }
+            Kind::Type => {
+                let is_scalar = |it: &JsonSchemaProps| {
+                    ["string", "integer", "number", "boolean", "int-or-string"].contains(&type_of(it))
+                };
+                is_scalar(self.from)
+                    && is_scalar(self.to)
+                    && !self.scope().has_rules
+                    && self.from.nullable == self.to.nullable
+                    && self.from.default == self.to.default
+            }
+            _ => false,
+        };
+        let is_resource = self.scope().is_resource;
+        (is_validation && !is_resource)
+            .then(|| "the API server does not validate again what does not change".to_owned())
+    }
+}
+
+fn has_only_any_of(schema: &JsonSchemaProps) -> bool {
+    let mut schema = schema.clone();
+    schema.any_of.clear();
+    *schema.rare == crd_analyzer_schema::RareKeywords::default()
+}
+
+/// The default, if there is one.
+pub(crate) fn default_of(schema: &JsonSchemaProps) -> Option<&Value> {
+    schema.default.as_ref().filter(|it| !it.is_null())
+}
+
+fn has_defaults_below(schema: &JsonSchemaProps) -> bool {
+    let items = schema.items.as_ref().and_then(|it| it.schema.as_deref());
+    let values = schema
+        .additional_properties
+        .as_ref()
+        .and_then(|it| it.schema.as_deref());
+    default_of(schema).is_some()
+        || items.into_iter().chain(values).any(has_defaults_below)
+        || schema.properties.iter().any(|it| has_defaults_below(&it.1))
+}
+
+trait FreeNames {
+    fn property_names_are_free(&self) -> bool;
+}
+
+impl FreeNames for JsonSchemaProps {
+    fn property_names_are_free(&self) -> bool {
+        self.min_properties.is_none() && self.max_properties.is_none()
+    }
+}
+
+/// Whether a bound accepts all that it accepted before.
+fn is_wider(keyword: &str, from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
+    match keyword {
+        "maximum" | "exclusiveMaximum" => match (from.maximum, to.maximum) {
+            (_, None) => true,
+            (None, Some(_)) => false,
+            (Some(before), Some(now)) => {
+                now > before || now >= before && (from.exclusive_maximum || !to.exclusive_maximum)
+            }
+        },
+        "minimum" | "exclusiveMinimum" => match (from.minimum, to.minimum) {
+            (_, None) => true,
+            (None, Some(_)) => false,
+            (Some(before), Some(now)) => {
+                now < before || now <= before && (from.exclusive_minimum || !to.exclusive_minimum)
+            }
+        },
+        "maxLength" => is_most(from.max_length, to.max_length),
+        "maxItems" => is_most(from.max_items, to.max_items),
+        "maxProperties" => is_most(from.max_properties, to.max_properties),
+        "minLength" => is_least(from.min_length, to.min_length),
+        "minItems" => is_least(from.min_items, to.min_items),
+        "minProperties" => is_least(from.min_properties, to.min_properties),
+        _ => false,
+    }
+}
+
+fn is_most(from: Option<i64>, to: Option<i64>) -> bool {
+    to.is_none_or(|to| from.is_some_and(|from| to >= from))
+}
+
+fn is_least(from: Option<i64>, to: Option<i64>) -> bool {
+    to.is_none_or(|to| to <= 0 || from.is_some_and(|from| to <= from))
+}

@@ -1,0 +1,400 @@
+//! Objects run through both definitions.
+
+use std::sync::Arc;
+
+use crd_analyzer_budget as budget;
+use crd_analyzer_resource::{ChangeKind, Question, ResourceVerdict, ServedVersion, Stored, judge};
+use crd_analyzer_schema::field::Path;
+use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_syntax::{read, read_json};
+use serde_json::{Map, Value};
+
+use crate::answer::{Direction, Effect};
+
+/// Units of work for reading a byte of an object.
+const WORK_PER_BYTE: u64 = 40;
+
+/// A create or an update.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Write {
+    pub(crate) object: Value,
+    pub(crate) old: Option<Value>,
+}
+
+impl Write {
+    pub(crate) const fn create(object: Value) -> Self {
+        Self { object, old: None }
+    }
+}
+
+/// The two sides of a direction: who accepted an object, and who is asked now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sides<'d> {
+    pub(crate) direction: Direction,
+    /// Who accepts.
+    pub(crate) from: ServedVersion<'d>,
+    /// Who is asked.
+    pub(crate) to: ServedVersion<'d>,
+}
+
+/// What becomes of a write under the other definition.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) effect: Effect,
+    /// The write that shows it, which is the one that was asked about, or one that was made of it.
+    pub(crate) shown: Write,
+    pub(crate) is_status: bool,
+    /// Why it is refused.
+    pub(crate) causes: Vec<Cause>,
+    /// The places of the object that are not kept.
+    pub(crate) places: Vec<Path>,
+    /// The API server's words.
+    pub(crate) words: String,
+}
+
+/// Why an object is refused.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Cause {
+    /// The place of the schema that decides.
+    pub(crate) decider: Path,
+    /// The place of the object.
+    pub(crate) place: Path,
+    /// The API server's words.
+    pub(crate) words: String,
+}
+
+/// Judges an object. `None`: no text of it can be read.
+pub(crate) fn ask(version: ServedVersion<'_>, object: &Value, question: Question<'_>) -> Option<ResourceVerdict> {
+    with_document(object, |json| judge(version, json, question))
+}
+
+fn with_document<T>(object: &Value, then: impl FnOnce(&crd_analyzer_syntax::json::JsonDoc<'_>) -> T) -> Option<T> {
+    let text: Arc<str> = object.to_string().into();
+    budget::work(text.len() as u64 * WORK_PER_BYTE).ok()?;
+    let tree = read(&text, Span::new(0, text.len() as u32)).ok()?;
+    let json = read_json(&tree).ok()?;
+    Some(then(&json))
+}
+
+/// The object as it is in store after it was created.
+fn establish(version: ServedVersion<'_>, object: &Value) -> Option<Stored> {
+    with_document(object, |json| Stored::establish(version, json).ok())?
+}
+
+/// An answer to a write.
+struct Answered {
+    verdict: ResourceVerdict,
+    /// The status was refused, not the rest.
+    is_status: bool,
+}
+
+/// Asks about a write; the status of a new object is sent after it, where it is a subresource.
+fn write(version: ServedVersion<'_>, write: &Write) -> Option<Answered> {
+    let Some(old) = &write.old else {
+        let verdict = ask(version, &write.object, Question::Create)?;
+        if verdict.is_accepted() && version.has_status() && write.object.get("status").is_some() {
+            let of_status = ask_status(version, &write.object)?;
+            if !of_status.is_accepted() {
+                return Some(Answered {
+                    verdict: of_status,
+                    is_status: true,
+                });
+            }
+        }
+        return Some(Answered {
+            verdict,
+            is_status: false,
+        });
+    };
+    let stored = establish(version, old)?;
+    let verdict = ask(version, &write.object, Question::Update(&stored))?;
+    Some(Answered {
+        verdict,
+        is_status: false,
+    })
+}
+
+fn ask_status(version: ServedVersion<'_>, object: &Value) -> Option<ResourceVerdict> {
+    let stored = establish(version, &without_status(object))?;
+    ask(version, object, Question::UpdateStatus(&stored))
+}
+
+pub(crate) fn without_status(object: &Value) -> Value {
+    let mut object = object.clone();
+    if let Value::Object(fields) = &mut object {
+        fields.remove("status");
+    }
+    object
+}
+
+impl Sides<'_> {
+    /// Whether an object, or both objects of an update, are accepted, with strict field validation.
+    pub(crate) fn accepts(&self, it: &Write) -> bool {
+        self.accepted(it).is_some()
+    }
+
+    fn accepted(&self, it: &Write) -> Option<ResourceVerdict> {
+        if let Some(old) = &it.old {
+            let before = write(self.from, &Write::create(old.clone()))?;
+            if !before.verdict.is_accepted_strictly() {
+                return None;
+            }
+        }
+        let answered = write(self.from, it)?;
+        (answered.verdict.is_accepted_strictly() && !budget::is_stopped()).then_some(answered.verdict)
+    }
+
+    /// What becomes of a write that the one side accepts; `None`: nothing, or that side does not accept it.
+    pub(crate) fn outcome(&self, it: &Write) -> Option<Outcome> {
+        let accepted = self.accepted(it)?;
+        let found = match self.direction {
+            Direction::Stored => self.stored(it, accepted),
+            Direction::Writers => self.written(it, accepted),
+            Direction::Readers => self.read(it),
+        };
+        found.filter(|_| !budget::is_stopped())
+    }
+
+    /// An object is read and written back.
+    fn stored(&self, it: &Write, accepted: ResourceVerdict) -> Option<Outcome> {
+        if it.old.is_some() {
+            return None;
+        }
+        let stored = as_client_sends(accepted.object?, &it.object);
+        let of_stored = self.written_back(&stored)?;
+        // The object as it was sent says the same in fewer words, if it does.
+        if stored != it.object
+            && let Some(of_sent) = self.written_back(&it.object)
+            && of_sent.effect == of_stored.effect
+        {
+            return Some(of_sent);
+        }
+        Some(of_stored)
+    }
+
+    fn written_back(&self, object: &Value) -> Option<Outcome> {
+        let shown = Write {
+            object: object.clone(),
+            old: Some(object.clone()),
+        };
+        let Some(stored) = establish(self.to, object) else {
+            let verdict = ask(self.to, object, Question::Create)?;
+            return refused(&verdict, shown, false);
+        };
+        let verdict = ask(self.to, object, Question::Update(&stored))?;
+        if let Some(outcome) = refused(&verdict, shown.clone(), false) {
+            return Some(outcome);
+        }
+        if self.to.has_status() && object.get("status").is_some() {
+            let verdict = ask(self.to, object, Question::UpdateStatus(&stored))?;
+            if let Some(outcome) = refused(&verdict, shown.clone(), true) {
+                return Some(outcome);
+            }
+        }
+        let shown = Write::create(object.clone());
+        let of_kind = |wanted: &[ChangeKind]| {
+            let changes = verdict.changes.iter().filter(|it| wanted.contains(&it.kind));
+            let places: Vec<Path> = changes
+                .map(|it| it.path.clone())
+                .filter(|it| !is_metadata(it))
+                .collect();
+            (!places.is_empty()).then_some(places)
+        };
+        let (effect, places) = of_kind(&[ChangeKind::Pruned, ChangeKind::Rewritten])
+            .map(|it| (Effect::Pruned, it))
+            .or_else(|| of_kind(&[ChangeKind::Defaulted]).map(|it| (Effect::Defaulted, it)))?;
+        Some(Outcome {
+            effect,
+            shown,
+            is_status: false,
+            causes: Vec::new(),
+            places,
+            words: strict_words(&verdict),
+        })
+    }
+
+    /// An object is sent to the other side, too.
+    fn written(&self, it: &Write, accepted: ResourceVerdict) -> Option<Outcome> {
+        let answered = write(self.to, it)?;
+        if let Some(outcome) = Self::refused_write(it, &answered) {
+            return Some(outcome);
+        }
+        let (before, after) = (accepted.object?, answered.verdict.object.as_ref()?);
+        let mut difference = Difference::default();
+        difference.objects(&before, after, &mut Path::root());
+        let (effect, places) = difference.told()?;
+        let effect = if answered.verdict.strict.is_empty() {
+            effect
+        } else {
+            Effect::Pruned
+        };
+        Some(Outcome {
+            effect,
+            shown: it.clone(),
+            is_status: false,
+            causes: Vec::new(),
+            places,
+            words: strict_words(&answered.verdict),
+        })
+    }
+
+    /// An object is read by what knows the other side.
+    fn read(&self, it: &Write) -> Option<Outcome> {
+        let answered = write(self.to, it)?;
+        if let Some(outcome) = Self::refused_write(it, &answered) {
+            return Some(outcome);
+        }
+        let dropped = answered
+            .verdict
+            .changes
+            .iter()
+            .filter(|it| it.kind == ChangeKind::Pruned);
+        // A null that is dropped says nothing.
+        let dropped = dropped.filter(|change| at(&it.object, &change.path).is_some_and(|it| !it.is_null()));
+        let places: Vec<Path> = dropped
+            .map(|it| it.path.clone())
+            .filter(|it| !is_metadata(it))
+            .collect();
+        if places.is_empty() && answered.verdict.strict.is_empty() {
+            return None;
+        }
+        Some(Outcome {
+            effect: Effect::Pruned,
+            shown: it.clone(),
+            is_status: false,
+            causes: Vec::new(),
+            places,
+            words: strict_words(&answered.verdict),
+        })
+    }
+
+    fn refused_write(it: &Write, answered: &Answered) -> Option<Outcome> {
+        let shown = if answered.is_status {
+            Write {
+                object: it.object.clone(),
+                old: Some(without_status(&it.object)),
+            }
+        } else {
+            it.clone()
+        };
+        refused(&answered.verdict, shown, answered.is_status)
+    }
+
+    /// The words in which one side refuses an update of the status that the other side accepts.
+    pub(crate) fn refuses_status(&self, it: &Write) -> Option<String> {
+        let old = it.old.as_ref()?;
+        let ask = |version: ServedVersion<'_>| {
+            let stored = establish(version, old)?;
+            ask(version, &it.object, Question::UpdateStatus(&stored))
+        };
+        if !ask(self.from)?.is_accepted() {
+            return None;
+        }
+        refused(&ask(self.to)?, it.clone(), true).map(|it| it.words)
+    }
+}
+
+fn refused(verdict: &ResourceVerdict, shown: Write, is_status: bool) -> Option<Outcome> {
+    if verdict.is_accepted() || verdict.unjudged.is_some() {
+        return None;
+    }
+    let causes = verdict.errors.iter().filter_map(|it| {
+        Some(Cause {
+            decider: it.decider.as_ref()?.path.clone(),
+            place: it.error.path.clone(),
+            words: it.error.to_string(),
+        })
+    });
+    let words = match (&verdict.decode_error, verdict.errors.first()) {
+        (Some(error), _) => error.text.clone(),
+        (None, Some(first)) => first.error.to_string(),
+        (None, None) => verdict.other_error.clone().unwrap_or_default(),
+    };
+    Some(Outcome {
+        effect: Effect::Refused,
+        shown,
+        is_status,
+        causes: causes.collect(),
+        places: Vec::new(),
+        words,
+    })
+}
+
+fn strict_words(verdict: &ResourceVerdict) -> String {
+    verdict.strict.first().map(|it| it.text.clone()).unwrap_or_default()
+}
+
+/// The object that is stored, with the metadata that was sent.
+fn as_client_sends(mut stored: Map<String, Value>, sent: &Value) -> Value {
+    if let Some(metadata) = sent.get("metadata") {
+        stored.insert("metadata".to_owned(), metadata.clone());
+    }
+    Value::Object(stored)
+}
+
+fn is_metadata(place: &Path) -> bool {
+    use crd_analyzer_schema::field::Segment;
+    matches!(place.segments().first(), Some(Segment::Field(name)) if name == "metadata")
+}
+
+/// The value at a place.
+fn at<'v>(object: &'v Value, place: &Path) -> Option<&'v Value> {
+    use crd_analyzer_schema::field::Segment;
+    place.segments().iter().try_fold(object, |at, segment| match segment {
+        Segment::Field(name) | Segment::Key(name) => at.get(name),
+        Segment::Index(n) => at.get(*n),
+    })
+}
+
+/// Where what is stored differs.
+#[derive(Default)]
+struct Difference {
+    dropped: Vec<Path>,
+    other: Vec<Path>,
+    nulls: Vec<Path>,
+}
+
+impl Difference {
+    fn objects(&mut self, before: &Map<String, Value>, after: &Map<String, Value>, at: &mut Path) {
+        use crd_analyzer_schema::field::Segment;
+        let is_root = at.segments().is_empty();
+        let names = before.keys().chain(after.keys().filter(|it| !before.contains_key(*it)));
+        for name in names.filter(|it| !is_root || *it != "metadata") {
+            at.push(Segment::Field(name.clone()));
+            match (before.get(name), after.get(name)) {
+                (Some(before), Some(after)) => self.values(before, after, at),
+                (Some(_), None) => self.dropped.push(at.clone()),
+                (None, Some(Value::Null)) => self.nulls.push(at.clone()),
+                (None, _) => self.other.push(at.clone()),
+            }
+            at.pop();
+        }
+    }
+
+    fn values(&mut self, before: &Value, after: &Value, at: &mut Path) {
+        use crd_analyzer_schema::field::Segment;
+        match (before, after) {
+            (Value::Object(before), Value::Object(after)) => self.objects(before, after, at),
+            (Value::Array(before), Value::Array(after)) if before.len() == after.len() => {
+                for (n, (before, after)) in before.iter().zip(after).enumerate() {
+                    at.push(Segment::Index(n));
+                    self.values(before, after, at);
+                    at.pop();
+                }
+            }
+            (before, after) if before == after => {}
+            (_, Value::Null) => self.nulls.push(at.clone()),
+            _ => self.other.push(at.clone()),
+        }
+    }
+
+    /// The effect, and its places. A null is told only if nothing else differs.
+    fn told(self) -> Option<(Effect, Vec<Path>)> {
+        let Self { dropped, other, nulls } = self;
+        let found = [
+            (Effect::Defaulted, [dropped, other].concat()),
+            (Effect::NullKept, nulls),
+        ];
+        found.into_iter().find(|it| !it.1.is_empty())
+    }
+}

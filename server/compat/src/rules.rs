@@ -1,0 +1,69 @@
+//! Rules that one definition has and the other has not: values that only they refuse.
+
+use crd_analyzer_hazards::{Effort, RuleFacts, Shown, accepted_by_rules, reads_only, refused_by_rule, rule_facts};
+use crd_analyzer_schema::structural::{Structural, lookup};
+use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
+use serde_json::Value;
+
+/// What may be done to find values that a rule refuses.
+const EFFORT: Effort = Effort {
+    per_rule: 6_000,
+    left: 6_000,
+};
+/// So many values of a rule are tried on the whole definitions.
+const MOST: usize = 6;
+
+/// Values that a node accepts, and that it would not accept if it had this rule, too.
+pub(crate) fn refused(
+    node: &JsonSchemaProps,
+    is_resource_root: bool,
+    kubernetes: KubernetesVersion,
+    rule: &ValidationRule,
+) -> Vec<Shown> {
+    let mut node = node.clone();
+    node.x_validations.push(rule.clone());
+    let at = node.x_validations.len() - 1;
+    let schema = Structural::assume(&node);
+    refused_by_rule(schema, is_resource_root, kubernetes, at, MOST, &mut { EFFORT })
+}
+
+/// Values that a node accepts with its rules.
+pub(crate) fn accepted(node: &JsonSchemaProps, is_resource_root: bool, kubernetes: KubernetesVersion) -> Vec<Value> {
+    let schema = Structural::assume(node);
+    accepted_by_rules(schema, is_resource_root, kubernetes, 2, &mut { EFFORT })
+}
+
+/// Whether a rule looks at the old value.
+pub(crate) fn looks_back(rule: &ValidationRule) -> bool {
+    rule.rule.contains("oldSelf") || rule.optional_old_self.is_some()
+}
+
+/// What is known of a rule for every value that a node accepts.
+pub(crate) fn facts(
+    node: &JsonSchemaProps,
+    is_resource_root: bool,
+    kubernetes: KubernetesVersion,
+    rule: &ValidationRule,
+) -> Option<RuleFacts> {
+    let mut node = node.clone();
+    node.x_validations = vec![rule.clone()];
+    rule_facts(Structural::assume(&node), is_resource_root, kubernetes, 0)
+}
+
+/// Whether a rule of a node looks at nothing but properties that another node does not have.
+pub(crate) fn reads_only_new(
+    node: &JsonSchemaProps,
+    before: &JsonSchemaProps,
+    is_resource_root: bool,
+    kubernetes: KubernetesVersion,
+    rule: &ValidationRule,
+) -> bool {
+    let is_new = |name: &&str| lookup(&before.properties, name).is_none();
+    let names: Vec<&str> = node.properties.iter().map(|it| it.0.as_str()).filter(is_new).collect();
+    if names.is_empty() {
+        return false;
+    }
+    let mut node = node.clone();
+    node.x_validations = vec![rule.clone()];
+    reads_only(Structural::assume(&node), is_resource_root, kubernetes, 0, &names)
+}

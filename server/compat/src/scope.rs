@@ -1,0 +1,103 @@
+//! What is around a node of a schema.
+
+use crd_analyzer_schema::JsonSchemaProps;
+
+use crate::steps::{Step, below};
+
+/// What the nodes from the root to a node have, that node too.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Scope {
+    /// A validation rule reads the value.
+    pub(crate) has_rules: bool,
+    /// A junctor, or a bound of the number of properties, looks at which fields are there.
+    pub(crate) counts_fields: bool,
+    /// Unknown fields are kept.
+    pub(crate) keeps_unknown: bool,
+    /// It is part of an embedded resource, or the root.
+    pub(crate) is_resource: bool,
+}
+
+impl Scope {
+    pub(crate) fn of(root: &JsonSchemaProps, steps: &[Step]) -> Self {
+        let mut scope = Self::default();
+        let mut at = Some(root);
+        for n in 0..=steps.len() {
+            let Some(schema) = at else { break };
+            scope.has_rules |= !schema.x_validations.is_empty();
+            scope.counts_fields |= schema.min_properties.is_some()
+                || schema.max_properties.is_some()
+                || schema.not.is_some()
+                || schema.clauses().iter().any(|it| !it.1.is_empty());
+            scope.keeps_unknown |= schema.x_preserve_unknown_fields == Some(true);
+            scope.is_resource |= schema.x_embedded_resource;
+            at = steps.get(n).and_then(|it| below(schema, it));
+        }
+        scope
+    }
+}
+
+/// Whether there are rules at a node or below it.
+pub(crate) fn has_rules_below(schema: &JsonSchemaProps) -> bool {
+    let items = schema.items.as_ref().and_then(|it| it.schema.as_deref());
+    let values = schema
+        .additional_properties
+        .as_ref()
+        .and_then(|it| it.schema.as_deref());
+    !schema.x_validations.is_empty()
+        || items.into_iter().chain(values).any(has_rules_below)
+        || schema.properties.iter().any(|it| has_rules_below(&it.1))
+}
+
+/// Whether the API server always sees that the value of a node has not changed (`CorrelatedObject.CachedDeepEqual`), for objects that were
+/// valid under the schema `from`. It does not where fields are kept that no schema knows, and where items of a list lack its keys. The root is
+/// never the same, since no schema describes all metadata.
+pub(crate) fn is_seen_unchanged(from: &JsonSchemaProps, to: &JsonSchemaProps, steps: &[Step]) -> bool {
+    let (mut from, mut to) = (from, to);
+    for step in steps {
+        if *step == Step::Items {
+            if !is_map_list(to) {
+                // Such a list is compared as a whole.
+                return true;
+            }
+            if !has_same_keys(from, to) {
+                return false;
+            }
+        }
+        match (below(from, step), below(to, step)) {
+            (Some(before), Some(now)) => (from, to) = (before, now),
+            _ => return false,
+        }
+    }
+    !steps.is_empty() && is_comparable(from, to)
+}
+
+fn is_map_list(schema: &JsonSchemaProps) -> bool {
+    schema.x_list_type.as_deref() == Some("map")
+}
+
+fn has_same_keys(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
+    is_map_list(from) && from.x_list_map_keys == to.x_list_map_keys
+}
+
+fn is_comparable(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
+    let keeps_unknown = |it: &JsonSchemaProps| it.x_preserve_unknown_fields == Some(true) || it.x_embedded_resource;
+    if keeps_unknown(from) || keeps_unknown(to) || to.r#type.is_empty() && !to.x_int_or_string {
+        return false;
+    }
+    if is_map_list(to) {
+        let (before, now) = (below(from, &Step::Items), below(to, &Step::Items));
+        return has_same_keys(from, to) && before.zip(now).is_some_and(|(before, now)| is_comparable(before, now));
+    }
+    if to.r#type != "object" {
+        return true;
+    }
+    let has_values = from.additional_properties.is_some() || to.additional_properties.is_some();
+    if has_values {
+        let (before, now) = (below(from, &Step::Values), below(to, &Step::Values));
+        return before.zip(now).is_some_and(|(before, now)| is_comparable(before, now));
+    }
+    to.properties.iter().all(|(name, now)| {
+        // A property that is new is in no object.
+        crd_analyzer_schema::structural::lookup(&from.properties, name).is_none_or(|before| is_comparable(before, now))
+    })
+}

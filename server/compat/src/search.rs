@@ -1,0 +1,413 @@
+//! The answers to one change of a schema: a proof, or the search for a witness.
+
+use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_hazards::smallest;
+use crd_analyzer_resource::Question as Asked;
+use crd_analyzer_schema::ValidationRule;
+use crd_analyzer_schema::field::{Path, Segment};
+use crd_analyzer_schema::structural::lookup;
+use crd_analyzer_schema::validation::Validator;
+use serde_json::{Map, Value, json};
+
+use crate::answer::{Answer, Direction, Effect, Witness};
+use crate::diff::{Difference, Kind, Side};
+use crate::pair::{MAX_MENDED, Pair};
+use crate::pool;
+use crate::proof::{Question, default_of};
+use crate::replay::{Cause, Outcome, Write, ask};
+use crate::rules;
+use crate::scope::{Scope, is_seen_unchanged};
+use crate::steps::{self, Step};
+
+/// What may be spent on the search for a witness of one change in one direction.
+const SEARCH: Limits = Limits {
+    work: 12_000_000,
+    ..Limits::NONE
+};
+/// So many objects are tried for one change in one direction.
+const MAX_TRIED: usize = 90;
+
+/// The search for the answers to one change.
+pub(crate) struct Search<'a, 'd> {
+    pub(crate) pair: &'a Pair<'d>,
+    pub(crate) difference: &'a Difference,
+    /// Nothing else changed in the schema.
+    pub(crate) is_only: bool,
+}
+
+impl<'d> Search<'_, 'd> {
+    pub(crate) fn answers(&self) -> [Answer; 3] {
+        let mut writers = self.answer(Direction::Writers);
+        let mut stored = self.answer(Direction::Stored);
+        let readers = self.answer(Direction::Readers);
+        if let (Answer::Compatible { tolerated, reason }, Answer::Breaks { effect: Effect::Refused, witness }) =
+            (&mut stored, &mut writers)
+            && witness.old_object.is_none()
+            && !witness.is_status
+            // What a default filled in is stored: no value is tolerated.
+            && self.difference.kind != Kind::Default
+            // Another change may refuse it.
+            && self.pair.sides(Direction::Stored).outcome(&Write::create(witness.object.clone())).is_none()
+        {
+            *tolerated = Some(self.tolerated(witness));
+            "the API server does not validate again what does not change: it refuses an update that changes the value to \
+             another one that it does not accept"
+                .clone_into(reason);
+        }
+        [stored, writers, readers]
+    }
+
+    fn answer(&self, direction: Direction) -> Answer {
+        if budget::is_stopped() {
+            return Answer::unknown("not finished: there are too many changes");
+        }
+        if let Some(reason) = self.proof(direction) {
+            return Answer::compatible(reason);
+        }
+        let (found, ended) = budget::within(SEARCH, || self.witness(direction));
+        match found {
+            Some(outcome) => Answer::Breaks {
+                effect: outcome.effect,
+                witness: Witness {
+                    object: outcome.shown.object,
+                    old_object: outcome.shown.old,
+                    is_status: outcome.is_status,
+                    words: outcome.words,
+                },
+            },
+            None if ended.unfinished.is_some() => {
+                Answer::unknown("no proof, and the search for a witness did not finish")
+            }
+            None => Answer::unknown("no proof, and no witness was found"),
+        }
+    }
+
+    fn proof(&self, direction: Direction) -> Option<String> {
+        let (from_root, to_root) = (self.pair.maker(direction).root, self.pair.to_root(direction));
+        let steps = &self.difference.steps;
+        let question = Question {
+            direction,
+            difference: self.difference,
+            from: steps::at(from_root, steps)?,
+            to: steps::at(to_root, steps)?,
+            from_root,
+            to_root,
+            kubernetes: self.pair.kubernetes(),
+            has_status: self.pair.old.has_status() || self.pair.new.has_status(),
+        };
+        if let Some(reason) = question.proof() {
+            return Some(reason);
+        }
+        self.rule_proof(direction, &question)
+    }
+
+    /// Why a rule that only the judging side has does no harm.
+    fn rule_proof(&self, direction: Direction, question: &Question<'_>) -> Option<String> {
+        let rule = self.rule_in_to(direction)?;
+        let steps = &self.difference.steps;
+        let (from, to, kubernetes) = (question.from, question.to, question.kubernetes);
+        if !self.pair.is_cheap(direction) {
+            return None;
+        }
+        let is_resource = steps.is_empty() || from.x_embedded_resource || to.x_embedded_resource;
+        let facts = rules::facts(from, is_resource, kubernetes, rule);
+        if facts.is_some_and(|it| it.is_always) {
+            return Some("the rule holds for every value that was accepted before".to_owned());
+        }
+        if self.holds_without_new(direction, question, rule) {
+            return Some("the rule looks only at properties that no object has yet, and holds without them".to_owned());
+        }
+        let is_below_status = steps
+            .first()
+            .is_none_or(|it| *it == Step::Property("status".to_owned()));
+        let is_free = !is_below_status || !question.has_status;
+        let is_tolerated = direction == Direction::Stored
+            && !rules::looks_back(rule)
+            && is_free
+            && facts.is_some_and(|it| !it.may_fail)
+            && is_seen_unchanged(question.from_root, question.to_root, steps);
+        is_tolerated.then(|| "the API server tolerates a rule that does not hold for what does not change".to_owned())
+    }
+
+    /// Whether a rule looks only at properties that no object has, and holds for an object.
+    fn holds_without_new(&self, direction: Direction, question: &Question<'_>, rule: &ValidationRule) -> bool {
+        let steps = &self.difference.steps;
+        let (from, to) = (question.from, question.to);
+        let is_closed = from.additional_properties.is_none()
+            && to.additional_properties.is_none()
+            && !Scope::of(question.from_root, steps).keeps_unknown
+            && !steps.is_empty()
+            && !from.x_embedded_resource
+            && !to.x_embedded_resource;
+        let is_new = |name: &str| lookup(&from.properties, name).is_none();
+        let has_default = to
+            .properties
+            .iter()
+            .any(|(name, it)| is_new(name) && default_of(it).is_some());
+        if !is_closed || has_default || !rules::reads_only_new(to, from, false, question.kubernetes, rule) {
+            return false;
+        }
+        let maker = self.pair.maker(direction);
+        let node = steps::at(maker.root, steps);
+        let object = node
+            .and_then(|it| maker.smallest(it))
+            .and_then(|it| maker.around(steps, it));
+        let Some(Value::Object(fields)) = object else {
+            return false;
+        };
+        let sides = self.pair.sides(direction);
+        let write = Write::create(self.pair.object(fields));
+        let accepted = |version| ask(version, &write.object, Asked::Create).is_some_and(|it| it.is_accepted_strictly());
+        accepted(sides.from) && accepted(sides.to)
+    }
+
+    /// The rule, if it is one that only the judging side has.
+    fn rule_in_to(&self, direction: Direction) -> Option<&'d ValidationRule> {
+        let Kind::Rule(n) = self.difference.kind else {
+            return None;
+        };
+        let is_in_to = (self.difference.side == Side::Old) == direction.is_backward();
+        let node = steps::at(self.pair.to_root(direction), &self.difference.steps)?;
+        node.x_validations.get(n).filter(|_| is_in_to)
+    }
+
+    fn witness(&self, direction: Direction) -> Option<Outcome> {
+        let found = self.first(direction, |_| true)?;
+        let mut found = self.shrunk(direction, found);
+        if let Some(words) = self.cause(direction, &found).map(|it| it.words.clone()) {
+            found.words = words;
+        }
+        Some(found)
+    }
+
+    /// The first write that shows the change, and that `fits`.
+    fn first(&self, direction: Direction, fits: impl Fn(&Outcome) -> bool) -> Option<Outcome> {
+        let sides = self.pair.sides(direction);
+        let mut mended = 0;
+        for (write, kept) in self.writes(direction).into_iter().take(MAX_TRIED) {
+            if budget::is_stopped() {
+                return None;
+            }
+            let shows = |write: &Write| {
+                let outcome = sides.outcome(write)?;
+                (self.is_about(direction, &outcome) && fits(&outcome)).then_some(outcome)
+            };
+            if let Some(outcome) = shows(&write) {
+                return Some(outcome);
+            }
+            if mended < 2 * MAX_MENDED && write.old.is_none() && !sides.accepts(&write) {
+                mended += 1;
+                let better = self.pair.mended(direction, write.object, &kept).map(Write::create);
+                if let Some(outcome) = better.and_then(|it| shows(&it)) {
+                    return Some(outcome);
+                }
+            }
+        }
+        None
+    }
+
+    /// What is worth trying, the smallest first, with the way to what shows the change.
+    fn writes(&self, direction: Direction) -> Vec<(Write, Vec<Step>)> {
+        let maker = self.pair.maker(direction);
+        let to_root = self.pair.to_root(direction);
+        let steps = &self.difference.steps;
+        let mut found = Vec::new();
+        let (Some(from), Some(to)) = (steps::at(maker.root, steps), steps::at(to_root, steps)) else {
+            return found;
+        };
+        let whole = |steps: &[Step], value: &Value| match maker.around(steps, value.clone()) {
+            Some(Value::Object(fields)) => Some(self.pair.object(fields)),
+            _ => None,
+        };
+        if let Some(rule) = self.rule_in_to(direction) {
+            let is_resource = steps.is_empty() || from.x_embedded_resource;
+            for shown in rules::refused(from, is_resource, self.pair.kubernetes(), rule) {
+                let Some(object) = whole(steps, &shown.sent) else {
+                    continue;
+                };
+                let old = shown.old.as_ref().and_then(|it| whole(steps, it));
+                found.push((Write { object, old }, steps.clone()));
+            }
+            // Only a rule of the judging side can refuse what is plain.
+            let look_back = rules::looks_back(rule) && direction != Direction::Stored;
+            if look_back {
+                let values = pool::of_node(maker, from, to);
+                for pair in values.windows(2).take(8) {
+                    if let (Some(old), Some(object)) = (whole(steps, &pair[0]), whole(steps, &pair[1])) {
+                        found.push((Write { object, old: Some(old) }, steps.clone()));
+                    }
+                }
+            }
+        }
+        // A property that is missing shows that it is filled in.
+        if let (Kind::Default, Some((Step::Property(name), above))) = (&self.difference.kind, steps.split_last()) {
+            let node = steps::at(maker.root, above);
+            let without = node.and_then(|it| maker.object(it, Map::new(), 0));
+            let mut without: Vec<Value> = without.into_iter().collect();
+            for value in &mut without {
+                if let Value::Object(fields) = value {
+                    fields.remove(name);
+                }
+            }
+            without.push(json!({}));
+            for value in without {
+                found.extend(whole(above, &value).map(|it| (Write::create(it), above.to_vec())));
+            }
+        }
+        let mut candidates = pool::candidates(&self.difference.kind, maker, from, to);
+        // What the other node refuses on its own comes first.
+        let other = self.other_validator(direction);
+        let is_kept =
+            |it: &pool::Candidate| it.below.is_none() && other.validate_node(to, &Path::root(), &it.value).is_empty();
+        let is_odd = |it: &Value| it.is_null() || it.as_str().is_some_and(str::is_empty);
+        candidates.sort_by_cached_key(|it| (is_kept(it), is_odd(&it.value), it.value.to_string().len()));
+        for candidate in candidates {
+            let mut way = steps.clone();
+            way.extend(candidate.below.clone());
+            found.extend(whole(&way, &candidate.value).map(|it| (Write::create(it), way)));
+        }
+        found
+    }
+
+    fn other_validator(&self, direction: Direction) -> &Validator<'d> {
+        let other = if direction.is_backward() {
+            &self.pair.old_maker
+        } else {
+            &self.pair.new_maker
+        };
+        &other.validator
+    }
+
+    /// Whether an outcome comes from this change, as far as the API server's answer tells.
+    fn is_about(&self, direction: Direction, outcome: &Outcome) -> bool {
+        let steps = &self.difference.steps;
+        if outcome.effect != Effect::Refused {
+            let mut way = steps.clone();
+            if let Kind::Property(name) | Kind::Required(name) = &self.difference.kind {
+                way.push(Step::Property(name.clone()));
+            }
+            return self.is_only || outcome.places.iter().any(|it| steps::meets(it, &way));
+        }
+        self.is_only || self.cause(direction, outcome).is_some()
+    }
+
+    /// The cause of a refusal that comes from this change.
+    fn cause<'o>(&self, direction: Direction, outcome: &'o Outcome) -> Option<&'o Cause> {
+        let steps = &self.difference.steps;
+        let sides = self.pair.sides(direction);
+        let node = steps::path_of(&sides.to.schema_path(), steps);
+        let is_mine = |cause: &&Cause| {
+            let Some(rest) = cause.decider.segments().strip_prefix(node.segments()) else {
+                return self.is_default_missed(&node, cause);
+            };
+            let first = rest.first().map_or("", |it| match it {
+                Segment::Field(name) | Segment::Key(name) => name.as_str(),
+                Segment::Index(_) => "",
+            });
+            match &self.difference.kind {
+                Kind::Rule(n) => first == "x-kubernetes-validations" && rest.get(1) == Some(&Segment::Index(*n)),
+                Kind::Property(name) => first == "properties" && rest.get(1) == Some(&Segment::Key(name.clone())),
+                Kind::Required(name) => {
+                    let last = cause.place.segments().last();
+                    first == "required" && matches!(last, Some(Segment::Field(it) | Segment::Key(it)) if it == name)
+                }
+                Kind::Bound(keyword) => match *keyword {
+                    "exclusiveMaximum" => first == "maximum",
+                    "exclusiveMinimum" => first == "minimum",
+                    keyword => first == keyword,
+                },
+                Kind::Junctor(keyword) => first == *keyword,
+                Kind::Enum => first == "enum",
+                Kind::Pattern => first == "pattern",
+                Kind::MultipleOf => first == "multipleOf",
+                Kind::Format => ["format", "type"].contains(&first),
+                Kind::Nullable => ["type", "enum"].contains(&first),
+                Kind::ListType => first.starts_with("x-kubernetes-list"),
+                Kind::Type | Kind::Preserve | Kind::Values | Kind::Items | Kind::Embedded => true,
+                Kind::Default | Kind::RuleMessage(_) | Kind::MapType | Kind::UniqueItems | Kind::Other => false,
+            }
+        };
+        outcome.causes.iter().find(is_mine)
+    }
+
+    /// Whether a value is missing because of a default that is not there any more.
+    fn is_default_missed(&self, node: &Path, cause: &Cause) -> bool {
+        let steps = &self.difference.steps;
+        let above = cause.decider.segments().len().saturating_sub(1);
+        self.difference.kind == Kind::Default
+            && cause.place.segments().len() == steps.len()
+            && steps::meets(&cause.place, steps)
+            && node.segments().starts_with(&cause.decider.segments()[..above])
+    }
+
+    fn shrunk(&self, direction: Direction, outcome: Outcome) -> Outcome {
+        let sides = self.pair.sides(direction);
+        let effect = outcome.effect;
+        let asked = match direction {
+            // The update is made of the object.
+            Direction::Stored => Write::create(outcome.shown.object.clone()),
+            _ if outcome.is_status => Write::create(outcome.shown.object.clone()),
+            _ => outcome.shown.clone(),
+        };
+        let again = |write: &Write| {
+            let found = sides.outcome(write)?;
+            let is_same = found.effect == effect
+                && found.is_status == outcome.is_status
+                // Nothing else is to go wrong with it.
+                && found.causes.len() <= outcome.causes.len();
+            (is_same && self.is_about(direction, &found)).then_some(found)
+        };
+        let object = smallest(asked.object, &mut |it| {
+            let old = asked.old.clone();
+            again(&Write {
+                object: it.clone(),
+                old,
+            })
+            .is_some()
+        });
+        let old = asked.old.map(|old| {
+            smallest(old, &mut |it| {
+                again(&Write {
+                    object: object.clone(),
+                    old: Some(it.clone()),
+                })
+                .is_some()
+            })
+        });
+        again(&Write { object, old }).unwrap_or(outcome)
+    }
+
+    /// An update that changes a tolerated value, or the object if no second value is found.
+    fn tolerated(&self, witness: &Witness) -> Witness {
+        let sides = self.pair.sides(Direction::Writers);
+        let update = |object: &Value| {
+            let write = Write {
+                object: object.clone(),
+                old: Some(witness.object.clone()),
+            };
+            let outcome = sides.outcome(&write)?;
+            let is_refused = outcome.effect == Effect::Refused && !outcome.is_status;
+            (is_refused && self.is_about(Direction::Writers, &outcome)).then_some(outcome)
+        };
+        let (found, _) = budget::within(SEARCH, || {
+            let another = |outcome: &Outcome| {
+                outcome.effect == Effect::Refused
+                    && !outcome.is_status
+                    && outcome.shown.old.is_none()
+                    && outcome.shown.object != witness.object
+                    && update(&outcome.shown.object).is_some()
+            };
+            let outcome = self.first(Direction::Writers, another)?;
+            let outcome = update(&outcome.shown.object)?;
+            Some(Witness {
+                words: self
+                    .cause(Direction::Writers, &outcome)
+                    .map_or(outcome.words.clone(), |it| it.words.clone()),
+                object: outcome.shown.object,
+                old_object: outcome.shown.old,
+                is_status: false,
+            })
+        });
+        found.unwrap_or_else(|| witness.clone())
+    }
+}

@@ -1,0 +1,50 @@
+//! The way from the root of a schema to one of its nodes.
+
+use crd_analyzer_schema::JsonSchemaProps;
+use crd_analyzer_schema::field::{Path, Segment};
+use crd_analyzer_schema::structural::lookup;
+
+/// One step down a schema.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    /// To a property.
+    Property(String),
+    /// To the items of a list.
+    Items,
+    /// To the values of a map.
+    Values,
+}
+
+/// The node below another one.
+pub(crate) fn below<'s>(schema: &'s JsonSchemaProps, step: &Step) -> Option<&'s JsonSchemaProps> {
+    match step {
+        Step::Property(name) => lookup(&schema.properties, name),
+        Step::Items => schema.items.as_ref()?.schema.as_deref(),
+        Step::Values => schema.additional_properties.as_ref()?.schema.as_deref(),
+    }
+}
+
+/// The node at the end of a way.
+pub(crate) fn at<'s>(schema: &'s JsonSchemaProps, steps: &[Step]) -> Option<&'s JsonSchemaProps> {
+    steps.iter().try_fold(schema, below)
+}
+
+/// The path of the node in the document of the CRD.
+pub(crate) fn path_of(schema: &Path, steps: &[Step]) -> Path {
+    steps.iter().fold(schema.clone(), |path, step| match step {
+        Step::Property(name) => path.child("properties").key(name),
+        Step::Items => path.child("items"),
+        Step::Values => path.child("additionalProperties"),
+    })
+}
+
+/// Whether a place in an object is at, above or below the values of a node.
+pub(crate) fn meets(place: &Path, steps: &[Step]) -> bool {
+    let pairs = place.segments().iter().zip(steps);
+    pairs.into_iter().all(|(segment, step)| match (segment, step) {
+        (Segment::Field(name) | Segment::Key(name), Step::Property(property)) => name == property,
+        (Segment::Field(_) | Segment::Key(_), Step::Values) => true,
+        (Segment::Index(_) | Segment::Key(_), Step::Items) => true,
+        _ => false,
+    })
+}

@@ -1,0 +1,164 @@
+//! Pairs of definitions, and what is said about them.
+
+use std::sync::Arc;
+
+use crd_analyzer_apiextensions::strategy::Stored;
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_syntax::{read, read_json};
+
+use crate::{Direction, Policy, Subject, Summary, Verdict, compare};
+
+fn subject(text: &str) -> Subject {
+    let text: Arc<str> = text.into();
+    let tree = read(&text, Span::new(0, text.len() as u32)).expect("YAML");
+    let stored = Stored::establish(&read_json(&tree).expect("JSON"), KubernetesVersion::NEWEST).expect("a CRD");
+    Subject::new(stored, KubernetesVersion::NEWEST)
+}
+
+fn crd(spec: &str) -> Subject {
+    subject(&text_of_crd(spec))
+}
+
+fn text_of_crd(spec: &str) -> String {
+    format!(
+        "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {{name: widgets.example.com}}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {{plural: widgets, kind: Widget}}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {spec}
+"
+    )
+}
+
+/// `said`: a line a change, with what the three answers are.
+#[track_caller]
+fn check(old: &str, new: &str, said: &[&str]) {
+    let changes = compare(&crd(old), &crd(new));
+    let lines: Vec<String> = changes
+        .iter()
+        .map(|change| {
+            let answers = change.each().map(|(_, answer)| match answer {
+                crate::Answer::Breaks { effect, witness } => {
+                    let of_update = if witness.old_object.is_some() { " on update" } else { "" };
+                    format!("{effect}{of_update} {}", witness.object["spec"])
+                }
+                _ if answer.is_tolerated() => "tolerated".to_owned(),
+                _ => answer.name().to_owned(),
+            });
+            format!("{}: {}", change.code, answers.collect::<Vec<_>>().join("; "))
+        })
+        .collect();
+    assert_eq!(lines, said);
+}
+
+#[test]
+fn bounds() {
+    check(
+        "{type: object, properties: {a: {type: integer, maximum: 100}}}",
+        "{type: object, properties: {a: {type: integer, maximum: 2}}}",
+        &["maximum-changed: tolerated; refused {\"a\":3}; compatible"],
+    );
+    check(
+        "{type: object, properties: {a: {type: array, maxItems: 2, items: {type: string}}}}",
+        "{type: object, properties: {a: {type: array, maxItems: 20, items: {type: string}}}}",
+        &["max-items-changed: compatible; compatible; refused {\"a\":[\"a\",\"a\",\"a\"]}"],
+    );
+}
+
+#[test]
+fn enums_and_required_properties() {
+    check(
+        "{type: object, properties: {a: {type: string, enum: [x, z]}, b: {type: string}}}",
+        "{type: object, required: [b], properties: {a: {type: string, enum: [x]}, b: {type: string}}}",
+        &[
+            "required-added: tolerated; refused {}; compatible",
+            "enum-changed: tolerated; refused {\"a\":\"z\"}; compatible",
+        ],
+    );
+}
+
+#[test]
+fn properties() {
+    check(
+        "{type: object, properties: {a: {type: string}}}",
+        "{type: object, properties: {b: {type: string}}}",
+        &[
+            "property-removed: pruned {\"a\":\"a\"}; pruned {\"a\":\"a\"}; compatible",
+            "property-added: compatible; compatible; pruned {\"b\":\"a\"}",
+        ],
+    );
+    check(
+        "{type: object, properties: {a: {type: string}}}",
+        "{type: object, properties: {a: {type: string}, b: {type: string, default: x}}}",
+        &["property-added: defaulted {}; defaulted {}; pruned {\"b\":\"x\"}"],
+    );
+}
+
+#[test]
+fn rules() {
+    check(
+        "{type: object, properties: {a: {type: integer}}}",
+        "{type: object, properties: {a: {type: integer}}, x-kubernetes-validations: [{rule: '!has(self.a) || self.a < 5'}]}",
+        &["rule-added: tolerated; refused {\"a\":5}; compatible"],
+    );
+    check(
+        "{type: object, properties: {a: {type: integer}}}",
+        "{type: object, properties: {a: {type: integer, x-kubernetes-validations: [{rule: self == oldSelf}]}}}",
+        &["rule-added: unknown; refused on update {\"a\":0}; compatible"],
+    );
+}
+
+#[test]
+fn what_no_value_is_judged_by() {
+    check(
+        "{type: object, description: one, oneOf: [{required: [a]}, {required: [b]}], properties: {a: {type: string}, b: {type: string}}}",
+        "{type: object, description: other, oneOf: [{required: [b]}, {required: [a]}], properties: {a: {type: string}, b: {type: string}}}",
+        &[
+            "description-changed: compatible; compatible; compatible",
+            "one-of-changed: compatible; compatible; compatible",
+        ],
+    );
+}
+
+#[test]
+fn policies() {
+    let old = crd("{type: object, properties: {a: {type: string}}}");
+    let new = crd("{type: object, properties: {a: {type: string}, b: {type: string}}}");
+    let changes = compare(&old, &new);
+    assert_eq!(Policy::Writers.verdict(&changes), Verdict::Compatible);
+    assert_eq!(Policy::ApiConventions.verdict(&changes), Verdict::Compatible);
+    assert_eq!(Policy::Strict.verdict(&changes), Verdict::Breaks);
+    assert_eq!(Summary::of(&changes).breaks, 1);
+    assert_eq!(changes[0].answer(Direction::Readers).name(), "breaks");
+}
+
+#[test]
+fn what_a_default_filled_in_is_stored() {
+    let of = |spec: &str| {
+        subject(&text_of_crd(spec).replace(
+            "        type: object\n",
+            "        type: object\n        required: [spec]\n",
+        ))
+    };
+    let changes = compare(&of("{type: object, default: {}}"), &of("{type: object}"));
+    let answers: Vec<_> = changes[0]
+        .each()
+        .map(|(_, it)| (it.name(), it.is_tolerated()))
+        .collect();
+    assert_eq!(
+        answers,
+        [("compatible", false), ("breaks", false), ("compatible", false)]
+    );
+}

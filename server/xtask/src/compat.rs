@@ -1,0 +1,214 @@
+//! Checks what `compat` says of pairs of CRDs against the API server's own code: real pairs of releases, and mutants of the corpus.
+//!
+//! A witness is replayed: the one side accepts it, and the other does to it what is claimed. For what is called compatible, random objects
+//! are made around the change, and those that the one side accepts must be accepted and kept by the other.
+
+mod mutate;
+mod replay;
+mod search;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use crd_analyzer_apiextensions::strategy::Stored;
+use crd_analyzer_compat::{Answer, Change, Direction, Subject, Summary, compare};
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::read_json;
+use crd_analyzer_syntax::split::{read_document, split};
+use fastrand::Rng;
+use serde_json::Value;
+
+use crate::conformance::{self, Args};
+use crate::peers;
+
+/// Two texts of a CRD.
+pub(crate) struct Pair {
+    id: String,
+    old: Arc<str>,
+    new: Arc<str>,
+}
+
+/// Pairs that are compared before the oracle is asked.
+const BATCH: usize = 40;
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(256 << 20);
+        let run = thread.spawn_scoped(scope, || run_here(args))?;
+        run.join().map_err(|_| anyhow::anyhow!("the comparison panicked"))?
+    })
+}
+
+fn run_here(args: &Args) -> anyhow::Result<bool> {
+    let seed = args.seed.unwrap_or_else(|| Rng::new().u64(..));
+    let mut clean = true;
+    for minor in conformance::minors(&args.minors)? {
+        let mut rng = Rng::with_seed(seed.wrapping_add(u64::from(minor)));
+        let pairs = match args.mutants {
+            None => released(&args.only)?,
+            Some(count) => mutate::pairs(&peers::corpus()?, count, args, &mut rng)?,
+        };
+        let oracle = peers::oracle(minor)?;
+        let mut tally = Tally::default();
+        for batch in pairs.chunks(BATCH) {
+            check(args, &oracle, minor, batch, &mut rng, &mut tally)?;
+        }
+        tally.print(minor);
+        clean &= tally.false_answers == 0;
+    }
+    println!("seed {seed}");
+    Ok(clean)
+}
+
+/// The pairs of releases: `$CRD_ANALYZER_RELEASES`, or `releases` beside the corpus.
+fn released(only: &str) -> anyhow::Result<Vec<Pair>> {
+    let folder = match std::env::var_os("CRD_ANALYZER_RELEASES") {
+        Some(folder) => PathBuf::from(folder),
+        None => peers::corpus()?.join("../releases"),
+    };
+    let index = folder.join("index.jsonl");
+    let text = std::fs::read_to_string(&index).with_context(|| format!("no {}", index.display()))?;
+    let mut pairs = Vec::new();
+    for line in text.lines() {
+        let entry: Value = serde_json::from_str(line)?;
+        let read = |name: &str| -> anyhow::Result<(String, Arc<str>)> {
+            let path = entry[name].as_str().unwrap_or_default().to_owned();
+            let text = std::fs::read_to_string(folder.join(&path))?;
+            Ok((path, text.into()))
+        };
+        let ((_, old), (id, new)) = (read("old")?, read("new")?);
+        if id.contains(only) {
+            pairs.push(Pair { id, old, new });
+        }
+    }
+    Ok(pairs)
+}
+
+/// The first CRD of a text.
+pub(crate) fn subject(text: &Arc<str>, version: KubernetesVersion) -> Option<Subject> {
+    let documents = split(text).documents.into_iter();
+    let mut found = documents.filter_map(|document| {
+        let tree = read_document(text, document, &[]).ok()?;
+        let json = read_json(&tree).ok()?;
+        Stored::establish(&json, version)
+    });
+    Some(Subject::new(found.next()?, version))
+}
+
+/// One answer of `compat`.
+pub(crate) struct Claim<'a> {
+    pub(crate) pair: usize,
+    pub(crate) change: &'a Change,
+    pub(crate) direction: Direction,
+    pub(crate) answer: &'a Answer,
+}
+
+fn check(
+    args: &Args,
+    oracle: &Path,
+    minor: u8,
+    pairs: &[Pair],
+    rng: &mut Rng,
+    tally: &mut Tally,
+) -> anyhow::Result<()> {
+    let version = KubernetesVersion::minor(minor);
+    let mut compared = Vec::new();
+    for pair in pairs {
+        let (Some(old), Some(new)) = (subject(&pair.old, version), subject(&pair.new, version)) else {
+            compared.push(Vec::new());
+            continue;
+        };
+        let started = std::time::Instant::now();
+        let changes = compare(&old, &new);
+        let took = started.elapsed().as_secs_f64();
+        if took > tally.slowest.0 {
+            tally.slowest = (took, pair.id.clone(), changes.len());
+        }
+        compared.push(changes);
+    }
+    let claims = compared.iter().enumerate().flat_map(|(pair, changes)| {
+        changes.iter().flat_map(move |change| {
+            change.each().map(move |(direction, answer)| Claim {
+                pair,
+                change,
+                direction,
+                answer,
+            })
+        })
+    });
+    let claims: Vec<Claim<'_>> = claims.collect();
+    tally.pairs += pairs.len();
+    for claim in &claims {
+        tally.count(claim);
+    }
+    let mut wrong = replay::wrong(oracle, pairs, &claims, tally)?;
+    wrong.extend(search::wrong(
+        oracle, version, pairs, &compared, args.tries, rng, tally,
+    )?);
+    for it in wrong {
+        tally.false_answers += 1;
+        if tally.false_answers <= args.show {
+            println!("1.{minor} {it}");
+        }
+    }
+    Ok(())
+}
+
+/// What was found.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pairs: usize,
+    false_answers: usize,
+    /// Witnesses that were replayed, and those that are about what the oracle does not print.
+    pub(crate) replayed: usize,
+    pub(crate) unprinted: usize,
+    /// Pairs that an API server of this version refuses, so that nothing was replayed.
+    pub(crate) refused: usize,
+    /// Objects that were made around what is called compatible, and those that the one side accepted.
+    pub(crate) made: usize,
+    pub(crate) accepted: usize,
+    by_code: BTreeMap<(&'static str, &'static str), Summary>,
+    slowest: (f64, String, usize),
+}
+
+impl Tally {
+    fn count(&mut self, claim: &Claim<'_>) {
+        let key = (claim.change.code, claim.direction.name());
+        self.by_code.entry(key).or_default().count(claim.answer);
+    }
+
+    fn print(&self, minor: u8) {
+        println!("| change | direction | breaks | compatible | tolerated | unknown |");
+        println!("|-|-|-|-|-|-|");
+        let mut all = Summary::default();
+        for ((code, direction), it) in &self.by_code {
+            println!(
+                "| {code} | {direction} | {} | {} | {} | {} |",
+                it.breaks, it.compatible, it.tolerated, it.unknown
+            );
+            all.breaks += it.breaks;
+            all.compatible += it.compatible;
+            all.tolerated += it.tolerated;
+            all.unknown += it.unknown;
+        }
+        let (seconds, id, changes) = &self.slowest;
+        println!(
+            "1.{minor}: {} pairs ({} refused), {} breaks, {} compatible ({} tolerated), {} unknown; \
+             {} witnesses replayed, {} not printed by the oracle; {} objects made, {} accepted; {} false; \
+             slowest {seconds:.2} s, {changes} changes ({id})",
+            self.pairs,
+            self.refused,
+            all.breaks,
+            all.compatible,
+            all.tolerated,
+            all.unknown,
+            self.replayed,
+            self.unprinted,
+            self.made,
+            self.accepted,
+            self.false_answers
+        );
+    }
+}
