@@ -58,6 +58,15 @@ impl Configs {
     }
 }
 
+/// The configuration in a folder that is not read from disk.
+pub fn read_other(folder: &Path, access: &Access) -> Option<Arc<Found>> {
+    let path = folder.join(FILE_NAME);
+    let (read::Kind::File, path) = read::kind(&path, access).ok()? else {
+        return None;
+    };
+    Some(Arc::new(read_file(path, access)))
+}
+
 /// Reads a configuration file.
 pub fn read_file(path: PathBuf, access: &Access) -> Found {
     let config = parsed(&path, access).map(Arc::new);

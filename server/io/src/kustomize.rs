@@ -1,4 +1,4 @@
-//! Which files are patches, by the kustomizations in the folders above them.
+//! Kustomizations on disk: their files, and which files they name as patches.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -6,12 +6,35 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use crd_analyzer_kustomize::Files;
 use crd_analyzer_workspace::kustomize::{FILE_NAMES, patches};
 
-use crate::read::{self, Access, SETTINGS_BYTES};
+use crate::read::{self, Access, Kind, SETTINGS_BYTES};
 
 /// How many folders above a file a kustomization may lie in that names it.
 const MOST_FOLDERS: usize = 4;
+
+/// The files that kustomizations name, as far as links and paths lead no further than the access allows.
+#[derive(Clone, Debug)]
+pub struct Disk {
+    /// How files are read.
+    pub access: Access,
+}
+
+impl Files for Disk {
+    fn read(&self, path: &Path) -> Option<Arc<str>> {
+        let (kind, real) = read::kind(path, &self.access).ok()?;
+        if kind != Kind::File {
+            return None;
+        }
+        let text = read::text(&real, &self.access, self.access.manifest_bytes()).ok()?;
+        Some(text.into())
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        read::kind(path, &self.access).is_ok_and(|it| it.0 == Kind::Folder)
+    }
+}
 
 /// The kustomizations that were read.
 #[derive(Default, Debug)]

@@ -11,9 +11,11 @@ use std::{
     time::SystemTime,
 };
 
-use crate::roots::Roots;
 pub use crate::roots::exists;
 pub use crate::unread::Unread;
+use crate::{elsewhere::Elsewhere, roots::Roots};
+
+pub use crate::elsewhere::Kind;
 
 /// The bytes of a file of manifests that is read because the user named it: offsets are 32-bit, and no manifest that an API server takes
 /// (3 MiB) comes near.
@@ -32,6 +34,8 @@ pub enum Access {
     Named,
     /// It was found in a folder, or a file of a repository names it: its links lead no further than these folders.
     Within(Arc<Roots>),
+    /// It does not lie on disk, but for example in a git revision. Links are not followed there.
+    Elsewhere(Arc<dyn Elsewhere>),
 }
 
 impl Access {
@@ -39,18 +43,9 @@ impl Access {
     pub fn manifest_bytes(&self) -> u64 {
         match self {
             Self::Named => NAMED_BYTES,
-            Self::Within(_) => FOUND_BYTES,
+            Self::Within(_) | Self::Elsewhere(_) => FOUND_BYTES,
         }
     }
-}
-
-/// What can be read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// A regular file.
-    File,
-    /// A folder.
-    Folder,
 }
 
 /// What an absolute path leads to, and its path there: links that lead inside are followed.
@@ -63,6 +58,10 @@ pub fn kind(path: &Path, access: &Access) -> Result<(Kind, PathBuf), Unread> {
         Access::Within(roots) => {
             let path = roots.resolve(path)?;
             (fs::symlink_metadata(&path)?.file_type(), path)
+        }
+        Access::Elsewhere(files) => {
+            let kind = files.kind(path).map_err(Unread::Elsewhere)?;
+            return Ok((kind.ok_or_else(missing)?, path.to_owned()));
         }
     };
     if of.is_dir() {
@@ -118,8 +117,22 @@ pub fn stamp(path: &Path) -> Option<Stamp> {
 
 /// The bytes of a file, `most` of them at most.
 pub fn bytes(path: &Path, access: &Access, most: u64) -> Result<Vec<u8>, Unread> {
+    if let Access::Elsewhere(files) = access {
+        let bytes = files.read(path).map_err(Unread::Elsewhere)?;
+        let bytes = bytes.ok_or_else(missing)?;
+        return if bytes.len() as u64 > most {
+            Err(Unread::TooLarge(most))
+        } else {
+            Ok(bytes)
+        };
+    }
     let (file, found) = open(path, access)?;
     contents(&file, found.len(), most)
+}
+
+/// That a file is not there.
+fn missing() -> Unread {
+    io::Error::new(io::ErrorKind::NotFound, "the revision does not have it").into()
 }
 
 /// As [`bytes`], of a file that is UTF-8.
@@ -167,6 +180,7 @@ pub(crate) fn open(path: &Path, access: &Access) -> Result<(File, Metadata), Unr
             regular(fs::symlink_metadata(&path)?.file_type())?;
             opened(&path, false)
         }
+        Access::Elsewhere(_) => Err(Unread::Special("a file that is not on disk")),
     }
 }
 

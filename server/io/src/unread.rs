@@ -28,6 +28,9 @@ pub enum Unread {
     /// Its links lead in a circle, or there are too many.
     #[error("its links lead in a circle")]
     Circle,
+    /// It lies elsewhere than on disk, and that place says so.
+    #[error("{0}")]
+    Elsewhere(String),
     /// It is not UTF-8.
     #[error("it is not UTF-8 text")]
     NotText,

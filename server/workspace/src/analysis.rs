@@ -21,7 +21,7 @@ use crd_analyzer_syntax::{
     tree::{NodeId, Span, Tree},
 };
 
-pub use crate::question::{MOST_FINDINGS, Old, Question};
+pub use crate::question::{BuiltDocuments, MOST_FINDINGS, Old, Question};
 use crate::{
     advice, codes,
     costs::{self, DocumentCosts},
@@ -120,6 +120,9 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
                 report.documents.push(rest);
                 break;
             }
+            if ask.is_built(document.index as usize, None) {
+                continue;
+            }
             let judged = ask.judge(document);
             ask.kept.borrow_mut().place(report.documents.len());
             match judged {
@@ -205,6 +208,13 @@ struct Ask<'a> {
 }
 
 impl Ask<'_> {
+    /// Whether a document, or an item of it, is judged only as a kustomization builds it.
+    fn is_built(&self, index: usize, item: Option<usize>) -> bool {
+        let (path, overlays) = (self.question.path, self.question.overlays);
+        path.zip(overlays)
+            .is_some_and(|(path, overlays)| overlays.is_built(path, index, item))
+    }
+
     fn judge(&self, document: Document) -> Judged {
         let Self { source, question, .. } = *self;
         if let Some(filled) = self.filled {
@@ -336,7 +346,7 @@ impl Ask<'_> {
 
     /// Answers for a CRD that can be read.
     fn definition(&self, mut report: DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> Bare {
-        if self.question.is_part || patch::has_directive(json) {
+        if self.question.is_part || patch::has_directive(tree, json) {
             report.subject = Subject::PartialDefinition;
             report.in_part = true;
         }
@@ -458,6 +468,9 @@ impl Ask<'_> {
         };
         let mut reports = Vec::new();
         for (object, node) in &objects {
+            if self.is_built(document.index as usize, object.item) {
+                continue;
+            }
             if object.written.is_definition() {
                 let mut report = DocumentReport::new(object, Subject::Definition);
                 report.span = tree.span(*node);

@@ -1,6 +1,6 @@
 //! Every diagnostic code with its sentence and its page.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{borrow::Cow, collections::BTreeMap, sync::LazyLock};
 
 pub use crd_analyzer_resource::codes::{DEPRECATED_VERSION, UNSERVED_VERSION};
 
@@ -50,6 +50,10 @@ crd_analyzer_schema::codes! {
     UNKNOWN_KIND = "unknown-kind";
     /// The file is a template of a CRD, which crd-analyzer cannot check.
     TEMPLATE = "template";
+    /// kustomize cannot build a kustomization.
+    KUSTOMIZE_FAILURE = "kustomize-failure", no_fix: "Only the author knows what was meant.";
+    /// A kustomization needs something that crd-analyzer does not read or run.
+    KUSTOMIZE_NOT_BUILT = "kustomize-not-built", no_fix: "Only the author knows where it is.";
     /// A suppression comment is malformed.
     MALFORMED_SUPPRESSION = "malformed-suppression";
     /// A suppression comment suppresses nothing.
@@ -60,8 +64,22 @@ crd_analyzer_schema::codes! {
     SUPPRESSION_WITHOUT_REASON = "suppression-without-reason";
 }
 
+/// The codes that are shown only where the configuration names them: true, but rarely worth a change.
+pub const OFF_BY_DEFAULT: &[&str] = &[
+    LARGE_MANIFEST,
+    crd_analyzer_lints::codes::LIST_WITHOUT_TYPE,
+    crd_analyzer_lints::codes::STATUS_WITHOUT_SUBRESOURCE,
+];
+
 /// Every code, sorted by name.
 pub fn all() -> Vec<Code> {
+    SORTED.clone()
+}
+
+/// Every code, sorted by name: each comment of a file asks.
+static SORTED: LazyLock<Vec<Code>> = LazyLock::new(listed);
+
+fn listed() -> Vec<Code> {
     let lists = [
         ALL,
         crd_analyzer_apiextensions::codes::ALL,
@@ -95,12 +113,13 @@ pub fn all() -> Vec<Code> {
 
 /// The code of this name.
 pub fn find(name: &str) -> Option<Code> {
-    all().into_iter().find(|code| code.name == name)
+    let at = SORTED.binary_search_by(|code| code.name.cmp(name)).ok()?;
+    SORTED.get(at).copied()
 }
 
 /// The code that was probably meant.
 pub fn nearest(name: &str) -> Option<&'static str> {
-    meant(name, all().into_iter().map(|code| code.name))
+    meant(name, SORTED.iter().map(|code| code.name))
 }
 
 #[cfg(test)]

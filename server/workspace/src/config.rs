@@ -17,7 +17,7 @@ use crate::{
 /// The file's name; the nearest one in the folder of a document or above counts.
 pub const FILE_NAME: &str = ".crd-analyzer.yaml";
 
-/// The file as it is written. Editor settings have the same names.
+/// The file as it is written. [`SETTINGS`](crate::settings::SETTINGS) describes each field.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Written {
@@ -103,7 +103,7 @@ pub enum ConfigError {
     },
 }
 
-fn globs(setting: &'static str, written: &[String]) -> Result<GlobSet, ConfigError> {
+pub(crate) fn globs(setting: &'static str, written: &[String]) -> Result<GlobSet, ConfigError> {
     let wrong = |error| ConfigError::Glob { setting, error };
     let mut set = GlobSetBuilder::new();
     for glob in written {
@@ -162,6 +162,7 @@ impl Config {
     pub fn apply(&self, mut finding: Finding) -> Option<Finding> {
         match self.rules.get(finding.code) {
             Some(Level::Off) => return None,
+            None if codes::OFF_BY_DEFAULT.contains(&finding.code) => return None,
             None => {}
             // What the API server rejects is an error: showing it as less would promise that it is accepted.
             Some(level) if matches!(finding.class, Class::Error | Class::LaterError) => {
@@ -182,6 +183,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::SETTINGS;
     use crd_analyzer_syntax::tree::Span;
 
     #[test]
@@ -205,6 +207,20 @@ mod tests {
         assert_eq!(
             config.apply(finding("other")).map(|it| it.severity),
             Some(Severity::Information)
+        );
+    }
+
+    #[test]
+    fn every_setting_is_described() {
+        let refused = Config::parse("rulez: {}").expect_err("unknown").to_string();
+        let expected = refused.split_once("expected one of").expect("the settings").1;
+        let mut read: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
+        let mut described: Vec<&str> = SETTINGS.iter().map(|it| it.name).collect();
+        read.sort_unstable();
+        described.sort_unstable();
+        assert_eq!(
+            read, described,
+            "the fields of `Written`, and `SETTINGS` in `settings.rs`"
         );
     }
 

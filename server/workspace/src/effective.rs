@@ -138,6 +138,10 @@ struct Writer<'e> {
 
 const INDENT: usize = 2;
 
+/// Where a line begins at most, in columns. What nests deeper is on one line, without marks: a line for each level would grow with the
+/// square of the depth.
+const DEEPEST: usize = 200;
+
 impl Writer<'_> {
     /// What happened at the path itself, or to something that it is in.
     fn mark(&self, around: Option<ChangeKind>) -> Option<ChangeKind> {
@@ -193,6 +197,7 @@ impl Writer<'_> {
     /// Writes a value behind `start`, which is `key:` or `-` with its indentation.
     fn value(&mut self, value: &Value, indent: usize, start: &str, mark: Option<ChangeKind>) {
         match value {
+            _ if indent >= DEEPEST => self.line(format!("{start} {value}"), mark),
             Value::Object(object) if !object.is_empty() || self.dropped.contains_key(&self.path) => {
                 let empty = if object.is_empty() { " {}" } else { "" };
                 self.line(format!("{start}{empty}"), mark);
@@ -237,4 +242,28 @@ fn is_plain(text: &str) -> bool {
         .chars()
         .all(|it| it.is_ascii_alphanumeric() || "_-./ ".contains(it));
     starts && chars && !text.ends_with(' ') && !WORDS.contains(&text.to_ascii_lowercase().as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_nests_deep_is_on_one_line() {
+        let nested = (0..120).fold(json!(["end", "y"]), |inner, _| json!({"a": inner}));
+        let object = json!({"spec": nested}).as_object().cloned().unwrap();
+        let effective = Effective {
+            object: object.clone(),
+            is_changed: false,
+            changes: Vec::new(),
+            unknown: Vec::new(),
+            cel_cost: None,
+        };
+        let lines: Vec<String> = annotated(&effective).into_iter().map(|it| it.text).collect();
+        assert!(lines.iter().all(|it| it.len() < 2 * DEEPEST + 400));
+        let read: Value = serde_yaml::from_str(&lines.join("\n")).unwrap();
+        assert_eq!(read, Value::Object(object));
+    }
 }

@@ -1,7 +1,6 @@
 //! What a `kustomization.yaml` says of the files around it.
 
-/// The names that kustomize looks for, in its order (`sigs.k8s.io/kustomize/api/konfig`).
-pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+pub use crd_analyzer_kustomize::FILE_NAMES;
 
 /// The settings that name patches.
 const OF_PATCHES: [&str; 3] = ["patches", "patchesStrategicMerge", "patchesJson6902"];

@@ -7,6 +7,12 @@ use crate::{
     versions::VersionSet,
 };
 
+/// Which documents are judged only as something builds them.
+pub trait BuiltDocuments: Sync {
+    /// Whether a document of a file, or an item of it, is judged only as it is built.
+    fn is_built(&self, path: &Path, index: usize, item: Option<usize>) -> bool;
+}
+
 /// What is asked about a text.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
@@ -36,6 +42,8 @@ pub struct Question<'a> {
     pub is_edited: bool,
     /// The text holds parts of objects, as patches do: what is missing is not looked for.
     pub is_part: bool,
+    /// The kustomizations: what they build is not judged as it is written.
+    pub overlays: Option<&'a dyn BuiltDocuments>,
     /// Where the Go sources are found that CRDs are generated from.
     pub go: Option<&'a dyn GoSources>,
     /// Whether hazards of rules are told.
@@ -81,6 +89,7 @@ impl Question<'_> {
             is_completed: false,
             is_edited: false,
             is_part: false,
+            overlays: None,
             go: None,
             hazards: hazards::Search::Off,
             lints: Lints::Off,

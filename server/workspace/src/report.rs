@@ -149,6 +149,8 @@ pub struct HiddenErrors {
     pub by_configuration: usize,
     /// Those that a comment suppresses.
     pub by_comments: usize,
+    /// Those that the baseline of a run lists.
+    pub by_baseline: usize,
 }
 
 impl Displayed {
@@ -279,7 +281,6 @@ impl FileReport {
     pub fn shown(&self, config: &Config) -> Vec<Vec<Displayed>> {
         self.documents.iter().map(|it| it.shown(config)).collect()
     }
-
     /// The highest severity among the displayed diagnostics. `None` if nothing is wrong.
     pub fn worst(&self, shown: &[Vec<Displayed>]) -> Option<Severity> {
         let documents = self.documents.iter().zip(shown);

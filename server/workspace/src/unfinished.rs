@@ -61,16 +61,21 @@ pub(crate) fn line_at(text: &str, offset: usize) -> Range<usize> {
 fn line_around(text: &str, cursor: usize) -> Option<usize> {
     let depth = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let mut line = line_at(text, cursor);
-    let own = depth(&text[line.clone()]);
+    let own = &text[line.clone()];
+    // A blank line is as deep as what comes will be: it may go on with the line above it.
+    let mut own = Some(depth(own)).filter(|_| !own.trim().is_empty());
     while line.start > 0 {
         line = line_at(text, line.start - 1);
         let written = &text[line.clone()];
-        if !written.trim().is_empty() && depth(written) < own {
-            // Without a quote it is an entry that is whole.
-            return [": '", ": \""]
-                .iter()
-                .any(|it| written.contains(it))
-                .then_some(line.start);
+        if written.trim().is_empty() || own.is_some_and(|own| depth(written) >= own) {
+            continue;
+        }
+        if [": '", ": \""].iter().any(|it| written.contains(it)) {
+            return Some(line.start);
+        }
+        // Without a quote it is an entry that is whole, or the text's last line so far.
+        if own.replace(depth(written)).is_some() {
+            return None;
         }
     }
     None
@@ -276,6 +281,16 @@ mod tests {
             "a: 1\nrule: 'self == ''x\n  && y|\nb: 2\n",
             &["rule: ~~~~~ ~~ ~~~", "  ~~ ~"],
         );
+        for blank in ["|", "  |", "    |"] {
+            check(
+                &format!("a: 1\nr:\n  rule: 'self == ''x\n{blank}\n  b: 2\nc: it's\n"),
+                &["  rule: ~~~~~ ~~ ~~~"],
+            );
+            check(
+                &format!("a: 1\nr:\n  rule: 'self == ''x\n    && y\n{blank}\n  b: 2\nc: it's\n"),
+                &["  rule: ~~~~~ ~~ ~~~", "    ~~ ~"],
+            );
+        }
     }
 
     #[test]

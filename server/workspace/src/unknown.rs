@@ -40,7 +40,7 @@ pub(crate) fn is_template(path: &Path) -> bool {
 impl Completed {
     /// Marks what is not known in the JSON of a resource. Whether there is anything.
     pub(crate) fn mark(self, json: &mut JsonDoc<'_>, tree: &Tree) -> bool {
-        let is_part = self.is_part || self.is_assertion || patch::has_directive(json);
+        let is_part = self.is_part || self.is_assertion || patch::has_directive(tree, json);
         let text = tree.text();
         let has_marks = self.is_filled && text.contains(PLACEHOLDER) || self.is_substituted && text.contains("${");
         if !(is_part || has_marks) || json.depth() > depth::limit() {

@@ -15,7 +15,10 @@ use std::{
 };
 
 use self::{discover::Location, objects::Objects, snapshot::Snapshot};
-use crate::program::{Failure, NotFound, SearchPath};
+use crate::{
+    elsewhere::{Elsewhere, Kind, Listed},
+    program::{Failure, NotFound, SearchPath},
+};
 
 /// Characters of a revision's name that a message shows.
 const MAX_SHOWN: usize = 100;
@@ -116,6 +119,47 @@ pub fn root_around(folder: &Path) -> Option<PathBuf> {
     Some(location.root)
 }
 
+impl Elsewhere for Revision {
+    fn kind(&self, path: &Path) -> Result<Option<Kind>, String> {
+        let (opened, path) = self.opened(path).map_err(|it| it.to_string())?;
+        let mut objects = opened.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        let kind = below(&opened, &path).and_then(|it| objects.kind(&opened.commit, &it));
+        Ok(match kind.map_err(|it| it.to_string())? {
+            Some(objects::Kind::File) => Some(Kind::File),
+            Some(objects::Kind::Folder) => Some(Kind::Folder),
+            Some(objects::Kind::Link | objects::Kind::Submodule) | None => None,
+        })
+    }
+
+    fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, String> {
+        Self::read(self, path).map_err(|it| it.to_string())
+    }
+
+    fn files(&self, folder: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Listed, String> {
+        let (opened, real) = self.opened(folder).map_err(|it| it.to_string())?;
+        let mut objects = opened.objects.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = below(&opened, &real).and_then(|it| objects.below(&opened.commit, &it, is_wanted));
+        let mut listed = Listed::default();
+        for (path, kind) in found.map_err(|it| it.to_string())? {
+            let of = if kind == objects::Kind::File {
+                &mut listed.files
+            } else {
+                &mut listed.links
+            };
+            of.push(folder.join(path));
+        }
+        Ok(listed)
+    }
+}
+
+/// The path of a file in its repository.
+fn below(opened: &Opened, file: &Path) -> Result<PathBuf, Error> {
+    let below = file.strip_prefix(&opened.root);
+    below
+        .map(Path::to_owned)
+        .map_err(|_| Error::NoRepository(file.to_owned()))
+}
+
 /// What git said, on one line.
 fn words(said: &[u8]) -> String {
     let said = String::from_utf8_lossy(said);
@@ -174,29 +218,30 @@ impl Revision {
     /// The file as it was in the revision; `None` if it did not exist there.
     pub fn read(&self, file: &Path) -> Result<Option<Vec<u8>>, Error> {
         let (opened, file) = self.opened(file)?;
-        let path = file
-            .strip_prefix(&opened.root)
-            .map_err(|_| Error::NoRepository(file.clone()))?;
+        let path = below(&opened, &file)?;
         let mut objects = opened.objects.lock().unwrap_or_else(PoisonError::into_inner);
-        objects.file(&opened.commit, path)
+        objects.file(&opened.commit, &path)
     }
 
-    /// The repository of a file, and the file's path without symbolic links in its folder.
+    /// The repository of a file, and the file's path without symbolic links in its folders. Folders that are no longer there are those of the
+    /// repository around them.
     fn opened(&self, file: &Path) -> Result<(Arc<Opened>, PathBuf), Error> {
         let unreadable =
             |error: &std::io::Error| Error::Failed(format!("the folder of the file cannot be read: {error}"));
         let absolute = std::path::absolute(file).map_err(|error| unreadable(&error))?;
-        let (Some(folder), Some(name)) = (absolute.parent(), absolute.file_name()) else {
+        let is_folder = |it: &&Path| std::fs::metadata(it).is_ok_and(|it| it.is_dir());
+        let Some(there) = absolute.ancestors().find(is_folder) else {
             return Err(Error::NoRepository(file.to_owned()));
         };
-        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         // The real folder is asked for each time: it costs little, and a file's name is relative to it.
-        let folder = folder.canonicalize().map_err(|error| unreadable(&error))?;
+        let folder = there.canonicalize().map_err(|error| unreadable(&error))?;
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         let opened = folders
             .entry(folder.clone())
             .or_insert_with(|| self.open(&folder, file))
             .clone();
-        Ok((opened?, folder.join(name)))
+        let rest = absolute.strip_prefix(there).unwrap_or(Path::new(""));
+        Ok((opened?, folder.join(rest)))
     }
 
     fn open(&self, folder: &Path, file: &Path) -> Result<Arc<Opened>, Error> {

@@ -1,13 +1,22 @@
 //! The objects of a repository, from one `git cat-file --batch`.
 
-use std::{collections::HashMap, path::Path, process::Stdio, sync::Arc, time::Instant};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    process::Stdio,
+    sync::Arc,
+    time::Instant,
+};
 
 use super::{
     Error,
     snapshot::{Snapshot, TIMEOUT},
     words,
 };
-use crate::program::{Failure, Running};
+use crate::{
+    program::{Failure, Running},
+    walk::is_hidden,
+};
 
 /// Larger files and folders are not read, in bytes.
 pub(super) const MAX_BYTES: usize = 32 << 20;
@@ -29,8 +38,8 @@ struct Entry {
 }
 
 /// What something in a folder of a commit is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Kind {
     File,
     Folder,
     Link,
@@ -127,22 +136,71 @@ impl Objects {
         }
     }
 
-    /// The bytes of a file in a commit. `None` if the commit does not have it.
-    pub(super) fn file(&mut self, commit: &str, path: &Path) -> Result<Option<Vec<u8>>, Error> {
-        let names: Vec<Vec<u8>> = path.iter().map(bytes_of).collect();
-        let Some((name, folders)) = names.split_last() else {
-            return Ok(None);
+    /// What a path is in a commit. `None` if the commit does not have it.
+    fn entry(&mut self, commit: &str, path: &Path) -> Result<Option<Entry>, Error> {
+        let mut entry = Entry {
+            kind: Kind::Folder,
+            id: format!("{commit}^{{tree}}"),
         };
-        let mut folder = self.folder(&format!("{commit}^{{tree}}"), path)?;
-        for name in folders {
-            match folder.get(name) {
-                Some(Entry { kind: Kind::Folder, id }) => folder = self.folder(id, path)?,
-                _ => return Ok(None),
+        for name in path.iter().map(bytes_of) {
+            if entry.kind != Kind::Folder {
+                return Ok(None);
+            }
+            match self.folder(&entry.id, path)?.get(&name) {
+                Some(found) => entry = found.clone(),
+                None => return Ok(None),
             }
         }
-        match folder.get(name) {
+        Ok(Some(entry))
+    }
+
+    /// What a path is in a commit. `None` if the commit does not have it.
+    pub(super) fn kind(&mut self, commit: &str, path: &Path) -> Result<Option<Kind>, Error> {
+        Ok(self.entry(commit, path)?.map(|it| it.kind))
+    }
+
+    /// The files and links below a folder of a commit whose paths are wanted, in the order of their paths. Paths are relative to the folder.
+    pub(super) fn below(
+        &mut self,
+        commit: &str,
+        path: &Path,
+        is_wanted: &dyn Fn(&Path) -> bool,
+    ) -> Result<Vec<(PathBuf, Kind)>, Error> {
+        let mut found = Vec::new();
+        let Some(Entry { kind: Kind::Folder, id }) = self.entry(commit, path)? else {
+            return Ok(found);
+        };
+        // The same folder can be in a commit at any number of places.
+        let mut left = MAX_ENTRIES;
+        let mut open = vec![(PathBuf::new(), id)];
+        while let Some((below, id)) = open.pop() {
+            let folder = self.folder(&id, path)?;
+            left = left
+                .checked_sub(folder.len())
+                .ok_or_else(|| Error::Failed(format!("the revision has more than {MAX_ENTRIES} files")))?;
+            for (name, entry) in &*folder {
+                let Some(name) = name_of(name) else { continue };
+                // As in folders on disk.
+                if is_hidden(name.as_os_str()) {
+                    continue;
+                }
+                let path = below.join(name);
+                match entry.kind {
+                    Kind::Folder if path.as_os_str().len() <= MAX_NAME => open.push((path, entry.id.clone())),
+                    Kind::File | Kind::Link if is_wanted(&path) => found.push((path, entry.kind)),
+                    _ => {}
+                }
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// The bytes of a file in a commit. `None` if the commit does not have it.
+    pub(super) fn file(&mut self, commit: &str, path: &Path) -> Result<Option<Vec<u8>>, Error> {
+        match self.entry(commit, path)? {
             None => Ok(None),
-            Some(Entry { kind: Kind::File, id }) => self.object(id, "blob", path).map(Some),
+            Some(Entry { kind: Kind::File, id }) => self.object(&id, "blob", path).map(Some),
             Some(Entry { kind, .. }) => Err(Error::NotAFile {
                 path: path.to_owned(),
                 what: match kind {
@@ -290,6 +348,20 @@ fn bytes_of(name: &std::ffi::OsStr) -> Vec<u8> {
     }
     #[cfg(not(unix))]
     name.to_string_lossy().into_owned().into_bytes()
+}
+
+/// The name that git has these bytes for, if it can be the name of one file.
+fn name_of(bytes: &[u8]) -> Option<PathBuf> {
+    if matches!(bytes, b"" | b"." | b"..") || bytes.contains(&b'/') {
+        return None;
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt as _;
+        Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
+    }
+    #[cfg(not(unix))]
+    std::str::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
 /// Reads a tree object: mode, space, name, NUL, id, one after the other.

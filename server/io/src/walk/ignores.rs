@@ -148,6 +148,7 @@ fn git_folder(folder: &Path, access: &Access) -> Option<PathBuf> {
         // Elsewhere nothing is looked at.
         Access::Within(roots) => roots.resolve(&path).ok(),
         Access::Named => Some(path),
+        Access::Elsewhere(_) => None,
     };
     let named = folder_of(folder.join(line(&git)?.strip_prefix("gitdir: ")?))?;
     let common = line(&named.join("commondir"))?;

@@ -351,7 +351,7 @@ impl Walk<'_> {
 }
 
 /// Whether a name is one that is not shown.
-fn is_hidden(name: &std::ffi::OsStr) -> bool {
+pub(crate) fn is_hidden(name: &std::ffi::OsStr) -> bool {
     name.as_encoded_bytes().first() == Some(&b'.')
 }
 

@@ -83,6 +83,7 @@ pub fn replace(path: &Path, access: &Access, before: &[u8], after: &[u8]) -> Res
     let roots = match access {
         Access::Named => Roots::default().and_neighbours(folder),
         Access::Within(roots) => roots.and_neighbours(folder),
+        Access::Elsewhere(_) => return Err(Unread::Special("a file that is not on disk").into()),
     };
     let target = roots.resolve(&path)?;
     let (mut file, found) = read::open(&target, &Access::Within(roots.into()))?;
@@ -121,6 +122,22 @@ pub fn create(path: &Path, text: &[u8]) -> Result<(), Unwritten> {
     unfinished.name(&target)?;
     sync_folder(&target);
     Ok(())
+}
+
+/// Makes a folder in a folder that exists, if it is not there.
+pub fn folder(path: &Path) -> Result<(), Unwritten> {
+    let path = std::path::absolute(path).map_err(Unread::from)?;
+    let around = path.parent().unwrap_or(&path);
+    let roots = Roots::default().and_neighbours(around);
+    let (Some(name), around) = (path.file_name(), roots.resolve(around)?) else {
+        return Ok(());
+    };
+    let target = around.join(name);
+    match fs::create_dir(&target) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && target.is_dir() => Ok(()),
+        Err(error) => Err(while_doing("cannot make the folder")(error)),
+    }
 }
 
 /// An error unless an open file has these bytes.

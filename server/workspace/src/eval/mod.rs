@@ -12,7 +12,7 @@ use crd_analyzer_cel::eval::{Program, explain};
 pub use crd_analyzer_cel::value::{EvalError, Value as CelValue, shown};
 use crd_analyzer_schema::rules::run::{Bindings, PER_CALL_LIMIT, RUNTIME_BUDGET, Site, Validator, ValueBinder, sites};
 use crd_analyzer_schema::rules::{
-    CompileError, Expression, ExpressionSet, NodeTypes, OLD_SELF, SchemaStep, compile_expression, environment,
+    CompileError, Expression, ExpressionSet, NodeTypes, OLD_SELF, SELF, SchemaStep, compile_expression, environment,
     most_in_a_request,
 };
 use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
@@ -152,7 +152,10 @@ impl<'s> Subject<'s> {
             uses_old_self: expression.checked.uses_variable(OLD_SELF),
         };
         let has_old = old.is_some() || asked.optional_old_self || !compiled.uses_old_self;
+        // Nothing has to be given that the expression does not read.
+        let nothing = (!expression.checked.uses_variable(SELF)).then_some(&Value::Null);
         let ran = this
+            .or(nothing.filter(|_| self.place.is_none()))
             .filter(|_| has_old)
             .map(|this| self.run(&expression, asked, this, old));
         Outcome {

@@ -2,8 +2,10 @@
 
 use std::{
     fmt,
-    hash::{DefaultHasher, Hasher},
+    hash::{BuildHasher as _, Hasher as _},
 };
+
+use foldhash::quality::FixedState;
 
 /// What tells the text of one document from another: its hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,7 +14,7 @@ pub struct Fingerprint(u64, u32);
 impl Fingerprint {
     /// Of a text.
     pub fn of(text: &str) -> Self {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = FixedState::default().build_hasher();
         hasher.write(text.as_bytes());
         Self(hasher.finish(), text.len() as u32)
     }

@@ -1,0 +1,512 @@
+//! A build (`sigs.k8s.io/kustomize/api/internal/target/kusttarget.go`).
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    decode, generate, json_patch,
+    kustomization::{Kustomization, Patch, Text, Var},
+    names,
+    node::{Node, Place, Value},
+    patches::{A_LOOK, Patched, apply, apply_as_target, apply_json, target_of},
+    problem::{Problem, ProblemKind, Result},
+    replace,
+    resource::{Allowed, Resource, Resources},
+    sources::{Files, Sources, joined, name},
+    spec::{Config, LISTS, NameReference, default_config},
+    transform, vars,
+};
+
+/// The names that kustomize looks for, in its order (`sigs.k8s.io/kustomize/api/konfig`).
+pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// An object of a build.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The object.
+    pub node: Node,
+    /// Where the object was written as a whole, before anything changed it.
+    pub origin: Place,
+}
+
+/// What a kustomization builds.
+#[derive(Debug)]
+pub struct Build {
+    /// The objects in the order in which they are built; `Err` says why there are none.
+    pub objects: std::result::Result<Vec<Built>, Problem>,
+    /// Where the values come from.
+    pub sources: Sources,
+    /// The bases that are not on this machine, each with the place that names it. The objects are those of the others.
+    pub remote: Vec<(String, Place)>,
+    /// The folders of the kustomizations that the build has read, its own included.
+    pub folders: Vec<PathBuf>,
+    /// The files that hold resources.
+    pub resources: Vec<PathBuf>,
+    /// The files that hold patches.
+    pub patches: Vec<PathBuf>,
+    /// It is a Component: only a kustomization that names it builds it.
+    pub is_component: bool,
+}
+
+/// Builds the kustomization of a folder, an absolute path, of so many nodes and what is read allows (see [`MOST_NODES`](crate::MOST_NODES)).
+pub fn build(files: &dyn Files, folder: &Path, nodes: usize) -> Build {
+    let mut building = Building {
+        files,
+        sources: Sources::with_room(nodes),
+        remote: Vec::new(),
+        folders: Vec::new(),
+        resources: Vec::new(),
+        patches: Vec::new(),
+        open: Vec::new(),
+        is_component: false,
+        root: None,
+    };
+    let objects = building.run(folder).map_err(|problem| match building.root {
+        Some(root) => problem.at(root),
+        None => problem,
+    });
+    Build {
+        objects,
+        sources: building.sources,
+        remote: building.remote,
+        folders: building.folders,
+        resources: building.resources,
+        patches: building.patches,
+        is_component: building.is_component,
+    }
+}
+
+/// What the kustomizations that were read have so far.
+#[derive(Default)]
+struct Accumulated {
+    resources: Resources,
+    config: Config,
+    vars: Vec<Var>,
+}
+
+struct Building<'f> {
+    files: &'f dyn Files,
+    sources: Sources,
+    remote: Vec<(String, Place)>,
+    folders: Vec<PathBuf>,
+    resources: Vec<PathBuf>,
+    patches: Vec<PathBuf>,
+    /// The folders whose kustomizations are being read.
+    open: Vec<PathBuf>,
+    /// What is built is a Component.
+    is_component: bool,
+    /// The kustomization that is built.
+    root: Option<Place>,
+}
+
+/// What reading a kustomization counts as, in nodes.
+const A_KUSTOMIZATION: usize = 50;
+
+/// The deepest chain of kustomizations.
+const MOST_OPEN: usize = 100;
+
+impl Building<'_> {
+    fn run(&mut self, folder: &Path) -> Result<Vec<Built>> {
+        let kustomization = self.load(folder, None)?;
+        self.is_component = kustomization.is_component;
+        let mut found = self.accumulate(folder, &kustomization, Accumulated::default())?;
+        let resources = &mut found.resources;
+        generate::add_hashes(resources)?;
+        names::fix(resources, &found.config.name_references)?;
+        vars::resolve(resources, &found.vars, &found.config.var_references)?;
+        resources.list.iter().try_for_each(|it| check(&it.node))?;
+        let local = "config.kubernetes.io/local-config";
+        resources
+            .list
+            .retain(|it| it.annotation(local).is_none_or(|it| it == "false"));
+        let sources = &self.sources;
+        let built = resources.list.iter_mut().map(|resource| {
+            resource.make_texts("annotations");
+            if sources.has_dates() {
+                // Annotations are texts.
+                let texts = resource.node.at(&["metadata", "annotations"]).cloned();
+                sources.print_dates(&mut resource.node);
+                if let (Some(texts), Some(metadata)) = (texts, resource.node.get_mut("metadata")) {
+                    metadata.set("annotations", texts.place, texts);
+                }
+            }
+            Built {
+                node: resource.node.clone(),
+                origin: resource.origin,
+            }
+        });
+        Ok(built.collect())
+    }
+
+    /// Whether objects may be missing that are built elsewhere.
+    fn is_open(&self) -> bool {
+        !self.remote.is_empty()
+    }
+
+    fn load(&mut self, folder: &Path, named: Option<Place>) -> Result<Kustomization> {
+        let mut found: Vec<PathBuf> = Vec::new();
+        for name in FILE_NAMES {
+            let path = folder.join(name);
+            if self.sources.text(self.files, &path).is_some() {
+                found.push(path);
+            }
+        }
+        let path = match found.as_slice() {
+            [path] => path.clone(),
+            [] => {
+                let message = format!("the folder `{}` has no kustomization", name(folder));
+                return Err(Problem::new(ProblemKind::Missing, named, message));
+            }
+            _ => {
+                let message = format!("the folder `{}` has several kustomizations", name(folder));
+                return Err(Problem::fails(named, message));
+            }
+        };
+        self.sources.room.take(A_KUSTOMIZATION)?;
+        self.folders.push(folder.to_owned());
+        let documents = self
+            .sources
+            .read_file(self.files, &path)
+            .unwrap_or_else(|| Ok(Vec::new()))?;
+        let mut documents = documents.into_iter();
+        let Some(first) = documents.next() else {
+            return Err(Problem::fails(named, format!("`{}` is empty", name(&path))));
+        };
+        self.root.get_or_insert(first.place);
+        let kustomization = Kustomization::decode(&first).map_err(|it| it.at(first.place))?;
+        if let Some((field, place)) = kustomization.unsupported.first() {
+            let message = format!("`{field}` is not built here");
+            return Err(Problem::new(ProblemKind::NotSupported, *place, message));
+        }
+        Ok(kustomization)
+    }
+
+    fn accumulate(
+        &mut self,
+        folder: &Path,
+        kustomization: &Kustomization,
+        mut found: Accumulated,
+    ) -> Result<Accumulated> {
+        if self.open.len() >= MOST_OPEN {
+            return Err(Problem::new(
+                ProblemKind::TooLarge,
+                None,
+                "kustomizations are nested too deep",
+            ));
+        }
+        self.open.push(folder.to_owned());
+        for path in &kustomization.resources {
+            self.resource(folder, path, &mut found)?;
+        }
+        found.config.merge(default_config())?;
+        for path in &kustomization.configurations {
+            let more = self.configuration(folder, path)?;
+            found.config.merge(more).map_err(|it| it.at(path.place))?;
+        }
+        for generator in &kustomization.generators {
+            let general = kustomization.generator_options.as_ref();
+            let made = generate::generate(generator, general, folder, &mut self.sources, self.files)?;
+            generate::absorb(&mut found.resources, made, self.is_open())?;
+        }
+        for path in &kustomization.components {
+            let component = joined(folder, &path.text);
+            if !self.files.is_folder(&component) {
+                self.absent(path, "folder")?;
+                continue;
+            }
+            found = self.directory(&component, path, true, found)?;
+        }
+        // Each transformer looks at all objects.
+        self.sources.room.take(A_LOOK * found.resources.list.len())?;
+        self.transform(folder, kustomization, &mut found)?;
+        vars::note(&mut found.resources, &mut found.vars, &kustomization.vars)?;
+        self.open.pop();
+        Ok(found)
+    }
+
+    fn resource(&mut self, folder: &Path, path: &Text, found: &mut Accumulated) -> Result<()> {
+        let file = joined(folder, &path.text);
+        let is_folder = self.files.is_folder(&file);
+        if !is_folder && let Some(read) = self.sources.read_file(self.files, &file) {
+            self.resources.push(file);
+            let nodes = read
+                .map_err(|it| it.at(path.place))?
+                .into_iter()
+                .map(|it| self.newer(it))
+                .collect();
+            for resource in objects(nodes).map_err(|it| it.at(path.place))? {
+                found.resources.add(resource)?;
+            }
+            return Ok(());
+        }
+        if !is_folder {
+            return self.absent(path, "file or folder");
+        }
+        let inner = self.directory(&file, path, false, Accumulated::default())?;
+        merge(found, inner)
+    }
+
+    /// What is named and not there: a remote base, or a mistake.
+    fn absent(&mut self, path: &Text, what: &str) -> Result<()> {
+        if is_remote(&path.text) {
+            self.remote.push((path.text.clone(), path.place));
+            return Ok(());
+        }
+        let message = format!("the {what} `{}` does not exist", path.text);
+        Err(Problem::new(ProblemKind::Missing, path.place, message))
+    }
+
+    fn directory(
+        &mut self,
+        folder: &Path,
+        named: &Text,
+        is_component: bool,
+        found: Accumulated,
+    ) -> Result<Accumulated> {
+        if self.open.iter().any(|it| it == folder) {
+            return Err(Problem::fails(named.place, format!("`{}` is a cycle", named.text)));
+        }
+        let kustomization = self.load(folder, Some(named.place))?;
+        if kustomization.is_component != is_component {
+            let message = if is_component {
+                format!("`{}` is not a Component: name it under `resources`", named.text)
+            } else {
+                format!("`{}` is a Component: name it under `components`", named.text)
+            };
+            return Err(Problem::fails(named.place, message));
+        }
+        if is_component {
+            let inner = self.accumulate(folder, &kustomization, found)?;
+            let mut outer = Accumulated::default();
+            merge(&mut outer, inner)?;
+            return Ok(outer);
+        }
+        self.accumulate(folder, &kustomization, Accumulated::default())
+    }
+
+    fn configuration(&mut self, folder: &Path, path: &Text) -> Result<Config> {
+        let file = joined(folder, &path.text);
+        let Some(read) = self.sources.read_file(self.files, &file) else {
+            let message = format!("the file `{}` does not exist", path.text);
+            return Err(Problem::new(ProblemKind::Missing, path.place, message));
+        };
+        let mut config = Config::default();
+        let Some(root) = read?.into_iter().next() else {
+            return Ok(config);
+        };
+        for entry in root.entries() {
+            let list = LISTS.iter().find(|it| it.eq_ignore_ascii_case(&entry.key));
+            for item in entry.value.items() {
+                if let Some(list) = list.and_then(|it| config.list_mut(it)) {
+                    list.push(decode::field_spec(item)?);
+                } else if entry.key.eq_ignore_ascii_case("nameReference") {
+                    let target = decode::field_spec(item)?.gvk;
+                    let specs = item.get("fieldSpecs").map(Node::items).unwrap_or_default();
+                    let referrers = specs.iter().map(decode::field_spec).collect::<Result<_>>()?;
+                    config.name_references.push(NameReference { target, referrers });
+                }
+            }
+        }
+        Ok(config)
+    }
+
+    fn transform(&mut self, folder: &Path, kustomization: &Kustomization, found: &mut Accumulated) -> Result<()> {
+        let is_open = self.is_open();
+        let mut merges = Vec::new();
+        for patch in &kustomization.patches_strategic_merge {
+            merges.extend(self.strategic_merge(folder, patch)?);
+        }
+        let resources = &mut found.resources;
+        let config = &found.config;
+        for patch in merges {
+            self.sources.room.take(A_LOOK * resources.list.len())?;
+            if let Some(n) = target_of(resources, &patch, is_open)? {
+                apply_as_target(
+                    &mut resources.list[n],
+                    &patch.node,
+                    Allowed::default(),
+                    &mut self.sources,
+                )?;
+            }
+        }
+        resources.drop_gone();
+        for patch in &kustomization.patches {
+            let read = self.patch(folder, patch)?;
+            apply(resources, patch, read, is_open, &mut self.sources)?;
+            resources.drop_gone();
+        }
+        if let Some(namespace) = &kustomization.namespace {
+            transform::namespace(resources, namespace, &config.namespace)?;
+        }
+        for (affix, is_prefix) in [(&kustomization.name_prefix, true), (&kustomization.name_suffix, false)] {
+            let specs = if is_prefix {
+                &config.name_prefix
+            } else {
+                &config.name_suffix
+            };
+            if let Some(affix) = affix.as_ref().filter(|it| !it.text.is_empty()) {
+                transform::affix(resources, affix, is_prefix, specs)?;
+            }
+        }
+        transform::labels(resources, kustomization, config)?;
+        transform::annotations(resources, &kustomization.common_annotations, &config.common_annotations)?;
+        for patch in &kustomization.patches_json {
+            if patch.target.as_ref().is_none_or(|it| it.id.name.is_empty()) {
+                return Err(Problem::fails(
+                    patch.place,
+                    "a JSON patch of `patchesJson6902` needs the name of its target",
+                ));
+            }
+            let Patched::Json(operations) = self.patch(folder, patch)? else {
+                return Err(Problem::fails(patch.place, "the patch is not a JSON patch"));
+            };
+            apply_json(resources, patch, &operations, false, &mut self.sources)?;
+        }
+        for replica in &kustomization.replicas {
+            transform::replicas(resources, replica, &config.replicas, is_open)?;
+        }
+        for image in &kustomization.images {
+            transform::images(resources, image, &config.images)?;
+        }
+        for replacement in &kustomization.replacements {
+            let Some(path) = &replacement.path else {
+                replace::replace(resources, replacement, &mut self.sources.room, is_open)?;
+                continue;
+            };
+            if replacement.source.is_some() || replacement.targets.is_some() {
+                return Err(Problem::fails(
+                    replacement.place,
+                    "a replacement has either `path` or its own fields",
+                ));
+            }
+            let file = joined(folder, &path.text);
+            let Some(read) = self.sources.read_file(self.files, &file) else {
+                let message = format!("the file `{}` does not exist", path.text);
+                return Err(Problem::new(ProblemKind::Missing, path.place, message));
+            };
+            let Some(root) = read?.into_iter().next() else { continue };
+            let items = match &root.value {
+                Value::List(items) => items.as_slice(),
+                _ => std::slice::from_ref(&root),
+            };
+            for item in items {
+                let replacement = decode::replacement(item)?;
+                replace::replace(resources, &replacement, &mut self.sources.room, is_open)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn newer(&mut self, mut node: Node) -> Node {
+        self.sources.make_newer(&mut node);
+        node
+    }
+
+    /// The patches of an entry of `patchesStrategicMerge`: a path, or a text.
+    fn strategic_merge(&mut self, folder: &Path, written: &Text) -> Result<Vec<Resource>> {
+        let is_text = written.text.contains('\n') || written.text.trim_start().starts_with('{');
+        let read = if is_text {
+            self.sources.read_inside(written.place)?
+        } else {
+            self.patch_file(folder, written)?
+        };
+        let nodes = read.into_iter().map(|it| self.newer(it)).collect();
+        objects(nodes).map_err(|it| it.at(written.place))
+    }
+
+    fn patch_file(&mut self, folder: &Path, path: &Text) -> Result<Vec<Node>> {
+        let file = joined(folder, &path.text);
+        let Some(read) = self.sources.read_file(self.files, &file) else {
+            let message = format!("the file `{}` does not exist", path.text);
+            return Err(Problem::new(ProblemKind::Missing, path.place, message));
+        };
+        self.patches.push(file);
+        read.map_err(|it| it.at(path.place))
+    }
+
+    fn patch(&mut self, folder: &Path, patch: &Patch) -> Result<Patched> {
+        let (read, place) = match (&patch.path, &patch.text) {
+            (Some(path), None) => (self.patch_file(folder, path)?, path.place),
+            (None, Some(text)) => (self.sources.read_inside(text.place)?, text.place),
+            (None, None) => return Err(Problem::fails(patch.place, "a patch needs `path` or `patch`")),
+            (Some(_), Some(_)) => return Err(Problem::fails(patch.place, "a patch has either `path` or `patch`")),
+        };
+        let mut nodes = read;
+        if let Some(first) = nodes.first()
+            && matches!(first.value, Value::List(_))
+        {
+            return match json_patch::operations(first) {
+                Some(operations) => Ok(Patched::Json(operations)),
+                None => Err(Problem::fails(first.place, "an operation of a JSON patch is an object")),
+            };
+        }
+        nodes.retain(|it| !it.is_empty());
+        let nodes = nodes.into_iter().map(|it| self.newer(it)).collect();
+        let patches = objects(nodes).map_err(|it| it.at(place))?;
+        Ok(Patched::Merge(patches))
+    }
+}
+
+/// Adds what a kustomization has to that which names it (`MergeAccumulator`).
+fn merge(outer: &mut Accumulated, inner: Accumulated) -> Result<()> {
+    outer.resources.add_all(inner.resources)?;
+    outer.config.merge(inner.config)?;
+    inner.vars.into_iter().try_for_each(|it| vars::add(&mut outer.vars, it))
+}
+
+/// The objects of a file: lists are taken apart (`RNodesFromBytes`).
+fn objects(mut nodes: Vec<Node>) -> Result<Vec<Resource>> {
+    if let [list] = nodes.as_slice()
+        && matches!(list.get("kind").and_then(Node::as_str), Some("List" | "ResourceList"))
+        && let Some(items) = list.get("items")
+    {
+        nodes = items.items().to_vec();
+    }
+    nodes.retain(|it| !it.is_empty());
+    nodes.iter().try_for_each(check)?;
+    let mut found = Vec::new();
+    let mut queue: std::collections::VecDeque<Node> = nodes.into();
+    while let Some(node) = queue.pop_front() {
+        let kind = node.get("kind").map(Node::text).unwrap_or_default();
+        let Some(items) = node.get("items").filter(|_| kind.ends_with("List")) else {
+            found.push(Resource::new(node));
+            continue;
+        };
+        match &items.value {
+            Value::List(items) => {
+                let items: Vec<Node> = items.iter().filter(|it| !it.is_empty()).cloned().collect();
+                items.iter().try_for_each(check)?;
+                queue.extend(items);
+            }
+            Value::Null { .. } => {}
+            _ => return Err(Problem::fails(items.place, "`items` must be a list")),
+        }
+    }
+    Ok(found)
+}
+
+/// Says if an object lacks what each object has.
+fn check(node: &Node) -> Result<()> {
+    if !matches!(node.value, Value::Map(_)) {
+        return Err(Problem::fails(node.place, "an object is expected"));
+    }
+    let kind = node.get("kind").map(Node::text).unwrap_or_default();
+    if kind.is_empty() {
+        return Err(Problem::fails(node.place, "the object has no `kind`"));
+    }
+    let name = node.at(&["metadata", "name"]).map(Node::text).unwrap_or_default();
+    if name.is_empty() && !kind.ends_with("List") {
+        return Err(Problem::fails(node.place, "the object has no `metadata.name`"));
+    }
+    Ok(())
+}
+
+/// Whether a path that is not there names a repository or a page.
+fn is_remote(path: &str) -> bool {
+    let host = path.split('/').next().unwrap_or_default();
+    let is_host = path.contains('/')
+        && !host.starts_with('.')
+        && host.rsplit_once('.').is_some_and(|(name, end)| {
+            !name.is_empty() && end.len() > 1 && end.bytes().all(|it| it.is_ascii_alphabetic())
+        });
+    path.contains("://") || path.starts_with("git@") || path.starts_with("git::") || path.contains("?ref=") || is_host
+}

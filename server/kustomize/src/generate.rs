@@ -1,0 +1,288 @@
+//! Generated ConfigMaps and Secrets (`sigs.k8s.io/kustomize/api/internal/generators`, `hasher`).
+
+use std::path::Path;
+
+use crate::{
+    digest::{base64_lines, sha256},
+    kustomization::{Generator, GeneratorOptions, Text},
+    node::{Node, Place, Value},
+    problem::{Problem, ProblemKind, Result},
+    resource::{Behavior, Resource, Resources},
+    sources::{Files, Sources, joined},
+};
+
+/// Makes the object of a generator.
+pub(crate) fn generate(
+    generator: &Generator,
+    general: Option<&GeneratorOptions>,
+    folder: &Path,
+    sources: &mut Sources,
+    files: &dyn Files,
+) -> Result<Resource> {
+    let place = generator.place;
+    let Some(name) = generator.name.as_ref().filter(|it| !it.text.is_empty()) else {
+        return Err(Problem::fails(place, "a generator needs a `name`"));
+    };
+    let kind = if generator.is_secret { "Secret" } else { "ConfigMap" };
+    let mut node = Node::empty_map(place);
+    node.set("apiVersion", place, Node::string(place, "v1"));
+    node.set("kind", place, Node::string(place, kind));
+    let mut metadata = Node::empty_map(place);
+    metadata.set("name", name.place, Node::string(name.place, name.text.as_str()));
+    if let Some(namespace) = &generator.namespace {
+        metadata.set(
+            "namespace",
+            namespace.place,
+            Node::string(namespace.place, namespace.text.as_str()),
+        );
+    }
+    let options = merged(generator.options.as_ref(), general);
+    for (field, pairs) in [("labels", &options.labels), ("annotations", &options.annotations)] {
+        if !pairs.is_empty() {
+            let mut map = Node::empty_map(place);
+            for (key, value) in pairs {
+                map.set(&key.text, key.place, Node::string(value.place, value.text.as_str()));
+            }
+            metadata.set(field, place, map);
+        }
+    }
+    node.set("metadata", place, metadata);
+    if generator.is_secret {
+        let of = if generator.kind.is_empty() {
+            "Opaque"
+        } else {
+            &generator.kind
+        };
+        node.set("type", place, Node::string(place, of));
+    }
+    let mut pairs = pairs(generator, folder, sources, files)?;
+    pairs.sort_by(|a, b| a.0.cmp(&b.0));
+    if let Some(twice) = pairs.windows(2).find(|it| it[0].0 == it[1].0) {
+        return Err(Problem::fails(
+            twice[1].2,
+            format!("the key `{}` is there twice", twice[1].0),
+        ));
+    }
+    if generator.is_secret || !pairs.is_empty() {
+        node.set("data", place, Node::empty_map(place));
+    }
+    if let Some(data) = node.get_mut("data") {
+        for (key, value, place) in pairs {
+            let value = if generator.is_secret {
+                base64_lines(value.as_bytes())
+            } else {
+                value
+            };
+            data.set(&key, place, Node::string(place, value));
+        }
+    }
+    if options.immutable {
+        node.set("immutable", place, Node::new(place, Value::Bool(true)));
+    }
+    let mut resource = Resource::new(node);
+    resource.needs_hash = !options.disable_name_suffix_hash;
+    resource.behavior = match generator.behavior.as_str() {
+        "merge" => Behavior::Merge,
+        "replace" => Behavior::Replace,
+        _ => Behavior::Create,
+    };
+    Ok(resource)
+}
+
+/// `MergeGlobalOptionsIntoLocal`
+fn merged(own: Option<&GeneratorOptions>, general: Option<&GeneratorOptions>) -> GeneratorOptions {
+    let mut options = own.cloned().unwrap_or_default();
+    if let Some(general) = general {
+        let add = |pairs: &mut Vec<(Text, Text)>, more: &[(Text, Text)]| {
+            for pair in more {
+                if !pairs.iter().any(|it| it.0.text == pair.0.text) {
+                    pairs.push(pair.clone());
+                }
+            }
+        };
+        add(&mut options.labels, &general.labels);
+        add(&mut options.annotations, &general.annotations);
+        options.disable_name_suffix_hash |= general.disable_name_suffix_hash;
+        options.immutable |= general.immutable;
+    }
+    options
+}
+
+type Pair = (String, String, Place);
+
+fn pairs(generator: &Generator, folder: &Path, sources: &mut Sources, files: &dyn Files) -> Result<Vec<Pair>> {
+    let mut read = |path: &str, place: Place| {
+        let text = sources.text(files, &joined(folder, path));
+        let missing = || Problem::new(ProblemKind::Missing, place, format!("the file `{path}` does not exist"));
+        text.ok_or_else(missing)
+    };
+    let mut pairs = Vec::new();
+    for env in &generator.envs {
+        let text = read(&env.text, env.place)?;
+        let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
+        for line in text.lines() {
+            let line = line.trim_start();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let (key, value) = line.split_once('=').unwrap_or((line, ""));
+            pairs.push((key.to_owned(), value.to_owned(), env.place));
+        }
+    }
+    for literal in &generator.literals {
+        let Some((key, value)) = literal.text.split_once('=').filter(|it| !it.0.is_empty()) else {
+            return Err(Problem::fails(literal.place, "a literal is written `KEY=VALUE`"));
+        };
+        let quote = value.chars().next().filter(|it| matches!(it, '"' | '\''));
+        let inner = quote.and_then(|it| value.strip_prefix(it)?.strip_suffix(it));
+        pairs.push((key.to_owned(), inner.unwrap_or(value).to_owned(), literal.place));
+    }
+    for file in &generator.files {
+        let (key, path) = match file.text.matches('=').count() {
+            0 => (file.text.rsplit('/').next().unwrap_or_default(), file.text.as_str()),
+            1 => file.text.split_once('=').unwrap_or_default(),
+            _ => ("", ""),
+        };
+        if key.is_empty() || path.is_empty() {
+            return Err(Problem::fails(file.place, "a file is written `PATH` or `KEY=PATH`"));
+        }
+        let text = read(path, file.place)?;
+        pairs.push((key.to_owned(), text.as_ref().to_owned(), file.place));
+    }
+    Ok(pairs)
+}
+
+/// Adds a generated object, or merges it into the one that it is for (`appendReplaceOrMerge`).
+pub(crate) fn absorb(resources: &mut Resources, mut made: Resource, is_open: bool) -> Result<()> {
+    let id = made.id();
+    let found = resources.by_any_id(|it| it.is_same(&id));
+    let place = made.origin;
+    match (found.as_slice(), made.behavior) {
+        ([], Behavior::Create) => resources.add(made),
+        // What it is for may be in what was not read.
+        ([], _) if is_open => Ok(()),
+        ([], _) => Err(Problem::fails(
+            place,
+            format!("{id}, to merge with or to replace, does not exist"),
+        )),
+        ([_], Behavior::Create) => {
+            let message = format!("{id} is there already: say `behavior: merge` or `behavior: replace`");
+            Err(Problem::fails(place, message))
+        }
+        ([n], behavior) => {
+            let old = resources.list[*n].clone();
+            let merge = |made: &mut Node, old: &Node, field: &str| {
+                let Some(old) = old.get(field).filter(|it| !it.entries().is_empty()) else {
+                    return;
+                };
+                let mut both = old.clone();
+                for entry in made.get(field).map(Node::entries).unwrap_or_default() {
+                    both.set(&entry.key, entry.key_place, entry.value.clone());
+                }
+                made.set(field, place, both);
+            };
+            if behavior == Behavior::Merge {
+                if made.kind() == "Secret" && old.node.get("stringData").is_some() {
+                    let message = "merging with a Secret that has `stringData` is not built here";
+                    return Err(Problem::new(ProblemKind::NotSupported, place, message));
+                }
+                merge(&mut made.node, &old.node, "data");
+                merge(&mut made.node, &old.node, "binaryData");
+            }
+            if let (Some(metadata), Some(old)) = (made.node.get_mut("metadata"), old.node.get("metadata")) {
+                merge(metadata, old, "labels");
+                merge(metadata, old, "annotations");
+            }
+            made.make_texts("labels");
+            made.make_texts("annotations");
+            made.set_name(&old.name());
+            made.set_namespace(&old.namespace());
+            made.take_history(&old);
+            made.needs_hash &= old.needs_hash;
+            resources.list[*n] = made;
+            Ok(())
+        }
+        _ => Err(Problem::fails(place, format!("several objects are {id}"))),
+    }
+}
+
+/// Adds a hash of its content to the name of each object that is to have one.
+pub(crate) fn add_hashes(resources: &mut Resources) -> Result<()> {
+    for resource in resources.list.iter_mut().filter(|it| it.needs_hash) {
+        let text = encoded(&resource.node)?;
+        let hash: String = sha256(text.as_bytes())
+            .chars()
+            .take(10)
+            .map(|it| match it {
+                '0' => 'g',
+                '1' => 'h',
+                '3' => 'k',
+                'a' => 'm',
+                'e' => 't',
+                other => other,
+            })
+            .collect();
+        resource.store_id();
+        let name = format!("{}-{hash}", resource.name());
+        resource.set_name(&name);
+    }
+    Ok(())
+}
+
+/// What the hash is made of, as Go writes JSON.
+fn encoded(node: &Node) -> Result<String> {
+    let kind = node.get("kind").map(Node::text).unwrap_or_default();
+    let value = |field: &str| node.get(field).map_or_else(|| "".into(), Node::to_json);
+    let mut object = serde_json::Map::new();
+    let more = match kind.as_str() {
+        "ConfigMap" => "binaryData",
+        "Secret" => "stringData",
+        _ => {
+            let message = format!("the hash of a {kind} is not built here");
+            return Err(Problem::new(ProblemKind::NotSupported, node.place, message));
+        }
+    };
+    object.insert("kind".into(), kind.as_str().into());
+    object.insert("name".into(), "".into());
+    object.insert("data".into(), value("data"));
+    if kind == "Secret" {
+        object.insert("type".into(), value("type"));
+    }
+    if value(more).is_object() {
+        object.insert(more.into(), value(more));
+    }
+    // Go sorts the keys of maps.
+    let mut keys: Vec<_> = object.into_iter().collect();
+    keys.sort_by(|a, b| a.0.cmp(&b.0));
+    let members = keys
+        .into_iter()
+        .map(|(key, value)| format!("{}:{}", go_json(&key.into()), go_json(&sorted(value))));
+    Ok(format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
+}
+
+fn sorted(value: serde_json::Value) -> serde_json::Value {
+    match value {
+        serde_json::Value::Object(map) => {
+            let mut entries: Vec<_> = map.into_iter().collect();
+            entries.sort_by(|a, b| a.0.cmp(&b.0));
+            serde_json::Value::Object(entries.into_iter().collect())
+        }
+        other => other,
+    }
+}
+
+fn go_json(value: &serde_json::Value) -> String {
+    let text = value.to_string();
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => escaped.push_str("\\u003c"),
+            '>' => escaped.push_str("\\u003e"),
+            '&' => escaped.push_str("\\u0026"),
+            '\u{2028}' => escaped.push_str("\\u2028"),
+            '\u{2029}' => escaped.push_str("\\u2029"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}

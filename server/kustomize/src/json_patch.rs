@@ -1,0 +1,210 @@
+//! JSON patches (RFC 6902, as `gopkg.in/evanphx/json-patch.v4` applies them).
+
+use crd_analyzer_syntax::is_plain_text;
+
+use crate::{
+    node::{Node, Place, Value},
+    problem::{Problem, Result},
+    sources::Room,
+};
+
+/// One operation of a patch.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Operation {
+    /// Where it is written.
+    pub(crate) place: Place,
+    pub(crate) op: String,
+    pub(crate) path: String,
+    pub(crate) from: Option<String>,
+    pub(crate) value: Option<Node>,
+}
+
+/// The operations of a patch; `None` if it is none.
+pub(crate) fn operations(patch: &Node) -> Option<Vec<Operation>> {
+    let Value::List(items) = &patch.value else { return None };
+    items
+        .iter()
+        .map(|it| {
+            let text = |key: &str| it.get(key).and_then(Node::as_str).map(str::to_owned);
+            matches!(it.value, Value::Map(_)).then(|| Operation {
+                place: it.place,
+                op: text("op").unwrap_or_default(),
+                path: text("path").unwrap_or_default(),
+                from: text("from"),
+                value: it.get("value").cloned(),
+            })
+        })
+        .collect()
+}
+
+/// Applies a patch.
+pub(crate) fn apply(object: &mut Node, patch: &[Operation], room: &mut Room) -> Result<()> {
+    mark_nulls(object);
+    for operation in patch {
+        let size = operation.value.as_ref().map_or(1, Node::size);
+        room.take(size)?;
+        one(object, operation, room).map_err(|message| match message {
+            Failure::Message(message) => Problem::fails(operation.place, message),
+            Failure::Problem(problem) => problem.at(operation.place),
+        })?;
+    }
+    mark_nulls(object);
+    if matches!(object.value, Value::Map(_)) {
+        Ok(())
+    } else {
+        Err(Problem::fails(object.place, "the patch leaves no object"))
+    }
+}
+
+/// The patch works on JSON, where each null is written. What was text gets quotes only if it needs them.
+fn mark_nulls(node: &mut Node) {
+    match &mut node.value {
+        Value::Null { is_written } => *is_written = true,
+        Value::String(text) => node.is_quoted = !is_plain_text(text),
+        Value::List(items) => items.iter_mut().for_each(mark_nulls),
+        Value::Map(entries) => entries.iter_mut().for_each(|it| mark_nulls(&mut it.value)),
+        _ => {}
+    }
+}
+
+enum Failure {
+    Message(String),
+    Problem(Problem),
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Self::Message(message)
+    }
+}
+
+fn one(object: &mut Node, operation: &Operation, room: &mut Room) -> std::result::Result<(), Failure> {
+    let Operation { op, path, place, .. } = operation;
+    let null = || Node::new(*place, Value::Null { is_written: true });
+    let value = || operation.value.clone().unwrap_or_else(null);
+    let absent = |what: &str, path: &str| format!("`{op}` does not apply: the object has no {what}`{path}`");
+    match op.as_str() {
+        "add" => {
+            let (parent, key) = find(object, path).ok_or_else(|| absent("parent for ", path))?;
+            add(parent, &key, *place, value())?;
+        }
+        "remove" => {
+            let (parent, key) = find(object, path).ok_or_else(|| absent("", path))?;
+            remove(parent, &key).ok_or_else(|| absent("", path))?;
+        }
+        "replace" if path.is_empty() => *object = value(),
+        "replace" => {
+            let (parent, key) = find(object, path).ok_or_else(|| absent("", path))?;
+            let value = value();
+            match &mut parent.value {
+                Value::Map(_) => parent.set(&key, *place, value),
+                Value::List(items) => {
+                    let at = index(&key, items.len(), false).ok_or_else(|| absent("", path))?;
+                    items[at] = value;
+                }
+                _ => return Err(absent("", path).into()),
+            }
+        }
+        "test" => {
+            let expected = operation.value.as_ref().map_or(serde_json::Value::Null, Node::to_json);
+            let found = if path.is_empty() {
+                Some(object.to_json())
+            } else {
+                let (parent, key) = find(object, path).ok_or_else(|| absent("", path))?;
+                match &parent.value {
+                    Value::Map(_) => parent.get(&key).map(Node::to_json),
+                    Value::List(items) => {
+                        let at = index(&key, items.len(), false).ok_or_else(|| absent("", path))?;
+                        Some(items[at].to_json())
+                    }
+                    _ => None,
+                }
+            };
+            if found.unwrap_or_default() != expected {
+                return Err(format!("`test` fails: `{path}` has another value").into());
+            }
+        }
+        "move" | "copy" => {
+            let from = operation.from.as_deref().unwrap_or_default();
+            let (parent, key) = find(object, from).ok_or_else(|| absent("", from))?;
+            let moved = match &parent.value {
+                Value::Map(_) => parent.get(&key).cloned(),
+                Value::List(items) => index(&key, items.len(), false).map(|it| items[it].clone()),
+                _ => None,
+            };
+            if op == "move" {
+                remove(parent, &key).ok_or_else(|| absent("", from))?;
+            } else if moved.is_none() && matches!(parent.value, Value::List(_)) {
+                return Err(absent("", from).into());
+            }
+            let moved = moved.unwrap_or_else(null);
+            room.take(moved.size()).map_err(Failure::Problem)?;
+            let (parent, key) = find(object, path).ok_or_else(|| absent("parent for ", path))?;
+            add(parent, &key, *place, moved)?;
+        }
+        _ => return Err(format!("a JSON patch has no operation `{op}`").into()),
+    }
+    Ok(())
+}
+
+/// The collection that holds what a pointer leads to, and the key in it.
+fn find<'n>(object: &'n mut Node, path: &str) -> Option<(&'n mut Node, String)> {
+    let mut parts: Vec<String> = path
+        .split('/')
+        .map(|it| it.replace("~1", "/").replace("~0", "~"))
+        .collect();
+    if parts.len() < 2 {
+        return None;
+    }
+    let last = parts.pop()?;
+    let mut node = object;
+    for part in parts.iter().skip(1) {
+        let next = match &mut node.value {
+            Value::Map(entries) => entries.iter_mut().find(|it| it.key == *part).map(|it| &mut it.value),
+            Value::List(items) => {
+                let at = index(part, items.len(), false)?;
+                items.get_mut(at)
+            }
+            _ => None,
+        };
+        node = next?;
+    }
+    (!node.is_scalar()).then_some((node, last))
+}
+
+/// The position that a part of a pointer names. Negative ones count from the end.
+fn index(part: &str, len: usize, is_added: bool) -> Option<usize> {
+    let at: i64 = part.parse().ok()?;
+    let len = len as i64 + i64::from(is_added);
+    let at = if at < 0 { at + len } else { at };
+    let end = if is_added { len - 1 } else { len };
+    (0..end + i64::from(is_added)).contains(&at).then_some(at as usize)
+}
+
+fn add(parent: &mut Node, key: &str, place: Place, value: Node) -> std::result::Result<(), Failure> {
+    match &mut parent.value {
+        Value::Map(_) => parent.set(key, place, value),
+        Value::List(items) if key == "-" => items.push(value),
+        Value::List(items) => {
+            let at = index(key, items.len(), true)
+                .ok_or_else(|| format!("`add` does not apply: the list has no place `{key}`"))?;
+            items.insert(at, value);
+        }
+        _ => return Err("`add` does not apply to a scalar".to_owned().into()),
+    }
+    Ok(())
+}
+
+fn remove(parent: &mut Node, key: &str) -> Option<()> {
+    match &mut parent.value {
+        Value::Map(_) => {
+            parent.remove(key)?;
+        }
+        Value::List(items) => {
+            let at = index(key, items.len(), false)?;
+            items.remove(at);
+        }
+        _ => return None,
+    }
+    Some(())
+}

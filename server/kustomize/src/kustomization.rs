@@ -1,0 +1,146 @@
+//! What a kustomization file says (`sigs.k8s.io/kustomize/api/types`).
+
+use crate::{id::ResId, node::Place, selector::Selector, spec::FieldSpec};
+
+/// A text and where it is written.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Text {
+    pub(crate) text: String,
+    pub(crate) place: Place,
+}
+
+/// A patch of `patches` or `patchesJson6902`.
+#[derive(Clone, Debug)]
+pub(crate) struct Patch {
+    pub(crate) place: Place,
+    pub(crate) path: Option<Text>,
+    pub(crate) text: Option<Text>,
+    pub(crate) target: Option<Selector>,
+    pub(crate) allow_name_change: bool,
+    pub(crate) allow_kind_change: bool,
+}
+
+/// An entry of `labels`.
+#[derive(Clone, Debug)]
+pub(crate) struct Label {
+    pub(crate) pairs: Vec<(Text, Text)>,
+    pub(crate) include_selectors: bool,
+    pub(crate) include_templates: bool,
+    pub(crate) include_volume_claim_templates: bool,
+    pub(crate) fields: Vec<FieldSpec>,
+}
+
+/// An entry of `images`.
+#[derive(Clone, Debug)]
+pub(crate) struct Image {
+    pub(crate) place: Place,
+    pub(crate) name: String,
+    pub(crate) new_name: String,
+    pub(crate) new_tag: String,
+    pub(crate) tag_suffix: String,
+    pub(crate) digest: String,
+}
+
+/// An entry of `replicas`.
+#[derive(Clone, Debug)]
+pub(crate) struct Replica {
+    pub(crate) place: Place,
+    pub(crate) name: String,
+    pub(crate) count: i64,
+}
+
+/// Options of generators.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct GeneratorOptions {
+    pub(crate) labels: Vec<(Text, Text)>,
+    pub(crate) annotations: Vec<(Text, Text)>,
+    pub(crate) disable_name_suffix_hash: bool,
+    pub(crate) immutable: bool,
+}
+
+/// An entry of `configMapGenerator` or `secretGenerator`.
+#[derive(Clone, Debug)]
+pub(crate) struct Generator {
+    pub(crate) place: Place,
+    pub(crate) is_secret: bool,
+    pub(crate) name: Option<Text>,
+    pub(crate) namespace: Option<Text>,
+    pub(crate) behavior: String,
+    pub(crate) kind: String,
+    pub(crate) envs: Vec<Text>,
+    pub(crate) literals: Vec<Text>,
+    pub(crate) files: Vec<Text>,
+    pub(crate) options: Option<GeneratorOptions>,
+}
+
+/// How a field is read or written by a replacement.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct FieldOptions {
+    pub(crate) delimiter: String,
+    pub(crate) index: i64,
+    pub(crate) create: bool,
+}
+
+/// Where a replacement takes its value from.
+#[derive(Clone, Debug)]
+pub(crate) struct ReplacementSource {
+    pub(crate) place: Place,
+    pub(crate) id: ResId,
+    pub(crate) field_path: String,
+    pub(crate) options: Option<FieldOptions>,
+}
+
+/// Where a replacement puts it.
+#[derive(Clone, Debug)]
+pub(crate) struct ReplacementTarget {
+    pub(crate) place: Place,
+    pub(crate) select: Option<Selector>,
+    pub(crate) reject: Vec<Selector>,
+    pub(crate) field_paths: Vec<Text>,
+    pub(crate) options: Option<FieldOptions>,
+}
+
+/// An entry of `replacements`.
+#[derive(Clone, Debug)]
+pub(crate) struct Replacement {
+    pub(crate) place: Place,
+    pub(crate) path: Option<Text>,
+    pub(crate) source: Option<ReplacementSource>,
+    pub(crate) source_value: Option<Text>,
+    pub(crate) targets: Option<Vec<ReplacementTarget>>,
+}
+
+/// An entry of `vars`.
+#[derive(Clone, Debug)]
+pub(crate) struct Var {
+    pub(crate) place: Place,
+    pub(crate) name: String,
+    pub(crate) object: ResId,
+    pub(crate) field_path: String,
+}
+
+/// A kustomization file.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Kustomization {
+    pub(crate) is_component: bool,
+    pub(crate) name_prefix: Option<Text>,
+    pub(crate) name_suffix: Option<Text>,
+    pub(crate) namespace: Option<Text>,
+    pub(crate) common_labels: Vec<(Text, Text)>,
+    pub(crate) labels: Vec<Label>,
+    pub(crate) common_annotations: Vec<(Text, Text)>,
+    pub(crate) patches_strategic_merge: Vec<Text>,
+    pub(crate) patches_json: Vec<Patch>,
+    pub(crate) patches: Vec<Patch>,
+    pub(crate) images: Vec<Image>,
+    pub(crate) replacements: Vec<Replacement>,
+    pub(crate) replicas: Vec<Replica>,
+    pub(crate) vars: Vec<Var>,
+    pub(crate) resources: Vec<Text>,
+    pub(crate) components: Vec<Text>,
+    pub(crate) generators: Vec<Generator>,
+    pub(crate) generator_options: Option<GeneratorOptions>,
+    pub(crate) configurations: Vec<Text>,
+    /// What needs a program, a plugin or a schema of the user's to be built.
+    pub(crate) unsupported: Vec<(&'static str, Place)>,
+}

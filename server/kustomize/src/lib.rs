@@ -1,0 +1,33 @@
+//! What `kustomize build` makes of the files of a folder, with the place that decided each value.
+//!
+//! The crate reads texts through [`Files`], runs nothing and fetches nothing. It knows no schemas and no rules: whoever judges the built
+//! objects asks [`Build::sources`] where the values were written.
+
+mod build;
+mod dates;
+mod decode;
+mod digest;
+mod facts;
+mod generate;
+mod id;
+mod json_patch;
+mod kustomization;
+mod merge;
+mod names;
+mod node;
+mod patches;
+mod problem;
+mod replace;
+mod resource;
+mod selector;
+mod sources;
+mod spec;
+#[cfg(test)]
+mod tests;
+mod transform;
+mod vars;
+
+pub use build::{Build, Built, FILE_NAMES, build};
+pub use node::{Entry, Node, Place, Value};
+pub use problem::{Problem, ProblemKind};
+pub use sources::{Files, MOST_NODES, Sources};

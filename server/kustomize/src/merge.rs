@@ -1,0 +1,480 @@
+//! Strategic merge patches (`sigs.k8s.io/kustomize/kyaml/yaml/merge2` and `walk`).
+//!
+//! Fields are merged one by one. Lists of Kubernetes' own kinds are merged by the keys that its OpenAPI schema names; all other lists
+//! are replaced, those of custom resources among them.
+
+use crd_analyzer_syntax::is_plain_text;
+
+use crate::{
+    facts::{Field, ListMerge, facts},
+    node::{Node, Place, Value},
+    problem::{Problem, Result},
+};
+
+/// What is known of a value's type.
+#[derive(Clone, Copy)]
+enum Schema<'f> {
+    /// Nothing: an object in it may still say its own kind.
+    Unknown,
+    /// An object of a definition.
+    Definition(&'static str),
+    /// The value of a field.
+    Field(&'f Field),
+    /// A definition that has nothing to merge in it.
+    Plain,
+}
+
+impl<'f> Schema<'f> {
+    fn field(self, key: &str) -> Self {
+        let definition = match self {
+            Self::Unknown => return Self::Unknown,
+            Self::Definition(definition) => definition,
+            Self::Field(Field {
+                child: Some(definition),
+                ..
+            }) => definition,
+            Self::Field(_) | Self::Plain => return Self::Plain,
+        };
+        facts().field(definition, key).map_or(Self::Plain, Schema::Field)
+    }
+
+    fn item(self) -> Self {
+        match self {
+            Self::Field(field) => field.child.map_or(Self::Plain, Self::Definition),
+            _ => Self::Plain,
+        }
+    }
+
+    fn merge(self) -> &'f ListMerge {
+        match self {
+            Self::Field(field) => &field.merge,
+            _ => &ListMerge::Replace,
+        }
+    }
+}
+
+/// Merges a patch into an object. `None`: the patch deletes it.
+pub(crate) fn merge(patch: &Node, object: Node) -> Result<Option<Node>> {
+    walk(Some(object), Some(patch.clone()), Schema::Unknown)
+}
+
+/// What a `$patch` says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Directive {
+    Merge,
+    Replace,
+    Delete,
+}
+
+const DIRECTIVE: &str = "$patch";
+
+fn directive_of(node: &Node) -> Result<Directive> {
+    match node.text().as_str() {
+        "merge" => Ok(Directive::Merge),
+        "replace" => Ok(Directive::Replace),
+        "delete" => Ok(Directive::Delete),
+        other => Err(Problem::fails(
+            node.place,
+            format!("`{DIRECTIVE}` is `merge`, `replace` or `delete`, not `{other}`"),
+        )),
+    }
+}
+
+/// Finds the directive of a patch, and takes it out.
+fn take_directive(patch: Option<&mut Node>) -> Result<Directive> {
+    let Some(patch) = patch else {
+        return Ok(Directive::Merge);
+    };
+    match &mut patch.value {
+        Value::Map(_) => match patch.get(DIRECTIVE) {
+            Some(directive) => {
+                let directive = directive_of(directive)?;
+                patch.remove(DIRECTIVE);
+                Ok(directive)
+            }
+            None => Ok(Directive::Merge),
+        },
+        Value::List(items) => {
+            let Some(found) = items.iter().find(|it| it.get(DIRECTIVE).is_some()) else {
+                return Ok(Directive::Merge);
+            };
+            if found.entries().len() > 1 {
+                return Ok(Directive::Merge);
+            }
+            let Some(value) = found.get(DIRECTIVE) else {
+                return Ok(Directive::Merge);
+            };
+            let (directive, text) = (directive_of(value)?, value.text());
+            set_element(items, None, &[DIRECTIVE.to_owned()], &[text])?;
+            Ok(directive)
+        }
+        // What is neither has no directive; kustomize ignores that it says so.
+        _ => Ok(Directive::Merge),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    None,
+    Scalar,
+    List,
+    Map,
+}
+
+fn kind_of(node: &Node) -> Kind {
+    match node.value {
+        Value::Null { .. } => Kind::None,
+        Value::List(_) => Kind::List,
+        Value::Map(_) => Kind::Map,
+        _ => Kind::Scalar,
+    }
+}
+
+fn walk(dest: Option<Node>, patch: Option<Node>, schema: Schema<'_>) -> Result<Option<Node>> {
+    let schema = match schema {
+        Schema::Unknown => [&dest, &patch]
+            .into_iter()
+            .flatten()
+            .find_map(|it| {
+                let field = |key: &str| it.get(key)?.as_str();
+                facts().definition(field("apiVersion")?, field("kind")?)
+            })
+            .map_or(Schema::Unknown, Schema::Definition),
+        known => known,
+    };
+    let kinds = [&dest, &patch].map(|it| it.as_ref().map_or(Kind::None, kind_of));
+    let kind = *kinds.iter().find(|it| **it != Kind::None).unwrap_or(&Kind::None);
+    if let (Kind::Map | Kind::List | Kind::Scalar, Some(patch)) = (kind, &patch)
+        && kinds[1] != Kind::None
+        && kinds[1] != kind
+    {
+        let words = |kind| match kind {
+            Kind::Map => "an object",
+            Kind::List => "a list",
+            _ => "a scalar",
+        };
+        let message = format!("the patch has {} where the object has {}", words(kinds[1]), words(kind));
+        return Err(Problem::fails(patch.place, message));
+    }
+    match kind {
+        Kind::Map | Kind::None => walk_map(dest, patch, schema),
+        Kind::Scalar => Ok(match (patch, dest) {
+            (Some(patch), Some(dest)) => Some(patch.in_place_of(Some(&dest))),
+            // Words that YAML 1.1 takes for something else get quotes.
+            (patch, dest) => patch.or(dest).map(|it| Node {
+                is_quoted: it.is_quoted || it.as_str().is_some_and(|it| !is_plain_text(it)),
+                ..it
+            }),
+        }),
+        Kind::List => match schema.merge() {
+            ListMerge::Replace => Ok(patch.or(dest)),
+            ListMerge::Set => walk_list(dest, patch, schema, &[]),
+            ListMerge::Keys(keys) => walk_list(dest, patch, schema, keys),
+        },
+    }
+}
+
+fn is_missing(node: Option<&Node>) -> bool {
+    node.is_none_or(Node::is_null)
+}
+
+fn walk_map(dest: Option<Node>, mut patch: Option<Node>, schema: Schema<'_>) -> Result<Option<Node>> {
+    let dest = if is_missing(dest.as_ref()) {
+        // What is wrong with a directive here is ignored.
+        if take_directive(patch.as_mut()) == Ok(Directive::Delete) {
+            return Ok(None);
+        }
+        match (&patch, dest) {
+            (
+                None,
+                Some(Node {
+                    value: Value::Null { is_written: true },
+                    place,
+                    ..
+                }),
+            ) => {
+                return Ok(Some(Node::new(place, Value::Null { is_written: true })));
+            }
+            _ => patch.clone(),
+        }
+    } else if patch.as_ref().is_some_and(Node::is_null) {
+        None
+    } else {
+        match take_directive(patch.as_mut())? {
+            Directive::Delete => None,
+            Directive::Replace => patch.clone(),
+            Directive::Merge => dest,
+        }
+    };
+    let Some(mut dest) = dest else { return Ok(None) };
+    if dest.is_null() {
+        // The field is cleared.
+        return Ok(Some(Node::new(dest.place, Value::Null { is_written: false })));
+    }
+    let mut keys: Vec<(String, Place)> = Vec::new();
+    for node in [Some(&dest), patch.as_ref()].into_iter().flatten() {
+        keys.extend(node.entries().iter().map(|it| (it.key.clone(), it.key_place)));
+    }
+    keys.sort_by(|a, b| a.0.cmp(&b.0));
+    keys.dedup_by(|a, b| a.0 == b.0);
+    for (key, key_place) in keys {
+        let old = dest.get_mut(&key).map(|it| {
+            let place = it.place;
+            std::mem::replace(it, Node::new(place, Value::Null { is_written: false }))
+        });
+        let was_null = old.as_ref().is_some_and(Node::is_null);
+        let new = patch.as_ref().and_then(|it| it.get(&key)).cloned();
+        let is_kept = new.is_none();
+        match walk(old, new, schema.field(&key))? {
+            Some(node)
+                if !node.is_null() || (was_null && is_kept && node.value == Value::Null { is_written: true }) =>
+            {
+                dest.set(&key, key_place, node);
+            }
+            _ => {
+                dest.remove(&key);
+            }
+        }
+    }
+    Ok(Some(dest))
+}
+
+fn walk_list(
+    dest: Option<Node>,
+    mut patch: Option<Node>,
+    schema: Schema<'_>,
+    keys: &[&'static str],
+) -> Result<Option<Node>> {
+    // The list is the patch's own, whose items are then merged with themselves.
+    let mut is_own = true;
+    let dest = if is_missing(dest.as_ref()) {
+        patch.clone()
+    } else if patch.as_ref().is_some_and(Node::is_null) {
+        None
+    } else {
+        match take_directive(patch.as_mut())? {
+            Directive::Delete => None,
+            Directive::Replace => patch.clone(),
+            Directive::Merge => {
+                is_own = false;
+                dest
+            }
+        }
+    };
+    let Some(mut dest) = dest else { return Ok(None) };
+    let sources = [Some(&dest), patch.as_ref()];
+    // Those of the patch come first.
+    let ordered = [sources[1], sources[0]].into_iter().flatten();
+    let mut found: Vec<Vec<String>> = Vec::new();
+    for list in ordered {
+        for item in list.items() {
+            let values: Vec<String> = if keys.is_empty() {
+                vec![item.text()]
+            } else {
+                let value = |key: &&str| item.get(key).filter(|it| !it.is_empty()).map(Node::text);
+                keys.iter().map(|it| value(it).unwrap_or_default()).collect()
+            };
+            if !found.contains(&values) {
+                found.push(values);
+            }
+        }
+    }
+    let all: Vec<String> = if keys.is_empty() {
+        vec![String::new()]
+    } else {
+        keys.iter().map(|it| (*it).to_owned()).collect()
+    };
+    if all.len() > 1 {
+        merge_values(&mut found);
+    }
+    let place = dest.place;
+    let mut added: Vec<Node> = Vec::new();
+    let mut last = all.clone();
+    let item_schema = schema.item();
+    for values in &found {
+        let (keys, values) = valid_keys(&found, values, &all);
+        let matching = {
+            let (keys, values) = valid_keys(std::slice::from_ref(&values), &values, &keys);
+            let at = find_item(dest.items(), &keys, &values);
+            let of_patch = patch.as_ref().map(Node::items).unwrap_or_default();
+            let of_patch = find_item(of_patch, &keys, &values).map(|it| of_patch[it].clone());
+            (at, of_patch)
+        };
+        let old = matching.0.map(|it| dest.items()[it].clone());
+        let is_replaced = matching
+            .1
+            .as_ref()
+            .and_then(|it| it.get(DIRECTIVE))
+            .is_some_and(|it| it.text() == "replace");
+        let merged = walk(old, matching.1, item_schema)?;
+        if let (Some(at), Some(merged), Value::List(items)) = (matching.0, &merged, &mut dest.value)
+            && (is_own || !is_replaced)
+        {
+            items[at] = merged.clone();
+        }
+        last.clone_from(&keys);
+        let merged =
+            merged.filter(|it| !it.is_null() && !matches!(&it.value, Value::Map(entries) if entries.is_empty()));
+        let Some(mut merged) = merged else {
+            if let Value::List(items) = &mut dest.value {
+                for _ in &keys {
+                    set_element(items, None, &keys, &values)?;
+                }
+            }
+            continue;
+        };
+        for (key, value) in keys.iter().zip(&values) {
+            if !value.is_empty() && !key.is_empty() && merged.get(key).is_none() {
+                let place = merged.place;
+                merged.set(key, place, Node::plain(place, value));
+                if let (Some(at), Value::List(items)) = (matching.0, &mut dest.value) {
+                    items[at].set(key, place, Node::plain(place, value));
+                }
+            }
+        }
+        set_element(&mut added, Some(merged), &keys, &values)?;
+    }
+    if !found.is_empty() {
+        let rest = std::mem::replace(&mut dest.value, Value::Null { is_written: false });
+        let Value::List(rest) = rest else { return Ok(None) };
+        for item in rest {
+            append(&mut added, item, &last)?;
+        }
+        dest = Node::new(place, Value::List(added));
+    }
+    Ok(Some(dest))
+}
+
+/// `mergeValues`: items that differ only in keys that one of them leaves out are the same.
+fn merge_values(found: &mut [Vec<String>]) {
+    for i in 0..found.len() {
+        for j in 0..found.len() {
+            if let Some(values) = matched(&found[i], &found[j]) {
+                found[i].clone_from(&values);
+                found[j] = values;
+            }
+        }
+    }
+}
+
+fn matched(a: &[String], b: &[String]) -> Option<Vec<String>> {
+    let mut has_common = false;
+    let mut values = Vec::new();
+    for (a, b) in a.iter().zip(b) {
+        if a == b {
+            has_common = true;
+            values.push(a.clone());
+        } else if !a.is_empty() && !b.is_empty() {
+            return None;
+        } else {
+            values.push(if a.is_empty() { b.clone() } else { a.clone() });
+        }
+    }
+    has_common.then_some(values)
+}
+
+/// `validateKeys`: the keys that some item has, and the values of one item for them.
+fn valid_keys(all: &[Vec<String>], values: &[String], keys: &[String]) -> (Vec<String>, Vec<String>) {
+    let is_used = |n: usize| all.iter().any(|it| it.get(n).is_some_and(|it| !it.is_empty()));
+    let used: Vec<bool> = (0..keys.len()).map(is_used).collect();
+    if !used.contains(&true) {
+        return (keys.to_vec(), values.to_vec());
+    }
+    let valid = |n: &usize| used[*n];
+    let of = |list: &[String]| (0..list.len()).filter(valid).map(|n| list[n].clone()).collect();
+    (of(keys), of(values))
+}
+
+/// `MatchElementList`: the first item whose fields have these values.
+fn find_item(items: &[Node], keys: &[String], values: &[String]) -> Option<usize> {
+    if keys.first().is_none_or(String::is_empty) {
+        let value = values.first().map_or("", String::as_str);
+        return items.iter().position(|it| it.text() == value);
+    }
+    items.iter().position(|item| {
+        matches!(item.value, Value::Map(_))
+            && keys
+                .iter()
+                .zip(values)
+                .all(|(key, value)| item.get(key).is_some_and(|it| it.text() == *value))
+    })
+}
+
+/// `ElementSetter`: replaces the items whose fields have these values, or appends the element; without an element, takes them out.
+fn set_element(items: &mut Vec<Node>, element: Option<Node>, keys: &[String], values: &[String]) -> Result<()> {
+    let is_mapping_setter =
+        keys.first().is_some_and(|it| !it.is_empty()) && values.first().is_some_and(|it| !it.is_empty());
+    let mut is_found = false;
+    let mut kept = Vec::with_capacity(items.len() + 1);
+    for item in std::mem::take(items) {
+        if item.is_null() || matches!(&item.value, Value::Map(entries) if entries.is_empty()) {
+            continue;
+        }
+        let is_map = matches!(item.value, Value::Map(_));
+        if !is_map && is_mapping_setter {
+            kept.push(item);
+            continue;
+        }
+        let mut matches_last = false;
+        let mut is_match = true;
+        for (n, key) in keys.iter().enumerate() {
+            if let Some(value) = values.get(n) {
+                matches_last = if key.is_empty() {
+                    if !item.is_scalar() {
+                        return Err(Problem::fails(item.place, "a set of scalars has an item that is none"));
+                    }
+                    item.text() == *value
+                } else if is_map {
+                    item.get(key).is_some_and(|it| value.is_empty() || it.text() == *value)
+                } else {
+                    return Err(Problem::fails(
+                        item.place,
+                        format!("an item of a list that is merged by `{key}` is not an object"),
+                    ));
+                };
+            }
+            if !matches_last {
+                is_match = false;
+                break;
+            }
+        }
+        if !is_match {
+            if !values.is_empty() {
+                kept.push(item);
+            }
+            continue;
+        }
+        is_found = true;
+        kept.extend(element.clone());
+    }
+    if !is_found {
+        kept.extend(element.filter(|it| !it.is_null()));
+    }
+    *items = kept;
+    Ok(())
+}
+
+/// `appendListNode` for one item.
+fn append(items: &mut Vec<Node>, item: Node, keys: &[String]) -> Result<()> {
+    if keys.first().is_none_or(String::is_empty) {
+        let value = item.text();
+        return set_element(items, Some(item), &[String::new()], &[value]);
+    }
+    let mut values = Vec::new();
+    if !matches!(item.value, Value::Map(_) | Value::Null { .. }) {
+        return Err(Problem::fails(
+            item.place,
+            "an item of a list that is merged by its keys is not an object",
+        ));
+    }
+    for key in keys {
+        match item.get(key) {
+            Some(value) => values.push(value.text()),
+            None => items.push(item.clone()),
+        }
+    }
+    if keys.len() > 1 {
+        set_element(items, None, keys, &values)?;
+    }
+    set_element(items, Some(item), keys, &values)
+}

@@ -1,0 +1,258 @@
+//! The values that kustomize works on, each with the place that decided it.
+
+use crd_analyzer_syntax::tree::NodeId;
+use serde_json::Value as JsonValue;
+
+/// Where a value is written: a node of a document of [`Sources`](crate::Sources).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Place {
+    /// The document, as [`Sources`](crate::Sources) counts.
+    pub document: u32,
+    /// The node in the document's tree.
+    pub node: NodeId,
+}
+
+/// A value and its place.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Node {
+    /// What decided the value.
+    pub place: Place,
+    /// Nodes of an object with the same number, other than 0, are one to kustomize: it adds a label to several fields at once, and a later change
+    /// of one of them changes all.
+    pub(crate) shared: u32,
+    /// The scalar has quotes. What a patch puts in its place gets them, too, and is a string then.
+    pub(crate) is_quoted: bool,
+    /// The value.
+    pub value: Value,
+}
+
+/// A value as kustomize has it.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Value {
+    /// `null`. A merge keeps a written word, and drops a value that is left out after the colon.
+    Null {
+        /// Whether a word is written.
+        is_written: bool,
+    },
+    /// `true`, `false`
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// An integer past `i64::MAX`.
+    Uint(u64),
+    /// Any other number.
+    Float(f64),
+    /// A string.
+    String(String),
+    /// A list.
+    List(Vec<Node>),
+    /// An object.
+    Map(Vec<Entry>),
+}
+
+/// A key and its value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Where the key is written.
+    pub key_place: Place,
+    /// The value.
+    pub value: Node,
+}
+
+impl Node {
+    pub(crate) fn new(place: Place, value: Value) -> Self {
+        Self {
+            place,
+            shared: 0,
+            is_quoted: false,
+            value,
+        }
+    }
+
+    pub(crate) fn string(place: Place, text: impl Into<String>) -> Self {
+        Self::new(place, Value::String(text.into()))
+    }
+
+    pub(crate) fn empty_map(place: Place) -> Self {
+        Self::new(place, Value::Map(Vec::new()))
+    }
+
+    /// A scalar without quotes: the text says what it is.
+    pub(crate) fn plain(place: Place, text: &str) -> Self {
+        Self::new(place, plain(text))
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        matches!(self.value, Value::Null { .. })
+    }
+
+    /// `IsYNodeNilOrEmpty`: null, or a collection without content.
+    pub(crate) fn is_empty(&self) -> bool {
+        match &self.value {
+            Value::Null { .. } => true,
+            Value::List(items) => items.is_empty(),
+            Value::Map(entries) => entries.is_empty(),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn is_scalar(&self) -> bool {
+        !matches!(self.value, Value::List(_) | Value::Map(_))
+    }
+
+    /// The entries of an object; none of other values.
+    pub fn entries(&self) -> &[Entry] {
+        match &self.value {
+            Value::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn entries_mut(&mut self) -> Option<&mut Vec<Entry>> {
+        match &mut self.value {
+            Value::Map(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn items(&self) -> &[Self] {
+        match &self.value {
+            Value::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
+        self.entries().iter().find(|it| it.key == key).map(|it| &it.value)
+    }
+
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
+        let entries = self.entries_mut()?;
+        entries.iter_mut().find(|it| it.key == key).map(|it| &mut it.value)
+    }
+
+    pub(crate) fn at(&self, path: &[&str]) -> Option<&Self> {
+        path.iter().try_fold(self, |node, key| node.get(key))
+    }
+
+    pub(crate) fn remove(&mut self, key: &str) -> Option<Entry> {
+        let entries = self.entries_mut()?;
+        let at = entries.iter().position(|it| it.key == key)?;
+        Some(entries.remove(at))
+    }
+
+    /// Sets a key, whose place stays where it is if the key is there.
+    pub(crate) fn set(&mut self, key: &str, key_place: Place, value: Self) {
+        let Some(entries) = self.entries_mut() else { return };
+        match entries.iter_mut().find(|it| it.key == key) {
+            Some(entry) => {
+                entry.value = value;
+            }
+            None => entries.push(Entry {
+                key: key.to_owned(),
+                key_place,
+                value,
+            }),
+        }
+    }
+
+    /// The text of a scalar as it would be written; empty for collections.
+    pub(crate) fn text(&self) -> String {
+        match &self.value {
+            Value::Null { is_written } => if *is_written { "null" } else { "" }.to_owned(),
+            Value::Bool(value) => value.to_string(),
+            Value::Int(value) => value.to_string(),
+            Value::Uint(value) => value.to_string(),
+            Value::Float(value) => value.to_string(),
+            Value::String(text) => text.clone(),
+            Value::List(_) | Value::Map(_) => String::new(),
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        match &self.value {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The same in the place of another scalar, whose quotes stay.
+    pub(crate) fn in_place_of(mut self, old: Option<&Self>) -> Self {
+        self.shared = old.map_or(self.shared, |it| it.shared);
+        if old.is_some_and(|it| it.is_quoted) && self.is_scalar() && !self.is_null() {
+            self.value = Value::String(self.text());
+            self.is_quoted = true;
+        }
+        self
+    }
+
+    /// Visits the scalars that are shared, in the order of their keys.
+    pub(crate) fn each_shared(&mut self, visit: &mut dyn FnMut(&mut Self)) {
+        match &mut self.value {
+            Value::List(items) => items.iter_mut().for_each(|it| it.each_shared(visit)),
+            Value::Map(entries) => {
+                let mut order: Vec<usize> = (0..entries.len()).collect();
+                order.sort_by(|a, b| entries[*a].key.cmp(&entries[*b].key));
+                for at in order {
+                    entries[at].value.each_shared(visit);
+                }
+            }
+            _ if self.shared != 0 => visit(self),
+            _ => {}
+        }
+    }
+
+    /// How many nodes it has, itself counted.
+    pub(crate) fn size(&self) -> usize {
+        let inside: usize = match &self.value {
+            Value::List(items) => items.iter().map(Self::size).sum(),
+            Value::Map(entries) => entries.iter().map(|it| it.value.size()).sum(),
+            _ => 0,
+        };
+        1 + inside
+    }
+
+    /// Whether it is written on the line of its key: a scalar, or a collection without content.
+    pub fn is_inline(&self) -> bool {
+        self.is_scalar() || self.is_empty()
+    }
+
+    /// The value without places.
+    pub fn to_json(&self) -> JsonValue {
+        match &self.value {
+            Value::Null { .. } => JsonValue::Null,
+            Value::Bool(value) => (*value).into(),
+            Value::Int(value) => (*value).into(),
+            Value::Uint(value) => (*value).into(),
+            Value::Float(value) => (*value).into(),
+            Value::String(text) => text.as_str().into(),
+            Value::List(items) => items.iter().map(Self::to_json).collect(),
+            Value::Map(entries) => {
+                let entries = entries.iter().map(|it| (it.key.clone(), it.value.to_json()));
+                JsonValue::Object(entries.collect())
+            }
+        }
+    }
+}
+
+/// What a scalar without quotes is (`resolve.go` of go-yaml v3, as far as JSON tells its values apart).
+pub(crate) fn plain(text: &str) -> Value {
+    match text {
+        "" => return Value::Null { is_written: false },
+        "~" | "null" | "Null" | "NULL" => return Value::Null { is_written: true },
+        "true" | "True" | "TRUE" => return Value::Bool(true),
+        "false" | "False" | "FALSE" => return Value::Bool(false),
+        _ => {}
+    }
+    if let Ok(value) = text.parse::<i64>() {
+        return Value::Int(value);
+    }
+    let is_number = text.starts_with(|it: char| it.is_ascii_digit() || matches!(it, '-' | '+' | '.'))
+        && text.bytes().all(|it| it.is_ascii_digit() || b"+-.eE".contains(&it));
+    match text.parse::<f64>() {
+        Ok(value) if is_number => Value::Float(value),
+        _ => Value::String(text.to_owned()),
+    }
+}

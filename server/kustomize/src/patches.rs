@@ -1,0 +1,130 @@
+//! Patches, applied to the objects that they are for (`PatchTransformer`, `PatchStrategicMergeTransformer`).
+
+use crate::{
+    json_patch,
+    kustomization::Patch,
+    node::Node,
+    problem::{Problem, Result},
+    resource::{Allowed, Resource, Resources},
+    sources::Sources,
+};
+
+/// What it counts as to look at an object, in nodes.
+pub(crate) const A_LOOK: usize = 4;
+
+/// What a patch is.
+pub(crate) enum Patched {
+    Merge(Vec<Resource>),
+    Json(Vec<json_patch::Operation>),
+}
+
+/// The object that a patch without target is for.
+pub(crate) fn target_of(resources: &Resources, patch: &Resource, is_open: bool) -> Result<Option<usize>> {
+    let id = patch.first_id();
+    match resources.by_any_id(|it| it.is_same(&id)).as_slice() {
+        [one] => Ok(Some(*one)),
+        [] if is_open => Ok(None),
+        [] => Err(Problem::fails(
+            patch.origin,
+            format!("no object matches the patch for {id}"),
+        )),
+        _ => Err(Problem::fails(
+            patch.origin,
+            format!("several objects match the patch for {id}"),
+        )),
+    }
+}
+
+/// Applies a patch to an object that was selected (`ApplySmPatch` of the objects): labels and annotations of the patch become texts.
+pub(crate) fn apply_as_target(
+    resource: &mut Resource,
+    patch: &Node,
+    allowed: Allowed,
+    sources: &mut Sources,
+) -> Result<()> {
+    sources.room.take(patch.size())?;
+    let mut patch = Resource::new(patch.clone());
+    patch.make_texts("labels");
+    patch.make_texts("annotations");
+    if let Some(version) = resource.node.get("apiVersion") {
+        let place = version.place;
+        patch.node.set("apiVersion", place, version.clone());
+    }
+    resource.patch(&patch.node, allowed)
+}
+
+pub(crate) fn apply(
+    resources: &mut Resources,
+    patch: &Patch,
+    read: Patched,
+    is_open: bool,
+    sources: &mut Sources,
+) -> Result<()> {
+    let merges = match read {
+        Patched::Json(operations) => return apply_json(resources, patch, &operations, true, sources),
+        Patched::Merge(merges) => merges,
+    };
+    let allowed = Allowed {
+        name: patch.allow_name_change,
+        kind: patch.allow_kind_change,
+    };
+    let Some(target) = &patch.target else {
+        for patch in merges {
+            sources.room.take(A_LOOK * resources.list.len())?;
+            if let Some(n) = target_of(resources, &patch, is_open)? {
+                sources.room.take(patch.node.size())?;
+                resources.list[n].patch(&patch.node, allowed)?;
+            }
+        }
+        return Ok(());
+    };
+    let [merge] = merges.as_slice() else {
+        return match merges.first() {
+            None => Ok(()),
+            Some(_) => Err(Problem::fails(patch.place, "a patch with a `target` is one object")),
+        };
+    };
+    let patterns = target.patterns()?;
+    sources.room.take(A_LOOK * resources.list.len())?;
+    for n in 0..resources.list.len() {
+        if target.selects(&patterns, &resources.list[n])? {
+            apply_as_target(&mut resources.list[n], &merge.node, allowed, sources)?;
+        }
+    }
+    resources.drop_gone();
+    resources.check_ids()
+}
+
+pub(crate) fn apply_json(
+    resources: &mut Resources,
+    patch: &Patch,
+    operations: &[json_patch::Operation],
+    is_noted: bool,
+    sources: &mut Sources,
+) -> Result<()> {
+    let Some(target) = &patch.target else {
+        return Err(Problem::fails(patch.place, "a JSON patch needs a `target`"));
+    };
+    let patterns = target.patterns()?;
+    sources.room.take(A_LOOK * resources.list.len())?;
+    for n in 0..resources.list.len() {
+        if !target.selects(&patterns, &resources.list[n])? {
+            continue;
+        }
+        let resource = &mut resources.list[n];
+        if is_noted {
+            resource.store_id();
+        }
+        let place = resource.node.place;
+        if resource.has_notes()
+            && let Some(metadata) = resource.metadata()
+            && metadata.get("annotations").is_none_or(Node::is_null)
+        {
+            metadata.set("annotations", place, Node::empty_map(place));
+        }
+        resource.unshare();
+        json_patch::apply(&mut resource.node, operations, &mut sources.room)?;
+        resource.make_texts("annotations");
+    }
+    Ok(())
+}

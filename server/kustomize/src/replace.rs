@@ -1,0 +1,361 @@
+//! Replacements (`sigs.k8s.io/kustomize/api/filters/replacement`, `sigs.k8s.io/kustomize/kyaml/yaml/match.go`).
+
+use crd_analyzer_goregexp::GoRegex;
+
+use crate::{
+    kustomization::{FieldOptions, Replacement, ReplacementTarget},
+    node::{Node, Place, Value, plain},
+    problem::{Problem, ProblemKind, Result},
+    resource::Resources,
+    sources::Room,
+    spec::split_field_path,
+};
+
+/// Applies a replacement. `is_open`: not all objects are known.
+pub(crate) fn replace(
+    resources: &mut Resources,
+    replacement: &Replacement,
+    room: &mut Room,
+    is_open: bool,
+) -> Result<()> {
+    let place = replacement.place;
+    let Some(targets) = &replacement.targets else {
+        return Err(Problem::fails(place, "a replacement needs `targets`"));
+    };
+    let value = match (&replacement.source, &replacement.source_value) {
+        (Some(_), Some(_)) => {
+            return Err(Problem::fails(
+                place,
+                "a replacement has either `source` or `sourceValue`",
+            ));
+        }
+        (None, None) => return Err(Problem::fails(place, "a replacement needs a `source`")),
+        (None, Some(value)) => Node::plain(value.place, &value.text),
+        (Some(source), None) => {
+            let mut matches = resources
+                .list
+                .iter()
+                .filter(|it| it.all_ids().iter().any(|id| id.is_selected_by(&source.id)));
+            let Some(object) = matches.next() else {
+                // It may be in what was not read.
+                let kind = if is_open {
+                    ProblemKind::NotSupported
+                } else {
+                    ProblemKind::Fails
+                };
+                let message = "no object matches the `source` of the replacement";
+                return Err(Problem::new(kind, source.place, message));
+            };
+            if matches.next().is_some() {
+                return Err(Problem::fails(
+                    source.place,
+                    "several objects match the `source` of the replacement",
+                ));
+            }
+            let path = if source.field_path.is_empty() {
+                "metadata.name"
+            } else {
+                &source.field_path
+            };
+            let found = lookup(&object.node, &split_field_path(path)).filter(|it| !it.is_empty());
+            let Some(found) = found else {
+                let message = format!("the `source` of the replacement has no `{path}`");
+                return Err(Problem::fails(source.place, message));
+            };
+            refined(found, source.options.as_ref(), source.place)?
+        }
+    };
+    targets
+        .iter()
+        .try_for_each(|it| into_target(resources, &value, it, room))
+}
+
+/// The part of a value that the options name.
+fn refined(value: &Node, options: Option<&FieldOptions>, place: Place) -> Result<Node> {
+    let Some(options) = options.filter(|it| !it.delimiter.is_empty()) else {
+        return Ok(value.clone());
+    };
+    if !value.is_scalar() {
+        return Err(Problem::fails(place, "`delimiter` needs a scalar"));
+    }
+    let text = value.text();
+    let part = usize::try_from(options.index)
+        .ok()
+        .and_then(|it| text.split(&options.delimiter).nth(it));
+    match part {
+        Some(part) => Ok(with_text(value, part)),
+        None => Err(Problem::fails(place, format!("`{text}` has no part {}", options.index))),
+    }
+}
+
+/// A scalar of the same type with another text.
+fn with_text(scalar: &Node, text: &str) -> Node {
+    let value = match scalar.value {
+        Value::Int(_) | Value::Uint(_) | Value::Float(_) => match plain(text) {
+            value @ (Value::Int(_) | Value::Uint(_) | Value::Float(_)) => value,
+            _ => Value::String(text.to_owned()),
+        },
+        Value::Bool(_) => match plain(text) {
+            value @ Value::Bool(_) => value,
+            _ => Value::String(text.to_owned()),
+        },
+        Value::Null { .. } => plain(text),
+        _ => Value::String(text.to_owned()),
+    };
+    Node::new(scalar.place, value)
+}
+
+fn into_target(resources: &mut Resources, value: &Node, target: &ReplacementTarget, room: &mut Room) -> Result<()> {
+    let Some(select) = &target.select else {
+        return Err(Problem::fails(target.place, "a target of a replacement needs `select`"));
+    };
+    let patterns = select.patterns()?;
+    let rejects = target.reject.iter().map(|it| Ok((it, it.patterns()?)));
+    let rejects: Vec<_> = rejects.collect::<Result<_>>()?;
+    'objects: for resource in &mut resources.list {
+        if !select.matches_labels(resource)? {
+            continue;
+        }
+        let ids = resource.all_ids();
+        for (selector, patterns) in &rejects {
+            let has_texts = !(selector.labels.is_empty() && selector.annotations.is_empty());
+            if has_texts && selector.matches_labels(resource)? {
+                continue 'objects;
+            }
+            if selector.has_id() {
+                for id in &ids {
+                    if patterns.is_id(id)? {
+                        continue 'objects;
+                    }
+                }
+            }
+        }
+        let mut is_selected = false;
+        for id in &ids {
+            is_selected |= patterns.is_id(id)?;
+        }
+        if !is_selected {
+            continue;
+        }
+        let default = "metadata.name".to_owned();
+        let paths: Vec<(&str, Place)> = if target.field_paths.is_empty() {
+            vec![(&default, target.place)]
+        } else {
+            target
+                .field_paths
+                .iter()
+                .map(|it| (it.text.as_str(), it.place))
+                .collect()
+        };
+        for (path, place) in paths {
+            room.take(value.size())?;
+            let parts = split_field_path(path);
+            let create = target.options.as_ref().is_some_and(|it| it.create);
+            let mut setting = Setting {
+                value,
+                options: target.options.as_ref(),
+                create,
+                place,
+                is_found: false,
+                is_made: false,
+            };
+            resource.change(|it| setting.descend(&mut it.node, &parts))?;
+            if !setting.is_found {
+                return Err(Problem::fails(
+                    place,
+                    format!("an object that is selected has no `{path}`"),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a part of a path selects items of a list.
+fn is_item(part: &str) -> bool {
+    part.starts_with('[') && part.ends_with(']')
+}
+
+/// The value at a path (`PathGetter`).
+pub(crate) fn lookup<'n>(node: &'n Node, path: &[String]) -> Option<&'n Node> {
+    let mut node = node;
+    for part in path {
+        node = match &node.value {
+            Value::List(items) if part == "-" => items.last()?,
+            Value::List(items) if is_item(part) => {
+                let (field, value) = part[1..part.len() - 1].split_once('=')?;
+                items.iter().find(|it| {
+                    if field.is_empty() {
+                        it.is_scalar() && it.text() == value
+                    } else {
+                        it.get(field).is_some_and(|it| it.text() == value)
+                    }
+                })?
+            }
+            Value::List(items) => items.get(part.parse::<usize>().ok()?)?,
+            Value::Map(_) => node.get(part)?,
+            _ => return None,
+        };
+    }
+    Some(node)
+}
+
+struct Setting<'a> {
+    value: &'a Node,
+    options: Option<&'a FieldOptions>,
+    create: bool,
+    place: Place,
+    is_found: bool,
+    /// The field was made for this.
+    is_made: bool,
+}
+
+impl Setting<'_> {
+    fn fails(&self, message: impl Into<String>) -> Problem {
+        Problem::fails(self.place, message)
+    }
+
+    /// What is made for the part before another one.
+    fn made(&self, next: Option<&String>) -> Node {
+        let value = match next {
+            None => match self.value.value {
+                Value::List(_) => Value::List(Vec::new()),
+                Value::Map(_) => Value::Map(Vec::new()),
+                _ => Value::Null { is_written: false },
+            },
+            Some(next) if is_item(next) || next.parse::<usize>().is_ok() => Value::List(Vec::new()),
+            Some(_) => Value::Map(Vec::new()),
+        };
+        Node::new(self.place, value)
+    }
+
+    fn descend(&mut self, node: &mut Node, path: &[String]) -> Result<()> {
+        let Some((part, rest)) = path.split_first() else {
+            self.is_found = true;
+            return self.set(node);
+        };
+        if part.parse::<usize>().is_ok() || is_item(part) || part == "*" {
+            let Value::List(items) = &mut node.value else {
+                if node.is_null() && self.create {
+                    let message = "an item of a list that is null is not made here";
+                    return Err(Problem::new(ProblemKind::NotSupported, self.place, message));
+                }
+                if node.is_null() {
+                    return Ok(());
+                }
+                return Err(self.fails(format!("`{part}` needs a list")));
+            };
+            return self.items(items, part, rest);
+        }
+        match &mut node.value {
+            Value::Map(_) => {}
+            Value::Null { .. } => return Ok(()),
+            _ => return Err(self.fails(format!("`{part}` needs an object"))),
+        }
+        if node.get(part).is_none() {
+            if !self.create {
+                return Ok(());
+            }
+            let made = self.made(rest.first());
+            self.is_made = true;
+            node.set(part, self.place, made);
+        }
+        let Some(field) = node.get_mut(part) else { return Ok(()) };
+        if field.is_scalar() && !field.is_null() && !rest.is_empty() {
+            let message = format!("`{part}` is a text: replacements inside of texts are not built here");
+            return Err(Problem::new(ProblemKind::NotSupported, self.place, message));
+        }
+        self.descend(field, rest)
+    }
+
+    fn items(&mut self, items: &mut Vec<Node>, part: &str, rest: &[String]) -> Result<()> {
+        if part == "*" {
+            return items.iter_mut().try_for_each(|it| self.descend(it, rest));
+        }
+        if let Ok(at) = part.parse::<usize>() {
+            if items.len() == at && self.create {
+                items.push(self.made(rest.first()));
+                self.is_made = true;
+            }
+            let len = items.len();
+            return match items.get_mut(at) {
+                Some(item) => self.descend(item, rest),
+                None => Err(self.fails(format!("the list has {len} items and no item {at}"))),
+            };
+        }
+        let Some((field, pattern)) = part[1..part.len() - 1].split_once('=') else {
+            return Err(self.fails(format!("`{part}` is written `[FIELD=VALUE]`")));
+        };
+        let regex =
+            GoRegex::new(pattern).map_err(|_| self.fails(format!("`{pattern}` is not a regular expression")))?;
+        let is_match = |text: &str| regex.is_match(text) == Ok(true);
+        let mut is_any = false;
+        for item in items.iter_mut() {
+            if field.is_empty() {
+                // Items that match are set whatever follows.
+                if item.is_scalar() && is_match(item.text().trim()) {
+                    is_any = true;
+                    self.descend(item, &[])?;
+                }
+            } else if item
+                .get(field)
+                .is_some_and(|it| it.is_scalar() && is_match(it.text().trim()))
+            {
+                is_any = true;
+                self.descend(item, rest)?;
+            }
+        }
+        if is_any || !self.create {
+            return Ok(());
+        }
+        let mut made = if field.is_empty() {
+            Node::plain(self.place, pattern)
+        } else {
+            let mut made = Node::empty_map(self.place);
+            made.set(field, self.place, Node::plain(self.place, pattern));
+            made
+        };
+        self.descend(&mut made, if field.is_empty() { &[] } else { rest })?;
+        items.push(made);
+        Ok(())
+    }
+
+    fn set(&self, target: &mut Node) -> Result<()> {
+        let mut value = self.value.clone();
+        if let Some(options) = self.options.filter(|it| !it.delimiter.is_empty()) {
+            if !target.is_scalar() {
+                return Err(self.fails("`delimiter` needs a scalar"));
+            }
+            let old = target.text();
+            let mut parts: Vec<&str> = old.split(&options.delimiter).collect();
+            let new = if value.is_scalar() { value.text() } else { String::new() };
+            match usize::try_from(options.index) {
+                Err(_) => parts.insert(0, &new),
+                Ok(at) if at >= parts.len() => parts.push(&new),
+                Ok(at) => parts[at] = &new,
+            }
+            let text = parts.join(&options.delimiter);
+            value = Node::string(value.place, text);
+        }
+        if target.is_scalar() && !(self.is_made && target.is_null()) {
+            let text = value.text();
+            let new = with_text(target, &text);
+            let is_other = matches!(new.value, Value::String(_)) && !matches!(target.value, Value::String(_));
+            if is_other || new.is_null() != target.is_null() {
+                let message = format!("the value there is not a string, and `{text}` is not of its type");
+                return Err(self.fails(message));
+            }
+            *target = Node {
+                place: value.place,
+                shared: target.shared,
+                is_quoted: target.is_quoted,
+                ..new
+            };
+        } else if target.is_scalar() && value.is_scalar() {
+            *target = Node::plain(value.place, &value.text());
+        } else {
+            *target = value;
+        }
+        Ok(())
+    }
+}

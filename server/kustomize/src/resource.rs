@@ -1,0 +1,321 @@
+//! An object on its way through a build (`sigs.k8s.io/kustomize/api/resource`).
+
+use std::collections::HashMap;
+
+use crate::{
+    id::{Gvk, ResId},
+    merge,
+    node::{Node, Place},
+    problem::{Problem, Result},
+};
+
+/// What a generated object does where there already is one of its name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Behavior {
+    #[default]
+    Create,
+    Merge,
+    Replace,
+}
+
+/// What a patch may change besides fields.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Allowed {
+    pub(crate) name: bool,
+    pub(crate) kind: bool,
+}
+
+/// An object, and what it was called before.
+#[derive(Clone, Debug)]
+pub(crate) struct Resource {
+    pub(crate) node: Node,
+    /// Where the whole object was written, or generated.
+    pub(crate) origin: Place,
+    /// Names, namespaces and kinds that it had, the oldest first.
+    previous: Vec<(String, String, String)>,
+    pub(crate) prefixes: Vec<String>,
+    pub(crate) suffixes: Vec<String>,
+    pub(crate) behavior: Behavior,
+    /// Its name gets a hash of its content.
+    pub(crate) needs_hash: bool,
+    /// The names of vars that read it.
+    pub(crate) vars: Vec<String>,
+    /// It is deleted.
+    pub(crate) is_gone: bool,
+    /// How many numbers its shared nodes have.
+    pub(crate) shared: u32,
+}
+
+impl Resource {
+    pub(crate) fn new(node: Node) -> Self {
+        Self {
+            origin: node.place,
+            node,
+            previous: Vec::new(),
+            prefixes: Vec::new(),
+            suffixes: Vec::new(),
+            behavior: Behavior::Create,
+            needs_hash: false,
+            vars: Vec::new(),
+            is_gone: false,
+            shared: 0,
+        }
+    }
+
+    pub(crate) fn field(&self, path: &[&str]) -> String {
+        self.node
+            .at(path)
+            .filter(|it| !it.is_empty())
+            .map(Node::text)
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn name(&self) -> String {
+        self.field(&["metadata", "name"])
+    }
+
+    pub(crate) fn namespace(&self) -> String {
+        self.field(&["metadata", "namespace"])
+    }
+
+    pub(crate) fn kind(&self) -> String {
+        self.field(&["kind"])
+    }
+
+    pub(crate) fn gvk(&self) -> Gvk {
+        Gvk::of(&self.field(&["apiVersion"]), &self.kind())
+    }
+
+    /// What it is called now (`CurId`).
+    pub(crate) fn id(&self) -> ResId {
+        ResId {
+            gvk: self.gvk(),
+            name: self.name(),
+            namespace: self.namespace(),
+        }
+    }
+
+    /// What it was called before (`PrevIds`).
+    pub(crate) fn previous_ids(&self) -> Vec<ResId> {
+        let gvk = self.gvk();
+        let id = |(name, namespace, kind): &(String, String, String)| ResId {
+            gvk: Gvk {
+                kind: kind.clone(),
+                ..gvk.clone()
+            },
+            name: name.clone(),
+            namespace: namespace.clone(),
+        };
+        self.previous.iter().map(id).collect()
+    }
+
+    /// What it was called first (`OrgId`).
+    pub(crate) fn first_id(&self) -> ResId {
+        self.previous_ids().into_iter().next().unwrap_or_else(|| self.id())
+    }
+
+    /// All of them.
+    pub(crate) fn all_ids(&self) -> Vec<ResId> {
+        let mut ids = self.previous_ids();
+        ids.push(self.id());
+        ids
+    }
+
+    /// Remembers what it is called, before that changes.
+    pub(crate) fn store_id(&mut self) {
+        let id = self.id();
+        let namespace = id.effective_namespace().to_owned();
+        self.previous.push((id.name, namespace, id.gvk.kind));
+    }
+
+    /// Takes over what another was called, which it replaces.
+    pub(crate) fn take_history(&mut self, old: &Self) {
+        self.previous.clone_from(&old.previous);
+        self.prefixes.clone_from(&old.prefixes);
+        self.suffixes.clone_from(&old.suffixes);
+        self.vars.clone_from(&old.vars);
+    }
+
+    /// Whether kustomize keeps notes of it in its annotations, which are then there.
+    pub(crate) fn has_notes(&self) -> bool {
+        !(self.previous.is_empty() && self.prefixes.is_empty() && self.suffixes.is_empty()) || self.needs_hash
+    }
+
+    /// The labels or annotations (`GetLabels`, `GetAnnotations`).
+    pub(crate) fn texts(&self, field: &str) -> Vec<(String, String)> {
+        let entries = self
+            .node
+            .at(&["metadata", field])
+            .map(Node::entries)
+            .unwrap_or_default();
+        entries.iter().map(|it| (it.key.clone(), it.value.text())).collect()
+    }
+
+    pub(crate) fn annotation(&self, key: &str) -> Option<String> {
+        self.node.at(&["metadata", "annotations"])?.get(key).map(Node::text)
+    }
+
+    /// Makes texts of the values of labels or annotations, as kustomize does when it writes them.
+    pub(crate) fn make_texts(&mut self, field: &str) {
+        let Some(metadata) = self.node.get_mut("metadata") else {
+            return;
+        };
+        let Some(texts) = metadata.get_mut(field) else { return };
+        if texts.is_empty() || texts.is_scalar() {
+            metadata.remove(field);
+            return;
+        }
+        for entry in texts.entries_mut().into_iter().flatten() {
+            let text = entry.value.text();
+            entry.value = Node::string(entry.value.place, text);
+        }
+    }
+
+    pub(crate) fn metadata(&mut self) -> Option<&mut Node> {
+        let place = self.node.place;
+        if self.node.get("metadata").is_none_or(Node::is_null) {
+            self.node.set("metadata", place, Node::empty_map(place));
+        }
+        self.node.get_mut("metadata")
+    }
+
+    pub(crate) fn set_name(&mut self, name: &str) {
+        let Some(metadata) = self.metadata() else { return };
+        let place = metadata.get("name").map_or(metadata.place, |it| it.place);
+        metadata.set("name", place, Node::string(place, name));
+    }
+
+    pub(crate) fn set_namespace(&mut self, namespace: &str) {
+        let Some(metadata) = self.metadata() else { return };
+        if namespace.is_empty() {
+            metadata.remove("namespace");
+            return;
+        }
+        let place = metadata.get("namespace").map_or(metadata.place, |it| it.place);
+        metadata.set("namespace", place, Node::string(place, namespace));
+    }
+
+    pub(crate) fn set_kind(&mut self, kind: &str) {
+        let place = self.node.get("kind").map_or(self.node.place, |it| it.place);
+        self.node.set("kind", place, Node::string(place, kind));
+    }
+
+    /// Makes a change after which nodes that are shared are still the same.
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        if self.shared == 0 {
+            return change(self);
+        }
+        let mut before: HashMap<u32, Node> = HashMap::new();
+        self.node.each_shared(&mut |it| {
+            before.insert(it.shared, it.clone());
+        });
+        change(self)?;
+        let mut after: HashMap<u32, Node> = HashMap::new();
+        self.node.each_shared(&mut |it| {
+            if before.get(&it.shared).is_some_and(|old| old != it) {
+                after.insert(it.shared, it.clone());
+            }
+        });
+        self.node.each_shared(&mut |it| {
+            if let Some(new) = after.get(&it.shared) {
+                *it = new.clone();
+            }
+        });
+        Ok(())
+    }
+
+    /// Makes each node its own.
+    pub(crate) fn unshare(&mut self) {
+        self.shared = 0;
+        self.node.each_shared(&mut |it| it.shared = 0);
+    }
+
+    /// Applies a strategic merge patch (`ApplySmPatch`).
+    pub(crate) fn patch(&mut self, patch: &Node, allowed: Allowed) -> Result<()> {
+        self.change(|it| it.merge(patch, allowed))
+    }
+
+    fn merge(&mut self, patch: &Node, allowed: Allowed) -> Result<()> {
+        let id = self.id();
+        // Where these were written stays their place.
+        let head = (
+            self.node.get("kind").cloned(),
+            self.node.at(&["metadata", "name"]).cloned(),
+            self.node.at(&["metadata", "namespace"]).cloned(),
+        );
+        if allowed.name || allowed.kind {
+            self.store_id();
+        }
+        let place = self.node.place;
+        let object = std::mem::replace(&mut self.node, Node::empty_map(place));
+        let merged = merge::merge(patch, object)?;
+        let Some(merged) = merged.filter(|it| !it.is_empty()) else {
+            self.is_gone = true;
+            return Ok(());
+        };
+        self.node = merged;
+        if !allowed.kind {
+            match head.0 {
+                Some(kind) => self.node.set("kind", place, kind),
+                None => self.set_kind(&id.gvk.kind),
+            }
+        }
+        if !allowed.name {
+            match (head.1, self.metadata()) {
+                (Some(name), Some(metadata)) => metadata.set("name", place, name),
+                _ => self.set_name(&id.name),
+            }
+        }
+        match (head.2, self.metadata()) {
+            (Some(namespace), Some(metadata)) if !id.namespace.is_empty() => {
+                metadata.set("namespace", place, namespace);
+            }
+            _ => self.set_namespace(&id.namespace),
+        }
+        Ok(())
+    }
+}
+
+/// The objects of a build, in order (`resWrangler`).
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Resources {
+    pub(crate) list: Vec<Resource>,
+}
+
+impl Resources {
+    /// Adds an object that has no other's id.
+    pub(crate) fn add(&mut self, resource: Resource) -> Result<()> {
+        let id = resource.id();
+        if self.list.iter().any(|it| !it.is_gone && it.id().is_same(&id)) {
+            let message = format!("{id} is there already: kustomize builds each object once");
+            return Err(Problem::fails(resource.origin, message));
+        }
+        self.list.push(resource);
+        Ok(())
+    }
+
+    pub(crate) fn add_all(&mut self, more: Self) -> Result<()> {
+        more.list.into_iter().try_for_each(|it| self.add(it))
+    }
+
+    /// Those that have or had an id.
+    pub(crate) fn by_any_id(&self, matches: impl Fn(&ResId) -> bool) -> Vec<usize> {
+        let is_match = |it: &Resource| !it.is_gone && it.all_ids().iter().any(&matches);
+        (0..self.list.len()).filter(|n| is_match(&self.list[*n])).collect()
+    }
+
+    pub(crate) fn drop_gone(&mut self) {
+        self.list.retain(|it| !it.is_gone);
+    }
+
+    /// Says if two objects have one id.
+    pub(crate) fn check_ids(&self) -> Result<()> {
+        for (n, resource) in self.list.iter().enumerate() {
+            let id = resource.id();
+            if self.list[..n].iter().any(|it| it.id().is_same(&id)) {
+                return Err(Problem::fails(resource.origin, format!("two objects become {id}")));
+            }
+        }
+        Ok(())
+    }
+}

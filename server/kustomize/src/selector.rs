@@ -1,0 +1,214 @@
+//! Which objects a patch or a replacement is for (`sigs.k8s.io/kustomize/api/types/selector.go`).
+
+use crd_analyzer_goregexp::GoRegex;
+
+use crate::{
+    id::{Gvk, ResId},
+    node::Place,
+    problem::{Problem, ProblemKind, Result},
+    resource::Resource,
+};
+
+/// A selector as it is written.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Selector {
+    pub(crate) place: Place,
+    pub(crate) id: ResId,
+    pub(crate) labels: String,
+    pub(crate) annotations: String,
+}
+
+/// Its patterns.
+pub(crate) struct Patterns {
+    place: Place,
+    group: Option<GoRegex>,
+    version: Option<GoRegex>,
+    kind: Option<GoRegex>,
+    name: Option<GoRegex>,
+    namespace: Option<GoRegex>,
+}
+
+impl Selector {
+    pub(crate) fn patterns(&self) -> Result<Patterns> {
+        let pattern = |text: &str| {
+            if text.is_empty() {
+                return Ok(None);
+            }
+            let regex = GoRegex::new(&format!("^(?:{text})$"));
+            let invalid = |_| Problem::fails(self.place, format!("`{text}` is not a regular expression"));
+            regex.map(Some).map_err(invalid)
+        };
+        Ok(Patterns {
+            place: self.place,
+            group: pattern(&self.id.gvk.group)?,
+            version: pattern(&self.id.gvk.version)?,
+            kind: pattern(&self.id.gvk.kind)?,
+            name: pattern(&self.id.name)?,
+            namespace: pattern(&self.id.namespace)?,
+        })
+    }
+
+    /// Whether a patch with this target is for an object (`Select`).
+    pub(crate) fn selects(&self, patterns: &Patterns, resource: &Resource) -> Result<bool> {
+        let (now, first) = (resource.id(), resource.first_id());
+        let is_in =
+            patterns.is_namespace(first.effective_namespace())? || patterns.is_namespace(now.effective_namespace())?;
+        let is_named = patterns.is_name(&first.name)? || patterns.is_name(&now.name)?;
+        Ok(is_in && is_named && patterns.is_kind(&now.gvk)? && self.matches_labels(resource)?)
+    }
+
+    /// Whether the selectors of labels and annotations match.
+    pub(crate) fn matches_labels(&self, resource: &Resource) -> Result<bool> {
+        let matches = |selector: &str, field: &str| -> Result<bool> {
+            if selector.is_empty() {
+                return Ok(true);
+            }
+            let requirements = parse(selector)
+                .ok_or_else(|| Problem::fails(self.place, format!("`{selector}` is not a label selector")))?;
+            let texts = resource.texts(field);
+            let value = |key: &str| texts.iter().rfind(|it| it.0 == key).map(|it| it.1.as_str());
+            Ok(requirements.iter().all(|it| it.matches(value(&it.key))))
+        };
+        Ok(matches(&self.annotations, "annotations")? && matches(&self.labels, "labels")?)
+    }
+
+    pub(crate) fn has_id(&self) -> bool {
+        self.id != ResId::default()
+    }
+}
+
+impl Patterns {
+    fn matches(&self, regex: Option<&GoRegex>, text: &str) -> Result<bool> {
+        let too_large = |_| Problem::new(ProblemKind::TooLarge, self.place, "the pattern takes too much work");
+        regex.map_or(Ok(true), |it| it.is_match(text).map_err(too_large))
+    }
+
+    fn is_name(&self, name: &str) -> Result<bool> {
+        self.matches(self.name.as_ref(), name)
+    }
+
+    fn is_namespace(&self, namespace: &str) -> Result<bool> {
+        self.matches(self.namespace.as_ref(), namespace)
+    }
+
+    fn is_kind(&self, gvk: &Gvk) -> Result<bool> {
+        Ok(self.matches(self.group.as_ref(), &gvk.group)?
+            && self.matches(self.version.as_ref(), &gvk.version)?
+            && self.matches(self.kind.as_ref(), &gvk.kind)?)
+    }
+
+    /// Whether an id matches as it is (`TargetSelectorRegex.Selects`).
+    pub(crate) fn is_id(&self, id: &ResId) -> Result<bool> {
+        Ok(self.is_kind(&id.gvk)? && self.is_name(&id.name)? && self.is_namespace(&id.namespace)?)
+    }
+}
+
+/// One requirement of a label selector.
+struct Requirement {
+    key: String,
+    operator: Operator,
+}
+
+enum Operator {
+    Exists,
+    Absent,
+    In(Vec<String>),
+    NotIn(Vec<String>),
+    Greater(i64),
+    Less(i64),
+}
+
+impl Requirement {
+    fn matches(&self, value: Option<&str>) -> bool {
+        let number = || value.and_then(|it| it.parse::<i64>().ok());
+        match &self.operator {
+            Operator::Exists => value.is_some(),
+            Operator::Absent => value.is_none(),
+            Operator::In(values) => value.is_some_and(|it| values.iter().any(|value| value == it)),
+            Operator::NotIn(values) => value.is_none_or(|it| values.iter().all(|value| value != it)),
+            Operator::Greater(bound) => number().is_some_and(|it| it > *bound),
+            Operator::Less(bound) => number().is_some_and(|it| it < *bound),
+        }
+    }
+}
+
+/// Reads a label selector (`k8s.io/apimachinery/pkg/labels`). `None`: it is none.
+fn parse(text: &str) -> Option<Vec<Requirement>> {
+    let mut parts: Vec<String> = vec![String::new()];
+    let mut depth = 0;
+    for c in text.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        parts.last_mut()?.push(c);
+    }
+    parts.iter().map(|it| requirement(it.trim())).collect()
+}
+
+fn requirement(text: &str) -> Option<Requirement> {
+    let made = |key: &str, operator| {
+        let key = key.trim();
+        let is_key = !key.is_empty()
+            && key
+                .bytes()
+                .all(|it| it.is_ascii_alphanumeric() || b"-_./".contains(&it));
+        is_key.then(|| Requirement {
+            key: key.to_owned(),
+            operator,
+        })
+    };
+    let one = |value: &str| vec![value.trim().to_owned()];
+    if let Some(key) = text.strip_prefix('!') {
+        return made(key, Operator::Absent);
+    }
+    if let Some((key, value)) = text.split_once("!=") {
+        return made(key, Operator::NotIn(one(value)));
+    }
+    if let Some((key, value)) = text.split_once("==").or_else(|| text.split_once('=')) {
+        return made(key, Operator::In(one(value)));
+    }
+    if let Some((key, value)) = text.split_once('>') {
+        return made(key, Operator::Greater(value.trim().parse().ok()?));
+    }
+    if let Some((key, value)) = text.split_once('<') {
+        return made(key, Operator::Less(value.trim().parse().ok()?));
+    }
+    if let Some((left, values)) = text.strip_suffix(')').and_then(|it| it.split_once('(')) {
+        let values = values.split(',').map(|it| it.trim().to_owned()).collect();
+        let (key, operator) = left.trim().split_once(char::is_whitespace)?;
+        return match operator.trim() {
+            "in" => made(key, Operator::In(values)),
+            "notin" => made(key, Operator::NotIn(values)),
+            _ => None,
+        };
+    }
+    made(text, Operator::Exists)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(selector: &str, value: Option<&str>, expected: Option<bool>) {
+        let found = parse(selector).map(|it| it.iter().all(|it| it.matches(value)));
+        assert_eq!(found, expected, "of {selector:?}");
+    }
+
+    #[test]
+    fn label_selectors() {
+        check("a=b", Some("b"), Some(true));
+        check("a == b, a", Some("b"), Some(true));
+        check("a!=b", None, Some(true));
+        check("a in (b, c),a", Some("c"), Some(true));
+        check("a notin (b, c)", Some("c"), Some(false));
+        check("!a", Some("c"), Some(false));
+        check("a b", None, None);
+    }
+}

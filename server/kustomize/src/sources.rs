@@ -1,0 +1,297 @@
+//! The files of a build, and the documents that were read from them.
+
+use std::{
+    collections::{HashMap, HashSet},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crd_analyzer_syntax::{
+    json::{Json, JsonValue},
+    read_json,
+    split::{read_document, split},
+    tree::{NodeId, NodeKind, ScalarStyle, Span, Tree},
+};
+
+use crate::{
+    dates::timestamp,
+    node::{Entry, Node, Place, Value, plain},
+    problem::{Problem, ProblemKind, Result},
+};
+
+/// Where the files of kustomizations come from. Paths are absolute and have neither `.` nor `..`.
+pub trait Files {
+    /// The text of a file; `None` if the file does not exist, or is not text.
+    fn read(&self, path: &Path) -> Option<Arc<str>>;
+
+    /// Whether there is a folder.
+    fn is_folder(&self, path: &Path) -> bool;
+}
+
+/// A document that values come from.
+#[derive(Debug)]
+struct Source {
+    path: Arc<Path>,
+    /// Its position in the file, all documents counted.
+    index: u32,
+    tree: Arc<Tree>,
+    /// The scalar that the document is the value of, if it is written in another one.
+    within: Option<Place>,
+}
+
+/// The documents that the values of a build come from.
+#[derive(Debug)]
+pub struct Sources {
+    documents: Vec<Source>,
+    /// The files that were asked for, each with its text if it is there.
+    files: HashMap<Arc<Path>, Option<Arc<str>>>,
+    /// The dates without quotes.
+    dates: HashSet<Place>,
+    /// What may still be made.
+    pub(crate) room: Room,
+}
+
+/// How many nodes a build may still make. Looking at an object counts as making a node or several.
+#[derive(Debug)]
+pub(crate) struct Room(usize);
+
+/// The nodes that one build may make, and one more for each three bytes of its files.
+pub const MOST_NODES: usize = 400_000;
+/// A CRD has a node in some 30 bytes, and a large one may be patched ten times.
+const BYTES_FOR_A_NODE: usize = 3;
+
+/// The deepest nesting that is built.
+const MOST_DEPTH: usize = 400;
+
+impl Room {
+    /// Takes room for nodes.
+    pub(crate) fn take(&mut self, nodes: usize) -> Result<()> {
+        let rest = self.0.checked_sub(nodes);
+        self.0 = rest.unwrap_or(0);
+        match rest {
+            Some(_) => Ok(()),
+            None => Err(Problem::new(ProblemKind::TooLarge, None, "the build is too large")),
+        }
+    }
+}
+
+impl Sources {
+    /// Of a build that may make so many nodes.
+    pub(crate) fn with_room(nodes: usize) -> Self {
+        Self {
+            documents: Vec::new(),
+            files: HashMap::new(),
+            dates: HashSet::new(),
+            room: Room(nodes),
+        }
+    }
+
+    /// The nodes that the build may still make.
+    pub fn left(&self) -> usize {
+        self.room.0
+    }
+
+    /// The text of a file, read once.
+    pub(crate) fn text(&mut self, files: &dyn Files, path: &Path) -> Option<Arc<str>> {
+        if let Some(known) = self.files.get(path) {
+            return known.clone();
+        }
+        let text = files.read(path);
+        let more = text.as_ref().map_or(0, |it| it.len() / BYTES_FOR_A_NODE);
+        self.room.0 = self.room.0.saturating_add(more);
+        self.files.insert(path.into(), text.clone());
+        text
+    }
+
+    /// The files that were asked for: a build may change when one of them does.
+    pub fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
+        self.files.keys()
+    }
+
+    /// The file of a place, and the position of its document in it.
+    pub fn document(&self, place: Place) -> (&Arc<Path>, u32) {
+        let outer = self.outermost(place);
+        let source = &self.documents[outer.document as usize];
+        (&source.path, source.index)
+    }
+
+    /// The text of the file that a place is in.
+    pub fn text_of(&self, place: Place) -> &str {
+        self.documents[self.outermost(place).document as usize].tree.text()
+    }
+
+    fn outermost(&self, mut place: Place) -> Place {
+        while let Some(outer) = self.documents[place.document as usize].within {
+            place = outer;
+        }
+        place
+    }
+
+    /// Makes text of the words that only YAML 1.1 takes for booleans: kustomize reads objects, but not its own files, as YAML 1.2.
+    pub(crate) fn make_newer(&mut self, node: &mut Node) {
+        match &mut node.value {
+            Value::String(text) => {
+                let tree = &self.documents[node.place.document as usize].tree;
+                let is_plain = tree.kind(node.place.node) == NodeKind::Scalar(ScalarStyle::Plain);
+                node.is_quoted = !is_plain;
+                if is_plain && tree.tag(node.place.node).is_none() && timestamp(text).is_some() {
+                    self.dates.insert(node.place);
+                }
+            }
+            Value::Bool(_) => {
+                let tree = &self.documents[node.place.document as usize].tree;
+                let is_plain = tree.kind(node.place.node) == NodeKind::Scalar(ScalarStyle::Plain);
+                let word = tree.scalar(node.place.node);
+                if is_plain && tree.tag(node.place.node).is_none() && !matches!(plain(&word), Value::Bool(_)) {
+                    node.value = Value::String(word.into_owned());
+                }
+            }
+            Value::List(items) => items.iter_mut().for_each(|it| self.make_newer(it)),
+            Value::Map(entries) => entries.iter_mut().for_each(|it| self.make_newer(&mut it.value)),
+            _ => {}
+        }
+    }
+
+    /// Writes dates without quotes as points in time.
+    pub(crate) fn print_dates(&self, node: &mut Node) {
+        match &mut node.value {
+            Value::String(text) if !node.is_quoted && self.dates.contains(&node.place) => {
+                if let Some(printed) = timestamp(text) {
+                    *text = printed;
+                }
+            }
+            Value::List(items) => items.iter_mut().for_each(|it| self.print_dates(it)),
+            Value::Map(entries) => entries.iter_mut().for_each(|it| self.print_dates(&mut it.value)),
+            _ => {}
+        }
+    }
+
+    /// Whether there are dates without quotes.
+    pub(crate) fn has_dates(&self) -> bool {
+        !self.dates.is_empty()
+    }
+
+    /// The tree and the node of a place.
+    pub fn tree(&self, place: Place) -> (&Tree, NodeId) {
+        (&self.documents[place.document as usize].tree, place.node)
+    }
+
+    /// Whether a place is in a text that is written in a scalar.
+    pub fn is_inside(&self, place: Place) -> bool {
+        self.documents[place.document as usize].within.is_some()
+    }
+
+    /// Where a place is in the text of its file.
+    pub fn span(&self, place: Place) -> Span {
+        let tree = &self.documents[place.document as usize].tree;
+        self.outward(place.document, tree.span(place.node))
+    }
+
+    /// The bytes of the file for some of a document's.
+    pub fn outward(&self, document: u32, span: Span) -> Span {
+        let source = &self.documents[document as usize];
+        let Some(outer) = source.within else { return span };
+        let map = self.documents[outer.document as usize].tree.source_map(outer.node);
+        self.outward(outer.document, map.span(span.range()))
+    }
+
+    /// The documents of a file that hold something.
+    pub(crate) fn read_file(&mut self, files: &dyn Files, path: &Path) -> Option<Result<Vec<Node>>> {
+        let text = self.text(files, path)?;
+        Some(self.read_text(&path.into(), &text, None))
+    }
+
+    /// The documents of a text in a scalar.
+    pub(crate) fn read_inside(&mut self, place: Place) -> Result<Vec<Node>> {
+        let source = &self.documents[place.document as usize];
+        let text: Arc<str> = source.tree.scalar(place.node).into();
+        let path = source.path.clone();
+        self.read_text(&path, &text, Some(place))
+    }
+
+    fn read_text(&mut self, path: &Arc<Path>, text: &Arc<str>, within: Option<Place>) -> Result<Vec<Node>> {
+        let found = split(text);
+        let cannot = |why: String| Problem::fails(within, format!("`{}` is not YAML: {why}", name(path)));
+        if let Some(error) = found.error {
+            return Err(cannot(error.to_string()));
+        }
+        let mut read = Vec::new();
+        for document in found.documents {
+            let tree = read_document(text, document, &[]).map_err(|it| cannot(it.to_string()))?;
+            let tree = Arc::new(tree);
+            let number = self.documents.len() as u32;
+            self.documents.push(Source {
+                path: path.clone(),
+                index: document.index,
+                tree: tree.clone(),
+                within,
+            });
+            let json = read_json(&tree).map_err(|it| cannot(it.to_string()))?;
+            if json.depth() > MOST_DEPTH {
+                return Err(Problem::new(
+                    ProblemKind::TooLarge,
+                    within,
+                    format!("`{}` is nested too deep", name(path)),
+                ));
+            }
+            if let Some(root) = json.root() {
+                let node = node_of(&tree, root, number);
+                self.room.take(node.size())?;
+                read.push(node);
+            }
+        }
+        Ok(read)
+    }
+}
+
+/// The last part of a path, for messages.
+pub(crate) fn name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+/// A value with its places.
+fn node_of(tree: &Tree, json: &Json<'_>, document: u32) -> Node {
+    let place = Place {
+        document,
+        node: json.node,
+    };
+    let value = match &json.value {
+        JsonValue::Null => Value::Null {
+            is_written: !tree.is_absent(json.node),
+        },
+        JsonValue::Bool(value) => Value::Bool(*value),
+        JsonValue::Int(value) => Value::Int(*value),
+        JsonValue::Uint(value) => Value::Uint(*value),
+        JsonValue::Float(value) => Value::Float(*value),
+        JsonValue::String(text) => Value::String(text.as_ref().to_owned()),
+        JsonValue::Array(items) => Value::List(items.iter().map(|it| node_of(tree, it, document)).collect()),
+        JsonValue::Object(members) => {
+            let entry = |it: &crd_analyzer_syntax::json::Member<'_>| Entry {
+                key: it.key.as_ref().to_owned(),
+                key_place: Place {
+                    document,
+                    node: it.key_node,
+                },
+                value: node_of(tree, &it.value, document),
+            };
+            Value::Map(members.iter().map(entry).collect())
+        }
+    };
+    Node::new(place, value)
+}
+
+/// A path below a folder, without `.` and `..`.
+pub(crate) fn joined(folder: &Path, relative: &str) -> PathBuf {
+    let mut path = folder.to_owned();
+    for component in Path::new(relative).components() {
+        match component {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => {
+                path.pop();
+            }
+            other => path.push(other),
+        }
+    }
+    path
+}

@@ -1,0 +1,152 @@
+//! Builds of a few files.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crate::{Files, MOST_NODES, build};
+
+struct Memory(BTreeMap<PathBuf, Arc<str>>);
+
+impl Files for Memory {
+    fn read(&self, path: &Path) -> Option<Arc<str>> {
+        self.0.get(path).cloned()
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        self.0.keys().any(|it| it.starts_with(path) && it != path)
+    }
+}
+
+fn memory(files: &[(&str, &str)]) -> Memory {
+    let files = files
+        .iter()
+        .map(|(path, text)| (Path::new("/").join(path), (*text).into()));
+    Memory(files.collect())
+}
+
+/// What each line of the built objects' JSON is, or why there is none.
+#[track_caller]
+fn check(files: &[(&str, &str)], expected: &str) {
+    let built = build(&memory(files), Path::new("/o"), MOST_NODES);
+    let found = match &built.objects {
+        Ok(objects) => objects
+            .iter()
+            .flat_map(|it| [it.node.to_json().to_string(), "\n".to_owned()])
+            .collect(),
+        Err(problem) => {
+            let place = problem.place.map(|it| {
+                let text = built.sources.text_of(it);
+                text[built.sources.span(it).range()].to_owned()
+            });
+            format!("{} at {:?}", problem.message, place.unwrap_or_default())
+        }
+    };
+    assert_eq!(found, expected, "of {files:?}");
+}
+
+const WIDGET: &str =
+    "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: w\nspec:\n  list: [1, 2]\n  size: 1\n";
+
+#[test]
+fn a_patch_replaces_lists_of_custom_resources() {
+    let patch = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: w\nspec:\n  list: [3]\n  size: null\n";
+    check(
+        &[
+            (
+                "o/kustomization.yaml",
+                "resources: [../b]\npatches:\n- path: p.yaml\nnamePrefix: dev-\n",
+            ),
+            ("o/p.yaml", patch),
+            ("b/kustomization.yaml", "resources: [w.yaml]\n"),
+            ("b/w.yaml", WIDGET),
+        ],
+        "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"dev-w\"},\"spec\":{\"list\":[3]}}\n",
+    );
+}
+
+#[test]
+fn a_failure_names_its_place() {
+    let patch = WIDGET.replace("name: w", "name: other");
+    check(
+        &[
+            (
+                "o/kustomization.yaml",
+                "resources: [w.yaml]\npatches:\n- path: p.yaml\n",
+            ),
+            ("o/p.yaml", &patch),
+            ("o/w.yaml", WIDGET),
+        ],
+        &format!(
+            "no object matches the patch for Widget `other` at {:?}",
+            patch.trim_end()
+        ),
+    );
+    check(
+        &[("o/kustomization.yaml", "resources: [gone.yaml]\n")],
+        "the file or folder `gone.yaml` does not exist at \"gone.yaml\"",
+    );
+    check(
+        &[
+            (
+                "o/kustomization.yaml",
+                "resources: [w.yaml]\npatches:\n- target: {kind: Widget}\n  patch: |-\n    - op: remove\n      path: /spec/gone\n",
+            ),
+            ("o/w.yaml", WIDGET),
+        ],
+        "`remove` does not apply: the object has no `/spec/gone` at \"op: remove\\n      path: /spec/gone\"",
+    );
+}
+
+#[test]
+fn remote_bases_are_named_and_left_out() {
+    let files = memory(&[
+        (
+            "o/kustomization.yaml",
+            "resources:\n- https://github.com/o/r//config?ref=v1\n- w.yaml\npatches:\n- path: p.yaml\n",
+        ),
+        ("o/w.yaml", WIDGET),
+        ("o/p.yaml", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: far\n"),
+    ]);
+    let built = build(&files, Path::new("/o"), MOST_NODES);
+    assert_eq!(built.objects.unwrap().len(), 1);
+    assert_eq!(built.remote.len(), 1);
+}
+
+/// Each kustomization names both of the next: what is built doubles with each.
+#[test]
+fn what_doubles_ends() {
+    let mut files = BTreeMap::new();
+    let name = |side: &str, n: usize| PathBuf::from(format!("/o/{side}{n}/kustomization.yaml"));
+    for n in 0..40 {
+        for side in ["k", "l"] {
+            let inner = n + 1;
+            let text = format!("resources: [../k{inner}, ../l{inner}]\nnamePrefix: {side}\n");
+            files.insert(name(side, n), Arc::from(text));
+        }
+    }
+    for side in ["k", "l"] {
+        let text = format!("configMapGenerator: [{{name: {side}}}]\n");
+        files.insert(name(side, 40), Arc::from(text));
+    }
+    let built = build(&Memory(files), Path::new("/o/k0"), MOST_NODES);
+    let problem = built.objects.expect_err("it is too large");
+    assert_eq!(problem.kind, crate::ProblemKind::TooLarge, "{problem:?}");
+}
+
+#[test]
+fn many_patches_of_many_objects_end() {
+    let object = |n: usize| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a{n}}}\n");
+    let objects: Vec<String> = (0..1000).map(object).collect();
+    let patch = "- target: {kind: ConfigMap}\n  patch: '[{op: add, path: /data, value: {a: b}}]'\n";
+    let kustomization = format!("resources: [x.yaml]\npatches:\n{}", patch.repeat(2000));
+    let files = BTreeMap::from([
+        (PathBuf::from("/o/kustomization.yaml"), Arc::from(kustomization)),
+        (PathBuf::from("/o/x.yaml"), Arc::from(objects.join("---\n"))),
+    ]);
+    let built = build(&Memory(files), Path::new("/o"), MOST_NODES);
+    let problem = built.objects.expect_err("it is too large");
+    assert_eq!(problem.kind, crate::ProblemKind::TooLarge, "{problem:?}");
+}

@@ -1,0 +1,341 @@
+//! The built-in transformers, in the order in which kustomize runs them (`sigs.k8s.io/kustomize/api/internal/builtins`).
+
+use crd_analyzer_goregexp::GoRegex;
+
+use crate::{
+    id::Gvk,
+    kustomization::{Image, Kustomization, Replica, Text},
+    node::{Node, Place, Value},
+    problem::{Problem, Result},
+    resource::{Resource, Resources},
+    spec::{Change, Config, Create, FieldSpec, merge_specs},
+};
+
+/// Sets a scalar to a text.
+fn set_text(node: &mut Node, place: Place, text: &str) -> Result<()> {
+    if !node.is_scalar() {
+        return Err(Problem::fails(node.place, "the value must be a scalar"));
+    }
+    *node = Node::string(place, text);
+    Ok(())
+}
+
+/// `namespace`
+pub(crate) fn namespace(resources: &mut Resources, namespace: &Text, specs: &[FieldSpec]) -> Result<()> {
+    if namespace.text.is_empty() {
+        return Ok(());
+    }
+    for n in 0..resources.list.len() {
+        let resource = &mut resources.list[n];
+        if resource.node.is_empty() {
+            continue;
+        }
+        resource.store_id();
+        set_namespace(resource, namespace, specs)?;
+        let id = resource.id();
+        if resources.list.iter().filter(|it| it.id().is_same(&id)).count() != 1 {
+            return Err(Problem::fails(
+                namespace.place,
+                format!("`namespace` makes two objects {id}"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn set_namespace(resource: &mut Resource, namespace: &Text, specs: &[FieldSpec]) -> Result<()> {
+    let gvk = resource.gvk();
+    let mut set = |node: &mut Node| set_text(node, namespace.place, &namespace.text);
+    let mut change = Change {
+        create: Some(Create::Scalar),
+        place: namespace.place,
+        set: &mut set,
+    };
+    if !gvk.is_cluster_scoped() {
+        let spec = FieldSpec {
+            gvk: Gvk::default(),
+            path: "metadata/namespace".to_owned(),
+            create: true,
+        };
+        change.apply(&mut resource.node, &gvk, &spec)?;
+    }
+    let is_binding = matches!(gvk.kind.as_str(), "RoleBinding" | "ClusterRoleBinding");
+    let is_wanted = |spec: &&FieldSpec| {
+        spec.path != "metadata/namespace"
+            && !(gvk.api_version() != "v1" && spec.path == "metadata/name")
+            && !(is_binding
+                && matches!(spec.gvk.kind.as_str(), "RoleBinding" | "ClusterRoleBinding")
+                && spec.path == "subjects/namespace")
+    };
+    if is_binding && let Some(Value::List(subjects)) = resource.node.get_mut("subjects").map(|it| &mut it.value) {
+        let defaults = subjects
+            .iter_mut()
+            .filter(|it| it.get("name").is_some_and(|it| it.text() == "default"));
+        for subject in defaults {
+            subject.set(
+                "namespace",
+                namespace.place,
+                Node::string(namespace.place, namespace.text.as_str()),
+            );
+        }
+    }
+    let specs = specs.iter().filter(is_wanted);
+    specs
+        .into_iter()
+        .try_for_each(|it| change.apply(&mut resource.node, &gvk, it))
+}
+
+/// What `namePrefix` and `nameSuffix` leave alone.
+fn keeps_name(gvk: &Gvk) -> bool {
+    gvk.kind == "CustomResourceDefinition"
+        || gvk.kind == "Namespace"
+        || gvk.group == "apiregistration.k8s.io" && gvk.kind == "APIService"
+}
+
+/// `namePrefix` and `nameSuffix`
+pub(crate) fn affix(resources: &mut Resources, text: &Text, is_prefix: bool, specs: &[FieldSpec]) -> Result<()> {
+    let affix = &text.text;
+    for resource in &mut resources.list {
+        let id = resource.first_id();
+        if keeps_name(&id.gvk) {
+            continue;
+        }
+        for spec in specs.iter().filter(|it| id.gvk.is_selected(&it.gvk)) {
+            if spec.path == "metadata/name" {
+                let list = if is_prefix {
+                    &mut resource.prefixes
+                } else {
+                    &mut resource.suffixes
+                };
+                list.push(affix.clone());
+                resource.store_id();
+            }
+            let gvk = resource.gvk();
+            // What is invalid in the whole name is mostly so in the part that the object has.
+            let mut set = |node: &mut Node| {
+                let name = node.text();
+                let name = if is_prefix {
+                    format!("{affix}{name}")
+                } else {
+                    format!("{name}{affix}")
+                };
+                let place = node.place;
+                set_text(node, place, &name)
+            };
+            let mut change = Change {
+                create: Some(Create::Scalar),
+                place: text.place,
+                set: &mut set,
+            };
+            change.apply(&mut resource.node, &gvk, spec)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sets entries of the objects that the specs lead to.
+fn set_entries(resources: &mut Resources, pairs: &[(Text, Text)], specs: &[FieldSpec]) -> Result<()> {
+    let mut pairs: Vec<&(Text, Text)> = pairs.iter().collect();
+    pairs.sort_by(|a, b| a.0.text.cmp(&b.0.text));
+    for resource in &mut resources.list {
+        let gvk = resource.gvk();
+        for (key, value) in &pairs {
+            resource.shared += 1;
+            let new = Node {
+                shared: resource.shared,
+                ..Node::string(value.place, value.text.as_str())
+            };
+            let mut set = |node: &mut Node| {
+                if !matches!(node.value, Value::Map(_)) {
+                    return Err(Problem::fails(node.place, "the value must be an object"));
+                }
+                let new = match node.get(&key.text) {
+                    None => new.clone(),
+                    Some(old) => Node {
+                        shared: old.shared,
+                        ..new.clone()
+                    },
+                };
+                node.set(&key.text, key.place, new);
+                Ok(())
+            };
+            let mut change = Change {
+                create: Some(Create::Map),
+                place: key.place,
+                set: &mut set,
+            };
+            change.apply_all(&mut resource.node, &gvk, specs)?;
+        }
+    }
+    Ok(())
+}
+
+/// `labels` and `commonLabels`
+pub(crate) fn labels(resources: &mut Resources, kustomization: &Kustomization, config: &Config) -> Result<()> {
+    for label in &kustomization.labels {
+        let mut specs = label.fields.clone();
+        merge_specs(&mut specs, config.labels.clone())?;
+        if label.include_selectors {
+            merge_specs(&mut specs, config.common_labels.clone())?;
+        } else {
+            if label.include_templates {
+                merge_specs(&mut specs, config.template_labels.clone())?;
+            }
+            if label.include_volume_claim_templates {
+                merge_specs(&mut specs, config.volume_claim_template_labels.clone())?;
+            }
+            let of_object = FieldSpec {
+                gvk: Gvk::default(),
+                path: "metadata/labels".to_owned(),
+                create: true,
+            };
+            merge_specs(&mut specs, vec![of_object])?;
+        }
+        set_entries(resources, &label.pairs, &specs)?;
+    }
+    set_entries(resources, &kustomization.common_labels, &config.common_labels)
+}
+
+/// `commonAnnotations`
+pub(crate) fn annotations(resources: &mut Resources, pairs: &[(Text, Text)], specs: &[FieldSpec]) -> Result<()> {
+    set_entries(resources, pairs, specs)
+}
+
+/// `replicas`
+pub(crate) fn replicas(resources: &mut Resources, replica: &Replica, specs: &[FieldSpec], is_open: bool) -> Result<()> {
+    let mut is_found = is_open;
+    for spec in specs {
+        let found = resources.by_any_id(|id| id.name == replica.name && id.gvk.is_selected(&spec.gvk));
+        for n in found {
+            is_found = true;
+            let resource = &mut resources.list[n];
+            let gvk = resource.gvk();
+            let mut set = |node: &mut Node| {
+                if !node.is_scalar() {
+                    return Err(Problem::fails(node.place, "the value must be a scalar"));
+                }
+                *node = Node::new(replica.place, Value::Int(replica.count)).in_place_of(Some(node));
+                Ok(())
+            };
+            let mut change = Change {
+                create: Some(Create::Scalar),
+                place: replica.place,
+                set: &mut set,
+            };
+            change.apply(&mut resource.node, &gvk, spec)?;
+        }
+    }
+    if is_found {
+        Ok(())
+    } else {
+        let message = format!(
+            "`replicas` names `{}`, but no object of this name has replicas",
+            replica.name
+        );
+        Err(Problem::fails(replica.place, message))
+    }
+}
+
+/// `images`
+pub(crate) fn images(resources: &mut Resources, image: &Image, specs: &[FieldSpec]) -> Result<()> {
+    let tail = r"(:[a-zA-Z0-9_.{}-]*)?(@[a-zA-Z0-9]+([.+_-][a-zA-Z0-9]+)*:[a-zA-Z0-9_.{}-]*)?$";
+    let Ok(pattern) = GoRegex::new(&format!("^{}{tail}", image.name)) else {
+        return Ok(());
+    };
+    let mut set = |node: &mut Node| {
+        if !node.is_scalar() {
+            return Err(Problem::fails(node.place, "the image must be a scalar"));
+        }
+        let written = node.text();
+        if pattern.is_match(&written) == Ok(true) {
+            *node = Node::string(image.place, renamed(&written, image));
+        }
+        Ok(())
+    };
+    for resource in resources
+        .list
+        .iter_mut()
+        .filter(|it| it.kind() != "CustomResourceDefinition")
+    {
+        in_containers(&mut resource.node, &mut set)?;
+        let gvk = resource.gvk();
+        let mut change = Change {
+            create: None,
+            place: image.place,
+            set: &mut set,
+        };
+        change.apply_all(&mut resource.node, &gvk, specs)?;
+    }
+    Ok(())
+}
+
+/// The images of all lists named as those of a pod, wherever they are.
+fn in_containers(node: &mut Node, set: &mut dyn FnMut(&mut Node) -> Result<()>) -> Result<()> {
+    match &mut node.value {
+        Value::List(items) => items.iter_mut().try_for_each(|it| in_containers(it, set)),
+        Value::Map(entries) => entries.iter_mut().try_for_each(|entry| {
+            in_containers(&mut entry.value, set)?;
+            if !matches!(entry.key.as_str(), "containers" | "initContainers") {
+                return Ok(());
+            }
+            let Value::List(containers) = &mut entry.value.value else {
+                return Ok(());
+            };
+            containers
+                .iter_mut()
+                .filter_map(|it| it.get_mut("image"))
+                .try_for_each(&mut *set)
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The parts of an image: name, tag and digest (`image.Split`).
+fn parts(image: &str) -> (&str, &str, &str) {
+    let slash = image.find('/').filter(|it| *it > 0).unwrap_or(0);
+    let digest = image[slash..].find('@').map(|it| it + slash);
+    let tag = image[slash..].find(':').map(|it| it + slash);
+    match (tag, digest) {
+        (None, None) => (image, "", ""),
+        (None, Some(at)) => (&image[..at], "", &image[at + 1..]),
+        (Some(tag), Some(at)) if at < tag => (&image[..at], "", &image[at + 1..]),
+        (Some(tag), Some(at)) => (&image[..tag], &image[tag + 1..at], &image[at + 1..]),
+        (Some(tag), None) => (&image[..tag], &image[tag + 1..], ""),
+    }
+}
+
+fn renamed(written: &str, image: &Image) -> String {
+    let (name, tag, digest) = parts(written);
+    let name = if image.new_name.is_empty() {
+        name
+    } else {
+        &image.new_name
+    };
+    let with_suffix = format!("{tag}{}", image.tag_suffix);
+    let (tag, digest) = match (image.new_tag.as_str(), image.digest.as_str()) {
+        ("", "") if !image.tag_suffix.is_empty() => (with_suffix.as_str(), ""),
+        ("", "") => (tag, digest),
+        ("", new) => ("", new),
+        (new, digest) => (new, digest),
+    };
+    let mut made = name.to_owned();
+    for (mark, part) in [(':', tag), ('@', digest)] {
+        if !part.is_empty() {
+            made.push(mark);
+            made.push_str(part);
+        }
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_have_three_parts() {
+        assert_eq!(parts("host:80/a/b:1@sha256:x"), ("host:80/a/b", "1", "sha256:x"));
+        assert_eq!(parts("a@sha256:x"), ("a", "", "sha256:x"));
+        assert_eq!(parts("a"), ("a", "", ""));
+    }
+}

@@ -1,0 +1,148 @@
+//! `vars`, the older form of replacements (`sigs.k8s.io/kustomize/api/filters/refvar`).
+
+use std::fmt::Write as _;
+
+use crate::{
+    kustomization::Var,
+    node::{Node, Value},
+    problem::{Problem, Result},
+    replace::lookup,
+    resource::Resources,
+    spec::{Change, FieldSpec, split_field_path},
+};
+
+/// Notes which objects the vars of a kustomization read (`MergeVars`).
+pub(crate) fn note(resources: &mut Resources, known: &mut Vec<Var>, vars: &[Var]) -> Result<()> {
+    for var in vars {
+        let wanted = &var.object;
+        let is_exact = !wanted.namespace.is_empty() || wanted.gvk.is_cluster_scoped();
+        let found = resources.by_any_id(|id| {
+            if is_exact {
+                id.is_same(wanted)
+            } else {
+                id.name == wanted.name && id.gvk == wanted.gvk
+            }
+        });
+        match found.as_slice() {
+            [] => {}
+            [one] => resources.list[*one].vars.push(var.name.clone()),
+            _ => {
+                return Err(Problem::fails(
+                    var.place,
+                    format!("several objects match the var `{}`", var.name),
+                ));
+            }
+        }
+    }
+    vars.iter().try_for_each(|it| add(known, it.clone()))
+}
+
+/// Adds a var that is not known yet.
+pub(crate) fn add(known: &mut Vec<Var>, var: Var) -> Result<()> {
+    if known.iter().any(|it| it.name == var.name) {
+        return Err(Problem::fails(var.place, format!("there are two vars `{}`", var.name)));
+    }
+    known.push(var);
+    Ok(())
+}
+
+/// Puts in the values of vars.
+pub(crate) fn resolve(resources: &mut Resources, vars: &[Var], specs: &[FieldSpec]) -> Result<()> {
+    if vars.is_empty() {
+        return Ok(());
+    }
+    let mut values: Vec<(String, Value)> = Vec::new();
+    for var in vars {
+        let object = resources.list.iter().find(|it| it.vars.contains(&var.name));
+        let path: Vec<String> = split_field_path(&var.field_path)
+            .into_iter()
+            .flat_map(|it| {
+                // `args[0]`
+                match it.strip_suffix(']').and_then(|it| it.split_once('[')) {
+                    Some((field, index)) if !field.is_empty() => vec![field.to_owned(), index.to_owned()],
+                    _ => vec![it],
+                }
+            })
+            .collect();
+        let Some(value) = object.and_then(|it| lookup(&it.node, &path)) else {
+            return Err(Problem::fails(
+                var.place,
+                format!("the var `{}` leads to no field", var.name),
+            ));
+        };
+        let value = match &value.value {
+            Value::Null { .. } => Value::String(value.text()),
+            other => other.clone(),
+        };
+        values.push((var.name.clone(), value));
+    }
+    let mut set = |node: &mut Node| -> Result<()> {
+        match &mut node.value {
+            Value::String(_) => put(node, &values),
+            Value::Map(entries) => entries.iter_mut().for_each(|it| put(&mut it.value, &values)),
+            Value::List(items) => {
+                if let Some(other) = items.iter().find(|it| !matches!(it.value, Value::String(_))) {
+                    return Err(Problem::fails(
+                        other.place,
+                        "a list in which vars are replaced has an item that is not a string",
+                    ));
+                }
+                for item in items {
+                    put(item, &values);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    };
+    for resource in &mut resources.list {
+        let gvk = resource.gvk();
+        let mut change = Change {
+            create: None,
+            place: resource.node.place,
+            set: &mut set,
+        };
+        change.apply_all(&mut resource.node, &gvk, specs)?;
+    }
+    Ok(())
+}
+
+/// Replaces the `$(NAME)` of a string.
+fn put(node: &mut Node, values: &[(String, Value)]) {
+    let Value::String(text) = &node.value else { return };
+    let mut made = String::new();
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find('$') {
+        made.push_str(&rest[..at]);
+        let after = &rest[at + 1..];
+        if after.is_empty() {
+            rest = &rest[at..];
+            break;
+        }
+        if let Some(escaped) = after.strip_prefix('$') {
+            made.push('$');
+            rest = escaped;
+            continue;
+        }
+        let Some((name, behind)) = after.strip_prefix('(').and_then(|it| it.split_once(')')) else {
+            made.push('$');
+            let first = after.chars().next().map_or(0, char::len_utf8);
+            made.push_str(&after[..first]);
+            rest = &after[first..];
+            continue;
+        };
+        match values.iter().find(|it| it.0 == name).map(|it| &it.1) {
+            Some(Value::List(_) | Value::Map(_)) | None => {
+                let _ = write!(made, "$({name})");
+            }
+            Some(value) if text.len() == name.len() + 3 => {
+                node.value = value.clone();
+                return;
+            }
+            Some(value) => made.push_str(&Node::new(node.place, value.clone()).text()),
+        }
+        rest = behind;
+    }
+    made.push_str(rest);
+    node.value = Value::String(made);
+}

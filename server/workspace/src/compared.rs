@@ -1,0 +1,86 @@
+//! The CRDs of a text, ready to be compared with those of another text.
+
+use crd_analyzer_apiextensions::{
+    strategy::{Received, Stored, judge_update},
+    validation::CelCompiler,
+};
+use crd_analyzer_compat::Subject;
+use crd_analyzer_schema::{
+    KubernetesVersion,
+    field::{Path, Segment},
+};
+use crd_analyzer_syntax::{
+    paths::{self, Step},
+    read_json,
+    tree::{Span, Tree},
+};
+
+pub use crate::crd_documents::{CrdAnswers, Unanswered};
+use crate::{
+    crd_documents::{self, unanswered},
+    versions::VersionSet,
+};
+
+/// A CRD that is compared with another one.
+#[derive(Debug)]
+pub struct ComparedCrd {
+    /// The CRD.
+    pub subject: Subject,
+    stored: Stored,
+    tree: Tree,
+    kubernetes: KubernetesVersion,
+}
+
+/// The CRDs of a text, and the text. `named`: the user named the file, so that a document without a kind is asked about, too.
+pub fn compared(
+    bytes: Vec<u8>,
+    named: bool,
+    kubernetes: KubernetesVersion,
+) -> (std::sync::Arc<str>, Vec<CrdAnswers<ComparedCrd>>) {
+    crd_documents::each(bytes, VersionSet::one(kubernetes), named, |tree, json, kubernetes| {
+        Received::new(json, kubernetes).map_err(|verdict| unanswered(&verdict))?;
+        let stored = Stored::establish(json, kubernetes)
+            .ok_or_else(|| Unanswered::Undecodable("the document cannot be read as a CRD".to_owned()))?;
+        Ok(ComparedCrd {
+            subject: Subject::new(stored.clone(), kubernetes),
+            stored,
+            tree: tree.clone(),
+            kubernetes,
+        })
+    })
+}
+
+impl ComparedCrd {
+    /// The place of a field in the text, its key and its value; of a field that is not written, the key around it.
+    pub fn span(&self, path: &Path) -> Option<Span> {
+        let steps: Vec<Step<'_>> = path
+            .segments()
+            .iter()
+            .map(|it| match it {
+                Segment::Field(name) | Segment::Key(name) => Step::key(name.as_str()),
+                Segment::Index(index) => Step::Index(*index),
+            })
+            .collect();
+        let found = paths::find(&self.tree, &steps)?;
+        let key = found.key_span(&self.tree);
+        // Reached through an alias or a merge key, the value stands elsewhere.
+        let value = found.value_span(&self.tree);
+        Some(if found.is_found() && key.start <= value.start {
+            key.join(value)
+        } else {
+            key
+        })
+    }
+
+    /// Why an API server refuses this CRD as an update of another one; `None` if it accepts the update.
+    pub fn refusal_as_update(&self, old: &Self) -> Option<String> {
+        let json = read_json(&self.tree).ok()?;
+        let compiler = CelCompiler::new(self.kubernetes);
+        let verdict = judge_update(&json, &old.stored, self.kubernetes, Some(&compiler));
+        if verdict.is_accepted() {
+            return None;
+        }
+        let first = verdict.errors.first();
+        Some(first.map_or_else(|| "the update is refused".to_owned(), ToString::to_string))
+    }
+}

@@ -1,0 +1,458 @@
+//! What kustomizations build: objects are judged as they are built, and each diagnostic is told where its cause is written.
+//!
+//! The kustomizations that no other one of the checked files names are built ([`Overlays::new`]). An object that all of them change is judged as they
+//! build it, and no more as it is written. What one of them takes as it is, is judged as it is, too.
+
+mod projection;
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
+
+use crd_analyzer_kustomize::{Build, Built, Files, MOST_NODES, Node, Place, Problem, ProblemKind, build};
+use crd_analyzer_resource::codes as resource_codes;
+use crd_analyzer_syntax::{
+    read_json_of,
+    tree::{NodeKind, Span},
+};
+use projection::Projection;
+
+use crate::{
+    analysis::{BuiltDocuments, Question, analyze},
+    codes,
+    finding::{Class, Finding, Severity},
+    index::native,
+    kept,
+    report::{DocumentReport, DocumentVerdict, FileReport},
+    source::SourceText,
+    spans, words,
+};
+
+/// A document of a file, and the item of it if it is a list.
+type Key = (PathBuf, usize, Option<usize>);
+
+/// One object of one build.
+struct Object {
+    /// Which build.
+    build: usize,
+    node: Node,
+    /// Where it was written as a whole.
+    origin: Key,
+    origin_place: Place,
+    /// The files and documents that decided something of it, the origin left out.
+    others: Vec<Key>,
+    /// The report on it, made when it is first wanted.
+    judged: OnceLock<Judged>,
+}
+
+struct Judged {
+    projection: Projection,
+    report: FileReport,
+}
+
+/// The kustomizations of some files.
+#[derive(Default)]
+pub struct Overlays {
+    builds: Vec<Build>,
+    /// The folder of each.
+    folders: Vec<PathBuf>,
+    objects: Vec<Object>,
+    /// The objects that have something to do with a file.
+    by_file: HashMap<PathBuf, Vec<usize>>,
+    /// The documents that are judged only as they are built.
+    built: HashSet<Key>,
+    /// The files all of whose documents are patches of known objects.
+    patches: HashSet<PathBuf>,
+    /// The files of objects that may be completed by what could not be built.
+    open: HashSet<PathBuf>,
+    /// The diagnostics of kustomizations themselves, by their files.
+    findings: BTreeMap<PathBuf, Vec<Finding>>,
+}
+
+/// The nodes that all builds together may make: a few seconds.
+const MOST_NODES_OF_ALL: usize = 1_500_000;
+
+impl Overlays {
+    /// Builds the kustomizations of these folders, as far as no other one of them names them.
+    pub fn new(files: &dyn Files, folders: &[PathBuf]) -> Self {
+        let mut left = MOST_NODES_OF_ALL;
+        let builds = folders.iter().map(|it| {
+            let room = left.min(MOST_NODES);
+            let built = build(files, it, room);
+            left -= room.saturating_sub(built.sources.left());
+            built
+        });
+        let builds: Vec<Build> = builds.collect();
+        let inner: HashSet<&PathBuf> = builds.iter().flat_map(|it| it.folders.iter().skip(1)).collect();
+        let is_root: Vec<bool> = folders.iter().map(|it| !inner.contains(it)).collect();
+        let roots = folders.iter().zip(builds).zip(is_root);
+        let mut overlays = Self::default();
+        for ((folder, build), is_root) in roots {
+            if is_root && !build.is_component {
+                overlays.folders.push(folder.clone());
+                overlays.builds.push(build);
+            }
+        }
+        let mut unchanged = HashSet::new();
+        let mut remote = HashSet::new();
+        for n in 0..overlays.builds.len() {
+            overlays.add(n, &mut unchanged, &mut remote);
+            // What is judged was taken over.
+            overlays.builds[n].objects = Ok(Vec::new());
+        }
+        overlays.built.retain(|it| !unchanged.contains(it));
+        overlays
+    }
+
+    fn add(&mut self, number: usize, unchanged: &mut HashSet<Key>, remote: &mut HashSet<String>) {
+        let build = &self.builds[number];
+        let mut findings = Vec::new();
+        for (url, place) in &build.remote {
+            if remote.insert(url.clone()) {
+                let headline = format!("the remote base `{}` is not read", words::clip(url, 60));
+                let mut finding = Finding::new(Class::Hint, codes::KUSTOMIZE_NOT_BUILT, Span::default(), headline);
+                finding
+                    .notes
+                    .push("crd-analyzer fetches nothing: what is patched in the base is checked in part".to_owned());
+                findings.push((*place, finding));
+            }
+        }
+        let is_known = build.remote.is_empty();
+        match &build.objects {
+            Err(problem) => {
+                if let Some((place, mut finding)) = told(problem) {
+                    // What has only patches is not meant to be built alone.
+                    if build.resources.is_empty() && build.folders.len() < 2 {
+                        finding.severity = Severity::Information;
+                    }
+                    findings.push((place, finding));
+                }
+                if !build.patches.is_empty() {
+                    self.open.extend(build.resources.iter().cloned());
+                }
+            }
+            Ok(objects) => {
+                if is_known {
+                    self.patches.extend(build.patches.iter().cloned());
+                }
+                let mut made = Vec::new();
+                for built in objects {
+                    let Some(origin) = key(build, built.origin) else {
+                        continue;
+                    };
+                    if !is_judged(&built.node) {
+                        continue;
+                    }
+                    if is_as_written(build, built) {
+                        unchanged.insert(origin);
+                        continue;
+                    }
+                    made.push((built.clone(), origin));
+                }
+                for (built, origin) in made {
+                    self.insert(number, built, origin);
+                }
+            }
+        }
+        let build = &self.builds[number];
+        for (place, mut finding) in findings {
+            finding.span = spans::first_line(build.sources.text_of(place), build.sources.span(place));
+            let (path, _) = build.sources.document(place);
+            let known = self.findings.entry(path.to_path_buf()).or_default();
+            if !known.contains(&finding) {
+                known.push(finding);
+            }
+        }
+    }
+
+    fn insert(&mut self, number: usize, built: Built, origin: Key) {
+        let build = &self.builds[number];
+        let projection = Projection::new(&built.node, &build.sources);
+        let mut others: Vec<Key> = Vec::new();
+        let mut seen = HashSet::new();
+        for place in projection.places() {
+            if place.document == built.origin.document || !seen.insert(place.document) {
+                continue;
+            }
+            let (path, index) = build.sources.document(place);
+            let other = (path.to_path_buf(), index as usize, None);
+            if other.0 != origin.0 && !others.contains(&other) {
+                others.push(other);
+            }
+        }
+        let n = self.objects.len();
+        self.built.insert(origin.clone());
+        self.by_file.entry(origin.0.clone()).or_default().push(n);
+        for (path, ..) in &others {
+            let of_file = self.by_file.entry(path.clone()).or_default();
+            if !of_file.contains(&n) {
+                of_file.push(n);
+            }
+        }
+        self.objects.push(Object {
+            build: number,
+            node: built.node,
+            origin,
+            origin_place: built.origin,
+            others,
+            judged: OnceLock::new(),
+        });
+    }
+
+    /// Whether something that could not be built may complete the objects of a file.
+    pub fn is_open(&self, path: &Path) -> bool {
+        self.open.contains(path)
+    }
+
+    /// Adds the reports on the objects that a file has a part in.
+    pub fn complete(&self, path: &Path, report: &mut FileReport, question: &Question<'_>) {
+        if let Some(findings) = self.findings.get(path) {
+            report.findings.extend(findings.iter().cloned());
+        }
+        let Some(objects) = self.by_file.get(path) else { return };
+        let mut reports: BTreeMap<(usize, Option<usize>, String), DocumentReport> = BTreeMap::new();
+        for object in objects.iter().map(|it| &self.objects[*it]) {
+            self.add_report(object, path, question, &mut reports);
+        }
+        report.documents.extend(reports.into_values());
+        report.documents.sort_by_key(|it| (it.index, it.item));
+    }
+
+    fn judged<'o>(&self, object: &'o Object, question: &Question<'_>) -> &'o Judged {
+        object.judged.get_or_init(|| {
+            let projection = Projection::new(&object.node, &self.builds[object.build].sources);
+            let question = Question {
+                path: Some(&object.origin.0),
+                named: false,
+                old: None,
+                replaces: None,
+                is_part: false,
+                last_trees: None,
+                overlays: None,
+                ..*question
+            };
+            let report = analyze(projection.text.clone().into_bytes(), &question);
+            Judged { projection, report }
+        })
+    }
+
+    /// Adds the diagnostics of an object that are in a file.
+    fn add_report(
+        &self,
+        object: &Object,
+        path: &Path,
+        question: &Question<'_>,
+        reports: &mut BTreeMap<(usize, Option<usize>, String), DocumentReport>,
+    ) {
+        let judged = self.judged(object, question);
+        let sources = &self.builds[object.build].sources;
+        let is_origin = object.origin.0 == path;
+        let folder = relative(path.parent().unwrap_or(path), &self.folders[object.build]);
+        let by = folder.map(|it| format!("kustomize builds it like this for `{it}`"));
+        for document in &judged.report.documents {
+            let moved = |finding: &Finding| {
+                let (place, span) = judged.projection.origin(finding.span, sources)?;
+                let (of, index) = sources.document(place);
+                if &**of != path {
+                    return None;
+                }
+                let mut finding = finding.clone();
+                finding.span = span;
+                finding.notes.extend(by.clone());
+                finding.related.retain_mut(|it| {
+                    if it.file.is_some() {
+                        return true;
+                    }
+                    let Some((place, span)) = judged.projection.origin(it.span, sources) else {
+                        return false;
+                    };
+                    it.span = span;
+                    let (of, _) = sources.document(place);
+                    if &**of != path {
+                        let text = sources.text_of(place).into();
+                        it.file = Some(Arc::new(SourceText::new(of.clone(), text)));
+                    }
+                    true
+                });
+                Some((index as usize, finding))
+            };
+            let home = if is_origin {
+                (object.origin.1, object.origin.2)
+            } else {
+                let other = object.others.iter().find(|it| it.0 == path);
+                (other.map_or(0, |it| it.1), None)
+            };
+            let mut verdicts: Vec<_> = document
+                .verdicts
+                .iter()
+                .map(|(version, verdict)| {
+                    let one = |it: &Option<Finding>| it.as_ref().and_then(&moved).map(|it| it.1);
+                    let all = |it: &[Finding]| it.iter().filter_map(&moved).map(|it| it.1).collect();
+                    let moved = DocumentVerdict {
+                        decode_error: one(&verdict.decode_error),
+                        strict: all(&verdict.strict),
+                        errors: all(&verdict.errors),
+                        other_error: one(&verdict.other_error),
+                        warnings: all(&verdict.warnings),
+                        hints: all(&verdict.hints),
+                        unfinished: all(&verdict.unfinished),
+                        resource: verdict.resource.clone().filter(|_| is_origin),
+                        left_out: verdict.left_out,
+                    };
+                    (*version, moved)
+                })
+                .collect();
+            for (_, verdict) in &mut verdicts {
+                // What follows from causes in another file is told there.
+                let follows = |it: &Finding| it.follows || it.code == resource_codes::UNCHECKED_RULES;
+                if !verdict.findings().any(|it| it.class == Class::Error && !follows(it)) {
+                    verdict.retain(|it| !follows(it));
+                }
+            }
+            let is_said = verdicts.iter().any(|it| it.1.findings().next().is_some());
+            if !(is_origin || is_said || self.patches.contains(path)) {
+                continue;
+            }
+            let key = (home.0, home.1, document.name.clone());
+            let key = if is_origin {
+                (home.0, home.1, String::new())
+            } else {
+                key
+            };
+            let place = if is_origin { Some(object.origin_place) } else { None };
+            let span = place.map_or_else(Span::default, |it| sources.span(it));
+            let fresh = DocumentReport {
+                index: home.0,
+                item: home.1,
+                span,
+                in_part: !is_origin || document.in_part,
+                verdicts,
+                ..document.clone()
+            };
+            match reports.get_mut(&key) {
+                None => {
+                    reports.insert(key, fresh);
+                }
+                Some(known) => merge(known, fresh),
+            }
+        }
+        if is_origin && sources.tree(object.origin_place).0.comments().is_empty() {
+            return;
+        }
+        if is_origin && let Some(report) = reports.get_mut(&(object.origin.1, object.origin.2, String::new())) {
+            let (tree, _) = sources.tree(object.origin_place);
+            kept::suppress(tree, report);
+        }
+    }
+}
+
+impl BuiltDocuments for Overlays {
+    fn is_built(&self, path: &Path, index: usize, item: Option<usize>) -> bool {
+        self.built.contains(&(path.to_owned(), index, item)) || item.is_none() && self.patches.contains(path)
+    }
+}
+
+/// Adds what another build says of the same object.
+fn merge(known: &mut DocumentReport, other: DocumentReport) {
+    for ((_, known), (_, other)) in known.verdicts.iter_mut().zip(other.verdicts) {
+        let is_same = |a: &Finding, b: &Finding| (a.code, a.span, &a.headline) == (b.code, b.span, &b.headline);
+        let add = |known: &mut Vec<Finding>, other: Vec<Finding>| {
+            for finding in other {
+                match known.iter_mut().find(|it| is_same(it, &finding)) {
+                    Some(same) => same
+                        .notes
+                        .extend(finding.notes.last().cloned().filter(|it| !same.notes.contains(it))),
+                    None => known.push(finding),
+                }
+            }
+        };
+        add(&mut known.strict, other.strict);
+        add(&mut known.errors, other.errors);
+        add(&mut known.warnings, other.warnings);
+        add(&mut known.hints, other.hints);
+        add(&mut known.unfinished, other.unfinished);
+        known.decode_error = known.decode_error.take().or(other.decode_error);
+        known.other_error = known.other_error.take().or(other.other_error);
+    }
+}
+
+/// The diagnostic for a kustomization that cannot be built.
+fn told(problem: &Problem) -> Option<(Place, Finding)> {
+    let place = problem.place?;
+    let (code, severity) = match problem.kind {
+        ProblemKind::Fails => (codes::KUSTOMIZE_FAILURE, Severity::Warning),
+        _ => (codes::KUSTOMIZE_NOT_BUILT, Severity::Information),
+    };
+    let headline = match problem.kind {
+        ProblemKind::Fails => format!("kustomize fails: {}", problem.message),
+        _ => format!("the kustomization is not built: {}", problem.message),
+    };
+    let headline = words::clip(&headline, 100);
+    let mut finding = Finding::new(Class::Hint, code, Span::default(), headline);
+    finding.severity = severity;
+    Some((place, finding))
+}
+
+/// Whether somebody judges objects of this kind.
+fn is_judged(object: &Node) -> bool {
+    let field = |key: &str| {
+        object
+            .entries()
+            .iter()
+            .find(|it| it.key == key)
+            .map(|it| it.value.to_json())
+    };
+    let version = field("apiVersion");
+    let group = version
+        .as_ref()
+        .and_then(|it| it.as_str())
+        .and_then(|it| it.split_once('/'))
+        .map_or("", |it| it.0);
+    group == "apiextensions.k8s.io" || !native::is_native(group)
+}
+
+/// The document and item that an object is; `None` if it is generated.
+fn key(build: &Build, origin: Place) -> Option<Key> {
+    let (path, index) = build.sources.document(origin);
+    let (tree, node) = build.sources.tree(origin);
+    if build.sources.is_inside(origin) {
+        return None;
+    }
+    let item = match tree.parent(node) {
+        None => None,
+        Some(list) if matches!(tree.kind(list), NodeKind::Sequence(_)) => {
+            let is_of_list = tree.parent(list).and_then(|it| tree.parent(it)).is_none();
+            let at = tree.items(list).position(|it| it == node);
+            Some(at.filter(|_| is_of_list)?)
+        }
+        Some(_) => return None,
+    };
+    Some((path.to_path_buf(), index as usize, item))
+}
+
+/// Whether an object is built as it is written.
+fn is_as_written(build: &Build, built: &Built) -> bool {
+    let (tree, node) = build.sources.tree(built.origin);
+    let json = read_json_of(tree, node).ok();
+    json.as_ref()
+        .and_then(|it| it.root())
+        .is_some_and(|it| it.to_value() == built.node.to_json())
+}
+
+/// The way from one folder to another; `None` if they are the same.
+fn relative(from: &Path, to: &Path) -> Option<String> {
+    let common = from
+        .components()
+        .zip(to.components())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let up = from.components().skip(common).map(|_| "..".to_owned());
+    let down = to
+        .components()
+        .skip(common)
+        .map(|it| it.as_os_str().to_string_lossy().into_owned());
+    let parts: Vec<String> = up.chain(down).collect();
+    (!parts.is_empty()).then(|| parts.join("/"))
+}

@@ -1,0 +1,235 @@
+//! A built object as a text, and the map of the text back to the files that it was built from.
+
+use std::fmt::Write as _;
+
+use crd_analyzer_kustomize::{Node, Place, Sources, Value};
+use crd_analyzer_syntax::{
+    is_plain_text,
+    tree::{NodeKind, ScalarStyle, Span, Tree},
+};
+
+use crate::spans;
+
+/// A piece of the text, and the place that decided it. Pieces of collections have those of their children inside.
+struct Segment {
+    span: Span,
+    place: Place,
+    /// It is a key or a scalar.
+    is_scalar: bool,
+}
+
+/// The text of an object, as a file would have it.
+pub(super) struct Projection {
+    pub(super) text: String,
+    /// In the order of their starts, the outer ones first.
+    segments: Vec<Segment>,
+}
+
+impl Projection {
+    /// Writes an object.
+    pub(super) fn new(object: &Node, sources: &Sources) -> Self {
+        let mut writing = Writing {
+            sources,
+            text: String::new(),
+            segments: Vec::new(),
+        };
+        writing.node(object, 0, true);
+        writing.text.push('\n');
+        Self {
+            text: writing.text,
+            segments: writing.segments,
+        }
+    }
+
+    /// The places of everything in it.
+    pub(super) fn places(&self) -> impl Iterator<Item = Place> {
+        self.segments.iter().map(|it| it.place)
+    }
+
+    /// Where a span of the text was written: the place, and its bytes in the place's file.
+    pub(super) fn origin(&self, span: Span, sources: &Sources) -> Option<(Place, Span)> {
+        let before = self.segments.partition_point(|it| it.span.start <= span.start);
+        let inner = self.segments[..before]
+            .iter()
+            .rev()
+            .find(|it| span.start < it.span.end || it.span.is_empty() && span.start == it.span.start)?;
+        let (tree, node) = sources.tree(inner.place);
+        if !inner.is_scalar {
+            let spot = match tree.entry_of(node) {
+                Some(entry) if !tree.is_scalar(node) => tree.span(entry.key),
+                _ => spans::first_line(tree.text(), tree.span(node)),
+            };
+            return Some((inner.place, sources.outward(inner.place.document, spot)));
+        }
+        let within = |offset: u32| {
+            let quoted = &self.text[inner.span.start as usize..offset.min(inner.span.end) as usize];
+            value_offset(quoted)
+        };
+        let is_part = span.start > inner.span.start || span.end < inner.span.end;
+        let is_copied = tree.is_scalar(node) && {
+            let written = &self.text[inner.span.range()];
+            value_of(written).is_some_and(|it| it == tree.scalar(node))
+        };
+        if is_part
+            && is_copied
+            && let (Some(start), Some(end)) = (within(span.start), within(span.end))
+        {
+            let part = tree.source_map(node).span(start..end);
+            return Some((inner.place, sources.outward(inner.place.document, part)));
+        }
+        Some((inner.place, sources.span(inner.place)))
+    }
+}
+
+/// The value of a key or scalar of the text.
+fn value_of(written: &str) -> Option<String> {
+    if written.starts_with('"') {
+        serde_json::from_str(written).ok()
+    } else {
+        Some(written.to_owned())
+    }
+}
+
+/// How many bytes of a value are in the beginning of its text.
+fn value_offset(beginning: &str) -> Option<usize> {
+    let Some(quoted) = beginning.strip_prefix('"') else {
+        return Some(beginning.len());
+    };
+    let closed = beginning.len() > 1 && serde_json::from_str::<String>(beginning).is_ok();
+    let text = if closed {
+        beginning.to_owned()
+    } else {
+        format!("\"{quoted}\"")
+    };
+    serde_json::from_str::<String>(&text).ok().map(|it| it.len())
+}
+
+struct Writing<'s> {
+    sources: &'s Sources,
+    text: String,
+    segments: Vec<Segment>,
+}
+
+impl Writing<'_> {
+    fn at(&self) -> u32 {
+        self.text.len() as u32
+    }
+
+    /// Reserves the segment of something that begins here, so that those inside come after it.
+    fn open(&mut self, place: Place, is_scalar: bool) -> usize {
+        let start = self.at();
+        self.segments.push(Segment {
+            span: Span::new(start, start),
+            place,
+            is_scalar,
+        });
+        self.segments.len() - 1
+    }
+
+    fn close(&mut self, segment: usize) {
+        let end = self.at();
+        if let Some(segment) = self.segments.get_mut(segment) {
+            segment.span.end = end;
+        }
+    }
+
+    fn line(&mut self, indent: usize) {
+        self.text.push('\n');
+        let _ = write!(self.text, "{:indent$}", "");
+    }
+
+    /// Writes a value. `is_first`: it begins on the line where it is, as an item or a document.
+    fn node(&mut self, node: &Node, indent: usize, is_first: bool) {
+        match &node.value {
+            Value::Map(entries) if !entries.is_empty() => {
+                if !is_first {
+                    self.line(indent);
+                }
+                let segment = self.open(node.place, false);
+                for (n, entry) in entries.iter().enumerate() {
+                    if n > 0 {
+                        self.line(indent);
+                    }
+                    let key = self.open(entry.key_place, true);
+                    self.key(&entry.key);
+                    self.close(key);
+                    self.text.push(':');
+                    if entry.value.is_inline() {
+                        self.text.push(' ');
+                    }
+                    self.node(&entry.value, indent + 2, false);
+                }
+                self.close(segment);
+            }
+            Value::List(items) if !items.is_empty() => {
+                if !is_first {
+                    self.line(indent);
+                }
+                let segment = self.open(node.place, false);
+                for (n, item) in items.iter().enumerate() {
+                    if n > 0 {
+                        self.line(indent);
+                    }
+                    self.text.push_str("- ");
+                    self.node(item, indent + 2, true);
+                }
+                self.close(segment);
+            }
+            _ => {
+                let segment = self.open(node.place, !matches!(node.value, Value::Map(_) | Value::List(_)));
+                self.scalar(node);
+                self.close(segment);
+            }
+        }
+    }
+
+    fn key(&mut self, key: &str) {
+        let is_name = key.starts_with(|it: char| it.is_ascii_alphabetic())
+            && key
+                .bytes()
+                .all(|it| it.is_ascii_alphanumeric() || b"-_/.".contains(&it))
+            && is_plain_text(key);
+        if is_name {
+            self.text.push_str(key);
+        } else {
+            self.quoted(key);
+        }
+    }
+
+    fn quoted(&mut self, text: &str) {
+        self.text.push_str(&serde_json::Value::from(text).to_string());
+    }
+
+    fn scalar(&mut self, node: &Node) {
+        match &node.value {
+            Value::Map(_) => self.text.push_str("{}"),
+            Value::List(_) => self.text.push_str("[]"),
+            Value::String(text) => {
+                // What is substituted later may be no string then.
+                let (tree, of) = self.sources.tree(node.place);
+                if text.contains("${") && is_written_plain(tree, of, text) {
+                    self.text.push_str(text);
+                } else {
+                    self.quoted(text);
+                }
+            }
+            Value::Float(float) => {
+                let _ = write!(self.text, "{float:?}");
+            }
+            other => {
+                let json = match other {
+                    Value::Bool(value) => serde_json::Value::from(*value),
+                    Value::Int(value) => (*value).into(),
+                    Value::Uint(value) => (*value).into(),
+                    _ => serde_json::Value::Null,
+                };
+                let _ = write!(self.text, "{json}");
+            }
+        }
+    }
+}
+
+/// Whether a text is written without quotes, on one line.
+fn is_written_plain(tree: &Tree, node: crd_analyzer_syntax::tree::NodeId, text: &str) -> bool {
+    tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain) && tree.source(node) == text
+}
