@@ -9,6 +9,7 @@ mod repair;
 mod repair_tests;
 #[cfg(test)]
 mod tests;
+mod twins;
 
 use std::{
     cell::OnceCell,
@@ -60,6 +61,8 @@ pub struct Fix {
     pub edits: Vec<TextEdit>,
     /// It is what most would do, and keeps the manifest's meaning: it may be applied without asking.
     pub preferred: bool,
+    /// It is what most would do, but drops something that is written: it is applied only where a person asks for such fixes.
+    pub drops: bool,
 }
 
 /// What has to be known of a finding to fix it.
@@ -69,6 +72,13 @@ pub struct Problem {
     pub code: &'static str,
     /// Where it is shown, in bytes of the file.
     pub span: Span,
+}
+
+impl Problem {
+    /// Whether the CRD is written in a version of the API that is no longer served, so that nothing else is found before it is converted.
+    pub fn is_of_old_form(&self) -> bool {
+        self.code == UNSERVED_API_VERSION
+    }
 }
 
 impl From<&Finding> for Problem {
@@ -115,7 +125,7 @@ pub fn fixes(text: &Arc<str>, problems: impl IntoIterator<Item = Problem>, range
         let Some((reading, lines)) = readings.at(problem.span.start) else {
             continue;
         };
-        if problem.code == UNSERVED_API_VERSION {
+        if problem.is_of_old_form() {
             found.extend(convert::fix(text, &reading.tree, problem));
         } else if let Some(fix) = reading.ignorer().fix(text, lines, problem)
             && seen.insert((fix.problem.code, fix.edits[0].span))
@@ -187,7 +197,7 @@ pub fn repairs(
     let file = File::new(text.clone(), Arc::default());
     let before = OnceCell::new();
     let mut found = Vec::new();
-    for (problem, fix) in candidates(&file, problems, range, definitions, most_candidates(text)) {
+    for (problem, fix) in candidates(&file, problems, range, definitions, (most_candidates(text), &|_| true)) {
         let Some(edited) = apply(text, &fix.edits) else {
             continue;
         };
@@ -219,14 +229,26 @@ pub fn repair_all(
     definitions: &dyn Definitions,
     judge: &dyn Fn(&str) -> Option<FileReport>,
 ) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
+    let problems = problems.into_iter().take(MAX_PROBLEMS);
+    repair_more(text, problems, definitions, judge, false)
+}
+
+/// As [`repair_all`], of any number of problems. `drops`: also repairs that are what most would do and drop something.
+pub fn repair_more(
+    text: &Arc<str>,
+    problems: impl IntoIterator<Item = Problem>,
+    definitions: &dyn Definitions,
+    judge: &dyn Fn(&str) -> Option<FileReport>,
+    drops: bool,
+) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
     let file = File::new(text.clone(), Arc::default());
     let whole = Span::new(0, text.len() as u32);
-    let problems = problems.into_iter().take(MAX_PROBLEMS);
-    let all = candidates(&file, problems, whole, definitions, usize::MAX);
+    let is_wanted = |it: &Fix| it.preferred || drops && it.drops;
+    let all = candidates(&file, problems, whole, definitions, (usize::MAX, &is_wanted));
     let mut chosen: Vec<Fix> = Vec::new();
     let mut answered = HashSet::new();
     let mut taken = Taken::default();
-    for (_, fix) in all.into_iter().filter(|(_, it)| it.preferred) {
+    for (_, fix) in all {
         let is_free = fix.edits.iter().all(|it| !taken.touches(it.span));
         if is_free && answered.insert(fix.problem) {
             fix.edits.iter().for_each(|it| taken.add(it.span));
@@ -286,16 +308,16 @@ impl Taken {
     }
 }
 
-/// Repairs as they come to mind, with their edits in order, up to `most`.
+/// Repairs as they come to mind, with their edits in order: the first that are wanted, up to a number.
 fn candidates(
     file: &File,
     problems: impl IntoIterator<Item = Problem>,
     range: Span,
     definitions: &dyn Definitions,
-    most: usize,
+    wanted: (usize, &dyn Fn(&Fix) -> bool),
 ) -> Vec<(Problem, Fix)> {
     budget::within(Limits::ADVICE, || {
-        candidates_within(file, problems, range, definitions, most)
+        candidates_within(file, problems, range, definitions, wanted)
     })
     .0
 }
@@ -305,7 +327,7 @@ fn candidates_within(
     problems: impl IntoIterator<Item = Problem>,
     range: Span,
     definitions: &dyn Definitions,
-    most: usize,
+    (most, is_wanted): (usize, &dyn Fn(&Fix) -> bool),
 ) -> Vec<(Problem, Fix)> {
     let asked = problems
         .into_iter()
@@ -317,6 +339,9 @@ fn candidates_within(
             continue;
         };
         for mut repair in repair::repairs(&document, problem, definitions) {
+            if repair.safe {
+                twins::add(&mut repair, &document, problem, definitions);
+            }
             repair.edits.sort_by_key(|it| (it.span.start, it.span.end));
             let edits: Vec<_> = repair.edits.iter().map(|it| (it.span, it.new_text.clone())).collect();
             if repair.edits.is_empty() || !seen.insert((problem, edits)) {
@@ -331,11 +356,28 @@ fn candidates_within(
                 problem,
                 edits: repair.edits,
                 preferred: repair.safe,
+                drops: repair.drops,
             };
-            found.push((problem, fix));
+            if is_wanted(&fix) {
+                found.push((problem, fix));
+            }
         }
     }
     found
+}
+
+/// Whether any of these problems may have a repair that needs no question: it was not tried. The second: one that drops something.
+pub fn may_be_repaired(
+    text: &Arc<str>,
+    problems: impl IntoIterator<Item = Problem>,
+    definitions: &dyn Definitions,
+) -> (bool, bool) {
+    let file = File::new(text.clone(), Arc::default());
+    let whole = Span::new(0, text.len() as u32);
+    let problems = problems.into_iter().take(MAX_PROBLEMS);
+    let is_wanted = |it: &Fix| it.preferred || it.drops;
+    let all = candidates(&file, problems, whole, definitions, (usize::MAX, &is_wanted));
+    (all.iter().any(|it| it.1.preferred), all.iter().any(|it| it.1.drops))
 }
 
 /// The text after edits; `None` if they do not fit it or overlap.

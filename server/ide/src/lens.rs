@@ -201,6 +201,7 @@ fn of_problem(costs: &FileCosts, problem: Problem, judge: &mut Judge<'_>) -> Vec
                 problem,
                 edits,
                 preferred: false,
+                drops: false,
             });
         }
     }

@@ -7,7 +7,9 @@ use crd_analyzer_schema::{
 };
 
 use crate::{
-    Lint, bounds, enums, list_types, patterns, required,
+    Lint, bounds, enums, list_types,
+    patterns::Patterns,
+    required,
     versions::{self, Version},
 };
 
@@ -22,12 +24,13 @@ pub(crate) fn find(
     most: usize,
     found: &mut Vec<Lint>,
 ) {
-    let mut lists = Vec::new();
+    let (mut lists, mut patterns) = (Vec::new(), Patterns::default());
     for (schema, of) in versions::schemas(versions) {
         let mut walk = Walk {
             version,
             most,
             keeps_unknown_fields: of.keeps_unknown_fields,
+            patterns: &mut patterns,
             found,
             lists: with_lists.then_some(&mut lists),
         };
@@ -40,6 +43,7 @@ struct Walk<'w> {
     version: KubernetesVersion,
     most: usize,
     keeps_unknown_fields: bool,
+    patterns: &'w mut Patterns,
     found: &'w mut Vec<Lint>,
     /// Lists without a type, if they are told.
     lists: Option<&'w mut Vec<Lint>>,
@@ -124,7 +128,7 @@ impl Walk<'_> {
         let Some(rare) = schema.rare.get() else { return };
         bounds::find(rare, at, self.found);
         if !rare.pattern.is_empty() {
-            self.found.extend(patterns::find(&rare.pattern, at));
+            self.found.extend(self.patterns.find(&rare.pattern, at));
         }
         if !rare.r#enum.is_empty() {
             enums::find(schema, at, self.version, self.found);

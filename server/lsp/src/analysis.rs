@@ -25,7 +25,6 @@ use crd_analyzer_workspace::{
     typing::analyze_typing,
 };
 use lsp_types::{Diagnostic, Uri};
-use ropey::Rope;
 
 use crate::{capabilities::Client, from_proto, limits, settings::Effective, steady::SteadyErrors, tasks, to_proto};
 
@@ -84,7 +83,7 @@ impl Analysis {
     /// Asks about a text.
     pub(crate) fn new(
         uri: &Uri,
-        text: &Rope,
+        text: Arc<str>,
         effective: &Effective,
         client: &Client,
         definitions: &dyn Definitions,
@@ -97,7 +96,7 @@ impl Analysis {
         if path.file_name().is_some_and(|it| it == config::FILE_NAME) {
             return Self::of_report(
                 uri,
-                &config_check::check(text.to_string().into_bytes()),
+                &config_check::check(text.as_bytes().to_vec()),
                 effective,
                 client,
                 None,
@@ -124,7 +123,7 @@ impl Analysis {
             last_trees: wanted.last_trees,
             ..Question::new(effective.versions)
         };
-        let (mut report, kept) = analyze_typing(text.to_string().into(), &question, wanted.cursor);
+        let (mut report, kept) = analyze_typing(text, &question, wanted.cursor);
         let costs = wanted.costs.then(|| std::mem::take(&mut report.costs).into());
         let shown = Self::of_report(uri, &report, effective, client, wanted.errors.map(|it| &**it));
         let unfinished = report.unfinished.take().map(|finding| {

@@ -23,6 +23,7 @@ use tokio::sync::OnceCell;
 
 use crate::{
     analysis::Analysis,
+    content::Content,
     from_proto::{self, path_of, place_of},
     late_changes::Recent,
     steady::{NEAR, SteadyErrors},
@@ -53,6 +54,7 @@ struct Document {
     analysis: Arc<OnceCell<Arc<Analysis>>>,
     /// The version as features see it, made when first asked for.
     trees: Arc<Version>,
+    content: Arc<Content>,
     /// What its rules cost, priced when first asked for.
     costs: Arc<OnceLock<Arc<[DocumentCosts]>>>,
     /// What features remember from version to version.
@@ -79,6 +81,7 @@ pub(crate) struct Snapshot {
     pub(crate) worked_on: Arc<tokio::sync::Mutex<()>>,
     newest: Arc<AtomicU64>,
     trees: Arc<Version>,
+    content: Arc<Content>,
     costs: Arc<OnceLock<Arc<[DocumentCosts]>>>,
     memory: Arc<Memory>,
 }
@@ -100,6 +103,11 @@ impl Snapshot {
         self.trees.parsed_for_now(&self.text)
     }
 
+    /// The text as one string, the same for all who hold it at a time.
+    pub(crate) fn content(&self) -> Arc<str> {
+        self.content.of(&self.text)
+    }
+
     /// Makes the trees of the version if somebody asked for those of one before, so that the next need not make up for many edits.
     pub(crate) fn refresh_tree(&self) {
         if self.trees.goes_on() && !self.is_stale() {
@@ -112,19 +120,17 @@ impl Snapshot {
     pub(crate) fn costs(&self, version: KubernetesVersion) -> FileCosts {
         let known = self.analysis.get().and_then(|it| it.costs.clone());
         let documents = known.unwrap_or_else(|| {
-            let price = || costs::price(self.text.to_string().into_bytes(), VersionSet::one(version), false).documents;
+            let price =
+                || costs::price(String::from(&self.text).into_bytes(), VersionSet::one(version), false).documents;
             self.costs.get_or_init(price).clone()
         });
         // The text is not kept a second time; where there are not any rules no one reads it.
         let text = if documents.is_empty() {
-            String::new()
+            "".into()
         } else {
-            self.text.to_string()
+            self.content()
         };
-        FileCosts {
-            text: text.into(),
-            documents,
-        }
+        FileCosts { text, documents }
     }
 
     /// The byte of the text that a position means.
@@ -190,6 +196,7 @@ impl Documents {
             recent: Recent::new(item.version),
             analysis: Arc::default(),
             trees: Arc::default(),
+            content: Arc::default(),
             costs: Arc::default(),
             memory: Arc::default(),
             worked_on: Arc::default(),
@@ -265,6 +272,7 @@ impl Documents {
         document.since_previous = Some(document.changed.elapsed());
         document.changed = Instant::now();
         document.analysis = Arc::default();
+        document.content = Arc::default();
         document.costs = Arc::default();
         document.version = document.version.max(version);
         document.edition.store(self.next_edition(), Ordering::Release);
@@ -400,6 +408,7 @@ impl Document {
             worked_on: self.worked_on.clone(),
             newest: self.edition.clone(),
             trees: self.trees.clone(),
+            content: self.content.clone(),
             costs: self.costs.clone(),
             memory: self.memory.clone(),
         }

@@ -13,6 +13,7 @@ mod capabilities;
 mod cluster;
 mod completion_capabilities;
 mod completion_items;
+mod content;
 mod diagnostics;
 mod display_text;
 mod documents;

@@ -21,7 +21,6 @@ use crd_analyzer_workspace::{
     revision::Revision,
 };
 use lsp_types::{LogTraceParams, MessageType, Uri, WorkspaceFolder, notification::LogTrace};
-use ropey::Rope;
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
 
@@ -271,7 +270,7 @@ impl Session {
             go: Some(&self.go),
             last_trees: Some(&self.last_trees),
         };
-        let (uri, text) = (&snapshot.uri, &snapshot.text);
+        let (uri, text) = (&snapshot.uri, snapshot.content());
         let begin = Instant::now();
         let analysis = Analysis::new(uri, text, &effective, self.client(), &SyncedIndex(self), &wanted);
         self.trace(|| {
@@ -300,14 +299,14 @@ impl Session {
             tasks::beside(async move {
                 let _only = session.asking.lock().await;
                 let asker = session.clone();
-                let text = snapshot.text.clone();
+                let text = snapshot.clone();
                 let look = move || {
                     // Who asked for an older version may have looked in the meantime.
                     if asker.revisions.get(&path, &revision).1 {
                         asker.revisions.look(&path, &revision, asker.folders());
                     }
                     let (now, _) = asker.revisions.get(&path, &revision);
-                    is_other_update(used.as_deref(), now.as_deref(), &text.to_string())
+                    is_other_update(used.as_deref(), now.as_deref(), &text.content())
                 };
                 if tasks::blocking("the look at a revision", look).await == Ok(true) {
                     session.analyze_anew(&snapshot.uri);
@@ -416,8 +415,7 @@ impl Session {
                 go: Some(&self.go),
                 ..Wanted::default()
             };
-            let text = Rope::from_str(text);
-            Analysis::new(uri, &text, &effective, self.client(), &SyncedIndex(self), &wanted)
+            Analysis::new(uri, text.into(), &effective, self.client(), &SyncedIndex(self), &wanted)
         };
         self.scanned.run(paths, cancelled, done, skip, analyze)
     }

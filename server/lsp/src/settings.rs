@@ -6,7 +6,7 @@ use std::{
 };
 
 use crd_analyzer_io::{config::Configs, kustomize::Kustomizations, read::Access, roots::Roots};
-use crd_analyzer_workspace::{config::Config, versions::VersionSet};
+use crd_analyzer_workspace::{config::Config, settings::SETTINGS, versions::VersionSet};
 use serde_json::{Map, Value};
 
 use crate::names::NAME;
@@ -92,9 +92,6 @@ impl Default for Settings {
     }
 }
 
-/// Settings of the editor that `.crd-analyzer.yaml` has too.
-const SHARED: [&str; 6] = ["kubernetesVersion", "rules", "exclude", "crds", "partial", "requireCrd"];
-
 impl Settings {
     /// Reads settings as they come: whole, or under the server's name. What cannot be used is left out and said.
     pub(crate) fn read(settings: &Value) -> (Self, Vec<String>) {
@@ -105,7 +102,8 @@ impl Settings {
             return (read, problems);
         };
         let mut usable = Map::new();
-        for name in SHARED {
+        // The editor has every setting of `.crd-analyzer.yaml`.
+        for name in SETTINGS.iter().map(|it| it.name) {
             // Editors send an empty text for what is not set.
             let Some(value) = settings.get(name).filter(|it| !it.is_null() && *it != "") else {
                 continue;

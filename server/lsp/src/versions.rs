@@ -108,7 +108,7 @@ impl Parsed {
     }
 
     fn new(text: &Rope, memory: Arc<Memory>) -> Self {
-        Self::read(text.to_string(), memory)
+        Self::read(String::from(text), memory)
     }
 
     fn read(text: String, memory: Arc<Memory>) -> Self {

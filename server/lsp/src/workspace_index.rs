@@ -91,7 +91,7 @@ impl Workspace {
                 continue;
             };
             snapshot.refresh_tree();
-            let text: Arc<str> = snapshot.text.to_string().into();
+            let text = snapshot.content();
             let found = objects_of(&text);
             let file = NewFile {
                 path: &place,

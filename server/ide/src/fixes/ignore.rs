@@ -80,6 +80,7 @@ impl Ignorer {
                 new_text: format!(" # crd-analyzer: ignore[{code}] reason"),
             }],
             preferred: false,
+            drops: false,
         })
     }
 

@@ -7,11 +7,12 @@ use crd_analyzer_workspace::{
     analysis::{Question, analyze},
     config::Config,
     hazards::{Memory, Search},
+    lints::Lints,
     report::FileReport,
     versions::VersionSet,
 };
 
-use super::{Fix, Problem, apply, repair_all, repairs};
+use super::{Fix, Problem, apply, repair_all, repair_more, repairs};
 
 const HEAD: &str = "\
 apiVersion: apiextensions.k8s.io/v1
@@ -36,6 +37,7 @@ fn judge(text: &str) -> FileReport {
     let hazards = Memory::default();
     let question = Question {
         hazards: Search::All(&hazards),
+        lints: Lints::All,
         ..Question::new(VersionSet::default())
     };
     analyze(text.as_bytes().to_vec(), &question)
@@ -257,19 +259,61 @@ fn all_safe_repairs_come_at_once() {
     let text: Arc<str> = format!("{HEAD}{schema}").into();
     let (edits, fixes) = repair_all(&text, problems(&judge(&text)), &(), &|it| Some(judge(it))).expect("repairs");
     let titles: Vec<_> = fixes.iter().map(|it| it.title.as_str()).collect();
-    assert_eq!(titles, ["Remove the title that does not count", "Add type: string"]);
+    assert_eq!(titles, ["Add type: string", "Change strng to string"]);
     let edited = apply(&text, &edits).expect("the edits fit");
-    let expected = text.replace("            title: a\n", "");
+    let expected = text.replace("{minLength: 1}", "{type: string, minLength: 1}");
+    let expected = expected.replace("strng", "string");
+    assert_eq!(edited, expected);
+    let text: Arc<str> = edited.into();
+    let look = |it: &str| Some(judge(it));
+    assert_eq!(repair_all(&text, problems(&judge(&text)), &(), &look), None);
+    // What drops a value has to be asked for, unless the same is written twice.
+    let (edits, _) = repair_more(&text, problems(&judge(&text)), &(), &look, true).expect("a repair");
     assert_eq!(
-        edited,
-        expected.replace("{minLength: 1}", "{type: string, minLength: 1}")
+        apply(&text, &edits).as_deref(),
+        Some(&*expected.replace("            title: a\n", ""))
     );
-    assert_eq!(
-        repair_all(&edited.as_str().into(), problems(&judge(&edited)), &(), &|it| Some(
-            judge(it)
-        )),
-        None
-    );
+    let same: Arc<str> = text.replace("title: b", "title: a").into();
+    assert!(repair_all(&same, problems(&judge(&same)), &(), &look).is_some());
+}
+
+#[test]
+fn the_same_mistake_in_other_versions_goes_with_it() {
+    let version = |name: &str, storage: bool| {
+        format!(
+            "  - name: {name}\n    served: true\n    storage: {storage}\n    schema:\n      openAPIV3Schema: {{type: object, properties: {{a: {{type: int}}, b: {{minlength: 1, type: string}}}}}}\n    additionalPrinterColumns: [{{name: A, type: string, jsonPath: a}}]\n"
+        )
+    };
+    let head = HEAD.split("  - name: v1").next().expect("a head");
+    let text: Arc<str> = format!("{head}{}{}", version("v1", true), version("v2", false)).into();
+    let mut edited = text.to_string();
+    for _ in 0..3 {
+        let it: Arc<str> = edited.as_str().into();
+        let Some((edits, _)) = repair_all(&it, problems(&judge(&it)), &(), &|it| Some(judge(it))) else {
+            break;
+        };
+        edited = apply(&it, &edits).expect("the edits fit");
+    }
+    let expected = text.replace("type: int}", "type: integer}");
+    let expected = expected
+        .replace("minlength", "minLength")
+        .replace("jsonPath: a", "jsonPath: .a");
+    assert_eq!(edited, expected);
+}
+
+#[test]
+fn lints_are_repaired_where_one_meaning_is_left() {
+    let text = HEAD.replace("plural: widgets}", "plural: widgets, shortNames: [w, w]}")
+        + "            {type: object, required: [host], properties: {hosts: {type: integer}}}\n    additionalPrinterColumns:\n    - {name: A, type: boolean, jsonPath: .spec.hosts}\n    - {name: B, type: string, jsonPath: '.spec.host'}\n    - {name: C, type: date, jsonPath: .metadata.creationTimestmp}\n";
+    let shared: Arc<str> = text.as_str().into();
+    let (edits, _) = repair_all(&shared, problems(&judge(&text)), &(), &|it| Some(judge(it))).expect("repairs");
+    let expected = text
+        .replace("[w, w]", "[w]")
+        .replace("[host]", "[hosts]")
+        .replace("type: boolean", "type: integer")
+        .replace("'.spec.host'", "'.spec.hosts'")
+        .replace("Timestmp", "Timestamp");
+    assert_eq!(apply(&text, &edits).as_deref(), Some(&*expected));
 }
 
 /// A rule over the properties below, its repair, and what it is afterwards.

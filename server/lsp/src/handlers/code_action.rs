@@ -117,7 +117,7 @@ fn repair_all(
     deadline: &Deadline,
 ) -> Option<CodeAction> {
     let client = session.client();
-    let text: Arc<str> = snapshot.text.to_string().into();
+    let text = snapshot.content();
     let (edits, fixes) = fixes::repair_all(
         &text,
         analysis.problems.iter().copied(),
@@ -150,7 +150,7 @@ fn find(
     deadline: &Deadline,
 ) -> CodeActionResponse {
     let client = session.client();
-    let text: Arc<str> = snapshot.text.to_string().into();
+    let text = snapshot.content();
     let chars = from_proto::range(&snapshot.text, range, client.unit);
     let offset = |char| snapshot.text.char_to_byte(char) as u32;
     let span = Span::new(offset(chars.start), offset(chars.end));

@@ -22,7 +22,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: FoldingRangeParams) -
             return Err(tasks::stale());
         }
         let limit = session.client().max_folds.min(limits::ANSWERS);
-        let folds = session.trees.ask(&snapshot.uri, snapshot.text.to_string(), |trees| {
+        let folds = session.trees.ask(&snapshot.uri, String::from(&snapshot.text), |trees| {
             folding::folds(trees.trees(), &LineIndex::new(trees.text()), limit)
         });
         let folds: Vec<_> = folds.into_iter().map(convert).collect();

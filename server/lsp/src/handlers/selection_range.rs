@@ -28,7 +28,7 @@ pub(crate) async fn handle(
             return Err(tasks::stale());
         }
         let client = session.client();
-        let found = session.trees.ask(&snapshot.uri, snapshot.text.to_string(), |trees| {
+        let found = session.trees.ask(&snapshot.uri, String::from(&snapshot.text), |trees| {
             let source = to_proto::Source {
                 uri: &snapshot.uri,
                 text: trees.text(),

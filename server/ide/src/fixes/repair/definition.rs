@@ -4,7 +4,7 @@ use crd_analyzer_syntax::tree::NodeId;
 
 use super::{
     super::edits::{Value, add_item, set_bool, set_scalar},
-    At, Repair,
+    At, Repair, values,
 };
 use crate::{
     hover::compare_versions,
@@ -76,7 +76,7 @@ pub(super) fn name(at: &At<'_>, found: &mut Vec<Repair>) {
             }),
         },
     };
-    found.extend(Repair::one(format!("Name it {name}"), edit));
+    found.extend(Repair::one(format!("Name it {name}"), edit).map(Repair::safe));
 }
 
 /// The API server sends reviews of `v1`.
@@ -114,7 +114,7 @@ pub(super) fn group(at: &At<'_>, found: &mut Vec<Repair>) {
         Some(written) => set_scalar(tree, written, group),
         None => at.insert(spec, "group", &Value::text_of(group)),
     };
-    found.extend(Repair::one(format!("Set group: {group}"), edit));
+    found.extend(Repair::one(format!("Set group: {group}"), edit).map(Repair::safe));
 }
 
 /// Groups of Kubernetes need an approval, or the word that there is none.
@@ -164,10 +164,8 @@ pub(super) fn list_kind(at: &At<'_>, found: &mut Vec<Repair>) {
         return;
     };
     let name = format!("{kind}List");
-    found.extend(Repair::one(
-        format!("Set listKind: {name}"),
-        set_scalar(at.tree, written, &name),
-    ));
+    let edit = set_scalar(at.tree, written, &name);
+    found.extend(Repair::one(format!("Set listKind: {name}"), edit).map(Repair::safe));
 }
 
 /// Names of resources are written in lower case.
@@ -193,7 +191,10 @@ pub(super) fn lower(at: &At<'_>, found: &mut Vec<Repair>) {
             edits.extend(set_scalar(at.tree, own, &wanted));
         }
     }
-    found.push(Repair::new(format!("Change {written} to {name}"), edits));
+    let repair = Repair::new(format!("Change {written} to {name}"), edits);
+    // Only the case: else letters went.
+    let is_case = name == written.to_ascii_lowercase();
+    found.push(if is_case { repair.safe() } else { repair });
 }
 
 /// A scope that is not said: both are offered. One that is misspelt is close to one of them.
@@ -252,7 +253,7 @@ pub(super) fn missing_names(at: &At<'_>, found: &mut Vec<Repair>) {
             Some(written) => set_scalar(tree, written, &plural),
             None => at.insert(names, "plural", &Value::text_of(&plural)),
         };
-        found.extend(Repair::one(format!("Add plural: {plural}"), edit));
+        found.extend(Repair::one(format!("Add plural: {plural}"), edit).map(Repair::safe));
     }
 }
 
@@ -311,17 +312,7 @@ pub(super) fn webhook(at: &At<'_>, found: &mut Vec<Repair>) {
 
 /// A path begins with a dot.
 pub(super) fn json_path(at: &At<'_>, found: &mut Vec<Repair>) {
-    if !at.tree.is_scalar(at.node) {
-        return;
-    }
-    let written = at.tree.scalar(at.node);
-    let bare = written
-        .trim_start_matches(['$', '{'])
-        .trim_end_matches('}')
-        .trim_start_matches('.');
-    if !bare.is_empty() {
-        let path = format!(".{bare}");
-        let edit = set_scalar(at.tree, at.node, &path);
-        found.extend(Repair::one(format!("Change it to {path}"), edit));
+    if let Some((path, edit)) = values::dotted(at.tree, at.node) {
+        found.push(Repair::new(format!("Change it to {path}"), vec![edit]).safe());
     }
 }

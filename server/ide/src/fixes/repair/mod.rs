@@ -5,8 +5,10 @@ mod expression;
 mod hazard;
 mod junctor;
 mod keywords;
+mod lint;
 mod resource;
 mod typing;
+mod values;
 mod wording;
 
 use crd_analyzer_apiextensions::codes as api_codes;
@@ -18,6 +20,7 @@ use crd_analyzer_syntax::{
 use crd_analyzer_workspace::{
     codes::{DEPRECATED_VERSION, LOCAL_TAG, UNKNOWN_KIND, UNSERVED_VERSION, UNUSED_SUPPRESSION},
     hazards::codes as hazard_codes,
+    lints::codes as lint_codes,
 };
 
 use super::{
@@ -35,6 +38,8 @@ pub(super) struct Repair {
     pub(super) edits: Vec<TextEdit>,
     /// It may be applied without asking: what is accepted and stored stays what the author meant.
     pub(super) safe: bool,
+    /// What most would do, though it drops something that the author wrote.
+    pub(super) drops: bool,
 }
 
 impl Repair {
@@ -43,6 +48,7 @@ impl Repair {
             title: title.into(),
             edits,
             safe: false,
+            drops: false,
         }
     }
 
@@ -52,6 +58,11 @@ impl Repair {
 
     fn safe(mut self) -> Self {
         self.safe = true;
+        self
+    }
+
+    fn drops(mut self) -> Self {
+        self.drops = true;
         self
     }
 }
@@ -215,6 +226,15 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
             }
             found.extend(remove_at(&at));
         }
+        lint_codes::UNKNOWN_COLUMN_PATH | lint_codes::UNKNOWN_SCALE_PATH => lint::unknown_path(&at, &mut found),
+        lint_codes::COLUMN_TYPE_MISMATCH => lint::column_type(&at, &mut found),
+        lint_codes::UNDEFINED_REQUIRED_PROPERTY => lint::required(&at, &mut found),
+        lint_codes::REPEATED_NAME => lint::repeated(&at, &mut found),
+        lint_codes::STATUS_WITHOUT_SUBRESOURCE => lint::status(&at, &mut found),
+        lint_codes::NO_SERVED_VERSION => lint::serve(&at, &mut found),
+        lint_codes::LIST_WITHOUT_TYPE => lint::list_type(&at, &mut found),
+        lint_codes::IMPOSSIBLE_ENUM_VALUE => keywords::item(&at, &mut found),
+        lint_codes::PATTERN_MATCHES_EVERYTHING => found.extend(remove_at(&at)),
         api_codes::DUPLICATE_KEY => wording::duplicate_key(&at, &mut found),
         api_codes::UNREADABLE_CRD => wording::other_type(&at, &mut found),
         api_codes::UNKNOWN_FIELD | api_codes::DROPPED_FIELD => wording::unknown_field(&at, &mut found),

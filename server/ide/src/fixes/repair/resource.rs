@@ -145,7 +145,7 @@ fn unknown_field(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let free = free.filter(|it| budget::advise(work) && tree.entry(mapping, it).is_none());
     if let Some(near) = meant(&name, free) {
         let edit = set_scalar(tree, own.key, near);
-        found.extend(Repair::one(format!("Change {name} to {near}"), edit));
+        found.extend(Repair::one(format!("Change {name} to {near}"), edit).map(Repair::safe));
     }
     let edit = remove_entry(tree, mapping, own);
     found.extend(Repair::one(format!("Remove {name}"), edit));
@@ -206,7 +206,9 @@ fn not_in_enum(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     };
     for value in chosen {
         let edit = set_scalar(at.tree, at.node, value);
-        found.extend(Repair::one(format!("Change {written} to {value}"), edit));
+        let repair = Repair::one(format!("Change {written} to {value}"), edit);
+        let is_case = written.eq_ignore_ascii_case(value);
+        found.extend(repair.map(|it| if is_case { it.safe() } else { it }));
     }
 }
 

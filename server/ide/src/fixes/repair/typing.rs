@@ -66,7 +66,7 @@ pub(super) fn guess(tree: &Tree, node: NodeId) -> Option<&'static str> {
 }
 
 /// The type of a value as it is written.
-fn type_of(tree: &Tree, node: NodeId) -> Option<&'static str> {
+pub(super) fn type_of(tree: &Tree, node: NodeId) -> Option<&'static str> {
     use crd_analyzer_syntax::json::JsonValue;
     let json = crd_analyzer_syntax::read_json_of(tree, node).ok()?;
     Some(match json.root()?.value {
@@ -103,7 +103,7 @@ pub(super) fn missing(at: &At<'_>, found: &mut Vec<Repair>) {
     });
     if let Some(entry) = misspelt.filter(|_| written.is_none()) {
         let title = format!("Change {} to type", tree.scalar(entry.key));
-        found.extend(Repair::one(title, set_scalar(tree, entry.key, "type")));
+        found.extend(Repair::one(title, set_scalar(tree, entry.key, "type")).map(Repair::safe));
         return;
     }
     let mut add = |ty: &str| {
@@ -155,7 +155,7 @@ pub(super) fn unknown(at: &At<'_>, found: &mut Vec<Repair>) {
     let written = at.tree.scalar(at.node);
     let Some(ty) = meant_type(&written) else { return };
     let edit = set_scalar(at.tree, at.node, ty);
-    found.extend(Repair::one(format!("Change {written} to {ty}"), edit));
+    found.extend(Repair::one(format!("Change {written} to {ty}"), edit).map(Repair::safe));
 }
 
 /// Keys of lists of type map that are neither required nor have a default become required.
@@ -188,7 +188,7 @@ pub(super) fn require_keys(at: &At<'_>, found: &mut Vec<Repair>) {
             Some(list) => add_item(tree, list, &key),
             None => at.insert(items, "required", &Value::List(vec![key.clone().into_owned()])),
         };
-        found.extend(Repair::one(format!("Add {key} to required"), edit));
+        found.extend(Repair::one(format!("Add {key} to required"), edit).map(Repair::safe));
     }
 }
 

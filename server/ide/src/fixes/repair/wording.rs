@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use crd_analyzer_apiextensions::api::{self, FieldType, Values};
+use crd_analyzer_apiextensions::{
+    api::{self, FieldType, Values},
+    codes,
+};
 use crd_analyzer_syntax::{
     paths::Step,
     tree::{NodeKind, ScalarStyle, Span, Tree},
@@ -11,7 +14,7 @@ use crd_analyzer_workspace::words::meant::meant;
 
 use super::{
     super::edits::{put, remove_entry, set_scalar},
-    At, Repair,
+    At, Repair, values,
 };
 use crate::{schema, write};
 
@@ -32,7 +35,11 @@ pub(super) fn duplicate_key(at: &At<'_>, found: &mut Vec<Repair>) {
     let edits: Option<Vec<_>> = before.iter().map(|it| remove_entry(tree, mapping, *it)).collect();
     if let Some(edits) = edits.filter(|it| !it.is_empty()) {
         let title = format!("Remove the {name} that does not count");
-        found.push(Repair::new(title, edits).safe());
+        let value = tree.source(last.value);
+        let is_same = before.iter().all(|it| tree.source(it.value) == value);
+        let repair = Repair::new(title, edits);
+        // What is written twice in the same way loses nothing.
+        found.push(if is_same { repair.safe() } else { repair.drops() });
     }
     if before.len() == 1
         && let Some(edit) = remove_entry(tree, mapping, *last)
@@ -69,7 +76,16 @@ pub(super) fn unknown_field(at: &At<'_>, found: &mut Vec<Repair>) {
             .filter(|it| tree.entry(mapping, it).is_none());
         if let Some(near) = meant(&name, free) {
             let edit = set_scalar(tree, own.key, near);
-            found.extend(Repair::one(format!("Change {name} to {near}"), edit));
+            let mut repair = Repair::one(format!("Change {name} to {near}"), edit);
+            // The value has not been read so far: its own mistake would show now.
+            let field = structure.fields.iter().find(|it| it.name == near);
+            let of_value = field.and_then(|it| values::value_of(tree, own.value, it));
+            if let Some((repair, (_, edit))) = repair.as_mut().zip(of_value) {
+                repair.edits.push(edit);
+            }
+            // A field that was dropped without a word would change what is accepted.
+            let is_error = at.problem.code == codes::UNKNOWN_FIELD;
+            found.extend(repair.map(|it| if is_error { it.safe() } else { it }));
         }
     }
     let edit = remove_entry(tree, mapping, own);
@@ -97,40 +113,17 @@ pub(super) fn known_value(at: &At<'_>, found: &mut Vec<Repair>) {
     };
     for value in offered {
         let edit = set_scalar(at.tree, at.node, value);
-        found.extend(Repair::one(format!("Change {written} to {value}"), edit));
+        let repair = Repair::one(format!("Change {written} to {value}"), edit);
+        let is_certain = is_closed && near.is_some();
+        found.extend(repair.map(|it| if is_certain { it.safe() } else { it }));
     }
 }
 
 /// A value of another type than the field has: quotes come or go, or brackets come.
 pub(super) fn other_type(at: &At<'_>, found: &mut Vec<Repair>) {
-    let tree = at.tree;
-    let NodeKind::Scalar(style) = tree.kind(at.node) else {
-        return;
-    };
-    if tree.is_absent(at.node) || matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
-        return;
-    }
-    let Some(field) = schema::api_at(at.tree, &at.path) else {
-        return;
-    };
-    let source = tree.source(at.node);
-    let value = tree.scalar(at.node);
-    let span = tree.span(at.node);
-    match field.ty {
-        FieldType::String | FieldType::Cel if style == ScalarStyle::Plain => {
-            found.push(Repair::new("Quote the value", vec![put(span, format!("\"{source}\""))]));
-        }
-        FieldType::Integer | FieldType::Number | FieldType::Boolean if style != ScalarStyle::Plain => {
-            let fits = value.parse::<f64>().is_ok() || matches!(&*value, "true" | "false");
-            if fits {
-                found.push(Repair::new("Remove the quotes", vec![put(span, value.as_ref())]));
-            }
-        }
-        FieldType::List(FieldType::String) if !source.contains(['\n', '\r']) => {
-            found.push(Repair::new("Make it a list", vec![put(span, format!("[{source}]"))]));
-        }
-        _ => {}
-    }
+    let field = schema::api_at(at.tree, &at.path);
+    let edit = field.and_then(|it| values::typed(at.tree, at.node, it.ty));
+    found.extend(edit.map(|(title, edit)| Repair::new(title, vec![edit]).safe()));
 }
 
 /// What begins with `!` and was meant as text is put in quotes, up to the end of its line or a comment.

@@ -1,0 +1,74 @@
+//! Values that are written otherwise than their field takes them.
+
+use crd_analyzer_apiextensions::api::{Field, FieldType};
+use crd_analyzer_syntax::tree::{NodeId, NodeKind, ScalarStyle, Tree};
+
+use super::{
+    super::{
+        TextEdit,
+        edits::{put, set_scalar},
+    },
+    typing,
+};
+
+/// The edit that gives a value the type of its field, and its title.
+pub(super) fn typed(tree: &Tree, node: NodeId, ty: &FieldType) -> Option<(&'static str, TextEdit)> {
+    let NodeKind::Scalar(style) = tree.kind(node) else {
+        return None;
+    };
+    if tree.is_absent(node) || matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
+        return None;
+    }
+    let (source, value, span) = (tree.source(node), tree.scalar(node), tree.span(node));
+    let is_plain = style == ScalarStyle::Plain;
+    match ty {
+        FieldType::String | FieldType::Cel if is_plain && typing::type_of(tree, node) != Some("string") => {
+            Some(("Quote the value", put(span, format!("\"{source}\""))))
+        }
+        FieldType::Integer | FieldType::Number if !is_plain && value.parse::<f64>().is_ok() => {
+            Some(("Remove the quotes", put(span, value.as_ref())))
+        }
+        FieldType::Boolean if !is_plain && matches!(&*value, "true" | "false") => {
+            Some(("Remove the quotes", put(span, value.as_ref())))
+        }
+        FieldType::List(FieldType::String) if !source.contains(['\n', '\r']) => {
+            Some(("Make it a list", put(span, format!("[{source}]"))))
+        }
+        _ => None,
+    }
+}
+
+/// The edit that a value needs to be one of a field, and its title.
+pub(super) fn value_of(tree: &Tree, node: NodeId, field: &Field) -> Option<(&'static str, TextEdit)> {
+    if field.name == "jsonPath" {
+        return Some(("Begin with a dot", dotted(tree, node)?.1));
+    }
+    typed(tree, node, &field.ty)
+}
+
+/// A path that begins with a dot, and the edit that writes it; `None` if it does already.
+pub(super) fn dotted(tree: &Tree, node: NodeId) -> Option<(String, TextEdit)> {
+    if !tree.is_scalar(node) {
+        return None;
+    }
+    let written = tree.scalar(node);
+    let bare = written
+        .trim_start_matches(['$', '{'])
+        .trim_end_matches('}')
+        .trim_start_matches('.');
+    let path = format!(".{bare}");
+    if bare.is_empty() || path == *written {
+        return None;
+    }
+    let is_plain = tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain);
+    // A dot and letters are text, except for numbers that are none.
+    let is_text = !["inf", "nan"].contains(&&*bare.to_ascii_lowercase())
+        && bare.starts_with(|it: char| it.is_ascii_alphabetic())
+        && bare.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'.');
+    let edit = if is_plain && is_text {
+        put(tree.span(node), path.clone())
+    } else {
+        set_scalar(tree, node, &path)?
+    };
+    Some((path, edit))
+}
