@@ -12,7 +12,7 @@ use crd_analyzer_io::{
     read::{self, Access, Kind, Unread},
     roots::Roots,
     stdin,
-    walk::{self, Links, Walked},
+    walk::{self, Links, Problem, Walked},
 };
 use crd_analyzer_workspace::definition_paths::DefinitionPath;
 use serde::Deserialize;
@@ -25,8 +25,8 @@ use crate::status::UsageError;
 pub(crate) enum Source {
     /// A file, and why it is read.
     File(PathBuf, Access),
-    /// Standard input, whole.
-    Stdin,
+    /// Standard input, whole, and the file whose text it is.
+    Stdin(Option<PathBuf>),
     /// A text that came with the request.
     Text(String),
     /// The file at this path in a git revision. It may be absent there.
@@ -61,9 +61,18 @@ impl Source {
 impl Input {
     /// The absolute path. Input that is not a file counts as a file of the current folder.
     pub(crate) fn place(&self) -> io::Result<PathBuf> {
+        match self.file() {
+            Some((path, _)) => std::path::absolute(path),
+            None => Ok(std::env::current_dir()?.join("-")),
+        }
+    }
+
+    /// The file whose text it is, and how what lies beside it is read.
+    pub(crate) fn file(&self) -> Option<(&Path, Access)> {
         match &self.source {
-            Source::File(path, _) => std::path::absolute(path),
-            _ => Ok(std::env::current_dir()?.join("-")),
+            Source::File(path, access) => Some((path, access.clone())),
+            Source::Stdin(Some(path)) => Some((path, found_in(path.parent().unwrap_or(Path::new("."))))),
+            _ => None,
         }
     }
 
@@ -177,16 +186,27 @@ impl Unreadable {
     }
 }
 
+/// How the paths of a run are read.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Reading<'a> {
+    /// The file whose text is on standard input. Its text on disk does not count.
+    pub(crate) stdin: Option<&'a Path>,
+    /// The git revision that is read instead of the disk.
+    pub(crate) revision: Option<&'a Arc<git::Revision>>,
+}
+
 /// Finds what the arguments name, in a stable order. Folders are walked as git would see them.
-pub(crate) fn collect(paths: &[PathBuf]) -> anyhow::Result<(Vec<Input>, Vec<Unreadable>)> {
+pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Result<(Vec<Input>, Vec<Unreadable>)> {
     let (mut inputs, mut unreadable) = (Vec::new(), Vec::new());
     for path in paths {
-        if let Some(glob) = path
-            .to_str()
-            .filter(|it| it.contains(['*', '?']) && !read::exists(path))
-        {
+        let access = reading.revision.map(|it| Access::Elsewhere(it.clone()));
+        let is_there = || match &access {
+            Some(access) => read::kind(path, access).is_ok(),
+            None => read::exists(path),
+        };
+        if let Some(glob) = path.to_str().filter(|it| it.contains(['*', '?']) && !is_there()) {
             let folder = std::env::current_dir()?;
-            let found = expand(glob, &folder, "PATH", &Access::Named)?;
+            let found = expand(glob, &folder, "PATH", access.as_ref().unwrap_or(&Access::Named))?;
             inputs.extend(found.into_iter().map(|(path, access)| Input {
                 label: path.strip_prefix(&folder).unwrap_or(&path).display().to_string(),
                 source: Source::File(path, access),
@@ -197,10 +217,10 @@ pub(crate) fn collect(paths: &[PathBuf]) -> anyhow::Result<(Vec<Input>, Vec<Unre
             continue;
         }
         let source = if path.as_os_str() == "-" {
-            Source::Stdin
-        } else if read::is_folder(path) {
-            let access = found_in(path);
-            let walked = walk(path, &roots(&access));
+            Source::Stdin(reading.stdin.map(Path::to_owned))
+        } else if is_folder(path, access.as_ref()) {
+            let access = access.unwrap_or_else(|| found_in(path));
+            let walked = walk(path, &access)?;
             unreadable.extend(walked.problems.into_iter().map(Unreadable::from));
             inputs.extend(walked.files.into_iter().map(|path| Input {
                 label: path.display().to_string(),
@@ -211,26 +231,60 @@ pub(crate) fn collect(paths: &[PathBuf]) -> anyhow::Result<(Vec<Input>, Vec<Unre
             }));
             continue;
         } else {
-            Source::named(path)
+            Source::File(path.clone(), access.unwrap_or(Access::Named))
+        };
+        let label = match &source {
+            Source::Stdin(Some(file)) => file.display().to_string(),
+            _ => path.display().to_string(),
         };
         inputs.push(Input {
-            label: path.display().to_string(),
+            label,
             source,
             old: None,
             definition: None,
             named: true,
         });
     }
+    if let Some(stdin) = reading.stdin {
+        let stdin = std::path::absolute(stdin)?;
+        let is_same = |it: &Path| std::path::absolute(it).is_ok_and(|it| it == stdin);
+        inputs.retain(|it| !matches!(&it.source, Source::File(path, _) if is_same(path)));
+    }
     Ok((inputs, unreadable))
 }
 
+/// Links that are named of files that do not lie on disk.
+const MOST_LINKS: usize = 5;
+
 /// The files of a folder that may hold manifests, and what could not be looked at. What the user may want to know is said.
-pub(crate) fn walk(folder: &Path, roots: &Arc<Roots>) -> Walked {
-    let walked = walk::files(folder, &Links::Within(roots.clone()), walk::is_manifest);
+pub(crate) fn walk(folder: &Path, access: &Access) -> anyhow::Result<Walked> {
+    let walked = match access {
+        Access::Elsewhere(files) => {
+            let listed = files.files(folder, &walk::is_manifest).map_err(anyhow::Error::msg)?;
+            let link = |path| Problem {
+                path,
+                why: "a link, which is followed only on disk".to_owned(),
+            };
+            Walked {
+                files: listed.files,
+                notes: listed.links.into_iter().take(MOST_LINKS).map(link).collect(),
+                ..Walked::default()
+            }
+        }
+        _ => walk::files(folder, &Links::Within(roots(access)), walk::is_manifest),
+    };
     for note in &walked.notes {
         tell(format_args!("note: {}: {}", note.path.display(), note.why));
     }
-    walked
+    Ok(walked)
+}
+
+/// Whether a path that the user named leads to a folder, on disk or as it is read with `access`.
+fn is_folder(path: &Path, access: Option<&Access>) -> bool {
+    match access {
+        Some(access) => matches!(read::kind(path, access), Ok((Kind::Folder, _))),
+        None => read::is_folder(path),
+    }
 }
 
 /// How files are read that are found in a folder that the user named.
@@ -241,7 +295,7 @@ pub(crate) fn found_in(folder: &Path) -> Access {
 /// How far the links of a repository may lead from where a file was found.
 pub(crate) fn roots(access: &Access) -> Arc<Roots> {
     match access {
-        Access::Named => Arc::default(),
+        Access::Named | Access::Elsewhere(_) => Arc::default(),
         Access::Within(roots) => roots.clone(),
     }
 }
@@ -259,7 +313,7 @@ impl From<walk::Problem> for Unreadable {
 pub(crate) fn read(source: &Source) -> anyhow::Result<Option<Vec<u8>>> {
     match source {
         Source::File(path, access) => Ok(Some(read::bytes(path, access, access.manifest_bytes())?)),
-        Source::Stdin => Ok(Some(stdin::all(read::NAMED_BYTES)?)),
+        Source::Stdin(_) => Ok(Some(stdin::all(read::NAMED_BYTES)?)),
         Source::Text(text) => Ok(Some(text.clone().into_bytes())),
         Source::Git { path, revision } => git_show(path, revision),
     }
@@ -297,9 +351,9 @@ pub(crate) fn expand(
     }
     let access = match access {
         Access::Named => found_in(&path.base),
-        Access::Within(_) => access.clone(),
+        Access::Within(_) | Access::Elsewhere(_) => access.clone(),
     };
-    let found = walk(&path.base, &roots(&access)).files.into_iter();
+    let found = walk(&path.base, &access)?.files.into_iter();
     let files: Vec<_> = found
         .filter(|it| path.holds(it))
         .map(|it| (it, access.clone()))

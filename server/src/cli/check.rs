@@ -1,11 +1,6 @@
 //! `crd-analyzer check`: the headless linter.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Instant,
-};
+use std::{io, path::PathBuf, sync::Arc, time::Instant};
 
 use clap::ValueEnum;
 use crd_analyzer_cluster::Prompts;
@@ -18,24 +13,25 @@ use crd_analyzer_io::{
     read::{self, Access},
 };
 use crd_analyzer_workspace::{
-    analysis::{Old, Question, analyze},
     config::Config,
+    excluded::Excluded,
     finding::Severity,
     hazards::{Memory, Search, are_shown},
-    index::Definitions,
     lints::Lints,
     report::FileReport,
-    versions::VersionSet,
+    selection::{Selection, Selector},
 };
 
 use super::{
     Status, UsageError,
+    baseline::Baseline,
     definitions::{Compared, RunDefinitions},
     fix::{self, Repaired},
+    judge::{Beside, Judged, Wanted, judge, overlays},
     manifests::{BATCH, Configs, Manifests},
 };
 use crate::{
-    input::{self, Input, Source, Unreadable},
+    input::{self, Input, Reading, Source, Unreadable},
     output::{self, Color, File, Look, Output, Outputs, Repeated, Summary, unwritten},
 };
 
@@ -65,6 +61,35 @@ pub(super) struct Args {
     /// Print the number of diagnostics of each code instead of the diagnostics.
     #[arg(long)]
     statistics: bool,
+
+    /// Show only the diagnostics of these codes: a code, the first words of codes (`unknown`), or `all`, which includes those that are off by
+    /// default. Separated by commas, or several times.
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    select: Vec<Selector>,
+
+    /// Do not show the diagnostics of these codes. Of `--select` and `--ignore`, the one that names a code more exactly counts.
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    ignore: Vec<Selector>,
+
+    /// Leave out files and folders that match, also files that are named. Relative to the current folder; can be given several times.
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+
+    /// Do not show or count the diagnostics that this file lists, and say which of them are gone.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "diff"])]
+    baseline: Option<PathBuf>,
+
+    /// Write the file of `--baseline`: all diagnostics of this run are in it, and those that are gone are not.
+    #[arg(long, requires = "baseline")]
+    update_baseline: bool,
+
+    /// The file whose text is on standard input. The output names it, and its folder has the configuration. Its text on disk does not count.
+    #[arg(long, value_name = "FILE")]
+    stdin_filename: Option<PathBuf>,
+
+    /// Check the manifests as they are in this git revision, with its configuration. `--crd` and `--config` still name files on disk.
+    #[arg(long = "ref", value_name = "REVISION", conflicts_with_all = ["list", "fix", "old"])]
+    revision: Option<String>,
 
     /// Check the manifests as updates of their text in this git revision.
     #[arg(long, value_name = "REVISION", conflicts_with_all = ["old", "list"])]
@@ -100,9 +125,18 @@ pub(super) struct Args {
     #[arg(short, long)]
     verbose: bool,
 
-    /// Apply safe fixes to the files, then check them.
-    #[arg(long, conflicts_with_all = ["list", "old_ref", "old"])]
-    fix: bool,
+    /// Apply the fixes that have one meaning to the files, then check them. `--fix=unsafe` also applies those that remove text: all
+    /// but the last of duplicate keys.
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "safe",
+        conflicts_with_all = ["list", "old_ref", "old"]
+    )]
+    fix: Option<fix::Level>,
 
     /// With `--fix`: print the changes instead of writing them. The exit code is 1 if there are changes.
     #[arg(long, requires = "fix", conflicts_with = "output")]
@@ -139,27 +173,11 @@ impl FailOn {
     }
 }
 
-/// What became of one input.
-enum Judged {
-    Report {
-        report: FileReport,
-        /// The revision to compare with does not have the file.
-        is_new: bool,
-        /// Fixes, if the output format needs them.
-        fixes: Vec<Fix>,
-    },
-    Unreadable(Unreadable),
-    /// The file is not a manifest.
-    Nothing,
-}
-
-/// Whether a file is one that `crd-analyzer test` runs: what is in it is wrong on purpose.
-fn is_test_file(path: &Path, bytes: &[u8]) -> bool {
-    crd_analyzer_suite::may_be_suite(path)
-        && std::str::from_utf8(bytes).is_ok_and(|text| crd_analyzer_suite::is_suite(path, &text.into()))
-}
-
 pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
+    if args.fix.is_some() {
+        // Files are judged before and after, often on different threads.
+        crd_analyzer_io::memory::share_freed();
+    }
     let start = Instant::now();
     let stdout = io::stdout();
     let look = Look {
@@ -173,7 +191,21 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         summary: !args.quiet,
         fails: args.fail_on.severity(),
     };
-    let mut configs = args.manifests.configs()?;
+    let selection = Selection {
+        selected: args.select.clone(),
+        ignored: args.ignore.clone(),
+    };
+    let baseline = args.baseline.as_deref();
+    let baseline = baseline.map(|it| Baseline::read(it, args.update_baseline, &selection));
+    let baseline = baseline.transpose()?;
+    let mut configs = args.manifests.configs()?.with(selection);
+    let excluded = Excluded::new("--exclude", &args.exclude, std::env::current_dir()?)
+        .map_err(|why| UsageError(why.to_string()))?;
+    let stdin = args.stdin_filename.as_deref();
+    if stdin.is_some() && !args.manifests.paths.iter().any(|it| it.as_os_str() == "-") {
+        let why = "--stdin-filename: standard input is not checked; give `-` as a path";
+        return Err(UsageError(why.to_owned()).into());
+    }
     let mut session = CheckRun {
         args,
         outputs: Outputs::new(&args.output, args.output_file.as_deref(), look)?,
@@ -184,23 +216,35 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         status: Status::Clean,
         seen: 0,
         repeated: Repeated::default(),
+        has_fingerprints: baseline.is_some() || args.output.iter().any(|it| it.format.has_fingerprints()),
+        baseline,
         unwritten: Vec::new(),
     };
     // Requests of standard input stand for themselves: only what is named beside them is known to all.
     let is_served = args.manifests.list.as_deref() == Some("-");
-    let wants_fixes = args.output.iter().any(|it| it.format.has_fixes());
+    let wants = Wanted {
+        fixes: args.output.iter().any(|it| it.format.has_fixes()),
+        fixable: !args.quiet && args.manifests.list.is_none() && args.output.iter().any(|it| it.format.counts_fixes()),
+    };
     let mut known = None;
     let hazards = Memory::default();
-    let beside = Beside {
-        go: GoSources::default(),
+    let mut beside = Beside {
+        go: args.revision.is_none().then(GoSources::default),
         kustomizations: Kustomizations::default(),
+        overlays: None,
         requires_definitions: args.require_crd,
         is_asked: args.manifests.list.is_none(),
     };
-    let revision = old_revision(args)?;
+    let revision = resolved("--old-ref", args.old_ref.as_deref(), args)?;
+    let checked = resolved("--ref", args.revision.as_deref(), args)?;
+    let reading = Reading {
+        stdin,
+        revision: checked.as_ref(),
+    };
     let old_folder = args.old.as_deref().filter(|it| read::is_folder(it));
     let folder = old_folder.map(input::found_in);
-    args.manifests.feed(|mut inputs, unreadable| {
+    args.manifests.feed(&reading, |mut inputs, unreadable| {
+        inputs.retain(|it| !it.place().is_ok_and(|it| excluded.covers(&it)));
         let known = match &mut known {
             Some(known) if is_served => known,
             known => {
@@ -212,17 +256,24 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         inputs
             .iter_mut()
             .try_for_each(|input| add_old(args, revision, folder, input))?;
-        if args.fix {
+        if let Some(level) = args.fix {
             let by = &*known;
             configs.each(
                 &inputs,
-                |input, config| Ok(fix::repair(input, config, args.manifests.kubernetes_version, by)),
+                |input, config| {
+                    let is_part = beside.is_part(input, &input.place()?, config);
+                    let versions = args.manifests.kubernetes_version;
+                    Ok(fix::repair(input, config, versions, by, (level, is_part)))
+                },
                 |input, _, repaired| session.repaired(input, repaired),
             )?;
             // CRDs may be other ones now.
             known.forget();
         }
         let known = &*known;
+        if beside.is_asked && args.old.is_none() && args.old_ref.is_none() && args.revision.is_none() {
+            beside.overlays = Some(overlays(&inputs));
+        }
         if args.diff {
             for it in unreadable {
                 session.status = Status::Failed;
@@ -243,7 +294,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                 };
                 let lints = if is_asked { Lints::Off } else { Lints::of(config) };
                 let versions = args.manifests.versions(config);
-                judge(input, (versions, config), known, (search, lints), &beside, wants_fixes)
+                judge(input, (versions, config), known, (search, lints), &beside, wants)
             },
             |input, config, judged| {
                 session.seen += 1;
@@ -254,11 +305,18 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                 }
                 match judged {
                     Judged::Nothing => Ok(()),
-                    Judged::Report { report, is_new, fixes } => {
+                    Judged::Report {
+                        report,
+                        is_new,
+                        fixes,
+                        fixable,
+                    } => {
+                        session.summary.fixable.0 += fixable.0;
+                        session.summary.fixable.1 += fixable.1;
                         if let Some(new) = &mut session.summary.new {
                             *new += usize::from(is_new);
                         }
-                        session.report(&input.label, &report, config, &fixes)
+                        session.report(input, &report, config, &fixes)
                     }
                     Judged::Unreadable(unreadable) => session.unreadable(&unreadable),
                 }
@@ -275,11 +333,16 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         let what = "nothing to check: no YAML or JSON file was found, or the configuration excludes all of them";
         return Err(UsageError(format!("{what}; --allow-empty accepts that")).into());
     }
+    if let Some(baseline) = session.baseline.take() {
+        let (summary, failed) = baseline.end();
+        session.summary.baseline = Some(summary);
+        session.unwritten.extend(failed);
+    }
     session.summary.repeated = std::mem::take(&mut session.repeated.left_out);
     let failed = session.outputs.end(&session.summary, start.elapsed())?;
-    if !failed.is_empty() {
+    session.unwritten.extend(failed);
+    if !session.unwritten.is_empty() {
         session.status = Status::Failed;
-        session.unwritten.extend(failed);
     }
     for it in &session.unwritten {
         tell(format_args!("error: {it}"));
@@ -287,22 +350,17 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     Ok(session.status)
 }
 
-/// The revision to compare with, which has to name a commit wherever files are looked for.
-fn old_revision(args: &Args) -> anyhow::Result<Option<Arc<git::Revision>>> {
-    let Some(name) = &args.old_ref else {
+/// The revision that an option names, which has to be a commit wherever files are looked for.
+fn resolved(option: &str, name: Option<&str>, args: &Args) -> anyhow::Result<Option<Arc<git::Revision>>> {
+    let Some(name) = name else {
         return Ok(None);
     };
     let revision = git::Revision::new(name);
     for path in args.manifests.paths.iter().filter(|it| it.as_os_str() != "-") {
-        let file = if read::is_folder(path) {
-            path.join("-")
-        } else {
-            path.clone()
-        };
-        if let Err(error) = revision.commit(&file)
+        if let Err(error) = revision.commit(path)
             && error.is_of_the_question()
         {
-            return Err(UsageError(format!("--old-ref {}: {error}", revision.shown_name())).into());
+            return Err(UsageError(format!("{option} {}: {error}", revision.shown_name())).into());
         }
     }
     Ok(Some(Arc::new(revision)))
@@ -353,15 +411,15 @@ fn add_old(
     folder: Option<&Access>,
     input: &mut Input,
 ) -> anyhow::Result<()> {
-    let Source::File(path, _) = &input.source else {
-        if let (Source::Stdin, Some(revision)) = (&input.source, revision) {
+    let (Source::File(path, _) | Source::Stdin(Some(path))) = &input.source else {
+        if let (Source::Stdin(None), Some(revision)) = (&input.source, revision) {
             let said = format!(
-                "--old-ref {}: git has no previous text of standard input. Name a file, or give the previous text with --old",
+                "--old-ref {}: git has no previous text of standard input. Name its file with --stdin-filename, or give the previous text with --old",
                 revision.shown_name()
             );
             return Err(UsageError(said).into());
         }
-        if let (Source::Stdin, Some(old)) = (&input.source, &args.old) {
+        if let (Source::Stdin(None), Some(old)) = (&input.source, &args.old) {
             input.old = Some(Source::named(old));
         }
         return Ok(());
@@ -406,6 +464,10 @@ struct CheckRun<'a> {
     seen: usize,
     /// What was said of kinds.
     repeated: Repeated,
+    /// Diagnostics that are known already.
+    baseline: Option<Baseline>,
+    /// What makes diagnostics the same in a later run is wanted.
+    has_fingerprints: bool,
 }
 
 impl CheckRun<'_> {
@@ -422,6 +484,10 @@ impl CheckRun<'_> {
                 if let Err(why) = repaired.write() {
                     self.status = Status::Failed;
                     self.unwritten.push(unwritten(&input.label, &why));
+                } else {
+                    let fixed = self.summary.fixed.get_or_insert_default();
+                    fixed.0 += repaired.done.len();
+                    fixed.1 += 1;
                 }
             }
             Ok(None) => {}
@@ -436,8 +502,14 @@ impl CheckRun<'_> {
         Ok(())
     }
 
-    fn report(&mut self, label: &str, report: &FileReport, config: &Config, fixes: &[Fix]) -> anyhow::Result<()> {
-        let mut file = File::new(label, report, config, fixes);
+    fn report(&mut self, input: &Input, report: &FileReport, config: &Config, fixes: &[Fix]) -> anyhow::Result<()> {
+        let mut file = File::new(&input.label, report, config, fixes);
+        if self.has_fingerprints {
+            file.take_fingerprints();
+        }
+        if let Some(baseline) = &mut self.baseline {
+            baseline.apply(&mut file, &input.place()?);
+        }
         file.leave_out(&mut self.repeated);
         self.summary.add(&file);
         let mut verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
@@ -455,85 +527,4 @@ impl CheckRun<'_> {
         self.status = Status::Failed;
         Ok(self.outputs.unreadable(unreadable)?)
     }
-}
-
-/// What files are judged by, besides CRDs.
-struct Beside {
-    go: GoSources,
-    kustomizations: Kustomizations,
-    /// See [`Question::requires_definitions`].
-    requires_definitions: bool,
-    /// A person asks about files. Requests of a list are questions to a server.
-    is_asked: bool,
-}
-
-impl Beside {
-    /// Whether a file holds parts of objects.
-    fn is_part(&self, input: &Input, path: &Path, config: &Config) -> bool {
-        self.is_asked
-            && match &input.source {
-                Source::File(_, access) => config.is_partial(path) || self.kustomizations.is_patch(path, access),
-                _ => false,
-            }
-    }
-}
-
-fn judge(
-    input: &Input,
-    (versions, config): (VersionSet, &Config),
-    known: &RunDefinitions,
-    (hazards, lints): (Search<'_>, Lints),
-    beside: &Beside,
-    wants_fixes: bool,
-) -> anyhow::Result<Judged> {
-    let unreadable = |error: anyhow::Error| Ok(Judged::Unreadable(input.unreadable(&error)));
-    let text = match input::read(&input.source) {
-        Ok(text) => text.unwrap_or_default(),
-        Err(error) => return unreadable(error),
-    };
-    if let Source::File(path, _) = &input.source
-        && is_test_file(path, &text)
-    {
-        return Ok(Judged::Nothing);
-    }
-    let old = match input.old.as_ref().map(input::read).transpose() {
-        Ok(old) => old.flatten(),
-        // A revision that does not exist is the caller's mistake, and the same for every file.
-        Err(error) if error.is::<UsageError>() => return Err(error),
-        Err(error) => return unreadable(error.context("the previous revision")),
-    };
-    let paired = match input.definition.as_ref().map(|it| known.paired(it)).transpose() {
-        Ok(paired) => paired,
-        Err(error) => return unreadable(error.context("its definition")),
-    };
-    let path = input.place()?;
-    let question = Question {
-        path: Some(&path),
-        definitions: Some(paired.as_deref().map_or(known as &dyn Definitions, |it| it)),
-        has_own_definition: paired.is_some(),
-        named: input.named,
-        old: old.as_deref().map(|text| Old {
-            text,
-            is_paired: !matches!(input.old, Some(Source::Git { .. })),
-        }),
-        go: Some(&beside.go),
-        hazards,
-        lints,
-        requires_definitions: beside.requires_definitions || config.requires_crds,
-        is_completed: beside.is_asked,
-        is_part: beside.is_part(input, &path, config),
-        ..Question::new(versions)
-    };
-    let report = analyze(text, &question);
-    let fixes = if wants_fixes {
-        let hazards = Search::Off;
-        fix::offered(&report, config, &Question { hazards, ..question })
-    } else {
-        Vec::new()
-    };
-    Ok(Judged::Report {
-        is_new: old.is_none() && matches!(input.old, Some(Source::Git { .. })),
-        report,
-        fixes,
-    })
 }

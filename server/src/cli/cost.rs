@@ -10,7 +10,7 @@ use crd_analyzer_workspace::{
 
 use super::{Status, UsageError, manifests::Manifests};
 use crate::{
-    input::{self, Input, Unreadable},
+    input::{self, Input, Reading, Unreadable},
     output::cost::{jsonl, text},
 };
 
@@ -25,6 +25,14 @@ pub(super) struct Args {
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
     output: Format,
+
+    /// Print only the N most expensive rules of all files, with their files and lines.
+    #[arg(long, value_name = "N", conflicts_with = "sort")]
+    top: Option<usize>,
+
+    /// The order of the rules in a table.
+    #[arg(long, value_name = "ORDER", value_enum, default_value = "cost")]
+    sort: text::Order,
 }
 
 /// The output format.
@@ -44,6 +52,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         ))
         .into());
     }
+    if args.top.is_some() && args.output == Format::Jsonl {
+        let why = "--top: `jsonl` prints all rules; leave out one of the two";
+        return Err(UsageError(why.to_owned()).into());
+    }
     let mut configs = args.manifests.configs()?;
     let stdout = io::stdout();
     let mut session = CostRun {
@@ -51,8 +63,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         columns: crate::output::columns(&stdout),
         out: BufWriter::with_capacity(1 << 16, stdout),
         status: Status::Clean,
+        order: args.sort,
+        top: args.top.map(text::Top::new),
     };
-    args.manifests.feed(|inputs, unreadable| {
+    args.manifests.feed(&Reading::default(), |inputs, unreadable| {
         let read = |input: &Input| anyhow::Ok(input::read(&input.source)?.unwrap_or_default());
         configs.each(
             &inputs,
@@ -76,6 +90,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         unreadable.iter().try_for_each(|it| session.unreadable(it))?;
         Ok(session.out.flush()?)
     })?;
+    if let Some(top) = session.top.take() {
+        top.print(&mut session.out, session.columns)?;
+        session.out.flush()?;
+    }
     Ok(session.status)
 }
 
@@ -84,6 +102,8 @@ struct CostRun {
     columns: usize,
     out: BufWriter<io::Stdout>,
     status: Status,
+    order: text::Order,
+    top: Option<text::Top>,
 }
 
 impl CostRun {
@@ -96,8 +116,12 @@ impl CostRun {
             };
             self.status = self.status.max(status);
         }
+        if let Some(top) = &mut self.top {
+            top.add(label, costs);
+            return Ok(());
+        }
         match self.output {
-            Format::Text => text::file(&mut self.out, self.columns, label, costs)?,
+            Format::Text => text::file(&mut self.out, self.columns, self.order, label, costs)?,
             Format::Jsonl => jsonl::file(&mut self.out, label, costs)?,
         }
         Ok(())

@@ -14,6 +14,7 @@ use crd_analyzer_cluster::Prompts;
 use crd_analyzer_io::{
     git,
     read::{self, Access},
+    roots::Roots,
 };
 use crd_analyzer_workspace::{
     cluster,
@@ -103,15 +104,16 @@ impl RunDefinitions {
     pub(super) fn new(given: &[String], inputs: &[(&Input, Arc<Config>)], compared: Compared) -> anyhow::Result<Self> {
         let mut files = BTreeMap::new();
         let mut seen: Vec<Arc<Config>> = Vec::new();
-        let of = |input: &Input| match &input.source {
-            Source::File(_, access) => input::roots(access),
-            _ => Arc::default(),
+        let of = |input: &Input, config: &Config| match &input.source {
+            Source::File(_, access @ Access::Elsewhere(_)) => access.clone(),
+            Source::File(_, access) => Access::Within(Arc::new(input::roots(access).and_neighbours(&config.folder))),
+            _ => Access::Within(Arc::new(Roots::default().and_neighbours(&config.folder))),
         };
         for (input, config) in inputs {
             if config.crds.is_empty() || seen.iter().any(|it| Arc::ptr_eq(it, config)) {
                 continue;
             }
-            let access = Access::Within(Arc::new(of(input).and_neighbours(&config.folder)));
+            let access = of(input, config);
             for written in &config.crds {
                 for (path, access) in expand(written, &config.folder, "crds", &access)? {
                     files.insert(path, (Origin::Configured, access));
@@ -233,7 +235,7 @@ impl RunDefinitions {
         let (key, path) = match source {
             Source::File(path, _) => (format!("file {}", path.display()), std::path::absolute(path)?),
             Source::Text(text) => (format!("text {text}"), PathBuf::from("/definition.yaml")),
-            Source::Stdin | Source::Git { .. } => (String::new(), PathBuf::new()),
+            Source::Stdin(_) | Source::Git { .. } => (String::new(), PathBuf::new()),
         };
         let mut paired = self.paired.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = paired.get(&key) {

@@ -401,7 +401,7 @@ impl Answered {
 
 fn read_file(path: &str) -> anyhow::Result<Vec<u8>> {
     let source = if path == "-" {
-        input::Source::Stdin
+        input::Source::Stdin(None)
     } else {
         input::Source::named(path)
     };

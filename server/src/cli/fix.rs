@@ -7,6 +7,7 @@ use std::{
     sync::Arc,
 };
 
+use clap::ValueEnum;
 use crd_analyzer_ide::completion;
 use crd_analyzer_ide::fixes::{self, Fix, FixKind, Problem, TextEdit};
 use crd_analyzer_io::{
@@ -15,11 +16,14 @@ use crd_analyzer_io::{
     read::Access,
     write::{self, Unwritten},
 };
-use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},
+    codes::{LARGE_MANIFEST, SEVERAL_CRDS},
     config::Config,
+    hazards,
     index::{DefinitionText, Definitions, GroupKind},
+    lints::Lints,
     report::{DocumentReport, FileReport},
     versions::VersionSet,
 };
@@ -28,6 +32,7 @@ use similar::TextDiff;
 use crate::{
     cli::UsageError,
     input::{self, Input, Source},
+    output::counted,
 };
 
 /// A file with its repairs, not yet written.
@@ -38,15 +43,38 @@ pub(super) struct Repaired {
     before: String,
     after: String,
     /// What is done, in the order of the text.
-    titles: Vec<String>,
+    pub(super) done: Vec<Done>,
+}
+
+/// A fix that was applied.
+pub(super) struct Done {
+    /// The line of its diagnostic, from 1, as the text was when it was fixed.
+    line: u32,
+    title: String,
+}
+
+/// Fixes of a file that are told one by one.
+const MOST_TOLD: usize = 50;
+
+/// Which fixes are applied without asking.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(super) enum Level {
+    /// Those that have one meaning.
+    Safe,
+    /// Also those that remove text: all but the last of duplicate keys.
+    Unsafe,
 }
 
 impl Repaired {
     /// Writes the file and says what was done.
     pub(super) fn write(&self) -> Result<(), Unwritten> {
         write::replace(&self.path, &self.access, self.before.as_bytes(), self.after.as_bytes())?;
-        for title in &self.titles {
-            tell(format_args!("{}: {title}: done", self.label));
+        tell(format_args!("{}: {}", self.label, counted(self.done.len(), "fix")));
+        for Done { line, title } in self.done.iter().take(MOST_TOLD) {
+            tell(format_args!("  line {line}: {title}"));
+        }
+        if self.done.len() > MOST_TOLD {
+            tell(format_args!("  and {} more", self.done.len() - MOST_TOLD));
         }
         Ok(())
     }
@@ -64,12 +92,13 @@ pub(super) fn patch(label: &str, before: &str, after: &str) -> String {
     diff.unified_diff().header(&label, &label).to_string()
 }
 
-/// Repairs a file. `None`: there is nothing to do, or it did not do what it should.
+/// Repairs a file. `None`: there is nothing to do, or it did not do what it should. `is_part`: the file holds parts of objects.
 pub(super) fn repair(
     input: &Input,
     config: &Config,
     asked: Option<VersionSet>,
     definitions: &dyn Definitions,
+    (level, is_part): (Level, bool),
 ) -> anyhow::Result<Option<Repaired>> {
     let Source::File(path, access) = &input.source else {
         return Err(UsageError(format!("{}: only files can be repaired", input.label)).into());
@@ -81,6 +110,9 @@ pub(super) fn repair(
         path: Some(&place),
         definitions: Some(definitions),
         named: input.named,
+        lints: Lints::of(config),
+        is_completed: true,
+        is_part,
         ..Question::new(versions)
     };
     // Places count in the text; in other bytes than its own they would be others.
@@ -88,27 +120,63 @@ pub(super) fn repair(
         return Ok(None);
     };
     let mut after = before.clone();
-    let mut titles = Vec::new();
-    if let Some((converted, done)) = convert(&after, config, &question) {
+    let mut done = Vec::new();
+    if let Some((converted, fixes)) = convert(&after, config, &question) {
+        done.extend(described(&after, &fixes));
         after = converted;
-        titles.extend(done);
     }
     // A repair may show what another error hid.
     for _ in 0..MOST_ROUNDS {
-        let Some((repaired, done)) = repair_all(&after, config, &question) else {
+        let Some((repaired, fixes)) = repair_all(&after, config, &question, level) else {
             break;
         };
+        done.extend(described(&after, &fixes));
         after = repaired;
-        titles.extend(done);
     }
-    Ok((!titles.is_empty()).then(|| Repaired {
+    Ok((!done.is_empty()).then(|| Repaired {
         path: path.clone(),
         access: access.clone(),
         label: input.label.clone(),
         before,
         after,
-        titles,
+        done,
     }))
+}
+
+/// Fixes of a text, in its order.
+fn described(text: &str, fixes: &[Fix]) -> Vec<Done> {
+    let lines = LineIndex::new(text);
+    let mut done: Vec<Done> = fixes
+        .iter()
+        .map(|it| Done {
+            line: lines.line_of(it.problem.span.start) + 1,
+            title: it.title.clone(),
+        })
+        .collect();
+    done.sort_by_key(|it| it.line);
+    done
+}
+
+/// How many of the diagnostics of a file `--fix` repairs, and how many more `--fix=unsafe`. `question`: how the file was judged.
+pub(super) fn fixable(report: &FileReport, config: &Config, question: &Question<'_>) -> (usize, usize) {
+    let shown = report.documents.iter().flat_map(|it| it.shown(config));
+    let is_hazard = |code: &str| hazards::codes::ALL.iter().any(|it| it.0 == code);
+    let problems = shown.map(|it| Problem::from(&it.finding));
+    // To read a text again takes long: not for what cannot be repaired, nor for values on which rules fail, which are not looked for again.
+    let problems: Vec<_> = problems
+        .filter(|it| ![LARGE_MANIFEST, SEVERAL_CRDS].contains(&it.code) && !is_hazard(it.code))
+        .collect();
+    if problems.is_empty() {
+        return (0, 0);
+    }
+    if problems.iter().any(Problem::is_of_old_form) {
+        return (convert(&report.text, config, question).map_or(0, |it| it.1.len()), 0);
+    }
+    let (is_safe, drops) = fixes::may_be_repaired(&report.text, problems, &Near(question));
+    let count = |level| repair_all(&report.text, config, question, level).map_or(0, |it| it.1.len());
+    let safe = if is_safe { count(Level::Safe) } else { 0 };
+    let all = if drops { count(Level::Unsafe) } else { safe };
+    (safe, all.saturating_sub(safe))
 }
 
 /// Repairs of what is found in a file, each tried: its finding goes, and nothing comes in its place.
@@ -141,11 +209,11 @@ impl completion::Definitions for Near<'_> {
     }
 }
 
-/// How often a file is looked at again after its repairs.
-const MOST_ROUNDS: usize = 4;
+/// How often a file is looked at again after its repairs. Of values that cannot be decoded the API server reports one at a time.
+const MOST_ROUNDS: usize = 32;
 
-/// The text with all safe repairs, and what they are.
-fn repair_all(text: &str, config: &Config, question: &Question<'_>) -> Option<(String, Vec<String>)> {
+/// The text with all repairs of a level, and what they are.
+fn repair_all(text: &str, config: &Config, question: &Question<'_>, level: Level) -> Option<(String, Vec<Fix>)> {
     let judge = |text: &str| analyze(text.as_bytes().to_vec(), question);
     let before = judge(text);
     if *before.text != *text {
@@ -153,13 +221,17 @@ fn repair_all(text: &str, config: &Config, question: &Question<'_>) -> Option<(S
     }
     let shown = before.documents.iter().flat_map(|it| it.shown(config));
     let problems: Vec<_> = shown.map(|it| Problem::from(&it.finding)).collect();
-    let (edits, fixes) = fixes::repair_all(&before.text, problems, &Near(question), &|it| Some(judge(it)))?;
-    let titles = fixes.into_iter().map(|it| it.title).collect();
-    Some((fixes::apply(text, &edits)?, titles))
+    let judge = |text: &str| Some(judge(text));
+    let drops = level == Level::Unsafe;
+    // Two reports on a large file are too much at a time.
+    let shared = before.text.clone();
+    drop(before);
+    let (edits, done) = fixes::repair_more(&shared, problems, &Near(question), &judge, drops)?;
+    Some((fixes::apply(text, &edits)?, done))
 }
 
 /// The text with definitions of versions that are no longer served converted, and what was done.
-fn convert(text: &str, config: &Config, question: &Question<'_>) -> Option<(String, Vec<String>)> {
+fn convert(text: &str, config: &Config, question: &Question<'_>) -> Option<(String, Vec<Fix>)> {
     let before = analyze(text.as_bytes().to_vec(), question);
     if *before.text != *text {
         return None;
@@ -176,8 +248,7 @@ fn convert(text: &str, config: &Config, question: &Question<'_>) -> Option<(Stri
     // The rest of the text stays byte for byte: that is what applying edits in order without overlaps means.
     let edited = fixes::apply(text, &edits)?;
     let after = analyze(edited.clone().into_bytes(), question);
-    let titles = found.iter().map(|it| it.title.clone()).collect();
-    is_repaired(&before, &after, &found).then_some((edited, titles))
+    is_repaired(&before, &after, &found).then_some((edited, found))
 }
 
 /// Whether the diagnostics are gone, their documents can be parsed, and the other documents have the same diagnostics as

@@ -8,14 +8,14 @@ use std::{
     sync::{Arc, RwLock},
 };
 
-use crd_analyzer_io::{config, print::tell, read::Access, roots::Roots};
+use crd_analyzer_io::{config, print::tell, read::Access};
 use crd_analyzer_schema::depth;
-use crd_analyzer_workspace::{config::Config, versions::VersionSet};
+use crd_analyzer_workspace::{config::Config, selection::Selection, versions::VersionSet};
 use rayon::prelude::*;
 
 use crate::{
     cli::UsageError,
-    input::{self, Input, Source, Unreadable},
+    input::{self, Input, Reading, Source, Unreadable},
 };
 
 /// Files are read and judged in batches of this many, so that memory does not grow with their number.
@@ -92,6 +92,7 @@ impl Settings {
             none: Arc::default(),
             found: config::Configs::default(),
             given: self.config.as_deref().map(named_config).transpose()?,
+            selection: Selection::default(),
         })
     }
 }
@@ -115,11 +116,12 @@ impl Manifests {
     /// they come.
     pub(super) fn feed(
         &self,
+        reading: &Reading<'_>,
         mut take: impl FnMut(Vec<Input>, Vec<Unreadable>) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         self.settings.start_threads()?;
         let Some(list) = self.list.as_deref() else {
-            let (inputs, unreadable) = input::collect(&self.paths)?;
+            let (inputs, unreadable) = input::collect(&self.paths, reading)?;
             return take(inputs, unreadable);
         };
         let (mut inputs, mut unreadable) = (Vec::new(), Vec::new());
@@ -164,9 +166,20 @@ pub(super) struct Configs {
     by_folder: HashMap<PathBuf, Arc<Config>>,
     none: Arc<Config>,
     given: Option<Arc<Config>>,
+    selection: Selection,
 }
 
 impl Configs {
+    /// The same, where the command line selects diagnostics.
+    pub(super) fn with(mut self, selection: Selection) -> Self {
+        if !selection.is_empty() {
+            self.none = Arc::new(selection.applied(&self.none));
+            self.given = self.given.map(|it| Arc::new(selection.applied(&it)));
+            self.selection = selection;
+        }
+        self
+    }
+
     /// Judges inputs in parallel, without those that the configuration excludes, and hands over the answers in the inputs' order.
     pub(super) fn each<T: Send>(
         &mut self,
@@ -197,24 +210,33 @@ impl Configs {
         if let Some(given) = &self.given {
             return Ok(given.clone());
         }
-        match &input.source {
-            Source::File(path, access) if !self.is_ignored => {
+        match input.file() {
+            Some((path, access)) if !self.is_ignored => {
                 let path = std::path::absolute(path)?;
                 let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-                self.of_folder(folder, &|| (*input::roots(access)).clone())
+                self.of_folder(folder, &access)
             }
             _ => Ok(self.none.clone()),
         }
     }
 
-    fn of_folder(&mut self, folder: PathBuf, roots: &dyn Fn() -> Roots) -> anyhow::Result<Arc<Config>> {
+    fn of_folder(&mut self, folder: PathBuf, access: &Access) -> anyhow::Result<Arc<Config>> {
         if let Some(config) = self.by_folder.get(&folder) {
             return Ok(config.clone());
         }
-        let config = if let Some(found) = self.found.of(&folder, roots) {
-            used(&found)?
+        let found = match access {
+            Access::Elsewhere(_) => config::read_other(&folder, access),
+            _ => self.found.of(&folder, &|| (*input::roots(access)).clone()),
+        };
+        let config = if let Some(found) = found {
+            let config = used(&found)?;
+            if self.selection.is_empty() {
+                config
+            } else {
+                Arc::new(self.selection.applied(&config))
+            }
         } else if let Some(above) = folder.parent() {
-            self.of_folder(above.to_path_buf(), roots)?
+            self.of_folder(above.to_path_buf(), access)?
         } else {
             self.none.clone()
         };

@@ -1,11 +1,14 @@
 //! The command line: one file a subcommand.
 
+mod baseline;
 mod check;
+mod compat;
 mod cost;
 pub(crate) mod definitions;
 pub(crate) mod eval;
 mod explain;
 mod fix;
+mod judge;
 mod lsp;
 mod manifests;
 mod schema;
@@ -34,6 +37,8 @@ pub(crate) struct Cli {
 enum Command {
     /// Report what the API server would answer for manifests, with the place in the file.
     Check(check::Args),
+    /// Tell what a change of a CRD does to stored objects, writers and readers.
+    Compat(compat::Args),
     /// Print the cost estimate of each validation rule, and what makes it expensive.
     Cost(cost::Args),
     /// Run a validation rule, or any CEL expression, on a value.
@@ -74,6 +79,7 @@ impl Cli {
     pub(crate) fn run(self) -> anyhow::Result<Status> {
         match self.command {
             Command::Check(args) => check::run(&args, self.color),
+            Command::Compat(args) => compat::run(&args),
             Command::Cost(args) => cost::run(&args),
             Command::Eval(args) => eval::run(&args),
             Command::Schema(args) => schema::run(&args),

@@ -1,10 +1,13 @@
-//! `crd-analyzer schema`: the schemas that the API server publishes for CRDs.
+//! `crd-analyzer schema`: the schemas that the API server publishes for CRDs, and JSON Schemas of them.
 
-use std::io::{self, BufWriter, Write};
+use std::{
+    io::{self, BufWriter, Write},
+    path::PathBuf,
+};
 
 use clap::ValueEnum;
 use crd_analyzer_io::print::tell;
-use crd_analyzer_publish::{OpenApi, Published, published};
+use crd_analyzer_publish::{JsonSchema, OpenApi, Published, UnknownFields, json_schemas, published};
 use crd_analyzer_workspace::{
     accepted::{CrdAnswers, Unanswered, accepted},
     versions::VersionSet,
@@ -12,8 +15,8 @@ use crd_analyzer_workspace::{
 
 use super::{Status, UsageError, manifests::Manifests};
 use crate::{
-    input::{self, Input, Unreadable},
-    output::published as output,
+    input::{self, Input, Reading, Unreadable},
+    output::{json_schema, published as output},
 };
 
 /// Print the schemas that the API server publishes for CRDs: what `kubectl explain`, client generators and kustomize read.
@@ -21,13 +24,16 @@ use crate::{
 /// The schemas of all served versions are printed as one OpenAPI document. They have the fields that the API server adds
 /// (`apiVersion`, `kind`, `metadata`). OpenAPI v2 leaves out what it cannot say.
 ///
+/// With `--format json-schema`, a JSON Schema (draft 7) for editors and validators is printed instead. It is never stricter
+/// than the API server, and says in `$comment` where it is laxer.
+///
 /// The exit code is 1 if the API server rejects a CRD, and 3 if a file cannot be read.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,
 
-    /// The edition of OpenAPI. `jsonl` prints both.
+    /// What is printed. For OpenAPI, `jsonl` prints both editions.
     #[arg(long, value_enum, default_value = "openapi-v3")]
     format: Format,
 
@@ -35,26 +41,38 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME")]
     version: Option<String>,
 
+    /// Refuse fields that the CRD does not have, as the API server does with strict field validation, which `kubectl` asks for.
+    /// For `json-schema` only.
+    #[arg(long)]
+    strict: bool,
+
+    /// Write each JSON Schema into this folder, as `GROUP/KIND_VERSION.json` with the kind in lower case: so tools like
+    /// kubeconform look for them. Files that exist are replaced.
+    #[arg(long, value_name = "DIR", conflicts_with = "output")]
+    output_dir: Option<PathBuf>,
+
     /// How to print.
     #[arg(short, long, value_enum, default_value = "json")]
     output: Output,
 }
 
-/// Which edition of OpenAPI is printed.
+/// What is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Format {
     /// OpenAPI 3.0, as below `/openapi/v3`.
     OpenapiV3,
     /// OpenAPI 2.0, as below `/openapi/v2`.
     OpenapiV2,
+    /// JSON Schema, draft 7.
+    JsonSchema,
 }
 
 /// How schemas are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Output {
-    /// One OpenAPI document.
+    /// One document: OpenAPI with all versions, or the JSON Schema of one.
     Json,
-    /// One JSON object a line for each served version, with both editions.
+    /// One JSON object a line for each served version.
     Jsonl,
 }
 
@@ -66,14 +84,19 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         ))
         .into());
     }
+    if args.format != Format::JsonSchema && (args.strict || args.output_dir.is_some()) {
+        let why = "`--strict` and `--output-dir` are for JSON Schemas: add `--format json-schema`";
+        return Err(UsageError(why.to_owned()).into());
+    }
     let mut configs = args.manifests.configs()?;
     let mut session = SchemaRun {
         args,
         out: BufWriter::with_capacity(1 << 16, io::stdout()),
         status: Status::Clean,
         published: Vec::new(),
+        json_schemas: Vec::new(),
     };
-    args.manifests.feed(|inputs, unreadable| {
+    args.manifests.feed(&Reading::default(), |inputs, unreadable| {
         configs.each(
             &inputs,
             |input, config| {
@@ -81,7 +104,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
                 if args.output == Output::Json {
                     versions = VersionSet::one(versions.newest());
                 }
-                Ok(answers(input, versions, args.version.as_deref()))
+                Ok(answers(input, versions, args))
             },
             |input, _, answers| match answers {
                 Ok(documents) => documents.iter().try_for_each(|it| session.document(input, it)),
@@ -97,10 +120,22 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     session.finish()
 }
 
-/// What is published for the CRDs of a file; `None`: the API server rejects one.
-type Answers = Vec<CrdAnswers<Option<Vec<Published>>>>;
+/// The schemas of the served versions of a CRD.
+enum Made {
+    OpenApi(Vec<Published>),
+    JsonSchema(Vec<JsonSchema>),
+}
 
-fn answers(input: &Input, versions: VersionSet, wanted: Option<&str>) -> Result<Answers, String> {
+/// The schemas of the CRDs of a file; `None`: the API server rejects one.
+type Answers = Vec<CrdAnswers<Option<Made>>>;
+
+fn answers(input: &Input, versions: VersionSet, args: &Args) -> Result<Answers, String> {
+    let is_wanted = |version: &str| args.version.as_deref().is_none_or(|it| it == version);
+    let unknown = if args.strict {
+        UnknownFields::Refused
+    } else {
+        UnknownFields::Ignored
+    };
     let bytes = input::read(&input.source).map_err(|error| format!("{error:#}"))?;
     let documents = accepted(bytes.unwrap_or_default(), versions).into_iter();
     let documents = documents.map(|document| CrdAnswers {
@@ -111,8 +146,16 @@ fn answers(input: &Input, versions: VersionSet, wanted: Option<&str>) -> Result<
             .into_iter()
             .map(|(kubernetes, answer)| {
                 let answer = answer.map(|definition| {
-                    let all = published(&definition?, kubernetes).into_iter();
-                    Some(all.filter(|it| wanted.is_none_or(|name| it.version == name)).collect())
+                    let definition = definition?;
+                    Some(if args.format == Format::JsonSchema {
+                        let mut all = json_schemas(&definition, unknown);
+                        all.retain(|it| is_wanted(&it.version));
+                        Made::JsonSchema(all)
+                    } else {
+                        let mut all = published(&definition, kubernetes);
+                        all.retain(|it| is_wanted(&it.version));
+                        Made::OpenApi(all)
+                    })
                 });
                 (kubernetes, answer)
             })
@@ -127,18 +170,21 @@ struct SchemaRun<'a> {
     status: Status,
     /// What the document will hold.
     published: Vec<Published>,
+    /// The same for JSON Schemas.
+    json_schemas: Vec<JsonSchema>,
 }
 
 impl SchemaRun<'_> {
-    fn document(&mut self, input: &Input, document: &CrdAnswers<Option<Vec<Published>>>) -> anyhow::Result<()> {
+    fn document(&mut self, input: &Input, document: &CrdAnswers<Option<Made>>) -> anyhow::Result<()> {
         for (kubernetes, answer) in &document.answers {
             let (status, why) = match answer {
-                Ok(Some(all)) => {
-                    match self.args.output {
-                        Output::Json => self.published.extend(all.iter().cloned()),
-                        Output::Jsonl => {
-                            output::lines(&mut self.out, &input.label, document, *kubernetes, all)?;
-                        }
+                Ok(Some(made)) => {
+                    let (out, is_document) = (&mut self.out, self.args.output == Output::Json);
+                    match made {
+                        Made::OpenApi(all) if is_document => self.published.extend(all.iter().cloned()),
+                        Made::OpenApi(all) => output::lines(out, &input.label, document, *kubernetes, all)?,
+                        Made::JsonSchema(all) if is_document => self.json_schemas.extend(all.iter().cloned()),
+                        Made::JsonSchema(all) => json_schema::lines(out, &input.label, document, *kubernetes, all)?,
                     }
                     continue;
                 }
@@ -168,14 +214,33 @@ impl SchemaRun<'_> {
 
     fn finish(mut self) -> anyhow::Result<Status> {
         if self.args.output == Output::Json {
-            let edition = match self.args.format {
-                Format::OpenapiV3 => OpenApi::V3,
-                Format::OpenapiV2 => OpenApi::V2,
-            };
-            output::document(&mut self.out, &self.published, edition)?;
+            match (self.args.format, &self.args.output_dir) {
+                (Format::OpenapiV3, _) => output::document(&mut self.out, &self.published, OpenApi::V3)?,
+                (Format::OpenapiV2, _) => output::document(&mut self.out, &self.published, OpenApi::V2)?,
+                (Format::JsonSchema, Some(folder)) => {
+                    for schema in &self.json_schemas {
+                        if let Err(why) = json_schema::put(folder, schema) {
+                            tell(why);
+                            self.status = self.status.max(Status::Failed);
+                        }
+                    }
+                }
+                (Format::JsonSchema, None) => match self.json_schemas.as_slice() {
+                    [] => {}
+                    [schema] => json_schema::document(&mut self.out, schema)?,
+                    several => {
+                        let why = format!(
+                            "a JSON Schema is for one version of one CRD, and here are {}: name one with `--version`, or add `--output-dir`",
+                            several.len()
+                        );
+                        return Err(UsageError(why).into());
+                    }
+                },
+            }
         }
         self.out.flush()?;
-        if self.published.is_empty() && self.status == Status::Clean && self.args.output == Output::Json {
+        let is_empty = self.published.is_empty() && self.json_schemas.is_empty();
+        if is_empty && self.status == Status::Clean && self.args.output == Output::Json {
             let what = match &self.args.version {
                 Some(version) => format!("no CRD here has a served version `{version}`"),
                 None => "no CRD here has a served version".to_owned(),

@@ -41,7 +41,7 @@ impl Printer for Concise {
             return Ok(());
         }
         let out = &mut Terminal::new(out, self.look.color);
-        for finding in &file.report.findings {
+        for finding in &file.findings {
             print(out, file, finding, &finding.headline)?;
         }
         for (document, shown) in file.documents() {

@@ -60,8 +60,7 @@ impl Printer for Github {
                 annotation(out, file, &shown.finding, &shown.headline(asked))?;
             }
         }
-        file.report
-            .findings
+        file.findings
             .iter()
             .try_for_each(|finding| annotation(out, file, finding, &finding.headline))
     }

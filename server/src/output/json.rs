@@ -69,7 +69,7 @@ impl Printer for Json {
         } else {
             out.write_all(b"{\n  \"answers\": []")?;
         }
-        let new = summary.new;
+        let (new, baseline) = (summary.new, &summary.baseline);
         let mut by_code: BTreeMap<&str, usize> = BTreeMap::new();
         for ((code, _), count) in &summary.by_code {
             *by_code.entry(code).or_default() += count;
@@ -87,10 +87,17 @@ impl Printer for Json {
             "later_errors": summary.later_errors,
             "warnings": summary.warnings,
             "hints": summary.hints,
+            "fixable": summary.fixable.0,
+            "fixable_unsafe": summary.fixable.1,
             "by_code": by_code,
         });
         if let Some(new) = new {
             summary["new"] = new.into();
+        }
+        if let Some(baseline) = baseline {
+            let gone = baseline.gone.iter();
+            let gone = gone.map(|[file, code, message]| json!({"file": file, "code": code, "message": message}));
+            summary["baseline"] = json!({"known": baseline.known, "gone": gone.collect::<Vec<_>>()});
         }
         let (files, unreadable) = (json!(self.files), json!(self.unreadable));
         for (key, value) in [("files", files), ("unreadable", unreadable), ("summary", summary)] {
@@ -106,6 +113,9 @@ pub(super) fn write_pretty(out: &mut dyn Write, value: &Value) -> io::Result<()>
     value.serialize(&mut Serializer::with_formatter(&mut *out, Pretty::at(0)))?;
     out.write_all(b"\n")
 }
+
+/// Levels that are indented further than those outside. A text that nests deeper would grow with the square of its depth.
+const DEEPEST_INDENTATION: usize = 100;
 
 /// Indented JSON in which everything can be seen, with numbers as the server writes them.
 struct Pretty {
@@ -144,7 +154,7 @@ impl Pretty {
 
     fn line<W: ?Sized + Write>(&self, writer: &mut W) -> io::Result<()> {
         writer.write_all(b"\n")?;
-        (0..self.depth).try_for_each(|_| writer.write_all(b"  "))
+        (0..self.depth.min(DEEPEST_INDENTATION)).try_for_each(|_| writer.write_all(b"  "))
     }
 }
 
@@ -189,6 +199,15 @@ impl Formatter for Pretty {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nests_deep_does_not_grow_with_the_square_of_its_depth() {
+        let nested = (0..1000).fold(Value::Null, |inner, _| json!([inner]));
+        let mut out = Vec::new();
+        write_pretty(&mut out, &nested).unwrap();
+        let longest = out.split(|it| *it == b'\n').map(<[u8]>::len).max();
+        assert_eq!(longest, Some(2 * DEEPEST_INDENTATION + "null".len()));
+    }
 
     #[test]
     fn the_value_is_that_of_other_json() {

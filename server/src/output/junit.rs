@@ -72,7 +72,7 @@ fn told(file: &File<'_>, finding: &Finding, headline: &str) -> String {
 impl Printer for Junit {
     fn file(&mut self, _: &mut dyn Write, file: &File<'_>) -> io::Result<()> {
         let mut suite = TestSuite::new(line(file.label));
-        let findings = &file.report.findings;
+        let findings = &file.findings;
         if !findings.is_empty() {
             let found: Vec<_> = findings.iter().map(|it| (it.headline.clone(), it)).collect();
             let loudest = findings.iter().map(|it| it.severity).min();

@@ -1,10 +1,14 @@
 //! What is printed: one file a format.
 
+pub(crate) mod compat;
 mod concise;
 pub(crate) mod cost;
 pub(crate) mod eval;
+mod fingerprint;
 mod github;
+mod joined;
 mod json;
+pub(crate) mod json_schema;
 mod jsonl;
 mod junit;
 mod look;
@@ -29,25 +33,33 @@ use crd_analyzer_io::write::Unwritten;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
     config::Config,
-    finding::{Finding, Severity},
+    finding::{Class, Finding, Severity},
     report::{Displayed, DocumentReport, FileReport, HiddenErrors, Subject},
     source::SourceText,
+    versions::VersionSet,
 };
 
 use crate::input::Unreadable;
+use fingerprint::Fingerprints;
 
 pub(crate) use look::{Color, Look, columns};
 pub(crate) use repeated::Repeated;
-pub(crate) use several::{Output, Outputs};
-pub(crate) use summary::Summary;
+pub(crate) use several::{Output, Outputs, put};
+pub(crate) use summary::{BaselineSummary, Summary};
 
 /// One checked file.
 pub(crate) struct File<'a> {
     /// The path as it was given.
     pub(crate) label: &'a str,
     pub(crate) report: &'a FileReport,
+    /// The displayed diagnostics about the file as a whole.
+    findings: Vec<Finding>,
     /// The displayed diagnostics of each document.
     shown: Vec<Vec<Displayed>>,
+    /// What makes them the same in a later run, if that was wanted.
+    fingerprints: Option<FileFingerprints>,
+    /// Those that a baseline lists, so that they are not displayed.
+    in_baseline: Vec<InBaseline>,
     /// The errors that are not shown of each document.
     hidden: Vec<HiddenErrors>,
     /// Repairs, if they were looked for.
@@ -55,22 +67,108 @@ pub(crate) struct File<'a> {
     lines: OnceCell<LineIndex>,
 }
 
+/// What makes the diagnostics of a file the same in a later run, in the order of the diagnostics.
+struct FileFingerprints {
+    of_file: Vec<String>,
+    of_documents: Vec<Vec<String>>,
+    /// Makes those of diagnostics that are not displayed.
+    others: Fingerprints,
+}
+
+/// A diagnostic that a baseline lists.
+struct InBaseline {
+    /// The position of its document among the documents of the report.
+    document: Option<usize>,
+    shown: Displayed,
+    fingerprint: String,
+}
+
 impl<'a> File<'a> {
     pub(crate) fn new(label: &'a str, report: &'a FileReport, config: &Config, fixes: &'a [Fix]) -> Self {
         Self {
             label,
             report,
-            shown: report.shown(config),
+            findings: report
+                .findings
+                .iter()
+                .cloned()
+                .filter_map(|it| config.apply(it))
+                .collect(),
+            shown: joined::documents(report, config),
+            fingerprints: None,
+            in_baseline: Vec::new(),
             hidden: report.documents.iter().map(|it| it.hidden_errors(config)).collect(),
             fixes,
             lines: OnceCell::new(),
         }
     }
 
+    /// Finds out what makes its diagnostics the same in a later run. Before any of them is left out, which would change the numbers of others.
+    pub(crate) fn take_fingerprints(&mut self) {
+        let (mut prints, lines, text) = (Fingerprints::default(), self.lines(), &*self.report.text);
+        let findings = self.findings.iter().map(|it| prints.of(None, it, text, lines));
+        let of_file = findings.collect();
+        let documents = self.report.documents.iter().zip(&self.shown);
+        let of_documents = documents.map(|(document, shown)| {
+            let shown = shown.iter();
+            shown
+                .map(|it| prints.of(Some(document), &it.finding, text, lines))
+                .collect()
+        });
+        self.fingerprints = Some(FileFingerprints {
+            of_documents: of_documents.collect(),
+            of_file,
+            others: prints,
+        });
+    }
+
+    /// Leaves out the diagnostics that a baseline lists, by their fingerprints.
+    pub(crate) fn leave_out_baseline(&mut self, mut lists: impl FnMut(&str, &Finding) -> bool) {
+        let Some(prints) = &mut self.fingerprints else { return };
+        let left_out = &mut self.in_baseline;
+        let found = std::mem::take(&mut self.findings);
+        for (finding, print) in found.into_iter().zip(std::mem::take(&mut prints.of_file)) {
+            if lists(&print, &finding) {
+                let versions = VersionSet::all();
+                let shown = Displayed { finding, versions };
+                left_out.push(InBaseline {
+                    document: None,
+                    shown,
+                    fingerprint: print,
+                });
+            } else {
+                self.findings.push(finding);
+                prints.of_file.push(print);
+            }
+        }
+        for (n, (shown, of_document)) in self.shown.iter_mut().zip(&mut prints.of_documents).enumerate() {
+            let found = std::mem::take(shown);
+            for (it, print) in found.into_iter().zip(std::mem::take(of_document)) {
+                if lists(&print, &it.finding) {
+                    self.hidden[n].by_baseline += usize::from(it.finding.class == Class::Error);
+                    left_out.push(InBaseline {
+                        document: Some(n),
+                        shown: it,
+                        fingerprint: print,
+                    });
+                } else {
+                    shown.push(it);
+                    of_document.push(print);
+                }
+            }
+        }
+    }
+
     /// Leaves out what was said before of the kinds of its documents.
     pub(crate) fn leave_out(&mut self, repeated: &mut Repeated) {
-        for (document, shown) in self.report.documents.iter().zip(&mut self.shown) {
-            repeated.leave_out(document, shown);
+        for (n, (document, shown)) in self.report.documents.iter().zip(&mut self.shown).enumerate() {
+            let is_kept: Vec<bool> = shown.iter().map(|it| repeated.is_new(document, it)).collect();
+            let mut kept = is_kept.iter();
+            shown.retain(|_| kept.next() == Some(&true));
+            if let Some(prints) = &mut self.fingerprints {
+                let mut kept = is_kept.iter();
+                prints.of_documents[n].retain(|_| kept.next() == Some(&true));
+            }
         }
     }
 
@@ -81,7 +179,8 @@ impl<'a> File<'a> {
 
     /// The highest severity of its displayed diagnostics.
     pub(crate) fn worst(&self) -> Option<Severity> {
-        self.report.worst(&self.shown)
+        let documents = self.documents().filter_map(|(document, shown)| document.loudest(shown));
+        documents.chain(self.findings.iter().map(|it| it.severity)).min()
     }
 
     /// Line and column of a byte, from 1.
@@ -136,10 +235,10 @@ pub(crate) fn unwritten(label: &str, why: &Unwritten) -> String {
 
 /// A number of things in words.
 pub(crate) fn counted(n: usize, what: &str) -> String {
-    if n == 1 {
-        format!("1 {what}")
-    } else {
-        format!("{n} {what}s")
+    match n {
+        1 => format!("1 {what}"),
+        _ if what.ends_with('x') => format!("{n} {what}es"),
+        _ => format!("{n} {what}s"),
     }
 }
 

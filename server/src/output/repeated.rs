@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crd_analyzer_workspace::{
-    codes::{DEPRECATED_VERSION, SEVERAL_CRDS},
+    codes::{DEPRECATED_VERSION, SEVERAL_CRDS, UNUSABLE_CRD},
     report::{Displayed, DocumentReport},
 };
 
 /// The diagnostics that say the same of all resources of a kind.
-const OF_KINDS: [&str; 2] = [DEPRECATED_VERSION, SEVERAL_CRDS];
+const OF_KINDS: [&str; 3] = [DEPRECATED_VERSION, SEVERAL_CRDS, UNUSABLE_CRD];
 
 /// What was said of kinds so far.
 #[derive(Default, Debug)]
@@ -19,20 +19,17 @@ pub(crate) struct Repeated {
 }
 
 impl Repeated {
-    /// Leaves out what was said of the kind of a document before.
-    pub(super) fn leave_out(&mut self, document: &DocumentReport, shown: &mut Vec<Displayed>) {
-        shown.retain(|it| {
-            let code = it.finding.code;
-            if !OF_KINDS.contains(&code) {
-                return true;
-            }
-            let is_new = self
-                .told
-                .insert((code, document.api_version.clone(), document.kind.clone()));
-            if !is_new {
-                *self.left_out.entry(code).or_default() += 1;
-            }
-            is_new
-        });
+    /// Whether a diagnostic of a document says something new.
+    pub(super) fn is_new(&mut self, document: &DocumentReport, shown: &Displayed) -> bool {
+        let code = shown.finding.code;
+        if !OF_KINDS.contains(&code) {
+            return true;
+        }
+        let of = (code, document.api_version.clone(), document.kind.clone());
+        let is_new = self.told.insert(of);
+        if !is_new {
+            *self.left_out.entry(code).or_default() += 1;
+        }
+        is_new
     }
 }

@@ -58,6 +58,16 @@ impl Format {
         }
     }
 
+    /// Whether it says how many diagnostics have fixes.
+    pub(crate) fn counts_fixes(self) -> bool {
+        matches!(self, Self::Text | Self::Concise | Self::Json)
+    }
+
+    /// Whether it has fingerprints.
+    pub(crate) fn has_fingerprints(self) -> bool {
+        self == Self::Sarif
+    }
+
     /// Whether it has repairs, which are looked for only then.
     pub(crate) fn has_fixes(self) -> bool {
         self == Self::Sarif
@@ -202,7 +212,7 @@ impl Outputs {
 }
 
 /// Writes a file and replaces the old one.
-fn put(path: &Path, bytes: &[u8]) -> Result<(), Unwritten> {
+pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<(), Unwritten> {
     if !read::exists(path) {
         return write::create(path, bytes);
     }

@@ -15,6 +15,9 @@ use super::{File, Look, counted, render::Renderer};
 /// Columns of a row of statistics before what the code means.
 const MOST_OF_A_ROW: usize = 45;
 
+/// Diagnostics that are gone from the baseline and are named; the others are counted.
+const MOST_GONE: usize = 20;
+
 /// Kinds that are named; the others are counted.
 const MOST_KINDS: usize = 10;
 
@@ -44,6 +47,58 @@ pub(crate) struct Summary {
     pub(crate) by_code: BTreeMap<(&'static str, &'static str), usize>,
     /// Files that the revision does not have which the others are compared with; `None` without one.
     pub(crate) new: Option<usize>,
+    /// What the baseline of the run did.
+    pub(crate) baseline: Option<BaselineSummary>,
+    /// How many diagnostics `--fix` repairs, and how many more `--fix=unsafe`.
+    pub(crate) fixable: (usize, usize),
+    /// How many fixes were applied, and to how many files.
+    pub(crate) fixed: Option<(usize, usize)>,
+}
+
+/// What the baseline of a run did.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct BaselineSummary {
+    /// Diagnostics that are not shown, because the baseline lists them.
+    pub(crate) known: usize,
+    /// What the baseline lists and the run did not find: the file, the code and the headline of each.
+    pub(crate) gone: Vec<[String; 3]>,
+    /// How many diagnostics were put into the baseline, and how many are in it; `None` if it stays as it is.
+    pub(crate) written: Option<(usize, usize)>,
+}
+
+impl BaselineSummary {
+    /// What it did, a line each.
+    fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some((new, all)) = self.written {
+            let gone = self.gone.len();
+            lines.push(format!(
+                "the baseline lists {} now: {new} new, {gone} gone",
+                counted(all, "diagnostic")
+            ));
+        } else if self.known > 0 {
+            let are = if self.known == 1 { "is" } else { "are" };
+            let known = counted(self.known, "diagnostic");
+            lines.push(format!("{known} of the baseline {are} not shown"));
+        }
+        if self.gone.is_empty() {
+            return lines;
+        }
+        if self.written.is_none() {
+            let are = if self.gone.len() == 1 { "is" } else { "are" };
+            let gone = counted(self.gone.len(), "diagnostic");
+            lines.push(format!(
+                "{gone} of the baseline {are} gone; `--update-baseline` removes from the file what is gone:"
+            ));
+        }
+        for [file, code, headline] in self.gone.iter().take(MOST_GONE) {
+            lines.push(format!("  gone: {file}: [{code}] {headline}"));
+        }
+        if self.gone.len() > MOST_GONE {
+            lines.push(format!("  and {} more", self.gone.len() - MOST_GONE));
+        }
+        lines
+    }
 }
 
 impl Summary {
@@ -69,10 +124,13 @@ impl Summary {
             *self.unknown.entry(kind.clone()).or_default() += 1;
         }
         self.definitions += report.documents.len() - resources - patches;
-        let hidden = file.hidden.iter().map(|it| it.by_configuration + it.by_comments);
+        let hidden = file
+            .hidden
+            .iter()
+            .map(|it| it.by_configuration + it.by_comments + it.by_baseline);
         self.hidden_errors += hidden.sum::<usize>();
         let shown = file.shown.iter().flatten().map(|it| &it.finding);
-        for finding in shown.chain(&report.findings) {
+        for finding in shown.chain(&file.findings) {
             self.count(finding);
         }
     }
@@ -150,6 +208,20 @@ impl Summary {
         Some(format!("{what}: {}. Name their CRDs with --crd", named.join(", ")))
     }
 
+    /// How many diagnostics have a fix.
+    fn fixable_words(&self) -> Option<String> {
+        let (safe, more) = self.fixable;
+        Some(match (safe, more) {
+            (0, 0) => return None,
+            (safe, 0) => format!("`--fix` repairs {}", counted(safe, "diagnostic")),
+            (0, more) => format!("`--fix=unsafe` repairs {}, and drops text", counted(more, "diagnostic")),
+            (safe, more) => format!(
+                "`--fix` repairs {}, and `--fix=unsafe` {more} more, which drops text",
+                counted(safe, "diagnostic")
+            ),
+        })
+    }
+
     fn sums(&self, out: &mut Terminal<'_>, renderer: Renderer, elapsed: Duration) -> io::Result<()> {
         let mut parts = vec![
             counted(self.files, "file"),
@@ -192,6 +264,17 @@ impl Summary {
             renderer.text(out, &words)?;
         }
         if let Some(words) = self.unknown_kinds() {
+            renderer.text(out, &words)?;
+        }
+        if let Some((fixes, files)) = self.fixed {
+            let words = format!("applied {} to {}", counted(fixes, "fix"), counted(files, "file"));
+            renderer.text(out, &words)?;
+        }
+        if let Some(words) = self.fixable_words() {
+            renderer.text(out, &words)?;
+        }
+        let baseline = self.baseline.iter().flat_map(BaselineSummary::lines);
+        for words in baseline {
             renderer.text(out, &words)?;
         }
         if self.unreadable > 0 {

@@ -49,7 +49,7 @@ fn value(file: &File<'_>, finding: &Finding, headline: &str) -> Value {
 
 impl Printer for Tap {
     fn file(&mut self, out: &mut dyn Write, file: &File<'_>) -> io::Result<()> {
-        let findings = &file.report.findings;
+        let findings = &file.findings;
         if !findings.is_empty() {
             let is_ok = findings.iter().all(|it| it.severity > self.fails);
             let found: Vec<_> = findings.iter().map(|it| value(file, it, &it.headline)).collect();

@@ -98,6 +98,10 @@ impl Text {
         let Some(rejected) = document.rejected_by().filter(|_| !document.in_part || errors > 0) else {
             return Ok(());
         };
+        let is_known = hidden.by_baseline > 0 && hidden.by_configuration + hidden.by_comments + errors == 0;
+        if is_known {
+            return Ok(());
+        }
         let name = if document.name.is_empty() {
             String::new()
         } else {
@@ -125,6 +129,7 @@ fn counted_errors(errors: usize, hidden: HiddenErrors) -> String {
     let reasons = [
         (hidden.by_configuration, "by configuration"),
         (hidden.by_comments, "by a comment"),
+        (hidden.by_baseline, "by the baseline"),
     ];
     for (count, reason) in reasons.into_iter().filter(|it| it.0 > 0) {
         let what = if parts.is_empty() {
@@ -191,7 +196,7 @@ impl Printer for Text {
             return Ok(());
         }
         let out = &mut Terminal::new(out, self.look.color);
-        for finding in &file.report.findings {
+        for finding in &file.findings {
             let shown = Displayed {
                 finding: finding.clone(),
                 versions: VersionSet::all(),

@@ -270,7 +270,13 @@ fn cause(reader: &mut Reader<'_>, node: NodeId) -> Option<Cause> {
     {
         let names = TYPES.iter().flat_map(|it| [it.words(), it.reason()]);
         let meant = crd_analyzer_workspace::words::meant::meant(kind, names);
-        let meant = meant.map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
+        let meant = meant.map_or_else(
+            || {
+                let types: Vec<String> = TYPES.iter().map(|it| format!("`{}`", it.words())).collect();
+                format!("; the types are {}", types.join(", "))
+            },
+            |it| format!("; did you mean `{it}`?"),
+        );
         let span = reader.get(node, "type").map_or(reader.span(node), |it| reader.span(it));
         reader.problem(span, format!("the cause type `{kind}` does not exist{meant}"));
     }

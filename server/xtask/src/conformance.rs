@@ -9,6 +9,7 @@ use std::{
 
 use anyhow::Context as _;
 use crd_analyzer_fixtures::answers::{Scope, differences, has_no_previous};
+use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ use crate::{mutate::mutate, peers, published, rules};
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
     /// Minors to compare: `37`, `30,37` or `30..37`.
-    #[arg(long, default_value = "37")]
+    #[arg(long, default_value_t = KubernetesVersion::NEWEST.number().to_string())]
     pub(crate) minors: String,
     /// Compare custom resources by definitions of the corpus.
     #[arg(long)]
@@ -49,6 +50,12 @@ pub(crate) struct Args {
     /// Compare the schemas that are published in OpenAPI.
     #[arg(long, conflicts_with_all = ["cr", "cel", "replay", "update"])]
     publish: bool,
+    /// Check what `compat` says of pairs of releases, or of CRDs of the corpus and mutants of them.
+    #[arg(long, conflicts_with_all = ["cr", "cel", "replay", "update", "publish"])]
+    pub(crate) compat: bool,
+    /// With `--compat`: random objects for each pair and direction.
+    #[arg(long, default_value_t = 40)]
+    pub(crate) tries: usize,
     /// Leave out what needs the CEL compiler.
     #[arg(long)]
     without_cel: bool,

@@ -82,7 +82,19 @@ mod tests {
         let known = &package["contributes"]["configuration"]["properties"];
         for setting in SETTINGS {
             let name = format!("crd-analyzer.{}", setting.name);
-            assert!(known[&name].is_object(), "{name} is missing");
+            assert!(
+                known[&name].is_object(),
+                "add {name} to `contributes.configuration` in editors/vscode/package.json"
+            );
+        }
+    }
+
+    #[test]
+    fn the_documentation_lists_all_settings() {
+        let page = include_str!("../../../docs/configuration.md");
+        for setting in SETTINGS {
+            let row = format!("| `{}` |", setting.name);
+            assert!(page.contains(&row), "add {row} to docs/configuration.md");
         }
     }
 }

@@ -7,6 +7,7 @@
 use std::{collections::BTreeMap, fmt::Write as _, path::Path, process::Command};
 
 use anyhow::Context as _;
+use crd_analyzer_schema::KubernetesVersion;
 use serde_json::Value;
 
 use crate::{peers, resources, rules};
@@ -19,8 +20,8 @@ pub(crate) struct Args {
     check: bool,
 }
 
-const OLDEST: u8 = 30;
-const NEWEST: u8 = 37;
+const OLDEST: u8 = KubernetesVersion::OLDEST.number();
+const NEWEST: u8 = KubernetesVersion::NEWEST.number();
 
 /// The requests for all fixtures, one a line, by path relative to the fixtures' folder.
 fn requests(fixtures: &Path) -> anyhow::Result<Vec<String>> {

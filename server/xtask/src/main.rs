@@ -7,6 +7,7 @@
 #![allow(clippy::disallowed_methods, reason = "chores run programs and read files")]
 
 mod bench;
+mod compat;
 mod completion;
 mod conformance;
 mod docs;
@@ -14,6 +15,8 @@ mod fixes;
 mod fuzz;
 mod goldens;
 mod habits;
+mod json_schema;
+mod kustomize;
 mod minor;
 mod mutate;
 mod peers;
@@ -56,8 +59,12 @@ enum Chore {
     Fixes(fixes::Args),
     /// Run the fuzz targets: random inputs for everything that reads what somebody else wrote (needs a C++ compiler).
     Fuzz(fuzz::Args),
+    /// Validate objects by the JSON Schemas of their CRDs: what the API server creates has to be valid (needs the corpus).
+    JsonSchema(json_schema::Args),
     /// Rename properties of the corpus and look whether anything but the name has changed.
     Rename(rename::Args),
+    /// Compare what we build of kustomizations with kustomize's own code (needs Go).
+    Kustomize(kustomize::Args),
     /// Write the documents that are made of others: the index of the diagnostic codes.
     Docs(docs::Args),
 }
@@ -65,6 +72,7 @@ enum Chore {
 fn main() -> anyhow::Result<ExitCode> {
     let clean = match Cli::parse().chore {
         Chore::Conformance(args) if args.server.is_some() => server::run(&args, args.server.unwrap_or_default())?,
+        Chore::Conformance(args) if args.compat => compat::run(&args)?,
         Chore::Conformance(args) if args.cr => resources::run(&args)?,
         Chore::Conformance(args) => conformance::run(&args)?,
         Chore::Goldens(args) => goldens::run(&args)?,
@@ -75,7 +83,9 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Habits(args) => habits::run(&args)?,
         Chore::Fixes(args) => fixes::run(&args)?,
         Chore::Fuzz(args) => fuzz::run(&args)?,
+        Chore::JsonSchema(args) => json_schema::run(&args)?,
         Chore::Rename(args) => rename::run(&args)?,
+        Chore::Kustomize(args) => kustomize::run(&args)?,
         Chore::Docs(args) => docs::run(&args)?,
     };
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })

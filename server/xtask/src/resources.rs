@@ -2,7 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod compare;
-mod generate;
+pub(crate) mod generate;
 mod rules;
 
 use std::collections::BTreeMap;
@@ -99,7 +99,7 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
     for minor in minors {
         let cases = match args.mutants {
             _ if args.replay.is_some() => args.replay.as_deref().map_or_else(|| Ok(Vec::new()), written)?,
-            None => of_corpus(&corpus, args)?,
+            None => of_corpus(&corpus, &args.only, args.update || args.status, args.status)?,
             // Every Kubernetes version gets objects of its own.
             Some(count) => {
                 let wanted = Made {
@@ -135,21 +135,22 @@ pub(crate) fn pairs(corpus: &Path) -> anyhow::Result<Vec<(String, String)>> {
     Ok(pairs)
 }
 
-fn of_corpus(corpus: &Path, args: &Args) -> anyhow::Result<Vec<Case>> {
+/// The resources of the corpus whose paths, or those of their CRDs, contain `only`. `is_update`: each replaces itself.
+pub(crate) fn of_corpus(corpus: &Path, only: &str, is_update: bool, status: bool) -> anyhow::Result<Vec<Case>> {
     let mut texts = Texts::new(corpus);
     let mut cases = Vec::new();
     for (crd, cr) in pairs(corpus)? {
-        if !crd.contains(&args.only) && !cr.contains(&args.only) {
+        if !crd.contains(only) && !cr.contains(only) {
             continue;
         }
         let text = std::fs::read_to_string(corpus.join(&cr))?;
-        let old = (args.update || args.status).then(|| text.clone());
+        let old = is_update.then(|| text.clone());
         cases.push(Case {
             id: format!("{cr} by {crd}"),
             crd: texts.get(&crd)?,
             text,
             old,
-            status: args.status,
+            status,
         });
     }
     Ok(cases)

@@ -22,7 +22,7 @@ use regex::Regex;
 
 use super::{Status, UsageError, manifests::Settings};
 use crate::{
-    input::{self, Input, Source, Unreadable},
+    input::{self, Input, Reading, Source, Unreadable},
     output::Color,
     output::test::{self as output, Format, Printer, Report, Run, Summary},
     output::unwritten,
@@ -92,8 +92,11 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     let stdout = io::stdout();
     let color = args.output == Format::Text && color.is_shown(&stdout);
     let (inputs, unreadable) = match &args.init {
-        Some(definition) => input::collect(&[init::start(definition, args.kubernetes_version)?])?,
-        None => input::collect(&args.paths)?,
+        Some(definition) => input::collect(
+            &[init::start(definition, args.kubernetes_version)?],
+            &Reading::default(),
+        )?,
+        None => input::collect(&args.paths, &Reading::default())?,
     };
     let inputs: Vec<Input> = inputs.into_iter().filter(may_be_suite).collect();
     let stop = AtomicBool::new(false);

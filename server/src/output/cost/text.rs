@@ -5,27 +5,53 @@ use std::{
     io::{self, Write},
 };
 
+use clap::ValueEnum;
 use crd_analyzer_io::{escape, print::Terminal};
 use crd_analyzer_schema::field::{Path, Segment};
+use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::costs::{
-    Bound, BoundsProposal, COST_LIMIT, DocumentCosts, FileCosts, RuleCost, SchemaCosts, TOTAL_COST_LIMIT, Unanswered,
-    grouped, share,
+    Bound, BoundsProposal, COST_LIMIT, DocumentCosts, FileCosts, PlacedCosts, RuleCost, SchemaCosts, TOTAL_COST_LIMIT,
+    Unanswered, grouped, share,
 };
 
-use crate::output::render::{Renderer, wrap};
+use crate::output::{
+    counted,
+    render::{Renderer, wrap},
+};
 
 /// Characters of a rule that are shown.
 const RULE_WIDTH: usize = 80;
 
+/// Rules that are looked at before the list of the most expensive ones is cut.
+const MORE_ROWS: usize = 1_000;
+
 /// A rule that would have fewer columns beside its costs is below them.
 const LEAST_OF_A_RULE: usize = 20;
 
+/// The order of the rules in a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Order {
+    /// The most expensive rule first.
+    Cost,
+    /// As they are written.
+    Line,
+}
+
 /// Prints the tables of a file, in so many columns.
-pub(crate) fn file(out: &mut dyn Write, columns: usize, label: &str, costs: &FileCosts) -> io::Result<()> {
+pub(crate) fn file(
+    out: &mut dyn Write,
+    columns: usize,
+    order: Order,
+    label: &str,
+    costs: &FileCosts,
+) -> io::Result<()> {
+    let lines = LineIndex::new(&costs.text);
     let mut table = Table {
         out: &mut Terminal::new(out, false),
         renderer: Renderer::new(columns),
         columns,
+        order,
+        lines: &lines,
     };
     for document in costs.documents.iter() {
         for (version, answer) in &document.answers {
@@ -33,7 +59,7 @@ pub(crate) fn file(out: &mut dyn Write, columns: usize, label: &str, costs: &Fil
                 Ok(schemas) => {
                     for placed in schemas {
                         table.line("", &heading(label, document, &placed.schema))?;
-                        table.print(&placed.schema)?;
+                        table.print(placed)?;
                     }
                 }
                 Err(Unanswered::Undecodable(why) | Unanswered::Unjudged(why)) => {
@@ -50,6 +76,8 @@ struct Table<'t, 'w> {
     out: &'t mut Terminal<'w>,
     renderer: Renderer,
     columns: usize,
+    order: Order,
+    lines: &'t LineIndex,
 }
 
 impl Table<'_, '_> {
@@ -58,23 +86,33 @@ impl Table<'_, '_> {
         self.renderer.indented(self.out, indent, &format!("{indent}    "), text)
     }
 
-    fn print(&mut self, schema: &SchemaCosts) -> io::Result<()> {
-        let mut rules: Vec<&RuleCost> = schema.rules.iter().collect();
-        rules.sort_by_key(|rule| Reverse(rule.cost.max(rule.message_cost)));
-        let rows: Vec<[String; 3]> = rules.iter().map(|rule| row(rule)).collect();
-        let titles = ["cost", "of budget", "× objects"].map(str::to_owned);
+    fn print(&mut self, placed: &PlacedCosts) -> io::Result<()> {
+        let schema = &placed.schema;
+        let spans = placed.spans.iter();
+        let mut rules: Vec<(&RuleCost, u32)> = schema
+            .rules
+            .iter()
+            .zip(spans)
+            .map(|(rule, span)| (rule, self.lines.line_of(span.start) + 1))
+            .collect();
+        match self.order {
+            Order::Cost => rules.sort_by_key(|(rule, _)| Reverse(rule.cost.max(rule.message_cost))),
+            Order::Line => rules.sort_by_key(|(_, line)| *line),
+        }
+        let rows: Vec<[String; 4]> = rules.iter().map(|(rule, line)| row(rule, *line)).collect();
+        let titles = ["cost", "of budget", "× values", "line"].map(str::to_owned);
         let width = |column: usize| {
             let cells = rows.iter().chain([&titles]).map(|row| row[column].chars().count());
             cells.max().unwrap_or_default()
         };
-        let widths = [width(0), width(1), width(2)];
-        let line = |cells: &[String; 3]| {
-            let [cost, share, objects] = cells;
-            let [a, b, c] = widths;
-            format!("  {cost:>a$}  {share:>b$}  {objects:>c$}  ")
+        let widths = [width(0), width(1), width(2), width(3)];
+        let line = |cells: &[String; 4]| {
+            let [cost, share, values, line] = cells;
+            let [a, b, c, d] = widths;
+            format!("  {cost:>a$}  {share:>b$}  {values:>c$}  {line:>d$}  ")
         };
         self.out.line(format_args!("{}rule", line(&titles)))?;
-        for (rule, row) in rules.iter().zip(&rows) {
+        for ((rule, _), row) in rules.iter().zip(&rows) {
             let place = format!("{}[{}]", place(&rule.path, &schema.path), rule.index);
             let cells = format!("{}{}", line(row), escape::line(&place));
             let left = self.columns.saturating_sub(wrap::width(&cells) + 2);
@@ -110,13 +148,18 @@ impl Table<'_, '_> {
 }
 
 fn heading(label: &str, document: &DocumentCosts, schema: &SchemaCosts) -> String {
-    let name = if document.name.is_empty() {
-        label
-    } else {
-        &document.name
+    let name = match &*document.name {
+        "" => String::new(),
+        name => format!("{name} "),
+    };
+    // A total that says nothing of a rule is not a total.
+    let without = schema.rules.iter().filter(|it| !is_counted(it)).count();
+    let without = match without {
+        0 => String::new(),
+        n => format!(" without {}", counted(n, "rule")),
     };
     format!(
-        "{name}  {}  schema total {} of {}{}",
+        "{label}: {name}{}: schema total {}{without} of {}{}",
         schema.versions.join(", "),
         grouped(schema.total),
         grouped(TOTAL_COST_LIMIT),
@@ -124,11 +167,114 @@ fn heading(label: &str, document: &DocumentCosts, schema: &SchemaCosts) -> Strin
     )
 }
 
-fn row(rule: &RuleCost) -> [String; 3] {
+/// Whether a rule is in the total of its schema.
+fn is_counted(rule: &RuleCost) -> bool {
+    rule.checked && rule.error.is_none()
+}
+
+fn row(rule: &RuleCost, line: u32) -> [String; 4] {
+    let line = line.to_string();
     if rule.error.is_some() {
-        return ["-".to_owned(), "-".to_owned(), "-".to_owned()];
+        return ["-".to_owned(), "-".to_owned(), "-".to_owned(), line];
     }
-    [grouped(rule.cost), share(rule.cost), grouped(rule.cardinality)]
+    [grouped(rule.cost), share(rule.cost), grouped(rule.cardinality), line]
+}
+
+/// The most expensive rules of a run.
+#[derive(Debug)]
+pub(crate) struct Top {
+    most: usize,
+    rows: Vec<TopRow>,
+    rules: usize,
+    over: usize,
+    not_counted: usize,
+}
+
+/// A rule among the most expensive ones.
+#[derive(Debug)]
+struct TopRow {
+    cost: u64,
+    place: String,
+    rule: String,
+}
+
+impl Top {
+    /// So many rules are kept.
+    pub(crate) fn new(most: usize) -> Self {
+        Self {
+            most,
+            rows: Vec::new(),
+            rules: 0,
+            over: 0,
+            not_counted: 0,
+        }
+    }
+
+    /// Looks at the rules of a file.
+    pub(crate) fn add(&mut self, label: &str, costs: &FileCosts) {
+        let lines = LineIndex::new(&costs.text);
+        let answers = costs.documents.iter().flat_map(|it| &it.answers);
+        for placed in answers.filter_map(|it| it.1.as_ref().ok()).flatten() {
+            let schema = &placed.schema;
+            for (rule, span) in schema.rules.iter().zip(&placed.spans) {
+                self.rules += 1;
+                self.over += usize::from(rule.is_over());
+                if rule.error.is_some() {
+                    self.not_counted += 1;
+                    continue;
+                }
+                let line = lines.line_of(span.start) + 1;
+                self.rows.push(TopRow {
+                    cost: rule.cost.max(rule.message_cost),
+                    place: format!("{label}:{line}  {}[{}]", place(&rule.path, &schema.path), rule.index),
+                    rule: one_line(&rule.rule),
+                });
+            }
+            if self.rows.len() > 2 * self.most + MORE_ROWS {
+                self.cut();
+            }
+        }
+    }
+
+    fn cut(&mut self) {
+        self.rows.sort_by_key(|it| Reverse(it.cost));
+        self.rows.truncate(self.most);
+    }
+
+    /// Prints them, in so many columns.
+    pub(crate) fn print(mut self, out: &mut dyn Write, columns: usize) -> io::Result<()> {
+        self.cut();
+        let out = &mut Terminal::new(out, false);
+        let renderer = Renderer::new(columns);
+        let cells = |it: &TopRow| (grouped(it.cost), share(it.cost));
+        let widest = |of: &dyn Fn(&TopRow) -> usize, title: &str| {
+            let all = self.rows.iter().map(of);
+            all.max().unwrap_or(0).max(title.len())
+        };
+        let a = widest(&|it| cells(it).0.len(), "cost");
+        let b = widest(&|it| cells(it).1.len(), "of budget");
+        if !self.rows.is_empty() {
+            out.line(format_args!("{:>a$}  {:>b$}  rule", "cost", "of budget"))?;
+        }
+        for row in &self.rows {
+            let (cost, share) = cells(row);
+            let first = format!("{cost:>a$}  {share:>b$}  ");
+            let rest = " ".repeat(a + b + 4);
+            renderer.indented(out, &first, &rest, &row.place)?;
+            renderer.indented(out, &rest, &rest, &row.rule)?;
+        }
+        let mut sums = counted(self.rules, "rule");
+        if self.rules > self.rows.len() + self.not_counted {
+            sums = format!("the {} most expensive of {sums}", self.rows.len());
+        }
+        sums = format!("{sums}; {} above its limit", self.over);
+        if self.not_counted > 0 {
+            let rules = counted(self.not_counted, "rule");
+            let does = if self.not_counted == 1 { "does" } else { "do" };
+            sums = format!("{sums}; without {rules} that {does} not compile");
+        }
+        renderer.text(out, &sums)
+    }
 }
 
 /// What there is to say below a rule.

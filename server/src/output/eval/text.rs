@@ -63,9 +63,10 @@ impl Printer<'_, '_> {
         if !costs.is_empty() {
             self.line("", &costs)?;
         }
-        if compiled.type_name != "bool" {
+        // Without a schema it is an expression, not a rule.
+        if compiled.type_name != "bool" && compiled.estimate.is_some() {
             let note = format!(
-                "note: the type is {}; a rule must be bool: cel expression must evaluate to a bool",
+                "note: a rule must be bool, and this is {}: the API server reports: cel expression must evaluate to a bool",
                 compiled.type_name
             );
             self.line("", &note)?;

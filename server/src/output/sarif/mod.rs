@@ -1,6 +1,5 @@
 //! SARIF 2.1.0 (OASIS), for code scanning: one run, a rule for each code that was found, and a result for each finding.
 
-mod fingerprint;
 mod model;
 mod uri;
 
@@ -15,13 +14,12 @@ use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
     codes,
     finding::{Class, Finding, Related, Severity},
-    report::DocumentReport,
+    report::{Displayed, DocumentReport},
     versions::VersionSet,
 };
 
-use super::{File, Printer, Summary, jsonl::write_line, label_of};
+use super::{File, Printer, Summary, fingerprint, jsonl::write_line, label_of};
 use crate::input::Unreadable;
-use fingerprint::Fingerprints;
 use model::{
     ArtifactChange, ArtifactLocation, Descriptor, Driver, Fix as SarifFix, Help, Invocation, Level, Location, Log,
     Message, Notification, PhysicalLocation, Properties, Region, Replacement, Run, SarifResult, Suppression, Tool,
@@ -48,16 +46,28 @@ struct Found<'a> {
     headline: String,
     versions: VersionSet,
     document: Option<&'a DocumentReport>,
+    fingerprint: String,
+    /// Why it is only told and does not count.
+    suppression: Option<Suppression>,
+}
+
+impl<'a> Found<'a> {
+    /// A diagnostic that is displayed.
+    fn shown(shown: &'a Displayed, document: Option<&'a DocumentReport>, fingerprint: String) -> Self {
+        let asked = document.and_then(DocumentReport::versions);
+        Self {
+            finding: &shown.finding,
+            headline: shown.headline(asked.unwrap_or(shown.versions)),
+            versions: shown.versions,
+            document,
+            fingerprint,
+            suppression: None,
+        }
+    }
 }
 
 impl Sarif {
-    fn add(
-        &mut self,
-        file: &File<'_>,
-        found: &Found<'_>,
-        fingerprints: &mut Fingerprints,
-        fixes: &BTreeMap<u32, Vec<&Fix>>,
-    ) {
+    fn add(&mut self, file: &File<'_>, found: Found<'_>, fixes: &BTreeMap<u32, Vec<&Fix>>) {
         let finding = found.finding;
         let next = self.rules.len();
         let rule = *self.rules.entry(finding.code).or_insert(next);
@@ -68,14 +78,11 @@ impl Sarif {
             rule_id: finding.code,
             rule_index: rule,
             level: level(finding.severity),
-            message: message(found),
+            message: message(&found),
             locations: vec![place(file, finding.span)],
             related_locations: places.map(|(n, it)| related(file, n, it)).collect(),
-            partial_fingerprints: BTreeMap::from([(
-                fingerprint::NAME,
-                fingerprints.of(found.document, finding, &file.report.text, file.lines()),
-            )]),
-            suppressions: finding.suppressed.then(|| vec![Suppression { kind: "inSource" }]),
+            partial_fingerprints: BTreeMap::from([(fingerprint::NAME, found.fingerprint)]),
+            suppressions: found.suppression.into_iter().collect(),
             fixes: fixes.map(|it| fix(file, it)).collect(),
             properties: Properties {
                 class: class(finding.class),
@@ -189,30 +196,25 @@ fn descriptor(name: &'static str) -> Descriptor {
 
 impl Printer for Sarif {
     fn file(&mut self, _: &mut dyn Write, file: &File<'_>) -> io::Result<()> {
-        let mut fingerprints = Fingerprints::default();
+        let Some(prints) = &file.fingerprints else {
+            return Ok(());
+        };
+        let mut others = prints.others.clone();
         let mut fixes: BTreeMap<u32, Vec<&Fix>> = BTreeMap::new();
         for it in file.fixes.iter().filter(|it| it.kind == FixKind::Repair) {
             fixes.entry(it.problem.span.start).or_default().push(it);
         }
-        for finding in &file.report.findings {
-            let found = Found {
-                finding,
-                headline: finding.headline.clone(),
+        for (finding, print) in file.findings.iter().zip(&prints.of_file) {
+            let shown = Displayed {
+                finding: finding.clone(),
                 versions: VersionSet::all(),
-                document: None,
             };
-            self.add(file, &found, &mut fingerprints, &fixes);
+            self.add(file, Found::shown(&shown, None, print.clone()), &fixes);
         }
-        for (document, shown) in file.documents() {
+        for ((document, shown), prints) in file.documents().zip(&prints.of_documents) {
             let Some(asked) = document.versions() else { continue };
-            for it in shown {
-                let found = Found {
-                    finding: &it.finding,
-                    headline: it.headline(asked),
-                    versions: it.versions,
-                    document: Some(document),
-                };
-                self.add(file, &found, &mut fingerprints, &fixes);
+            for (it, print) in shown.iter().zip(prints) {
+                self.add(file, Found::shown(it, Some(document), print.clone()), &fixes);
             }
             // What comments silence, by the newest version.
             let newest = document.verdicts.last();
@@ -226,9 +228,19 @@ impl Printer for Sarif {
                     headline: finding.headline.clone(),
                     versions: asked,
                     document: Some(document),
+                    fingerprint: others.of(Some(document), finding, &file.report.text, file.lines()),
+                    suppression: Some(Suppression::in_source()),
                 };
-                self.add(file, &found, &mut fingerprints, &BTreeMap::new());
+                self.add(file, found, &BTreeMap::new());
             }
+        }
+        for it in &file.in_baseline {
+            let document = it.document.and_then(|n| file.report.documents.get(n));
+            let found = Found {
+                suppression: Some(Suppression::in_baseline()),
+                ..Found::shown(&it.shown, document, it.fingerprint.clone())
+            };
+            self.add(file, found, &fixes);
         }
         Ok(())
     }

@@ -97,8 +97,8 @@ pub(super) struct SarifResult {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) related_locations: Vec<Location>,
     pub(super) partial_fingerprints: BTreeMap<&'static str, String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) suppressions: Option<Vec<Suppression>>,
+    /// All results of a run have this, or none.
+    pub(super) suppressions: Vec<Suppression>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) fixes: Vec<Fix>,
     pub(super) properties: Properties,
@@ -192,7 +192,27 @@ pub(super) struct Region {
 
 #[derive(Serialize)]
 pub(super) struct Suppression {
-    pub(super) kind: &'static str,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    justification: Option<&'static str>,
+}
+
+impl Suppression {
+    /// By a comment.
+    pub(super) const fn in_source() -> Self {
+        Self {
+            kind: "inSource",
+            justification: None,
+        }
+    }
+
+    /// By the baseline.
+    pub(super) const fn in_baseline() -> Self {
+        Self {
+            kind: "external",
+            justification: Some("The baseline lists it."),
+        }
+    }
 }
 
 #[derive(Serialize)]

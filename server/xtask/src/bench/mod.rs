@@ -9,6 +9,8 @@ mod workspace;
 
 use std::{path::Path, process::Command};
 
+use crd_analyzer_schema::KubernetesVersion;
+
 use crate::peers;
 use process::{Run, measure};
 
@@ -57,7 +59,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let bench = Bench {
         files: crate::peers::definitions(&corpus)?,
         corpus,
-        oracle: peers::oracle(37)?,
+        oracle: peers::oracle(KubernetesVersion::NEWEST.number())?,
         analyzer: peers::build(&args.profile)?,
         runs: args.runs.max(1),
     };

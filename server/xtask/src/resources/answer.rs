@@ -12,19 +12,19 @@ use crd_analyzer_syntax::split::{Document, read_document, split};
 use serde_json::{Value, json};
 
 /// Answers requests on a server of one Kubernetes version.
-pub(super) struct Answerer {
+pub(crate) struct Answerer {
     version: KubernetesVersion,
     /// The definitions of the last request.
     known: Option<(Arc<str>, Vec<Definition>)>,
 }
 
 impl Answerer {
-    pub(super) fn new(version: KubernetesVersion) -> Self {
+    pub(crate) fn new(version: KubernetesVersion) -> Self {
         Self { version, known: None }
     }
 
     /// One answer a document.
-    pub(super) fn answer(
+    pub(crate) fn answer(
         &mut self,
         crd: &Arc<str>,
         id: &str,

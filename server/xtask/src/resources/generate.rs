@@ -1,5 +1,7 @@
 //! Objects made from the schema of a CRD, and edits that break them here and there.
 
+mod lead;
+
 use std::sync::Arc;
 
 use crd_analyzer_syntax::read_json;
@@ -8,7 +10,7 @@ use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
 /// A CRD as JSON, and the version that objects are made for.
-pub(super) struct Definition {
+pub(crate) struct Definition {
     pub(super) document: Value,
     version: usize,
 }
@@ -71,7 +73,7 @@ const WORDS: &[&str] = &[
 
 impl Definition {
     /// The first definition of a file, and one of its served versions.
-    pub(super) fn read(text: &Arc<str>) -> Option<Self> {
+    pub(crate) fn read(text: &Arc<str>) -> Option<Self> {
         let document = documents(text).find(|it| it["kind"] == "CustomResourceDefinition")?;
         let versions = document["spec"]["versions"].as_array()?;
         let version = versions
@@ -107,7 +109,7 @@ impl Definition {
     }
 
     /// An object that mostly follows the schema.
-    pub(super) fn instance(&self, rng: &mut Rng) -> Value {
+    pub(crate) fn instance(&self, rng: &mut Rng) -> Value {
         let mut object = value(self.schema(), 0, rng);
         if !object.is_object() {
             object = json!({});
@@ -116,6 +118,13 @@ impl Definition {
         object["kind"] = json!(self.kind());
         object["metadata"] = json!({"name": "test"});
         object
+    }
+
+    /// The name of the version that objects are made for.
+    pub(crate) fn version(&self) -> &str {
+        self.document["spec"]["versions"][self.version]["name"]
+            .as_str()
+            .unwrap_or_default()
     }
 
     /// One mistake, or a change that is none.

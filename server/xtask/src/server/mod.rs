@@ -11,13 +11,14 @@ mod sample;
 use std::process::Command;
 
 use anyhow::Context as _;
+use crd_analyzer_schema::KubernetesVersion;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
 use crate::{conformance::Args, peers};
 
-/// The Kubernetes version of the server that is linked.
-const MINOR: u8 = 37;
+/// The Kubernetes version of the server that is linked (`tests/conformance/server/go.mod`).
+const MINOR: u8 = KubernetesVersion::NEWEST.number();
 
 /// One request.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ pub(super) const NAME: &str = "crdAnalyzer/v1";
 const MOST_OF_A_LINE: usize = 1_000;
 
 /// The fingerprints of a file: those that would be the same are numbered.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Fingerprints {
     seen: HashMap<u64, usize>,
 }

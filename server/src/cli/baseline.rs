@@ -1,0 +1,201 @@
+//! `check --baseline`: a file of the diagnostics that a repository has already, so that only new ones fail a run.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Component, Path, PathBuf},
+};
+
+use crd_analyzer_io::{
+    escape,
+    read::{self, Access},
+    write::Unwritten,
+};
+use crd_analyzer_workspace::{
+    config::{Config, Level},
+    selection::Selection,
+};
+use serde::{Deserialize, Serialize};
+
+use super::UsageError;
+use crate::output::{self, BaselineSummary, File};
+
+/// The form of the file. Another form gets another number.
+const VERSION: u32 = 1;
+
+/// The file as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    version: u32,
+    diagnostics: Vec<Entry>,
+}
+
+/// A diagnostic of a file.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    /// Relative to the folder of the baseline, with `/`.
+    file: String,
+    code: String,
+    /// That of SARIF: the same after lines have moved.
+    fingerprint: String,
+    /// For people who read the file.
+    message: String,
+}
+
+/// The baseline of a run.
+pub(super) struct Baseline {
+    path: PathBuf,
+    /// The folder that it lies in, absolute.
+    folder: PathBuf,
+    /// What it lists, by file and fingerprint.
+    listed: BTreeMap<String, BTreeMap<String, Entry>>,
+    /// The files that were checked.
+    checked: BTreeSet<String>,
+    /// What was found and is listed.
+    known: Vec<(String, String)>,
+    /// All that was found, if the file is to be written.
+    found: Option<BTreeSet<Entry>>,
+    /// What the run does not show anyway, so that it is not gone.
+    hidden: Config,
+}
+
+impl Baseline {
+    /// Reads a baseline. `updates`: it is written at the end, and need not be there yet.
+    pub(super) fn read(path: &Path, updates: bool, selection: &Selection) -> anyhow::Result<Self> {
+        let name = path.display();
+        let absolute = std::path::absolute(path)?;
+        let mut listed: BTreeMap<String, BTreeMap<String, Entry>> = BTreeMap::new();
+        if read::exists(path) {
+            let bytes = read::bytes(path, &Access::Named, Access::Named.manifest_bytes())
+                .map_err(|why| anyhow::anyhow!("cannot read the baseline {name}: {why}"))?;
+            let written: Written = serde_json::from_slice(&bytes)
+                .map_err(|why| UsageError(format!("--baseline {name}: it is not a baseline: {why}")))?;
+            if written.version != VERSION {
+                let why =
+                    "it was written by another version of crd-analyzer: delete it, and write it with --update-baseline";
+                return Err(UsageError(format!("--baseline {name}: {why}")).into());
+            }
+            for it in written.diagnostics {
+                let of_file = listed.entry(it.file.clone()).or_default();
+                of_file.insert(it.fingerprint.clone(), it);
+            }
+        } else if !updates {
+            let why = "the file does not exist; --update-baseline writes it";
+            return Err(UsageError(format!("--baseline {name}: {why}")).into());
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            folder: absolute.parent().map(Path::to_owned).unwrap_or_default(),
+            listed,
+            checked: BTreeSet::new(),
+            known: Vec::new(),
+            found: updates.then(BTreeSet::new),
+            hidden: selection.applied(&Config::default()),
+        })
+    }
+
+    /// Leaves out what the baseline lists of a file, or will list. `place`: the file's absolute path.
+    pub(super) fn apply(&mut self, file: &mut File<'_>, place: &Path) {
+        let name = relative(place, &self.folder);
+        let listed = self.listed.get(&name);
+        let (known, found) = (&mut self.known, &mut self.found);
+        file.leave_out_baseline(|fingerprint, finding| {
+            let is_listed = listed.is_some_and(|it| it.contains_key(fingerprint));
+            if is_listed {
+                known.push((name.clone(), fingerprint.to_owned()));
+            }
+            let Some(found) = found else { return is_listed };
+            found.insert(Entry {
+                file: name.clone(),
+                code: finding.code.to_owned(),
+                fingerprint: fingerprint.to_owned(),
+                message: finding.headline.clone(),
+            });
+            true
+        });
+        self.checked.insert(name);
+    }
+
+    /// What it did, and the reason if it could not be written.
+    pub(super) fn end(self) -> (BaselineSummary, Option<String>) {
+        let known: BTreeSet<_> = self.known.iter().collect();
+        let is_hidden = |code: &str| self.hidden.rules.get(code) == Some(&Level::Off);
+        let mut summary = BaselineSummary {
+            known: known.len(),
+            ..BaselineSummary::default()
+        };
+        let mut kept: BTreeSet<Entry> = BTreeSet::new();
+        for (file, entries) in &self.listed {
+            // What was not looked at is not gone, unless there is nothing to look at.
+            let is_asked = self.checked.contains(file) || !read::exists(&self.folder.join(file));
+            for (fingerprint, entry) in entries {
+                if !is_asked || is_hidden(&entry.code) {
+                    kept.insert(entry.clone());
+                } else if !known.contains(&(file.clone(), fingerprint.clone())) {
+                    let Entry { code, message, .. } = entry.clone();
+                    summary.gone.push([file.clone(), code, message]);
+                }
+            }
+        }
+        let Some(found) = self.found else {
+            return (summary, None);
+        };
+        let new = found.len() - known.len();
+        kept.extend(found);
+        summary.written = Some((new, kept.len()));
+        let failed = write(&self.path, &kept).err();
+        let name = self.path.display().to_string();
+        (summary, failed.map(|why| output::unwritten(&name, &why)))
+    }
+}
+
+/// Writes the file, a line a diagnostic, so that changes of it can be read.
+fn write(path: &Path, entries: &BTreeSet<Entry>) -> Result<(), Unwritten> {
+    let mut text = format!("{{\"version\": {VERSION}, \"diagnostics\": [");
+    for (n, it) in entries.iter().enumerate() {
+        text.push_str(if n == 0 { "\n  " } else { ",\n  " });
+        let line = serde_json::to_string(it).unwrap_or_default();
+        text.push_str(&escape::json(&line));
+    }
+    text.push_str(if entries.is_empty() { "]}\n" } else { "\n]}\n" });
+    output::put(path, text.as_bytes())
+}
+
+/// An absolute path as it is written relative to a folder, the same on every machine.
+fn relative(path: &Path, folder: &Path) -> String {
+    let (path, folder) = (normal(path), normal(folder));
+    let shared = path.iter().zip(&folder).take_while(|(one, other)| one == other).count();
+    let up = folder[shared..].iter().map(|_| "..".to_owned());
+    up.chain(path[shared..].iter().cloned()).collect::<Vec<_>>().join("/")
+}
+
+/// The names on a path, without `.` and `..`.
+fn normal(path: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(names.pop()),
+            Component::Normal(name) => names.push(name.to_string_lossy().into_owned()),
+            Component::Prefix(prefix) => names.push(prefix.as_os_str().to_string_lossy().into_owned()),
+            Component::CurDir | Component::RootDir => {}
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_from_the_baseline() {
+        for (path, folder, expect) in [
+            ("/a/b/c.yaml", "/a", "b/c.yaml"),
+            ("/a/./b/../c.yaml", "/a/b", "../c.yaml"),
+            ("/x/y.yaml", "/a/b", "../../x/y.yaml"),
+        ] {
+            assert_eq!(relative(Path::new(path), Path::new(folder)), expect);
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! `crd-analyzer compat`: what a change of a CRD does to objects, writers and readers.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, BufWriter, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use clap::ValueEnum;
+use crd_analyzer_compat::{Change, Policy, Verdict, added, compare, removed};
+use crd_analyzer_io::{git, print::tell, read};
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::lines::LineIndex;
+use crd_analyzer_workspace::{
+    compared::{ComparedCrd, Unanswered, compared},
+    versions::VersionSet,
+};
+
+use super::{Status, UsageError, manifests::Settings};
+use crate::{
+    input::{self, Input, Reading},
+    output::compat::{self as output, Format, Report, Side},
+};
+
+/// Tell what a change of a CRD does: to stored objects, to those who write objects, and to those who read them.
+///
+/// Each change gets one of three answers for each of them. `breaks` comes with a witness: an object that was run through both CRDs.
+/// `compatible` comes with the reason why it is proved. Otherwise the answer is `unknown`.
+///
+/// The exit code is 0 if the policy allows all changes, 1 if a change breaks something that the policy forbids, and 3 if that is not known,
+/// or if a file cannot be read.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    /// The CRDs before the change: a file, a folder, or `REVISION:PATH` for a file or folder of a git revision.
+    #[arg(value_name = "OLD")]
+    old: String,
+
+    /// The CRDs after the change, as OLD.
+    #[arg(value_name = "NEW")]
+    new: String,
+
+    /// The Kubernetes version. Default: the newest.
+    #[arg(long, value_name = "VERSION")]
+    kubernetes_version: Option<VersionSet>,
+
+    /// Which changes are forbidden.
+    #[arg(long, value_enum, default_value = "writers")]
+    policy: PolicyName,
+
+    /// Exit with 0 also if nothing is known to break, but something is unknown.
+    #[arg(long)]
+    allow_unknown: bool,
+
+    /// The output format.
+    #[arg(short, long, value_enum, default_value = "text")]
+    output: Format,
+
+    /// Also print changes that are compatible in all directions. Formats other than text print them always.
+    #[arg(short, long)]
+    all: bool,
+
+    #[command(flatten)]
+    settings: Settings,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum PolicyName {
+    /// Stored objects and writers must not break. New defaults are allowed.
+    Writers,
+    /// Stored objects, writers and readers must not break, and defaults must not change.
+    Strict,
+    /// As the Kubernetes API conventions: stored objects and writers of beta and stable versions must not break, and defaults must not change.
+    ApiConventions,
+}
+
+impl From<PolicyName> for Policy {
+    fn from(name: PolicyName) -> Self {
+        match name {
+            PolicyName::Writers => Self::Writers,
+            PolicyName::Strict => Self::Strict,
+            PolicyName::ApiConventions => Self::ApiConventions,
+        }
+    }
+}
+
+/// The CRDs of one side, by their names.
+#[derive(Default)]
+struct Crds {
+    known: BTreeMap<String, Crd>,
+    /// Something could not be read.
+    is_incomplete: bool,
+}
+
+/// A CRD and where it is.
+struct Crd {
+    compared: ComparedCrd,
+    label: String,
+    text: Arc<str>,
+    lines: Arc<LineIndex>,
+}
+
+impl Crd {
+    fn side(&self) -> Side<'_> {
+        Side {
+            crd: &self.compared,
+            label: &self.label,
+            text: &self.text,
+            lines: &self.lines,
+        }
+    }
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
+    args.settings.start_threads()?;
+    let kubernetes = match args.kubernetes_version {
+        Some(several) if several.count() > 1 => {
+            return Err(UsageError(format!(
+                "CRDs are compared for one Kubernetes version, not for {several}"
+            ))
+            .into());
+        }
+        version => version.unwrap_or_default().newest(),
+    };
+    // The stacks of these threads are large enough for every schema.
+    let (old, new) = rayon::join(|| crds(&args.old, kubernetes), || crds(&args.new, kubernetes));
+    let (old, new) = (old?, new?);
+    if old.known.is_empty() && new.known.is_empty() && !old.is_incomplete && !new.is_incomplete {
+        return Err(UsageError("neither OLD nor NEW has a CRD".to_owned()).into());
+    }
+    let names: Vec<&String> = old
+        .known
+        .keys()
+        .chain(new.known.keys().filter(|it| !old.known.contains_key(*it)))
+        .collect();
+    let compared = rayon::scope(|_| {
+        names
+            .into_iter()
+            .map(|name| of_name(&old, &new, name))
+            .collect::<Vec<_>>()
+    });
+    let policy = Policy::from(args.policy);
+    let mut status = if old.is_incomplete || new.is_incomplete {
+        Status::Failed
+    } else {
+        Status::Clean
+    };
+    for it in &compared {
+        if let Some(why) = &it.refusal {
+            tell(format_args!(
+                "note: {}: Kubernetes {kubernetes} refuses this update of the CRD: {why}",
+                it.name
+            ));
+        }
+    }
+    let changes = || compared.iter().flat_map(|it| &it.changes);
+    let verdict = policy.verdict(changes());
+    status = status.max(match verdict {
+        Verdict::Breaks => Status::Findings,
+        Verdict::Unknown if !args.allow_unknown => Status::Failed,
+        Verdict::Unknown | Verdict::Compatible => Status::Clean,
+    });
+    let report = Report {
+        reports: compared,
+        policy,
+        verdict,
+        all: args.all,
+    };
+    let stdout = io::stdout();
+    let columns = crate::output::columns(&stdout);
+    let mut out = BufWriter::with_capacity(1 << 16, stdout);
+    output::print(&mut out, args.output, columns, &report)?;
+    out.flush()?;
+    Ok(status)
+}
+
+fn of_name<'c>(old: &'c Crds, new: &'c Crds, name: &str) -> output::Compared<'c> {
+    let (old, new) = (old.known.get(name), new.known.get(name));
+    let changes: Vec<Change> = match (old, new) {
+        (Some(old), Some(new)) => compare(&old.compared.subject, &new.compared.subject),
+        (Some(old), None) => removed(&old.compared.subject),
+        (None, Some(new)) => added(&new.compared.subject),
+        (None, None) => Vec::new(),
+    };
+    let refusal = match (old, new) {
+        (Some(old), Some(new)) => new.compared.refusal_as_update(&old.compared),
+        _ => None,
+    };
+    output::Compared {
+        name: name.to_owned(),
+        old: old.map(Crd::side),
+        new: new.map(Crd::side),
+        changes,
+        refusal,
+    }
+}
+
+/// The CRDs that an argument names.
+fn crds(written: &str, kubernetes: KubernetesVersion) -> anyhow::Result<Crds> {
+    let mut found = Crds::default();
+    let (inputs, unreadable) = match of_revision(written)? {
+        Some((revision, path)) => {
+            let reading = Reading {
+                revision: Some(&revision),
+                ..Reading::default()
+            };
+            let (mut inputs, unreadable) = input::collect(std::slice::from_ref(&path), &reading)?;
+            for input in &mut inputs {
+                let below = Path::new(&input.label).strip_prefix(&path).map(Path::to_owned);
+                input.label = match below {
+                    Ok(below) if !below.as_os_str().is_empty() => format!("{written}/{}", below.display()),
+                    _ => written.to_owned(),
+                };
+            }
+            (inputs, unreadable)
+        }
+        None => input::collect(&[PathBuf::from(written)], &Reading::default())?,
+    };
+    unreadable.iter().for_each(input::Unreadable::tell);
+    found.is_incomplete |= !unreadable.is_empty();
+    for input in inputs {
+        let bytes = match input::read(&input.source) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => {
+                input
+                    .unreadable(&anyhow::anyhow!("the revision does not have the file"))
+                    .tell();
+                found.is_incomplete = true;
+                continue;
+            }
+            Err(error) if error.is::<UsageError>() => return Err(error),
+            Err(error) => {
+                input.unreadable(&error).tell();
+                found.is_incomplete = true;
+                continue;
+            }
+        };
+        found.add(&input, bytes, kubernetes);
+    }
+    Ok(found)
+}
+
+impl Crds {
+    fn add(&mut self, input: &Input, bytes: Vec<u8>, kubernetes: KubernetesVersion) {
+        let (text, documents) = compared(bytes, false, kubernetes);
+        let lines = Arc::new(LineIndex::new(&text));
+        for document in documents {
+            for (_, answer) in document.answers {
+                match answer {
+                    Ok(crd) => {
+                        let crd = Crd {
+                            compared: crd,
+                            label: input.label.clone(),
+                            text: Arc::clone(&text),
+                            lines: Arc::clone(&lines),
+                        };
+                        self.known.insert(document.name.clone(), crd);
+                    }
+                    Err(Unanswered::Undecodable(why) | Unanswered::Unjudged(why)) => {
+                        input.unreadable(&anyhow::anyhow!(why)).tell();
+                        self.is_incomplete = true;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A file or folder of a git revision, if the argument is one: `v1.2.0:config/crd`. A file that exists has precedence.
+fn of_revision(written: &str) -> anyhow::Result<Option<(Arc<git::Revision>, PathBuf)>> {
+    let Some((revision, path)) = written.split_once(':') else {
+        return Ok(None);
+    };
+    if revision.is_empty() || path.is_empty() || read::exists(Path::new(written)) || is_drive(revision) {
+        return Ok(None);
+    }
+    let folder = std::env::current_dir()?;
+    // As git reads it: below the root of the repository, unless it begins with a dot.
+    let path = if path.starts_with("./") || path.starts_with("../") {
+        folder.join(path)
+    } else {
+        git::root_around(&folder).unwrap_or(folder).join(path)
+    };
+    let revision = git::Revision::new(revision);
+    match revision.commit(&path) {
+        Err(error) if error.is_of_the_question() => Err(UsageError(format!("{written}: {error}")).into()),
+        _ => Ok(Some((Arc::new(revision), path))),
+    }
+}
+
+fn is_drive(revision: &str) -> bool {
+    cfg!(windows) && revision.len() == 1
+}

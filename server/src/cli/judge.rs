@@ -1,0 +1,182 @@
+//! One input of `check`, judged.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use crd_analyzer_ide::fixes::Fix;
+use crd_analyzer_io::{
+    go::GoSources,
+    kustomize::{Disk, Kustomizations},
+    read::{self, Access},
+};
+use crd_analyzer_workspace::{
+    analysis::{Old, Question, analyze},
+    config::Config,
+    hazards::Search,
+    index::Definitions,
+    kustomize::FILE_NAMES,
+    lints::Lints,
+    overlay::Overlays,
+    report::FileReport,
+    versions::VersionSet,
+};
+
+use super::{UsageError, definitions::RunDefinitions, fix};
+use crate::input::{self, Input, Source, Unreadable};
+
+/// What became of one input.
+pub(super) enum Judged {
+    Report {
+        report: FileReport,
+        /// The revision to compare with does not have the file.
+        is_new: bool,
+        /// Fixes, if the output format needs them.
+        fixes: Vec<Fix>,
+        /// How many diagnostics `--fix` repairs, and how many more `--fix=unsafe`, if the output format says so.
+        fixable: (usize, usize),
+    },
+    Unreadable(Unreadable),
+    /// The file is not a manifest.
+    Nothing,
+}
+
+/// Whether a file is one that `crd-analyzer test` runs: what is in it is wrong on purpose.
+fn is_test_file(path: &Path, bytes: &[u8]) -> bool {
+    crd_analyzer_suite::may_be_suite(path)
+        && std::str::from_utf8(bytes).is_ok_and(|text| crd_analyzer_suite::is_suite(path, &text.into()))
+}
+
+/// What is wanted of the fixes of a file.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted {
+    /// The fixes.
+    pub(super) fixes: bool,
+    /// Their number.
+    pub(super) fixable: bool,
+}
+
+/// What files are judged by, besides CRDs.
+pub(super) struct Beside {
+    /// Go types; `None` if the manifests are not those on disk.
+    pub(super) go: Option<GoSources>,
+    pub(super) kustomizations: Kustomizations,
+    /// What the kustomizations among the files build; `None` where files are compared with older ones.
+    pub(super) overlays: Option<Overlays>,
+    /// See [`Question::requires_definitions`].
+    pub(super) requires_definitions: bool,
+    /// A person asks about files. Requests of a list are questions to a server.
+    pub(super) is_asked: bool,
+}
+
+impl Beside {
+    /// Whether a file holds parts of objects.
+    pub(super) fn is_part(&self, input: &Input, path: &Path, config: &Config) -> bool {
+        self.is_asked
+            && input.file().is_some_and(|(_, access)| {
+                config.is_partial(path)
+                    || self.kustomizations.is_patch(path, &access)
+                    || self.overlays.as_ref().is_some_and(|it| it.is_open(path))
+            })
+    }
+}
+
+/// What the kustomizations among the inputs build.
+pub(super) fn overlays(inputs: &[Input]) -> Overlays {
+    let mut folders = BTreeMap::new();
+    for input in inputs {
+        if let (Some((path, access)), Ok(place)) = (input.file(), input.place())
+            && let Some(folder) = place.parent()
+            && !folders.contains_key(folder)
+        {
+            let is_named = FILE_NAMES.iter().any(|it| path.ends_with(it));
+            // The walk leaves out files without an ending.
+            if is_named || read::kind(&folder.join(FILE_NAMES[2]), &access).is_ok_and(|it| it.0 == read::Kind::File) {
+                let access = match access {
+                    Access::Within(_) => access,
+                    _ => input::found_in(folder),
+                };
+                folders.insert(folder.to_owned(), access);
+            }
+        }
+    }
+    let Some(access) = folders.values().next().cloned() else {
+        return Overlays::default();
+    };
+    let folders: Vec<PathBuf> = folders.into_keys().collect();
+    Overlays::new(&Disk { access }, &folders)
+}
+
+/// Judges one input.
+pub(super) fn judge(
+    input: &Input,
+    (versions, config): (VersionSet, &Config),
+    known: &RunDefinitions,
+    (hazards, lints): (Search<'_>, Lints),
+    beside: &Beside,
+    wants: Wanted,
+) -> anyhow::Result<Judged> {
+    let unreadable = |error: anyhow::Error| Ok(Judged::Unreadable(input.unreadable(&error)));
+    let text = match input::read(&input.source) {
+        Ok(text) => text.unwrap_or_default(),
+        Err(error) => return unreadable(error),
+    };
+    if input.file().is_some_and(|(path, _)| is_test_file(path, &text)) {
+        return Ok(Judged::Nothing);
+    }
+    let old = match input.old.as_ref().map(input::read).transpose() {
+        Ok(old) => old.flatten(),
+        // A revision that does not exist is the caller's mistake, and the same for every file.
+        Err(error) if error.is::<UsageError>() => return Err(error),
+        Err(error) => return unreadable(error.context("the previous revision")),
+    };
+    let paired = match input.definition.as_ref().map(|it| known.paired(it)).transpose() {
+        Ok(paired) => paired,
+        Err(error) => return unreadable(error.context("its definition")),
+    };
+    let path = input.place()?;
+    let question = Question {
+        path: Some(&path),
+        definitions: Some(paired.as_deref().map_or(known as &dyn Definitions, |it| it)),
+        has_own_definition: paired.is_some(),
+        named: input.named,
+        old: old.as_deref().map(|text| Old {
+            text,
+            is_paired: !matches!(input.old, Some(Source::Git { .. })),
+        }),
+        go: beside.go.as_ref().map(|it| it as _),
+        hazards,
+        lints,
+        requires_definitions: beside.requires_definitions || config.requires_crds,
+        is_completed: beside.is_asked,
+        is_part: beside.is_part(input, &path, config),
+        overlays: beside.overlays.as_ref().map(|it| it as _),
+        ..Question::new(versions)
+    };
+    let mut report = analyze(text, &question);
+    if let Some(overlays) = &beside.overlays {
+        overlays.complete(&path, &mut report, &question);
+    }
+    // Of what needs a search nothing is repaired.
+    let question = Question {
+        hazards: Search::Off,
+        ..question
+    };
+    let fixes = if wants.fixes {
+        fix::offered(&report, config, &question)
+    } else {
+        Vec::new()
+    };
+    let fixable = if wants.fixable && question.old.is_none() {
+        fix::fixable(&report, config, &question)
+    } else {
+        (0, 0)
+    };
+    Ok(Judged::Report {
+        is_new: old.is_none() && matches!(input.old, Some(Source::Git { .. })),
+        report,
+        fixes,
+        fixable,
+    })
+}

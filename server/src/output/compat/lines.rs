@@ -1,0 +1,138 @@
+//! JSON: a line for each change and direction, and a summary; or the same as one document.
+
+use std::io::{self, Write};
+
+use crd_analyzer_compat::{Answer, Change, Direction};
+use crd_analyzer_schema::field::Path;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Compared, Report, Side};
+use crate::output::{
+    json::write_pretty,
+    jsonl::{Range, range, write_line},
+};
+
+#[derive(Serialize)]
+struct Line<'a> {
+    name: &'a str,
+    change: &'a str,
+    version: Option<&'a str>,
+    path: String,
+    what: &'a str,
+    direction: &'static str,
+    answer: &'static str,
+    effect: Option<&'static str>,
+    tolerated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<WitnessLine<'a>>,
+    reason: &'a str,
+    old_file: Option<&'a str>,
+    old_range: Option<Range>,
+    new_file: Option<&'a str>,
+    new_range: Option<Range>,
+}
+
+#[derive(Serialize)]
+struct WitnessLine<'a> {
+    object: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old_object: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subresource: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Counts {
+    breaks: usize,
+    compatible: usize,
+    tolerated: usize,
+    unknown: usize,
+}
+
+#[derive(Serialize)]
+struct SummaryLine {
+    summary: Counts,
+    verdict: &'static str,
+    policy: &'static str,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    changes: Vec<Line<'a>>,
+    #[serde(flatten)]
+    summary: SummaryLine,
+}
+
+/// Prints lines.
+pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+    for compared in &report.reports {
+        for line in compared.changes.iter().flat_map(|it| lines(compared, it)) {
+            write_line(out, &line)?;
+        }
+    }
+    write_line(out, &summary(report))
+}
+
+/// Prints a document.
+pub(super) fn document(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+    let each = report.reports.iter();
+    let changes = each.flat_map(|it| it.changes.iter().flat_map(move |change| lines(it, change)));
+    let document = Document {
+        changes: changes.collect(),
+        summary: summary(report),
+    };
+    write_pretty(out, &serde_json::to_value(document)?)
+}
+
+fn summary(report: &Report<'_>) -> SummaryLine {
+    let summary = report.summary();
+    SummaryLine {
+        summary: Counts {
+            breaks: summary.breaks,
+            compatible: summary.compatible,
+            tolerated: summary.tolerated,
+            unknown: summary.unknown,
+        },
+        verdict: report.verdict.name(),
+        policy: report.policy.name(),
+    }
+}
+
+fn lines<'a>(compared: &'a Compared<'a>, change: &'a Change) -> impl Iterator<Item = Line<'a>> {
+    change
+        .each()
+        .map(move |(direction, answer)| line(compared, change, direction, answer))
+}
+
+fn line<'a>(compared: &'a Compared<'a>, change: &'a Change, direction: Direction, answer: &'a Answer) -> Line<'a> {
+    let place = |side: Option<&Side<'_>>, path: Option<&Path>| {
+        let (side, path) = side.zip(path)?;
+        Some(range(side.lines, side.text, side.span(path)?))
+    };
+    let (effect, reason) = match answer {
+        Answer::Breaks { effect, witness } => (Some(effect.name()), witness.words.as_str()),
+        Answer::Compatible { reason, .. } | Answer::Unknown { reason } => (None, reason.as_str()),
+    };
+    Line {
+        name: &compared.name,
+        change: change.code,
+        version: change.version.as_deref(),
+        path: change.path().to_string(),
+        what: &change.what,
+        direction: direction.name(),
+        answer: answer.name(),
+        effect,
+        tolerated: answer.is_tolerated(),
+        witness: answer.witness().map(|it| WitnessLine {
+            object: &it.object,
+            old_object: it.old_object.as_ref(),
+            subresource: it.is_status.then_some("status"),
+        }),
+        reason,
+        old_file: compared.old.as_ref().map(|it| it.label),
+        old_range: place(compared.old.as_ref(), change.old_path.as_ref()),
+        new_file: compared.new.as_ref().map(|it| it.label),
+        new_range: place(compared.new.as_ref(), change.new_path.as_ref()),
+    }
+}

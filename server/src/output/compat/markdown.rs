@@ -1,0 +1,78 @@
+//! Markdown for a pull request: a table of the changes that are not compatible for all.
+
+use std::io::{self, Write};
+
+use crd_analyzer_compat::{Answer, Change};
+use crd_analyzer_io::print::Terminal;
+
+use super::{Report, short_path, text};
+
+/// Rows of one table.
+const MOST: usize = 200;
+
+pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+    let mut out = Terminal::new(out, false);
+    let summary = report.summary();
+    out.line(format_args!("### CRD changes: {}", report.verdict.name()))?;
+    out.blank()?;
+    out.line(format_args!(
+        "{} answers break something, {} are proved compatible ({} tolerated until the value changes), {} are unknown. Policy: `{}`.",
+        summary.breaks,
+        summary.compatible,
+        summary.tolerated,
+        summary.unknown,
+        report.policy.name()
+    ))?;
+    for compared in &report.reports {
+        let changes: Vec<&Change> = compared.changes.iter().filter(|it| !text::is_harmless(it)).collect();
+        out.blank()?;
+        let others = compared.changes.len() - changes.len();
+        out.line(format_args!(
+            "#### {}: {} changes, {others} of them compatible for all",
+            code(&compared.name),
+            compared.changes.len()
+        ))?;
+        if changes.is_empty() {
+            continue;
+        }
+        out.blank()?;
+        out.line("| change | where | stored objects | writers | readers |")?;
+        out.line("|-|-|-|-|-|")?;
+        for change in changes.iter().take(MOST) {
+            let version = change.version.as_ref().map_or_else(String::new, |it| format!("{it} "));
+            let place = code(&format!("{version}{}", short_path(&change.path())));
+            let [stored, writers, readers] = change.answers.each_ref().map(cell);
+            out.line(format_args!(
+                "| {} | {place} | {stored} | {writers} | {readers} |",
+                code(change.code)
+            ))?;
+        }
+        if changes.len() > MOST {
+            out.blank()?;
+            out.line(format_args!("{} more changes are not shown.", changes.len() - MOST))?;
+        }
+    }
+    Ok(())
+}
+
+fn cell(answer: &Answer) -> String {
+    match answer {
+        Answer::Breaks { effect, witness } => format!("**breaks** ({effect}) {}", code(&text::shown(&witness.object))),
+        Answer::Compatible { tolerated: Some(_), .. } => "tolerated until the value changes".to_owned(),
+        Answer::Compatible { .. } => "compatible".to_owned(),
+        Answer::Unknown { .. } => "unknown".to_owned(),
+    }
+}
+
+/// A code span in a table, whatever is in it.
+fn code(text: &str) -> String {
+    let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let text = text.replace('|', "\\|");
+    let pad = if text.starts_with('`') || text.ends_with('`') {
+        " "
+    } else {
+        ""
+    };
+    format!("{fence}{pad}{text}{pad}{fence}")
+}

@@ -1,0 +1,128 @@
+//! What changes of CRDs do, in several formats.
+
+mod lines;
+mod markdown;
+mod text;
+
+use std::io::{self, Write};
+
+use clap::ValueEnum;
+use crd_analyzer_compat::{Change, Policy, Summary, Verdict};
+use crd_analyzer_schema::field::Path;
+use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
+use crd_analyzer_workspace::compared::ComparedCrd;
+
+/// The output format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+    /// One JSON object a line for each change and direction, then a summary.
+    Jsonl,
+    /// A table for a pull request.
+    Markdown,
+}
+
+/// A CRD of one side, and where it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Side<'c> {
+    pub(crate) crd: &'c ComparedCrd,
+    pub(crate) label: &'c str,
+    pub(crate) text: &'c str,
+    pub(crate) lines: &'c LineIndex,
+}
+
+impl Side<'_> {
+    fn span(&self, path: &Path) -> Option<Span> {
+        self.crd.span(path)
+    }
+
+    /// `file:line`
+    fn place(&self, path: &Path) -> Option<String> {
+        let span = self.span(path)?;
+        let (line, _) = self.lines.line_column(self.text, span.start);
+        Some(format!("{}:{}", self.label, line + 1))
+    }
+}
+
+/// The changes of one CRD.
+pub(crate) struct Compared<'c> {
+    pub(crate) name: String,
+    pub(crate) old: Option<Side<'c>>,
+    pub(crate) new: Option<Side<'c>>,
+    pub(crate) changes: Vec<Change>,
+    /// Why the API server refuses the update of the CRD.
+    pub(crate) refusal: Option<String>,
+}
+
+impl Compared<'_> {
+    /// `file:line` of a change, in NEW if it is there.
+    fn place(&self, change: &Change) -> Option<String> {
+        let new = self.new.as_ref().zip(change.new_path.as_ref());
+        let old = self.old.as_ref().zip(change.old_path.as_ref());
+        new.or(old).and_then(|(side, path)| side.place(path))
+    }
+}
+
+/// All changes.
+pub(crate) struct Report<'c> {
+    pub(crate) reports: Vec<Compared<'c>>,
+    pub(crate) policy: Policy,
+    pub(crate) verdict: Verdict,
+    /// Also those that are compatible.
+    pub(crate) all: bool,
+}
+
+impl Report<'_> {
+    fn summary(&self) -> Summary {
+        Summary::of(self.reports.iter().flat_map(|it| &it.changes))
+    }
+}
+
+/// Prints a report.
+pub(crate) fn print(out: &mut dyn Write, format: Format, columns: usize, report: &Report<'_>) -> io::Result<()> {
+    match format {
+        Format::Text => text::print(out, columns, report),
+        Format::Json => lines::document(out, report),
+        Format::Jsonl => lines::print(out, report),
+        Format::Markdown => markdown::print(out, report),
+    }
+}
+
+/// The path below the schema of a version, if it is one, as people read it: `spec.replicas`, `spec.ports[].name`.
+fn short_path(path: &Path) -> String {
+    use crd_analyzer_schema::field::Segment;
+    let is_root = |it: &Segment| matches!(it, Segment::Field(name) if name == "openAPIV3Schema");
+    let Some(root) = path.segments().iter().position(is_root) else {
+        return path.to_string();
+    };
+    let mut rest = &path.segments()[root + 1..];
+    let mut found = String::new();
+    loop {
+        match rest {
+            [Segment::Field(field), Segment::Key(name), after @ ..] if field == "properties" => {
+                if !found.is_empty() {
+                    found.push('.');
+                }
+                found.push_str(name);
+                rest = after;
+            }
+            [Segment::Field(field), after @ ..] if field == "items" && !after.is_empty() => {
+                found.push_str("[]");
+                rest = after;
+            }
+            [Segment::Field(field), after @ ..] if field == "additionalProperties" && !after.is_empty() => {
+                found.push_str("{}");
+                rest = after;
+            }
+            _ => break,
+        }
+    }
+    if found.is_empty() {
+        "the object".to_owned()
+    } else {
+        found
+    }
+}

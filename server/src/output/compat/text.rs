@@ -1,0 +1,156 @@
+//! For people: the changes of each CRD, what each does, and the object that shows it.
+
+use std::io::{self, Write};
+
+use crd_analyzer_compat::{Answer, Change, Direction, Witness};
+use crd_analyzer_io::print::Terminal;
+use serde_json::Value;
+
+use super::{Compared, Report, short_path};
+use crate::output::render::Renderer;
+
+/// Characters of an object that are shown.
+const MOST_OF_AN_OBJECT: usize = 400;
+
+pub(super) fn print(out: &mut dyn Write, columns: usize, report: &Report<'_>) -> io::Result<()> {
+    let mut text = Text {
+        out: &mut Terminal::new(out, false),
+        renderer: Renderer::new(columns),
+    };
+    for compared in &report.reports {
+        text.compared(compared, report.all)?;
+    }
+    let summary = report.summary();
+    text.line(
+        "",
+        &format!(
+            "{}: {} answers break something, {} are proved compatible ({} tolerated until the value changes), {} are unknown (policy {})",
+            report.verdict.name(),
+            summary.breaks,
+            summary.compatible,
+            summary.tolerated,
+            summary.unknown,
+            report.policy.name()
+        ),
+    )
+}
+
+/// Whether there is nothing to see.
+pub(super) fn is_harmless(change: &Change) -> bool {
+    change
+        .answers
+        .iter()
+        .all(|it| matches!(it, Answer::Compatible { tolerated: None, .. }))
+}
+
+/// What an answer says in a sentence.
+pub(super) fn said(direction: Direction, answer: &Answer) -> String {
+    match answer {
+        Answer::Breaks { effect, .. } => format!("breaks {} ({effect})", who(direction)),
+        Answer::Compatible { tolerated: Some(_), .. } => {
+            format!("tolerates {} until the value changes", who(direction))
+        }
+        Answer::Compatible { .. } => format!("compatible for {}", who(direction)),
+        Answer::Unknown { .. } => format!("unknown for {}", who(direction)),
+    }
+}
+
+fn who(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Stored => "stored objects",
+        Direction::Writers => "writers",
+        Direction::Readers => "readers",
+    }
+}
+
+/// An object without what every object has.
+pub(super) fn shown(object: &Value) -> String {
+    let mut object = object.clone();
+    if let Value::Object(fields) = &mut object {
+        fields.remove("apiVersion");
+        fields.remove("kind");
+        if fields
+            .get("metadata")
+            .and_then(Value::as_object)
+            .is_some_and(|it| it.keys().all(|it| it == "name"))
+        {
+            fields.remove("metadata");
+        }
+    }
+    let text = object.to_string();
+    match text.char_indices().nth(MOST_OF_AN_OBJECT) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}
+
+struct Text<'t, 'w> {
+    out: &'t mut Terminal<'w>,
+    renderer: Renderer,
+}
+
+impl Text<'_, '_> {
+    fn line(&mut self, indent: &str, text: &str) -> io::Result<()> {
+        self.renderer.indented(self.out, indent, &format!("{indent}    "), text)
+    }
+
+    fn compared(&mut self, compared: &Compared<'_>, all: bool) -> io::Result<()> {
+        let changes: Vec<&Change> = compared.changes.iter().filter(|it| all || !is_harmless(it)).collect();
+        let left_out = compared.changes.len() - changes.len();
+        let more = match left_out {
+            0 => String::new(),
+            n => format!(", {n} of them compatible for all"),
+        };
+        self.line(
+            "",
+            &format!("{}: {} changes{more}", compared.name, compared.changes.len()),
+        )?;
+        for change in changes {
+            self.change(compared, change)?;
+        }
+        self.out.blank()
+    }
+
+    fn change(&mut self, compared: &Compared<'_>, change: &Change) -> io::Result<()> {
+        let version = change.version.as_ref().map_or_else(String::new, |it| format!("{it} "));
+        let what = if change.what.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", change.what)
+        };
+        let head = format!("{version}{} [{}]{what}", short_path(&change.path()), change.code);
+        self.line("  ", &head)?;
+        if let Some(place) = compared.place(change) {
+            self.line("    ", &format!("at {place}"))?;
+        }
+        for (direction, answer) in change.each() {
+            let why = match answer {
+                Answer::Breaks { witness, .. } if witness.words.is_empty() => String::new(),
+                Answer::Breaks { witness, .. } => format!(": {}", witness.words),
+                Answer::Compatible { reason, .. } | Answer::Unknown { reason } => format!(": {reason}"),
+            };
+            self.line("    ", &format!("{}{why}", said(direction, answer)))?;
+            if let Some(witness) = answer.witness() {
+                self.witness(witness)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn witness(&mut self, witness: &Witness) -> io::Result<()> {
+        let object = shown(&witness.object);
+        let what = if witness.is_status {
+            "status update of"
+        } else {
+            "update of"
+        };
+        match &witness.old_object {
+            Some(old) if *old == witness.object => self.line("      ", &format!("written back: {object}")),
+            Some(old) => {
+                self.line("      ", &format!("{what}: {}", shown(old)))?;
+                self.line("      ", &format!("to: {object}"))
+            }
+            None => self.line("      ", &format!("object: {object}")),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Hints with one cause at several places of a CRD, which are told once: the rules that read a field that may be absent, and the columns and
+//! paths that are the same in several versions. Editors mark each place.
+
+use std::collections::HashMap;
+
+use crd_analyzer_syntax::lines::LineIndex;
+use crd_analyzer_workspace::{
+    config::Config,
+    hazards::codes::OPTIONAL_FIELD_READ,
+    lints::codes::{
+        COLUMN_TYPE_MISMATCH, SCALE_TYPE_MISMATCH, UNDEFINED_REQUIRED_PROPERTY, UNKNOWN_COLUMN_PATH, UNKNOWN_SCALE_PATH,
+    },
+    report::{Displayed, FileReport},
+};
+
+/// The hints that are the same if their lines are.
+const OF_LINES: [&str; 5] = [
+    COLUMN_TYPE_MISMATCH,
+    SCALE_TYPE_MISMATCH,
+    UNDEFINED_REQUIRED_PROPERTY,
+    UNKNOWN_COLUMN_PATH,
+    UNKNOWN_SCALE_PATH,
+];
+
+/// Lines that are named.
+const MOST_LINES: usize = 10;
+
+/// What to show of each document, with hints that have one cause told once.
+pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<Displayed>> {
+    let mut all = report.shown(config);
+    let may_join = |it: &Displayed| it.finding.code == OPTIONAL_FIELD_READ || OF_LINES.contains(&it.finding.code);
+    if all
+        .iter()
+        .all(|shown| shown.iter().filter(|it| may_join(it)).count() < 2)
+    {
+        return all;
+    }
+    let lines = LineIndex::new(&report.text);
+    let line_of = |it: &Displayed| lines.line_of(it.finding.span.start);
+    let text_of = |line: u32| {
+        let span = lines.line_start(line) as usize..lines.line_start(line + 1) as usize;
+        report.text.get(span).unwrap_or_default().trim()
+    };
+    for shown in &mut all {
+        // The first of each cause, and the lines of the others.
+        let mut causes: HashMap<(&str, String, &str), usize> = HashMap::new();
+        let mut others: HashMap<usize, Vec<u32>> = HashMap::new();
+        let mut kept: Vec<Displayed> = Vec::with_capacity(shown.len());
+        for it in std::mem::take(shown) {
+            if !may_join(&it) {
+                kept.push(it);
+                continue;
+            }
+            let line = line_of(&it);
+            let text = if it.finding.code == OPTIONAL_FIELD_READ {
+                ""
+            } else {
+                text_of(line)
+            };
+            let next = kept.len();
+            let cause = (it.finding.code, it.finding.headline.clone(), text);
+            let first = *causes.entry(cause).or_insert(next);
+            if first == next {
+                kept.push(it);
+            } else {
+                others.entry(first).or_default().push(line + 1);
+            }
+        }
+        for (first, mut lines) in others {
+            lines.sort_unstable();
+            lines.dedup();
+            if let Some(it) = kept.get_mut(first) {
+                it.finding.notes.extend(also(&lines));
+            }
+        }
+        *shown = kept;
+    }
+    all
+}
+
+/// The note about other lines.
+fn also(lines: &[u32]) -> Option<String> {
+    // To name the last one takes no more room than to count it.
+    let most = if lines.len() == MOST_LINES + 1 {
+        lines.len()
+    } else {
+        MOST_LINES
+    };
+    let named: Vec<String> = lines.iter().take(most).map(u32::to_string).collect();
+    let (last, rest) = named.split_last()?;
+    Some(match (rest, lines.len() - named.len()) {
+        ([], 0) => format!("the same in line {last}"),
+        (rest, 0) => format!("the same in lines {} and {last}", rest.join(", ")),
+        (_, more) => format!("the same in lines {} and {more} others", named.join(", ")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_lines_are_named() {
+        let words = |lines: &[u32]| also(lines).unwrap_or_default();
+        assert_eq!(words(&[]), "");
+        assert_eq!(words(&[7]), "the same in line 7");
+        assert_eq!(words(&[7, 9]), "the same in lines 7 and 9");
+        let many: Vec<u32> = (1..=12).collect();
+        assert_eq!(
+            words(&many),
+            "the same in lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 others"
+        );
+    }
+}

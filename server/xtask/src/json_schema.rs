@@ -1,0 +1,172 @@
+//! Whether the JSON Schemas of CRDs are never stricter than the API server: each object that it creates has to be valid.
+
+use std::sync::Arc;
+
+use boon::{Compiler, SchemaIndex, Schemas};
+use crd_analyzer_publish::{UnknownFields, json_schemas};
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::{
+    read_json,
+    split::{read_document, split},
+};
+use crd_analyzer_workspace::{accepted::accepted, versions::VersionSet};
+use serde_json::Value;
+
+use crate::{
+    peers,
+    resources::{Made, answer::Answerer, made, of_corpus},
+};
+
+/// Validates objects of the corpus, and objects made from schemas, by the JSON Schemas of their CRDs.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// Objects that are made.
+    #[arg(long, default_value_t = 2000)]
+    objects: usize,
+    /// The seed; a fresh one if absent.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Print at most this many objects that the API server creates and a schema refuses.
+    #[arg(long, default_value_t = 10)]
+    show: usize,
+    /// Take CRDs up to this size in bytes.
+    #[arg(long, default_value_t = 60_000)]
+    max_size: u64,
+}
+
+/// The schemas of the CRDs of one text.
+struct Known {
+    crd: Arc<str>,
+    schemas: Schemas,
+    /// By `apiVersion` and kind: the schema that ignores unknown fields, and the one that refuses them.
+    found: Vec<(String, String, [SchemaIndex; 2])>,
+}
+
+impl Known {
+    fn new(crd: &Arc<str>, version: KubernetesVersion) -> anyhow::Result<Self> {
+        let mut schemas = Schemas::new();
+        let mut compiler = Compiler::new();
+        let mut found = Vec::new();
+        let documents = accepted(crd.as_bytes().to_vec(), VersionSet::one(version));
+        let answers = documents.into_iter().flat_map(|it| it.answers);
+        for definition in answers.filter_map(|it| it.1.ok().flatten()) {
+            let lax = json_schemas(&definition, UnknownFields::Ignored);
+            let strict = json_schemas(&definition, UnknownFields::Refused);
+            for (lax, strict) in lax.into_iter().zip(strict) {
+                let mut compiled = Vec::new();
+                for schema in [lax.schema, strict.schema] {
+                    let place = format!("memory:///{}/{}", found.len(), compiled.len());
+                    let added = compiler.add_resource(&place, schema);
+                    added.map_err(|it| anyhow::anyhow!("{it}"))?;
+                    let schema = compiler.compile(&place, &mut schemas);
+                    compiled.push(schema.map_err(|it| anyhow::anyhow!("{it:#}"))?);
+                }
+                let of_group = format!("{}/{}", lax.group, lax.version);
+                found.push((of_group, lax.kind, [compiled[0], compiled[1]]));
+            }
+        }
+        Ok(Self {
+            crd: crd.clone(),
+            schemas,
+            found,
+        })
+    }
+
+    /// The reasons of the schemas that refuse an object. `None`: no schema is for it.
+    fn refusals(&self, object: &Value) -> Option<[Option<String>; 2]> {
+        let (version, kind) = (object["apiVersion"].as_str()?, object["kind"].as_str()?);
+        let (.., both) = self.found.iter().find(|it| it.0 == version && it.1 == kind)?;
+        Some(both.map(|it| self.schemas.validate(object, it).err().map(|it| format!("{it:#}"))))
+    }
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    std::thread::scope(|scope| {
+        // Values and schemas are deep, and the walks over them recurse.
+        let thread = std::thread::Builder::new().stack_size(256 << 20);
+        let run = thread.spawn_scoped(scope, || run_here(args))?;
+        run.join().map_err(|_| anyhow::anyhow!("the comparison panicked"))?
+    })
+}
+
+fn run_here(args: &Args) -> anyhow::Result<bool> {
+    let corpus = peers::corpus()?;
+    let seed = args.seed.unwrap_or_else(|| fastrand::Rng::new().u64(..));
+    let version = KubernetesVersion::NEWEST;
+    let wanted = Made {
+        count: args.objects,
+        is_update: false,
+        is_status: false,
+        only: "",
+        max_size: args.max_size,
+    };
+    let mut cases = of_corpus(&corpus, "", false, false)?;
+    cases.extend(made(&corpus, seed, &wanted)?);
+    let mut answerer = Answerer::new(version);
+    let mut known: Option<Known> = None;
+    let mut tallies = [Tally::default(), Tally::default()];
+    for case in &cases {
+        if known.as_ref().is_none_or(|it| it.crd != case.crd) {
+            known = Some(Known::new(&case.crd, version)?);
+        }
+        let Some(schemas) = &known else { continue };
+        let answers = answerer.answer(&case.crd, &case.id, &case.text, None, false);
+        let text: Arc<str> = case.text.as_str().into();
+        for document in split(&text).documents {
+            let answer = answers.iter().find(|it| it["doc"] == document.index);
+            let tree = read_document(&text, document, &[]).ok();
+            let object = tree
+                .as_ref()
+                .and_then(|tree| Some(read_json(tree).ok()?.root()?.to_value()));
+            let (Some(answer), Some(object)) = (answer, object) else {
+                continue;
+            };
+            let Some(refusals) = schemas.refusals(&object) else {
+                continue;
+            };
+            let is_accepted = answer["accepted"] == true;
+            let is_known = answer["strict"].as_array().is_some_and(Vec::is_empty);
+            let accepted = [is_accepted, is_accepted && is_known];
+            for ((tally, accepted), refusal) in tallies.iter_mut().zip(accepted).zip(refusals) {
+                if let Some(why) = tally.add(accepted, refusal).filter(|_| tally.stricter <= args.show) {
+                    println!("{}: {why}\n{}\n", case.id, case.text);
+                }
+            }
+        }
+    }
+    for (tally, what) in tallies.iter().zip(["unknown fields ignored", "unknown fields refused"]) {
+        let share = 100.0 * tally.caught as f64 / tally.refused.max(1) as f64;
+        println!(
+            "{what}: {} objects are created, and schemas refuse {} of them; {} are rejected, and schemas refuse {share:.1} % of them",
+            tally.created, tally.stricter, tally.refused
+        );
+    }
+    println!("seed {seed}");
+    anyhow::ensure!(tallies[0].created > 0, "the API server creates none of the objects");
+    Ok(tallies.iter().all(|it| it.stricter == 0))
+}
+
+/// How many objects the API server and a schema judge alike.
+#[derive(Default)]
+struct Tally {
+    created: usize,
+    /// The API server creates them, a schema refuses them.
+    stricter: usize,
+    refused: usize,
+    /// Both refuse them.
+    caught: usize,
+}
+
+impl Tally {
+    /// Returns why a schema refuses what the API server creates.
+    fn add(&mut self, is_created: bool, refusal: Option<String>) -> Option<String> {
+        if is_created {
+            self.created += 1;
+            self.stricter += usize::from(refusal.is_some());
+            return refusal;
+        }
+        self.refused += 1;
+        self.caught += usize::from(refusal.is_some());
+        None
+    }
+}
