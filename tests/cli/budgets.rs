@@ -352,3 +352,98 @@ fn files_of_each_kind_that_are_nested_deeply_or_long() {
         }
     }
 }
+
+#[test]
+fn findings_on_one_line_are_told_in_every_format() {
+    let schema = json!({"type": "array", "items": {"type": "integer"}});
+    let files = [
+        ("crd.json", definition(&schema)),
+        ("cr.json", resource(&json!(vec!["x"; 70_000]))),
+    ];
+    for format in ["text", "sarif", "github", "concise"] {
+        let outcome = run(&files, &["check", "--crd", "crd.json", "cr.json", "-o", format]);
+        outcome.expect(1, &["wrong-type"]);
+    }
+}
+
+#[test]
+fn thousands_of_fixes_and_of_comments_that_go() {
+    let schema = json!({"type": "array", "items": {"type": "object", "properties": {"replicas": {"type": "integer"}}}});
+    let head = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec:";
+    let files = [
+        ("crd.json", definition(&schema)),
+        ("cr.yaml", format!("{head}\n{}", "- replica: 1\n".repeat(8_000))),
+    ];
+    let outcome = run(&files, &["check", "--fix", "--crd", "crd.json", "cr.yaml"]);
+    outcome.expect(
+        0,
+        &["cr.yaml: 8000 fixes", "and 7950 more", "applied 8000 fixes to 1 file"],
+    );
+    let comments = "# crd-analyzer: ignore[unknown-field] no\n".repeat(30_000);
+    let files = [
+        ("crd.json", definition(&schema)),
+        ("cr.yaml", format!("{comments}{head} []\n")),
+    ];
+    let outcome = run(&files, &["check", "--fix", "--crd", "crd.json", "cr.yaml"]);
+    outcome.expect(0, &["applied 30000 fixes to 1 file"]);
+}
+
+#[test]
+fn twenty_thousand_rules() {
+    let rules: Vec<Value> = (0..20_000).map(|n| json!({"rule": format!("self.a > {n}")})).collect();
+    let schema = json!({"type": "object", "x-kubernetes-validations": rules,
+        "properties": {"a": {"type": "integer"}}});
+    let outcome = run(&[("crd.json", definition(&schema))], &["check", "crd.json"]);
+    assert!(matches!(outcome.code, Some(0 | 3)), "{outcome:?}");
+}
+
+#[test]
+fn tests_of_ten_thousand_properties_are_begun() {
+    let properties: serde_json::Map<String, Value> = (0..10_000)
+        .map(|n| (format!("p{n}"), json!({"type": "string", "default": "x"})))
+        .collect();
+    let schema = json!({"type": "object", "properties": properties});
+    run(&[("crd.json", definition(&schema))], &["test", "--init", "crd.json"]).expect(0, &[]);
+}
+
+#[test]
+fn texts_that_nest_deeply_are_printed_in_proportion_to_their_length() {
+    const LEVELS: usize = 3_000;
+    let schema = format!(
+        "{}{{\"type\":\"string\"}}{}",
+        "{\"type\":\"object\",\"properties\":{\"a\":".repeat(LEVELS),
+        "}}".repeat(LEVELS)
+    );
+    let marker = json!("the schema");
+    let deep = definition(&marker).replace(&marker.to_string(), &schema);
+    let keeps_all = definition(&json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}));
+    let marker = json!("the value");
+    let nested = format!("{}1{}", "{\"a\":[".repeat(LEVELS), "]}".repeat(LEVELS));
+    let value = resource(&marker).replace(&marker.to_string(), &nested);
+    let files = [("deep.json", deep), ("crd.json", keeps_all), ("cr.json", value)];
+    for (args, most) in [
+        (&["schema", "deep.json"][..], 5_000_000),
+        (&["check", "deep.json"], 10_000),
+        (
+            &["check", "--show", "effective", "--crd", "crd.json", "cr.json"],
+            500_000,
+        ),
+        (
+            &[
+                "check",
+                "--show",
+                "effective",
+                "-o",
+                "json",
+                "--crd",
+                "crd.json",
+                "cr.json",
+            ],
+            5_000_000,
+        ),
+    ] {
+        let outcome = run(&files, args);
+        assert_eq!(outcome.code, Some(0), "{args:?}: {}", outcome.stderr);
+        assert!(outcome.stdout.len() < most, "{args:?}: {} bytes", outcome.stdout.len());
+    }
+}

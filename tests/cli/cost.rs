@@ -25,7 +25,7 @@ fn shows_the_dearest_rule_first_and_what_would_bound_it() {
     outcome.expect(
         1,
         &[
-            "widgets.example.com  v1  schema total 345,880,409,622,760,657 of 100,000,000: over budget",
+            "crd.yaml: widgets.example.com v1: schema total 345,880,409,622,760,657 of 100,000,000: over budget",
             "345,880,409,622,760,653",
             "> 100x",
             "fits with maxItems: 256 (up to 307) on spec.hosts, maxLength: 253 (up to ",
@@ -36,6 +36,58 @@ fn shows_the_dearest_rule_first_and_what_would_bound_it() {
     );
     let at = |text: &str| outcome.stdout.find(text).expect(text);
     assert!(at("spec[1]") < at("spec[0]"), "{outcome:#?}");
+}
+
+#[test]
+fn the_most_expensive_rules_of_all_files_come_in_one_list() {
+    let few = hosts([", maxItems: 64", ", maxLength: 253"]);
+    let wrong = few.replace("self.hosts.size() > 0", "self.host.size() > 0");
+    let sandbox = Sandbox::new(&[
+        ("a/many.yaml", &hosts(["", ""])),
+        ("a/few.yaml", &few),
+        ("wrong.yaml", &wrong),
+    ]);
+    let outcome = sandbox.run(&["cost", ".", "--top", "2"]);
+    outcome.expect(
+        1,
+        &[
+            "> 100x  ./a/many.yaml:23  spec[1]\n",
+            "  4 %  ./a/few.yaml:23  spec[1]\n",
+            "the 2 most expensive of 6 rules; 1 above its limit; without 1 rule that does not compile\n",
+        ],
+    );
+    assert_eq!(outcome.stdout.matches("yaml:").count(), 2, "{}", outcome.stdout);
+    // A total says which rules it leaves out, and rules come in the order of the text where that is wanted.
+    let outcome = sandbox.run(&["cost", "wrong.yaml", "--sort", "line"]);
+    outcome.expect(
+        0,
+        &["wrong.yaml: widgets.example.com v1: schema total 434,627 without 1 rule of 100,000,000\n"],
+    );
+    let at = |text: &str| outcome.stdout.find(text).expect(text);
+    assert!(at("spec[0]") < at("spec[1]"), "{outcome:#?}");
+    sandbox
+        .run(&["cost", ".", "--top", "2", "-o", "jsonl"])
+        .expect(2, &["--top: `jsonl` prints all rules"]);
+}
+
+#[test]
+fn proposed_lengths_leave_room_for_the_format() {
+    let schema = |rule: &str, format: &str| {
+        definition(&format!(
+            "              type: object
+              properties:
+                a: {{type: array, items: {{type: string{format}, x-kubernetes-validations: [{{rule: \"{rule}\"}}]}}}}
+"
+        ))
+    };
+    for (rule, format, length) in [
+        ("isCIDR(self)", "", "maxLength: 43 "),
+        ("ip(self).family() == 6", "", "maxLength: 39 "),
+        ("self.matches('^a+$')", ", format: uuid", "maxLength: 36 "),
+    ] {
+        let sandbox = Sandbox::new(&[("crd.yaml", &schema(rule, format))]);
+        sandbox.run(&["cost", "crd.yaml"]).expect(1, &[length]);
+    }
 }
 
 #[test]
@@ -124,7 +176,7 @@ fn bounds_above_a_rule_are_another_way() {
         let lines = sandbox.run(&["cost", "-o", "jsonl", "crd.yaml"]).json();
         assert_eq!(lines[0]["cost"].as_u64() <= Some(10_000_000), fits, "{bound}");
     }
-    sandbox.run(&["cost", "bounded.yaml"]).expect(0, &["× objects"]);
+    sandbox.run(&["cost", "bounded.yaml"]).expect(0, &["× values"]);
 }
 
 #[test]

@@ -61,12 +61,16 @@ fn check(before: &str, after: &str, code: i32) {
 fn repairs_in_place_and_checks_the_result() {
     let sandbox = Sandbox::new(&[("a.yaml", OLD)]);
     sandbox.run(&["check", "a.yaml"]).expect(1, &["unserved-api-version"]);
-    sandbox
-        .run(&["check", "--fix", "a.yaml"])
-        .expect(0, &["a.yaml: Convert to apiextensions.k8s.io/v1: done"]);
+    sandbox.run(&["check", "--fix", "a.yaml"]).expect(
+        0,
+        &[
+            "a.yaml: 1 fix\n  line 2: Convert to apiextensions.k8s.io/v1\n",
+            "applied 1 fix to 1 file\n",
+        ],
+    );
     assert_eq!(sandbox.read("a.yaml"), NEW);
     let again = sandbox.run(&["check", "--fix", "a.yaml"]);
-    assert!(!again.expect(0, &[]).stderr.contains("done"), "{again:?}");
+    assert!(!again.expect(0, &[]).stderr.contains("fix"), "{again:?}");
 }
 
 #[test]
@@ -92,14 +96,81 @@ fn leaves_alone_what_it_cannot_repair() {
     check(&unknown, &unknown, 1);
     let broken = format!("{OLD}  x: [\n");
     check(&broken, &broken, 1);
-    let ignored = definition("              type: strng\n");
-    check(&ignored, &ignored, 1);
+    let ignored = definition("              type: strng # crd-analyzer: ignore[unknown-type] on purpose\n");
+    check(&ignored, &ignored, 0);
     let sandbox = Sandbox::new(&[]);
     let bytes: Vec<u8> = [OLD.as_bytes(), b"  # \xFF\n"].concat();
     sandbox.write("a.yaml", &bytes);
     sandbox.run(&["check", "--fix", "a.yaml"]).expect(1, &[]);
     let kept = std::fs::read(sandbox.path().join("a.yaml")).expect("the file is there");
     assert_eq!(kept, bytes);
+}
+
+/// Mistakes with one meaning, among them one without a fix.
+const MISTAKES: &str = "              type: Object
+              required: [nmae]
+              properties:
+                size: {type: int, minimum: \"1\"}
+                name: {type: string, minlength: 1, maxLength: 9, maxLength: 7}
+                other: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [key],
+                  items: {type: object, properties: {key: {type: string}}}}
+                rule: {type: string, x-kubernetes-validations: [{rule: 'self >'}]}
+";
+
+#[test]
+fn repairs_what_has_one_meaning_beside_other_errors() {
+    let text = definition(MISTAKES)
+        .replace("scope: Namespaced", "scope: namespaced")
+        .replace("name: widgets.example.com", "name: widget.example.com")
+        .replace("kind: Widget}", "kind: Widget, shortnames: wg}")
+        + "      additionalPrinterColumns: [{name: A, type: Integer, JSONPath: spec.size}]\n";
+    let sandbox = Sandbox::new(&[("a.yaml", &text)]);
+    sandbox
+        .run(&["check", "a.yaml"])
+        .expect(1, &["`--fix` repairs ", " diagnostic"]);
+    let fixed = sandbox.run(&["check", "--fix", "a.yaml"]);
+    fixed.expect(
+        1,
+        &[
+            "a.yaml: ",
+            "  line 4: Name it widgets.example.com\n",
+            "Change minlength to minLength\n",
+            "error[duplicate-key]",
+            "`--fix=unsafe` repairs 1 diagnostic, and drops text",
+        ],
+    );
+    let expected = text
+        .replace("scope: namespaced", "scope: Namespaced")
+        .replace("name: widget.example.com", "name: widgets.example.com")
+        .replace("shortnames: wg", "shortNames: [wg]")
+        .replace(
+            "{name: A, type: Integer, JSONPath: spec.size}",
+            "{name: A, type: integer, jsonPath: .spec.size}",
+        )
+        .replace("type: Object", "type: object")
+        .replace("[nmae]", "[name]")
+        .replace("{type: int, minimum: \"1\"}", "{type: integer, minimum: 1}")
+        .replace("minlength", "minLength")
+        .replace("items: {type: object,", "items: {type: object, required: [key],");
+    let order = |text: &str| {
+        let mut words: Vec<_> = text.split([' ', '\n', ',', '{', '}']).map(str::to_owned).collect();
+        words.sort();
+        words
+    };
+    assert_eq!(
+        order(&sandbox.read("a.yaml")),
+        order(&expected),
+        "{}",
+        sandbox.read("a.yaml")
+    );
+    // All but the last of two keys are dropped only where that is asked for.
+    sandbox
+        .run(&["check", "--fix=unsafe", "a.yaml"])
+        .expect(1, &["error[rule-syntax]"]);
+    assert!(!sandbox.read("a.yaml").contains("maxLength: 9"));
+    sandbox
+        .run(&["check", "--fix=all", "a.yaml"])
+        .expect(2, &["safe, unsafe"]);
 }
 
 #[test]

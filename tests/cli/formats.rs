@@ -165,7 +165,7 @@ fn sarif_is_as_its_schema_says() {
     let run = &log["runs"][0];
     let results = run["results"].as_array().expect("results");
     let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
-    let suppressed = results.iter().filter(|it| it.get("suppressions").is_some()).count();
+    let suppressed = results.iter().filter(|it| it["suppressions"] != json("[]")).count();
     assert_eq!((results.len() - suppressed) as u64, counts(&sandbox).1);
     assert!(suppressed > 0, "what a comment suppresses is a result, too");
     for result in results {

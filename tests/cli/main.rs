@@ -6,6 +6,7 @@
 mod budgets;
 mod check;
 mod cluster;
+mod compat;
 mod cost;
 mod eval;
 mod exit_code;
@@ -19,6 +20,7 @@ mod hostile_output;
 mod hostile_rules;
 #[path = "../hostile/limits.rs"]
 mod limits;
+mod pipeline;
 mod published;
 mod resources;
 mod schema;

@@ -114,3 +114,70 @@ fn explains_why_nothing_is_published() {
         Some(2)
     );
 }
+
+#[test]
+fn a_json_schema_is_no_stricter_than_the_api_server() {
+    let schema = document(&["--format", "json-schema"]);
+    assert_eq!(schema["$schema"], "http://json-schema.org/draft-07/schema#");
+    assert_eq!(schema["required"], json!(["apiVersion", "kind", "metadata"]));
+    assert_eq!(schema["properties"]["apiVersion"]["enum"], json!(["example.com/v1"]));
+    assert_eq!(schema["properties"]["kind"]["enum"], json!(["Widget"]));
+    let spec = &schema["properties"]["spec"];
+    // Null is removed before a field is validated, and a default makes up for it.
+    assert_eq!(spec["properties"]["port"]["type"], json!(["integer", "string", "null"]));
+    assert_eq!(spec["required"], json!(["note"]));
+    assert_eq!(spec["additionalProperties"], Value::Null);
+    let template = &spec["properties"]["template"];
+    assert_eq!(template["required"], json!(["apiVersion", "kind"]));
+    assert_eq!(template["properties"]["metadata"], json!({"type": ["object", "null"]}));
+
+    let strict = document(&["--format", "json-schema", "--strict"]);
+    assert_eq!(strict["properties"]["spec"]["additionalProperties"], false);
+    assert_eq!(strict["properties"]["metadata"]["additionalProperties"], Value::Null);
+}
+
+#[test]
+fn json_schemas_are_written_where_validators_look_for_them() {
+    let sandbox = sandbox();
+    let args = [
+        "schema",
+        "--format",
+        "json-schema",
+        "--output-dir",
+        "schemas",
+        "crd.yaml",
+    ];
+    for _ in 0..2 {
+        let outcome = sandbox.run(&args);
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str()),
+            (Some(0), ""),
+            "{}",
+            outcome.stderr
+        );
+    }
+    let schema: Value = serde_json::from_str(
+        &std::fs::read_to_string(sandbox.path().join("schemas/example.com/widget_v1.json")).expect("the file"),
+    )
+    .expect("JSON");
+    assert_eq!(schema, document(&["--format", "json-schema"]));
+
+    let several = definition("              type: object\n");
+    let more = several.replace(
+        "    - name: v1\n",
+        "    - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}\n    - name: v1\n",
+    );
+    sandbox.write("two.yaml", &more);
+    let outcome = sandbox.run(&["schema", "--format", "json-schema", "two.yaml"]);
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stdout);
+    assert!(
+        outcome.stderr.contains("name one with `--version`"),
+        "{}",
+        outcome.stderr
+    );
+    let outcome = sandbox.run(&["schema", "--format", "json-schema", "--version", "v2", "two.yaml"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let outcome = sandbox.run(&["schema", "--strict", "crd.yaml"]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(outcome.stderr.contains("--format json-schema"), "{}", outcome.stderr);
+}

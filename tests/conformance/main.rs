@@ -5,6 +5,7 @@
 use std::{collections::BTreeMap, path::Path, process::Command};
 
 use crd_analyzer_fixtures::answers::{Scope, differences};
+use crd_analyzer_schema::KubernetesVersion;
 use serde_json::Value;
 
 type Answers = BTreeMap<(String, u64), Value>;
@@ -25,8 +26,9 @@ fn key(answer: &Value) -> (String, u64) {
 /// The recorded answers by minor. A minor that answers as the newest has no line of its own.
 fn golden(folder: &Path) -> BTreeMap<String, Answers> {
     let text = std::fs::read_to_string(folder.join("golden.jsonl")).expect("the golden file is there");
-    let mut by_minor: BTreeMap<String, Answers> =
-        (30..=37).map(|minor| (format!("1.{minor}"), Answers::new())).collect();
+    let mut by_minor: BTreeMap<String, Answers> = KubernetesVersion::all()
+        .map(|it| (it.to_string(), Answers::new()))
+        .collect();
     for answer in parse(&text) {
         let minor = answer["k8s"].as_str().expect("a minor").to_owned();
         by_minor
@@ -34,7 +36,7 @@ fn golden(folder: &Path) -> BTreeMap<String, Answers> {
             .expect("a known minor")
             .insert(key(&answer), answer);
     }
-    let newest = by_minor["1.37"].clone();
+    let newest = by_minor[&KubernetesVersion::NEWEST.to_string()].clone();
     for answers in by_minor.values_mut() {
         for (key, answer) in &newest {
             answers.entry(key.clone()).or_insert_with(|| answer.clone());

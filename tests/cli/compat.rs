@@ -1,0 +1,151 @@
+//! What `compat` prints, and how it ends.
+
+use std::process::Command;
+
+use crate::{Sandbox, definition};
+
+fn spec(properties: &str) -> String {
+    definition(&format!(
+        "              type: object\n              properties: {properties}\n"
+    ))
+}
+
+#[test]
+fn a_removed_property_breaks_stored_objects_and_writers() {
+    let sandbox = Sandbox::new(&[
+        ("old.yaml", &spec("{a: {type: string}, b: {type: string}}")),
+        ("new.yaml", &spec("{b: {type: string}}")),
+    ]);
+    sandbox.run(&["compat", "old.yaml", "new.yaml"]).expect(
+        1,
+        &[
+            "v1 spec.a [property-removed]: a",
+            "at old.yaml:",
+            "breaks stored objects (pruned)",
+            "breaks writers (pruned): unknown field \"spec.a\"",
+            r#"object: {"spec":{"a":"a"}}"#,
+            "compatible for readers",
+        ],
+    );
+    let lines = sandbox
+        .run(&["compat", "old.yaml", "new.yaml", "-o", "jsonl"])
+        .expect(1, &[])
+        .json();
+    assert_eq!(lines.len(), 4, "{lines:#?}");
+    assert_eq!(lines[0]["change"], "property-removed");
+    assert_eq!(
+        lines[0]["path"],
+        "spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[a]"
+    );
+    assert_eq!(lines[0]["direction"], "stored");
+    assert_eq!(lines[0]["effect"], "pruned");
+    assert_eq!(lines[0]["witness"]["object"]["spec"]["a"], "a");
+    assert_eq!(lines[0]["new_range"], serde_json::Value::Null);
+    assert!(lines[0]["old_range"]["start"]["line"].is_u64());
+    assert_eq!(lines[3]["summary"]["breaks"], 2);
+    assert_eq!(lines[3]["verdict"], "breaks");
+}
+
+#[test]
+fn policies_decide_the_exit_code() {
+    let sandbox = Sandbox::new(&[
+        ("old.yaml", &spec("{a: {type: string}}")),
+        ("new.yaml", &spec("{a: {type: string}, b: {type: string}}")),
+    ]);
+    sandbox
+        .run(&["compat", "old.yaml", "new.yaml"])
+        .expect(0, &["compatible: 1 answers break"]);
+    sandbox
+        .run(&["compat", "old.yaml", "new.yaml", "--policy", "strict"])
+        .expect(1, &["breaks readers (pruned)"]);
+    sandbox
+        .run(&["compat", "new.yaml", "new.yaml"])
+        .expect(0, &["0 changes"]);
+    sandbox
+        .run(&["compat", "old.yaml", "nothing.yaml"])
+        .expect(3, &["cannot read nothing.yaml"]);
+}
+
+#[test]
+fn what_is_unknown_is_neither() {
+    let status =
+        |status: &str| spec("{a: {type: string}}").replace("      schema:\n", &format!("{status}      schema:\n"));
+    let sandbox = Sandbox::new(&[
+        ("old.yaml", &status("")),
+        ("new.yaml", &status("      subresources: {status: {}}\n")),
+    ]);
+    sandbox
+        .run(&["compat", "old.yaml", "new.yaml"])
+        .expect(3, &["unknown for writers"]);
+    sandbox
+        .run(&["compat", "old.yaml", "new.yaml", "--allow-unknown"])
+        .expect(0, &["unknown:"]);
+}
+
+#[test]
+fn folders_and_revisions() {
+    let sandbox = Sandbox::new(&[("crds/widgets.yaml", &spec("{a: {type: integer, maximum: 5}}"))]);
+    let git = |args: &[&str]| {
+        let mut command = Command::new("git");
+        command
+            .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
+            .args(args);
+        assert!(
+            command
+                .current_dir(sandbox.path())
+                .output()
+                .expect("git runs")
+                .status
+                .success()
+        );
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-q", "-m", "first"]);
+    sandbox.write("crds/widgets.yaml", spec("{a: {type: integer, maximum: 3}}"));
+    sandbox.run(&["compat", "HEAD:crds/widgets.yaml", "crds"]).expect(
+        1,
+        &[
+            "[maximum-changed]: 5 → 3",
+            "tolerates stored objects until the value changes",
+            r#"object: {"spec":{"a":5}}"#,
+        ],
+    );
+    sandbox
+        .run(&["compat", "HEAD:crds", "crds"])
+        .expect(1, &["[maximum-changed]: 5 → 3"]);
+    sandbox.run(&["compat", "crds", "crds"]).expect(0, &["0 changes"]);
+    sandbox
+        .run(&["compat", "nowhere:crds/widgets.yaml", "crds"])
+        .expect(2, &["nowhere"]);
+}
+
+#[test]
+fn a_crd_that_is_gone_serves_no_object() {
+    let sandbox = Sandbox::new(&[("old/crd.yaml", &spec("{a: {type: string}}"))]);
+    std::fs::create_dir(sandbox.path().join("new")).expect("a new folder");
+    sandbox.run(&["compat", "old", "new"]).expect(
+        1,
+        &[
+            "[crd-removed]",
+            "breaks stored objects (unserved)",
+            "no matches for kind",
+        ],
+    );
+}
+
+#[test]
+fn tables_for_a_pull_request() {
+    let sandbox = Sandbox::new(&[
+        ("old.yaml", &spec("{a: {type: string, enum: [b, c]}}")),
+        ("new.yaml", &spec("{a: {type: string, enum: [b]}}")),
+    ]);
+    sandbox.run(&["compat", "old.yaml", "new.yaml", "-o", "markdown"]).expect(
+        1,
+        &[r#"| `enum-changed` | `v1 spec.a` | tolerated until the value changes | **breaks** (refused) `{"spec":{"a":"c"}}` | compatible |"#],
+    );
+    let document = sandbox.run(&["compat", "old.yaml", "new.yaml", "-o", "json"]);
+    let document: serde_json::Value = serde_json::from_str(&document.expect(1, &[]).stdout).expect("JSON");
+    assert_eq!(document["changes"][0]["tolerated"], true);
+    assert_eq!(document["verdict"], "breaks");
+}

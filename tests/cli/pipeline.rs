@@ -1,0 +1,225 @@
+//! What pipelines ask for: a selection of diagnostics and files, a baseline, standard input with the name of a file, revisions.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::{Outcome, Sandbox, definition};
+
+/// Two errors of different codes, and a hint.
+fn wrong() -> String {
+    definition(
+        "              type: object
+              properties:
+                size: {type: int}
+                name: {type: string, minlength: 1}
+                mode: {type: string, pattern: '.*'}
+",
+    )
+}
+
+fn counts(outcome: &Outcome) -> Value {
+    let all: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    all["summary"]["by_code"].clone()
+}
+
+fn git(sandbox: &Sandbox, args: &[&str]) {
+    let done = Command::new("git")
+        .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
+        .args(args)
+        .current_dir(sandbox.path())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .expect("git runs");
+    assert!(done.status.success(), "{done:?}");
+}
+
+#[test]
+fn codes_are_selected_and_ignored() {
+    let sandbox = Sandbox::new(&[("a.yaml", &wrong())]);
+    let codes = |args: &[&str]| -> Vec<String> {
+        let mut all = vec!["check", "a.yaml", "-o", "json"];
+        all.extend(args);
+        let counts = counts(&sandbox.run(&all));
+        counts.as_object().expect("counts").keys().cloned().collect()
+    };
+    let all = codes(&[]);
+    assert!(all.len() >= 3, "{all:?}");
+    assert_eq!(codes(&["--select", "unknown-type"]), ["unknown-type"]);
+    assert_eq!(codes(&["--select=unknown", "--ignore=unknown-type"]), ["unknown-field"]);
+    assert_eq!(codes(&["--ignore", "all"]), [""; 0]);
+    let but_one: Vec<_> = all.iter().filter(|it| *it != "unknown-field").cloned().collect();
+    assert_eq!(codes(&["--ignore", "unknown-field"]), but_one);
+    // What is not shown still is not accepted.
+    sandbox.run(&["check", "a.yaml", "--ignore", "unknown"]).expect(
+        0,
+        &["rejected by Kubernetes", "suppressed by configuration", "0 errors ("],
+    );
+    for (option, word, why) in [
+        ("--select", "unknown-typ", "did you mean `unknown-type`?"),
+        ("--ignore", "nothing-like-it", "`crd-analyzer explain` lists the codes"),
+        ("--select", "", "no diagnostic code"),
+    ] {
+        sandbox.run(&["check", "a.yaml", option, word]).expect(2, &[why]);
+    }
+    // The command line counts more than the configuration where it names the code.
+    sandbox.write(".crd-analyzer.yaml", "rules: {unknown-type: off}\n");
+    assert_eq!(codes(&["--select", "unknown-type"]), ["unknown-type"]);
+    assert_eq!(codes(&["--select", "unknown"]), ["unknown-field"]);
+}
+
+#[test]
+fn files_are_excluded() {
+    let sandbox = Sandbox::new(&[
+        ("a/vendor/wrong.yaml", &wrong()),
+        ("a/crd.yaml", &definition("              type: object\n")),
+    ]);
+    sandbox.run(&["check", "."]).expect(1, &["2 files"]);
+    for glob in ["a/vendor", "**/vendor/**", "*/wrong.yaml", "./a/vendor/"] {
+        sandbox.run(&["check", ".", "--exclude", glob]).expect(0, &["1 file,"]);
+    }
+    let named = sandbox.run(&["check", "a/vendor/wrong.yaml", "a/crd.yaml", "--exclude", "a/vendor"]);
+    named.expect(0, &["1 file,"]);
+    sandbox
+        .run(&["check", ".", "--exclude", "a"])
+        .expect(2, &["nothing to check"]);
+    sandbox.run(&["check", ".", "--exclude", "["]).expect(2, &["--exclude"]);
+}
+
+#[test]
+fn a_baseline_leaves_only_what_is_new() {
+    let sandbox = Sandbox::new(&[("crds/a.yaml", &wrong())]);
+    let run = |more: &[&str]| {
+        let mut args = vec!["check", "crds", "--baseline", "baseline.json"];
+        args.extend(more);
+        sandbox.run(&args)
+    };
+    run(&[]).expect(2, &["--baseline baseline.json", "--update-baseline writes it"]);
+    run(&["--update-baseline"]).expect(0, &["diagnostics now:"]);
+    let written = std::fs::read_to_string(sandbox.path().join("baseline.json")).expect("it is written");
+    assert!(
+        written.contains("\n  {\"file\":\"crds/a.yaml\",\"code\":\"unknown-type\""),
+        "{written}"
+    );
+    let known = run(&[]);
+    known.expect(0, &["of the baseline are not shown", "0 errors (2 suppressed)"]);
+    assert!(!known.stdout.contains("error["), "{}", known.stdout);
+    // The same from another folder, and when lines have moved.
+    sandbox.write("crds/a.yaml", format!("# one\n\n# two\n{}", wrong()));
+    let mut elsewhere = sandbox.command(&["check", ".", "--baseline", "../baseline.json"]);
+    let elsewhere = elsewhere.current_dir(sandbox.path().join("crds"));
+    assert_eq!(elsewhere.output().expect("it runs").status.code(), Some(0));
+    // What is new is shown and fails; what is gone is said.
+    sandbox.write("crds/a.yaml", wrong().replace("minlength: 1", "maxlength: 1"));
+    let changed = run(&[]);
+    changed.expect(
+        1,
+        &[
+            "error[unknown-field]",
+            "1 diagnostic of the baseline is gone",
+            "gone: crds/a.yaml: [unknown-field]",
+        ],
+    );
+    assert!(!changed.stdout.contains("error[unknown-type]"), "{}", changed.stdout);
+    let json = run(&["-o", "json"]);
+    let json: Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert_eq!(json["summary"]["baseline"]["gone"][0]["code"], "unknown-field");
+    // SARIF has all of them, and says which ones are known.
+    let sarif: Value = serde_json::from_str(&run(&["-o", "sarif"]).stdout).expect("JSON");
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    let known = results
+        .iter()
+        .filter(|it| it["suppressions"][0]["kind"] == "external")
+        .count();
+    assert_eq!(known, results.len() - 1);
+    run(&["--update-baseline"]).expect(0, &["1 new, 1 gone"]);
+    run(&[]).expect(0, &[]);
+    // A run over other files takes nothing out, unless the file is not there any more.
+    sandbox.write("other/b.yaml", definition("              type: object\n"));
+    let other = sandbox.run(&["check", "other", "--baseline", "baseline.json", "--update-baseline"]);
+    other.expect(0, &["0 new, 0 gone"]);
+    std::fs::remove_file(sandbox.path().join("crds/a.yaml")).expect("it is there");
+    sandbox
+        .run(&["check", "other", "--baseline", "baseline.json"])
+        .expect(0, &["are gone"]);
+    for (text, why) in [
+        ("", "it is not a baseline"),
+        (
+            r#"{"version": 9, "diagnostics": []}"#,
+            "written by another version of crd-analyzer",
+        ),
+    ] {
+        sandbox.write("baseline.json", text);
+        run(&[]).expect(2, &[why]);
+    }
+}
+
+#[test]
+fn standard_input_stands_for_a_file() {
+    let sandbox = Sandbox::new(&[
+        ("crds/a.yaml", &definition("              type: object\n")),
+        (".crd-analyzer.yaml", "rules: {unknown-field: off}\n"),
+    ]);
+    let args = ["check", "-", "--stdin-filename", "crds/a.yaml"];
+    let outcome = sandbox.run_with_input(&args, wrong().as_bytes());
+    outcome.expect(1, &["--> crds/a.yaml:", "1 file, 1 CRD, 1 error (1 suppressed)"]);
+    // Its text on disk does not count.
+    let args = ["check", ".", "-", "--stdin-filename", "crds/a.yaml"];
+    sandbox
+        .run_with_input(&args, wrong().as_bytes())
+        .expect(1, &["1 file, 1 CRD"]);
+    sandbox
+        .run(&["check", ".", "--stdin-filename", "a.yaml"])
+        .expect(2, &["give `-` as a path"]);
+}
+
+#[test]
+fn a_revision_is_checked_as_it_was() {
+    let resource = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: x}\n";
+    let right = definition("              type: object\n              properties: {size: {type: integer}}\n");
+    let sandbox = Sandbox::new(&[
+        ("crds/a.yaml", &right),
+        ("objects/gone/b.yaml", resource),
+        ("skipped/c.yaml", &wrong()),
+        (".crd-analyzer.yaml", "exclude: [skipped/**]\n"),
+    ]);
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-q", "-m", "one"]);
+    std::fs::remove_dir_all(sandbox.path().join("objects")).expect("it is there");
+    sandbox.write("crds/a.yaml", "kind: {");
+    sandbox.write(".crd-analyzer.yaml", "wrong: {");
+    sandbox.write("crds/new.yaml", wrong());
+    for path in [".", "objects", "objects/gone/b.yaml", "objects/*/b.yaml"] {
+        let outcome = sandbox.run(&["check", path, "--ref", "HEAD", "--crd", "/dev/null"]);
+        assert!([Some(2), Some(3)].contains(&outcome.code), "{outcome:?}");
+    }
+    let outcome = sandbox.run(&["check", ".", "--ref", "HEAD"]);
+    outcome.expect(
+        1,
+        &[
+            "error[wrong-type]",
+            "objects/gone/b.yaml:4:14",
+            "2 files, 1 CRD, 1 CR, 1 error",
+        ],
+    );
+    assert!(!outcome.stdout.contains("unknown-type"), "{}", outcome.stdout);
+    sandbox
+        .run(&["check", "crds", "objects/gone/b.yaml", "--ref", "HEAD"])
+        .expect(1, &["2 files, 1 CRD, 1 CR, 1 error"]);
+    sandbox
+        .run(&["check", "crds/a.yaml", "obj*/*/*.yaml", "--ref=HEAD"])
+        .expect(1, &["2 files, 1 CRD, 1 CR, 1 error"]);
+    sandbox
+        .run(&["check", "crds", "--ref", "HEAD"])
+        .expect(0, &["1 file, 1 CRD"]);
+    sandbox
+        .run(&["check", "crds/new.yaml", "--ref", "HEAD"])
+        .expect(3, &["cannot read crds/new.yaml", "the revision does not have it"]);
+    sandbox
+        .run(&["check", ".", "--ref", "nosuch"])
+        .expect(2, &["--ref nosuch: the revision names no commit"]);
+    sandbox
+        .run(&["check", ".", "--ref", "HEAD", "--fix"])
+        .expect(2, &["cannot be used with"]);
+}
