@@ -13,11 +13,11 @@ dir=${CRD_ANALYZER_EDITORS_DIR:-$root/target/editors}
 out=$root/target/editors-out
 if [ $# -eq 0 ]; then set -- vscode neovim helix emacs; fi
 "$tests/install.sh" "$dir"
-cargo build --release --bin crd-analyzer
+cargo build --profile fast --bin crd-analyzer
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/bin" "$out"
-cp "${CARGO_TARGET_DIR:-target}/release/crd-analyzer" "$work/server"
+cp "${CARGO_TARGET_DIR:-target}/fast/crd-analyzer" "$work/server"
 # What the editors start: the server, and what is said to it is written down.
 cat > "$work/bin/crd-analyzer" <<T
 #!/bin/sh

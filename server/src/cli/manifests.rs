@@ -3,9 +3,10 @@
 
 use std::{
     collections::HashMap,
+    hint::black_box,
     io,
     path::{Path, PathBuf},
-    sync::{Arc, RwLock},
+    sync::{Arc, RwLock, mpsc},
 };
 
 use crd_analyzer_io::{config, print::tell, read::Access};
@@ -97,17 +98,35 @@ impl Settings {
     }
 }
 
-/// As many threads as can be had of a number, at least one: where memory is short there is none for all their stacks.
+/// As many threads as can be had of a number, at least one: where memory is short there is none for all their stacks. Each thread that
+/// is tried takes memory of its own before the next one starts, as a working thread does: an allocator keeps a region for each.
 fn possible_threads(wanted: usize) -> usize {
     let gate = RwLock::new(());
     std::thread::scope(|scope| {
         // They wait for each other.
-        let _closed = gate.write();
-        let started = (0..wanted).map_while(|_| {
+        let closed = gate.write();
+        let start = || {
+            let (ready, is_ready) = mpsc::channel::<()>();
             let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-            thread.spawn_scoped(scope, || drop(gate.read())).ok()
-        });
-        started.count().max(1)
+            let work = || {
+                let memory = black_box(vec![0_u8; 1 << 10]);
+                drop(ready);
+                drop(gate.read());
+                drop(memory);
+            };
+            let thread = thread.spawn_scoped(scope, work).ok()?;
+            // Ends when the other end is dropped.
+            let _ready = is_ready.recv();
+            Some(thread)
+        };
+        let started: Vec<_> = (0..wanted).map_while(|_| start()).collect();
+        drop(closed);
+        let possible = started.len().max(1);
+        // A scope ends before its threads give back their stacks; joining waits for that.
+        for thread in started {
+            let _ended = thread.join();
+        }
+        possible
     })
 }
 
