@@ -338,3 +338,45 @@ fn configuration_makes_hints_errors_and_no_error_a_hint() {
         .run(&["check", "crd.yaml"])
         .expect(1, &["error[unknown-type]", "write `off` instead of `hint`"]);
 }
+
+/// Two repositories side by side, each with a base that its overlay completes.
+#[test]
+fn kustomizations_of_several_repositories_are_built() {
+    let mut files = Vec::new();
+    for tree in ["a", "b"] {
+        let object = format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: {tree}}}\nspec: ");
+        files.extend([
+            (format!("{tree}/.git/HEAD"), "ref: refs/heads/main\n".to_owned()),
+            (
+                format!("{tree}/base/kustomization.yaml"),
+                "resources: [w.yaml]\n".to_owned(),
+            ),
+            (format!("{tree}/base/w.yaml"), format!("{object}{{}}\n")),
+            (
+                format!("{tree}/over/kustomization.yaml"),
+                "resources: [../base]\npatches: [{path: p.yaml}]\n".to_owned(),
+            ),
+            (format!("{tree}/over/p.yaml"), format!("{object}{{size: big}}\n")),
+        ]);
+    }
+    let crd = definition(
+        "              type: object\n              required: [size]\n              properties: {size: {type: integer}}\n",
+    );
+    files.push(("crd.yaml".to_owned(), crd));
+    let files: Vec<(&str, &str)> = files.iter().map(|it| (it.0.as_str(), it.1.as_str())).collect();
+    let sandbox = Sandbox::new(&files);
+    let found = |trees: &[&str]| {
+        let mut args = vec!["check", "-q", "-o", "concise", "--crd", "crd.yaml"];
+        args.extend(trees);
+        let said = sandbox.run(&args).expect(1, &[]).stdout.clone();
+        let mut lines: Vec<String> = said.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    let (a, b) = (found(&["a"]), found(&["b"]));
+    assert_eq!((a.len(), b.len()), (1, 1), "{a:?} {b:?}");
+    assert!(a[0].starts_with("a/over/p.yaml:"), "{a:?}");
+    let both = [a, b].concat();
+    assert_eq!(found(&["a", "b"]), both);
+    assert_eq!(found(&["b", "a"]), both);
+}

@@ -223,3 +223,28 @@ fn a_revision_is_checked_as_it_was() {
         .run(&["check", ".", "--ref", "HEAD", "--fix"])
         .expect(2, &["cannot be used with"]);
 }
+
+#[test]
+fn kustomizations_of_a_revision_are_built() {
+    let object = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: ";
+    let crd = definition(
+        "              type: object\n              required: [size]\n              properties: {size: {type: integer}}\n",
+    );
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", &crd),
+        ("base/kustomization.yaml", "resources: [w.yaml]\n"),
+        ("base/w.yaml", &format!("{object}{{}}\n")),
+        (
+            "over/kustomization.yaml",
+            "resources: [../base]\npatches: [{path: p.yaml}]\n",
+        ),
+        ("over/p.yaml", &format!("{object}{{size: big}}\n")),
+    ]);
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-q", "-m", "one"]);
+    std::fs::remove_dir_all(sandbox.path().join("base")).expect("it is there");
+    sandbox.write("over/p.yaml", format!("{object}{{size: 3}}\n"));
+    let outcome = sandbox.run(&["check", "-o", "concise", ".", "--ref", "HEAD"]);
+    outcome.expect(1, &["over/p.yaml:4:14: error[wrong-type]", "1 error, 0 warnings"]);
+}

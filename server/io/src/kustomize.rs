@@ -2,11 +2,11 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crd_analyzer_kustomize::Files;
+use crd_analyzer_kustomize::{Files, joined};
 use crd_analyzer_workspace::kustomize::{FILE_NAMES, patches};
 
 use crate::read::{self, Access, Kind, SETTINGS_BYTES};
@@ -69,19 +69,4 @@ impl Kustomizations {
         known.insert(folder.to_owned(), named.clone());
         named
     }
-}
-
-/// A path below a folder, without `.` and `..`.
-fn joined(folder: &Path, relative: &str) -> PathBuf {
-    let mut path = folder.to_owned();
-    for component in Path::new(relative).components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                path.pop();
-            }
-            other => path.push(other),
-        }
-    }
-    path
 }

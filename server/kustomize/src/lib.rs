@@ -30,4 +30,4 @@ mod vars;
 pub use build::{Build, Built, FILE_NAMES, build};
 pub use node::{Entry, Node, Place, Value};
 pub use problem::{Problem, ProblemKind};
-pub use sources::{Files, MOST_NODES, Sources};
+pub use sources::{Files, MOST_NODES, Sources, joined};

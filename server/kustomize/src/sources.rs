@@ -282,7 +282,7 @@ fn node_of(tree: &Tree, json: &Json<'_>, document: u32) -> Node {
 }
 
 /// A path below a folder, without `.` and `..`.
-pub(crate) fn joined(folder: &Path, relative: &str) -> PathBuf {
+pub fn joined(folder: &Path, relative: &str) -> PathBuf {
     let mut path = folder.to_owned();
     for component in Path::new(relative).components() {
         match component {

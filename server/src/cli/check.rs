@@ -271,7 +271,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             known.forget();
         }
         let known = &*known;
-        if beside.is_asked && args.old.is_none() && args.old_ref.is_none() && args.revision.is_none() {
+        if beside.is_asked && args.old.is_none() && args.old_ref.is_none() {
             beside.overlays = Some(overlays(&inputs));
         }
         if args.diff {

@@ -82,7 +82,7 @@ impl Beside {
     }
 }
 
-/// What the kustomizations among the inputs build.
+/// What the kustomizations among the inputs build, each from the files that its own folder gives access to.
 pub(super) fn overlays(inputs: &[Input]) -> Overlays {
     let mut folders = BTreeMap::new();
     for input in inputs {
@@ -94,18 +94,15 @@ pub(super) fn overlays(inputs: &[Input]) -> Overlays {
             // The walk leaves out files without an ending.
             if is_named || read::kind(&folder.join(FILE_NAMES[2]), &access).is_ok_and(|it| it.0 == read::Kind::File) {
                 let access = match access {
-                    Access::Within(_) => access,
-                    _ => input::found_in(folder),
+                    Access::Within(_) | Access::Elsewhere(_) => access,
+                    Access::Named => input::found_in(folder),
                 };
-                folders.insert(folder.to_owned(), access);
+                folders.insert(folder.to_owned(), Disk { access });
             }
         }
     }
-    let Some(access) = folders.values().next().cloned() else {
-        return Overlays::default();
-    };
-    let folders: Vec<PathBuf> = folders.into_keys().collect();
-    Overlays::new(&Disk { access }, &folders)
+    let folders: Vec<(PathBuf, Disk)> = folders.into_iter().collect();
+    Overlays::new(&folders)
 }
 
 /// Judges one input.

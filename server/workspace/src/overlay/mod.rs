@@ -75,21 +75,22 @@ pub struct Overlays {
 const MOST_NODES_OF_ALL: usize = 1_500_000;
 
 impl Overlays {
-    /// Builds the kustomizations of these folders, as far as no other one of them names them.
-    pub fn new(files: &dyn Files, folders: &[PathBuf]) -> Self {
+    /// Builds the kustomizations of these folders, as far as no other one of them names them. Each folder comes with the files that its
+    /// kustomization may name.
+    pub fn new<F: Files>(folders: &[(PathBuf, F)]) -> Self {
         let mut left = MOST_NODES_OF_ALL;
-        let builds = folders.iter().map(|it| {
+        let builds = folders.iter().map(|(folder, files)| {
             let room = left.min(MOST_NODES);
-            let built = build(files, it, room);
+            let built = build(files, folder, room);
             left -= room.saturating_sub(built.sources.left());
             built
         });
         let builds: Vec<Build> = builds.collect();
         let inner: HashSet<&PathBuf> = builds.iter().flat_map(|it| it.folders.iter().skip(1)).collect();
-        let is_root: Vec<bool> = folders.iter().map(|it| !inner.contains(it)).collect();
+        let is_root: Vec<bool> = folders.iter().map(|it| !inner.contains(&it.0)).collect();
         let roots = folders.iter().zip(builds).zip(is_root);
         let mut overlays = Self::default();
-        for ((folder, build), is_root) in roots {
+        for (((folder, _), build), is_root) in roots {
             if is_root && !build.is_component {
                 overlays.folders.push(folder.clone());
                 overlays.builds.push(build);
