@@ -221,8 +221,7 @@ impl Found<'_> {
         let (old, new) = (self.old.spec(), self.new.spec());
         let schema = |spec: &Spec, name: &str| {
             let version = spec.versions.iter().find(|it| it.name == name)?;
-            let schema = version.schema.as_ref().or(spec.validation.as_ref())?;
-            schema.open_api_v3_schema.as_ref().map(crate::diff::plain)
+            spec.schema_of(version).map(crate::diff::plain)
         };
         let schemas = [schema(old, before), schema(new, before), schema(new, now)];
         let is_same = schemas[0].is_some() && schemas.iter().all(|it| *it == schemas[0]);
@@ -331,12 +330,7 @@ impl Found<'_> {
                 self.changes
                     .push(place.change("deprecation-changed", "deprecated", String::new(), answers));
             }
-            let columns = |spec: &Spec, it: &Version| {
-                let own = it.additional_printer_columns.clone();
-                own.or_else(|| spec.additional_printer_columns.clone())
-                    .unwrap_or_default()
-            };
-            if columns(old.spec(), before) != columns(new.spec(), version) {
+            if old.spec().columns_of(before) != new.spec().columns_of(version) {
                 let reason = format!("{SAME_OBJECTS}; `kubectl get` prints other columns");
                 let answers = [0; 3].map(|_| Answer::compatible(reason.clone()));
                 self.changes
@@ -344,18 +338,15 @@ impl Found<'_> {
             }
             self.selectable_fields(&place);
             self.subresources(&place, before, version);
-            if !before.served && !version.served {
-                let schema = |spec: &Spec, it: &Version| it.schema.clone().or_else(|| spec.validation.clone());
-                if schema(old.spec(), before) != schema(new.spec(), version) {
-                    let reason = "the version is not served, so that no object can be sent to it";
-                    let answers = [
-                        Answer::unknown("objects are converted from or to this version, if they are stored in it"),
-                        Answer::compatible(reason),
-                        Answer::compatible(reason),
-                    ];
-                    self.changes
-                        .push(place.change("unserved-schema-changed", "schema", String::new(), answers));
-                }
+            if !before.served && !version.served && old.spec().schema_of(before) != new.spec().schema_of(version) {
+                let reason = "the version is not served, so that no object can be sent to it";
+                let answers = [
+                    Answer::unknown("objects are converted from or to this version, if they are stored in it"),
+                    Answer::compatible(reason),
+                    Answer::compatible(reason),
+                ];
+                self.changes
+                    .push(place.change("unserved-schema-changed", "schema", String::new(), answers));
             }
             if let (Some(before), Some(now)) = (old.served(&version.name), new.served(&version.name)) {
                 let code = match (before.schema().is_some(), now.schema().is_some()) {
@@ -371,12 +362,12 @@ impl Found<'_> {
 
     fn selectable_fields(&mut self, place: &Places<'_>) {
         let fields = |subject: &Subject| {
-            let spec = subject.spec();
-            let own = subject
-                .version(place.version)
-                .and_then(|it| it.1.selectable_fields.clone());
-            let fields = own.or_else(|| spec.selectable_fields.clone()).unwrap_or_default();
-            fields.into_iter().map(|it| it.json_path).collect::<BTreeSet<String>>()
+            let version = subject.version(place.version);
+            let fields = version.map_or(&[][..], |it| subject.spec().selectable_fields_of(it.1));
+            fields
+                .iter()
+                .map(|it| it.json_path.clone())
+                .collect::<BTreeSet<String>>()
         };
         let (before, now) = (fields(self.old), fields(self.new));
         for path in before.difference(&now) {
@@ -407,12 +398,7 @@ impl Found<'_> {
     }
 
     fn subresources(&mut self, place: &Places<'_>, before: &Version, now: &Version) {
-        let of = |spec: &Spec, it: &Version| {
-            it.subresources
-                .clone()
-                .or_else(|| spec.subresources.clone())
-                .unwrap_or_default()
-        };
+        let of = |spec: &Spec, it: &Version| spec.subresources_of(it).cloned().unwrap_or_default();
         let (before, now) = (of(self.old.spec(), before), of(self.new.spec(), now));
         if before.status.is_some() != now.status.is_some() {
             let stored = Answer::compatible("the status of an object that does not change stays what it is");

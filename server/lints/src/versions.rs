@@ -29,24 +29,19 @@ pub(crate) struct Version<'a> {
 pub(crate) fn of(spec: &Spec, hoisted: Hoisted) -> Vec<Version<'_>> {
     let versions = spec.versions.iter().enumerate().map(|(n, version)| {
         let path = Path::of(["spec", "versions"]).index(n);
-        let (schema, place) = if hoisted.validation {
-            (spec.validation.as_ref(), Path::of(["spec", "validation"]))
+        let place = if hoisted.validation {
+            Path::of(["spec", "validation"])
         } else {
-            (version.schema.as_ref(), path.child("schema"))
+            path.child("schema")
         };
-        let schema = schema.and_then(|it| it.open_api_v3_schema.as_ref());
-        let columns = version
-            .additional_printer_columns
-            .as_ref()
-            .or(spec.additional_printer_columns.as_ref());
         Version {
             name: &version.name,
             served: version.served,
             storage: version.storage,
-            schema: schema.and_then(|it| Structural::new(it).ok()),
+            schema: spec.schema_of(version).and_then(|it| Structural::new(it).ok()),
             schema_path: place.child("openAPIV3Schema"),
-            columns: columns.map_or(&[], Vec::as_slice),
-            subresources: version.subresources.as_ref().or(spec.subresources.as_ref()),
+            columns: spec.columns_of(version),
+            subresources: spec.subresources_of(version),
             keeps_unknown_fields: spec.preserve_unknown_fields == Some(true),
             path,
         }

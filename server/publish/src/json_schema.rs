@@ -47,10 +47,9 @@ pub fn json_schemas(definition: &CustomResourceDefinition, unknown: UnknownField
     let versions = spec.versions.iter().filter(|it| it.served);
     versions
         .map(|version| {
-            let validation = version.schema.as_ref().or(spec.validation.as_ref());
-            let schema = validation.and_then(|it| it.open_api_v3_schema.as_ref());
+            let schema = spec.schema_of(version);
             let schema = schema.filter(|it| Structural::new(it).is_ok() && spec.preserve_unknown_fields != Some(true));
-            let subresources = version.subresources.as_ref().or(spec.subresources.as_ref());
+            let subresources = spec.subresources_of(version);
             let has_status = subresources.is_some_and(|it| it.status.is_some());
             let of = (spec.group.as_str(), version.name.as_str(), spec.names.kind.as_str());
             JsonSchema {

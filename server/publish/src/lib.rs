@@ -62,8 +62,7 @@ pub fn published(definition: &CustomResourceDefinition, kubernetes: KubernetesVe
     let versions = definition.spec.versions.iter().filter(|it| it.served);
     versions
         .map(|version| {
-            let validation = version.schema.as_ref().or(definition.spec.validation.as_ref());
-            let schema = validation.and_then(|it| it.open_api_v3_schema.as_ref());
+            let schema = definition.spec.schema_of(version);
             let schema = schema.and_then(|it| expanded(it, kubernetes));
             Published {
                 version: version.name.clone(),
@@ -114,9 +113,12 @@ fn of_version(
         "x-kubernetes-group-version-kind".to_owned(),
         json!([{"group": spec.group, "version": version.name, "kind": spec.names.kind}]),
     );
-    let selectable = version.selectable_fields.as_ref().or(spec.selectable_fields.as_ref());
-    if let Some(fields) = selectable.filter(|it| kubernetes >= SELECTABLE_FIELDS_SINCE && !it.is_empty()) {
-        published.insert("x-kubernetes-selectable-fields".to_owned(), selectable_fields(fields));
+    let selectable = spec.selectable_fields_of(version);
+    if kubernetes >= SELECTABLE_FIELDS_SINCE && !selectable.is_empty() {
+        published.insert(
+            "x-kubernetes-selectable-fields".to_owned(),
+            selectable_fields(selectable),
+        );
     }
     if edition == OpenApi::V2 {
         version_two::prune_defaults(&mut published);

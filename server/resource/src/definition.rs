@@ -76,7 +76,7 @@ impl std::error::Error for NotServed {}
 impl Definition {
     /// Prepares a CRD as it is stored, whether or not an API server would accept it today.
     pub fn new(stored: StoredDefinition, kubernetes: KubernetesVersion) -> Self {
-        let spec = stored.into_definition().spec;
+        let mut spec = stored.into_definition().spec;
         let deprecations: Vec<Option<String>> = (0..spec.versions.len())
             .map(|index| deprecation::warning(&spec, index))
             .collect();
@@ -85,36 +85,32 @@ impl Definition {
             Some(Ok(compiled)) => (Some(Arc::new(compiled)), None),
             Some(Err(failure)) => (None, Some(failure)),
         };
-        let shared = compile(spec.validation.and_then(|it| it.open_api_v3_schema));
-        let versions = spec
-            .versions
-            .into_iter()
-            .zip(deprecations)
-            .map(|(version, deprecation)| {
-                let (schema, failure) = match version.schema {
-                    Some(schema) => compile(schema.open_api_v3_schema),
-                    None => shared.clone(),
-                };
-                let subresources = version.subresources.or_else(|| spec.subresources.clone());
-                let (has_status, scale) = subresources.map_or((false, None), |it| (it.status.is_some(), it.scale));
-                let columns = version.additional_printer_columns;
-                let selectable_fields = version.selectable_fields;
-                Version {
-                    name: version.name,
-                    is_served: version.served,
-                    deprecation,
-                    schema,
-                    failure,
-                    has_status,
-                    scale,
-                    selectable_fields: selectable_fields
-                        .or_else(|| spec.selectable_fields.clone())
-                        .unwrap_or_default(),
-                    columns: columns
-                        .or_else(|| spec.additional_printer_columns.clone())
-                        .unwrap_or_default(),
-                }
-            });
+        // Compiled once, and moved instead of copied: schemas can be large.
+        let shared = compile(spec.validation.take().and_then(|it| it.open_api_v3_schema));
+        let versions =
+            std::mem::take(&mut spec.versions)
+                .into_iter()
+                .zip(deprecations)
+                .map(|(mut version, deprecation)| {
+                    let (schema, failure) = match version.schema.take() {
+                        Some(schema) => compile(schema.open_api_v3_schema),
+                        None => shared.clone(),
+                    };
+                    let subresources = spec.subresources_of(&version).cloned().unwrap_or_default();
+                    let selectable_fields = spec.selectable_fields_of(&version).to_vec();
+                    let columns = spec.columns_of(&version).to_vec();
+                    Version {
+                        name: version.name,
+                        is_served: version.served,
+                        deprecation,
+                        schema,
+                        failure,
+                        has_status: subresources.status.is_some(),
+                        scale: subresources.scale,
+                        selectable_fields,
+                        columns,
+                    }
+                });
         Self {
             kubernetes,
             versions: versions.collect(),

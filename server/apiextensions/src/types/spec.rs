@@ -31,6 +31,32 @@ pub struct Spec {
     pub preserve_unknown_fields: Option<bool>,
 }
 
+/// What a version has, whether it is its own or the same in all versions.
+impl Spec {
+    /// The schema of a version.
+    pub fn schema_of<'s>(&'s self, version: &'s Version) -> Option<&'s JsonSchemaProps> {
+        let validation = version.schema.as_ref().or(self.validation.as_ref());
+        validation.and_then(|it| it.open_api_v3_schema.as_ref())
+    }
+
+    /// The subresources of a version.
+    pub fn subresources_of<'s>(&'s self, version: &'s Version) -> Option<&'s Subresources> {
+        version.subresources.as_ref().or(self.subresources.as_ref())
+    }
+
+    /// The printer columns of a version.
+    pub fn columns_of<'s>(&'s self, version: &'s Version) -> &'s [ColumnDefinition] {
+        let own = version.additional_printer_columns.as_deref();
+        own.or(self.additional_printer_columns.as_deref()).unwrap_or_default()
+    }
+
+    /// The selectable fields of a version.
+    pub fn selectable_fields_of<'s>(&'s self, version: &'s Version) -> &'s [SelectableField] {
+        let own = version.selectable_fields.as_deref();
+        own.or(self.selectable_fields.as_deref()).unwrap_or_default()
+    }
+}
+
 /// One version (`CustomResourceDefinitionVersion`).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Version {

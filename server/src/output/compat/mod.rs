@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use crd_analyzer_compat::{Change, Policy, Summary, Verdict};
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
-use crd_analyzer_workspace::compared::ComparedCrd;
+use crd_analyzer_workspace::{compared::ComparedCrd, words::schema_values};
 
 /// The output format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -91,38 +91,11 @@ pub(crate) fn print(out: &mut dyn Write, format: Format, columns: usize, report:
     }
 }
 
-/// The path below the schema of a version, if it is one, as people read it: `spec.replicas`, `spec.ports[].name`.
+/// The values that a change is about, as people read them: `spec.replicas`, `spec.ports[*].name`. Outside of schemas, the path.
 fn short_path(path: &Path) -> String {
-    use crd_analyzer_schema::field::Segment;
-    let is_root = |it: &Segment| matches!(it, Segment::Field(name) if name == "openAPIV3Schema");
-    let Some(root) = path.segments().iter().position(is_root) else {
-        return path.to_string();
-    };
-    let mut rest = &path.segments()[root + 1..];
-    let mut found = String::new();
-    loop {
-        match rest {
-            [Segment::Field(field), Segment::Key(name), after @ ..] if field == "properties" => {
-                if !found.is_empty() {
-                    found.push('.');
-                }
-                found.push_str(name);
-                rest = after;
-            }
-            [Segment::Field(field), after @ ..] if field == "items" && !after.is_empty() => {
-                found.push_str("[]");
-                rest = after;
-            }
-            [Segment::Field(field), after @ ..] if field == "additionalProperties" && !after.is_empty() => {
-                found.push_str("{}");
-                rest = after;
-            }
-            _ => break,
-        }
-    }
-    if found.is_empty() {
-        "the object".to_owned()
-    } else {
-        found
+    match schema_values(path) {
+        None => path.to_string(),
+        Some(values) if values.is_empty() => "the object".to_owned(),
+        Some(values) => values,
     }
 }

@@ -24,6 +24,7 @@ mod warnings;
 use crd_analyzer_schema::field::{Cause, Error, ErrorType, Path, Segment};
 use crd_analyzer_syntax::json::Json;
 
+pub use name::schema_values;
 pub(crate) use text::clip;
 
 use crate::finding::Finding;

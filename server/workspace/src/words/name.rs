@@ -118,6 +118,11 @@ impl SchemaPlace {
     }
 }
 
+/// The values that a place in the schema of a CRD is about: `spec.hosts[*]`, empty for the root; `None` if it is not in a schema.
+pub fn schema_values(path: &Path) -> Option<String> {
+    SchemaPlace::of(path).map(|it| it.values)
+}
+
 /// A name in backquotes; of a long one its end.
 pub(crate) fn shown(name: &str) -> String {
     let length = name.chars().count();
