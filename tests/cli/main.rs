@@ -7,6 +7,7 @@ mod budgets;
 mod check;
 mod cluster;
 mod compat;
+mod convert;
 mod cost;
 mod eval;
 mod exit_code;
@@ -24,6 +25,7 @@ mod pipeline;
 mod published;
 mod resources;
 mod schema;
+mod storage;
 mod suites;
 mod update;
 

@@ -3,14 +3,15 @@
 //! Each change gets an answer for each direction. *Breaks* comes with a witness, an object that was run through both definitions. *Compatible*
 //! comes with a proof. Where neither is found, the answer is *unknown*, and never one of the others.
 //!
-//! This crate knows no YAML and no positions: definitions go in, changes with field paths come out. Nothing is random, and limits count work,
-//! not time.
+//! This crate knows no YAML and no positions: definitions go in, changes with field paths come out. The same input has the same answer:
+//! limits count work, not time, and random objects come from a seed.
 
 mod answer;
 mod change;
 mod definition;
 mod diff;
 mod make;
+mod objects;
 mod pair;
 mod policy;
 mod pool;
@@ -29,6 +30,7 @@ use crd_analyzer_budget::{self as budget, Limits};
 
 pub use answer::{Answer, Direction, Effect, Witness};
 pub use change::{CODES, Change, Summary};
+pub use objects::Objects;
 pub use policy::{Policy, Verdict};
 pub use subject::Subject;
 

@@ -294,6 +294,13 @@ impl Sides<'_> {
     }
 }
 
+/// Why a version refuses a new object or its status, in the API server's words.
+pub(crate) fn refusal(version: ServedVersion<'_>, object: &Value) -> Option<String> {
+    let create = Write::create(object.clone());
+    let answered = write(version, &create)?;
+    refused(&answered.verdict, create, answered.is_status).map(|it| it.words)
+}
+
 fn refused(verdict: &ResourceVerdict, shown: Write, is_status: bool) -> Option<Outcome> {
     if verdict.is_accepted() || verdict.unjudged.is_some() {
         return None;

@@ -2,8 +2,12 @@
 
 use crd_analyzer_apiextensions::strategy::Stored;
 use crd_analyzer_apiextensions::types::{CustomResourceDefinition, Spec, Version};
+use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_resource::{Definition, ServedVersion};
 use crd_analyzer_schema::KubernetesVersion;
+use serde_json::{Map, Value};
+
+use crate::replay;
 
 /// A CRD as an API server of one Kubernetes version has it.
 #[derive(Debug)]
@@ -36,7 +40,8 @@ impl Subject {
         &self.crd.spec
     }
 
-    pub(crate) fn kubernetes(&self) -> KubernetesVersion {
+    /// The Kubernetes version of the API server.
+    pub fn kubernetes(&self) -> KubernetesVersion {
         self.definition.kubernetes()
     }
 
@@ -59,8 +64,53 @@ impl Subject {
             .ok()
     }
 
+    /// What objects of a version are read by, whether or not it is served.
+    pub fn any_version(&self, version: &str) -> Option<ServedVersion<'_>> {
+        self.definition.any_version(version)
+    }
+
+    /// The names of the versions that are served, in the order of the CRD.
+    pub fn served_versions(&self) -> impl Iterator<Item = &str> {
+        let versions = self.crd.spec.versions.iter().filter(|it| it.served);
+        versions.map(|it| it.name.as_str())
+    }
+
+    /// Whether objects are converted by a webhook.
+    pub fn has_webhook(&self) -> bool {
+        self.crd
+            .spec
+            .conversion
+            .as_ref()
+            .is_some_and(|it| it.strategy == "Webhook")
+    }
+
+    /// The versions of a `ConversionReview` that the webhook takes; `v1` without a webhook.
+    pub fn conversion_review_versions(&self) -> Vec<String> {
+        let conversion = self.crd.spec.conversion.as_ref();
+        let versions = conversion.and_then(|it| it.conversion_review_versions.clone());
+        versions.unwrap_or_else(|| vec!["v1".to_owned()])
+    }
+
+    /// The kind of lists of objects.
+    pub fn list_kind(&self) -> &str {
+        &self.crd.spec.names.list_kind
+    }
+
+    /// Whether an object is one of this CRD, in any version.
+    pub fn defines(&self, object: &Map<String, Value>) -> bool {
+        let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
+        let group = text("apiVersion").split_once('/').map(|it| it.0);
+        group == Some(&*self.crd.spec.group) && text("kind") == self.crd.spec.names.kind
+    }
+
+    /// Why a served version refuses an object that a client creates, in the API server's words.
+    pub fn refusal(&self, version: &str, object: &Value) -> Option<String> {
+        let version = self.served(version)?;
+        budget::within(Limits::DOCUMENT, || replay::refusal(version, object)).0
+    }
+
     /// The `apiVersion` of objects of a version.
-    pub(crate) fn api_version(&self, version: &str) -> String {
+    pub fn api_version(&self, version: &str) -> String {
         format!("{}/{version}", self.crd.spec.group)
     }
 }

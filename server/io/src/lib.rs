@@ -15,6 +15,7 @@ pub mod escape;
 pub mod git;
 pub mod go;
 pub mod kustomize;
+pub mod loopback;
 pub mod memory;
 pub mod print;
 pub mod program;

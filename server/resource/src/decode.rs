@@ -3,6 +3,8 @@
 
 mod changes;
 
+pub(crate) use changes::between as changes_between;
+
 use crd_analyzer_apiextensions::decode::{
     Cause, DecodeProblem, GroupVersionKind, decode_error, parse_group_version, written_kind,
 };
@@ -72,8 +74,9 @@ pub(crate) fn decode(version: ServedVersion<'_>, document: &JsonDoc<'_>) -> Resu
     }
     match coerced(version, sent.clone()) {
         Ok((object, unknown)) => {
+            let object = defaulted(version, object);
             strict.extend(unknown.into_iter().map(|path| unknown_field(version, json, path)));
-            let changes = changes::between(&sent, &object);
+            let changes = changes_between(&sent, &object);
             Ok(Decoded {
                 object,
                 strict,
@@ -118,8 +121,8 @@ fn kind_of(object: &Map<String, Value>) -> GroupVersionKind {
 }
 
 /// Why an object cannot be read.
-struct Refusal {
-    why: String,
+pub(crate) struct Refusal {
+    pub(crate) why: String,
     problem: DecodeProblem,
     path: Path,
     code: &'static str,
@@ -136,9 +139,19 @@ impl Refusal {
     }
 }
 
-/// The object as its schema has it, and the paths of what the schema does not know (`unstructuredSchemaCoercer.apply`, then
-/// defaulting).
-fn coerced(
+/// The object with the defaults of its schema.
+pub(crate) fn defaulted(version: ServedVersion<'_>, object: Map<String, Value>) -> Map<String, Value> {
+    let mut value = Value::Object(object);
+    set_defaults(&mut value, version.compiled().map(|it| it.structural()));
+    match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}
+
+/// The object as its schema has it but for defaults, and the paths of what the schema does not know
+/// (`unstructuredSchemaCoercer.apply`).
+pub(crate) fn coerced(
     version: ServedVersion<'_>,
     object: Map<String, Value>,
 ) -> Result<(Map<String, Value>, Vec<String>), Refusal> {
@@ -192,7 +205,6 @@ fn coerced(
             object.insert("metadata".to_owned(), metadata.to_value());
         }
     }
-    set_defaults(&mut value, schema);
     match value {
         Value::Object(object) => Ok((object, unknown)),
         _ => Ok((Map::new(), unknown)),

@@ -195,6 +195,18 @@ impl Definition {
     }
 }
 
+impl Definition {
+    /// A version, whether or not it is served: objects are stored in such versions, too. `None` if there is none of this name, or if
+    /// its schema cannot be compiled.
+    pub fn any_version(&self, name: &str) -> Option<ServedVersion<'_>> {
+        let index = self.versions.iter().rposition(|it| it.name == name)?;
+        self.versions[index].failure.is_none().then_some(ServedVersion {
+            definition: self,
+            index,
+        })
+    }
+}
+
 impl<'d> ServedVersion<'d> {
     /// The CRD.
     pub const fn definition(self) -> &'d Definition {

@@ -11,12 +11,14 @@ mod nodes;
 mod paths;
 pub mod places;
 mod prepare;
+mod stored;
 mod strategy;
 mod verdict;
 mod warnings;
 
 pub use definition::{Definition, NotServed, ServedVersion};
 pub use judge::{Question, Stored, judge};
+pub use stored::{Read, differences, read_converted, read_stored, with_defaults};
 pub use verdict::{
     Change, ChangeKind, Decider, DecodeError, DecodePlace, NotFinished, RejectionCause, ResourceVerdict, StrictError,
     StrictErrorKind, Unjudged, Warning,

@@ -3,6 +3,7 @@
 mod baseline;
 mod check;
 mod compat;
+mod convert;
 mod cost;
 pub(crate) mod definitions;
 pub(crate) mod eval;
@@ -12,6 +13,7 @@ mod judge;
 mod lsp;
 mod manifests;
 mod schema;
+mod storage;
 mod test;
 
 use std::process::ExitCode;
@@ -39,12 +41,16 @@ enum Command {
     Check(check::Args),
     /// Tell what a change of a CRD does to stored objects, writers and readers.
     Compat(compat::Args),
+    /// Convert custom resources to another version, and test conversion webhooks.
+    Convert(convert::Args),
     /// Print the cost estimate of each validation rule, and what makes it expensive.
     Cost(cost::Args),
     /// Run a validation rule, or any CEL expression, on a value.
     Eval(eval::Args),
     /// Print the schemas that the API server publishes for CRDs.
     Schema(schema::Args),
+    /// Tell which versions objects are stored in, and the steps before one of them can be removed.
+    Storage(storage::Args),
     /// Run test files: objects, and the answers that you expect from the API server.
     Test(test::Args),
     /// Start the language server on standard input and output.
@@ -80,9 +86,11 @@ impl Cli {
         match self.command {
             Command::Check(args) => check::run(&args, self.color),
             Command::Compat(args) => compat::run(&args),
+            Command::Convert(args) => convert::run(&args),
             Command::Cost(args) => cost::run(&args),
             Command::Eval(args) => eval::run(&args),
             Command::Schema(args) => schema::run(&args),
+            Command::Storage(args) => storage::run(&args),
             Command::Test(args) => test::run(&args, self.color),
             Command::Lsp(args) => lsp::run(&args),
             Command::Explain(args) => explain::run(&args),

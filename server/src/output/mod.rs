@@ -2,6 +2,7 @@
 
 pub(crate) mod compat;
 mod concise;
+pub(crate) mod convert;
 pub(crate) mod cost;
 pub(crate) mod eval;
 mod fingerprint;
@@ -17,6 +18,7 @@ pub(crate) mod render;
 mod repeated;
 mod sarif;
 mod several;
+pub(crate) mod storage;
 mod summary;
 mod tap;
 pub(crate) mod test;

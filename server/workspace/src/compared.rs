@@ -26,9 +26,9 @@ use crate::{
 pub struct ComparedCrd {
     /// The CRD.
     pub subject: Subject,
-    stored: Stored,
-    tree: Tree,
-    kubernetes: KubernetesVersion,
+    pub(crate) stored: Stored,
+    pub(crate) tree: Tree,
+    pub(crate) kubernetes: KubernetesVersion,
 }
 
 /// The CRDs of a text, and the text. `named`: the user named the file, so that a document without a kind is asked about, too.

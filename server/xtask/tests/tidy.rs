@@ -27,6 +27,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "compat",
         &["apiextensions", "budget", "hazards", "resource", "schema", "syntax"],
     ),
+    ("conversion", &["compat", "resource", "schema"]),
     (
         "workspace",
         &[
@@ -68,10 +69,12 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "cluster",
             "compat",
+            "conversion",
             "ide",
             "io",
             "lsp",
             "publish",
+            "resource",
             "schema",
             "suite",
             "syntax",

@@ -50,6 +50,13 @@ impl Stored {
         Some(Self(definition))
     }
 
+    /// The CRD in a cluster whose objects may be stored in these versions (`status.storedVersions`).
+    #[must_use]
+    pub fn with_stored_versions(mut self, versions: Vec<String>) -> Self {
+        self.0.status.stored_versions = versions;
+        self
+    }
+
     /// The CRD.
     pub fn definition(&self) -> &CustomResourceDefinition {
         &self.0

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::verdict::{Change, ChangeKind};
 
 /// The differences between the object in the request and the decoded object, sorted by path.
-pub(super) fn between(sent: &Map<String, Value>, read: &Map<String, Value>) -> Vec<Change> {
+pub(crate) fn between(sent: &Map<String, Value>, read: &Map<String, Value>) -> Vec<Change> {
     let mut found = Found::default();
     objects(sent, read, &mut Path::root(), &mut found);
     found.changes.sort();

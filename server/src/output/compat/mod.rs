@@ -4,6 +4,8 @@ mod lines;
 mod markdown;
 mod text;
 
+pub(super) use text::shown;
+
 use std::io::{self, Write};
 
 use clap::ValueEnum;

@@ -64,7 +64,7 @@ fn who(direction: Direction) -> &'static str {
 }
 
 /// An object without what every object has.
-pub(super) fn shown(object: &Value) -> String {
+pub(crate) fn shown(object: &Value) -> String {
     let mut object = object.clone();
     if let Value::Object(fields) = &mut object {
         fields.remove("apiVersion");

@@ -1,0 +1,105 @@
+//! `crd-analyzer storage`: the versions that objects are stored in, and the steps to another one.
+
+use std::io::{self, BufWriter, Write};
+
+use anyhow::Context as _;
+use crd_analyzer_workspace::{
+    compared::{Unanswered, compared},
+    stored_versions::{plan, written},
+    versions::VersionSet,
+};
+
+use super::{Status, UsageError, manifests::Settings};
+use crate::{
+    input::{self, Source},
+    output::storage::{self as output, Format, Planned},
+};
+
+/// Tell which versions objects of a CRD are stored in, and which steps are due before one of them can be removed.
+///
+/// A cluster counts in `status.storedVersions` the versions that objects may be stored in. The API server refuses a CRD that does
+/// not have one of them. Give them with `--stored`, or give the CRD as the cluster has it:
+///
+///   kubectl get customresourcedefinition NAME --output yaml | crd-analyzer storage -
+///
+/// The exit code is 1 if objects are to be migrated, or if the API server refuses the CRD.
+#[derive(clap::Args, Debug)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// The file of the CRD, or `-` for standard input.
+    #[arg(value_name = "CRD")]
+    crd: String,
+
+    /// The versions in `status.storedVersions` of the cluster. Default: those in the file.
+    #[arg(long, value_name = "VERSIONS", value_delimiter = ',')]
+    stored: Vec<String>,
+
+    /// The Kubernetes version. Default: the newest.
+    #[arg(long, value_name = "VERSION")]
+    kubernetes_version: Option<VersionSet>,
+
+    /// The output format.
+    #[arg(short, long, value_enum, default_value = "text")]
+    output: Format,
+
+    #[command(flatten)]
+    settings: Settings,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
+    args.settings.start_threads()?;
+    // The stacks of these threads are large enough for every schema.
+    let planned = rayon::join(|| planned(args), || ()).0?;
+    let stdout = io::stdout();
+    let columns = crate::output::columns(&stdout);
+    let mut out = BufWriter::new(stdout);
+    output::print(&mut out, args.output, columns, &planned)?;
+    out.flush()?;
+    let is_clean = planned
+        .iter()
+        .all(|it| it.plan.steps.is_empty() && it.plan.refusals.is_empty());
+    Ok(if is_clean { Status::Clean } else { Status::Findings })
+}
+
+fn planned(args: &Args) -> anyhow::Result<Vec<Planned>> {
+    let kubernetes = match args.kubernetes_version {
+        Some(several) if several.count() > 1 => {
+            let why = format!("the steps are those of one Kubernetes version, not of {several}");
+            return Err(UsageError(why).into());
+        }
+        version => version.unwrap_or_default().newest(),
+    };
+    let file = &args.crd;
+    let source = if file == "-" {
+        Source::Stdin(None)
+    } else {
+        Source::named(file)
+    };
+    let bytes = input::read(&source).with_context(|| format!("cannot read {file}"))?;
+    let (_, documents) = compared(bytes.unwrap_or_default(), true, kubernetes);
+    let mut found = Vec::new();
+    for document in documents {
+        for (_, answer) in document.answers {
+            let crd = answer.map_err(|why| match why {
+                Unanswered::Undecodable(why) | Unanswered::Unjudged(why) => {
+                    anyhow::anyhow!("cannot read {file}: {why}")
+                }
+            })?;
+            let name = crd.subject.name().to_owned();
+            let given = Some(args.stored.clone()).filter(|it| !it.is_empty());
+            let Some(stored) = given.or_else(|| written(&crd)) else {
+                return Err(UsageError(format!(
+                    "{name} does not have `status.storedVersions`: give the versions with `--stored`"
+                ))
+                .into());
+            };
+            let plan = plan(&crd, &stored)
+                .ok_or_else(|| UsageError(format!("{name} does not have a version with `storage: true`")))?;
+            found.push(Planned { name, plan });
+        }
+    }
+    if found.is_empty() {
+        return Err(UsageError(format!("{file} does not contain a CRD")).into());
+    }
+    Ok(found)
+}

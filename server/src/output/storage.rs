@@ -1,0 +1,156 @@
+//! The versions that objects are stored in, and the steps of a migration.
+
+use std::io::{self, Write};
+
+use clap::ValueEnum;
+use crd_analyzer_io::print::Terminal;
+use crd_analyzer_workspace::{
+    effective::{Effective, annotated},
+    stored_versions::{MigrationStep, State, StoragePlan},
+};
+use serde_json::{Value, json};
+
+use super::{json::write_pretty, render::Renderer};
+
+/// The output format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// One JSON document.
+    Json,
+}
+
+/// The plan of one CRD.
+pub(crate) struct Planned {
+    /// The name of the CRD.
+    pub(crate) name: String,
+    pub(crate) plan: StoragePlan,
+}
+
+/// Prints the plans.
+pub(crate) fn print(out: &mut dyn Write, format: Format, columns: usize, planned: &[Planned]) -> io::Result<()> {
+    match format {
+        Format::Json => {
+            let document: Vec<Value> = planned.iter().map(document).collect();
+            write_pretty(out, &Value::Array(document))
+        }
+        Format::Text => {
+            let mut text = Text {
+                out: &mut Terminal::new(out, false),
+                renderer: Renderer::new(columns),
+            };
+            for (n, it) in planned.iter().enumerate() {
+                if n > 0 {
+                    text.out.blank()?;
+                }
+                text.planned(it)?;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn document(planned: &Planned) -> Value {
+    let plan = &planned.plan;
+    let step = |it: &MigrationStep| {
+        json!({
+            "step": it.code,
+            "state": it.state.name(),
+            "text": it.text,
+            "command": it.command,
+            "object": it.object,
+        })
+    };
+    json!({
+        "name": planned.name,
+        "storage": plan.storage,
+        "stored": plan.stored,
+        "refusals": plan.refusals,
+        "removable": plan.removable,
+        "loses_fields": plan.loses_fields,
+        "steps": plan.steps.iter().map(step).collect::<Vec<_>>(),
+    })
+}
+
+struct Text<'t, 'w> {
+    out: &'t mut Terminal<'w>,
+    renderer: Renderer,
+}
+
+impl Text<'_, '_> {
+    fn line(&mut self, indent: &str, text: &str) -> io::Result<()> {
+        self.renderer.indented(self.out, indent, &format!("{indent}    "), text)
+    }
+
+    fn planned(&mut self, planned: &Planned) -> io::Result<()> {
+        let Planned { name, plan } = planned;
+        let quoted = |names: &[String]| {
+            let names: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
+            names.join(", ")
+        };
+        self.line(
+            "",
+            &format!(
+                "{name}: objects are written as `{}`, and may be stored as {}",
+                plan.storage,
+                quoted(&plan.stored)
+            ),
+        )?;
+        for why in &plan.refusals {
+            self.line(
+                "  ",
+                &format!("error: the API server refuses this CRD as an update: {why}"),
+            )?;
+        }
+        if !plan.removable.is_empty() {
+            let names = quoted(&plan.removable);
+            self.line(
+                "  ",
+                &format!("no object is stored as {names}: this version can be removed when no client uses it"),
+            )?;
+        }
+        if plan.steps.is_empty() {
+            return self.line("  ", "nothing is to be migrated");
+        }
+        if plan.loses_fields {
+            self.line(
+                "  ",
+                "warning: the schemas differ, and the conversion strategy `None` drops fields: `crd-analyzer convert --round-trips 100 --crd FILE` shows what is lost",
+            )?;
+        }
+        for (n, step) in plan.steps.iter().enumerate() {
+            self.step(n + 1, step)?;
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, number: usize, step: &MigrationStep) -> io::Result<()> {
+        let mark = match step.state {
+            State::Done => "[x]",
+            State::Due => "[ ]",
+            State::Later => "[later]",
+            State::Unknown => "[?]",
+        };
+        self.line("  ", &format!("{number}. {mark} {}", step.text))?;
+        // Commands and YAML are there to be copied: they are not broken.
+        if let Some(command) = &step.command {
+            for line in command.lines() {
+                self.out.line(format_args!("       {line}"))?;
+            }
+        }
+        if let Some(Value::Object(object)) = &step.object {
+            let effective = Effective {
+                object: object.clone(),
+                is_changed: false,
+                changes: Vec::new(),
+                unknown: Vec::new(),
+                cel_cost: None,
+            };
+            for line in annotated(&effective) {
+                self.out.line(format_args!("       {}", line.text))?;
+            }
+        }
+        Ok(())
+    }
+}
