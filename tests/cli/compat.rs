@@ -149,3 +149,35 @@ fn tables_for_a_pull_request() {
     assert_eq!(document["changes"][0]["tolerated"], true);
     assert_eq!(document["verdict"], "breaks");
 }
+
+#[test]
+fn exceptions_allow_a_change_until_a_day() {
+    let exception = |rest: &str| format!("exceptions:\n- change: maximum-changed\n  reason: three are enough\n{rest}");
+    let sandbox = Sandbox::new(&[
+        ("old.yaml", &spec("{a: {type: integer, maximum: 5}}")),
+        ("new.yaml", &spec("{a: {type: integer, maximum: 3}}")),
+        ("always.yaml", &exception("")),
+        (
+            "path.yaml",
+            &exception("  path: spec.a\n  version: v1\n  crd: widgets.example.com\n  until: 9999-12-31\n"),
+        ),
+        ("over.yaml", &exception("  until: \"2020-01-31\"\n")),
+        ("other.yaml", &exception("  path: spec.b\n")),
+        ("typo.yaml", &exception("  pth: spec.b\n")),
+    ]);
+    let run =
+        |file: &str, format: &str| sandbox.run(&["compat", "old.yaml", "new.yaml", "--exceptions", file, "-o", format]);
+    run("always.yaml", "text").expect(
+        0,
+        &["allowed: three are enough", "breaks writers (refused)", "compatible:"],
+    );
+    run("path.yaml", "text").expect(0, &["allowed until 9999-12-31: three are enough"]);
+    run("path.yaml", "markdown").expect(0, &["| `maximum-changed` allowed: `three are enough` |"]);
+    let lines = run("path.yaml", "jsonl").expect(0, &[]).json();
+    assert_eq!(lines[0]["exception"]["until"], "9999-12-31");
+    assert_eq!(lines[3]["verdict"], "compatible");
+    run("over.yaml", "text").expect(1, &["the exception for `maximum-changed` ended on 2020-01-31"]);
+    run("other.yaml", "text").expect(1, &["the exception for `maximum-changed spec.b` can be removed"]);
+    run("typo.yaml", "text").expect(2, &["unknown field `pth`"]);
+    run("nothing.yaml", "text").expect(3, &["cannot read nothing.yaml"]);
+}

@@ -17,7 +17,7 @@ use crd_analyzer_workspace::{
     versions::VersionSet,
 };
 
-use super::{Status, UsageError, manifests::Settings};
+use super::{Status, UsageError, exceptions::Exceptions, manifests::Settings};
 use crate::{
     input::{self, Input, Reading},
     output::compat::{self as output, Format, Report, Side},
@@ -47,6 +47,10 @@ pub(super) struct Args {
     /// Which changes are forbidden.
     #[arg(long, value_enum, default_value = "writers")]
     policy: PolicyName,
+
+    /// Allow the changes of this file, each with a reason and an end.
+    #[arg(long, value_name = "FILE")]
+    exceptions: Option<String>,
 
     /// Exit with 0 also if nothing is known to break, but something is unknown.
     #[arg(long)]
@@ -122,6 +126,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         }
         version => version.unwrap_or_default().newest(),
     };
+    let exceptions = match &args.exceptions {
+        Some(file) => Exceptions::read(file)?,
+        None => Exceptions::default(),
+    };
     // The stacks of these threads are large enough for every schema.
     let (old, new) = rayon::join(|| crds(&args.old, kubernetes), || crds(&args.new, kubernetes));
     let (old, new) = (old?, new?);
@@ -136,7 +144,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let compared = rayon::scope(|_| {
         names
             .into_iter()
-            .map(|name| of_name(&old, &new, name))
+            .map(|name| of_name(&old, &new, name, &exceptions))
             .collect::<Vec<_>>()
     });
     let policy = Policy::from(args.policy);
@@ -153,8 +161,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
             ));
         }
     }
-    let changes = || compared.iter().flat_map(|it| &it.changes);
-    let verdict = policy.verdict(changes());
+    let changes = compared
+        .iter()
+        .flat_map(|it| it.changes.iter().map(|change| (it.name.as_str(), change)));
+    exceptions.tell_unused(&changes);
+    let verdict = policy.verdict(compared.iter().flat_map(output::Compared::counted));
     status = status.max(match verdict {
         Verdict::Breaks => Status::Findings,
         Verdict::Unknown if !args.allow_unknown => Status::Failed,
@@ -174,7 +185,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     Ok(status)
 }
 
-fn of_name<'c>(old: &'c Crds, new: &'c Crds, name: &str) -> output::Compared<'c> {
+fn of_name<'c>(old: &'c Crds, new: &'c Crds, name: &str, exceptions: &'c Exceptions) -> output::Compared<'c> {
     let (old, new) = (old.known.get(name), new.known.get(name));
     let changes: Vec<Change> = match (old, new) {
         (Some(old), Some(new)) => compare(&old.compared.subject, &new.compared.subject),
@@ -190,6 +201,7 @@ fn of_name<'c>(old: &'c Crds, new: &'c Crds, name: &str) -> output::Compared<'c>
         name: name.to_owned(),
         old: old.map(Crd::side),
         new: new.map(Crd::side),
+        exceptions: changes.iter().map(|it| exceptions.find(name, it)).collect(),
         changes,
         refusal,
     }

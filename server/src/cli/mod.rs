@@ -7,6 +7,7 @@ mod convert;
 mod cost;
 pub(crate) mod definitions;
 pub(crate) mod eval;
+mod exceptions;
 mod explain;
 mod fix;
 mod judge;

@@ -7,7 +7,7 @@ use crd_analyzer_schema::field::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Compared, Report, Side};
+use super::{Allowed, Compared, Report, Side};
 use crate::output::{
     json::write_pretty,
     jsonl::{Range, range, write_line},
@@ -27,6 +27,8 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     witness: Option<WitnessLine<'a>>,
     reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exception: Option<ExceptionLine<'a>>,
     old_file: Option<&'a str>,
     old_range: Option<Range>,
     new_file: Option<&'a str>,
@@ -40,6 +42,12 @@ struct WitnessLine<'a> {
     old_object: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     subresource: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct ExceptionLine<'a> {
+    reason: &'a str,
+    until: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -67,7 +75,7 @@ struct Document<'a> {
 /// Prints lines.
 pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     for compared in &report.reports {
-        for line in compared.changes.iter().flat_map(|it| lines(compared, it)) {
+        for line in compared.each().flat_map(|it| lines(compared, it)) {
             write_line(out, &line)?;
         }
     }
@@ -77,7 +85,7 @@ pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
 /// Prints a document.
 pub(super) fn document(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
     let each = report.reports.iter();
-    let changes = each.flat_map(|it| it.changes.iter().flat_map(move |change| lines(it, change)));
+    let changes = each.flat_map(|it| it.each().flat_map(move |change| lines(it, change)));
     let document = Document {
         changes: changes.collect(),
         summary: summary(report),
@@ -99,10 +107,17 @@ fn summary(report: &Report<'_>) -> SummaryLine {
     }
 }
 
-fn lines<'a>(compared: &'a Compared<'a>, change: &'a Change) -> impl Iterator<Item = Line<'a>> {
-    change
-        .each()
-        .map(move |(direction, answer)| line(compared, change, direction, answer))
+fn lines<'a>(
+    compared: &'a Compared<'a>,
+    (change, exception): (&'a Change, Option<Allowed<'a>>),
+) -> impl Iterator<Item = Line<'a>> {
+    change.each().map(move |(direction, answer)| Line {
+        exception: exception.map(|it| ExceptionLine {
+            reason: it.reason,
+            until: it.until,
+        }),
+        ..line(compared, change, direction, answer)
+    })
 }
 
 fn line<'a>(compared: &'a Compared<'a>, change: &'a Change, direction: Direction, answer: &'a Answer) -> Line<'a> {
@@ -130,6 +145,7 @@ fn line<'a>(compared: &'a Compared<'a>, change: &'a Change, direction: Direction
             subresource: it.is_status.then_some("status"),
         }),
         reason,
+        exception: None,
         old_file: compared.old.as_ref().map(|it| it.label),
         old_range: place(compared.old.as_ref(), change.old_path.as_ref()),
         new_file: compared.new.as_ref().map(|it| it.label),

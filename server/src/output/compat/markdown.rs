@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crd_analyzer_compat::{Answer, Change};
+use crd_analyzer_compat::Answer;
 use crd_analyzer_io::print::Terminal;
 
 use super::{Report, short_path, text};
@@ -24,7 +24,7 @@ pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
         report.policy.name()
     ))?;
     for compared in &report.reports {
-        let changes: Vec<&Change> = compared.changes.iter().filter(|it| !text::is_harmless(it)).collect();
+        let changes: Vec<_> = compared.each().filter(|it| !text::is_harmless(it.0)).collect();
         out.blank()?;
         let others = compared.changes.len() - changes.len();
         out.line(format_args!(
@@ -38,13 +38,14 @@ pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
         out.blank()?;
         out.line("| change | where | stored objects | writers | readers |")?;
         out.line("|-|-|-|-|-|")?;
-        for change in changes.iter().take(MOST) {
+        for (change, exception) in changes.iter().take(MOST) {
             let version = change.version.as_ref().map_or_else(String::new, |it| format!("{it} "));
             let place = code(&format!("{version}{}", short_path(&change.path())));
             let [stored, writers, readers] = change.answers.each_ref().map(cell);
             out.line(format_args!(
-                "| {} | {place} | {stored} | {writers} | {readers} |",
-                code(change.code)
+                "| {}{} | {place} | {stored} | {writers} | {readers} |",
+                code(change.code),
+                exception.map_or_else(String::new, |it| format!(" allowed: {}", code(it.reason)))
             ))?;
         }
         if changes.len() > MOST {

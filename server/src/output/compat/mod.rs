@@ -49,17 +49,37 @@ impl Side<'_> {
     }
 }
 
+/// Why a change is allowed whatever the policy says.
+#[derive(Clone, Copy)]
+pub(crate) struct Allowed<'c> {
+    pub(crate) reason: &'c str,
+    /// The last day.
+    pub(crate) until: Option<&'c str>,
+}
+
 /// The changes of one CRD.
 pub(crate) struct Compared<'c> {
     pub(crate) name: String,
     pub(crate) old: Option<Side<'c>>,
     pub(crate) new: Option<Side<'c>>,
     pub(crate) changes: Vec<Change>,
+    /// The exception for each of the changes.
+    pub(crate) exceptions: Vec<Option<Allowed<'c>>>,
     /// Why the API server refuses the update of the CRD.
     pub(crate) refusal: Option<String>,
 }
 
-impl Compared<'_> {
+impl<'c> Compared<'c> {
+    /// The changes with their exceptions.
+    fn each(&self) -> impl Iterator<Item = (&Change, Option<Allowed<'c>>)> {
+        self.changes.iter().zip(self.exceptions.iter().copied())
+    }
+
+    /// The changes that a policy is asked about: those without an exception.
+    pub(crate) fn counted(&self) -> impl Iterator<Item = &Change> {
+        self.each().filter(|it| it.1.is_none()).map(|it| it.0)
+    }
+
     /// `file:line` of a change, in NEW if it is there.
     fn place(&self, change: &Change) -> Option<String> {
         let new = self.new.as_ref().zip(change.new_path.as_ref());
@@ -94,7 +114,7 @@ pub(crate) fn print(out: &mut dyn Write, format: Format, columns: usize, report:
 }
 
 /// The values that a change is about, as people read them: `spec.replicas`, `spec.ports[*].name`. Outside of schemas, the path.
-fn short_path(path: &Path) -> String {
+pub(crate) fn short_path(path: &Path) -> String {
     match schema_values(path) {
         None => path.to_string(),
         Some(values) if values.is_empty() => "the object".to_owned(),

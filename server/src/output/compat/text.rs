@@ -6,7 +6,7 @@ use crd_analyzer_compat::{Answer, Change, Direction, Witness};
 use crd_analyzer_io::print::Terminal;
 use serde_json::Value;
 
-use super::{Compared, Report, short_path};
+use super::{Allowed, Compared, Report, short_path};
 use crate::output::render::Renderer;
 
 /// Characters of an object that are shown.
@@ -95,7 +95,7 @@ impl Text<'_, '_> {
     }
 
     fn compared(&mut self, compared: &Compared<'_>, all: bool) -> io::Result<()> {
-        let changes: Vec<&Change> = compared.changes.iter().filter(|it| all || !is_harmless(it)).collect();
+        let changes: Vec<_> = compared.each().filter(|it| all || !is_harmless(it.0)).collect();
         let left_out = compared.changes.len() - changes.len();
         let more = match left_out {
             0 => String::new(),
@@ -105,13 +105,13 @@ impl Text<'_, '_> {
             "",
             &format!("{}: {} changes{more}", compared.name, compared.changes.len()),
         )?;
-        for change in changes {
-            self.change(compared, change)?;
+        for (change, exception) in changes {
+            self.change(compared, change, exception)?;
         }
         self.out.blank()
     }
 
-    fn change(&mut self, compared: &Compared<'_>, change: &Change) -> io::Result<()> {
+    fn change(&mut self, compared: &Compared<'_>, change: &Change, exception: Option<Allowed<'_>>) -> io::Result<()> {
         let version = change.version.as_ref().map_or_else(String::new, |it| format!("{it} "));
         let what = if change.what.is_empty() {
             String::new()
@@ -122,6 +122,10 @@ impl Text<'_, '_> {
         self.line("  ", &head)?;
         if let Some(place) = compared.place(change) {
             self.line("    ", &format!("at {place}"))?;
+        }
+        if let Some(Allowed { reason, until }) = exception {
+            let until = until.map_or_else(String::new, |it| format!(" until {it}"));
+            self.line("    ", &format!("allowed{until}: {reason}"))?;
         }
         for (direction, answer) in change.each() {
             let why = match answer {
