@@ -13,7 +13,7 @@
 //! ```
 //!
 //! `-- FILE = SHARED --` takes the text of `shared/SHARED`; the lines below it say what is different there: those that begin with `-` are
-//! replaced by those that begin with `+`. `$ ... < FILE` reads standard input from a file. `UPDATE_ADOPTION=1 cargo test
+//! replaced by those that begin with `+`. `-- @commit --` commits the files before it. `$ ... < FILE` reads standard input from a file. `UPDATE_ADOPTION=1 cargo test
 //! --test adoption` rewrites the outputs: read the difference.
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
@@ -88,13 +88,25 @@ impl Case {
     /// What the command prints, without times, and how it ends.
     fn run(&self) -> String {
         let folder = tempfile::tempdir().expect("a temporary folder");
+        // No configuration and no repository above counts.
+        fs::create_dir(folder.path().join(".git")).expect("the folder can be made");
         for (name, text) in &self.files {
+            if name == "@commit" {
+                for args in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "one"]] {
+                    let done = Command::new("git")
+                        .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
+                        .args(args)
+                        .current_dir(folder.path())
+                        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+                        .status();
+                    assert!(done.expect("git runs").success(), "git {args:?}");
+                }
+                continue;
+            }
             let path = folder.path().join(name);
             fs::create_dir_all(path.parent().expect("a folder")).expect("the folder can be made");
             fs::write(path, text).expect("the file can be written");
         }
-        // No configuration and no repository above counts.
-        fs::create_dir(folder.path().join(".git")).expect("the folder can be made");
         let input = match &self.input {
             Some(name) => Stdio::from(File::open(folder.path().join(name)).expect("the input")),
             None => Stdio::null(),
@@ -180,9 +192,18 @@ fn nothing_that_is_completed_later_is_an_error() {
 }
 
 #[test]
+fn options_of_pipelines_do_what_they_say() {
+    check("pipeline");
+}
+
+#[test]
 fn lines_fit_into_the_terminal() {
-    for path in ["false-green", "false-red"].into_iter().flat_map(cases) {
+    for path in ["false-green", "false-red", "pipeline"].into_iter().flat_map(cases) {
         let case = Case::read(&fs::read_to_string(&path).expect("a case"));
+        // One line each is what that format promises.
+        if case.command.iter().any(|it| it == "concise") {
+            continue;
+        }
         for line in case.output.lines() {
             let is_text = !line.starts_with('{') && !line.starts_with("error: ");
             assert!(

@@ -2,6 +2,9 @@
 
 use crate::{Outcome, Sandbox, definition};
 
+/// What formats give a meaning of their own.
+const SPECIAL: &str = "50 %, a:b %0A::c # TODO d \u{1f600} \\ <&>]]>";
+
 /// Moves the cursor, turns the direction of text, hides, begins a line of its own with a command.
 const HOSTILE: &str = "a\u{1b}[2J\u{9b}31mb\u{202e}c\u{2066}d\u{200b}e\u{e0041}f\n::error file=x::g\r##[error]h";
 
@@ -257,6 +260,134 @@ fn names_of_files_can_only_be_read() {
         };
         assert!(all.contains(&shown), "{args:?}: {all}");
     }
+}
+
+/// A resource that breaks a rule with this message, in a file whose name has the same characters.
+fn special() -> (Sandbox, String) {
+    let crd = definition(&format!(
+        "              type: object\n              properties: {{name: {{type: string}}}}\n              x-kubernetes-validations: [{{rule: self.name != 'a', message: {}}}]\n",
+        serde_json::Value::from(SPECIAL)
+    ));
+    let name = "50 %, a:b # TODO \u{1f600}.yaml";
+    let resource = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: todo}\nspec: {name: a}\n";
+    (
+        Sandbox::new(&[("crds/crd.yaml", &crd), (name, resource)]),
+        name.to_owned(),
+    )
+}
+
+#[test]
+fn github_reads_what_was_said() {
+    let (sandbox, name) = special();
+    let found = sandbox.run(&["check", &name, "--crd", "crds", "-o", "github"]);
+    assert_eq!(found.code, Some(1), "{found:?}");
+    let line = found.stdout.lines().next().expect("a command");
+    let (properties, message) = line
+        .strip_prefix("::error ")
+        .and_then(|it| it.split_once("::"))
+        .expect("a command");
+    // As github.com/actions/runner reads commands.
+    let read = |text: &str, more: &[(&str, &str)]| {
+        let text = more
+            .iter()
+            .fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
+        text.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
+    };
+    let file = properties
+        .split(',')
+        .find_map(|it| it.strip_prefix("file="))
+        .expect("a file");
+    assert_eq!(read(file, &[("%3A", ":"), ("%2C", ",")]), name);
+    let message = read(message, &[]);
+    assert!(message.contains(SPECIAL), "{message}");
+}
+
+#[test]
+fn tap_reads_names_and_no_directives() {
+    let (sandbox, _) = special();
+    sandbox.write(
+        "x\ny # SKIP.yaml",
+        "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: b}\nspec: {name: b}\n",
+    );
+    let found = sandbox.run(&["check", ".", "-o", "tap"]);
+    assert_eq!(found.code, Some(1), "{found:?}");
+    let tests: Vec<&str> = found
+        .stdout
+        .lines()
+        .filter(|it| it.starts_with("ok ") || it.starts_with("not ok "))
+        .collect();
+    assert_eq!(tests.len(), 3, "{}", found.stdout);
+    assert!(found.stdout.contains("\n1..3\n"), "{}", found.stdout);
+    let directive = regex::Regex::new(r"(^|[^\\])(\\\\)*#").expect("it compiles");
+    for test in &tests {
+        assert!(!directive.is_match(test), "{test}");
+    }
+    let failed: Vec<_> = tests.iter().filter(|it| it.starts_with("not ok ")).collect();
+    assert_eq!(failed.len(), 1, "{tests:?}");
+    assert!(failed[0].contains(r"a:b \# TODO"), "{failed:?}");
+    // The blocks are YAML.
+    let mut blocks = found
+        .stdout
+        .split("  ---\n")
+        .skip(1)
+        .map(|it| it.split("  ...\n").next().expect("a block"));
+    let block = blocks.next().expect("a block");
+    let block = block.trim_start().strip_prefix("diagnostics: ").expect("diagnostics");
+    let read: serde_json::Value = serde_json::from_str(block).expect("YAML that is JSON");
+    assert!(
+        read[0]["message"].as_str().is_some_and(|it| it.contains(SPECIAL)),
+        "{read}"
+    );
+}
+
+#[test]
+fn junit_of_a_check_is_xml() {
+    let (sandbox, name) = special();
+    let invisible = r#""a\uFFFE\uFFFF\u0001\U0001F600""#;
+    let text = format!(
+        "apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: {invisible}}}\nspec: {{name: a, {invisible}: 1}}\n"
+    );
+    sandbox.write("invisible.yaml", text);
+    let found = sandbox.run(&["check", ".", "-o", "junit"]);
+    assert_eq!(found.code, Some(1), "{found:?}");
+    harmless(&found, None);
+    // `Char` of XML 1.0.
+    let is_allowed =
+        |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+    assert!(found.stdout.chars().all(is_allowed), "{:?}", found.stdout);
+    let mut reader = quick_xml::Reader::from_str(&found.stdout);
+    let (mut open, mut files, mut messages) = (0_i32, Vec::new(), Vec::new());
+    loop {
+        let event = reader.read_event().expect("well-formed");
+        let tag = match &event {
+            quick_xml::events::Event::Eof => break,
+            quick_xml::events::Event::Start(tag) => {
+                open += 1;
+                tag
+            }
+            quick_xml::events::Event::Empty(tag) => tag,
+            quick_xml::events::Event::End(_) => {
+                open -= 1;
+                continue;
+            }
+            _ => continue,
+        };
+        for attribute in tag.attributes() {
+            let attribute = attribute.expect("an attribute, once");
+            let value = attribute
+                .normalized_value(quick_xml::XmlVersion::Explicit1_0)
+                .expect("known entities")
+                .into_owned();
+            match attribute.key.as_ref() {
+                b"file" => files.push(value),
+                b"message" => messages.push(value),
+                _ => {}
+            }
+        }
+    }
+    assert_eq!(open, 0, "{}", found.stdout);
+    assert!(files.contains(&format!("./{name}")), "{files:?}");
+    assert!(messages.iter().any(|it| it.contains(SPECIAL)), "{messages:?}");
 }
 
 #[test]

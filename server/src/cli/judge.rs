@@ -1,7 +1,7 @@
 //! One input of `check`, judged.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
 };
 
@@ -9,11 +9,12 @@ use crd_analyzer_ide::fixes::Fix;
 use crd_analyzer_io::{
     go::GoSources,
     kustomize::{Disk, Kustomizations},
-    read::{self, Access},
+    read::{self, Access, SETTINGS_BYTES},
 };
 use crd_analyzer_workspace::{
     analysis::{Old, Question, analyze},
     config::Config,
+    flux::Flux,
     hazards::Search,
     index::Definitions,
     kustomize::FILE_NAMES,
@@ -102,7 +103,29 @@ pub(super) fn overlays(inputs: &[Input]) -> Overlays {
         }
     }
     let folders: Vec<(PathBuf, Disk)> = folders.into_iter().collect();
-    Overlays::new(&folders)
+    Overlays::new(&folders).with_flux(flux(inputs))
+}
+
+/// What the Kustomizations of Flux among the inputs substitute.
+fn flux(inputs: &[Input]) -> Flux {
+    let mut flux = Flux::default();
+    let mut roots = HashMap::new();
+    for input in inputs {
+        if let (Some((path, access)), Ok(place)) = (input.file(), input.place())
+            && let Ok(text) = read::text(path, &access, SETTINGS_BYTES)
+            && Flux::is_in(&text)
+        {
+            let folder = place.parent().unwrap_or(&place);
+            // Sources of Flux are repositories. Who works without git stands where the repository would begin.
+            let root = roots.entry(folder.to_owned()).or_insert_with(|| {
+                let repository = folder.ancestors().find(|it| read::exists(&it.join(".git")));
+                let current = || std::env::current_dir().unwrap_or_else(|_| folder.to_owned());
+                repository.map_or_else(current, Path::to_owned)
+            });
+            flux.add(&place, root, &text.into());
+        }
+    }
+    flux
 }
 
 /// Judges one input.

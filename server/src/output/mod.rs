@@ -163,6 +163,13 @@ impl<'a> File<'a> {
 
     /// Leaves out what was said before of the kinds of its documents.
     pub(crate) fn leave_out(&mut self, repeated: &mut Repeated) {
+        let is_kept: Vec<bool> = self.findings.iter().map(|it| repeated.is_new_of_file(it)).collect();
+        let mut kept = is_kept.iter();
+        self.findings.retain(|_| kept.next() == Some(&true));
+        if let Some(prints) = &mut self.fingerprints {
+            let mut kept = is_kept.iter();
+            prints.of_file.retain(|_| kept.next() == Some(&true));
+        }
         for (n, (document, shown)) in self.report.documents.iter().zip(&mut self.shown).enumerate() {
             let is_kept: Vec<bool> = shown.iter().map(|it| repeated.is_new(document, it)).collect();
             let mut kept = is_kept.iter();

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crd_analyzer_workspace::{
-    codes::{DEPRECATED_VERSION, SEVERAL_CRDS, UNUSABLE_CRD},
+    codes::{DEPRECATED_VERSION, KIND_OF_OTHER_TOOL, SEVERAL_CRDS, UNUSABLE_CRD},
+    finding::Finding,
     report::{Displayed, DocumentReport},
 };
 
@@ -27,6 +28,19 @@ impl Repeated {
         }
         let of = (code, document.api_version.clone(), document.kind.clone());
         let is_new = self.told.insert(of);
+        if !is_new {
+            *self.left_out.entry(code).or_default() += 1;
+        }
+        is_new
+    }
+
+    /// Whether a diagnostic about a file as a whole says something new.
+    pub(super) fn is_new_of_file(&mut self, finding: &Finding) -> bool {
+        let code = finding.code;
+        if code != KIND_OF_OTHER_TOOL {
+            return true;
+        }
+        let is_new = self.told.insert((code, finding.headline.clone(), String::new()));
         if !is_new {
             *self.left_out.entry(code).or_default() += 1;
         }

@@ -36,9 +36,9 @@ use crate::{
         objects::{self, Object},
     },
     kept::{self, Bare, Kept, Unsearched},
-    lints, patch,
+    lints, other_tools, patch,
     previous::Previous,
-    report::{DocumentReport, FileReport, Subject},
+    report::{DocumentReport, DocumentVerdict, FileReport, Subject},
     resource,
     revision::Compared,
     room::{self, Room},
@@ -46,6 +46,7 @@ use crate::{
     text::Text,
     undefined::{self, Undefined},
     unknown::{self, Completed},
+    variables::Variables,
     verdict, words,
 };
 
@@ -82,7 +83,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
                 .iter()
                 .any(|document| head::read(source, *document).is_definition())
         {
-            let mut document = report_of(0, error.span, &WrittenType::default(), Subject::Definition);
+            let mut document = DocumentReport::of_head(0, error.span, &WrittenType::default(), Subject::Definition);
             document.verdicts.extend(
                 question
                     .versions
@@ -98,12 +99,16 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     let is_template = question.is_completed && question.path.is_some_and(unknown::is_template);
     let filled = is_template.then(|| fill::fill(&source.content)).flatten();
     let filled = filled.map(|it| Text::whole(it.into()));
+    let variables = question.path.zip(question.overlays);
+    let variables = variables.and_then(|(path, overlays)| overlays.variables(path));
     let ask = Ask {
         source,
+        variables: variables.as_ref(),
         filled: filled.as_ref(),
         question,
         previous: previous.as_ref(),
         is_alone: found.documents.len() == 1,
+        notes: RefCell::default(),
         unknown: RefCell::default(),
         is_unfinished: Cell::new(false),
         costs: RefCell::default(),
@@ -115,7 +120,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         for document in found.documents {
             if ask.room.is_gone() {
                 let head = Head::read(source, document).written;
-                let mut rest = report_of(document.index, document.span, &head, Subject::Definition);
+                let mut rest = DocumentReport::of_head(document.index, document.span, &head, Subject::Definition);
                 room::not_judged(&mut rest, &source.content, question.versions);
                 report.documents.push(rest);
                 break;
@@ -146,6 +151,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         }
     }
     source.keep(ask.trees.into_inner());
+    report.findings.extend(ask.notes.into_inner());
     report.unknown = ask.unknown.into_inner();
     report.is_unfinished = ask.is_unfinished.get();
     report.costs = ask.costs.into_inner();
@@ -191,9 +197,13 @@ struct Ask<'a> {
     /// The same with the actions of a template filled in.
     filled: Option<&'a Text>,
     question: &'a Question<'a>,
+    /// What Flux substitutes in the file.
+    variables: Option<&'a Variables>,
     previous: Option<&'a Previous>,
     /// The text is one document.
     is_alone: bool,
+    /// Diagnostics about the file as a whole.
+    notes: RefCell<Vec<Finding>>,
     /// See [`FileReport::unknown`].
     unknown: RefCell<Vec<GroupKind>>,
     /// See [`FileReport::is_unfinished`].
@@ -257,7 +267,7 @@ impl Ask<'_> {
             return Judged::NOTHING;
         }
         let unread = |answer: &dyn Fn(KubernetesVersion) -> CrdVerdict| {
-            let mut report = report_of(document.index, document.span, &head, Subject::Definition);
+            let mut report = DocumentReport::of_head(document.index, document.span, &head, Subject::Definition);
             let verdicts = question
                 .versions
                 .iter()
@@ -316,7 +326,7 @@ impl Ask<'_> {
         if !is_asked {
             return Judged::NOTHING;
         }
-        let report = report_of(document.index, document.span, &head, Subject::Definition);
+        let report = DocumentReport::of_head(document.index, document.span, &head, Subject::Definition);
         let judged = self.definition(report, &tree, &json);
         drop(json);
         Judged::Documents(self.complete(document, tree, vec![judged]))
@@ -349,6 +359,13 @@ impl Ask<'_> {
         if self.question.is_part || patch::has_directive(tree, json) {
             report.subject = Subject::PartialDefinition;
             report.in_part = true;
+        }
+        if unknown::asserts_definition(self.question, json) {
+            report.subject = Subject::PartialDefinition;
+            report.in_part = true;
+            let all = self.question.versions.iter();
+            report.verdicts.extend(all.map(|it| (it, DocumentVerdict::default())));
+            return Bare::new(report);
         }
         let most = self.question.most_findings;
         let hints = hints::find(tree, json, most);
@@ -525,20 +542,27 @@ impl Ask<'_> {
     }
 
     /// What completes the objects of a text, which may be filled in.
-    fn completed(&self, text: &Text) -> Completed {
+    fn completed(&self, text: &Text) -> Completed<'_> {
         let asked = self.question;
         Completed {
             is_part: asked.is_part,
             is_assertion: asked.is_completed && asked.path.is_some_and(unknown::is_assertion),
             is_substituted: asked.is_completed,
+            variables: self.variables,
             is_filled: !std::ptr::eq(text, self.source),
         }
     }
 
     /// Answers for a custom resource, if it is one whose CRD is known. `read`: where it is, if its document has been read.
     fn resource(&self, text: &Text, object: &Object, read: Option<(&Tree, NodeId)>) -> Option<DocumentReport> {
-        let definitions = self.question.definitions?;
         let kind = objects::group_kind(&object.written).unwrap_or_default();
+        if self.question.is_completed {
+            let place = || undefined::value_of(text, object, read, "kind");
+            if other_tools::is_left_alone(&kind, &mut self.notes.borrow_mut(), place) {
+                return None;
+            }
+        }
+        let definitions = self.question.definitions?;
         let Some(found) = definitions.find(&kind, self.question.path.unwrap_or(Path::new(""))) else {
             return self.undefined(definitions, object, kind, read);
         };
@@ -565,20 +589,6 @@ impl Ask<'_> {
             }
             Err(error) => resource::judge(&asked, Err(&error)),
         }
-    }
-}
-
-fn report_of(index: u32, span: Span, head: &WrittenType, subject: Subject) -> DocumentReport {
-    DocumentReport {
-        index: index as usize,
-        item: None,
-        span,
-        subject,
-        in_part: false,
-        api_version: head.api_version.clone(),
-        kind: head.kind.clone(),
-        name: head.name.clone(),
-        verdicts: Vec::new(),
     }
 }
 

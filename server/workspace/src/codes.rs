@@ -50,6 +50,8 @@ crd_analyzer_schema::codes! {
     UNKNOWN_KIND = "unknown-kind";
     /// The file is a template of a CRD, which crd-analyzer cannot check.
     TEMPLATE = "template";
+    /// The object holds CRDs, schemas or resources in the form of another tool, which crd-analyzer does not check.
+    KIND_OF_OTHER_TOOL = "kind-of-other-tool";
     /// kustomize cannot build a kustomization.
     KUSTOMIZE_FAILURE = "kustomize-failure", no_fix: "Only the author knows what was meant.";
     /// A kustomization needs something that crd-analyzer does not read or run.
@@ -67,6 +69,8 @@ crd_analyzer_schema::codes! {
 /// The codes that are shown only where the configuration names them: true, but rarely worth a change.
 pub const OFF_BY_DEFAULT: &[&str] = &[
     LARGE_MANIFEST,
+    crd_analyzer_hazards::codes::DEFAULT_FAILS_RULE,
+    crd_analyzer_hazards::codes::RULE_CAN_FAIL,
     crd_analyzer_lints::codes::LIST_WITHOUT_TYPE,
     crd_analyzer_lints::codes::STATUS_WITHOUT_SUBRESOURCE,
 ];

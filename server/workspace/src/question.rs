@@ -4,11 +4,14 @@ use std::{path::Path, sync::Arc};
 
 use crate::{
     generated::GoSources, hazards, index::Definitions, last_trees::LastTrees, lints::Lints, revision::Revision,
-    versions::VersionSet,
+    variables::Variables, versions::VersionSet,
 };
 
-/// Which documents are judged only as something builds them.
+/// What is done to the files before they are sent.
 pub trait BuiltDocuments: Sync {
+    /// The variables that Flux substitutes in a file, as far as they are known.
+    fn variables(&self, path: &Path) -> Option<Variables>;
+
     /// Whether a document of a file, or an item of it, is judged only as it is built.
     fn is_built(&self, path: &Path, index: usize, item: Option<usize>) -> bool;
 }
@@ -42,7 +45,7 @@ pub struct Question<'a> {
     pub is_edited: bool,
     /// The text holds parts of objects, as patches do: what is missing is not looked for.
     pub is_part: bool,
-    /// The kustomizations: what they build is not judged as it is written.
+    /// The kustomizations: what they build is not judged as it is written, and what is substituted then.
     pub overlays: Option<&'a dyn BuiltDocuments>,
     /// Where the Go sources are found that CRDs are generated from.
     pub go: Option<&'a dyn GoSources>,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_resource::codes as resource_codes;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
@@ -165,6 +166,21 @@ impl Displayed {
 }
 
 impl DocumentReport {
+    /// An empty report on a document, from the keys that begin it.
+    pub(crate) fn of_head(index: u32, span: Span, head: &WrittenType, subject: Subject) -> Self {
+        Self {
+            index: index as usize,
+            item: None,
+            span,
+            subject,
+            in_part: false,
+            api_version: head.api_version.clone(),
+            kind: head.kind.clone(),
+            name: head.name.clone(),
+            verdicts: Vec::new(),
+        }
+    }
+
     /// An empty report on an object.
     pub(crate) fn new(object: &Object, subject: Subject) -> Self {
         Self {

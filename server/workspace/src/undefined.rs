@@ -103,6 +103,16 @@ fn wrong_key(
         Undefined::Misspelt(meant) if meant.kind == object.written.kind => "apiVersion",
         _ => "kind",
     };
+    value_of(text, object, read, key)
+}
+
+/// Where the value of a key of an object is, or its first line.
+pub(crate) fn value_of(
+    text: &Text,
+    object: &Object,
+    read: Option<(&Tree, NodeId)>,
+    key: &str,
+) -> crd_analyzer_syntax::tree::Span {
     let own = read.is_none().then(|| text.read(object.document).ok()).flatten();
     let found = read.or_else(|| own.as_ref().and_then(|tree| Some((tree, tree.root()?))));
     let value = found.and_then(|(tree, node)| Some(tree.span(tree.get(node, key)?)));

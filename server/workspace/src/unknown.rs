@@ -9,17 +9,24 @@ use crd_analyzer_syntax::{
     tree::{NodeKind, ScalarStyle, Span, Tree},
 };
 
-use crate::{fill::PLACEHOLDER, patch};
+use crate::{
+    fill::PLACEHOLDER,
+    flux, patch,
+    question::Question,
+    variables::{Substituted, Variables, substitute},
+};
 
 /// What completes a text.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Completed {
+pub(crate) struct Completed<'a> {
     /// It is merged into something: whatever is missing may be there.
     pub(crate) is_part: bool,
     /// It states what has to be true of an object, in the language of a test tool.
     pub(crate) is_assertion: bool,
     /// `${NAME}` is substituted.
     pub(crate) is_substituted: bool,
+    /// What Flux substitutes.
+    pub(crate) variables: Option<&'a Variables>,
     /// Actions of a template stand in it as placeholders.
     pub(crate) is_filled: bool,
 }
@@ -37,12 +44,15 @@ pub(crate) fn is_template(path: &Path) -> bool {
     folders.into_iter().any(|it| it.as_os_str() == "templates")
 }
 
-impl Completed {
+impl Completed<'_> {
     /// Marks what is not known in the JSON of a resource. Whether there is anything.
-    pub(crate) fn mark(self, json: &mut JsonDoc<'_>, tree: &Tree) -> bool {
+    pub(crate) fn mark(mut self, json: &mut JsonDoc<'_>, tree: &Tree) -> bool {
+        self.is_assertion |= tree.text().contains('(') && has_expression_keys(json);
         let is_part = self.is_part || self.is_assertion || patch::has_directive(tree, json);
         let text = tree.text();
-        let has_marks = self.is_filled && text.contains(PLACEHOLDER) || self.is_substituted && text.contains("${");
+        self.is_substituted &= text.contains("${") && !json.root().is_some_and(is_left_alone);
+        let has_bindings = has_binding(text);
+        let has_marks = has_bindings || self.is_filled && text.contains(PLACEHOLDER) || self.is_substituted;
         if !(is_part || has_marks) || json.depth() > depth::limit() {
             return false;
         }
@@ -63,7 +73,7 @@ impl Completed {
 }
 
 struct Marking<'t> {
-    completed: Completed,
+    completed: Completed<'t>,
     tree: &'t Tree,
     has_marks: bool,
 }
@@ -71,7 +81,7 @@ struct Marking<'t> {
 /// What becomes of a text.
 enum Text {
     /// All of it is known.
-    Known(String),
+    Known(JsonValue<'static>),
     /// One value that is not known.
     Unknown,
     /// Any number of items or entries.
@@ -82,26 +92,23 @@ impl Marking<'_> {
     fn value(&mut self, json: &mut Json<'_>) {
         let node = json.node;
         match &mut json.value {
-            JsonValue::String(written) => match self.text(written) {
-                None => {}
-                Some(Text::Known(text)) => {
-                    self.has_marks = true;
-                    let is_plain = self.tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain);
-                    json.value = if is_plain {
-                        resolved(text)
-                    } else {
-                        JsonValue::String(text.into())
-                    };
+            JsonValue::String(written) => {
+                match self.text(written, self.tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain)) {
+                    None => {}
+                    Some(Text::Known(value)) => {
+                        self.has_marks = true;
+                        json.value = value;
+                    }
+                    Some(Text::Unknown) => {
+                        self.has_marks = true;
+                        *written = Cow::Owned(unknown::one(written));
+                    }
+                    Some(Text::More) => {
+                        self.has_marks = true;
+                        *written = Cow::Owned(unknown::many(written));
+                    }
                 }
-                Some(Text::Unknown) => {
-                    self.has_marks = true;
-                    *written = Cow::Owned(unknown::one(written));
-                }
-                Some(Text::More) => {
-                    self.has_marks = true;
-                    *written = Cow::Owned(unknown::many(written));
-                }
-            },
+            }
             JsonValue::Array(items) => {
                 for item in items {
                     self.value(item);
@@ -111,9 +118,14 @@ impl Marking<'_> {
                 members.retain(|it| !(self.completed.is_part && patch::is_directive(&it.key)));
                 for member in members.iter_mut() {
                     self.value(&mut member.value);
-                    match self.text(&member.key) {
+                    if self.completed.is_assertion && is_expression_key(&member.key) {
+                        self.has_marks = true;
+                        member.key = Cow::Owned(unknown::many(&member.key));
+                        continue;
+                    }
+                    match self.text(&member.key, false) {
                         None => {}
-                        Some(Text::Known(key)) => member.key = Cow::Owned(key),
+                        Some(Text::Known(JsonValue::String(key))) => member.key = Cow::Owned(key.into_owned()),
                         Some(_) => {
                             self.has_marks = true;
                             member.key = Cow::Owned(unknown::many(&member.key));
@@ -138,113 +150,93 @@ impl Marking<'_> {
         }
     }
 
-    fn text(&self, written: &str) -> Option<Text> {
+    /// `is_plain`: it is written without quotes.
+    fn text(&self, written: &str, is_plain: bool) -> Option<Text> {
         let completed = self.completed;
         if completed.is_filled && written.contains(PLACEHOLDER) {
             let is_more = written.trim_start_matches(PLACEHOLDER).trim() == "*";
             return Some(if is_more { Text::More } else { Text::Unknown });
         }
-        if completed.is_assertion && written.starts_with('(') && written.ends_with(')') {
-            return Some(Text::Unknown);
+        if written.starts_with('(') && written.ends_with(')') {
+            // A test tool puts in what a binding has, in whatever file: `($namespace)`, `(to_number($version))`.
+            let is_unknown = completed.is_assertion || has_binding(written);
+            return is_unknown.then_some(Text::Unknown);
         }
         if completed.is_substituted && written.contains("${") {
-            return substituted(written);
+            return Some(match substitute(written, is_plain, completed.variables)? {
+                Substituted::Unknown => Text::Unknown,
+                Substituted::Text(text) => Text::Known(JsonValue::String(text.into())),
+                Substituted::Written(text) => resolved(&text).map_or(Text::Unknown, Text::Known),
+                Substituted::Either(text) => match resolved(&text) {
+                    Some(JsonValue::String(same)) if same == text => Text::Known(JsonValue::String(same)),
+                    _ => Text::Unknown,
+                },
+            });
         }
         None
     }
 }
 
-/// A text with its variables replaced by their defaults, as Flux does (`github.com/fluxcd/pkg/envsubst`); `None` if it has none.
-fn substituted(written: &str) -> Option<Text> {
-    let mut text = String::with_capacity(written.len());
-    let mut rest = written;
-    let mut has_variables = false;
-    while let Some(at) = rest.find("${") {
-        let (before, inside) = (&rest[..at], &rest[at + 2..]);
-        if let Some(before) = before.strip_suffix('$') {
-            // `$${NAME}` is how `${NAME}` is written.
-            text.push_str(before);
-            text.push_str("${");
-            rest = inside;
-            continue;
-        }
-        text.push_str(before);
-        let length = inside
-            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-            .unwrap_or(inside.len());
-        let (name, after) = inside.split_at(length);
-        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        let is_function = name.is_empty() && after.starts_with('#');
-        if !(is_name || is_function) || after.starts_with(['.', ' ', '{', '(', '[']) {
-            text.push_str("${");
-            rest = inside;
-            continue;
-        }
-        has_variables = true;
-        let Some(end) = after.find('}') else {
-            return Some(Text::Unknown);
-        };
-        let default = [":=", ":-", "=", "-"]
-            .iter()
-            .find_map(|it| after[..end].strip_prefix(it));
-        match default {
-            Some(default) if !default.contains("${") => text.push_str(default),
-            _ => return Some(Text::Unknown),
-        }
-        rest = &after[end + 1..];
-    }
-    text.push_str(rest);
-    has_variables.then_some(Text::Known(text))
+/// Whether a text names a binding of chainsaw in parentheses.
+fn has_binding(text: &str) -> bool {
+    let mut after = text.split('$').skip(1);
+    text.contains('(') && after.any(|it| it.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
-/// What YAML makes of a text without quotes.
-fn resolved(text: String) -> JsonValue<'static> {
-    let source: Arc<str> = text.as_str().into();
-    let tree = read(&source, Span::new(0, source.len() as u32)).ok();
-    let json = tree.as_ref().and_then(|it| read_json(it).ok());
-    match json.as_ref().and_then(JsonDoc::root).map(|it| &it.value) {
-        None if !text.is_empty() => JsonValue::String(text.into()),
+/// Whether a key is an expression of chainsaw: `(conditions[?type == 'Ready'])`, `~.key`, `key->binding`.
+fn is_expression_key(key: &str) -> bool {
+    key.starts_with('(') && (key.ends_with(')') || key.contains(")->")) || key.starts_with('~') || key.contains("->")
+}
+
+/// Whether an object has keys that only assertions of chainsaw have.
+fn has_expression_keys(json: &JsonDoc<'_>) -> bool {
+    let mut open = Vec::from_iter(json.root());
+    while let Some(json) = open.pop() {
+        let members = json.members().unwrap_or_default();
+        let mut keys = members.iter().map(|it| &*it.key);
+        if keys.any(|it| it.starts_with('(') && (it.ends_with(')') || it.contains(")->"))) {
+            return true;
+        }
+        open.extend(members.iter().map(|it| &it.value));
+        open.extend::<&[Json<'_>]>(json.items().unwrap_or_default());
+    }
+    false
+}
+
+/// Whether a CRD only states what has to be true of one, for a test tool.
+pub(crate) fn asserts_definition(question: &Question<'_>, json: &JsonDoc<'_>) -> bool {
+    let is_named = || question.path.is_some_and(is_assertion);
+    question.is_completed && patch::may_be(json) && (is_named() || has_expression_keys(json))
+}
+
+/// Whether an object tells Flux to substitute nothing in it.
+fn is_left_alone(object: &Json<'_>) -> bool {
+    let metadata = object.get("metadata");
+    ["labels", "annotations"].iter().any(|it| {
+        let value = metadata.and_then(|at| at.get(it)).and_then(|at| at.get(flux::SWITCH));
+        value.and_then(|it| it.as_str()) == Some("disabled")
+    })
+}
+
+/// The value that YAML reads from a text without quotes; `None` if that is not a scalar.
+fn resolved(text: &str) -> Option<JsonValue<'static>> {
+    let source: Arc<str> = text.into();
+    let tree = read(&source, Span::new(0, source.len() as u32)).ok()?;
+    let json = read_json(&tree).ok()?;
+    Some(match json.root().map(|it| &it.value) {
+        Some(JsonValue::String(text)) => JsonValue::String(text.as_ref().to_owned().into()),
         Some(JsonValue::Bool(flag)) => JsonValue::Bool(*flag),
         Some(JsonValue::Int(int)) => JsonValue::Int(*int),
         Some(JsonValue::Uint(int)) => JsonValue::Uint(*int),
         Some(JsonValue::Float(float)) => JsonValue::Float(*float),
         Some(JsonValue::Null) | None => JsonValue::Null,
-        Some(_) => JsonValue::String(text.into()),
-    }
+        Some(_) => return None,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[track_caller]
-    fn check(written: &str, expected: Option<&str>) {
-        let found = substituted(written).map(|it| match it {
-            Text::Known(text) => text,
-            Text::Unknown | Text::More => "unknown".to_owned(),
-        });
-        assert_eq!(found.as_deref(), expected, "of {written:?}");
-    }
-
-    #[test]
-    fn variables() {
-        check("${A}", Some("unknown"));
-        check("${A}-tls", Some("unknown"));
-        check("${A:=b}-tls", Some("b-tls"));
-        check("x-${A:-}-${B=2}", Some("x--2"));
-        check("${A:=${B}}", Some("unknown"));
-        check("${A/b/c}", Some("unknown"));
-        check("${#A}", Some("unknown"));
-    }
-
-    #[test]
-    fn no_variables() {
-        check("$${A}", None);
-        check("${{ inputs.a }}", None);
-        check("${params.a}", None);
-        check("$(A)", None);
-        check("${ a }", None);
-    }
 
     #[test]
     fn files_of_test_tools() {

@@ -6,7 +6,7 @@
 mod projection;
 
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
@@ -23,11 +23,14 @@ use crate::{
     analysis::{BuiltDocuments, Question, analyze},
     codes,
     finding::{Class, Finding, Severity},
+    flux::Flux,
     index::native,
     kept,
     report::{DocumentReport, DocumentVerdict, FileReport},
     source::SourceText,
-    spans, words,
+    spans,
+    variables::Variables,
+    words,
 };
 
 /// A document of a file, and the item of it if it is a list.
@@ -69,6 +72,10 @@ pub struct Overlays {
     open: HashSet<PathBuf>,
     /// The diagnostics of kustomizations themselves, by their files.
     findings: BTreeMap<PathBuf, Vec<Finding>>,
+    /// The folders whose kustomizations take a file, also those that others take.
+    takers: HashMap<PathBuf, BTreeSet<PathBuf>>,
+    /// What Flux substitutes in what is built.
+    flux: Flux,
 }
 
 /// The nodes that all builds together may make: a few seconds.
@@ -86,10 +93,19 @@ impl Overlays {
             built
         });
         let builds: Vec<Build> = builds.collect();
+        let mut takers: HashMap<PathBuf, BTreeSet<PathBuf>> = HashMap::new();
+        for ((folder, _), build) in folders.iter().zip(&builds) {
+            for file in &build.resources {
+                takers.entry(file.clone()).or_default().insert(folder.clone());
+            }
+        }
         let inner: HashSet<&PathBuf> = builds.iter().flat_map(|it| it.folders.iter().skip(1)).collect();
         let is_root: Vec<bool> = folders.iter().map(|it| !inner.contains(&it.0)).collect();
         let roots = folders.iter().zip(builds).zip(is_root);
-        let mut overlays = Self::default();
+        let mut overlays = Self {
+            takers,
+            ..Self::default()
+        };
         for (((folder, _), build), is_root) in roots {
             if is_root && !build.is_component {
                 overlays.folders.push(folder.clone());
@@ -105,6 +121,13 @@ impl Overlays {
         }
         overlays.built.retain(|it| !unchanged.contains(it));
         overlays
+    }
+
+    /// With what Flux substitutes after it has built folders.
+    #[must_use]
+    pub fn with_flux(mut self, flux: Flux) -> Self {
+        self.flux = flux;
+        self
     }
 
     fn add(&mut self, number: usize, unchanged: &mut HashSet<Key>, remote: &mut HashSet<String>) {
@@ -224,6 +247,8 @@ impl Overlays {
     fn judged<'o>(&self, object: &'o Object, question: &Question<'_>) -> &'o Judged {
         object.judged.get_or_init(|| {
             let projection = Projection::new(&object.node, &self.builds[object.build].sources);
+            let folder = &self.folders[object.build];
+            let of_build = OfBuild(self.flux.variables(|it| folder.starts_with(it)));
             let question = Question {
                 path: Some(&object.origin.0),
                 named: false,
@@ -231,7 +256,7 @@ impl Overlays {
                 replaces: None,
                 is_part: false,
                 last_trees: None,
-                overlays: None,
+                overlays: Some(&of_build),
                 ..*question
             };
             let report = analyze(projection.text.clone().into_bytes(), &question);
@@ -349,7 +374,27 @@ impl Overlays {
     }
 }
 
+/// A built object on its own.
+struct OfBuild(Option<Variables>);
+
+impl BuiltDocuments for OfBuild {
+    fn variables(&self, _: &Path) -> Option<Variables> {
+        self.0.clone()
+    }
+
+    fn is_built(&self, _: &Path, _: usize, _: Option<usize>) -> bool {
+        false
+    }
+}
+
 impl BuiltDocuments for Overlays {
+    fn variables(&self, path: &Path) -> Option<Variables> {
+        let takers = self.takers.get(path);
+        self.flux.variables(|folder| {
+            path.starts_with(folder) || takers.is_some_and(|it| it.iter().any(|it| it.starts_with(folder)))
+        })
+    }
+
     fn is_built(&self, path: &Path, index: usize, item: Option<usize>) -> bool {
         self.built.contains(&(path.to_owned(), index, item)) || item.is_none() && self.patches.contains(path)
     }

@@ -44,7 +44,7 @@ pub(crate) struct ResourceToCheck<'a> {
     pub(crate) definitions: &'a dyn Definitions,
     pub(crate) question: &'a Question<'a>,
     pub(crate) previous: Option<&'a Previous>,
-    pub(crate) completed: Completed,
+    pub(crate) completed: Completed<'a>,
 }
 
 /// Answers for a custom resource. `None`: it is a template, and there is nothing to say.
@@ -149,7 +149,23 @@ impl One<'_> {
             revision.add(&mut verdict, &updated, &at);
         }
         self.name_others(&text, &mut verdict);
+        self.name_variables(&mut verdict);
         verdict
+    }
+
+    /// Says where the values of variables come from.
+    fn name_variables(&self, verdict: &mut DocumentVerdict) {
+        let Some(variables) = self.asked.completed.variables else {
+            return;
+        };
+        let by: Vec<&str> = variables.by.iter().map(String::as_str).collect();
+        let note = format!("Flux substitutes variables here: `postBuild` of {}", by.join(", "));
+        let text = self.tree.text();
+        for finding in verdict.findings_mut() {
+            if text.get(finding.span.range()).is_some_and(|it| it.contains("${")) {
+                finding.notes.push(note.clone());
+            }
+        }
     }
 
     /// Where a key of the object is written, or its first line.
