@@ -17,6 +17,7 @@ use std::{
     sync::Arc,
 };
 
+pub use check::{Counts, counts};
 use crd_analyzer_apiextensions::codes::UNSERVED_API_VERSION;
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_syntax::{
@@ -151,11 +152,11 @@ pub fn judged(text: &str, fixes: Vec<Fix>, judge: &dyn Fn(&str) -> Option<FileRe
         }
         left -= 1;
         if let Some(edited) = apply(text, &fix.edits) {
-            let before = before.get_or_init(|| judge(text).map(|it| check::counts(&it)));
+            let before = before.get_or_init(|| judge(text).map(|it| counts(&it)));
             let (Some(before), Some(report)) = (before, judge(&edited)) else {
                 return false;
             };
-            if !check::is_better(before, &check::counts(&report), &report, fix.problem.code) {
+            if !check::is_better(before, &counts(&report), &report, fix.problem.code) {
                 fix.kind = FixKind::Rewrite;
                 fix.title.push_str(", which shows more errors");
             }
@@ -203,13 +204,13 @@ pub fn repairs(
         };
         let before = before.get_or_init(|| {
             let report = judge(text)?;
-            let counts = check::counts(&report);
+            let counts = counts(&report);
             Some((report, counts))
         });
         let (Some((report_before, before)), Some(report)) = (before, judge(&edited)) else {
             break;
         };
-        if check::is_better(before, &check::counts(&report), &report, problem.code) {
+        if check::is_better(before, &counts(&report), &report, problem.code) {
             found.push((check::refuses_no_more(report_before, &report), fix));
         }
     }
@@ -230,13 +231,15 @@ pub fn repair_all(
     judge: &dyn Fn(&str) -> Option<FileReport>,
 ) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
     let problems = problems.into_iter().take(MAX_PROBLEMS);
-    repair_more(text, problems, definitions, judge, false)
+    repair_more(text, problems, None, definitions, judge, false)
 }
 
-/// As [`repair_all`], of any number of problems. `drops`: also repairs that are what most would do and drop something.
+/// As [`repair_all`], of any number of problems. `drops`: also repairs that are what most would do and drop something. `before`: what is
+/// found in the text, where it was judged already.
 pub fn repair_more(
     text: &Arc<str>,
     problems: impl IntoIterator<Item = Problem>,
+    before: Option<&Counts>,
     definitions: &dyn Definitions,
     judge: &dyn Fn(&str) -> Option<FileReport>,
     drops: bool,
@@ -259,13 +262,20 @@ pub fn repair_more(
     if chosen.is_empty() {
         return None;
     }
-    let before = check::counts(&judge(text)?);
+    let judged;
+    let before = match before {
+        Some(before) => before,
+        None => {
+            judged = counts(&judge(text)?);
+            &judged
+        }
+    };
     let helps = |fixes: &[Fix]| {
         let edits = joined(fixes);
         let report = judge(&apply(text, &edits)?)?;
-        let after = check::counts(&report);
+        let after = counts(&report);
         let codes: HashSet<_> = fixes.iter().map(|it| it.problem.code).collect();
-        let all = codes.iter().all(|it| check::is_better(&before, &after, &report, it));
+        let all = codes.iter().all(|it| check::is_better(before, &after, &report, it));
         (all && !fixes.is_empty()).then_some(edits)
     };
     if let Some(edits) = helps(&chosen) {

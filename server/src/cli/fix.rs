@@ -9,7 +9,7 @@ use std::{
 
 use clap::ValueEnum;
 use crd_analyzer_ide::completion;
-use crd_analyzer_ide::fixes::{self, Fix, FixKind, Problem, TextEdit};
+use crd_analyzer_ide::fixes::{self, Counts, Fix, FixKind, Problem, TextEdit};
 use crd_analyzer_io::{
     escape,
     print::{Terminal, tell},
@@ -157,12 +157,12 @@ fn described(text: &str, fixes: &[Fix]) -> Vec<Done> {
     done
 }
 
-/// How many of the diagnostics of a file `--fix` repairs, and how many more `--fix=unsafe`. `question`: how the file was judged.
+/// How many of the diagnostics of a file `--fix` repairs, and how many more `--fix=unsafe`. `question`: how the file was judged, without the
+/// search for values on which rules fail.
 pub(super) fn fixable(report: &FileReport, config: &Config, question: &Question<'_>) -> (usize, usize) {
-    let shown = report.documents.iter().flat_map(|it| it.shown(config));
     let is_hazard = |code: &str| hazards::codes::ALL.iter().any(|it| it.0 == code);
-    let problems = shown.map(|it| Problem::from(&it.finding));
-    // To read a text again takes long: not for what cannot be repaired, nor for values on which rules fail, which are not looked for again.
+    let problems = problems(report, config);
+    // To read a text again takes long: not for what cannot be repaired.
     let problems: Vec<_> = problems
         .filter(|it| ![LARGE_MANIFEST, SEVERAL_CRDS].contains(&it.code) && !is_hazard(it.code))
         .collect();
@@ -172,8 +172,15 @@ pub(super) fn fixable(report: &FileReport, config: &Config, question: &Question<
     if problems.iter().any(Problem::is_of_old_form) {
         return (convert(&report.text, config, question).map_or(0, |it| it.1.len()), 0);
     }
-    let (is_safe, drops) = fixes::may_be_repaired(&report.text, problems, &Near(question));
-    let count = |level| repair_all(&report.text, config, question, level).map_or(0, |it| it.1.len());
+    let (is_safe, drops) = fixes::may_be_repaired(&report.text, problems.iter().copied(), &Near(question));
+    if !is_safe && !drops {
+        return (0, 0);
+    }
+    let before = fixes::counts(report);
+    let count = |level| {
+        let problems = problems.iter().copied();
+        repairs(&report.text, problems, &before, question, level).map_or(0, |it| it.1.len())
+    };
     let safe = if is_safe { count(Level::Safe) } else { 0 };
     let all = if drops { count(Level::Unsafe) } else { safe };
     (safe, all.saturating_sub(safe))
@@ -181,8 +188,7 @@ pub(super) fn fixable(report: &FileReport, config: &Config, question: &Question<
 
 /// Repairs of what is found in a file, each tried: its finding goes, and nothing comes in its place.
 pub(super) fn offered(report: &FileReport, config: &Config, question: &Question<'_>) -> Vec<Fix> {
-    let shown = report.documents.iter().flat_map(|it| it.shown(config));
-    let problems: Vec<_> = shown.map(|it| Problem::from(&it.finding)).collect();
+    let problems: Vec<_> = problems(report, config).collect();
     if problems.is_empty() {
         return Vec::new();
     }
@@ -212,22 +218,44 @@ impl completion::Definitions for Near<'_> {
 /// How often a file is looked at again after its repairs. Of values that cannot be decoded the API server reports one at a time.
 const MOST_ROUNDS: usize = 32;
 
+/// What is shown of a file.
+fn problems(report: &FileReport, config: &Config) -> impl Iterator<Item = Problem> {
+    let shown = report.documents.iter().flat_map(|it| it.shown(config));
+    shown.map(|it| Problem::from(&it.finding))
+}
+
 /// The text with all repairs of a level, and what they are.
 fn repair_all(text: &str, config: &Config, question: &Question<'_>, level: Level) -> Option<(String, Vec<Fix>)> {
-    let judge = |text: &str| analyze(text.as_bytes().to_vec(), question);
-    let before = judge(text);
+    let before = analyze(text.as_bytes().to_vec(), question);
     if *before.text != *text {
         return None;
     }
-    let shown = before.documents.iter().flat_map(|it| it.shown(config));
-    let problems: Vec<_> = shown.map(|it| Problem::from(&it.finding)).collect();
-    let judge = |text: &str| Some(judge(text));
-    let drops = level == Level::Unsafe;
+    let problems: Vec<_> = problems(&before, config).collect();
+    let counts = fixes::counts(&before);
     // Two reports on a large file are too much at a time.
     let shared = before.text.clone();
     drop(before);
-    let (edits, done) = fixes::repair_more(&shared, problems, &Near(question), &judge, drops)?;
+    let (edits, done) = repairs(&shared, problems, &counts, question, level)?;
     Some((fixes::apply(text, &edits)?, done))
+}
+
+/// All repairs of a level of what was found in a text.
+fn repairs(
+    text: &Arc<str>,
+    problems: impl IntoIterator<Item = Problem>,
+    before: &Counts,
+    question: &Question<'_>,
+    level: Level,
+) -> Option<(Vec<TextEdit>, Vec<Fix>)> {
+    let judge = |text: &str| Some(analyze(text.as_bytes().to_vec(), question));
+    fixes::repair_more(
+        text,
+        problems,
+        Some(before),
+        &Near(question),
+        &judge,
+        level == Level::Unsafe,
+    )
 }
 
 /// The text with definitions of versions that are no longer served converted, and what was done.
@@ -236,9 +264,7 @@ fn convert(text: &str, config: &Config, question: &Question<'_>) -> Option<(Stri
     if *before.text != *text {
         return None;
     }
-    let shown = before.documents.iter().flat_map(|it| it.shown(config));
-    let problems: Vec<_> = shown.map(|it| Problem::from(&it.finding)).collect();
-    let mut found = fixes::fixes(&before.text, problems, Span::new(0, text.len() as u32));
+    let mut found = fixes::fixes(&before.text, problems(&before, config), Span::new(0, text.len() as u32));
     found.retain(|it| it.preferred && it.kind == FixKind::Repair);
     found.sort_by_key(|it| it.problem.span.start);
     let edits: Vec<TextEdit> = found.iter().flat_map(|it| it.edits.iter().cloned()).collect();

@@ -175,23 +175,24 @@ pub(super) fn judge(
         ..Question::new(versions)
     };
     let mut report = analyze(text, &question);
-    if let Some(overlays) = &beside.overlays {
-        overlays.complete(&path, &mut report, &question);
-    }
     // Of what needs a search nothing is repaired.
-    let question = Question {
+    let again = Question {
         hazards: Search::Off,
         ..question
     };
-    let fixes = if wants.fixes {
-        fix::offered(&report, config, &question)
-    } else {
-        Vec::new()
-    };
+    // Repairs are those of the file as it is written.
     let fixable = if wants.fixable && question.old.is_none() {
-        fix::fixable(&report, config, &question)
+        fix::fixable(&report, config, &again)
     } else {
         (0, 0)
+    };
+    if let Some(overlays) = &beside.overlays {
+        overlays.complete(&path, &mut report, &question);
+    }
+    let fixes = if wants.fixes {
+        fix::offered(&report, config, &again)
+    } else {
+        Vec::new()
     };
     Ok(Judged::Report {
         is_new: old.is_none() && matches!(input.old, Some(Source::Git { .. })),

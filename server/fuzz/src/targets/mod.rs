@@ -1,11 +1,13 @@
 //! The targets, a file for each kind of input.
 
 mod cel;
+mod compat;
 mod config;
 mod crd;
 mod edits;
 mod go;
 mod ide;
+mod kustomize;
 mod lsp;
 mod pattern;
 mod printed;
@@ -28,6 +30,8 @@ pub const TARGETS: &[Target] = &[
     resource::TARGET,
     suite::TARGET,
     suite::PATCH,
+    compat::TARGET,
+    kustomize::TARGET,
     config::TARGET,
     go::TARGET,
     ide::TARGET,

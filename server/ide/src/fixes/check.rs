@@ -11,9 +11,9 @@ const VALUES: [&str; 2] = [UNREADABLE_CRD, UNKNOWN_KIND];
 /// How often each code is found by each minor in each document.
 type ByCode = BTreeMap<(usize, u8, &'static str), usize>;
 
-/// What is found in a file.
-#[derive(Default)]
-pub(super) struct Counts {
+/// How often each finding is in a file: what repairs of its text are compared with.
+#[derive(Debug, Default)]
+pub struct Counts {
     /// Also what the server would only say later.
     by_code: ByCode,
     /// The CRDs that cannot be decoded, each with the code and the place of the reason, which hides everything else.
@@ -21,7 +21,7 @@ pub(super) struct Counts {
 }
 
 /// Counts what is found in a file.
-pub(super) fn counts(report: &FileReport) -> Counts {
+pub fn counts(report: &FileReport) -> Counts {
     let mut found = Counts::default();
     let counts = &mut found.by_code;
     for document in &report.documents {

@@ -268,7 +268,7 @@ fn all_safe_repairs_come_at_once() {
     let look = |it: &str| Some(judge(it));
     assert_eq!(repair_all(&text, problems(&judge(&text)), &(), &look), None);
     // What drops a value has to be asked for, unless the same is written twice.
-    let (edits, _) = repair_more(&text, problems(&judge(&text)), &(), &look, true).expect("a repair");
+    let (edits, _) = repair_more(&text, problems(&judge(&text)), None, &(), &look, true).expect("a repair");
     assert_eq!(
         apply(&text, &edits).as_deref(),
         Some(&*expected.replace("            title: a\n", ""))
