@@ -1,11 +1,14 @@
 //! What differs between two schemas: one entry a keyword of a node.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crd_analyzer_schema::structural::lookup;
 use crd_analyzer_schema::{JsonSchemaProps, SchemaOrBool, ValidationRule};
 
 use crate::steps::Step;
+
+/// How many values of an `enum` that came or went are told.
+const MOST_LISTED: usize = 6;
 
 /// What differs at a node.
 #[derive(Clone, PartialEq, Debug)]
@@ -181,8 +184,11 @@ impl Differences {
         self.keyword(Kind::Nullable, nulls.0, nulls.1, bool::to_string);
         if old.r#enum != new.r#enum {
             let listed = |these: &JsonSchemaProps, those: &JsonSchemaProps, sign: char| {
-                let only = these.r#enum.iter().filter(|it| !those.r#enum.contains(it));
-                only.map(|it| format!("{sign}{it}")).collect::<Vec<_>>()
+                let others: HashSet<_> = those.r#enum.iter().collect();
+                let only = these.r#enum.iter().filter(|it| !others.contains(it));
+                only.map(|it| format!("{sign}{it}"))
+                    .take(MOST_LISTED)
+                    .collect::<Vec<_>>()
             };
             let (mut gone, come) = (listed(old, new, '-'), listed(new, old, '+'));
             gone.extend(come);
@@ -191,7 +197,7 @@ impl Differences {
                 (false, true) => Side::Old,
                 _ => Side::Both,
             };
-            gone.truncate(6);
+            gone.truncate(MOST_LISTED);
             self.push(Kind::Enum, side, gone.join(" "));
         }
         let default = |it: &JsonSchemaProps| it.default.clone().filter(|it| !it.is_null());
@@ -288,10 +294,12 @@ impl Differences {
     }
 
     fn required(&mut self, old: &JsonSchemaProps, new: &JsonSchemaProps) {
-        for name in old.required.iter().filter(|it| !new.required.contains(it)) {
+        let names = |it: &JsonSchemaProps| it.required.iter().cloned().collect::<HashSet<_>>();
+        let (before, now) = (names(old), names(new));
+        for name in old.required.iter().filter(|it| !now.contains(*it)) {
             self.push(Kind::Required(name.clone()), Side::Old, name.clone());
         }
-        for name in new.required.iter().filter(|it| !old.required.contains(it)) {
+        for name in new.required.iter().filter(|it| !before.contains(*it)) {
             self.push(Kind::Required(name.clone()), Side::New, name.clone());
         }
     }

@@ -1,5 +1,7 @@
 //! Values worth trying for a change: those that the one schema accepts and the other may not.
 
+use std::collections::HashSet;
+
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::structural::lookup;
 use serde_json::{Map, Value, json};
@@ -10,6 +12,8 @@ use crate::steps::{Step, below};
 
 /// So many values of a node are made.
 const MOST: usize = 60;
+/// Values of an `enum` that are tried at most.
+const MOST_LISTED: usize = 60;
 /// Longer texts are not made.
 const MAX_TEXT: i64 = 70_000;
 
@@ -140,9 +144,13 @@ fn lengthened(text: &str, from: &JsonSchemaProps, to: &JsonSchemaProps) -> Vec<V
 /// Scalars of both schemas, and those beside their bounds.
 fn constants(from: &JsonSchemaProps, to: &JsonSchemaProps) -> Vec<Value> {
     let mut found = Vec::new();
-    for schema in [to, from] {
-        let of_enum = schema.r#enum.iter().filter(|it| !it.is_null());
-        found.extend(of_enum.cloned());
+    for (schema, other) in [(to, from), (from, to)] {
+        // What only one of them lists tells more.
+        let others: HashSet<_> = other.r#enum.iter().collect();
+        let of_enum = || schema.r#enum.iter().filter(|it| !it.is_null());
+        let only_here = of_enum().filter(|it| !others.contains(it));
+        let in_both = of_enum().filter(|it| others.contains(it));
+        found.extend(only_here.chain(in_both).take(MOST_LISTED).cloned());
         for bound in [schema.maximum, schema.minimum, schema.multiple_of]
             .into_iter()
             .flatten()

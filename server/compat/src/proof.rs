@@ -4,6 +4,8 @@
 //! because a change of what is pruned or filled in is never proved as long as it may reach another keyword: so every keyword judges the
 //! value that it judged before.
 
+use std::collections::HashSet;
+
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_schema::formats;
 use crd_analyzer_schema::structural::lookup;
@@ -86,7 +88,8 @@ impl Question<'_> {
                 if to.r#enum.is_empty() {
                     return said("every value is allowed now");
                 }
-                if !from.r#enum.is_empty() && from.r#enum.iter().all(|it| to.r#enum.contains(it)) {
+                let listed: HashSet<_> = to.r#enum.iter().collect();
+                if !from.r#enum.is_empty() && from.r#enum.iter().all(|it| listed.contains(it)) {
                     return said("all values of the enum are still listed");
                 }
                 self.by_values()
@@ -146,14 +149,22 @@ impl Question<'_> {
         if from.r#type != "string" || !from.r#enum.iter().all(Value::is_string) {
             return None;
         }
+        // Texts are listed or not; long lists are not searched for each of them.
+        let unlisted = |it: &JsonSchemaProps| {
+            let mut besides = it.clone();
+            besides.r#enum.clear();
+            besides
+        };
+        let (from_besides, to_besides) = (unlisted(from), unlisted(to));
         let (before, now) = (
-            Validator::new(from, self.kubernetes),
-            Validator::new(to, self.kubernetes),
+            Validator::new(&from_besides, self.kubernetes),
+            Validator::new(&to_besides, self.kubernetes),
         );
+        let listed_now: HashSet<_> = to.r#enum.iter().collect();
         let root = Path::root();
-        let mut listed = from.r#enum.iter().filter(|it| before.validate(&root, it).is_empty());
-        listed
-            .all(|it| now.validate(&root, it).is_empty())
+        let mut accepted = from.r#enum.iter().filter(|it| before.validate(&root, it).is_empty());
+        accepted
+            .all(|it| (listed_now.is_empty() || listed_now.contains(it)) && now.validate(&root, it).is_empty())
             .then(|| "each value of the enum was tried, and is accepted".to_owned())
     }
 

@@ -24,6 +24,9 @@ const SEARCH: Limits = Limits {
     work: 12_000_000,
     ..Limits::NONE
 };
+/// What one answer takes, besides what it spends itself, and what each property beside those on the way to the change adds.
+const ANSWER: u64 = 10_000;
+const WORK_PER_SIBLING: u64 = 400;
 /// So many objects are tried for one change in one direction.
 const MAX_TRIED: usize = 90;
 
@@ -58,7 +61,12 @@ impl<'d> Search<'_, 'd> {
     }
 
     fn answer(&self, direction: Direction) -> Answer {
-        if budget::is_stopped() {
+        let roots = [self.pair.old_maker.root, self.pair.new_maker.root];
+        let width: usize = roots
+            .into_iter()
+            .map(|it| steps::width(it, &self.difference.steps))
+            .sum();
+        if budget::work(ANSWER + WORK_PER_SIBLING * width as u64).is_err() {
             return Answer::unknown("not finished: there are too many changes");
         }
         if let Some(reason) = self.proof(direction) {

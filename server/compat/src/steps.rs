@@ -29,6 +29,19 @@ pub(crate) fn at<'s>(schema: &'s JsonSchemaProps, steps: &[Step]) -> Option<&'s 
     steps.iter().try_fold(schema, below)
 }
 
+/// How many properties the nodes on a way have together.
+pub(crate) fn width(schema: &JsonSchemaProps, steps: &[Step]) -> usize {
+    let mut width = schema.properties.len();
+    let mut at = schema;
+    for next in steps.iter().map_while(|step| {
+        at = below(at, step)?;
+        Some(at)
+    }) {
+        width += next.properties.len();
+    }
+    width
+}
+
 /// The path of the node in the document of the CRD.
 pub(crate) fn path_of(schema: &Path, steps: &[Step]) -> Path {
     steps.iter().fold(schema.clone(), |path, step| match step {

@@ -353,24 +353,15 @@ impl<'s> CheckedRule<'_, 's> {
         }
         let locator = Locator::new(&self.expression.checked, &self.written.rule, self.node.schema);
         let mut shown: Vec<Site> = Vec::new();
-        let questions: &[Question] = match (self.uses_old_self, self.is_transition) {
-            (false, _) => &[Question::Create],
-            (true, true) => &[Question::Update],
-            (true, false) => &[Question::Create, Question::Update],
-        };
         let others = self.other_reads();
-        for question in questions {
+        for question in self.questions() {
             let mut is_stuck = false;
             for (reads, is_first) in [(Some(&self.reads), true), (others.as_ref(), false)] {
                 let Some(reads) = reads else { continue };
                 // What rules can fail on is mostly found soon; the rest is for what is hard to make.
                 let mut share = *left / 2;
                 let before = share;
-                let search = if is_first {
-                    Search::new()
-                } else {
-                    Search::around(self.settled(reads, *question, &mut share))
-                };
+                let search = self.first_cases(reads, is_first, *question, &mut share);
                 self.search(reads, *question, search, &mut share, &mut |case, left| {
                     let Some(failed) = self.failure(&locator, &case, left) else {
                         return true;
@@ -395,6 +386,24 @@ impl<'s> CheckedRule<'_, 's> {
                     break;
                 }
             }
+        }
+    }
+
+    /// What values of the rule are looked for in: objects that are created, updates, or both.
+    fn questions(&self) -> &'static [Question] {
+        match (self.uses_old_self, self.is_transition) {
+            (false, _) => &[Question::Create],
+            (true, true) => &[Question::Update],
+            (true, false) => &[Question::Create, Question::Update],
+        }
+    }
+
+    /// Where a search begins: anywhere, or around values that the other rules do not refuse.
+    fn first_cases(&self, reads: &Reads, is_anywhere: bool, question: Question, left: &mut u64) -> Search {
+        if is_anywhere {
+            Search::new()
+        } else {
+            Search::around(self.settled(reads, question, left))
         }
     }
 

@@ -12,15 +12,10 @@ use crd_analyzer_workspace::accepted::CrdAnswers;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{json::write_pretty, jsonl::write_line, several};
+use super::{json::write_pretty, published::version_lines, several};
 
 #[derive(Serialize)]
-struct Line<'a> {
-    file: &'a str,
-    doc: Option<usize>,
-    name: &'a str,
-    k8s: String,
-    version: &'a str,
+struct Schema<'a> {
     json_schema: &'a Value,
 }
 
@@ -32,18 +27,11 @@ pub(crate) fn lines<T>(
     kubernetes: KubernetesVersion,
     schemas: &[JsonSchema],
 ) -> io::Result<()> {
-    for it in schemas {
-        let line = Line {
-            file,
-            doc: document.index,
-            name: &document.name,
-            k8s: kubernetes.to_string(),
-            version: &it.version,
-            json_schema: &it.schema,
-        };
-        write_line(out, &line)?;
-    }
-    Ok(())
+    let versions = schemas.iter().map(|it| {
+        let json_schema = &it.schema;
+        (&*it.version, Schema { json_schema })
+    });
+    version_lines(out, file, document, kubernetes, versions)
 }
 
 /// One schema.

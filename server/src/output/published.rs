@@ -16,13 +16,20 @@ use crate::{
     },
 };
 
+/// A published version of a CRD, with one schema or several.
 #[derive(Serialize)]
-struct Line<'a> {
+struct Line<'a, T> {
     file: &'a str,
     doc: Option<usize>,
     name: &'a str,
     k8s: String,
     version: &'a str,
+    #[serde(flatten)]
+    schemas: T,
+}
+
+#[derive(Serialize)]
+struct OpenApiSchemas<'a> {
     v3: &'a Value,
     v2: &'a Value,
 }
@@ -35,15 +42,29 @@ pub(crate) fn lines<T>(
     kubernetes: KubernetesVersion,
     published: &[Published],
 ) -> io::Result<()> {
-    for it in published {
+    let versions = published.iter().map(|it| {
+        let (v3, v2) = (&it.v3, &it.v2);
+        (&*it.version, OpenApiSchemas { v3, v2 })
+    });
+    version_lines(out, file, document, kubernetes, versions)
+}
+
+/// A line for each version of one CRD, with its schemas.
+pub(super) fn version_lines<'a, T>(
+    out: &mut dyn Write,
+    file: &str,
+    document: &CrdAnswers<T>,
+    kubernetes: KubernetesVersion,
+    versions: impl Iterator<Item = (&'a str, impl Serialize)>,
+) -> io::Result<()> {
+    for (version, schemas) in versions {
         let line = Line {
             file,
             doc: document.index,
             name: &document.name,
             k8s: kubernetes.to_string(),
-            version: &it.version,
-            v3: &it.v3,
-            v2: &it.v2,
+            version,
+            schemas,
         };
         write_line(out, &line)?;
     }

@@ -30,25 +30,16 @@ impl<'s> Node<'s> {
     pub(crate) fn refused_by(&self, n: usize, most: usize, effort: &mut Effort) -> Vec<Shown> {
         let mut found = Vec::new();
         let Some(asked) = self.asked(n) else { return found };
-        let questions: &[Question] = match (asked.uses_old_self, asked.is_transition) {
-            (false, _) => &[Question::Create],
-            (true, true) => &[Question::Update],
-            (true, false) => &[Question::Create, Question::Update],
-        };
         let others = asked.other_reads();
         Self::spend(effort, |left| {
-            for question in questions {
+            for question in asked.questions() {
                 for (reads, is_first) in [(Some(&asked.reads), true), (others.as_ref(), false)] {
                     let Some(reads) = reads.filter(|_| found.len() < most) else {
                         continue;
                     };
                     let mut share = *left / 2;
                     let before = share;
-                    let search = if is_first {
-                        Search::new()
-                    } else {
-                        Search::around(asked.settled(reads, *question, &mut share))
-                    };
+                    let search = asked.first_cases(reads, is_first, *question, &mut share);
                     asked.search(reads, *question, search, &mut share, &mut |case, left| {
                         *left = left.saturating_sub(self.try_all());
                         let stored = self.stored(&case.sent);
