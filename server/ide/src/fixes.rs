@@ -263,12 +263,11 @@ pub fn repair_more(
         return None;
     }
     let judged;
-    let before = match before {
-        Some(before) => before,
-        None => {
-            judged = counts(&judge(text)?);
-            &judged
-        }
+    let before = if let Some(before) = before {
+        before
+    } else {
+        judged = counts(&judge(text)?);
+        &judged
     };
     let helps = |fixes: &[Fix]| {
         let edits = joined(fixes);

@@ -218,7 +218,7 @@ impl completion::Definitions for Near<'_> {
 /// How often a file is looked at again after its repairs. Of values that cannot be decoded the API server reports one at a time.
 const MOST_ROUNDS: usize = 32;
 
-/// What is shown of a file.
+/// The findings of a file that are told.
 fn problems(report: &FileReport, config: &Config) -> impl Iterator<Item = Problem> {
     let shown = report.documents.iter().flat_map(|it| it.shown(config));
     shown.map(|it| Problem::from(&it.finding))

@@ -23,6 +23,7 @@ use crd_analyzer_workspace::{
     report::FileReport,
     versions::VersionSet,
 };
+use rayon::prelude::*;
 
 use super::{UsageError, definitions::RunDefinitions, fix};
 use crate::input::{self, Input, Source, Unreadable};
@@ -109,23 +110,36 @@ pub(super) fn overlays(inputs: &[Input]) -> Overlays {
 /// What the Kustomizations of Flux among the inputs substitute.
 fn flux(inputs: &[Input]) -> Flux {
     let mut flux = Flux::default();
-    let mut roots = HashMap::new();
-    for input in inputs {
-        if let (Some((path, access)), Ok(place)) = (input.file(), input.place())
-            && let Ok(text) = read::text(path, &access, SETTINGS_BYTES)
-            && Flux::is_in(&text)
-        {
-            let folder = place.parent().unwrap_or(&place);
-            // Sources of Flux are repositories. Who works without git stands where the repository would begin.
-            let root = roots.entry(folder.to_owned()).or_insert_with(|| {
-                let repository = folder.ancestors().find(|it| read::exists(&it.join(".git")));
-                let current = || std::env::current_dir().unwrap_or_else(|_| folder.to_owned());
-                repository.map_or_else(current, Path::to_owned)
-            });
-            flux.add(&place, root, &text.into());
-        }
+    add_to(&mut flux, inputs, Flux::is_in);
+    if !flux.is_empty() {
+        add_to(&mut flux, inputs, |text| {
+            Flux::may_be_config_map(text) && !Flux::is_in(text)
+        });
     }
     flux
+}
+
+/// Adds what the files hold whose text is of interest.
+fn add_to(flux: &mut Flux, inputs: &[Input], is_wanted: impl Fn(&str) -> bool + Sync) {
+    let read = |input: &Input| {
+        let (path, access) = input.file()?;
+        let text = read::text(path, &access, SETTINGS_BYTES)
+            .ok()
+            .filter(|it| is_wanted(it))?;
+        Some((input.place().ok()?, text))
+    };
+    let wanted: Vec<_> = inputs.par_iter().filter_map(read).collect();
+    let mut roots = HashMap::new();
+    for (place, text) in wanted {
+        let folder = place.parent().unwrap_or(&place);
+        // Sources of Flux are repositories. Who works without git stands where the repository would begin.
+        let root = roots.entry(folder.to_owned()).or_insert_with(|| {
+            let repository = folder.ancestors().find(|it| read::exists(&it.join(".git")));
+            let current = || std::env::current_dir().unwrap_or_else(|_| folder.to_owned());
+            repository.map_or_else(current, Path::to_owned)
+        });
+        flux.add(&place, root, &text.into());
+    }
 }
 
 /// Judges one input.

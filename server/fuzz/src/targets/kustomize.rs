@@ -99,6 +99,7 @@ const FILES: [&str; 4] = [
     "/work/over/patch.yaml",
 ];
 
+#[derive(Clone)]
 struct InMemory(BTreeMap<PathBuf, Arc<str>>);
 
 impl Files for InMemory {
@@ -114,7 +115,7 @@ impl Files for InMemory {
 fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let files = InMemory(FILES.map(|it| (PathBuf::from(it), input.text())).into());
-    let overlays = Overlays::new(&files, &["/work/base".into(), "/work/over".into()]);
+    let overlays = Overlays::new(&["/work/base", "/work/over"].map(|it| (PathBuf::from(it), files.clone())));
     for (path, text) in &files.0 {
         let question = Question {
             path: Some(path),
