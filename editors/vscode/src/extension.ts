@@ -60,8 +60,8 @@ function newClient(context: ExtensionContext): LanguageClient {
       [ID]: workspace.getConfiguration(ID),
       trusted: workspace.isTrusted,
       // VS Code can show the next list by a command, offers words of open files where a server offers nothing, and makes the text of a
-      // place in a snippet from that of another.
-      client: { triggerSuggest: true, offersWords: true, snippetTransforms: true },
+      // place in a snippet from that of another. The extension has the command that shows an effective object.
+      client: { triggerSuggest: true, offersWords: true, snippetTransforms: true, showEffectiveObject: true },
     },
   };
   return new LanguageClient(ID, "CRD Analyzer", server, options);
@@ -110,13 +110,16 @@ function effectiveObjects(context: ExtensionContext): void {
     const found = await client?.sendRequest<{ text: string; kubernetes: string } | null>(`${ID}/effectiveObject`, at);
     return found ? `# as Kubernetes ${found.kubernetes} reads it\n${found.text}` : "# here is no resource of a known definition\n";
   };
-  const show = async () => {
+  // A lens says which resource it is of. The button in the title and the palette mean the one at the cursor.
+  const show = async (of?: { uri: unknown; line?: unknown }) => {
     const editor = window.activeTextEditor;
-    if (!editor || editor.document.uri.scheme === EFFECTIVE) {
+    const isOfLens = typeof of?.uri === "string" && typeof of.line === "number";
+    const source = isOfLens ? Uri.parse(of.uri as string) : editor?.document.uri;
+    if (!source || source.scheme === EFFECTIVE) {
       return;
     }
-    const source = editor.document.uri;
-    const query = JSON.stringify({ source: source.toString(), line: editor.selection.active.line });
+    const line = isOfLens ? (of.line as number) : editor?.selection.active.line;
+    const query = JSON.stringify({ source: source.toString(), line });
     const uri = Uri.from({ scheme: EFFECTIVE, path: `${source.path}.effective.yaml`, query });
     await window.showTextDocument(await workspace.openTextDocument(uri), { viewColumn: ViewColumn.Beside, preserveFocus: true, preview: true });
   };

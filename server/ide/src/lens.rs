@@ -1,10 +1,15 @@
-//! What rules cost, shown beside them while they are written.
+//! What rules cost, shown beside them while they are written, and where custom resources begin.
 
 mod insert;
 #[cfg(test)]
 mod tests;
 
-use std::{cell::OnceCell, collections::HashSet, fmt::Write as _, sync::Arc};
+use std::{
+    cell::{OnceCell, RefCell},
+    collections::{HashMap, HashSet},
+    fmt::Write as _,
+    sync::Arc,
+};
 
 use crd_analyzer_apiextensions::codes::{MESSAGE_COST_OVER_LIMIT, RULE_COST_OVER_LIMIT, TOTAL_RULE_COST_OVER_LIMIT};
 use crd_analyzer_syntax::{
@@ -18,10 +23,16 @@ use crd_analyzer_workspace::{
         BoundsProposal, COST_LIMIT, DocumentCosts, FileCosts, PlacedCosts, RuleCost, TOTAL_COST_LIMIT, grouped, share,
     },
     finding::Class,
+    index::{DefinitionText, GroupKind},
     versions::VersionSet,
 };
 
-use crate::fixes::{Fix, FixKind, Problem, TextEdit, apply};
+use crate::{
+    completion::{Definitions, has_definition},
+    file::{Document, File},
+    fixes::{Fix, FixKind, Problem, TextEdit, apply},
+    manifest::objects,
+};
 
 /// What a rule or a schema costs, and where to say it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,6 +89,43 @@ pub fn costs(costs: &FileCosts) -> Vec<Cost> {
     }
     found.sort_by_key(|it| it.span.start);
     found
+}
+
+/// Where each custom resource of a known CRD begins: its first key.
+pub fn resources(file: &File, definitions: &dyn Definitions) -> Vec<Span> {
+    let definitions = &Remembered {
+        definitions,
+        found: RefCell::default(),
+    };
+    let in_document = |it: Document<'_>| {
+        let tree = it.tree;
+        let known = objects(tree)
+            .into_iter()
+            .filter(|it| has_definition(tree, *it, definitions));
+        known
+            .filter_map(|it| tree.entries(it).next())
+            .map(|it| tree.span(it.key))
+            .collect::<Vec<_>>()
+    };
+    file.documents().flat_map(in_document).collect()
+}
+
+/// Definitions that are looked up once a kind: a file may have many resources of one.
+struct Remembered<'a> {
+    definitions: &'a dyn Definitions,
+    found: RefCell<HashMap<GroupKind, Option<Arc<DefinitionText>>>>,
+}
+
+impl Definitions for Remembered<'_> {
+    fn find(&self, kind: &GroupKind) -> Option<Arc<DefinitionText>> {
+        let mut found = self.found.borrow_mut();
+        let find = || self.definitions.find(kind);
+        found.entry(kind.clone()).or_insert_with(find).clone()
+    }
+
+    fn kinds(&self) -> Vec<GroupKind> {
+        self.definitions.kinds()
+    }
 }
 
 /// Whether the cost of a rule is more than a small part of its limit, or the rule cannot run.

@@ -53,6 +53,8 @@ pub(crate) struct Client {
     pub(crate) completion: CompletionCapabilities,
     /// Folds of a document that it takes.
     pub(crate) max_folds: usize,
+    /// It has the command [`crate::names::SHOW_EFFECTIVE`].
+    pub(crate) shows_effective: bool,
 }
 
 impl Client {
@@ -150,7 +152,14 @@ impl Client {
                 .and_then(|it| it.range_limit)
                 .map_or(usize::MAX, |it| it as usize),
             answers_configuration: workspace.and_then(|it| it.configuration).unwrap_or_default(),
+            shows_effective: false,
         }
+    }
+
+    /// Reads what only the initialization options say of a client, as `"client": {"showEffectiveObject": true}`.
+    pub(crate) fn read(&mut self, options: &serde_json::Value) {
+        self.completion.read(options);
+        self.shows_effective = options["client"]["showEffectiveObject"] == true;
     }
 
     /// The protocol's name for the unit of columns.

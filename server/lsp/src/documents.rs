@@ -27,6 +27,7 @@ use crate::{
     from_proto::{self, path_of, place_of},
     late_changes::Recent,
     steady::{NEAR, SteadyErrors},
+    steady_lenses::{self, SteadyLenses},
     versions::{Parsed, Version},
 };
 
@@ -41,6 +42,8 @@ struct Document {
     cursor: Option<u32>,
     /// What was shown as errors.
     errors: Arc<SteadyErrors>,
+    /// The lenses that the client has.
+    lenses: Arc<SteadyLenses>,
     /// When it became what it is, and how long after its previous version that was.
     changed: Instant,
     since_previous: Option<Duration>,
@@ -74,6 +77,9 @@ pub(crate) struct Snapshot {
     pub(crate) cursor: Option<u32>,
     /// What was shown as errors.
     pub(crate) errors: Arc<SteadyErrors>,
+    /// The lenses that the client has.
+    pub(crate) lenses: Arc<SteadyLenses>,
+    changed: Instant,
     /// How long after the previous version this one came, if there was one.
     pub(crate) since_previous: Option<Duration>,
     pub(crate) analysis: Arc<OnceCell<Arc<Analysis>>>,
@@ -90,6 +96,11 @@ impl Snapshot {
     /// Whether the document has changed, or is no longer open.
     pub(crate) fn is_stale(&self) -> bool {
         self.newest.load(Ordering::Acquire) != self.edition
+    }
+
+    /// Whether somebody types in it: then nothing should move.
+    pub(crate) fn is_typed(&self) -> bool {
+        self.cursor.is_some() && self.changed.elapsed() < steady_lenses::REST
     }
 
     /// The version with its trees, made once for all who ask. This takes its time: ask on a thread that may be blocked. It does not
@@ -189,6 +200,7 @@ impl Documents {
             text: Rope::from_str(&item.text),
             cursor: None,
             errors: Arc::default(),
+            lenses: Arc::default(),
             changed: Instant::now(),
             since_previous: None,
             version: item.version,
@@ -259,6 +271,12 @@ impl Documents {
         let line_before = document.cursor.map(|it| line_of(&document.text, it as usize));
         let (text, edits) = document.recent.take(&document.text, version, changes, unit);
         document.text = text;
+        match &edits {
+            Some(edits) => edits
+                .iter()
+                .for_each(|it| document.lenses.edited(&it.range, it.text.len())),
+            None => document.lenses.forget(),
+        }
         let last = edits.as_ref().and_then(|it| it.last());
         document.cursor = last.map(|it| (it.range.start + it.text.len()) as u32);
         let line = last.map(|it| line_of(&document.text, it.range.start));
@@ -403,6 +421,8 @@ impl Document {
             text: self.text.clone(),
             cursor: self.cursor,
             errors: self.errors.clone(),
+            lenses: self.lenses.clone(),
+            changed: self.changed,
             since_previous: self.since_previous,
             analysis: self.analysis.clone(),
             worked_on: self.worked_on.clone(),

@@ -8,3 +8,6 @@ pub(crate) const ADD_BOUNDS: &str = "crd-analyzer.addBounds";
 
 /// The command that asks the cluster of the settings again.
 pub(crate) const READ_CLUSTER: &str = "crd-analyzer.readCluster";
+
+/// The command of the client that shows the effective object, with `{uri, line}`.
+pub(crate) const SHOW_EFFECTIVE: &str = "crd-analyzer.showEffectiveObject";

@@ -36,7 +36,7 @@ use crate::{
     revisions::{Revisions, is_other_update},
     scan::Scanned,
     settings::{Effective, Features, Settings},
-    tasks,
+    steady_lenses, tasks,
     token_lists::TokenLists,
     trees::Trees,
     trust::Trust,
@@ -544,6 +544,19 @@ impl Session {
                 }
             });
         }
+    }
+
+    /// Tells the client to request lenses again when the user has stopped typing.
+    pub(crate) fn refresh_lenses_at_rest(self: &Arc<Self>, snapshot: Snapshot) {
+        let session = self.clone();
+        tasks::beside(async move {
+            tokio::time::sleep(steady_lenses::REST).await;
+            if !snapshot.is_stale()
+                && let Err(error) = session.remote.code_lens_refresh().await
+            {
+                tracing::warn!("the client did not refresh its lenses: {error}");
+            }
+        });
     }
 
     /// Whether the client has this document open.

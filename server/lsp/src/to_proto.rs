@@ -12,7 +12,7 @@ use lsp_types::{
     NumberOrString, Position, Range, Uri,
 };
 
-use crate::{capabilities::Client, display_text, limits, names::NAME};
+use crate::{capabilities::Client, display_text, limits, names::NAME, row::fitted};
 
 /// The text that places count in, and for whom.
 #[derive(Clone, Copy, Debug)]
@@ -90,14 +90,15 @@ pub(crate) fn left_out(source: &Source<'_>, count: usize, first: Option<Span>) -
 /// One row: what is wrong. What to type follows on a line of its own only for clients that do not show related places, which have it otherwise.
 fn message(shown: &Displayed, asked: VersionSet, has_related: bool) -> String {
     let finding = &shown.finding;
-    let mut message = display_text::line(&shown.headline(asked));
+    let mut behind = String::new();
     // The label is not shown in editors: what it asks is worth it.
     if let Some(question) = finding.label.as_deref().filter(|it| it.ends_with('?')) {
-        message = format!("{message}, {}", display_text::line(question));
+        behind = format!(", {}", display_text::line(question));
     }
     if finding.class == Class::LaterError {
-        message.push_str(" (after fixing the errors before it)");
+        behind.push_str(" (after fixing the errors before it)");
     }
+    let mut message = fitted(&display_text::line(&shown.headline(asked)), &behind);
     if !has_related {
         for help in &finding.help {
             message = format!("{message}\nhelp: {help}");

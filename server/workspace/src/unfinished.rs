@@ -70,7 +70,7 @@ fn line_around(text: &str, cursor: usize) -> Option<usize> {
         if written.trim().is_empty() || own.is_some_and(|own| depth(written) >= own) {
             continue;
         }
-        if [": '", ": \""].iter().any(|it| written.contains(it)) {
+        if [": '", ": \"", "- '", "- \""].iter().any(|it| written.contains(it)) {
             return Some(line.start);
         }
         // Without a quote it is an entry that is whole, or the text's last line so far.
@@ -291,6 +291,11 @@ mod tests {
                 &["  rule: ~~~~~ ~~ ~~~", "    ~~ ~"],
             );
         }
+    }
+
+    #[test]
+    fn open_text_of_several_lines_is_taken_out_where_its_item_begins() {
+        check("a:\n- \"x\n  [[ ! y\n  z\\|\"\nb: 2\n", &["~ ~~", "  ~~ ~ ~", "  ~~~"]);
     }
 
     #[test]

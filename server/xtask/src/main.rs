@@ -15,6 +15,7 @@ mod fixes;
 mod fuzz;
 mod goldens;
 mod habits;
+mod headlines;
 mod json_schema;
 mod kustomize;
 mod minor;
@@ -55,6 +56,8 @@ enum Chore {
     Typing(typing::Args),
     /// Count what follows what in the CRDs of the corpus, for the order of completion (needs the corpus).
     Habits(habits::Args),
+    /// Count the rows that messages take in an editor's list, over mutants of the corpus.
+    Headlines(headlines::Args),
     /// Repair mutants of the corpus by the fixes that are offered, and look what comes of it.
     Fixes(fixes::Args),
     /// Run the fuzz targets: random inputs for everything that reads what somebody else wrote (needs a C++ compiler).
@@ -81,6 +84,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Completion(args) => completion::run(&args)?,
         Chore::Typing(args) => typing::run(&args)?,
         Chore::Habits(args) => habits::run(&args)?,
+        Chore::Headlines(args) => headlines::run(&args)?,
         Chore::Fixes(args) => fixes::run(&args)?,
         Chore::Fuzz(args) => fuzz::run(&args)?,
         Chore::JsonSchema(args) => json_schema::run(&args)?,

@@ -4,11 +4,12 @@ local here = vim.fs.dirname(vim.fs.normalize(debug.getinfo(1, 'S').source:sub(2)
 local test = dofile(here .. '/person.lua')
 local must, say = test.must, test.say
 
---- A session with both servers, the other one with these settings. `body` gets the person.
-local function with_both(settings, body)
+--- A session with both servers, the other one with these settings, and ours with its own if they are given. `body` gets the person.
+local function with_both(settings, body, ours)
   local fixture = os.getenv('CRD_ANALYZER_FIXTURE')
   local person = test.start()
   test.attach(person)
+  if ours then person.lua([[vim.lsp.config('crd_analyzer', { settings = ... })]], ours) end
   person.lua(
     [[local command, settings, root = ...
       vim.api.nvim_create_autocmd('FileType', { pattern = 'yaml', callback = function(event)
@@ -40,6 +41,47 @@ local function answers(person, method)
       return found]],
     method
   )
+end
+
+--- How many symbols more than one server lists, by name and line.
+local function doubled_symbols(person)
+  local servers = {}
+  local function collect(server, list)
+    for _, it in ipairs(list) do
+      local place = it.selectionRange or it.location.range
+      local name = it.name .. ' ' .. place.start.line
+      servers[name] = servers[name] or {}
+      servers[name][server] = true
+      collect(server, it.children or {})
+    end
+  end
+  for name, list in pairs(answers(person, 'textDocument/documentSymbol')) do
+    if list ~= vim.NIL then collect(name, list) end
+  end
+  local twice = 0
+  for _, names in pairs(servers) do
+    if vim.tbl_count(names) > 1 then twice = twice + 1 end
+  end
+  return twice, vim.tbl_count(servers)
+end
+
+--- The servers that report a syntax error, by the sources that they name: of ours it has a code of its own.
+local function complaining(person)
+  return person.lua([[local found = {}
+    for _, it in ipairs(vim.diagnostic.get(0)) do
+      if it.code == 'invalid-yaml' or it.source == 'YAML' then found[it.source] = true end
+    end
+    local names = vim.tbl_keys(found)
+    table.sort(names)
+    return table.concat(names, ' ')]])
+end
+
+--- Types a quote that stays open, and sees who complains.
+local function with_open_quote(person, expected)
+  person.to('scope: Namespaced')
+  person.keys('o<Esc>0C  preserveUnknownFields: "x<Esc>')
+  person.see('an open quote is reported by ' .. expected, function() return complaining(person) == expected end, 20)
+  person.keys('u')
 end
 
 --- The text of a hover; a server that has nothing to say may answer with an empty one, and an editor shows nothing then.
@@ -118,7 +160,24 @@ test.session(function()
     person.see('the resource is judged', function() return #person.findings() > 0 end)
     nothing_is_doubled(person, 'replicas:', 1)
     typing(person, 'replicas: 3', '  ho', function() nothing_is_offered_twice(person, 'a field of a resource') end)
+    person.open(fixture .. '/gadgets.crd.yaml')
+    local twice, count = doubled_symbols(person)
+    must(twice > 0, ('both list symbols: %d of %d twice'):format(twice, count))
+    with_open_quote(person, 'YAML crd-analyzer')
   end)
+
+  say('-- with the settings of our page that leave nothing twice')
+  local quiet = {}
+  local set = function(name, it) quiet[name] = it.settings end
+  local page = table.concat(vim.fn.readfile(os.getenv('CRD_ANALYZER_EDITORS') .. '/neovim/README.md'), '\n')
+  local lines = page:match('```lua\n(%-%- nothing twice.-)```')
+  must(lines, 'the page has settings')
+  assert(load(lines, 'settings', 't', { vim = { lsp = { config = set } } }))()
+  with_both(quiet.yamlls, function(person)
+    local twice, count = doubled_symbols(person)
+    must(twice == 0 and count > 0, ('of %d symbols none is listed twice'):format(count))
+    with_open_quote(person, 'crd-analyzer')
+  end, quiet.crd_analyzer)
 
   -- With a schema for definitions the other one explains them too; what its page says keeps it from that.
   local schema = { [vim.uri_from_fname(here .. '/crd.schema.json')] = '*.crd.yaml' }
@@ -128,7 +187,6 @@ test.session(function()
     person.see('both explain', function() return explain(person) == 'crd_analyzer yamlls' end)
   end)
   say('-- with a schema for definitions, and the settings of our page')
-  local page = table.concat(vim.fn.readfile(os.getenv('CRD_ANALYZER_EDITORS') .. '/neovim/README.md'), '\n')
   local block = page:match('```lua\n(%-%- beside yaml%-language%-server.-)```')
   must(block, 'the page has settings')
   local wanted

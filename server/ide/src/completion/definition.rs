@@ -114,9 +114,24 @@ fn fields(context: &Context<'_, '_>, at: &api::At, structure: &'static Struct) -
     ranked.sort_by_key(|it| it.0);
     let mut items: Vec<_> = ranked.into_iter().map(|(_, field)| key(context, field)).collect();
     if known.value.is_none() {
-        items.extend(keys::snippets(context, at, structure, &known));
+        let nodes = keys::snippets(context, at, structure, &known);
+        let place = place_of_nodes(&items, at, structure, &known);
+        items.splice(place..place, nodes);
     }
     items
+}
+
+/// Where whole nodes come among the keys: before the key that they begin with, if that is not there and the author does not sort keys.
+fn place_of_nodes(items: &[Item], at: &api::At, structure: &'static Struct, known: &Keys<'_>) -> usize {
+    let first = match structure.name {
+        "ValidationRule" => "rule",
+        "JSONSchemaProps" if !known.is_sorted() && !at.is_root_schema => "type",
+        _ => return items.len(),
+    };
+    let is_first = known.present.is_empty();
+    let place = items.iter().position(|it| is_first && it.label == first);
+    // Who types `type` wants that: nothing else begins so.
+    place.map_or(items.len(), |it| it + usize::from(first == "type"))
 }
 
 fn key(context: &Context<'_, '_>, field: &'static Field) -> Item {

@@ -52,7 +52,7 @@ pub(super) fn whole_definition(context: &Context<'_, '_>) -> Option<Item> {
         (schema + 2 * step, "type: object".to_owned()),
         (schema + 2 * step, "properties:".to_owned()),
         (schema + 3 * step, "${6:size}:".to_owned()),
-        (schema + 4 * step, "type: ${7:integer}".to_owned()),
+        (schema + 4 * step, "type: ${7:integer}$0".to_owned()),
         (schema + step, "status:".to_owned()),
         (schema + 2 * step, "type: object".to_owned()),
         (schema + 2 * step, "properties: {}".to_owned()),

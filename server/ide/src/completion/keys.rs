@@ -27,6 +27,24 @@ pub(super) fn snippets(
     };
     let is_new = known.present.is_empty();
     if is_new && structure.name == "JSONSchemaProps" {
+        if !at.is_root_schema {
+            add(
+                "string …",
+                "a schema with a length",
+                "Text with the most characters that it has, from which CEL costs are estimated.",
+                vec![line(0, "type: string"), line(0, "maxLength: ${1:253}")],
+            );
+            add(
+                "integer …",
+                "a schema with a minimum",
+                "An integer of 32 bits with the smallest value that it has.",
+                vec![
+                    line(0, "type: integer"),
+                    line(0, "format: int32"),
+                    line(0, "minimum: ${1:0}"),
+                ],
+            );
+        }
         add(
             "object …",
             "a schema with properties",
@@ -83,12 +101,6 @@ pub(super) fn snippets(
                     line(3 * step, "type: string"),
                     line(3 * step, "maxLength: ${3:253}"),
                 ],
-            );
-            add(
-                "string …",
-                "a schema with a length",
-                "Text with the most characters that it has, from which CEL costs are estimated.",
-                vec![line(0, "type: string"), line(0, "maxLength: ${1:253}")],
             );
             add(
                 "enum …",

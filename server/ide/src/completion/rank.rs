@@ -70,6 +70,11 @@ impl<'t> Keys<'t> {
         self.present.iter().any(|it| it == key)
     }
 
+    /// Whether the author sorts keys.
+    pub(super) fn is_sorted(&self) -> bool {
+        self.between.is_some()
+    }
+
     /// What speaks against a key by its place: the smaller the better.
     pub(super) fn order_penalty(&self, name: &str) -> i32 {
         let Some(Between { before, after }) = &self.between else {

@@ -1,17 +1,19 @@
-//! `textDocument/codeLens`: what rules cost, above them.
+//! `textDocument/codeLens`: what rules cost, above them, and above a custom resource the way to its effective object.
 
 use std::sync::Arc;
 
 use crd_analyzer_ide::lens::{self, Cost};
+use crd_analyzer_syntax::tree::Span;
 use lsp_types::{CodeLens, CodeLensParams, Command};
 use serde_json::json;
 use tower_lsp::jsonrpc::Result;
 
 use crate::{
     display_text, limits,
-    names::ADD_BOUNDS,
+    names::{ADD_BOUNDS, SHOW_EFFECTIVE},
     request_context::{self, RequestContext},
     session::Session,
+    workspace_index::NearbyIndex,
 };
 
 pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
@@ -21,16 +23,51 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
         |it| it.code_lens,
         |request| {
             let costs = lens::costs(&request.snapshot.costs(request.version()));
-            (!costs.is_empty()).then(|| {
-                costs
-                    .iter()
-                    .take(limits::ANSWERS)
-                    .map(|it| convert(request, it))
-                    .collect()
-            })
+            let costs = costs.iter().map(|it| convert(request, it));
+            let all = effective(request).chain(costs).take(limits::ANSWERS).collect();
+            let all = steady(request, all);
+            (!all.is_empty()).then_some(all)
         },
     );
     found.await
+}
+
+/// The lenses that were there stay while somebody types, if the client takes a hint to ask again afterwards.
+fn steady(request: &RequestContext, found: Vec<CodeLens>) -> Vec<CodeLens> {
+    let snapshot = &request.snapshot;
+    if !request.client().refreshes_code_lenses || snapshot.is_stale() {
+        return found;
+    }
+    let start = |it: &CodeLens| request.offset(it.range.start) as usize;
+    let place = |byte: usize| request.range(Span::new(byte as u32, byte as u32)).start;
+    let (answer, is_other) = snapshot.lenses.apply(found, snapshot.is_typed(), start, place);
+    if is_other {
+        request.session.refresh_lenses_at_rest(snapshot.clone());
+    }
+    answer
+}
+
+/// Leads from each custom resource to its effective object, where the client can show that.
+fn effective(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
+    let known = NearbyIndex {
+        session: &request.session,
+        near: request.snapshot.path(),
+    };
+    let can_show = request.client().shows_effective;
+    let places = can_show.then(|| lens::resources(request.file(), &known));
+    places.into_iter().flatten().map(|span| {
+        let range = request.range(span);
+        let place = json!({ "uri": request.snapshot.uri, "line": range.start.line });
+        CodeLens {
+            range,
+            command: Some(Command {
+                title: "Show effective object".to_owned(),
+                command: SHOW_EFFECTIVE.to_owned(),
+                arguments: Some(vec![place]),
+            }),
+            data: None,
+        }
+    })
 }
 
 fn convert(request: &RequestContext, cost: &Cost) -> CodeLens {

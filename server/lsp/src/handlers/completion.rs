@@ -15,8 +15,8 @@ use crate::{
 
 pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> Result<Option<CompletionResponse>> {
     let at = params.text_document_position;
-    let after_blank = is_after_blank(params.context.as_ref());
-    let is_triggered = is_triggered(params.context.as_ref());
+    let typed = trigger(params.context.as_ref()).unwrap_or_default();
+    let is_triggered = !typed.is_empty();
     crate::folders::know_definitions(session, &at.text_document.uri).await;
     let found = request_context::read(
         session,
@@ -27,7 +27,11 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> 
             let offset = request.offset(at.position);
             let text = request.file().text();
             // Whoever types blanks before a key has asked for nothing yet.
-            if after_blank && !follows_something(text, offset) {
+            if typed == " " && !follows_something(text, offset) {
+                return None;
+            }
+            // `a.?b` and `a[?0]` go on; behind `a ?` comes a value of which nothing is typed yet.
+            if typed == "?" && !text[..offset as usize].ends_with(".?") && !text[..offset as usize].ends_with("[?") {
                 return None;
             }
             let found = find(request, offset).filter(|it| !it.are_written(text));
@@ -120,16 +124,10 @@ pub(super) fn find(request: &RequestContext, offset: u32) -> Option<Completions>
     Some(found)
 }
 
-/// Whether the client asks because a blank was typed.
-fn is_after_blank(context: Option<&CompletionContext>) -> bool {
-    context.is_some_and(|it| {
-        it.trigger_kind == CompletionTriggerKind::TRIGGER_CHARACTER && it.trigger_character.as_deref() == Some(" ")
-    })
-}
-
-/// Whether the client asks because of a character that asks by itself.
-fn is_triggered(context: Option<&CompletionContext>) -> bool {
-    context.is_some_and(|it| it.trigger_kind == CompletionTriggerKind::TRIGGER_CHARACTER)
+/// The character that the client asks because of, if it asks by itself.
+fn trigger(context: Option<&CompletionContext>) -> Option<String> {
+    let is_trigger = |it: &&CompletionContext| it.trigger_kind == CompletionTriggerKind::TRIGGER_CHARACTER;
+    context.filter(is_trigger)?.trigger_character.clone()
 }
 
 /// Whether the line has text before a byte.

@@ -9,7 +9,7 @@ use crate::{capabilities::Client, names::NAME, server_capabilities::server_capab
 pub(crate) fn handle(session: &Arc<Session>, params: InitializeParams) -> InitializeResult {
     let mut client = Client::new(&params.capabilities, session.cache.as_deref());
     if let Some(options) = &params.initialization_options {
-        client.completion.read(options);
+        client.read(options);
     }
     let client = session.set_client(client);
     #[allow(deprecated, reason = "older clients send only the one root")]

@@ -218,6 +218,28 @@ async fn nothing_is_offered_where_it_is_switched_off_or_nobodys_business() {
     client.finish().await;
 }
 
+#[tokio::test]
+async fn a_question_mark_asks_only_behind_a_dot_or_a_bracket() {
+    for (rule, expected) in [("self.?", true), ("self.count > 1 ?", false)] {
+        let text = TYPED.replace(
+            "description: some prose",
+            &format!(
+                "x-kubernetes-validations:\n        - rule: {rule}\n        properties: {{count: {{type: integer}}}}"
+            ),
+        );
+        let mut client = code().await;
+        client.open(URI, 1, &text).await;
+        let params = json!({
+            "textDocument": { "uri": URI },
+            "position": behind(&text, rule),
+            "context": { "triggerKind": 2, "triggerCharacter": "?" },
+        });
+        let found = client.request("textDocument/completion", params).await;
+        assert_eq!(!found.is_null(), expected, "behind {rule}");
+        client.finish().await;
+    }
+}
+
 /// A client of which the initialization options say what VS Code says of itself.
 async fn code() -> Client {
     let options = json!({ "client": { "triggerSuggest": true, "offersWords": true } });

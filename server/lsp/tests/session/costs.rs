@@ -48,6 +48,12 @@ async fn lenses(client: &mut Client) -> Value {
     client.request("textDocument/codeLens", params).await
 }
 
+/// The lenses when the server says that there are others, as nobody types any more.
+async fn lenses_at_rest(client: &mut Client) -> Value {
+    client.until_asked("workspace/codeLens/refresh").await;
+    lenses(client).await
+}
+
 async fn hints(client: &mut Client, lines: [u64; 2]) -> Value {
     let place = |line| json!({ "line": line, "character": 0 });
     let range = json!({ "start": place(lines[0]), "end": place(lines[1]) });
@@ -76,15 +82,23 @@ async fn lenses_follow_the_text() {
     client
         .change(URI, 2, &[([LINE, 16, LINE, 67], "self.hosts.size() < 3")])
         .await;
+    let cheap = "1 rule · total 4 of 100,000,000";
     let found = lenses(&mut client).await;
+    assert_eq!(titles(&found), [cheap, EXPENSIVE], "no line moves while somebody types");
+    assert_eq!(found[1]["range"]["start"], json!({ "line": LINE, "character": 16 }));
     assert_eq!(
-        titles(&found),
-        ["1 rule · total 4 of 100,000,000"],
+        found[1]["command"]["command"], "",
+        "a click on what is no more does nothing"
+    );
+    assert_eq!(
+        titles(&lenses_at_rest(&mut client).await),
+        [cheap],
         "a cheap rule says nothing"
     );
     // What cannot be read has no costs, and no request fails for it.
     client.change(URI, 3, &[([0, 0, 0, 0], "[")]).await;
-    assert_eq!(lenses(&mut client).await, Value::Null);
+    lenses(&mut client).await;
+    assert_eq!(lenses_at_rest(&mut client).await, Value::Null);
     client.finish().await;
 }
 

@@ -43,6 +43,45 @@ spec:
 const CRD: &str = "file:///repo/crds/widgets.yaml";
 const CR: &str = "file:///repo/samples/one.yaml";
 
+#[tokio::test]
+async fn a_lens_leads_from_a_resource_to_its_effective_object() {
+    let mut capabilities = pushed();
+    capabilities["textDocument"]["codeLens"] = json!({});
+    for announces in [true, false] {
+        let options = json!({ "client": { "showEffectiveObject": announces } });
+        let mut client =
+            Client::start_with(json!({ "capabilities": capabilities, "initializationOptions": options })).await;
+        let ask = json!({ "textDocument": { "uri": CR } });
+        let other = RESOURCE.replace("Widget", "Gadget");
+        client
+            .open(CR, 1, &format!("# two\n{RESOURCE}---\n{other}---\n{RESOURCE}"))
+            .await;
+        let before = client.request("textDocument/codeLens", ask.clone()).await;
+        assert_eq!(before, Value::Null, "the CRD is not known yet");
+        client.open(CRD, 1, DEFINITION).await;
+        let found = client.request("textDocument/codeLens", ask.clone()).await;
+        if announces {
+            let found = list(found);
+            let lines: Vec<_> = found.iter().map(|it| &it["range"]["start"]["line"]).collect();
+            assert_eq!(
+                lines,
+                [&json!(1), &json!(13)],
+                "a lens for each resource of a known CRD"
+            );
+            let command = &found[1]["command"];
+            assert_eq!(command["command"], "crd-analyzer.showEffectiveObject");
+            assert_eq!(command["arguments"], json!([{ "uri": CR, "line": 13 }]));
+            // What is typed below moves and hides none.
+            client.change(CR, 2, &[([5, 0, 5, 0], "  unfini\n")]).await;
+            let typed = list(client.request("textDocument/codeLens", ask).await);
+            assert_eq!((typed.len(), &typed[0]), (2, &found[0]));
+        } else {
+            assert_eq!(found, Value::Null);
+        }
+        client.finish_with_lists().await;
+    }
+}
+
 /// The line and column in the definition where `maximum` has its value.
 const MAXIMUM: [u64; 2] = [21, 45];
 

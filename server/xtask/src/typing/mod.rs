@@ -85,10 +85,10 @@ impl Stats {
 }
 
 /// What VS Code says of itself.
-fn client() -> Value {
+pub(crate) fn client() -> Value {
     json!({
         "clientInfo": { "name": "Visual Studio Code" },
-        "initializationOptions": { "crd-analyzer": {}, "client": { "triggerSuggest": true, "offersWords": true, "snippetTransforms": true } },
+        "initializationOptions": { "crd-analyzer": {}, "client": { "triggerSuggest": true, "offersWords": true, "snippetTransforms": true, "showEffectiveObject": true } },
         "capabilities": {
             "general": { "positionEncodings": ["utf-16"] },
             "window": { "workDoneProgress": true },

@@ -53,7 +53,7 @@ fn keys_that_are_missing_come_first() {
     );
     check_first(&spec("  group: x\n  versions:\n  - name: v1\n    ser$0\n"), &["served"]);
     check_none_of(&spec("  group: x\n  $0\n"), &["group"]);
-    check_first(&schema("properties:\n  a:\n    $0\n"), &["type", "description"]);
+    check_first(&schema("properties:\n  a:\n    $0\n"), &["type", "string …"]);
     check_first(&schema("properties:\n  a:\n    type: array\n    $0\n"), &["items"]);
     check_first(
         &schema("properties:\n  a:\n    type: string\n    m$0\n"),
@@ -309,7 +309,10 @@ fn an_empty_document_becomes_a_definition() {
 fn the_root_of_a_schema_is_an_object() {
     let offered = schema("$0\n");
     check_first(&offered, &["type", "properties"]);
-    check_none_of(&offered, &["list …", "string …"]);
+    check_none_of(&offered, &["list …", "string …", "integer …"]);
+    let property = "properties:\n  a:\n    $0\n";
+    check_first(&schema(property), &["type", "string …", "integer …", "object …"]);
+    check_first(&schema(&property.replace("$0", "i$0")), &["integer …"]);
     check_first(&spec("  names:\n    plural: policies\n    kind: $0\n"), &["Policy"]);
     let status = spec("  versions:\n  - name: v1\n    subresources:\n      st$0\n").taken("status");
     assert!(status.ends_with("      status: {}$0\n"), "{status}");
@@ -341,7 +344,8 @@ fn definitions_in_lists_are_definitions() {
 #[test]
 fn what_people_write_next_comes_first() {
     let rules = "x-kubernetes-validations:\n";
-    check_first(&schema(&format!("{rules}- $0\n")), &["message"]);
+    check_first(&schema(&format!("{rules}- $0\n")), &["message", "rule …", "rule"]);
+    check_first(&schema(&format!("{rules}- r$0\n")), &["rule …", "rule"]);
     check_first(&schema(&format!("{rules}- message: no\n  $0\n")), &["rule"]);
     let property = |text: &str| schema(&format!("properties:\n  a:\n    {text}\n"));
     check_first(

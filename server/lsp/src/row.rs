@@ -1,0 +1,71 @@
+//! One row of an editor's list of problems.
+
+/// Characters of a row at most.
+const MOST: usize = 100;
+
+/// A headline and what follows it in its row. If both are too long, the headline loses the beginnings of its paths, and then its end.
+pub(crate) fn fitted(headline: &str, suffix: &str) -> String {
+    let room = MOST.saturating_sub(suffix.chars().count());
+    let mut headline = headline.to_owned();
+    while headline.chars().count() > room
+        && let Some(shorter) = without_a_path(&headline)
+    {
+        headline = shorter;
+    }
+    if headline.chars().count() > room {
+        let is_name_open = |text: &str| text.matches('`').count() % 2 == 1;
+        let mut cut: String = headline.chars().take(room.saturating_sub(2)).collect();
+        cut.truncate(cut.trim_end().len());
+        cut.push('…');
+        if is_name_open(&cut) {
+            cut.push('`');
+        }
+        headline = cut;
+    }
+    headline + suffix
+}
+
+/// A headline whose longest path has only its last step.
+fn without_a_path(headline: &str) -> Option<String> {
+    let names = headline.split('`').skip(1).step_by(2);
+    let is_path = |it: &&str| it.contains('.') && !it.contains(' ');
+    let longest = names.filter(is_path).max_by_key(|it| it.len())?;
+    let (above, last) = longest.rsplit_once('.')?;
+    (!above.is_empty() && above != "…").then(|| headline.replacen(longest, &format!("….{last}"), 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_stays() {
+        assert_eq!(
+            fitted("`a.b` is not a field of `c`", ", did you mean `d`?"),
+            "`a.b` is not a field of `c`, did you mean `d`?"
+        );
+    }
+
+    #[test]
+    fn long_paths_lose_their_beginnings() {
+        let path = "spec.conversion.webhook.clientConfiguration.service.somewhere";
+        let row = fitted(
+            &format!("`conv_ersionReviewVersions` is not a field of `{path}`"),
+            ", did you mean `it`?",
+        );
+        assert_eq!(
+            row,
+            "`conv_ersionReviewVersions` is not a field of `….somewhere`, did you mean `it`?"
+        );
+    }
+
+    #[test]
+    fn a_row_has_an_end() {
+        for headline in ["a ".repeat(90), format!("the value is `{}`", "b".repeat(200))] {
+            let row = fitted(&headline, " (after fixing the errors before it)");
+            assert!(row.chars().count() <= MOST, "{row}");
+            assert_eq!(row.matches('`').count() % 2, 0, "{row}");
+            assert!(row.ends_with(" (after fixing the errors before it)"), "{row}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! How many rows the messages of diagnostics take in an editor's list: over mutants of real CRDs and custom resources, as VS Code gets them.
+
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
+
+use crd_analyzer_syntax::split::{read_document, split};
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+use crate::{
+    completion::corpus::{Corpus, File},
+    mutate::mutate,
+    peers,
+    session::EditorSession,
+    typing,
+};
+
+/// Characters of a headline at most.
+const MOST: usize = 100;
+
+/// Messages of mutants of the corpus.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// How many mutants are made.
+    #[arg(long, default_value_t = 4000)]
+    mutants: usize,
+    /// The seed; a fresh one if absent.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// How many of the most frequent messages count.
+    #[arg(long, default_value_t = 400)]
+    most_frequent: usize,
+    /// How many messages that are too long are shown.
+    #[arg(long, default_value_t = 40)]
+    show: usize,
+    /// Take files up to this size in bytes.
+    #[arg(long, default_value_t = 60_000)]
+    max_size: usize,
+    /// The server to ask, instead of one that is built.
+    #[arg(long)]
+    server: Option<PathBuf>,
+}
+
+/// Messages that differ in names and numbers only.
+#[derive(Default)]
+struct Group {
+    count: usize,
+    /// Of the longest first row.
+    characters: usize,
+    rows: usize,
+    longest: String,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
+    let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
+    let mut rng = Rng::with_seed(seed);
+    let corpus = Corpus::load(args.max_size)?;
+    let server = match &args.server {
+        Some(path) => path.clone(),
+        None => peers::analyzer()?,
+    };
+    let (mut session, _) = EditorSession::start_as(&server, &peers::corpus()?, typing::client())?;
+    let mut groups: HashMap<String, Group> = HashMap::new();
+    let (mut made, mut all) = (0, 0);
+    while made < args.mutants {
+        let files = if rng.u8(..3) > 0 {
+            &corpus.definitions
+        } else {
+            &corpus.objects
+        };
+        let Some(text) = rng
+            .choice(files)
+            .and_then(|it| mutant(it, &mut rng).map(|text| (it, text)))
+        else {
+            continue;
+        };
+        made += 1;
+        let (file, text) = text;
+        // A resource finds its CRD in the folder that is called as its own.
+        let near = file.path.to_string_lossy().replace("/crs/", "/crds/");
+        let uri = format!("file://{near}.{made}.yaml");
+        for found in diagnostics(&mut session, &uri, &text)? {
+            all += 1;
+            let message = found["message"].as_str().unwrap_or_default();
+            let group = groups
+                .entry(format!("{} {}", found["code"], template(message)))
+                .or_default();
+            group.count += 1;
+            group.rows = group.rows.max(message.lines().count());
+            let characters = message.lines().next().unwrap_or_default().chars().count();
+            if characters > group.characters {
+                group.characters = characters;
+                group.longest = format!("{}: {message}", found["code"]);
+            }
+        }
+    }
+    session.end()?;
+    let mut groups: Vec<Group> = groups.into_values().collect();
+    groups.sort_by(|one, other| (other.count, &one.longest).cmp(&(one.count, &other.longest)));
+    groups.truncate(args.most_frequent);
+    let counted: usize = groups.iter().map(|it| it.count).sum();
+    let (long, short): (Vec<_>, Vec<_>) = groups.into_iter().partition(|it| it.characters > MOST || it.rows > 1);
+    for it in long.iter().take(args.show) {
+        println!(
+            "{} times, up to {} characters and {} rows: {}",
+            it.count, it.characters, it.rows, it.longest
+        );
+    }
+    println!(
+        "{made} mutants with {all} diagnostics; the {} most frequent messages have {counted} of them: {} take one row of at most {MOST} \
+         characters, {} take more; seed {seed}",
+        long.len() + short.len(),
+        short.len(),
+        long.len()
+    );
+    Ok(long.is_empty())
+}
+
+fn mutant(file: &File, rng: &mut Rng) -> Option<String> {
+    let text: Arc<str> = file.text.clone();
+    let cut = split(&text);
+    let document = *rng.choice(&cut.documents)?;
+    let tree = read_document(&text, document, &[]).ok()?;
+    Some(mutate(&tree, rng)?.text)
+}
+
+fn diagnostics(session: &mut EditorSession, uri: &str, text: &str) -> anyhow::Result<Vec<Value>> {
+    let document = json!({ "uri": uri, "languageId": "yaml", "version": 0, "text": text });
+    session.notify("textDocument/didOpen", &json!({ "textDocument": document }))?;
+    let id = json!({ "textDocument": { "uri": uri } });
+    let report = session.request("textDocument/diagnostic", &id)?;
+    session.notify("textDocument/didClose", &id)?;
+    Ok(report["items"].as_array().cloned().unwrap_or_default())
+}
+
+/// A message without names and numbers.
+fn template(message: &str) -> String {
+    let mut is_name = false;
+    let mut kept = String::new();
+    for char in message.chars() {
+        if char == '`' {
+            is_name = !is_name;
+        }
+        if !is_name && !char.is_ascii_digit() {
+            kept.push(char);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_that_differ_in_names_and_numbers_are_one() {
+        assert_eq!(template("`a.b` has 12 of `c`"), template("`x` has 3 of `y z`"));
+        assert_ne!(template("`a` has 1"), template("`a` is 1"));
+    }
+}
