@@ -109,7 +109,7 @@ impl Printer for Json {
 }
 
 /// Writes one whole document.
-pub(super) fn write_pretty(out: &mut dyn Write, value: &Value) -> io::Result<()> {
+pub(super) fn write_pretty(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     value.serialize(&mut Serializer::with_formatter(&mut *out, Pretty::at(0)))?;
     out.write_all(b"\n")
 }

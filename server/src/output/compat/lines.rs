@@ -4,7 +4,10 @@ use std::io::{self, Write};
 
 use crd_analyzer_compat::{Answer, Change, Direction};
 use crd_analyzer_schema::field::Path;
-use serde::Serialize;
+use serde::{
+    Serialize, Serializer,
+    ser::{Error as _, SerializeSeq as _},
+};
 use serde_json::Value;
 
 use super::{Allowed, Compared, Report, Side};
@@ -67,9 +70,26 @@ struct SummaryLine {
 
 #[derive(Serialize)]
 struct Document<'a> {
-    changes: Vec<Line<'a>>,
-    #[serde(flatten)]
-    summary: SummaryLine,
+    changes: Changes<'a>,
+    policy: &'static str,
+    summary: Counts,
+    verdict: &'static str,
+}
+
+/// The lines of a report, made one by one: with all witnesses there may be many of them.
+struct Changes<'a>(&'a Report<'a>);
+
+impl Serialize for Changes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let each = self.0.reports.iter();
+        let lines = each.flat_map(|it| it.each().flat_map(move |change| lines(it, change)));
+        let mut list = serializer.serialize_seq(None)?;
+        for line in lines {
+            // With its keys in the order of the other documents.
+            list.serialize_element(&serde_json::to_value(line).map_err(S::Error::custom)?)?;
+        }
+        list.end()
+    }
 }
 
 /// Prints lines.
@@ -84,13 +104,18 @@ pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
 
 /// Prints a document.
 pub(super) fn document(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
-    let each = report.reports.iter();
-    let changes = each.flat_map(|it| it.each().flat_map(move |change| lines(it, change)));
+    let SummaryLine {
+        summary,
+        verdict,
+        policy,
+    } = summary(report);
     let document = Document {
-        changes: changes.collect(),
-        summary: summary(report),
+        changes: Changes(report),
+        policy,
+        summary,
+        verdict,
     };
-    write_pretty(out, &serde_json::to_value(document)?)
+    write_pretty(out, &document)
 }
 
 fn summary(report: &Report<'_>) -> SummaryLine {
