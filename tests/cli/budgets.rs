@@ -460,33 +460,28 @@ fn compared(old: &Value, new: &Value) -> Outcome {
 
 #[test]
 fn thousands_of_changes() {
-    let properties = |name: &str, schema: &Value| -> Value {
-        let all = (0..8_000).map(|n| (format!("{name}{n}"), schema.clone()));
+    let properties = |schema: &Value| -> Value {
+        let all = (0..4_000).map(|n| (format!("a{n}"), schema.clone()));
         json!({"type": "object", "properties": all.collect::<serde_json::Map<_, _>>()})
     };
     let outcome = compared(
-        &properties("a", &json!({"type": "string", "maxLength": 9})),
-        &properties("a", &json!({"type": "string", "maxLength": 5})),
+        &properties(&json!({"type": "string", "maxLength": 9})),
+        &properties(&json!({"type": "string", "maxLength": 5})),
     );
     outcome.expect(1, &["not finished: there are too many changes"]);
-    let (old, new) = (
-        properties("a", &json!({"type": "string"})),
-        properties("b", &json!({"type": "integer"})),
-    );
-    compared(&old, &new).expect(1, &["not finished: there are too many changes"]);
     let rules = |sign: &str| -> Value {
-        let rules: Vec<Value> = (0..3_000)
+        let rules: Vec<Value> = (0..1_000)
             .map(|n| json!({"rule": format!("self.a {sign} {n}")}))
             .collect();
         json!({"type": "object", "properties": {"a": {"type": "integer"}}, "x-kubernetes-validations": rules})
     };
-    compared(&rules(">"), &rules("<")).expect(1, &["not finished: there are too many changes"]);
+    compared(&rules(">"), &rules("<")).expect(1, &["rule-added"]);
 }
 
 #[test]
 fn an_enum_of_which_no_value_stays() {
     let listed = |sign: &str| -> Value {
-        let values: Vec<String> = (0..30_000).map(|n| format!("{sign}{n}")).collect();
+        let values: Vec<String> = (0..10_000).map(|n| format!("{sign}{n}")).collect();
         json!({"type": "object", "properties": {"a": {"type": "string", "enum": values}}})
     };
     compared(&listed("a"), &listed("b")).expect(1, &["enum-changed"]);

@@ -36,7 +36,7 @@ pub use subject::Subject;
 
 /// What may be spent on comparing two definitions.
 const WORK: Limits = Limits {
-    work: 700_000_000,
+    work: 400_000_000,
     bytes: u64::MAX,
     ..Limits::DOCUMENT
 };

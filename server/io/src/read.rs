@@ -48,6 +48,14 @@ impl Access {
     }
 }
 
+/// Whether an absolute path leads to a file that can be read more than once. What a shell hands over is read once.
+pub fn can_be_read_again(path: &Path, access: &Access) -> bool {
+    kind(path, access).is_ok_and(|(kind, found)| {
+        let is_elsewhere = matches!(access, Access::Elsewhere(_));
+        kind == Kind::File && (is_elsewhere || fs::metadata(found).is_ok_and(|it| it.is_file()))
+    })
+}
+
 /// What an absolute path leads to, and its path there: links that lead inside are followed.
 ///
 /// # Errors

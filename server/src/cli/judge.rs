@@ -123,10 +123,12 @@ fn flux(inputs: &[Input]) -> Flux {
 fn add_to(flux: &mut Flux, inputs: &[Input], is_wanted: impl Fn(&str) -> bool + Sync) {
     let read = |input: &Input| {
         let (path, access) = input.file()?;
-        let text = read::text(path, &access, SETTINGS_BYTES)
-            .ok()
-            .filter(|it| is_wanted(it))?;
-        Some((input.place().ok()?, text))
+        let place = input.place().ok()?;
+        if !read::can_be_read_again(&place, &access) {
+            return None;
+        }
+        let text = read::text(path, &access, SETTINGS_BYTES).ok()?;
+        is_wanted(&text).then_some((place, text))
     };
     let wanted: Vec<_> = inputs.par_iter().filter_map(read).collect();
     let mut roots = HashMap::new();
