@@ -6,6 +6,7 @@ use std::{
     sync::Arc,
 };
 
+use anyhow::Context as _;
 use crd_analyzer_io::{
     git,
     print::tell,
@@ -307,6 +308,17 @@ impl From<walk::Problem> for Unreadable {
             why: problem.why,
         }
     }
+}
+
+/// The bytes of a file that an argument names; of `-`, standard input.
+pub(crate) fn read_argument(file: &str) -> anyhow::Result<Vec<u8>> {
+    let source = if file == "-" {
+        Source::Stdin(None)
+    } else {
+        Source::named(file)
+    };
+    let bytes = read(&source).with_context(|| format!("cannot read {file}"))?;
+    Ok(bytes.unwrap_or_default())
 }
 
 /// Reads the bytes of one side. `Ok(None)` if it does not exist and may be absent.

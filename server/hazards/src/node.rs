@@ -1,5 +1,6 @@
 //! The rules of one node of a schema, and what they do with values that the schema allows.
 
+mod checked_rule;
 mod on_create;
 mod values;
 
@@ -114,37 +115,17 @@ impl<'s> Node<'s> {
 
     pub(crate) fn hazards(&self, effort: &mut Effort) -> Vec<Hazard> {
         let mut found = Vec::new();
-        for (n, (rule, written)) in self.rules.iter().zip(self.schema.validations()).enumerate() {
-            let Some(expression) = &rule.rule else { continue };
-            let asked = CheckedRule {
-                node: self,
-                n,
-                written,
-                expression,
-                reads: Reads::of(&expression.checked.ast, self.schema),
-                is_transition: rule.uses_old_self && written.optional_old_self != Some(true),
-                uses_old_self: rule.uses_old_self,
-            };
-            let mut left = effort.per_rule.min(effort.left);
-            let whole = left;
-            let limits = Limits {
-                work: left * WORK_PER_EFFORT,
-                bytes: RULE_BYTES,
-                ..Limits::NONE
-            };
-            let before = budget::left().work;
+        for asked in (0..self.rules.len()).filter_map(|n| self.asked(n)) {
             // What is found is shown by values that were judged to the end, so nobody asks whether all was done.
-            budget::within(limits, || {
-                found.extend(asked.claim(&mut left));
+            Self::spend(effort, |left| {
+                found.extend(asked.claim(left));
                 // Which type a resource has is not its author's choice, and nothing that is known here.
                 if !self.is_custom_resource() || !["apiVersion", "kind"].iter().any(|it| asked.reads.has(it)) {
-                    asked.failures(&mut left, &mut found);
+                    asked.failures(left, &mut found);
                     found.extend(asked.defaults());
-                    found.extend(asked.unchecked_on_create(&mut left));
+                    found.extend(asked.unchecked_on_create(left));
                 }
             });
-            let worked = (before - budget::left().work) / WORK_PER_EFFORT;
-            effort.left = effort.left.saturating_sub(worked.max(whole - left));
         }
         found
     }

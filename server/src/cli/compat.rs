@@ -17,7 +17,11 @@ use crd_analyzer_workspace::{
     versions::VersionSet,
 };
 
-use super::{Status, UsageError, exceptions::Exceptions, manifests::Settings};
+use super::{
+    Status, UsageError,
+    exceptions::Exceptions,
+    manifests::{Settings, on_pool, one_version},
+};
 use crate::{
     input::{self, Input, Reading},
     output::compat::{self as output, Format, Report, Side},
@@ -117,15 +121,7 @@ impl Crd {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     args.settings.start_threads()?;
-    let kubernetes = match args.kubernetes_version {
-        Some(several) if several.count() > 1 => {
-            return Err(UsageError(format!(
-                "CRDs are compared for one Kubernetes version, not for {several}"
-            ))
-            .into());
-        }
-        version => version.unwrap_or_default().newest(),
-    };
+    let kubernetes = one_version(args.kubernetes_version, "CRDs are compared", "for")?;
     let exceptions = match &args.exceptions {
         Some(file) => Exceptions::read(file)?,
         None => Exceptions::default(),
@@ -141,7 +137,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         .keys()
         .chain(new.known.keys().filter(|it| !old.known.contains_key(*it)))
         .collect();
-    let compared = rayon::scope(|_| {
+    let compared = on_pool(|| {
         names
             .into_iter()
             .map(|name| of_name(&old, &new, name, &exceptions))

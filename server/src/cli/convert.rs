@@ -7,7 +7,6 @@ use std::{
     time::Duration,
 };
 
-use anyhow::Context as _;
 use crd_analyzer_conversion::{Converter, Webhook, round_trips};
 use crd_analyzer_io::{
     git,
@@ -23,9 +22,12 @@ use crd_analyzer_workspace::{
 };
 use serde_json::{Map, Value};
 
-use super::{Status, UsageError, manifests::Settings};
+use super::{
+    Status, UsageError,
+    manifests::{Settings, on_pool, one_version},
+};
 use crate::{
-    input::{self, Source},
+    input,
     output::convert::{self as output, Format, Outcome, Report},
 };
 
@@ -88,16 +90,9 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     args.settings.start_threads()?;
-    let kubernetes = match args.kubernetes_version {
-        Some(several) if several.count() > 1 => {
-            let why = format!("objects are converted for one Kubernetes version, not for {several}");
-            return Err(UsageError(why).into());
-        }
-        version => version.unwrap_or_default().newest(),
-    };
+    let kubernetes = one_version(args.kubernetes_version, "objects are converted", "for")?;
     let mut hook = hook(args)?;
-    // The stacks of these threads are large enough for every schema.
-    let report = rayon::join(|| report(args, kubernetes, hook.as_mut()), || ()).0?;
+    let report = on_pool(|| report(args, kubernetes, hook.as_mut()))?;
     let stdout = io::stdout();
     let columns = crate::output::columns(&stdout);
     let mut out = BufWriter::with_capacity(1 << 16, stdout);
@@ -169,18 +164,8 @@ fn report(args: &Args, kubernetes: KubernetesVersion, hook: Option<&mut Hook>) -
     })
 }
 
-fn read(file: &str) -> anyhow::Result<Vec<u8>> {
-    let source = if file == "-" {
-        Source::Stdin(None)
-    } else {
-        Source::named(file)
-    };
-    let bytes = input::read(&source).with_context(|| format!("cannot read {file}"))?;
-    Ok(bytes.unwrap_or_default())
-}
-
 fn objects(file: &str) -> anyhow::Result<Vec<Map<String, Value>>> {
-    let values = read_value(read(file)?).map_err(|why| anyhow::anyhow!("cannot read {file}: {why}"))?;
+    let values = read_value(input::read_argument(file)?).map_err(|why| anyhow::anyhow!("cannot read {file}: {why}"))?;
     let objects = values.into_iter().filter_map(|it| match it {
         Value::Object(object) => Some(object),
         _ => None,
@@ -190,7 +175,7 @@ fn objects(file: &str) -> anyhow::Result<Vec<Map<String, Value>>> {
 
 /// The CRD of a file; of several, the one of the objects.
 fn crd(file: &str, objects: &[Map<String, Value>], kubernetes: KubernetesVersion) -> anyhow::Result<ComparedCrd> {
-    let (_, documents) = compared(read(file)?, true, kubernetes);
+    let (_, documents) = compared(input::read_argument(file)?, true, kubernetes);
     let mut found = Vec::new();
     for document in documents {
         for (_, answer) in document.answers {

@@ -194,7 +194,7 @@ impl Inputs {
         let expression = match args.expression.as_deref() {
             Some(text) => match text.strip_prefix('@') {
                 Some(file) => {
-                    let text = String::from_utf8(read_file(file)?);
+                    let text = String::from_utf8(input::read_argument(file)?);
                     let text = text.with_context(|| format!("cannot read {file}"))?;
                     Some(text.trim_end_matches(['\r', '\n']).to_owned())
                 }
@@ -209,7 +209,7 @@ impl Inputs {
         let path = path.parse().map_err(|why| UsageError(format!("--path: {why}")))?;
         Ok(Self {
             expression,
-            crd: args.crd.as_deref().map(read_file).transpose()?,
+            crd: args.crd.as_deref().map(input::read_argument).transpose()?,
             schema: args
                 .schema
                 .as_deref()
@@ -399,20 +399,10 @@ impl Answered {
     }
 }
 
-fn read_file(path: &str) -> anyhow::Result<Vec<u8>> {
-    let source = if path == "-" {
-        input::Source::Stdin(None)
-    } else {
-        input::Source::named(path)
-    };
-    let bytes = input::read(&source).with_context(|| format!("cannot read {path}"))?;
-    Ok(bytes.unwrap_or_default())
-}
-
 /// A file if there is one, or else the text itself.
 fn read_either(option: &str, text: &str) -> anyhow::Result<Vec<u8>> {
     if text == "-" || read::is_file(Path::new(text)) {
-        return read_file(text);
+        return input::read_argument(text);
     }
     let names_file = [".yaml", ".yml", ".json"].iter().any(|it| text.ends_with(it)) && !text.contains(['{', ' ', '\n']);
     if names_file {

@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Context as _;
 use crd_analyzer_compat::{CODES, Change};
 use crd_analyzer_io::print::tell;
+use crd_analyzer_schema::go;
 use crd_analyzer_workspace::eval::read_value;
 use serde::Deserialize;
 use serde_json::Value;
@@ -152,19 +153,7 @@ fn is_date(text: &str) -> bool {
 
 /// The date of a moment in UTC. `seconds`: since 1970.
 fn date(seconds: u64) -> String {
-    // Howard Hinnant's `civil_from_days`: years begin in March, so that leap days are at their end.
-    let days = seconds / 86_400 + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 {
-        from_march + 3
-    } else {
-        from_march - 9
-    };
-    let year = year + era * 400 + u64::from(month <= 2);
+    let (year, month, day) = go::date((seconds / 86_400).cast_signed());
     format!("{year:04}-{month:02}-{day:02}")
 }
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use crd_analyzer_io::{config, print::tell, read::Access};
-use crd_analyzer_schema::depth;
+use crd_analyzer_schema::{KubernetesVersion, depth};
 use crd_analyzer_workspace::{config::Config, selection::Selection, versions::VersionSet};
 use rayon::prelude::*;
 
@@ -95,6 +95,27 @@ impl Settings {
             given: self.config.as_deref().map(named_config).transpose()?,
             selection: Selection::default(),
         })
+    }
+}
+
+/// Does something on a thread of the pool: its stack is large enough for every schema.
+pub(super) fn on_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    rayon::scope(|_| work())
+}
+
+/// The Kubernetes version of a command that answers for one: the newest if none is named. `what` and `preposition` begin the error, such as
+/// "CRDs are compared" and "for".
+pub(super) fn one_version(
+    named: Option<VersionSet>,
+    what: &str,
+    preposition: &str,
+) -> anyhow::Result<KubernetesVersion> {
+    match named {
+        Some(several) if several.count() > 1 => Err(UsageError(format!(
+            "{what} {preposition} one Kubernetes version, not {preposition} {several}"
+        ))
+        .into()),
+        version => Ok(version.unwrap_or_default().newest()),
     }
 }
 

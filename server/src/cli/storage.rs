@@ -2,16 +2,18 @@
 
 use std::io::{self, BufWriter, Write};
 
-use anyhow::Context as _;
 use crd_analyzer_workspace::{
     compared::{Unanswered, compared},
     stored_versions::{plan, written},
     versions::VersionSet,
 };
 
-use super::{Status, UsageError, manifests::Settings};
+use super::{
+    Status, UsageError,
+    manifests::{Settings, on_pool, one_version},
+};
 use crate::{
-    input::{self, Source},
+    input,
     output::storage::{self as output, Format, Planned},
 };
 
@@ -48,8 +50,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     args.settings.start_threads()?;
-    // The stacks of these threads are large enough for every schema.
-    let planned = rayon::join(|| planned(args), || ()).0?;
+    let planned = on_pool(|| planned(args))?;
     let stdout = io::stdout();
     let columns = crate::output::columns(&stdout);
     let mut out = BufWriter::new(stdout);
@@ -62,21 +63,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
 }
 
 fn planned(args: &Args) -> anyhow::Result<Vec<Planned>> {
-    let kubernetes = match args.kubernetes_version {
-        Some(several) if several.count() > 1 => {
-            let why = format!("the steps are those of one Kubernetes version, not of {several}");
-            return Err(UsageError(why).into());
-        }
-        version => version.unwrap_or_default().newest(),
-    };
+    let kubernetes = one_version(args.kubernetes_version, "the steps are those", "of")?;
     let file = &args.crd;
-    let source = if file == "-" {
-        Source::Stdin(None)
-    } else {
-        Source::named(file)
-    };
-    let bytes = input::read(&source).with_context(|| format!("cannot read {file}"))?;
-    let (_, documents) = compared(bytes.unwrap_or_default(), true, kubernetes);
+    let (_, documents) = compared(input::read_argument(file)?, true, kubernetes);
     let mut found = Vec::new();
     for document in documents {
         for (_, answer) in document.answers {

@@ -558,7 +558,8 @@ impl Ask<'_> {
         let kind = objects::group_kind(&object.written).unwrap_or_default();
         if self.question.is_completed {
             let place = || undefined::value_of(text, object, read, "kind");
-            if other_tools::is_left_alone(&kind, &mut self.notes.borrow_mut(), place) {
+            self.notes.borrow_mut().extend(other_tools::note(&kind, place));
+            if other_tools::is_file(&kind) {
                 return None;
             }
         }

@@ -29,21 +29,15 @@ const DEFINITIONS: [(&str, &str, &str); 3] = [
 /// Kinds of files that only a command line tool reads. An empty kind means every kind of the group.
 const FILES: [(&str, &str); 2] = [("clusterctl.cluster.x-k8s.io", "Metadata"), ("cli.kyverno.io", "")];
 
-/// Whether objects of a kind are not checked at all. Else what is not checked of them is noted. `place`: where the kind is written.
-pub(crate) fn is_left_alone(kind: &GroupKind, notes: &mut Vec<Finding>, place: impl FnOnce() -> Span) -> bool {
-    notes.extend(note(kind, place));
-    is_file(kind)
-}
-
 /// Whether objects of a kind are files of a tool, which look like objects of a cluster.
-fn is_file(kind: &GroupKind) -> bool {
+pub(crate) fn is_file(kind: &GroupKind) -> bool {
     FILES
         .iter()
         .any(|it| it.0 == kind.group && (it.1.is_empty() || it.1 == kind.kind))
 }
 
 /// What is not checked of objects of a kind. `place`: where the kind is written.
-fn note(kind: &GroupKind, place: impl FnOnce() -> Span) -> Option<Finding> {
+pub(crate) fn note(kind: &GroupKind, place: impl FnOnce() -> Span) -> Option<Finding> {
     let known = DEFINITIONS
         .iter()
         .find(|it| (it.0, it.1) == (&*kind.group, &*kind.kind))?;

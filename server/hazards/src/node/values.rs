@@ -1,31 +1,15 @@
 //! Values for those who ask what a rule changes: accepted ones, and those that one rule refuses.
 
-use crd_analyzer_budget::{self as budget, Limits};
-
-use super::{CheckedRule, Node, Question, RULE_BYTES, WORK_PER_EFFORT};
-use crate::reads::Reads;
-use crate::search::Search;
-use crate::static_analysis::{self, StaticResult};
-use crate::{Effort, RuleFacts, Shown};
 use crd_analyzer_cel::ast::{ExprKind, NodeId};
 use crd_analyzer_schema::rules::SELF;
 use serde_json::Value;
 
-impl<'s> Node<'s> {
-    fn asked<'n>(&'n self, n: usize) -> Option<CheckedRule<'n, 's>> {
-        let (rule, written) = (self.rules.get(n)?, self.schema.validations().get(n)?);
-        let expression = rule.rule.as_ref()?;
-        Some(CheckedRule {
-            node: self,
-            n,
-            written,
-            expression,
-            reads: Reads::of(&expression.checked.ast, self.schema),
-            is_transition: rule.uses_old_self && written.optional_old_self != Some(true),
-            uses_old_self: rule.uses_old_self,
-        })
-    }
+use super::{Node, Question};
+use crate::search::Search;
+use crate::static_analysis::{self, StaticResult};
+use crate::{Effort, RuleFacts, Shown};
 
+impl Node<'_> {
     /// Values that are accepted but for one rule.
     pub(crate) fn refused_by(&self, n: usize, most: usize, effort: &mut Effort) -> Vec<Shown> {
         let mut found = Vec::new();
@@ -114,20 +98,5 @@ impl<'s> Node<'s> {
             .nodes()
             .filter(|(_, it)| matches!(&it.kind, ExprKind::Ident(name) if name.trim_start_matches('.') == SELF));
         whole.all(|(node, _)| operands.contains(&node))
-    }
-
-    /// Runs a search within the effort.
-    fn spend(effort: &mut Effort, search: impl FnOnce(&mut u64)) {
-        let mut left = effort.per_rule.min(effort.left);
-        let whole = left;
-        let limits = Limits {
-            work: left * WORK_PER_EFFORT,
-            bytes: RULE_BYTES,
-            ..Limits::NONE
-        };
-        let before = budget::left().work;
-        budget::within(limits, || search(&mut left));
-        let worked = before.saturating_sub(budget::left().work) / WORK_PER_EFFORT;
-        effort.left = effort.left.saturating_sub(worked.max(whole - left));
     }
 }

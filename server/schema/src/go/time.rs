@@ -249,8 +249,8 @@ fn days_since_1970(year: u32, month: u32, day: u32) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// The date that many days after January 1, 1970: the inverse of [`days_since_1970`].
-fn date(days: i64) -> (i64, i64, i64) {
+/// The year, month and day that many days after January 1, 1970.
+pub fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
     let day_of_era = days.rem_euclid(146_097);
