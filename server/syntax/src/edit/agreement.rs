@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crd_analyzer_fixtures::corpus;
 
+use super::known_difference;
 use super::tests::{Random, random_text};
 use crate::paths::{self, Side, Step};
 use crate::tree::{CollectionStyle, NodeId, NodeKind, Span, Tree};
@@ -45,22 +46,6 @@ pub(crate) fn difference(verdict: &Tree, editing: &Tree) -> Option<String> {
             (verdict.comments() != editing.comments())
                 .then(|| format!("{:?} and {:?}", verdict.comments(), editing.comments()))
         })
-}
-
-/// Why the trees may differ, by name.
-pub(crate) fn known_difference(verdict: &Tree) -> Option<&'static str> {
-    let end = verdict
-        .root()
-        .map_or(verdict.document_span().start, |it| verdict.full_span(it).end) as usize;
-    let breaks = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
-    let rest = verdict.text()[end..].split(breaks).enumerate().find(|(_, it)| {
-        let text = it.trim_start_matches([' ', '\t', '\u{feff}']);
-        !text.is_empty() && !text.starts_with('#')
-    });
-    // go-yaml stops where the root ends; while a person edits, what follows may be meant to be part of it.
-    let begins_line = end == 0 || verdict.text()[..end].ends_with(breaks);
-    rest.filter(|&(line, it)| !((line > 0 || begins_line) && super::scan::is_document_marker(it.as_bytes(), 0)))
-        .map(|_| "text after the root")
 }
 
 /// Whether the verdict reader accepts the text; fails if the editing reader then differs.
@@ -111,6 +96,23 @@ fn both_readers_agree_over_other_breaks_and_what_stands_right_behind_an_anchor()
         "&a:b: c\n",
     ] {
         assert!(agrees("an anchor", text), "{text:?} is refused");
+    }
+}
+
+#[test]
+fn both_readers_agree_over_keys_that_are_collections_and_dashes_in_plain_scalars() {
+    for text in [
+        "c: [{a: 1}: b]",
+        "c: [[a] : b, c]",
+        "c: [{a: 1}:\n  {b: 1}]",
+        "c: [&x [a]: , !y {}:]",
+        "a: [b\n- ]",
+        "a: [b: c\n- ]\nd: 1",
+        "a: [b\n]#c: x",
+        "- [a\nb:]#c: \"",
+        "? [b: ---\n- ]\r\n---\n%\u{2028} # x",
+    ] {
+        assert!(agrees("a flow sequence", text), "{text:?} is refused");
     }
 }
 
@@ -184,4 +186,21 @@ fn half_written_keys_keep_their_place() {
         assert_eq!(paths::display(&at.path), paths::display(&expected), "{place}");
         assert_eq!(reading.tree.source(at.node), &half[key.start..middle], "{place}");
     }
+}
+
+#[test]
+fn both_readers_agree_over_what_random_pieces_make() {
+    const PIECES: &[&str] = &[
+        "a", "b:", "\u{2028}", "\t", " ", "  ", "\n", "\r\n", "\u{85}", "- ", "[", "]", "{", "}", ",", "\"", "'",
+        "|\n", ">-\n", "#c", ": ", "? ", "---\n", "&a ", "*a", "\u{feff}",
+    ];
+    let mut random = Random(31_337);
+    let mut accepted = 0;
+    for _ in 0..30_000 {
+        let text: String = (0..2 + random.below(16))
+            .map(|_| PIECES[random.below(PIECES.len())])
+            .collect();
+        accepted += usize::from(agrees("pieces", &text));
+    }
+    assert!(accepted > 5_000, "{accepted}");
 }

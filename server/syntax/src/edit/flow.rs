@@ -171,6 +171,9 @@ impl Reader<'_> {
         let in_sequence = self.top_kind() == FrameKind::FlowSequence;
         match bytes[start] {
             b'[' | b'{' => {
+                let key = in_sequence.then(|| self.end_of_collection_key(start)).flatten();
+                let is_pair = key.is_some_and(|end| self.colon_follows(end));
+                self.begin_pair(is_pair, begin);
                 self.fill();
                 self.open_flow();
             }

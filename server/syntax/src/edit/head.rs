@@ -70,13 +70,7 @@ impl Reader<'_> {
             }
             b'[' | b'{' => {
                 head.content = Content::Flow;
-                let end = scan::line_end(bytes, at).min(at + 1024);
-                let closed = scan::matching_bracket(bytes, at, end, -1);
-                self.look(scan::skip_blanks(
-                    bytes,
-                    closed.unwrap_or_else(|looked| looked.max(end)),
-                ));
-                head.colon = closed.ok().and_then(after_colon);
+                head.colon = self.end_of_collection_key(at).and_then(after_colon);
             }
             b'|' => head.content = Content::Block(ScalarStyle::Literal),
             b'>' => head.content = Content::Block(ScalarStyle::Folded),
@@ -96,6 +90,15 @@ impl Reader<'_> {
             }
         }
         head
+    }
+
+    /// The end of the flow collection at `at`, if that ends where a key has to: in the same line, 1,024 bytes further at most.
+    pub(super) fn end_of_collection_key(&mut self, at: usize) -> Option<usize> {
+        let end = scan::line_end(self.bytes, at).min(at + 1024);
+        let closed = scan::matching_bracket(self.bytes, at, end, -1);
+        let looked = closed.unwrap_or_else(|looked| looked.max(end));
+        self.look(scan::skip_blanks(self.bytes, looked));
+        closed.ok()
     }
 
     /// Anchor and tag at `at`, as far as they stand on its line, and where what follows them stands.

@@ -8,6 +8,7 @@ mod block;
 mod flow;
 mod frame;
 mod head;
+mod known_difference;
 mod marks;
 mod memo;
 mod nodes;
@@ -22,6 +23,7 @@ pub(crate) mod tests;
 
 use std::ops::Range;
 
+pub use known_difference::known_difference;
 use memo::Memo;
 use reader::Held;
 use resync::Change;

@@ -341,17 +341,23 @@ pub(crate) fn begins_entry(bytes: &[u8], at: usize) -> bool {
         return true;
     }
     let (end, stop) = plain_line(bytes, at, false);
-    let is_word = |it: &u8| !matches!(it, b' ' | b'\t' | b'(' | b')');
-    stop == Stop::Colon && at < end && bytes[at..end].iter().all(is_word)
+    let is_word = |it: &u8| !matches!(it, b' ' | b'\t' | b'(' | b')' | b']' | b'}');
+    stop == Stop::Colon && at < end && bytes[at] != b'#' && bytes[at..end].iter().all(is_word)
+}
+
+/// Whether a blank or a line break is before the place.
+fn is_behind_blank(bytes: &[u8], at: usize) -> bool {
+    is_blank(bytes, at - 1) || (1..=3).any(|len| len <= at && break_len(bytes, at - len) == len)
 }
 
 /// The byte after the bracket that closes the one at `start`. If it is not closed before `to`, or by the other kind: the last byte that was
 /// looked at.
 ///
-/// Nor is it closed if a line begins with a key or a dash at column `limit` or before, and no comma is before it: go-yaml takes no such text.
+/// Nor is it closed if a line begins with a key or a dash at column `limit` or before, and no comma is before it: go-yaml takes no such
+/// text. (A dash behind a plain scalar is a piece of that.)
 pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize, limit: i32) -> Result<usize, usize> {
     let mut open = Vec::new();
-    // The last byte that is not a blank.
+    // The last byte that is not a blank; a double quote behind any quoted scalar.
     let mut last = b'[';
     let mut looked = start;
     // A scalar can begin here; else a quote is text of a plain one.
@@ -386,7 +392,8 @@ pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize, limit: i32
                 };
                 continue;
             }
-            b'#' if is_blank(bytes, at - 1) || matches!(bytes[at - 1], b'\n' | b'\r') => {
+            // Behind a plain scalar it is a comment only after a blank.
+            b'#' if begins || is_behind_blank(bytes, at) || matches!(last, b'"' | b']' | b'}') => {
                 at = line_end(bytes, at);
                 continue;
             }
@@ -399,14 +406,18 @@ pub(crate) fn matching_bracket(bytes: &[u8], start: usize, to: usize, limit: i32
                 let line = at + 1;
                 let text = skip_blanks(bytes, line);
                 looked = looked.max(line_end(bytes, text));
-                if (text - line) as i32 <= limit && begins_entry(bytes, text) {
+                let is_text = bytes.get(text) == Some(&b'-') && !matches!(last, b'"' | b']' | b'}');
+                if (text - line) as i32 <= limit && !is_text && begins_entry(bytes, text) {
                     return Err(looked);
                 }
             }
             _ => {}
         }
-        if !matches!(bytes[at], b' ' | b'\t' | b'\n' | b'\r') {
-            last = bytes[at];
+        match bytes[at] {
+            b' ' | b'\t' | b'\n' | b'\r' => {}
+            // In a plain scalar, a quote is a letter.
+            b'"' | b'\'' => last = b'a',
+            byte => last = byte,
         }
         begins = match bytes[at] {
             b'[' | b'{' | b',' | b'?' => true,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crd_analyzer_fixtures::corpus;
 
 use super::{IncrementalTrees, Parsed, convert, guard, parse};
-use crate::edit::agreement::{difference, known_difference};
 use crate::edit::tests::{Random, random_text};
+use crate::edit::{agreement::difference, known_difference};
 use crate::split::split;
 use crate::tree::{NodeKind, ScalarStyle, Span, Tree};
 
