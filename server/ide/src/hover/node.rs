@@ -8,7 +8,7 @@ use crd_analyzer_syntax::tree::{NodeId, Span, Tree};
 
 use super::{Block, Hover, one_line};
 use crate::{
-    cel::{CelScalar, Expression, RULES, scalars_of},
+    cel::{CelScalar, Expression, scalars_of},
     cost::{number, rule_cost},
     file::Document,
     markdown::{code, escape},
@@ -288,7 +288,6 @@ pub(super) fn of_keyword(document: &Document<'_>, value: NodeId, version: Kubern
     let Some(node) = tree.parent(value) else {
         return Vec::new();
     };
-    debug_assert!(tree.get(node, RULES).is_some());
     let own = own_rules(tree, node);
     if own.is_empty() {
         Vec::new()
