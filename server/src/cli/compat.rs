@@ -111,7 +111,7 @@ struct Crd {
 impl Crd {
     fn side(&self) -> Side<'_> {
         Side {
-            crd: &self.compared,
+            crd: self.compared.places(),
             label: &self.label,
             text: &self.text,
             lines: &self.lines,

@@ -10,7 +10,7 @@ use crd_analyzer_schema::{
     field::{Path, Segment},
 };
 use crd_analyzer_syntax::{
-    paths::{self, Step},
+    paths::{Finder, Step},
     read_json,
     tree::{Span, Tree},
 };
@@ -51,25 +51,12 @@ pub fn compared(
 }
 
 impl ComparedCrd {
-    /// The place of a field in the text, its key and its value; of a field that is not written, the key around it.
-    pub fn span(&self, path: &Path) -> Option<Span> {
-        let steps: Vec<Step<'_>> = path
-            .segments()
-            .iter()
-            .map(|it| match it {
-                Segment::Field(name) | Segment::Key(name) => Step::key(name.as_str()),
-                Segment::Index(index) => Step::Index(*index),
-            })
-            .collect();
-        let found = paths::find(&self.tree, &steps)?;
-        let key = found.key_span(&self.tree);
-        // Reached through an alias or a merge key, the value stands elsewhere.
-        let value = found.value_span(&self.tree);
-        Some(if found.is_found() && key.start <= value.start {
-            key.join(value)
-        } else {
-            key
-        })
+    /// Looks for the places of fields in the text.
+    pub fn places(&self) -> FieldSpans<'_> {
+        FieldSpans {
+            tree: &self.tree,
+            finder: Finder::new(&self.tree),
+        }
     }
 
     /// Why an API server refuses this CRD as an update of another one; `None` if it accepts the update.
@@ -82,5 +69,35 @@ impl ComparedCrd {
         }
         let first = verdict.errors.first();
         Some(first.map_or_else(|| "the update is refused".to_owned(), ToString::to_string))
+    }
+}
+
+/// The places of fields in a CRD's text. It remembers where it looked: thousands of changes below one mapping take one walk over it.
+#[derive(Debug)]
+pub struct FieldSpans<'c> {
+    tree: &'c Tree,
+    finder: Finder<'c>,
+}
+
+impl FieldSpans<'_> {
+    /// The place of a field in the text, its key and its value; of a field that is not written, the key around it.
+    pub fn span(&self, path: &Path) -> Option<Span> {
+        let steps: Vec<Step<'_>> = path
+            .segments()
+            .iter()
+            .map(|it| match it {
+                Segment::Field(name) | Segment::Key(name) => Step::key(name.as_str()),
+                Segment::Index(index) => Step::Index(*index),
+            })
+            .collect();
+        let found = self.finder.find_from(self.tree.root()?, &steps);
+        let key = found.key_span(self.tree);
+        // Reached through an alias or a merge key, the value stands elsewhere.
+        let value = found.value_span(self.tree);
+        Some(if found.is_found() && key.start <= value.start {
+            key.join(value)
+        } else {
+            key
+        })
     }
 }

@@ -1,6 +1,7 @@
 //! `enum` (`basicCommonValidator`).
 
 use std::cell::RefCell;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hasher as _};
 use std::rc::Rc;
@@ -23,8 +24,8 @@ const FEW: usize = 16;
 /// What is known of the enums of a schema, by their addresses.
 #[derive(Default)]
 pub(super) struct Enums<'s> {
-    /// The texts that an enum lists.
-    texts: RefCell<HashMap<usize, Rc<HashSet<&'s str>>>>,
+    /// The texts that an enum lists, from the second question on: who asks once takes one walk over the list.
+    texts: RefCell<HashMap<usize, Option<Rc<HashSet<&'s str>>>>>,
     /// A hash of the values of each enum. It identifies the enum in findings.
     words: RefCell<HashMap<usize, u64>>,
 }
@@ -61,19 +62,27 @@ impl<'s> Enums<'s> {
         if listed.len() <= FEW {
             return listed.iter().any(|other| is_listed(value, other));
         }
-        if let Value::String(text) = value {
-            return self.texts(listed).contains(&**text);
+        if let Value::String(text) = value
+            && let Some(texts) = self.texts(listed)
+        {
+            return texts.contains(&**text);
         }
         // Where there is no end, that is known to who asked.
         budget::work(listed.len() as u64).is_err() || listed.iter().any(|other| is_listed(value, other))
     }
 
-    fn texts(&self, listed: &'s [Value]) -> Rc<HashSet<&'s str>> {
-        let mut known = self.texts.borrow_mut();
-        let texts = known
-            .entry(listed.as_ptr() as usize)
-            .or_insert_with(|| Rc::new(listed.iter().filter_map(Value::as_str).collect()));
-        Rc::clone(texts)
+    /// `None` at the first question about an enum.
+    fn texts(&self, listed: &'s [Value]) -> Option<Rc<HashSet<&'s str>>> {
+        match self.texts.borrow_mut().entry(listed.as_ptr() as usize) {
+            Entry::Vacant(first) => {
+                first.insert(None);
+                None
+            }
+            Entry::Occupied(again) => {
+                let collect = || Rc::new(listed.iter().filter_map(Value::as_str).collect());
+                Some(Rc::clone(again.into_mut().get_or_insert_with(collect)))
+            }
+        }
     }
 
     /// A number that two enums share if Go prints them alike (`[a b]`).

@@ -69,17 +69,17 @@ struct SummaryLine {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
-    changes: Changes<'a>,
+struct Document<'a, 'c> {
+    changes: Changes<'a, 'c>,
     policy: &'static str,
     summary: Counts,
     verdict: &'static str,
 }
 
 /// The lines of a report, made one by one: with all witnesses there may be many of them.
-struct Changes<'a>(&'a Report<'a>);
+struct Changes<'a, 'c>(&'a Report<'c>);
 
-impl Serialize for Changes<'_> {
+impl Serialize for Changes<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let each = self.0.reports.iter();
         let lines = each.flat_map(|it| it.each().flat_map(move |change| lines(it, change)));
@@ -133,7 +133,7 @@ fn summary(report: &Report<'_>) -> SummaryLine {
 }
 
 fn lines<'a>(
-    compared: &'a Compared<'a>,
+    compared: &'a Compared<'_>,
     (change, exception): (&'a Change, Option<Allowed<'a>>),
 ) -> impl Iterator<Item = Line<'a>> {
     change.each().map(move |(direction, answer)| Line {
@@ -145,7 +145,7 @@ fn lines<'a>(
     })
 }
 
-fn line<'a>(compared: &'a Compared<'a>, change: &'a Change, direction: Direction, answer: &'a Answer) -> Line<'a> {
+fn line<'a>(compared: &'a Compared<'_>, change: &'a Change, direction: Direction, answer: &'a Answer) -> Line<'a> {
     let place = |side: Option<&Side<'_>>, path: Option<&Path>| {
         let (side, path) = side.zip(path)?;
         Some(range(side.lines, side.text, side.span(path)?))

@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use crd_analyzer_compat::{Change, Policy, Summary, Verdict};
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
-use crd_analyzer_workspace::{compared::ComparedCrd, words::schema_values};
+use crd_analyzer_workspace::{compared::FieldSpans, words::schema_values};
 
 /// The output format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -28,9 +28,8 @@ pub(crate) enum Format {
 }
 
 /// A CRD of one side, and where it is.
-#[derive(Clone, Copy)]
 pub(crate) struct Side<'c> {
-    pub(crate) crd: &'c ComparedCrd,
+    pub(crate) crd: FieldSpans<'c>,
     pub(crate) label: &'c str,
     pub(crate) text: &'c str,
     pub(crate) lines: &'c LineIndex,
