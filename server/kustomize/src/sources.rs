@@ -28,6 +28,16 @@ pub trait Files {
     fn is_folder(&self, path: &Path) -> bool;
 }
 
+impl<F: Files> Files for &F {
+    fn read(&self, path: &Path) -> Option<Arc<str>> {
+        (**self).read(path)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        (**self).is_folder(path)
+    }
+}
+
 /// A document that values come from.
 #[derive(Debug)]
 struct Source {

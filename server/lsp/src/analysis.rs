@@ -11,7 +11,7 @@ use crd_analyzer_ide::fixes::Problem;
 use crd_analyzer_io::go::GoSources;
 use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
-    analysis::{MOST_FINDINGS, Question},
+    analysis::{BuiltDocuments, MOST_FINDINGS, Question},
     config, config_check,
     costs::DocumentCosts,
     generated,
@@ -20,6 +20,7 @@ use crd_analyzer_workspace::{
     kept::Kept,
     last_trees::LastTrees,
     lints::Lints,
+    overlay::AsBuilt,
     report::{Displayed, FileReport},
     revision::Revision,
     typing::analyze_typing,
@@ -53,6 +54,7 @@ struct Unsearched {
     path: PathBuf,
     effective: Effective,
     errors: Option<Arc<SteadyErrors>>,
+    built: Option<Arc<AsBuilt>>,
 }
 
 /// What is wanted of an analysis beside the verdict.
@@ -72,6 +74,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) go: Option<&'a GoSources>,
     /// The trees of the last text, where somebody types.
     pub(crate) last_trees: Option<&'a Arc<LastTrees>>,
+    /// What kustomizations and Flux make of the file.
+    pub(crate) built: Option<&'a Arc<AsBuilt>>,
 }
 
 impl Analysis {
@@ -99,7 +103,7 @@ impl Analysis {
                 &config_check::check(text.as_bytes().to_vec()),
                 effective,
                 client,
-                None,
+                (None, None),
             );
         }
         let question = Question {
@@ -121,14 +125,16 @@ impl Analysis {
             wants_effective: false,
             replaces: wanted.replaces,
             last_trees: wanted.last_trees,
+            overlays: wanted.built.map(|it| &**it as &dyn BuiltDocuments),
             ..Question::new(effective.versions)
         };
         let (mut report, kept) = analyze_typing(text, &question, wanted.cursor);
         let costs = wanted.costs.then(|| std::mem::take(&mut report.costs).into());
-        let shown = Self::of_report(uri, &report, effective, client, wanted.errors.map(|it| &**it));
+        let of_typing = (wanted.errors.map(|it| &**it), wanted.built.map(|it| &**it));
+        let shown = Self::of_report(uri, &report, effective, client, of_typing);
         let unfinished = report.unfinished.take().map(|finding| {
             let report = FileReport::of_file(report.text.clone(), *finding);
-            Arc::new(Self::of_report(uri, &report, effective, client, None))
+            Arc::new(Self::of_report(uri, &report, effective, client, (None, None)))
         });
         let mut unsearched = None;
         if report.is_unfinished {
@@ -138,6 +144,7 @@ impl Analysis {
                 path,
                 effective: effective.clone(),
                 errors: wanted.errors.cloned(),
+                built: wanted.built.cloned(),
             });
         } else if wanted.last_trees.is_some() {
             // The diagnostics do not wait until this is freed.
@@ -168,14 +175,20 @@ impl Analysis {
         }
     }
 
-    /// The displayed diagnostics of a report.
+    /// The displayed diagnostics of a report, with what was shown as errors before and what is built of the file.
     fn of_report(
         uri: &Uri,
         report: &FileReport,
         effective: &Effective,
         client: &Client,
-        errors: Option<&SteadyErrors>,
+        (errors, built): (Option<&SteadyErrors>, Option<&AsBuilt>),
     ) -> Self {
+        let with_built = built.map(|it| {
+            let mut report = report.clone();
+            it.apply(&mut report);
+            report
+        });
+        let report = with_built.as_ref().unwrap_or(report);
         let of_documents = report.documents.iter().flat_map(|it| it.shown(&effective.config));
         let mut shown: Vec<Displayed> = of_documents.collect();
         let of_file = report
@@ -228,12 +241,13 @@ impl Analysis {
             path,
             effective,
             errors,
+            built,
         } = self.unsearched().take()?;
         let has_changed = kept.search(&mut report, memory, Some(&path), Some(go));
         if !has_changed {
             return None;
         }
-        let shown = Self::of_report(uri, &report, &effective, client, errors.as_deref());
+        let shown = Self::of_report(uri, &report, &effective, client, (errors.as_deref(), built.as_deref()));
         (shown.result_id != self.result_id).then(|| Self {
             costs: self.costs.clone(),
             unfinished: self.unfinished.clone(),

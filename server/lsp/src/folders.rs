@@ -24,16 +24,16 @@ async fn look(session: &Arc<Session>) {
     let lister = session.clone();
     let list = move || {
         let is_trusted = lister.trust.is_granted();
-        let (mut files, problems) = workspace_index::files_of(&settings, &folders, is_trusted);
+        let (mut files, problems, kustomizations) = workspace_index::files_of(&settings, &folders, is_trusted);
         for problem in problems {
             lister.tell(&problem);
         }
         let of_cluster = lister.cluster.files().into_iter();
         files.extend(of_cluster.map(|it| (it, Origin::Cluster)));
         let unread = lister.workspace.unread(&files);
-        (files, unread)
+        (files, unread, kustomizations)
     };
-    let Ok((files, unread)) = tasks::blocking("the list of the workspace's files", list).await else {
+    let Ok((files, unread, kustomizations)) = tasks::blocking("the list of the workspace's files", list).await else {
         return;
     };
     let (all, done) = (files.len(), Arc::new(AtomicUsize::new(0)));
@@ -44,7 +44,9 @@ async fn look(session: &Arc<Session>) {
     };
     let (looker, count) = (session.clone(), done.clone());
     let look = tasks::blocking("the look through the workspace", move || {
-        looker.workspace.look_at(&files, &looker.documents, &count)
+        let changed = looker.workspace.look_at(&files, &looker.documents, &count);
+        looker.start_building(&kustomizations);
+        changed
     });
     if let Ok(changed) = progress::watch(shown.as_ref(), all, &done, look).await {
         session.definitions_changed(&changed);

@@ -9,6 +9,7 @@
 )]
 
 mod analysis;
+mod built_documents;
 mod capabilities;
 mod cluster;
 mod completion_capabilities;
@@ -25,6 +26,7 @@ mod late_changes;
 mod limits;
 mod names;
 mod navigation;
+mod overlays;
 mod pages;
 mod progress;
 mod request_context;

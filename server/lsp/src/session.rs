@@ -33,6 +33,7 @@ use crate::{
     documents::{Documents, Snapshot},
     first_look::FirstLook,
     from_proto::path_of,
+    overlays::Overlays,
     revisions::{Revisions, is_other_update},
     scan::Scanned,
     settings::{Effective, Features, Settings},
@@ -63,6 +64,8 @@ pub(crate) struct Session {
     pub(crate) token_lists: TokenLists,
     /// The objects of the workspace.
     pub(crate) workspace: Workspace,
+    /// What is known of kustomizations.
+    pub(crate) overlays: Overlays,
     /// The definitions of a cluster, if the user wants them.
     pub(crate) cluster: Cluster,
     /// Held while the folders are looked through.
@@ -109,6 +112,7 @@ impl Session {
             trees: Trees::default(),
             token_lists: TokenLists::default(),
             workspace: Workspace::default(),
+            overlays: Overlays::default(),
             cluster: Cluster::default(),
             looking: tokio::sync::Mutex::default(),
             first_look: FirstLook::default(),
@@ -157,7 +161,7 @@ impl Session {
     }
 
     /// Tells the client what was done, if it wants to know.
-    fn trace(self: &Arc<Self>, what: impl FnOnce() -> String) {
+    pub(crate) fn trace(self: &Arc<Self>, what: impl FnOnce() -> String) {
         if !self.traces.load(Ordering::Acquire) {
             return;
         }
@@ -259,7 +263,9 @@ impl Session {
         if !self.features().diagnostics {
             return Some(Arc::new(Analysis::empty()));
         }
-        let effective = self.effective(snapshot);
+        let mut effective = self.effective(snapshot);
+        let built = self.as_built(snapshot, &effective);
+        effective.is_part |= built.as_ref().is_some_and(|it| it.is_open());
         let replaces = self.replaced(snapshot);
         let wanted = Wanted {
             hazards: Search::Remembered(&self.hazards),
@@ -269,6 +275,7 @@ impl Session {
             errors: Some(&snapshot.errors),
             go: Some(&self.go),
             last_trees: Some(&self.last_trees),
+            built: built.as_ref(),
         };
         let (uri, text) = (&snapshot.uri, snapshot.content());
         let begin = Instant::now();
@@ -318,7 +325,7 @@ impl Session {
 
     /// Analyzes a document again because something that it depends on has changed. Sends the diagnostics, or tells the
     /// client to request them.
-    fn analyze_anew(self: &Arc<Self>, uri: &Uri) {
+    pub(crate) fn analyze_anew(self: &Arc<Self>, uri: &Uri) {
         self.documents.forget_analysis(uri);
         self.show_again(uri);
     }
@@ -406,18 +413,35 @@ impl Session {
         let analyze = |path: &Path, uri: &Uri, text: &str| {
             // Cheap for most files: what names no definition is none.
             let is_known = self.workspace.catalog.with(|index| index.has_known_resources(path));
-            if !(is_known || text.contains("CustomResourceDefinition")) {
+            let builders = self.overlays.builders(path);
+            if !(is_known || builders.is_some() || text.contains("CustomResourceDefinition")) {
                 return Analysis::empty();
             }
-            let effective = settings.for_file(Some(path), &folders);
+            let text: Arc<str> = text.into();
+            let mut effective = settings.for_file(Some(path), &folders);
+            let search = Search::All(&self.hazards);
+            let builders = builders.filter(|_| !effective.is_excluded);
+            let built = builders.and_then(|it| self.build(path, &text, &effective, &it, search));
+            let built = built.map(Arc::new);
+            effective.is_part |= built.as_ref().is_some_and(|it| it.is_open());
             let wanted = Wanted {
-                hazards: Search::All(&self.hazards),
+                hazards: search,
                 go: Some(&self.go),
+                built: built.as_ref(),
                 ..Wanted::default()
             };
-            Analysis::new(uri, text.into(), &effective, self.client(), &SyncedIndex(self), &wanted)
+            Analysis::new(uri, text, &effective, self.client(), &SyncedIndex(self), &wanted)
         };
         self.scanned.run(paths, cancelled, done, skip, analyze)
+    }
+
+    /// Forgets what is known of files that are not open and may be built otherwise now. `all`: other files count for each other.
+    pub(crate) fn forget_scanned(&self, changed: &HashSet<PathBuf>, all: bool) {
+        if all {
+            self.scanned.clear();
+        } else {
+            self.scanned.forget(&self.overlays.related(changed));
+        }
     }
 
     /// Takes up what changed in open documents, soon: quick edits are taken together.
@@ -444,6 +468,7 @@ impl Session {
 
     /// Takes up what changed on disk.
     pub(crate) fn files_changed(self: &Arc<Self>, paths: Vec<PathBuf>) {
+        self.build_soon(paths.iter().cloned());
         let session = self.clone();
         tasks::beside(async move {
             let look = move || {
@@ -466,6 +491,7 @@ impl Session {
         if kinds.is_empty() {
             return;
         }
+        self.overlays.forget();
         let paths: Vec<Arc<Path>> = self
             .workspace
             .catalog
@@ -508,6 +534,7 @@ impl Session {
     /// the client to request them.
     pub(crate) fn refresh(self: &Arc<Self>) {
         self.documents.forget_analyses();
+        self.overlays.forget();
         self.scanned.clear();
         self.refresh_costs();
         if self.client().pulls_diagnostics {

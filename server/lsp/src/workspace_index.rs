@@ -22,7 +22,13 @@ use crd_analyzer_workspace::{
     },
 };
 
-use crate::{documents::Documents, scan, session::Session, settings::Settings};
+use crate::{
+    documents::Documents,
+    overlays::{FluxFiles, Found as Kustomizations},
+    scan,
+    session::Session,
+    settings::Settings,
+};
 
 /// Files as they are on disk.
 struct Disk;
@@ -36,6 +42,8 @@ impl Files for Disk {
 /// The objects of the workspace.
 pub(crate) struct Workspace {
     pub(crate) catalog: Catalog,
+    /// The files that may say something to Flux.
+    pub(crate) flux_files: FluxFiles,
     /// Held while changed documents are looked at.
     looking: Mutex<()>,
     /// The files on disk that were looked at.
@@ -57,6 +65,7 @@ impl Default for Workspace {
     fn default() -> Self {
         Self {
             catalog: Catalog::new(Disk),
+            flux_files: FluxFiles::default(),
             looking: Mutex::default(),
             on_disk: Mutex::default(),
             files: Mutex::default(),
@@ -131,6 +140,7 @@ impl Workspace {
 
     fn put(&self, path: &Path, origin: Origin, bytes: Vec<u8>) -> BTreeSet<GroupKind> {
         let (text, found) = objects(bytes);
+        self.flux_files.note(path, &text);
         let file = NewFile {
             path,
             origin,
@@ -167,6 +177,7 @@ impl Workspace {
             let gone: Vec<_> = on_disk.keys().filter(|it| !files.contains_key(*it)).cloned().collect();
             for path in gone {
                 on_disk.remove(&path);
+                self.flux_files.note(&path, "");
                 if !documents.is_open_at(&path) {
                     changed.append(&mut self.catalog.change(|index| index.remove(&path)));
                 }
@@ -215,9 +226,11 @@ pub(crate) fn files_of(
     settings: &Settings,
     folders: &[PathBuf],
     is_trusted: bool,
-) -> (BTreeMap<PathBuf, Origin>, Vec<String>) {
+) -> (BTreeMap<PathBuf, Origin>, Vec<String>, Kustomizations) {
     let mut files = BTreeMap::new();
     let (manifests, mut problems) = scan::manifests(folders);
+    let access = Access::Within(Arc::new(Roots::new(folders.iter().map(PathBuf::as_path))));
+    let kustomizations = Kustomizations::new(&manifests, &access);
     let mut told = Vec::new();
     for (mut path, access) in definition_paths(settings, folders, &manifests, is_trusted) {
         match read::kind(&path.base, &access) {
@@ -248,7 +261,7 @@ pub(crate) fn files_of(
             .into_iter()
             .map(|it| format!("{}: {}", it.path.display(), it.why)),
     );
-    (files, told)
+    (files, told, kustomizations)
 }
 
 /// Where definitions lie, and how they are read.

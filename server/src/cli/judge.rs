@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use crd_analyzer_ide::fixes::Fix;
@@ -104,7 +105,7 @@ pub(super) fn overlays(inputs: &[Input]) -> Overlays {
         }
     }
     let folders: Vec<(PathBuf, Disk)> = folders.into_iter().collect();
-    Overlays::new(&folders).with_flux(flux(inputs))
+    Overlays::new(&folders).with_flux(Arc::new(flux(inputs)))
 }
 
 /// What the Kustomizations of Flux among the inputs substitute.
@@ -136,8 +137,8 @@ fn add_to(flux: &mut Flux, inputs: &[Input], is_wanted: impl Fn(&str) -> bool + 
         let folder = place.parent().unwrap_or(&place);
         // Sources of Flux are repositories. Who works without git stands where the repository would begin.
         let root = roots.entry(folder.to_owned()).or_insert_with(|| {
-            let repository = folder.ancestors().find(|it| read::exists(&it.join(".git")));
             let current = || std::env::current_dir().unwrap_or_else(|_| folder.to_owned());
+            let repository = folder.ancestors().find(|it| read::exists(&it.join(".git")));
             repository.map_or_else(current, Path::to_owned)
         });
         flux.add(&place, root, &text.into());

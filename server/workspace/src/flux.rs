@@ -24,14 +24,14 @@ const GROUP: &str = "kustomize.toolkit.fluxcd.io";
 pub(crate) const SWITCH: &str = "kustomize.toolkit.fluxcd.io/substitute";
 
 /// The Kustomizations of Flux in some files, and the ConfigMaps beside them.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Flux {
     kustomizations: Vec<Kustomization>,
     config_maps: Vec<ConfigMap>,
 }
 
 /// One Kustomization that substitutes variables.
-#[derive(Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 struct Kustomization {
     /// What it builds, an absolute path.
     folder: PathBuf,
@@ -44,7 +44,7 @@ struct Kustomization {
     from: Vec<(String, String)>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 struct ConfigMap {
     name: String,
     namespace: String,
@@ -60,6 +60,12 @@ impl Flux {
     /// Whether a text may hold a ConfigMap. Descriptions name them, too: it is of interest only where a Kustomization was found.
     pub fn may_be_config_map(text: &str) -> bool {
         text.contains("ConfigMap")
+    }
+
+    /// Takes what is known of other files.
+    pub fn join(&mut self, other: &Self) {
+        self.kustomizations.extend_from_slice(&other.kustomizations);
+        self.config_maps.extend_from_slice(&other.config_maps);
     }
 
     /// Takes what a file holds. `root`: the folder that `spec.path` begins at.
@@ -115,6 +121,11 @@ impl Flux {
     /// Whether no Kustomization substitutes something.
     pub fn is_empty(&self) -> bool {
         self.kustomizations.is_empty()
+    }
+
+    /// Whether a Kustomization counts for what lies at a path.
+    pub fn is_of(&self, path: &Path) -> bool {
+        self.kustomizations.iter().any(|it| path.starts_with(&it.folder))
     }
 
     /// The variables that are known in what the Kustomizations of some folders build: those on which all of them agree.

@@ -91,10 +91,15 @@ impl DocumentVerdict {
 
     /// Leaves out findings.
     pub(crate) fn retain(&mut self, stays: impl Fn(&Finding) -> bool) {
-        self.decode_error = self.decode_error.take().filter(&stays);
-        self.other_error = self.other_error.take().filter(&stays);
+        self.retain_mut(|it| stays(it));
+    }
+
+    /// The same, and changes those that stay.
+    pub(crate) fn retain_mut(&mut self, stays: impl Fn(&mut Finding) -> bool) {
+        self.decode_error.take_if(|it| !stays(it));
+        self.other_error.take_if(|it| !stays(it));
         for list in [&mut self.strict, &mut self.errors, &mut self.warnings, &mut self.hints] {
-            list.retain(&stays);
+            list.retain_mut(&stays);
         }
     }
 
@@ -283,9 +288,17 @@ impl FileReport {
     /// A report that says only this of a file.
     pub fn of_file(text: Arc<str>, finding: Finding) -> Self {
         Self {
+            findings: vec![finding],
+            ..Self::empty(text)
+        }
+    }
+
+    /// A report that says nothing.
+    pub(crate) fn empty(text: Arc<str>) -> Self {
+        Self {
             text,
             documents: Vec::new(),
-            findings: vec![finding],
+            findings: Vec::new(),
             unfinished: None,
             unknown: Vec::new(),
             is_unfinished: false,

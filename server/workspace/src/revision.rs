@@ -29,6 +29,14 @@ const MAX_VALUE: usize = 60;
 /// Differences are looked for so deep.
 const MAX_DEPTH: usize = 20;
 
+/// How the first note of a hint about an update begins.
+const OF_UPDATE: &str = "this is the API server's answer to an update of the object in";
+
+/// Whether [`Revision::add`] has added a hint.
+pub(crate) fn is_about_update(finding: &Finding) -> bool {
+    finding.class == Class::Hint && finding.notes.first().is_some_and(|it| it.starts_with(OF_UPDATE))
+}
+
 /// The text of a file in a git revision, read once for all versions of the file that are compared with it.
 pub struct Revision {
     /// What people call it: `HEAD`.
@@ -88,14 +96,7 @@ impl Revision {
             verdict.hints.push(Finding {
                 class: Class::Hint,
                 severity: Severity::Warning,
-                notes: [
-                    vec![format!(
-                        "this is the API server's answer to an update of the object in {}",
-                        self.name
-                    )],
-                    finding.notes,
-                ]
-                .concat(),
+                notes: [vec![format!("{OF_UPDATE} {}", self.name)], finding.notes].concat(),
                 ..finding
             });
         }

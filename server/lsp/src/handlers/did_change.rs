@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lsp_types::DidChangeTextDocumentParams;
 
-use crate::session::Session;
+use crate::{from_proto::path_of, session::Session};
 
 pub(crate) fn handle(session: &Arc<Session>, params: DidChangeTextDocumentParams) {
     let document = params.text_document;
@@ -15,6 +15,7 @@ pub(crate) fn handle(session: &Arc<Session>, params: DidChangeTextDocumentParams
     {
         session.publish_soon(&document.uri);
         session.sync_soon();
+        session.build_soon(path_of(&document.uri));
     } else {
         tracing::debug!(
             "a change of a document that is not open so far: {}",

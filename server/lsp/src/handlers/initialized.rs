@@ -23,6 +23,7 @@ pub(crate) fn handle(session: &Arc<Session>) {
             watchers: vec![
                 watch(format!("**/{}", crd_analyzer_workspace::config::FILE_NAME)),
                 watch("**/*.{yaml,yml,json}".to_owned()),
+                watch("**/Kustomization".to_owned()),
                 watch("**/{*.go,go.mod}".to_owned()),
             ],
         };

@@ -14,6 +14,7 @@ mod fixes;
 mod generated;
 mod hostile;
 mod lifecycle;
+mod overlays;
 mod pulled;
 mod pushed;
 mod reading;

@@ -3,6 +3,8 @@
 //! The kustomizations that no other one of the checked files names are built ([`Overlays::new`]). An object that all of them change is judged as they
 //! build it, and no more as it is written. What one of them takes as it is, is judged as it is, too.
 
+mod as_built;
+mod graph;
 mod projection;
 
 use std::{
@@ -11,12 +13,15 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use crd_analyzer_kustomize::{Build, Built, Files, MOST_NODES, Node, Place, Problem, ProblemKind, build};
+pub use as_built::AsBuilt;
+pub use crd_analyzer_kustomize::Files;
+use crd_analyzer_kustomize::{Build, Built, MOST_NODES, Node, Place, Problem, ProblemKind, build};
 use crd_analyzer_resource::codes as resource_codes;
 use crd_analyzer_syntax::{
     read_json_of,
     tree::{NodeKind, Span},
 };
+pub use graph::{Graph, is_kustomization};
 use projection::Projection;
 
 use crate::{
@@ -75,7 +80,7 @@ pub struct Overlays {
     /// The folders whose kustomizations take a file, also those that others take.
     takers: HashMap<PathBuf, BTreeSet<PathBuf>>,
     /// What Flux substitutes in what is built.
-    flux: Flux,
+    flux: Arc<Flux>,
 }
 
 /// The nodes that all builds together may make: a few seconds.
@@ -125,7 +130,7 @@ impl Overlays {
 
     /// With what Flux substitutes after it has built folders.
     #[must_use]
-    pub fn with_flux(mut self, flux: Flux) -> Self {
+    pub fn with_flux(mut self, flux: Arc<Flux>) -> Self {
         self.flux = flux;
         self
     }
@@ -223,6 +228,11 @@ impl Overlays {
             others,
             judged: OnceLock::new(),
         });
+    }
+
+    /// The files that the kustomizations have asked for, whether they are there or not.
+    fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
+        self.builds.iter().flat_map(|it| it.sources.files())
     }
 
     /// Whether something that could not be built may complete the objects of a file.

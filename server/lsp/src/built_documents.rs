@@ -1,0 +1,146 @@
+//! Open files as kustomizations and Flux build them. The objects are built and judged after a pause in typing; on each key, the last diagnostics
+//! of the built objects are shown where they belong in the new text.
+
+use std::{path::PathBuf, sync::Arc, time::Instant};
+
+use crd_analyzer_workspace::{
+    analysis::{MOST_FINDINGS, Question},
+    generated,
+    hazards::{Search, are_shown},
+    lints::Lints,
+    overlay::{AsBuilt, Overlays},
+};
+
+use crate::{
+    documents::Snapshot,
+    overlays::{Builders, Found, SessionFiles, State},
+    session::Session,
+    settings::Effective,
+    tasks,
+    workspace_index::SyncedIndex,
+};
+
+impl Session {
+    /// Takes up which kustomizations there are, after a look through the workspace's folders.
+    pub(crate) fn start_building(self: &Arc<Self>, found: &Found) {
+        let folders = self.folders();
+        let files = SessionFiles::new(&self.documents, &folders);
+        self.overlays.start(found, &self.workspace.flux_files, &files);
+        let open = self.documents.uris();
+        self.build_soon(open.iter().filter_map(crate::from_proto::path_of));
+    }
+
+    /// Builds the open files again that depend on changed ones, after a pause in typing.
+    pub(crate) fn build_soon(self: &Arc<Self>, changed: impl IntoIterator<Item = PathBuf>) {
+        if !self.overlays.note(changed) {
+            return;
+        }
+        let session = self.clone();
+        tasks::beside(async move {
+            while let Some(rest) = session.overlays.until_pause() {
+                tokio::time::sleep(rest).await;
+            }
+            let _only = session.overlays.building.lock().await;
+            let builder = session.clone();
+            // A failure is logged.
+            let _ = tasks::judging("the build of kustomizations", move || builder.build_changed()).await;
+        });
+    }
+
+    fn build_changed(self: &Arc<Self>) {
+        let changed = self.overlays.take_changed();
+        let folders = self.folders();
+        let files = SessionFiles::new(&self.documents, &folders);
+        let is_other = self.overlays.read(&changed, &self.workspace.flux_files, &files);
+        self.overlays.retain(|it| self.documents.is_open_at(it));
+        if self.features().workspace_diagnostics {
+            self.forget_scanned(&changed, is_other);
+        }
+        for uri in self.documents.uris() {
+            let Some(snapshot) = self.documents.snapshot(&uri) else {
+                continue;
+            };
+            let Some(path) = snapshot.path() else { continue };
+            if !self.overlays.is_due(&path, snapshot.edition, (&changed, is_other)) {
+                continue;
+            }
+            let effective = self.effective(&snapshot);
+            let stamp = (snapshot.edition, self.overlays.epoch());
+            let builders = self.overlays.builders(&path).filter(|_| !effective.is_excluded);
+            let search = Search::All(&self.hazards);
+            let built = builders.and_then(|it| self.build(&path, &snapshot.content(), &effective, &it, search));
+            if self.overlays.keep(&path, built.map(Arc::new), stamp) {
+                for uri in self.documents.uris_at(&path) {
+                    self.analyze_anew(&uri);
+                }
+            }
+        }
+    }
+
+    /// What kustomizations and Flux make of an open file, as far as that is known. The answer for an earlier text counts until
+    /// the user pauses.
+    pub(crate) fn as_built(self: &Arc<Self>, snapshot: &Snapshot, effective: &Effective) -> Option<Arc<AsBuilt>> {
+        let path = snapshot.path().filter(|_| !effective.is_excluded)?;
+        match self.overlays.of(&path, snapshot.edition) {
+            State::Unknown => None,
+            State::Known { built, is_due } => {
+                if is_due {
+                    self.build_soon([path]);
+                }
+                Some(built)
+            }
+            State::Due(builders) => {
+                let epoch = self.overlays.epoch();
+                let search = Search::Remembered(&self.hazards);
+                let built = Arc::new(self.build(&path, &snapshot.content(), effective, &builders, search)?);
+                // Hazards are looked for later.
+                self.overlays
+                    .keep(&path, Some(built.clone()), (snapshot.edition, epoch.wrapping_sub(1)));
+                self.build_soon([path]);
+                Some(built)
+            }
+        }
+    }
+
+    /// What kustomizations and Flux make of a file with this text.
+    pub(crate) fn build(
+        self: &Arc<Self>,
+        path: &std::path::Path,
+        text: &Arc<str>,
+        effective: &Effective,
+        builders: &Builders,
+        search: Search<'_>,
+    ) -> Option<AsBuilt> {
+        let begin = Instant::now();
+        let folders = self.folders();
+        // An edit may come in the meantime.
+        let files = SessionFiles::new(&self.documents, &folders).with(path, text);
+        let folders: Vec<_> = builders.folders.iter().map(|it| (it.clone(), &files)).collect();
+        let overlays = Overlays::new(&folders).with_flux(builders.flux.clone());
+        if files.is_over() {
+            tracing::warn!("{} is not built: its kustomizations read too much", path.display());
+            return None;
+        }
+        let question = Question {
+            path: Some(path),
+            definitions: Some(&SyncedIndex(self)),
+            go: Some(&self.go as &dyn generated::GoSources),
+            hazards: if are_shown(&effective.config) {
+                search
+            } else {
+                Search::Off
+            },
+            lints: Lints::of(&effective.config),
+            is_completed: true,
+            is_edited: true,
+            requires_definitions: effective.requires_crds,
+            most_findings: MOST_FINDINGS,
+            wants_effective: false,
+            overlays: Some(&overlays),
+            ..Question::new(effective.versions)
+        };
+        let built = AsBuilt::new(&overlays, path, text, &question);
+        self.trace(|| format!("built the objects of {} in {:.1?}", path.display(), begin.elapsed()));
+        Some(built)
+    }
+}

@@ -1,0 +1,414 @@
+//! What is known of the kustomizations of the workspace, and of the Kustomizations of Flux.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use crd_analyzer_io::{
+    kustomize::Disk,
+    read::{self, Access, FOUND_BYTES, SETTINGS_BYTES},
+    roots::{self, Roots},
+};
+use crd_analyzer_workspace::{
+    flux::Flux,
+    kustomize::FILE_NAMES,
+    overlay::{AsBuilt, Files, Graph, is_kustomization},
+};
+
+use crate::documents::Documents;
+
+/// How long after the last edit objects are built: typing goes on, mostly.
+const PAUSE: Duration = Duration::from_millis(150);
+
+/// Kustomizations of a workspace that are built. Those of more folders are not looked at.
+const MOST_FOLDERS: usize = 5_000;
+
+/// What is known of the kustomizations of the workspace.
+#[derive(Debug, Default)]
+pub(crate) struct Overlays {
+    known: Mutex<Known>,
+    changed: Mutex<Changed>,
+    /// Counts the changes of what all answers depend on: CRDs and settings.
+    epoch: AtomicU64,
+    /// Held while objects are built: one file at a time.
+    pub(crate) building: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// The workspace was looked through.
+    is_ready: bool,
+    graph: Graph,
+    /// What each file says to Flux.
+    flux_files: BTreeMap<PathBuf, Flux>,
+    flux: Arc<Flux>,
+    /// What is built of open files, by their paths.
+    built: HashMap<PathBuf, Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    built: Arc<AsBuilt>,
+    edition: u64,
+    epoch: u64,
+}
+
+/// The files that have changed since somebody looked.
+#[derive(Debug, Default)]
+struct Changed {
+    paths: BTreeSet<PathBuf>,
+    last: Option<Instant>,
+    /// Somebody waits for the pause.
+    is_waited_for: bool,
+}
+
+/// What counts for the objects of one file.
+pub(crate) struct Builders {
+    /// The kustomizations that may read the file.
+    pub(crate) folders: BTreeSet<PathBuf>,
+    pub(crate) flux: Arc<Flux>,
+}
+
+/// What is known of an open file.
+pub(crate) enum State {
+    /// Nothing is built of the file, or that is not known so far.
+    Unknown,
+    /// What was built last. `is_due`: something has changed since.
+    Known { built: Arc<AsBuilt>, is_due: bool },
+    /// It has to be built.
+    Due(Builders),
+}
+
+impl Overlays {
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_changed(&self) -> MutexGuard<'_, Changed> {
+        self.changed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes up what a look through the workspace has found: the folders of kustomizations, and the files that may say something to Flux.
+    pub(crate) fn start(&self, found: &Found, flux_files: &FluxFiles, files: &SessionFiles<'_>) {
+        let mut graph = Graph::default();
+        let folders: BTreeSet<&PathBuf> = found.kustomizations.iter().collect();
+        if folders.len() > MOST_FOLDERS {
+            tracing::warn!("only {MOST_FOLDERS} of {} kustomizations are built", folders.len());
+        }
+        for folder in folders.into_iter().take(MOST_FOLDERS) {
+            graph.read(folder, files);
+        }
+        let mut by_file = BTreeMap::new();
+        let (kustomizations, config_maps) = flux_files.all();
+        if !kustomizations.is_empty() {
+            for path in kustomizations.into_iter().chain(config_maps) {
+                let flux = files.flux(&path);
+                by_file.insert(path, flux);
+            }
+        }
+        let mut known = self.lock();
+        known.flux = joined(&by_file);
+        known.flux_files = by_file;
+        known.graph = graph;
+        known.is_ready = true;
+        drop(known);
+        self.forget();
+    }
+
+    /// What all answers depend on has changed.
+    pub(crate) fn forget(&self) {
+        self.epoch.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// How often that was so.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch.load(Ordering::Acquire)
+    }
+
+    /// What is known of a file.
+    pub(crate) fn of(&self, path: &Path, edition: u64) -> State {
+        let known = self.lock();
+        if let Some(entry) = known.built.get(path) {
+            let is_due = entry.edition != edition || entry.epoch != self.epoch();
+            let built = entry.built.clone();
+            return State::Known { built, is_due };
+        }
+        known.builders(path).map_or(State::Unknown, State::Due)
+    }
+
+    /// What counts for the objects of a file; `None` if they are judged as they are written.
+    pub(crate) fn builders(&self, path: &Path) -> Option<Builders> {
+        self.lock().builders(path)
+    }
+
+    /// Whether a file is to be built again after changes of some files. `is_other`: other files count for each other now.
+    pub(crate) fn is_due(&self, path: &Path, edition: u64, (changed, is_other): (&HashSet<PathBuf>, bool)) -> bool {
+        let known = self.lock();
+        match known.built.get(path) {
+            Some(entry) => {
+                let is_older = entry.edition != edition || entry.epoch != self.epoch();
+                is_other || is_older || entry.built.depends_on(changed)
+            }
+            None => known.builders(path).is_some(),
+        }
+    }
+
+    /// Keeps what is built of a file. Returns whether it says something else than what was known.
+    pub(crate) fn keep(&self, path: &Path, built: Option<Arc<AsBuilt>>, (edition, epoch): (u64, u64)) -> bool {
+        let mut known = self.lock();
+        let Some(built) = built else {
+            return known.built.remove(path).is_some();
+        };
+        let entry = Entry {
+            built: built.clone(),
+            edition,
+            epoch,
+        };
+        let before = known.built.insert(path.to_owned(), entry);
+        drop(known);
+        before.is_none_or(|it| !built.is_said_by(&it.built))
+    }
+
+    /// The files that may be built otherwise after changes of some.
+    pub(crate) fn related(&self, paths: &HashSet<PathBuf>) -> Vec<Arc<Path>> {
+        let known = self.lock();
+        let folders = paths.iter().flat_map(|it| known.graph.builders(it)).collect();
+        let named = known.graph.named(&folders);
+        named.into_iter().map(Arc::from).collect()
+    }
+
+    /// Forgets files that are not open any more.
+    pub(crate) fn retain(&self, is_open: impl Fn(&Path) -> bool) {
+        self.lock().built.retain(|path, _| is_open(path));
+    }
+
+    /// Takes note that files have changed. True if the caller has to start the task that waits for a pause.
+    pub(crate) fn note(&self, paths: impl IntoIterator<Item = PathBuf>) -> bool {
+        if !self.lock().is_ready {
+            return false;
+        }
+        let mut changed = self.lock_changed();
+        changed.paths.extend(paths);
+        changed.last = Some(Instant::now());
+        !std::mem::replace(&mut changed.is_waited_for, true)
+    }
+
+    /// How long to wait for a pause. `None`: now is one, and the caller looks at what has changed.
+    pub(crate) fn until_pause(&self) -> Option<Duration> {
+        let mut changed = self.lock_changed();
+        let rest = changed.last.and_then(|it| PAUSE.checked_sub(it.elapsed()));
+        let rest = rest.filter(|it| !it.is_zero());
+        changed.is_waited_for = rest.is_some();
+        rest
+    }
+
+    /// The files that have changed since this was asked last.
+    pub(crate) fn take_changed(&self) -> HashSet<PathBuf> {
+        std::mem::take(&mut self.lock_changed().paths).into_iter().collect()
+    }
+
+    /// Reads what changed files say of others. Returns whether other files count for each other now.
+    pub(crate) fn read(&self, paths: &HashSet<PathBuf>, flux_files: &FluxFiles, files: &SessionFiles<'_>) -> bool {
+        let mut is_other = false;
+        let mut has_flux = false;
+        for path in paths {
+            if is_kustomization(path)
+                && let Some(folder) = path.parent()
+            {
+                is_other |= self.lock().graph.read(folder, files);
+            }
+            let text = files.read(path);
+            flux_files.note(path, text.as_deref().unwrap_or_default());
+            has_flux |= self.read_flux(path, flux_files, files);
+        }
+        if has_flux {
+            let mut known = self.lock();
+            known.flux = joined(&known.flux_files);
+        }
+        is_other || has_flux
+    }
+
+    /// Reads what a file says to Flux. Returns whether that is something else than before.
+    fn read_flux(&self, path: &Path, flux_files: &FluxFiles, files: &SessionFiles<'_>) -> bool {
+        let (is_kustomization, is_config_map) = flux_files.is_of(path);
+        let has_kustomizations = flux_files.has_kustomizations();
+        let was_empty = self.lock().flux_files.is_empty();
+        if was_empty && has_kustomizations {
+            // Now ConfigMaps count, too.
+            let (kustomizations, config_maps) = flux_files.all();
+            let all = kustomizations.into_iter().chain(config_maps);
+            let all: BTreeMap<PathBuf, Flux> = all.map(|it| (it.clone(), files.flux(&it))).collect();
+            self.lock().flux_files = all;
+            return true;
+        }
+        let now = (has_kustomizations && (is_kustomization || is_config_map)).then(|| files.flux(path));
+        let mut known = self.lock();
+        let before = match now.clone() {
+            Some(now) => known.flux_files.insert(path.to_owned(), now),
+            None => known.flux_files.remove(path),
+        };
+        before != now
+    }
+}
+
+impl Known {
+    fn builders(&self, path: &Path) -> Option<Builders> {
+        let folders = self.graph.builders(path);
+        let flux = self.flux.clone();
+        // What another folder takes from elsewhere has the values of that folder.
+        let has_values = flux.is_of(path) || folders.iter().any(|it| flux.is_of(it));
+        (has_values || !folders.is_empty()).then_some(Builders { folders, flux })
+    }
+}
+
+fn joined(files: &BTreeMap<PathBuf, Flux>) -> Arc<Flux> {
+    let mut flux = Flux::default();
+    for of_file in files.values() {
+        flux.join(of_file);
+    }
+    Arc::new(flux)
+}
+
+/// What a look through the workspace's folders has found of kustomizations.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    kustomizations: Vec<PathBuf>,
+}
+
+impl Found {
+    /// The folders with a kustomization among those of these manifests.
+    pub(crate) fn new(manifests: &[PathBuf], access: &Access) -> Self {
+        let folders: BTreeSet<&Path> = manifests.iter().filter_map(|it| it.parent()).collect();
+        let named = manifests.iter().filter(|it| is_kustomization(it));
+        let mut kustomizations: Vec<PathBuf> = named.filter_map(|it| Some(it.parent()?.to_owned())).collect();
+        // The walk leaves out files without an ending.
+        let is_there = |it: &&&Path| {
+            let file = read::kind(&it.join(FILE_NAMES[2]), access);
+            file.is_ok_and(|it| it.0 == read::Kind::File)
+        };
+        kustomizations.extend(folders.iter().filter(is_there).map(|it| it.to_path_buf()));
+        Self { kustomizations }
+    }
+}
+
+/// The files that may say something to Flux.
+#[derive(Debug, Default)]
+pub(crate) struct FluxFiles(Mutex<BTreeMap<PathBuf, (bool, bool)>>);
+
+impl FluxFiles {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<PathBuf, (bool, bool)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes note of the text of a file.
+    pub(crate) fn note(&self, path: &Path, text: &str) {
+        let is_short = text.len() as u64 <= SETTINGS_BYTES;
+        let found = (is_short && Flux::is_in(text), is_short && Flux::may_be_config_map(text));
+        if found == (false, false) {
+            self.lock().remove(path);
+        } else {
+            self.lock().insert(path.to_owned(), found);
+        }
+    }
+
+    /// Whether a file may hold Kustomizations, and whether it may hold ConfigMaps.
+    fn is_of(&self, path: &Path) -> (bool, bool) {
+        self.lock().get(path).copied().unwrap_or_default()
+    }
+
+    fn has_kustomizations(&self) -> bool {
+        self.lock().values().any(|it| it.0)
+    }
+
+    /// The files that may hold Kustomizations, and those that may hold only ConfigMaps.
+    fn all(&self) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let found = self.lock();
+        let (kustomizations, config_maps): (Vec<_>, Vec<_>) = found.iter().partition(|it| it.1.0);
+        let paths = |it: Vec<(&PathBuf, &(bool, bool))>| it.into_iter().map(|it| it.0.clone()).collect();
+        (paths(kustomizations), paths(config_maps))
+    }
+}
+
+/// The files of the workspace's folders: those that are open as they are now, the others as they are on disk. Each is read once, and no more
+/// than [`FOUND_BYTES`] of all.
+pub(crate) struct SessionFiles<'a> {
+    documents: &'a Documents,
+    folders: &'a [PathBuf],
+    roots: Arc<Roots>,
+    disk: Disk,
+    texts: RefCell<HashMap<PathBuf, Option<Arc<str>>>>,
+    left: Cell<u64>,
+    is_over: Cell<bool>,
+}
+
+impl<'a> SessionFiles<'a> {
+    pub(crate) fn new(documents: &'a Documents, folders: &'a [PathBuf]) -> Self {
+        let roots = Arc::new(Roots::new(folders.iter().map(PathBuf::as_path)));
+        Self {
+            documents,
+            folders,
+            disk: Disk {
+                access: Access::Within(roots.clone()),
+            },
+            roots,
+            texts: RefCell::default(),
+            left: Cell::new(FOUND_BYTES),
+            is_over: Cell::new(false),
+        }
+    }
+
+    /// The same, where a file has this text.
+    pub(crate) fn with(self, path: &Path, text: &Arc<str>) -> Self {
+        self.texts.borrow_mut().insert(path.to_owned(), Some(text.clone()));
+        self
+    }
+
+    /// Whether there was more to read than is read.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over.get()
+    }
+
+    /// What a file says to Flux.
+    fn flux(&self, path: &Path) -> Flux {
+        let mut flux = Flux::default();
+        let Some(text) = self.read(path) else { return flux };
+        let folder = path.parent().unwrap_or(path);
+        // Sources of Flux are repositories.
+        let workspace = || self.folders.iter().find(|it| path.starts_with(it)).cloned();
+        let root = roots::repository(folder).or_else(workspace);
+        flux.add(path, root.as_deref().unwrap_or(folder), &text);
+        flux
+    }
+}
+
+impl Files for SessionFiles<'_> {
+    fn read(&self, path: &Path) -> Option<Arc<str>> {
+        if let Some(known) = self.texts.borrow().get(path) {
+            return known.clone();
+        }
+        let open = self.documents.at(path).filter(|_| self.roots.hold(path));
+        let text = open.map_or_else(|| self.disk.read(path), |it| Some(it.content()));
+        let left = self
+            .left
+            .get()
+            .checked_sub(text.as_ref().map_or(0, |it| it.len() as u64));
+        self.left.set(left.unwrap_or(0));
+        if left.is_none() {
+            self.is_over.set(true);
+        }
+        let text = text.filter(|_| left.is_some());
+        self.texts.borrow_mut().insert(path.to_owned(), text.clone());
+        text
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        self.disk.is_folder(path)
+    }
+}

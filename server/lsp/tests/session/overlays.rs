@@ -1,0 +1,247 @@
+//! Files that kustomizations and Flux build: the diagnostics are those of what is built.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::client::{Client, list, pulling, pushed};
+
+const CRD: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {type: object, required: [size], properties: {size: {type: integer}, color: {type: string}}}
+";
+
+const HEAD: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: a\nspec:\n";
+const BASE: &str = "  color: red\n";
+const NAMES_BASE: &str = "resources: [../base]\npatches: [path: patch.yaml]\n";
+
+/// A folder with a CRD, a base without a required field, and what else is given.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let base = format!("{HEAD}{BASE}");
+    let all = [
+        ("crd.yaml", CRD),
+        ("base/kustomization.yaml", "resources: [widget.yaml]\n"),
+        ("base/widget.yaml", base.as_str()),
+    ];
+    for (path, text) in all.iter().chain(files) {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("written");
+    }
+    folder
+}
+
+fn uri(folder: &Path, path: &str) -> String {
+    format!("file://{}", folder.join(path).display())
+}
+
+/// A session in a folder, with the text of a file.
+struct Editor {
+    client: Client,
+    folder: TempDir,
+}
+
+impl Editor {
+    async fn start(capabilities: Value, folder: TempDir) -> Self {
+        let folders = json!([{ "uri": uri(folder.path(), ""), "name": "it" }]);
+        let params = json!({ "capabilities": capabilities, "workspaceFolders": folders });
+        let client = Client::start_with(params).await;
+        Self { client, folder }
+    }
+
+    fn uri(&self, path: &str) -> String {
+        uri(self.folder.path(), path)
+    }
+
+    async fn open(&mut self, path: &str) {
+        let text = std::fs::read_to_string(self.folder.path().join(path)).expect("a file");
+        self.client.open(&self.uri(path), 1, &text).await;
+    }
+
+    /// Reads lists of a file in a version until one has these codes, each with its line.
+    async fn until(&mut self, path: &str, version: i32, expected: &[(&str, u64)]) -> Vec<Value> {
+        loop {
+            let list = self.client.published(&self.uri(path), version).await;
+            if codes(&list) == expected {
+                return list;
+            }
+        }
+    }
+
+    /// Whether a later list than those that were read has other codes than these. To be asked when another document is known to be judged.
+    fn others(&mut self, path: &str) -> Vec<Vec<Value>> {
+        let uri = self.uri(path);
+        let lists = self.client.waiting("textDocument/publishDiagnostics");
+        let of_file = lists.into_iter().filter(|it| it["uri"] == uri);
+        of_file.map(|mut it| list(it["diagnostics"].take())).collect()
+    }
+}
+
+fn codes(list: &[Value]) -> Vec<(&str, u64)> {
+    let code = |it: &'_ Value| it["range"]["start"]["line"].as_u64().expect("a line");
+    list.iter()
+        .map(|it| (it["code"].as_str().expect("a code"), code(it)))
+        .collect()
+}
+
+#[tokio::test]
+async fn what_a_patch_adds_is_not_missing() {
+    let patch = format!("{HEAD}  size: 3\n");
+    let tree = folder(&[
+        ("prod/kustomization.yaml", NAMES_BASE),
+        ("prod/patch.yaml", &patch),
+        ("alone.yaml", &format!("{HEAD}{BASE}")),
+    ]);
+    let mut editor = Editor::start(pushed(), tree).await;
+    // Not in a kustomization: as it is written. When this is known, the workspace is.
+    editor.open("alone.yaml").await;
+    editor.until("alone.yaml", 1, &[("missing-property", 4)]).await;
+    editor.open("base/widget.yaml").await;
+    editor.until("base/widget.yaml", 1, &[]).await;
+    // A typed key shows no error in between.
+    let uri = editor.uri("base/widget.yaml");
+    editor.client.change(&uri, 2, &[([5, 12, 5, 12], "d")]).await;
+    editor.until("base/widget.yaml", 2, &[]).await;
+    editor.client.change(&uri, 3, &[([5, 9, 5, 13], "[]")]).await;
+    editor.until("base/widget.yaml", 3, &[("wrong-type", 5)]).await;
+    let seen = editor.others("base/widget.yaml");
+    assert!(seen.iter().all(Vec::is_empty), "{seen:?}");
+    editor.client.finish_with_lists().await;
+}
+
+#[tokio::test]
+async fn a_wrong_value_is_shown_in_the_patch() {
+    let patch = format!("{HEAD}  size: big\n");
+    let tree = folder(&[("prod/kustomization.yaml", NAMES_BASE), ("prod/patch.yaml", &patch)]);
+    let mut editor = Editor::start(pushed(), tree).await;
+    editor.open("base/widget.yaml").await;
+    editor.open("prod/patch.yaml").await;
+    let found = editor.until("prod/patch.yaml", 1, &[("wrong-type", 5)]).await;
+    assert_eq!(found[0]["range"]["start"]["character"], 8);
+    editor.until("base/widget.yaml", 1, &[]).await;
+    editor.client.finish_with_lists().await;
+}
+
+#[tokio::test]
+async fn unsaved_edits_of_a_patch_count_for_the_base() {
+    let patch = format!("{HEAD}  size: 3\n");
+    let tree = folder(&[("prod/kustomization.yaml", NAMES_BASE), ("prod/patch.yaml", &patch)]);
+    let mut editor = Editor::start(pushed(), tree).await;
+    editor.open("base/widget.yaml").await;
+    editor.until("base/widget.yaml", 1, &[]).await;
+    editor.open("prod/patch.yaml").await;
+    let patch = editor.uri("prod/patch.yaml");
+    editor.client.change(&patch, 2, &[([5, 2, 5, 9], "color: blue")]).await;
+    let found = editor.until("base/widget.yaml", 1, &[("missing-property", 4)]).await;
+    let said = found[0]["relatedInformation"].to_string();
+    assert!(said.contains("kustomize builds it like this for `../prod`"), "{said}");
+    editor.client.change(&patch, 3, &[([5, 2, 5, 13], "size: 4")]).await;
+    editor.until("base/widget.yaml", 1, &[]).await;
+    // A kustomization that does not name the base any more.
+    let kustomization = editor.uri("prod/kustomization.yaml");
+    editor.client.open(&kustomization, 1, "resources: []\n").await;
+    editor.until("base/widget.yaml", 1, &[("missing-property", 4)]).await;
+    // Closed: what is on disk counts.
+    let closed = json!({ "textDocument": { "uri": kustomization } });
+    editor.client.notify("textDocument/didClose", closed).await;
+    editor.until("base/widget.yaml", 1, &[]).await;
+    editor.client.finish_with_lists().await;
+}
+
+#[tokio::test]
+async fn who_asks_for_diagnostics_is_told_to_ask_again() {
+    let patch = format!("{HEAD}  size: 3\n");
+    let tree = folder(&[("prod/kustomization.yaml", NAMES_BASE), ("prod/patch.yaml", &patch)]);
+    let mut editor = Editor::start(pulling(), tree).await;
+    editor.open("base/widget.yaml").await;
+    editor.open("prod/patch.yaml").await;
+    let (base, patch) = (editor.uri("base/widget.yaml"), editor.uri("prod/patch.yaml"));
+    until_pulled(&mut editor.client, &base, &[]).await;
+    editor.client.change(&patch, 2, &[([5, 2, 5, 9], "color: blue")]).await;
+    until_pulled(&mut editor.client, &base, &[("missing-property", 4)]).await;
+    editor.client.finish_with_lists().await;
+}
+
+async fn until_pulled(client: &mut Client, uri: &str, expected: &[(&str, u64)]) {
+    loop {
+        let found = list(client.pull(uri, None).await["items"].take());
+        if codes(&found) == expected {
+            return;
+        }
+        client.until_asked("workspace/diagnostic/refresh").await;
+    }
+}
+
+#[tokio::test]
+async fn a_new_crd_counts_for_what_is_built() {
+    let patch = format!("{HEAD}  size: big\n");
+    let tree = folder(&[("prod/kustomization.yaml", NAMES_BASE), ("prod/patch.yaml", &patch)]);
+    let mut editor = Editor::start(pushed(), tree).await;
+    editor.open("prod/patch.yaml").await;
+    editor.until("prod/patch.yaml", 1, &[("wrong-type", 5)]).await;
+    let crd = editor.uri("crd.yaml");
+    let text = CRD.replace("size: {type: integer}", "size: {type: string}");
+    editor.client.open(&crd, 1, &text).await;
+    editor.until("prod/patch.yaml", 1, &[]).await;
+    editor.client.finish_with_lists().await;
+}
+
+#[tokio::test]
+async fn values_of_flux_count() {
+    let flux = |size: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: apps}}\nspec: {{path: ./apps, postBuild: {{substitute: {{SIZE: {size}}}}}}}\n"
+        )
+    };
+    let widget = format!("{HEAD}  size: ${{SIZE}}\n");
+    let tree = folder(&[("clusters/apps.yaml", &flux("big")), ("apps/widget.yaml", &widget)]);
+    let mut editor = Editor::start(pushed(), tree).await;
+    editor.open("apps/widget.yaml").await;
+    editor.until("apps/widget.yaml", 1, &[("wrong-type", 5)]).await;
+    let kustomization = editor.uri("clusters/apps.yaml");
+    editor.client.open(&kustomization, 1, &flux("\"3\"")).await;
+    editor.until("apps/widget.yaml", 1, &[]).await;
+    editor.client.finish_with_lists().await;
+}
+
+#[tokio::test]
+async fn nothing_outside_of_the_workspace_is_read() {
+    let patch = format!("{HEAD}  size: big\n");
+    let tree = folder(&[("prod/kustomization.yaml", NAMES_BASE), ("prod/patch.yaml", &patch)]);
+    std::fs::write(tree.path().join("prod/crd.yaml"), CRD).expect("written");
+    let folders = json!([{ "uri": uri(tree.path(), "prod"), "name": "it" }]);
+    let params = json!({ "capabilities": pushed(), "workspaceFolders": folders });
+    let client = Client::start_with(params).await;
+    let mut editor = Editor { client, folder: tree };
+    // The base is not there: the kustomization is not built, and the patch is judged as it is written.
+    editor.open("prod/kustomization.yaml").await;
+    let found = editor
+        .until("prod/kustomization.yaml", 1, &[("kustomize-not-built", 0)])
+        .await;
+    assert!(
+        found[0]["message"]
+            .as_str()
+            .expect("a text")
+            .contains("`../base` does not exist"),
+        "{found:?}"
+    );
+    editor.open("prod/patch.yaml").await;
+    editor.until("prod/patch.yaml", 1, &[("wrong-type", 5)]).await;
+    editor.client.finish_with_lists().await;
+}
