@@ -186,6 +186,41 @@ fn the_other_commands_print_what_can_be_read() {
 }
 
 #[test]
+fn fields_are_explained_in_what_can_be_read() {
+    let sandbox = sandbox();
+    for args in [
+        &["explain", "widget"][..],
+        &["explain", "widget.spec"],
+        &["explain", "widget.spec.name"],
+        &["explain", "widget", "--recursive"],
+        &["explain", &format!("widget.spec.{HOSTILE}")],
+        &["explain", "widget", "--api-version", HOSTILE],
+        &["explain", "widget", "--api-version", &format!("example.com/{HOSTILE}")],
+        &["explain", "widget", "--crd", HOSTILE],
+    ] {
+        let args = [
+            args,
+            if args.contains(&"--crd") {
+                &[]
+            } else {
+                &["--crd", "bad.yaml"]
+            },
+        ]
+        .concat();
+        let mut outcome = sandbox.run(&args);
+        // Columns are between tabs, as kubectl prints them.
+        outcome.stdout = outcome.stdout.replace('\t', " ");
+        harmless(&outcome, None);
+        assert!(
+            !outcome.stdout.is_empty() || !outcome.stderr.is_empty(),
+            "{args:?} says nothing"
+        );
+    }
+    let found = sandbox.run(&["explain", "widget.spec.name", "--crd", "bad.yaml"]);
+    found.expect(0, &["\\u{1b}[2J", "\\u{202e}c"]);
+}
+
+#[test]
 fn answers_to_a_list_of_evaluations_are_escaped_and_keep_their_values() {
     let schema = serde_json::json!({ "type": "object", "properties": { "a": { "type": "string" } } });
     let requests = [

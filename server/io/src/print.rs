@@ -106,6 +106,15 @@ impl<'w> Terminal<'w> {
         text.lines().try_for_each(|it| self.line(it))
     }
 
+    /// The same for a text with columns: tabs stay.
+    pub fn columns(&mut self, text: &str) -> io::Result<()> {
+        text.split_terminator('\n').try_for_each(|line| {
+            self.out
+                .write_all(no_command(escape::line_with_tabs(line)).as_bytes())?;
+            self.blank()
+        })
+    }
+
     /// Prints a patch: tabs and CRLF are of the files that it changes.
     pub fn patch(&mut self, patch: &str) -> io::Result<()> {
         for line in patch.split_terminator('\n') {
@@ -203,6 +212,15 @@ mod tests {
         let patch = "--- a\n+++ a\n@@ -1 +1 @@\n-\ta\r\n+\tb\u{1b}\r\n \t::error::c\n";
         Terminal::new(&mut out, false).patch(patch).unwrap();
         let expected = "--- a\n+++ a\n@@ -1 +1 @@\n-\ta\r\n+\tb\\u{1b}\r\n \t\\u{3a}:error::c\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn columns_keep_tabs() {
+        let mut out = Vec::new();
+        let text = "a\t<b>\n  c\r\u{1b}\n\n\t::error::d\n";
+        Terminal::new(&mut out, false).columns(text).unwrap();
+        let expected = "a\t<b>\n  c\\r\\u{1b}\n\n\t\\u{3a}:error::d\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 

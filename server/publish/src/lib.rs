@@ -7,6 +7,7 @@
 mod document;
 mod json_schema;
 mod keywords;
+mod metadata;
 mod native;
 mod version_two;
 
@@ -19,6 +20,7 @@ use serde_json::{Map, Value, json};
 
 pub use document::document;
 pub use json_schema::{JsonSchema, UnknownFields, json_schemas};
+pub use metadata::metadata_schemas;
 
 /// The API server publishes `selectableFields` since this Kubernetes version (feature gate `CustomResourceFieldSelectors`, beta).
 const SELECTABLE_FIELDS_SINCE: KubernetesVersion = KubernetesVersion::minor(31);

@@ -269,6 +269,15 @@ fn add(catalog: &Catalog, path: &Path, origin: Origin, bytes: Vec<u8>) {
     }
 }
 
+impl RunDefinitions {
+    /// Every CRD, by path and place in the file.
+    pub(super) fn all(&self) -> Vec<Arc<KnownDefinition>> {
+        let mut all: Vec<_> = self.catalog().with(|index| index.definitions().cloned().collect());
+        all.sort_by(|one, other| (&one.path, &one.defines).cmp(&(&other.path, &other.defines)));
+        all
+    }
+}
+
 impl Definitions for RunDefinitions {
     fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
         self.catalog().find(kind, near)

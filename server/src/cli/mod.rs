@@ -56,7 +56,7 @@ enum Command {
     Test(test::Args),
     /// Start the language server on standard input and output.
     Lsp(lsp::Args),
-    /// Explain a diagnostic code.
+    /// Explain a diagnostic code, or a field of a custom resource.
     Explain(explain::Args),
 }
 

@@ -1,8 +1,12 @@
 //! The CRDs of a text as API servers of several minor versions would store them.
 
-use crd_analyzer_apiextensions::{strategy::Received, types::CustomResourceDefinition, validation::CelCompiler};
+use crd_analyzer_apiextensions::{strategy, types::CustomResourceDefinition, validation::CelCompiler};
+
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_syntax::read_json_of;
 
 pub use crate::crd_documents::{CrdAnswers, Unanswered};
+use crate::index::DefinitionText;
 use crate::{
     crd_documents::{self, unanswered},
     versions::VersionSet,
@@ -11,7 +15,7 @@ use crate::{
 /// The CRDs of a text, those documents that say that they are one; `None` where the API server rejects one.
 pub fn accepted(bytes: Vec<u8>, versions: VersionSet) -> Vec<CrdAnswers<Option<CustomResourceDefinition>>> {
     let (_, documents) = crd_documents::each(bytes, versions, false, |_, json, version| {
-        let received = Received::new(json, version).map_err(|verdict| unanswered(&verdict))?;
+        let received = strategy::Received::new(json, version).map_err(|verdict| unanswered(&verdict))?;
         let verdict = received.judge(None, Some(&CelCompiler::new(version)));
         if verdict.unjudged.is_some() {
             return Err(unanswered(&verdict));
@@ -20,4 +24,26 @@ pub fn accepted(bytes: Vec<u8>, versions: VersionSet) -> Vec<CrdAnswers<Option<C
         Ok(verdict.definition.filter(|_| is_accepted).map(|it| it.internal))
     });
     documents
+}
+
+/// A CRD as an API server has it when it decides, and the decision.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Received {
+    /// The CRD, defaulted and prepared.
+    pub definition: CustomResourceDefinition,
+    /// Whether the API server accepts it.
+    pub is_accepted: bool,
+}
+
+/// A CRD whose text is known, as an API server of this Kubernetes version receives it; `None` if the text is not readable as a CRD.
+pub fn received(text: &DefinitionText, version: KubernetesVersion) -> Option<Received> {
+    let json = read_json_of(&text.tree, text.root).ok()?;
+    let verdict = strategy::Received::new(&json, version)
+        .ok()?
+        .judge(None, Some(&CelCompiler::new(version)));
+    let is_accepted = verdict.is_accepted();
+    Some(Received {
+        definition: verdict.definition?.internal,
+        is_accepted,
+    })
 }

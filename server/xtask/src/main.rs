@@ -11,6 +11,7 @@ mod compat;
 mod completion;
 mod conformance;
 mod docs;
+mod explain;
 mod fixes;
 mod fuzz;
 mod goldens;
@@ -68,6 +69,8 @@ enum Chore {
     Rename(rename::Args),
     /// Compare what we build of kustomizations with kustomize's own code (needs Go).
     Kustomize(kustomize::Args),
+    /// Compare what `crd-analyzer explain` prints with kubectl's own code (needs Go and the corpus).
+    Explain(explain::Args),
     /// Write the documents that are made of others: the index of the diagnostic codes.
     Docs(docs::Args),
 }
@@ -90,6 +93,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::JsonSchema(args) => json_schema::run(&args)?,
         Chore::Rename(args) => rename::run(&args)?,
         Chore::Kustomize(args) => kustomize::run(&args)?,
+        Chore::Explain(args) => explain::run(&args)?,
         Chore::Docs(args) => docs::run(&args)?,
     };
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -60,18 +60,23 @@ pub(crate) fn oracle(minor: u8) -> anyhow::Result<PathBuf> {
 
 /// The real API server of the newest Kubernetes version: `$ORACLE_OUT/server`, built again if its sources have changed. Needs Go.
 pub(crate) fn server() -> anyhow::Result<PathBuf> {
+    go_program("server")
+}
+
+/// A program of `tests/conformance` in Go: `$ORACLE_OUT/<name>`, built again if its sources have changed. Needs Go.
+pub(crate) fn go_program(name: &str) -> anyhow::Result<PathBuf> {
     let out = std::env::var_os("ORACLE_OUT").map_or_else(|| root().join("target/oracle"), PathBuf::from);
     std::fs::create_dir_all(&out)?;
-    let binary = out.canonicalize()?.join("server");
+    let binary = out.canonicalize()?.join(name);
     let status = Command::new("go")
         .args(["build", "-mod=mod", "-p", "2", "-o"])
         .arg(&binary)
         .arg(".")
-        .current_dir(root().join("tests/conformance/server"))
+        .current_dir(root().join("tests/conformance").join(name))
         .status()
         .context("cannot run go")?;
     if !status.success() {
-        bail!("the API server does not build: Go 1.26 and the Go module proxy are needed");
+        bail!("{name} does not build: Go 1.26 and the Go module proxy are needed");
     }
     Ok(binary)
 }

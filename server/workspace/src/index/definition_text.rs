@@ -267,6 +267,22 @@ impl DefinitionText {
         )
     }
 
+    /// The names that people call a resource by: plural, singular and short ones.
+    pub fn names(&self) -> Vec<String> {
+        let list = self.find(&["spec", "names", "shortNames"]);
+        let short = list
+            .into_iter()
+            .flat_map(|it| self.tree.items(self.tree.resolve(it.node)));
+        let single = [["spec", "names", "plural"], ["spec", "names", "singular"]];
+        let single = single.iter().filter_map(|it| Some(self.find(it)?.node));
+        let names = single.chain(short).map(|it| self.tree.resolve(it));
+        let names = names.filter(|it| matches!(self.tree.kind(*it), NodeKind::Scalar(_)));
+        names
+            .map(|it| self.tree.scalar(it).into_owned())
+            .filter(|it| !it.is_empty())
+            .collect()
+    }
+
     /// The names of the versions, in the order of the text.
     pub fn versions(&self) -> Vec<String> {
         let single = self.find(&["spec", "version"]);

@@ -15,7 +15,7 @@ use anyhow::{Context as _, bail};
 use crd_analyzer_kustomize::{Build, FILE_NAMES, Files, MOST_NODES, ProblemKind, build};
 use serde_json::{Value, json};
 
-use crate::peers::root;
+use crate::peers::{self, root};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -129,7 +129,7 @@ fn plain(value: Value) -> Value {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
-    let oracle = oracle()?;
+    let oracle = peers::go_program("kustomize")?;
     if args.facts {
         let table = Command::new(&oracle).arg("facts").output()?;
         fs::write(root().join("server/kustomize/src/facts.txt"), table.stdout)?;
@@ -287,22 +287,4 @@ fn sorted(values: &[Value]) -> Vec<String> {
     let mut texts: Vec<String> = values.iter().map(Value::to_string).collect();
     texts.sort();
     texts
-}
-
-/// The program that answers with kustomize's code, built if its sources have changed. Needs Go.
-fn oracle() -> anyhow::Result<PathBuf> {
-    let out = std::env::var_os("ORACLE_OUT").map_or_else(|| root().join("target/oracle"), PathBuf::from);
-    fs::create_dir_all(&out)?;
-    let binary = out.canonicalize()?.join("kustomize");
-    let status = Command::new("go")
-        .args(["build", "-mod=mod", "-p", "2", "-o"])
-        .arg(&binary)
-        .arg(".")
-        .current_dir(root().join("tests/conformance/kustomize"))
-        .status()
-        .context("cannot run go")?;
-    if !status.success() {
-        bail!("the oracle does not build: Go 1.26 and the Go module proxy are needed");
-    }
-    Ok(binary)
 }

@@ -1,0 +1,30 @@
+//! The schemas that `metadata` refers to. The API server publishes them beside those of a CRD.
+//!
+//! `metadata.json` is what `tests/conformance/explain` prints for `metadata`. Kubernetes versions differ only in how they write a
+//! reference and the default of an empty list.
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
+
+/// The schemas that `metadata` refers to in OpenAPI v3, by their names.
+pub fn metadata_schemas() -> &'static Map<String, Value> {
+    static SCHEMAS: LazyLock<Map<String, Value>> =
+        LazyLock::new(|| serde_json::from_str(include_str!("metadata.json")).unwrap_or_default());
+    &SCHEMAS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::metadata_schemas;
+
+    #[test]
+    fn all_references_lead_somewhere() {
+        let text = include_str!("metadata.json");
+        let references = text.split("#/components/schemas/").skip(1);
+        let names: Vec<&str> = references.filter_map(|it| it.split('"').next()).collect();
+        assert!(names.len() >= 4, "{names:?}");
+        assert!(names.iter().all(|it| metadata_schemas().contains_key(*it)), "{names:?}");
+        assert!(metadata_schemas().contains_key(crate::native::OBJECT_META));
+    }
+}

@@ -1,0 +1,18 @@
+//! What people read about the fields of custom resources: what `kubectl explain` prints, and reference documentation.
+//!
+//! Both are made from the schema that the API server publishes for a CRD (crate `publish`). Nothing here is escaped: texts of the CRD
+//! are in the output as their authors wrote them, and whoever prints it escapes it for the medium.
+
+mod beyond;
+mod constraints;
+mod explain;
+mod names;
+mod schema;
+mod value;
+mod wrap;
+
+pub use beyond::beyond;
+pub use constraints::{Constraint, Message, Rule, Scope, constraints, rules_about, rules_of};
+pub use explain::{Depth, Subject, Unexplained, explain};
+pub use names::{FieldPath, newest_version};
+pub use schema::{Below, Field, all_fields, fields_of, find};

@@ -1,0 +1,127 @@
+//! Published schemas, as far as readers follow them: properties, items, values of maps, and references to the schemas of `metadata`.
+
+use std::sync::LazyLock;
+
+use crd_analyzer_publish::metadata_schemas;
+use serde_json::{Map, Value};
+
+/// The keywords of a schema.
+pub(crate) type Keywords = Map<String, Value>;
+
+/// The prefix of every reference in a published document.
+const SCHEMAS: &str = "#/components/schemas/";
+
+/// The schema that a reference leads to; the schema itself if it is not one, or if it leads out of what is published for a CRD.
+pub(crate) fn resolved(schema: &Keywords) -> &Keywords {
+    reference(schema)
+        .and_then(|it| it.strip_prefix(SCHEMAS))
+        .and_then(|name| metadata_schemas().get(name))
+        .and_then(Value::as_object)
+        .unwrap_or(schema)
+}
+
+/// The reference that a schema is.
+pub(crate) fn reference(schema: &Keywords) -> Option<&str> {
+    schema.get("$ref").and_then(Value::as_str)
+}
+
+/// A schema at a keyword, if it says anything: a template takes an empty one for none.
+pub(crate) fn inner<'s>(schema: &'s Keywords, key: &str) -> Option<&'s Keywords> {
+    schema.get(key).and_then(Value::as_object).filter(|it| !it.is_empty())
+}
+
+/// The branches of `allOf`.
+pub(crate) fn all_of(schema: &Keywords) -> impl ExactSizeIterator<Item = &Keywords> {
+    let branches = schema.get("allOf").and_then(Value::as_array);
+    let branches = branches.map(Vec::as_slice).unwrap_or_default();
+    branches.iter().map(|it| it.as_object().unwrap_or(empty()))
+}
+
+fn empty() -> &'static Keywords {
+    static EMPTY: LazyLock<Keywords> = LazyLock::new(Map::new);
+    &EMPTY
+}
+
+/// A text at a keyword, if it is not empty.
+pub(crate) fn text<'s>(schema: &'s Keywords, key: &str) -> Option<&'s str> {
+    schema.get(key).and_then(Value::as_str).filter(|it| !it.is_empty())
+}
+
+/// A schema below another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Below {
+    /// The items of a list.
+    Items,
+    /// The values of a map.
+    Values,
+}
+
+/// A property, and the schema of its value.
+#[derive(Clone, Copy, Debug)]
+pub struct Field<'s> {
+    /// Its name.
+    pub name: &'s str,
+    /// Its schema, as it is published: it may be a reference.
+    pub schema: &'s Value,
+    /// Whether the object that it is in has to have it.
+    pub is_required: bool,
+}
+
+/// The properties of the objects that a schema describes: its own, or those of its items or of the values of a map.
+pub fn fields_of(schema: &Value) -> Vec<Field<'_>> {
+    let Some(mut schema) = schema.as_object().map(resolved) else {
+        return Vec::new();
+    };
+    loop {
+        if let Some(properties) = inner(schema, "properties") {
+            let required = schema.get("required").and_then(Value::as_array);
+            let is_required = |name: &str| required.is_some_and(|it| it.iter().any(|it| it == name));
+            let fields = properties.iter().map(|(name, schema)| Field {
+                name,
+                schema,
+                is_required: is_required(name),
+            });
+            return fields.collect();
+        }
+        let next = inner(schema, "items").or_else(|| inner(schema, "additionalProperties"));
+        // The fields of `metadata` are those of the schema that it refers to.
+        let next = next.or_else(|| all_of(schema).next().filter(|it| reference(it).is_some()));
+        match next {
+            Some(next) => schema = resolved(next),
+            None => return Vec::new(),
+        }
+    }
+}
+
+/// The schema of the field at a path of names, through lists and maps.
+pub fn find<'s>(schema: &'s Value, path: &[impl AsRef<str>]) -> Option<&'s Value> {
+    path.iter().try_fold(schema, |schema, name| {
+        let fields = fields_of(schema);
+        fields
+            .into_iter()
+            .find(|it| it.name == name.as_ref())
+            .map(|it| it.schema)
+    })
+}
+
+/// Every field below a schema with its path, a field before those inside it, as far as `metadata` is not entered.
+pub fn all_fields(schema: &Value) -> Vec<(Vec<&str>, Field<'_>)> {
+    let mut found = Vec::new();
+    add_fields(schema, &mut Vec::new(), &mut found);
+    found
+}
+
+fn add_fields<'s>(schema: &'s Value, path: &mut Vec<&'s str>, found: &mut Vec<(Vec<&'s str>, Field<'s>)>) {
+    for field in fields_of(schema) {
+        path.push(field.name);
+        found.push((path.clone(), field));
+        let is_reference = field
+            .schema
+            .as_object()
+            .is_some_and(|it| all_of(it).any(|it| reference(it).is_some()));
+        if !is_reference {
+            add_fields(field.schema, path, found);
+        }
+        path.pop();
+    }
+}
