@@ -69,6 +69,7 @@ crd_analyzer_schema::codes! {
 /// The codes that are shown only where the configuration names them: true, but rarely worth a change.
 pub const OFF_BY_DEFAULT: &[&str] = &[
     LARGE_MANIFEST,
+    crd_analyzer_hazards::codes::ALWAYS_TRUE_RULE,
     crd_analyzer_hazards::codes::DEFAULT_FAILS_RULE,
     crd_analyzer_hazards::codes::RULE_CAN_FAIL,
     crd_analyzer_lints::codes::LIST_WITHOUT_TYPE,

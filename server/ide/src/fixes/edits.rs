@@ -183,6 +183,24 @@ pub(super) fn set_scalar(tree: &Tree, scalar: NodeId, text: &str) -> Option<Text
     Some(replace(tree.span(scalar), write::whole(tree, scalar, text)?))
 }
 
+/// A scalar of one line as the only item of a list in brackets, in quotes where the brackets would cut it.
+pub(super) fn in_brackets(tree: &Tree, scalar: NodeId) -> Option<TextEdit> {
+    let NodeKind::Scalar(style) = tree.kind(scalar) else {
+        return None;
+    };
+    let source = tree.source(scalar);
+    if source.contains(['\n', '\r']) || matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
+        return None;
+    }
+    let is_cut = style == ScalarStyle::Plain && source.contains(['[', ']', '{', '}', ',', ':', '?', '#']);
+    let item = if is_cut {
+        write::plain_or_quoted(&tree.scalar(scalar))?
+    } else {
+        source.to_owned()
+    };
+    Some(put(tree.span(scalar), format!("[{item}]")))
+}
+
 /// Replaces a scalar by `true` or `false`.
 pub(super) fn set_bool(tree: &Tree, scalar: NodeId, value: bool) -> Option<TextEdit> {
     (tree.is_scalar(scalar) && !tree.is_absent(scalar)).then(|| replace(tree.span(scalar), value.to_string()))

@@ -242,6 +242,11 @@ async fn fields_of_resources_are_repaired_by_their_definition() {
         ("mode: fast, size: \"3\"", "Remove the quotes", "mode: fast, size: 3"),
         ("mode: fast, hosts: a", "Make it a list", "mode: fast, hosts: [a]"),
         (
+            "mode: fast, hosts: http://a:80",
+            "Make it a list",
+            "mode: fast, hosts: ['http://a:80']",
+        ),
+        (
             "mode: fast, hosts: [1]",
             "Quote the value",
             "mode: fast, hosts: [\"1\"]",

@@ -12,7 +12,7 @@ use crd_analyzer_syntax::{
 use crd_analyzer_workspace::{index::GroupKind, words::meant::meant};
 
 use super::{
-    super::edits::{Value, put, remove_entry, set_scalar},
+    super::edits::{Value, in_brackets, put, remove_entry, set_scalar},
     At, Repair,
 };
 use crate::{
@@ -230,7 +230,7 @@ fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
                 found.push(Repair::new("Remove the quotes", vec![put(span, value.as_ref())]).safe());
             }
         }
-        Some("array") => found.push(Repair::new("Make it a list", vec![put(span, format!("[{source}]"))])),
+        Some("array") => found.extend(Repair::one("Make it a list", in_brackets(tree, at.node))),
         _ => {}
     }
 }

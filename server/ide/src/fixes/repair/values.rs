@@ -6,7 +6,7 @@ use crd_analyzer_syntax::tree::{NodeId, NodeKind, ScalarStyle, Tree};
 use super::{
     super::{
         TextEdit,
-        edits::{put, set_scalar},
+        edits::{in_brackets, put, set_scalar},
     },
     typing,
 };
@@ -31,9 +31,7 @@ pub(super) fn typed(tree: &Tree, node: NodeId, ty: &FieldType) -> Option<(&'stat
         FieldType::Boolean if !is_plain && matches!(&*value, "true" | "false") => {
             Some(("Remove the quotes", put(span, value.as_ref())))
         }
-        FieldType::List(FieldType::String) if !source.contains(['\n', '\r']) => {
-            Some(("Make it a list", put(span, format!("[{source}]"))))
-        }
+        FieldType::List(FieldType::String) => Some(("Make it a list", in_brackets(tree, node)?)),
         _ => None,
     }
 }
