@@ -55,3 +55,131 @@ fn compares_with_a_git_revision() {
         .run(&["check", "--old-ref", "nowhere", "crds"])
         .expect(2, &["--old-ref nowhere"]);
 }
+
+/// A CRD whose sizes never become less, an object of it without a size, and its base.
+fn growing() -> Vec<(&'static str, String)> {
+    let schema = "              type: object\n              required: [size]\n              properties: {size: {type: integer}}\n              x-kubernetes-validations: [{rule: self.size >= oldSelf.size, message: it shrinks}]\n";
+    vec![
+        ("crd.yaml", definition(schema)),
+        ("base/kustomization.yaml", "resources: [w.yaml]\n".to_owned()),
+        ("base/w.yaml", sized("{}")),
+        (
+            "over/kustomization.yaml",
+            "resources: [../base]\npatches: [{path: p.yaml}]\n".to_owned(),
+        ),
+        ("over/p.yaml", sized("{size: 3}")),
+    ]
+}
+
+fn sized(spec: &str) -> String {
+    format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec: {spec}\n")
+}
+
+fn committed(files: &[(&str, String)]) -> Sandbox {
+    let files: Vec<(&str, &str)> = files.iter().map(|it| (it.0, it.1.as_str())).collect();
+    let sandbox = Sandbox::new(&files);
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-qm", "first"]);
+    sandbox
+}
+
+#[test]
+fn an_object_replaces_the_one_that_its_kustomization_built() {
+    let sandbox = committed(&growing());
+    let check = |code: i32, texts: &[&str]| {
+        let outcome = sandbox.run(&["check", "-o", "concise", "--old-ref", "HEAD", "."]);
+        outcome.expect(code, texts);
+        outcome
+    };
+    check(0, &[" 0 errors"]);
+    sandbox.write("over/p.yaml", sized("{size: 4}"));
+    check(0, &[" 0 errors"]);
+    sandbox.write("over/p.yaml", sized("{size: 2}"));
+    check(
+        1,
+        &["base/w.yaml:4:1: error[rule-failed]: `spec`: it shrinks", " 1 error"],
+    );
+    // What was patched, and is not now: the file was not touched.
+    sandbox.write("over/kustomization.yaml", "resources: [../base]\n");
+    sandbox.write("over/p.yaml", sized("{size: 3}"));
+    sandbox.write("base/w.yaml", sized("{size: 1}"));
+    check(
+        1,
+        &["base/w.yaml:4:1: error[rule-failed]: `spec`: it shrinks", " 1 error"],
+    );
+    sandbox.write("base/w.yaml", sized("{size: 3}"));
+    check(0, &[" 0 errors"]);
+}
+
+#[test]
+fn a_kustomization_that_was_not_built_is_named() {
+    let mut files = growing();
+    files.retain(|it| it.0 != "over/p.yaml");
+    files[2].1 = sized("{size: 2}");
+    let sandbox = committed(&files);
+    sandbox.write("over/p.yaml", sized("{size: 1}"));
+    let outcome = sandbox.run(&["check", "--old-ref", "HEAD", "."]);
+    let named =
+        "1 kustomization is not built from the revision, and objects are compared with its files as written: over";
+    outcome.expect(1, &["it shrinks", named]);
+    // A new kustomization of files that were there.
+    let sandbox = committed(&growing()[..3]);
+    sandbox.write("base/w.yaml", sized("{size: 3}"));
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-qm", "second"]);
+    sandbox.write("over/kustomization.yaml", &growing()[3].1);
+    sandbox.write("over/p.yaml", sized("{size: 2}"));
+    let outcome = sandbox.run(&["check", "--old-ref", "HEAD", "."]);
+    outcome.expect(1, &["it shrinks"]);
+    assert!(!outcome.stdout.contains("not built"), "{}", outcome.stdout);
+}
+
+#[test]
+fn variables_had_the_values_of_the_revision() {
+    let flux = |size: u32| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: apps}}\nspec: {{path: ./apps, postBuild: {{substitute: {{SIZE: \"{size}\"}}}}}}\n"
+        )
+    };
+    let mut files = growing();
+    files.truncate(1);
+    files.push(("apps/w.yaml", sized("{size: \"${SIZE}\"}")));
+    files.push(("clusters/apps.yaml", flux(3)));
+    let sandbox = committed(&files);
+    sandbox
+        .run(&["check", "--old-ref", "HEAD", "."])
+        .expect(0, &[" 0 errors"]);
+    sandbox.write("clusters/apps.yaml", flux(4));
+    sandbox
+        .run(&["check", "--old-ref", "HEAD", "."])
+        .expect(0, &[" 0 errors"]);
+    sandbox.write("clusters/apps.yaml", flux(2));
+    let outcome = sandbox.run(&["check", "--old-ref", "HEAD", "."]);
+    outcome.expect(1, &["it shrinks", " 1 error"]);
+}
+
+#[test]
+fn files_that_are_not_judged_as_built_are_named() {
+    let sandbox = committed(&growing());
+    let paths = [
+        "base/kustomization.yaml",
+        "base/w.yaml",
+        "over/kustomization.yaml",
+        "over/p.yaml",
+        "crd.yaml",
+    ];
+    sandbox.write("list", paths.join("\n"));
+    let named = "2 files are judged as written, not as kustomize builds: base/w.yaml, over/p.yaml";
+    sandbox
+        .run(&["check", "--list", "list"])
+        .expect(1, &["no `size`", named]);
+    sandbox
+        .run(&["check", "--old", "base/w.yaml", "base/w.yaml", "--crd", "crd.yaml"])
+        .expect(1, &["no such key: size"]);
+    let outcome = sandbox.run(&["check", "--old", ".", "."]);
+    outcome.expect(1, &["no such key: size", "2 files are judged as written"]);
+    let outcome = sandbox.run(&["check", "."]);
+    outcome.expect(0, &[]);
+    assert!(!outcome.stdout.contains("as written"), "{}", outcome.stdout);
+}

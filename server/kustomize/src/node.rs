@@ -133,7 +133,8 @@ impl Node {
         entries.iter_mut().find(|it| it.key == key).map(|it| &mut it.value)
     }
 
-    pub(crate) fn at(&self, path: &[&str]) -> Option<&Self> {
+    /// The value that these keys lead to, each in the one before.
+    pub fn at(&self, path: &[&str]) -> Option<&Self> {
         path.iter().try_fold(self, |node, key| node.get(key))
     }
 
@@ -171,7 +172,8 @@ impl Node {
         }
     }
 
-    pub(crate) fn as_str(&self) -> Option<&str> {
+    /// The text, if it is one.
+    pub fn as_str(&self) -> Option<&str> {
         match &self.value {
             Value::String(text) => Some(text),
             _ => None,

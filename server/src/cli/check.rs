@@ -1,6 +1,11 @@
 //! `crd-analyzer check`: the headless linter.
 
-use std::{io, path::PathBuf, sync::Arc, time::Instant};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Instant,
+};
 
 use clap::ValueEnum;
 use crd_analyzer_cluster::Prompts;
@@ -27,7 +32,7 @@ use super::{
     baseline::Baseline,
     definitions::{Compared, RunDefinitions},
     fix::{self, Repaired},
-    judge::{Beside, Judged, Wanted, judge, overlays},
+    judge::{Beside, Judged, Wanted, judge, not_built, overlays},
     manifests::{BATCH, Configs, Manifests},
 };
 use crate::{
@@ -271,8 +276,16 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             known.forget();
         }
         let known = &*known;
-        if beside.is_asked && args.old.is_none() && args.old_ref.is_none() {
-            beside.overlays = Some(overlays(&inputs));
+        if beside.is_asked && args.old.is_none() {
+            let built = overlays(&inputs, revision);
+            let current = std::env::current_dir().unwrap_or_default();
+            let relative = |it: &Path| it.strip_prefix(&current).unwrap_or(it).display().to_string();
+            let failed = built.failed_before().map(relative);
+            session.summary.not_built_before.extend(failed);
+            beside.overlays = Some(built);
+        } else if !is_served {
+            let names = not_built(&inputs).into_iter().map(|it| it.label.clone());
+            session.summary.not_built.extend(names);
         }
         if args.diff {
             for it in unreadable {

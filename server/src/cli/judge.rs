@@ -8,6 +8,7 @@ use std::{
 
 use crd_analyzer_ide::fixes::Fix;
 use crd_analyzer_io::{
+    git,
     go::GoSources,
     kustomize::{Disk, Kustomizations},
     read::{self, Access, SETTINGS_BYTES},
@@ -20,7 +21,7 @@ use crd_analyzer_workspace::{
     index::Definitions,
     kustomize::FILE_NAMES,
     lints::Lints,
-    overlay::Overlays,
+    overlay::{Files, Overlays},
     report::FileReport,
     versions::VersionSet,
 };
@@ -86,7 +87,38 @@ impl Beside {
 }
 
 /// What the kustomizations among the inputs build, each from the files that its own folder gives access to.
-pub(super) fn overlays(inputs: &[Input]) -> Overlays {
+/// `revision`: the earlier files, if the question is one about updates.
+pub(super) fn overlays(inputs: &[Input], revision: Option<&Arc<git::Revision>>) -> Overlays {
+    let earlier = revision.map(|it| Disk {
+        access: Access::Elsewhere(it.clone()),
+    });
+    let overlays = Overlays::since(&folders(inputs), earlier.as_ref().map(|it| it as &dyn Files));
+    let now = flux(inputs);
+    let before = if revision.is_none() || now.is_empty() {
+        Flux::default()
+    } else {
+        old_flux(inputs)
+    };
+    overlays.with_flux(Arc::new(now)).with_old_flux(before)
+}
+
+/// The inputs that the kustomizations among them change, where these are not built.
+pub(super) fn not_built(inputs: &[Input]) -> Vec<&Input> {
+    let is_named = |it: &Input| {
+        it.file()
+            .is_some_and(|(path, _)| FILE_NAMES.iter().any(|it| path.ends_with(it)))
+    };
+    if !inputs.iter().any(is_named) {
+        return Vec::new();
+    }
+    let overlays = Overlays::new(&folders(inputs));
+    let changed = overlays.changed_files();
+    let is_changed = |it: &&Input| it.file().is_some() && it.place().is_ok_and(|it| changed.contains(it.as_path()));
+    inputs.iter().filter(is_changed).collect()
+}
+
+/// The folders with a kustomization among the inputs, each with the files that the kustomization may name.
+fn folders(inputs: &[Input]) -> Vec<(PathBuf, Disk)> {
     let mut folders = BTreeMap::new();
     for input in inputs {
         if let (Some((path, access)), Ok(place)) = (input.file(), input.place())
@@ -104,8 +136,7 @@ pub(super) fn overlays(inputs: &[Input]) -> Overlays {
             }
         }
     }
-    let folders: Vec<(PathBuf, Disk)> = folders.into_iter().collect();
-    Overlays::new(&folders).with_flux(Arc::new(flux(inputs)))
+    folders.into_iter().collect()
 }
 
 /// What the Kustomizations of Flux among the inputs substitute.
@@ -120,6 +151,22 @@ fn flux(inputs: &[Input]) -> Flux {
     flux
 }
 
+/// What the Kustomizations of Flux substituted in what the inputs replace.
+fn old_flux(inputs: &[Input]) -> Flux {
+    let read = |input: &Input| {
+        let text = input::read(input.old.as_ref()?).ok()??;
+        let text = String::from_utf8(text)
+            .ok()
+            .filter(|it| it.len() as u64 <= SETTINGS_BYTES)?;
+        Some((input.place().ok()?, text))
+    };
+    let mut flux = Flux::default();
+    let is_wanted = |it: &(PathBuf, String)| Flux::is_in(&it.1) || Flux::may_be_config_map(&it.1);
+    let all: Vec<_> = inputs.par_iter().filter_map(read).filter(is_wanted).collect();
+    add_texts(&mut flux, all);
+    flux
+}
+
 /// Adds what the files hold whose text is of interest.
 fn add_to(flux: &mut Flux, inputs: &[Input], is_wanted: impl Fn(&str) -> bool + Sync) {
     let read = |input: &Input| {
@@ -131,9 +178,13 @@ fn add_to(flux: &mut Flux, inputs: &[Input], is_wanted: impl Fn(&str) -> bool + 
         let text = read::text(path, &access, SETTINGS_BYTES).ok()?;
         is_wanted(&text).then_some((place, text))
     };
-    let wanted: Vec<_> = inputs.par_iter().filter_map(read).collect();
+    add_texts(flux, inputs.par_iter().filter_map(read).collect());
+}
+
+/// Adds what texts say, each with the path of its file.
+fn add_texts(flux: &mut Flux, texts: Vec<(PathBuf, String)>) {
     let mut roots = HashMap::new();
-    for (place, text) in wanted {
+    for (place, text) in texts {
         let folder = place.parent().unwrap_or(&place);
         // Sources of Flux are repositories. Who works without git stands where the repository would begin.
         let root = roots.entry(folder.to_owned()).or_insert_with(|| {

@@ -21,6 +21,9 @@ const MOST_GONE: usize = 20;
 /// Kinds that are named; the others are counted.
 const MOST_KINDS: usize = 10;
 
+/// Files or folders that are named because they are not built; the others are counted.
+const MOST_NOT_BUILT: usize = 10;
+
 /// What was counted over all files.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Summary {
@@ -47,6 +50,10 @@ pub(crate) struct Summary {
     pub(crate) by_code: BTreeMap<(&'static str, &'static str), usize>,
     /// Files that the revision does not have which the others are compared with; `None` without one.
     pub(crate) new: Option<usize>,
+    /// The files that kustomizations change, where they are judged as they are written.
+    pub(crate) not_built: Vec<String>,
+    /// The folders whose kustomizations could not be built from the revision which the others are compared with.
+    pub(crate) not_built_before: Vec<String>,
     /// What the baseline of the run did.
     pub(crate) baseline: Option<BaselineSummary>,
     /// How many diagnostics `--fix` repairs, and how many more `--fix=unsafe`.
@@ -208,6 +215,37 @@ impl Summary {
         Some(format!("{what}: {}. Name their CRDs with --crd", named.join(", ")))
     }
 
+    /// What kustomizations build and was not built.
+    fn not_built_words(&self) -> Vec<String> {
+        let listed = |names: &[String]| {
+            let mut named: Vec<String> = names.iter().take(MOST_NOT_BUILT).cloned().collect();
+            if names.len() > MOST_NOT_BUILT {
+                named.push(format!("{} more", names.len() - MOST_NOT_BUILT));
+            }
+            named.join(", ")
+        };
+        let are = |count: usize| if count == 1 { "is" } else { "are" };
+        let mut words = Vec::new();
+        let (now, before) = (&self.not_built, &self.not_built_before);
+        if !now.is_empty() {
+            let files = counted(now.len(), "file");
+            let are = are(now.len());
+            words.push(format!(
+                "{files} {are} judged as written, not as kustomize builds: {}",
+                listed(now)
+            ));
+        }
+        if !before.is_empty() {
+            let kustomizations = counted(before.len(), "kustomization");
+            let are = are(before.len());
+            words.push(format!(
+                "{kustomizations} {are} not built from the revision, and objects are compared with its files as written: {}",
+                listed(before)
+            ));
+        }
+        words
+    }
+
     /// How many diagnostics have a fix.
     fn fixable_words(&self) -> Option<String> {
         let (safe, more) = self.fixable;
@@ -264,6 +302,9 @@ impl Summary {
             renderer.text(out, &words)?;
         }
         if let Some(words) = self.unknown_kinds() {
+            renderer.text(out, &words)?;
+        }
+        for words in self.not_built_words() {
             renderer.text(out, &words)?;
         }
         if let Some((fixes, files)) = self.fixed {

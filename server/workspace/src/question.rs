@@ -12,6 +12,11 @@ pub trait BuiltDocuments: Sync {
     /// The variables that Flux substitutes in a file, as far as they are known.
     fn variables(&self, path: &Path) -> Option<Variables>;
 
+    /// The same for the manifest that the file replaces.
+    fn old_variables(&self, _: &Path) -> Option<Variables> {
+        None
+    }
+
     /// Whether a document of a file, or an item of it, is judged only as it is built.
     fn is_built(&self, path: &Path, index: usize, item: Option<usize>) -> bool;
 }

@@ -72,6 +72,38 @@ impl Completed<'_> {
     }
 }
 
+/// Puts in what Flux substitutes, in an object that is stored. What is not known stays as it is written.
+pub(crate) fn substitute_known(json: &mut JsonDoc<'_>, tree: &Tree, variables: &Variables) {
+    if !tree.text().contains("${") || json.depth() > depth::limit() || json.root().is_some_and(is_left_alone) {
+        return;
+    }
+    let completed = Completed {
+        is_substituted: true,
+        variables: Some(variables),
+        ..Completed::default()
+    };
+    let marking = Marking {
+        completed,
+        tree,
+        has_marks: false,
+    };
+    let mut open = Vec::from_iter(json.root_mut());
+    while let Some(json) = open.pop() {
+        let is_plain = tree.kind(json.node) == NodeKind::Scalar(ScalarStyle::Plain);
+        if let JsonValue::String(written) = &json.value
+            && let Some(Text::Known(value)) = marking.text(written, is_plain)
+        {
+            json.value = value;
+            continue;
+        }
+        match &mut json.value {
+            JsonValue::Array(items) => open.extend(items.iter_mut()),
+            JsonValue::Object(members) => open.extend(members.iter_mut().map(|it| &mut it.value)),
+            _ => {}
+        }
+    }
+}
+
 struct Marking<'t> {
     completed: Completed<'t>,
     tree: &'t Tree,

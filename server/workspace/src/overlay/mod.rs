@@ -4,6 +4,7 @@
 //! build it, and no more as it is written. What one of them takes as it is, is judged as it is, too.
 
 mod as_built;
+mod earlier;
 mod graph;
 mod projection;
 
@@ -21,11 +22,12 @@ use crd_analyzer_syntax::{
     read_json_of,
     tree::{NodeKind, Span},
 };
+use earlier::Earlier;
 pub use graph::{Graph, is_kustomization};
 use projection::Projection;
 
 use crate::{
-    analysis::{BuiltDocuments, Question, analyze},
+    analysis::{BuiltDocuments, Old, Question, analyze},
     codes,
     finding::{Class, Finding, Severity},
     flux::Flux,
@@ -51,6 +53,8 @@ struct Object {
     origin_place: Place,
     /// The files and documents that decided something of it, the origin left out.
     others: Vec<Key>,
+    /// What it replaces, if that was asked.
+    old: Option<Arc<str>>,
     /// The report on it, made when it is first wanted.
     judged: OnceLock<Judged>,
 }
@@ -81,6 +85,10 @@ pub struct Overlays {
     takers: HashMap<PathBuf, BTreeSet<PathBuf>>,
     /// What Flux substitutes in what is built.
     flux: Arc<Flux>,
+    /// What Flux substituted in what is replaced.
+    old_flux: Flux,
+    /// The folders whose kustomizations could not be built from the earlier files.
+    failed_before: BTreeSet<PathBuf>,
 }
 
 /// The nodes that all builds together may make: a few seconds.
@@ -90,6 +98,13 @@ impl Overlays {
     /// Builds the kustomizations of these folders, as far as no other one of them names them. Each folder comes with the files that its
     /// kustomization may name.
     pub fn new<F: Files>(folders: &[(PathBuf, F)]) -> Self {
+        Self::since(folders, None)
+    }
+
+    /// The same for the question of an update: `earlier` are the files as they were. An object replaces the one that the same kustomization
+    /// built from these. If the folder had no kustomization, the object replaces the one in the earlier file.
+    pub fn since<F: Files>(folders: &[(PathBuf, F)], earlier: Option<&dyn Files>) -> Self {
+        let mut earlier = earlier.map(Earlier::new);
         let mut left = MOST_NODES_OF_ALL;
         let builds = folders.iter().map(|(folder, files)| {
             let room = left.min(MOST_NODES);
@@ -120,12 +135,31 @@ impl Overlays {
         let mut unchanged = HashSet::new();
         let mut remote = HashSet::new();
         for n in 0..overlays.builds.len() {
-            overlays.add(n, &mut unchanged, &mut remote);
+            overlays.add(n, &mut unchanged, &mut remote, earlier.as_mut());
             // What is judged was taken over.
             overlays.builds[n].objects = Ok(Vec::new());
         }
         overlays.built.retain(|it| !unchanged.contains(it));
+        overlays.failed_before = earlier.map(|it| it.failed).unwrap_or_default();
         overlays
+    }
+
+    /// The folders whose kustomizations could not be built from the earlier files: objects are compared with those that were written.
+    pub fn failed_before(&self) -> impl Iterator<Item = &Path> {
+        self.failed_before.iter().map(PathBuf::as_path)
+    }
+
+    /// The files with documents that are judged only as they are built, and those that hold patches.
+    pub fn changed_files(&self) -> BTreeSet<&Path> {
+        let built = self.built.iter().map(|it| it.0.as_path());
+        built.chain(self.patches.iter().map(PathBuf::as_path)).collect()
+    }
+
+    /// With what Flux substituted in the earlier files.
+    #[must_use]
+    pub fn with_old_flux(mut self, flux: Flux) -> Self {
+        self.old_flux = flux;
+        self
     }
 
     /// With what Flux substitutes after it has built folders.
@@ -135,7 +169,13 @@ impl Overlays {
         self
     }
 
-    fn add(&mut self, number: usize, unchanged: &mut HashSet<Key>, remote: &mut HashSet<String>) {
+    fn add(
+        &mut self,
+        number: usize,
+        unchanged: &mut HashSet<Key>,
+        remote: &mut HashSet<String>,
+        mut earlier: Option<&mut Earlier<'_>>,
+    ) {
         let build = &self.builds[number];
         let mut findings = Vec::new();
         for (url, place) in &build.remote {
@@ -174,14 +214,22 @@ impl Overlays {
                     if !is_judged(&built.node) {
                         continue;
                     }
+                    let folder = &self.folders[number];
+                    let earlier = earlier.as_deref_mut();
                     if is_as_written(build, built) {
-                        unchanged.insert(origin);
-                        continue;
+                        let was_changed = earlier.is_some_and(|it| it.was_changed(folder, &built.node));
+                        if !was_changed {
+                            unchanged.insert(origin);
+                            continue;
+                        }
                     }
                     made.push((built.clone(), origin));
                 }
                 for (built, origin) in made {
-                    self.insert(number, built, origin);
+                    let folder = &self.folders[number];
+                    let old = earlier.as_deref_mut();
+                    let old = old.and_then(|it| it.text(folder, &built.node, &origin.0));
+                    self.insert(number, built, origin, old);
                 }
             }
         }
@@ -196,7 +244,7 @@ impl Overlays {
         }
     }
 
-    fn insert(&mut self, number: usize, built: Built, origin: Key) {
+    fn insert(&mut self, number: usize, built: Built, origin: Key, old: Option<Arc<str>>) {
         let build = &self.builds[number];
         let projection = Projection::new(&built.node, &build.sources);
         let mut others: Vec<Key> = Vec::new();
@@ -226,6 +274,7 @@ impl Overlays {
             origin,
             origin_place: built.origin,
             others,
+            old,
             judged: OnceLock::new(),
         });
     }
@@ -233,6 +282,12 @@ impl Overlays {
     /// The files that the kustomizations have asked for, whether they are there or not.
     fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
         self.builds.iter().flat_map(|it| it.sources.files())
+    }
+
+    /// Whether what Flux builds from a folder has to do with a file.
+    fn is_of(&self, path: &Path, folder: &Path) -> bool {
+        let takers = self.takers.get(path);
+        path.starts_with(folder) || takers.is_some_and(|it| it.iter().any(|it| it.starts_with(folder)))
     }
 
     /// Whether something that could not be built may complete the objects of a file.
@@ -258,11 +313,17 @@ impl Overlays {
         object.judged.get_or_init(|| {
             let projection = Projection::new(&object.node, &self.builds[object.build].sources);
             let folder = &self.folders[object.build];
-            let of_build = OfBuild(self.flux.variables(|it| folder.starts_with(it)));
+            let of_build = OfBuild {
+                variables: self.flux.variables(|it| folder.starts_with(it)),
+                old: self.old_flux.variables(|it| folder.starts_with(it)),
+            };
             let question = Question {
                 path: Some(&object.origin.0),
                 named: false,
-                old: None,
+                old: object.old.as_ref().map(|it| Old {
+                    text: it.as_bytes(),
+                    is_paired: false,
+                }),
                 replaces: None,
                 is_part: false,
                 last_trees: None,
@@ -385,11 +446,18 @@ impl Overlays {
 }
 
 /// A built object on its own.
-struct OfBuild(Option<Variables>);
+struct OfBuild {
+    variables: Option<Variables>,
+    old: Option<Variables>,
+}
 
 impl BuiltDocuments for OfBuild {
     fn variables(&self, _: &Path) -> Option<Variables> {
-        self.0.clone()
+        self.variables.clone()
+    }
+
+    fn old_variables(&self, _: &Path) -> Option<Variables> {
+        self.old.clone()
     }
 
     fn is_built(&self, _: &Path, _: usize, _: Option<usize>) -> bool {
@@ -399,10 +467,11 @@ impl BuiltDocuments for OfBuild {
 
 impl BuiltDocuments for Overlays {
     fn variables(&self, path: &Path) -> Option<Variables> {
-        let takers = self.takers.get(path);
-        self.flux.variables(|folder| {
-            path.starts_with(folder) || takers.is_some_and(|it| it.iter().any(|it| it.starts_with(folder)))
-        })
+        self.flux.variables(|it| self.is_of(path, it))
+    }
+
+    fn old_variables(&self, path: &Path) -> Option<Variables> {
+        self.old_flux.variables(|it| self.is_of(path, it))
     }
 
     fn is_built(&self, path: &Path, index: usize, item: Option<usize>) -> bool {

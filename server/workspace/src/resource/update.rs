@@ -17,7 +17,7 @@ use crate::{
     index::Object,
     previous::Previous,
     report::DocumentVerdict,
-    words,
+    unknown, words,
 };
 
 /// The stored object, and the text that it was read from.
@@ -62,7 +62,15 @@ fn before(one: &One<'_>, previous: &Previous, old: &Object, served: ServedVersio
     }
     let unreadable = || "it is not YAML that can be converted to JSON".to_owned();
     let (tree, node) = previous.tree(old).ok_or_else(unreadable)?;
-    let json = read_json_of(tree, node).map_err(|it| DecodeError::of_convert_error(wanted, &it, one.version).text)?;
+    let json = read_json_of(tree, node).map_err(|it| DecodeError::of_convert_error(wanted, &it, one.version).text);
+    let mut json = json?;
+    let (path, overlays) = (one.asked.question.path, one.asked.question.overlays);
+    let variables = path
+        .zip(overlays)
+        .and_then(|(path, overlays)| overlays.old_variables(path));
+    if let Some(variables) = &variables {
+        unknown::substitute_known(&mut json, tree, variables);
+    }
     let definitions = one.asked.definitions;
     let found = &one.asked.found.definition;
     let old_definition = definitions.previous(found);

@@ -1,0 +1,103 @@
+//! What kustomizations built earlier, for the question whether objects may be updated.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crd_analyzer_kustomize::{FILE_NAMES, Files, MOST_NODES, Node, build};
+
+use super::{MOST_NODES_OF_ALL, is_as_written, projection::Projection};
+
+/// What tells objects of one build apart.
+#[derive(PartialEq, Eq, Hash)]
+struct Id {
+    group: String,
+    kind: String,
+    namespace: String,
+    name: String,
+}
+
+impl Id {
+    fn of(object: &Node) -> Self {
+        let text = |path: &[&str]| object.at(path).and_then(Node::as_str).unwrap_or_default().to_owned();
+        let version = text(&["apiVersion"]);
+        Self {
+            group: version.split_once('/').map_or("", |it| it.0).to_owned(),
+            kind: text(&["kind"]),
+            namespace: text(&["metadata", "namespace"]),
+            name: text(&["metadata", "name"]),
+        }
+    }
+}
+
+/// One object of an earlier build.
+struct Object {
+    text: Arc<str>,
+    is_as_written: bool,
+}
+
+/// The earlier files, and what their kustomizations built.
+pub(super) struct Earlier<'f> {
+    files: &'f dyn Files,
+    /// The objects of each folder that was asked for; `None` if nothing was built there.
+    builds: HashMap<PathBuf, Option<HashMap<Id, Object>>>,
+    /// The folders whose kustomizations existed and could not be built.
+    pub(super) failed: BTreeSet<PathBuf>,
+    left: usize,
+}
+
+impl<'f> Earlier<'f> {
+    pub(super) fn new(files: &'f dyn Files) -> Self {
+        Self {
+            files,
+            builds: HashMap::new(),
+            failed: BTreeSet::new(),
+            left: MOST_NODES_OF_ALL,
+        }
+    }
+
+    /// Whether the kustomization of a folder changed an object, which it takes as it is now.
+    pub(super) fn was_changed(&mut self, folder: &Path, object: &Node) -> bool {
+        let built = self.of(folder).and_then(|it| it.get(&Id::of(object)));
+        built.is_some_and(|it| !it.is_as_written)
+    }
+
+    /// The text of an object as it was built; where nothing was built, that of the file at `origin`. `None` if the object is new.
+    pub(super) fn text(&mut self, folder: &Path, object: &Node, origin: &Path) -> Option<Arc<str>> {
+        match self.of(folder) {
+            Some(objects) => objects.get(&Id::of(object)).map(|it| it.text.clone()),
+            None => self.files.read(origin),
+        }
+    }
+
+    fn of(&mut self, folder: &Path) -> Option<&HashMap<Id, Object>> {
+        if !self.builds.contains_key(folder) {
+            let built = self.build(folder);
+            self.builds.insert(folder.to_owned(), built);
+        }
+        self.builds.get(folder).and_then(Option::as_ref)
+    }
+
+    fn build(&mut self, folder: &Path) -> Option<HashMap<Id, Object>> {
+        if FILE_NAMES.iter().all(|it| self.files.read(&folder.join(it)).is_none()) {
+            return None;
+        }
+        let room = self.left.min(MOST_NODES);
+        let built = build(self.files, folder, room);
+        self.left -= room.saturating_sub(built.sources.left());
+        let Ok(objects) = &built.objects else {
+            self.failed.insert(folder.to_owned());
+            return None;
+        };
+        let objects = objects.iter().map(|it| {
+            let object = Object {
+                text: Projection::new(&it.node, &built.sources).text.into(),
+                is_as_written: is_as_written(&built, it),
+            };
+            (Id::of(&it.node), object)
+        });
+        Some(objects.collect())
+    }
+}
