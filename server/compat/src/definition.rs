@@ -249,7 +249,7 @@ impl Found<'_> {
     fn versions(&mut self) {
         let (old, new) = (self.old, self.new);
         let at = |position: usize| Path::of(["spec", "versions"]).index(position);
-        for (position, version) in old.spec().versions.iter().enumerate() {
+        for (position, version) in old.versions() {
             if new.version(&version.name).is_some() {
                 continue;
             }
@@ -275,7 +275,7 @@ impl Found<'_> {
                 answers: [stored, writers, Answer::compatible("no new object has this version")],
             });
         }
-        for (position, version) in new.spec().versions.iter().enumerate() {
+        for (position, version) in new.versions() {
             let before = old.version(&version.name);
             let (code, was_served) = match before {
                 None => ("version-added", false),
@@ -315,7 +315,7 @@ impl Found<'_> {
 
     fn of_versions(&mut self) {
         let (old, new) = (self.old, self.new);
-        for (position, version) in new.spec().versions.iter().enumerate() {
+        for (position, version) in new.versions() {
             let Some((old_position, before)) = old.version(&version.name) else {
                 continue;
             };

@@ -15,8 +15,7 @@ use crate::subject::Subject;
 
 /// The changes of all schemas.
 pub(crate) fn changes(old: &Subject, new: &Subject) -> Vec<Change> {
-    let versions = new.spec().versions.iter();
-    let pairs = versions.filter_map(|it| Pair::new(old, new, &it.name));
+    let pairs = new.versions().filter_map(|it| Pair::new(old, new, &it.1.name));
     pairs.flat_map(|it| changes_of(&it)).collect()
 }
 

@@ -1,5 +1,7 @@
 //! A CRD that is compared with another one.
 
+use std::collections::HashMap;
+
 use crd_analyzer_apiextensions::strategy::Stored;
 use crd_analyzer_apiextensions::types::{CustomResourceDefinition, Spec, Version};
 use crd_analyzer_budget::{self as budget, Limits};
@@ -14,13 +16,21 @@ use crate::replay;
 pub struct Subject {
     crd: CustomResourceDefinition,
     definition: Definition,
+    /// Where each version is. Of several with the same name, which no API server accepts, the first one counts.
+    positions: HashMap<String, usize>,
 }
 
 impl Subject {
     /// Prepares a CRD for comparisons.
     pub fn new(stored: Stored, kubernetes: KubernetesVersion) -> Self {
+        let crd = stored.definition().clone();
+        let mut positions = HashMap::new();
+        for (position, version) in crd.spec.versions.iter().enumerate() {
+            positions.entry(version.name.clone()).or_insert(position);
+        }
         Self {
-            crd: stored.definition().clone(),
+            crd,
+            positions,
             definition: Definition::new(stored, kubernetes),
         }
     }
@@ -47,8 +57,14 @@ impl Subject {
 
     /// A version by its name, with its position.
     pub(crate) fn version(&self, name: &str) -> Option<(usize, &Version)> {
-        let mut versions = self.crd.spec.versions.iter().enumerate();
-        versions.find(|it| it.1.name == name)
+        let position = *self.positions.get(name)?;
+        Some((position, &self.crd.spec.versions[position]))
+    }
+
+    /// The versions with their positions, each name once.
+    pub(crate) fn versions(&self) -> impl Iterator<Item = (usize, &Version)> {
+        let versions = self.crd.spec.versions.iter().enumerate();
+        versions.filter(|(position, it)| self.positions.get(&it.name) == Some(position))
     }
 
     /// The name of the storage version.

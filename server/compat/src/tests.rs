@@ -64,6 +64,13 @@ fn check(old: &str, new: &str, said: &[&str]) {
 }
 
 #[test]
+fn a_version_that_is_there_twice_is_compared_once() {
+    let text = text_of_crd("{type: object}");
+    let twice = format!("{text}  - name: v1\n    served: false\n    storage: false\n    deprecated: true\n");
+    assert!(compare(&subject(&twice), &subject(&twice)).is_empty());
+}
+
+#[test]
 fn bounds() {
     check(
         "{type: object, properties: {a: {type: integer, maximum: 100}}}",
