@@ -28,7 +28,7 @@ use crd_analyzer_workspace::index::{DefinitionText, GroupKind};
 use item::escape_snippet;
 pub use item::{Completions, Item, ItemKind};
 
-use crate::{cursor_context::CursorContext, file::Document, manifest::object_at};
+use crate::{cursor_context::CursorContext, file::Document, fixes::TextEdit, manifest::object_at};
 
 /// Definitions that objects are checked against.
 pub trait Definitions {
@@ -72,11 +72,7 @@ pub struct Request<'a> {
 /// What can be written at a place of `.crd-analyzer.yaml`.
 pub fn complete_configuration(request: &Request<'_>) -> Option<Completions> {
     let place = CursorContext::at(request.tree, request.offset)?;
-    let context = Context {
-        request,
-        place: &place,
-        writer: insert::Writer::new(&place),
-    };
+    let context = Context::new(request, &place);
     if place.token.has_blank || context.writer.is_before_text() {
         return None;
     }
@@ -93,11 +89,17 @@ pub fn complete_configuration(request: &Request<'_>) -> Option<Completions> {
 /// What can be written at a place; `None` if nothing is known of it.
 pub fn complete(request: &Request<'_>) -> Option<Completions> {
     let place = CursorContext::at(request.tree, request.offset)?;
-    let context = Context {
-        request,
-        place: &place,
-        writer: insert::Writer::new(&place),
-    };
+    let found = complete_at(request, &place);
+    let is_cel = nav::is_definition(request.tree, &place.path) && cel::is_expression(&Context::new(request, &place));
+    match place.key_below_value().filter(|_| !is_cel) {
+        // Where the values of a field are known, and behind a number, nothing goes on in the next line.
+        Some((key, is_number)) if is_number || found.is_some() => complete_at(request, &key),
+        _ => found,
+    }
+}
+
+fn complete_at(request: &Request<'_>, place: &CursorContext<'_>) -> Option<Completions> {
+    let context = Context::new(request, place);
     let is_definition = nav::is_definition(request.tree, &place.path);
     if is_definition && cel::is_expression(&context) {
         let mut found = cel::complete(&context)?;
@@ -117,10 +119,21 @@ pub fn complete(request: &Request<'_>) -> Option<Completions> {
         resource::complete(&context)
     };
     let mut items = items?;
-    if !request.snippets {
+    let wrong_indentation = place.wrong_indentation();
+    if !request.snippets || wrong_indentation.is_some() {
         items.retain(|it| it.kind != ItemKind::Snippet);
         for it in &mut items {
             it.snippet = None;
+        }
+    }
+    if let Some((span, columns)) = wrong_indentation {
+        // Clients differ in which indentation they give to further lines: there are none.
+        let new_text = " ".repeat(columns as usize);
+        for it in &mut items {
+            it.edits.push(TextEdit {
+                span,
+                new_text: new_text.clone(),
+            });
         }
     }
     if items.is_empty() {
@@ -161,7 +174,15 @@ struct Context<'c, 'a> {
     writer: insert::Writer<'c, 'a>,
 }
 
-impl<'a> Context<'_, 'a> {
+impl<'c, 'a> Context<'c, 'a> {
+    fn new(request: &'c Request<'a>, place: &'c CursorContext<'a>) -> Self {
+        Self {
+            request,
+            place,
+            writer: insert::Writer::new(place),
+        }
+    }
+
     /// What is typed of the item.
     fn typed(&self) -> &str {
         let (_, insert) = self.writer.spans();

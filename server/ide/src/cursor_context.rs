@@ -5,6 +5,7 @@
 mod flow;
 mod layout;
 mod lines;
+mod misplaced;
 #[cfg(test)]
 mod tests;
 mod token;

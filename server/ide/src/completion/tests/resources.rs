@@ -157,6 +157,32 @@ fn values_come_from_the_schema() {
 }
 
 #[test]
+fn a_key_in_a_wrong_column_is_moved() {
+    for (typed, item, after) in [
+        ("spec:\n  size: 1\n na$0\n", "name", "  size: 1\n  name: "),
+        (
+            "spec:\n  ports:\n  - port: 1\n     pro$0\n",
+            "protocol",
+            "- port: 1\n    protocol: ",
+        ),
+        ("spec:\n  mode: on\n     si$0\n", "size", "  mode: on\n  size: "),
+        (
+            "spec:\n  enabled: true\n    si$0\n",
+            "size",
+            "  enabled: true\n  size: ",
+        ),
+    ] {
+        let offered = widget(typed);
+        assert!(offered.found.is_some(), "{typed:?}");
+        let taken = offered.taken(item);
+        assert!(taken.contains(after), "{typed:?}: {taken}");
+    }
+    // Free text goes on in the next line.
+    let none: [&str; 0] = [];
+    assert_eq!(widget("spec:\n  description: some\n    si$0\n").labels(), none);
+}
+
+#[test]
 fn required_fields_are_one_item() {
     let taken = widget("$0\n").taken("required fields");
     assert!(
