@@ -221,6 +221,42 @@ fn fields_are_explained_in_what_can_be_read() {
 }
 
 #[test]
+fn documentation_can_only_be_read() {
+    let crd = definition(&format!(
+        "              type: object
+              description: {QUOTED}
+              properties:
+                {QUOTED}:
+                  type: string
+                  description: {QUOTED}
+                  enum: [{QUOTED}]
+                  default: {QUOTED}
+                  externalDocs: {{url: {QUOTED}}}
+                  x-kubernetes-validations:
+                    - {{rule: 'self != \"\\u202e\"', message: {RAW}}}
+"
+    ));
+    let sandbox = Sandbox::new(&[("crd.yaml", &crd)]);
+    for format in ["markdown", "html"] {
+        let found = sandbox.run(&["docs", "crd.yaml", "--format", format]);
+        assert_eq!(found.code, Some(0), "{found:?}");
+        harmless(&found, None);
+        assert!(found.stdout.contains("\\u{202e}"), "{}", found.stdout);
+        let folder = sandbox.run(&["docs", "crd.yaml", "--format", format, "--output-dir", "out"]);
+        assert_eq!(folder.code, Some(0), "{folder:?}");
+    }
+    for name in [
+        "README.md",
+        "index.html",
+        "widgets.example.com.md",
+        "widgets.example.com.html",
+    ] {
+        let text = std::fs::read_to_string(sandbox.path().join("out").join(name)).expect("it was written");
+        assert!(!text.contains(is_hidden) && !text.contains("##["), "{text:?}");
+    }
+}
+
+#[test]
 fn answers_to_a_list_of_evaluations_are_escaped_and_keep_their_values() {
     let schema = serde_json::json!({ "type": "object", "properties": { "a": { "type": "string" } } });
     let requests = [

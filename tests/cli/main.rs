@@ -9,6 +9,7 @@ mod cluster;
 mod compat;
 mod convert;
 mod cost;
+mod docs;
 mod eval;
 mod exit_code;
 mod explain;

@@ -201,6 +201,12 @@ fn external_docs(out: &mut String, docs: &Keywords, width: usize, columns: usize
     }
 }
 
+/// The type of a field, as `kubectl explain` names it.
+pub(crate) fn type_name(schema: &Value) -> String {
+    let guess = schema.as_object().and_then(|it| type_guess(it).ok());
+    guess.unwrap_or_else(|| "Object".to_owned())
+}
+
 fn type_guess(schema: &Keywords) -> Result<String, Unexplained> {
     if schema.is_empty() {
         return Err(Unexplained::Template);

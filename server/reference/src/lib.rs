@@ -6,6 +6,7 @@
 mod beyond;
 mod constraints;
 mod explain;
+mod kind;
 mod names;
 mod schema;
 mod value;
@@ -14,5 +15,6 @@ mod wrap;
 pub use beyond::beyond;
 pub use constraints::{Constraint, Message, Rule, Scope, constraints, rules_about, rules_of};
 pub use explain::{Depth, Subject, Unexplained, explain};
+pub use kind::{FieldReference, KindReference, VersionReference, reference_of};
 pub use names::{FieldPath, newest_version};
 pub use schema::{Below, Field, all_fields, fields_of, find};

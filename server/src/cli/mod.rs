@@ -6,6 +6,7 @@ mod compat;
 mod convert;
 mod cost;
 pub(crate) mod definitions;
+mod docs;
 pub(crate) mod eval;
 mod exceptions;
 mod explain;
@@ -46,6 +47,8 @@ enum Command {
     Convert(convert::Args),
     /// Print the cost estimate of each validation rule, and what makes it expensive.
     Cost(cost::Args),
+    /// Write reference documentation of CRDs.
+    Docs(docs::Args),
     /// Run a validation rule, or any CEL expression, on a value.
     Eval(eval::Args),
     /// Print the schemas that the API server publishes for CRDs.
@@ -89,6 +92,7 @@ impl Cli {
             Command::Compat(args) => compat::run(&args),
             Command::Convert(args) => convert::run(&args),
             Command::Cost(args) => cost::run(&args),
+            Command::Docs(args) => docs::run(&args),
             Command::Eval(args) => eval::run(&args),
             Command::Schema(args) => schema::run(&args),
             Command::Storage(args) => storage::run(&args),

@@ -4,6 +4,7 @@ pub(crate) mod compat;
 mod concise;
 pub(crate) mod convert;
 pub(crate) mod cost;
+pub(crate) mod docs;
 pub(crate) mod eval;
 mod fingerprint;
 mod github;

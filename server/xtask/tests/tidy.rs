@@ -61,7 +61,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["apiextensions", "budget", "resource", "schema", "syntax", "workspace"],
     ),
     ("publish", &["apiextensions", "goregexp", "schema"]),
-    ("reference", &["cel", "publish", "schema"]),
+    ("reference", &["apiextensions", "cel", "publish", "schema"]),
     ("io", &["gosource", "kustomize", "workspace"]),
     ("cluster", &["io"]),
     ("lsp", &["cluster", "ide", "io", "schema", "syntax", "workspace"]),

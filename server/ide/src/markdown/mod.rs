@@ -76,11 +76,15 @@ fn longest_run(text: &str, of: char) -> usize {
     text.split(|c| c != of).map(str::len).max().unwrap_or(0)
 }
 
-/// Code in a line, whatever is in it.
+/// Code in a line, whatever is in it. Long code is cut.
 pub(crate) fn code(text: &str) -> String {
+    whole_code(&shortened(text, MOST_OF_CODE))
+}
+
+/// Code in a line, whatever is in it.
+pub fn whole_code(text: &str) -> String {
     // A line break would end the paragraph, and with it the code.
-    let text =
-        shortened(text, MOST_OF_CODE).replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ");
+    let text = text.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ");
     let text = if text.trim().is_empty() { "\u{a0}" } else { &*text };
     let fence = "`".repeat(longest_run(text, '`') + 1);
     let is_padded = text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
@@ -88,16 +92,20 @@ pub(crate) fn code(text: &str) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
-/// A block of code, whatever is in it. `language` is ours.
+/// A block of code, whatever is in it. Long code is cut. `language` is ours.
 pub(crate) fn block(language: &str, text: &str) -> String {
-    let text = shortened(text, MOST_OF_A_BLOCK);
+    whole_block(language, &shortened(text, MOST_OF_A_BLOCK))
+}
+
+/// A block of code, whatever is in it. `language` is ours.
+pub fn whole_block(language: &str, text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace(['\r', '\u{2028}', '\u{2029}'], "\n");
     let fence = "`".repeat(longest_run(&text, '`').max(2) + 1);
     format!("{fence}{language}\n{text}\n{fence}")
 }
 
 /// A text in a line, shown as it is written.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let text = text.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ");
     let mut out = String::with_capacity(text.len() + 16);
     let mut at = 0;
@@ -107,10 +115,14 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
+/// The beginning of a description as Markdown, see [`whole_description`].
+pub(crate) fn description(text: &str) -> String {
+    whole_description(&cut(text))
+}
+
 /// A description as Markdown. Paragraphs, lists, headings, code, emphasis and links to the web stay what they are; all else is shown as it is
 /// written.
-pub(crate) fn description(text: &str) -> String {
-    let text = cut(text);
+pub fn whole_description(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     let mut lines = text.lines().map(|it| it.replace('\t', "    ")).peekable();
     let mut above = Above::Nothing;

@@ -6,6 +6,7 @@ mod values;
 
 use std::collections::BTreeSet;
 
+use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::KubernetesVersion;
 use serde_json::{Map, Value, json};
 
@@ -28,6 +29,9 @@ pub struct Made {
     /// The rules for which no object was found that breaks them.
     pub missing: Vec<String>,
 }
+
+/// Units of work for an example.
+const SEARCHING: u64 = Limits::DOCUMENT.work;
 
 /// Tests of keywords are not more than this: whoever starts wants to read them.
 const MOST_KEYWORDS: usize = 40;
@@ -53,6 +57,30 @@ pub fn suite(definition: &Found, path: &str, kubernetes: KubernetesVersion) -> R
         text: written(path, kubernetes, &tests, &missing),
         missing,
     })
+}
+
+/// A small object of a version of a CRD, as YAML. An API server of this Kubernetes version accepts it, also with strict field validation.
+/// The error says why none was found.
+pub fn example(definition: &Found, version: &str, kubernetes: KubernetesVersion) -> Result<String, String> {
+    let only = Found {
+        value: definition.only(Some(version))?,
+        ..definition.clone()
+    };
+    let server = Server::install(&only.value, None, kubernetes)?;
+    let schema = only.value.pointer("/spec/versions/0/schema/openAPIV3Schema");
+    let schema = schema.cloned().unwrap_or_default();
+    let search = Search::new(&server, &only, &schema);
+    let (object, ended) = budget::within(
+        Limits {
+            work: SEARCHING,
+            ..Limits::NONE
+        },
+        || search.accepted(),
+    );
+    if let Some(unfinished) = ended.unfinished {
+        return Err(unfinished.to_string());
+    }
+    Ok(yaml::block(&search.whole(&object?), 0))
 }
 
 fn smallest(base: &Value, answer: &Answer) -> Value {

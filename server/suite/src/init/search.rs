@@ -84,7 +84,7 @@ impl<'s> Search<'s> {
     }
 
     /// The object as a request has it: with its type and a name.
-    fn whole(&self, object: &Value) -> Value {
+    pub(super) fn whole(&self, object: &Value) -> Value {
         let mut whole: Map<String, Value> = object.as_object().cloned().unwrap_or_default();
         let api_version = format!("{}/{}", self.definition.group(), self.definition.version());
         whole.insert("apiVersion".to_owned(), json!(api_version));

@@ -1,0 +1,183 @@
+//! `crd-analyzer docs`: reference documentation of CRDs.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, BufWriter, Write as _},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crd_analyzer_io::{
+    print::{Terminal, tell},
+    write,
+};
+use crd_analyzer_reference::reference_of;
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_suite::{definition, init};
+use crd_analyzer_workspace::{
+    accepted::{Unanswered, accepted},
+    versions::VersionSet,
+};
+
+use super::{
+    Status,
+    manifests::{Manifests, one_version},
+};
+use crate::{
+    input::{self, Input, Reading},
+    output::{
+        docs::{Format, Page, document, index},
+        put, unwritten,
+    },
+};
+
+/// Write reference documentation of CRDs: fields, bounds, defaults, rules in words, and an example that the API server accepts.
+///
+/// The documentation is one document on standard output, or with --output-dir a page for each CRD. The same CRDs give the same text.
+/// Descriptions are shown as text: nothing in them can run, load something, or change the document around them.
+///
+/// The exit code is 1 if the API server rejects a CRD, and 3 if a file cannot be read or written.
+#[derive(clap::Args, Debug)]
+pub(super) struct Args {
+    #[command(flatten)]
+    manifests: Manifests,
+
+    /// The format.
+    #[arg(long, value_enum, default_value = "markdown")]
+    format: Format,
+
+    /// Write a page for each CRD into this folder, as `PLURAL.GROUP.md` or `.html`, and a list of all. Files that exist are replaced.
+    #[arg(long, value_name = "DIR")]
+    output_dir: Option<PathBuf>,
+}
+
+/// What became of a CRD.
+enum Made {
+    Page(Box<Page>),
+    /// The API server rejects it, or it cannot be judged: why.
+    Nothing(Status, String),
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
+    let named = args.manifests.kubernetes_version;
+    let kubernetes = one_version(named, "documentation is", "for")?;
+    let mut configs = args.manifests.configs()?;
+    let mut status = Status::Clean;
+    let mut pages: BTreeMap<(String, String), (String, Page)> = BTreeMap::new();
+    args.manifests.feed(&Reading::default(), |inputs, unreadable| {
+        configs.each(
+            &inputs,
+            |input, config| {
+                // A configuration can name several; the newest one's fields are shown.
+                let kubernetes = named
+                    .or(config.kubernetes_versions)
+                    .map_or(kubernetes, VersionSet::newest);
+                Ok(of_file(input, kubernetes))
+            },
+            |input, _, made| {
+                let of_file = made.unwrap_or_else(|why| vec![(String::new(), Made::Nothing(Status::Failed, why))]);
+                for (name, made) in of_file {
+                    match made {
+                        Made::Page(page) => add(&mut pages, &input.label, *page),
+                        Made::Nothing(because, why) => {
+                            status = status.max(because);
+                            tell(format_args!("{}: {name}: {why}", input.label));
+                        }
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        for it in &unreadable {
+            status = Status::Failed;
+            it.tell();
+        }
+        Ok(())
+    })?;
+    let pages: Vec<Page> = pages.into_values().map(|it| it.1).collect();
+    if pages.is_empty() {
+        tell("no CRD was found that can be documented");
+        return Ok(status.max(Status::Findings));
+    }
+    if let Some(folder) = &args.output_dir {
+        if let Err(why) = write_pages(folder, pages, args.format) {
+            tell(why);
+            status = Status::Failed;
+        }
+    } else {
+        let mut out = BufWriter::new(io::stdout());
+        Terminal::new(&mut out, false).lines(&document(&pages, args.format))?;
+        out.flush()?;
+    }
+    Ok(status)
+}
+
+/// Adds a page. Of two CRDs of one name the first counts, as the files are named.
+fn add(pages: &mut BTreeMap<(String, String), (String, Page)>, label: &str, page: Page) {
+    let key = (page.kind.group.clone(), page.kind.name.clone());
+    match pages.get(&key) {
+        Some((first, before)) if before.kind != page.kind => tell(format_args!(
+            "note: {label} defines {} otherwise than {first}, whose documentation is written",
+            page.kind.name
+        )),
+        Some(_) => {}
+        None => {
+            pages.insert(key, (label.to_owned(), page));
+        }
+    }
+}
+
+/// What is documented of a file. The error says why it cannot be read.
+fn of_file(input: &Input, kubernetes: KubernetesVersion) -> Result<Vec<(String, Made)>, String> {
+    let bytes = input::read(&input.source).map_err(|error| format!("cannot read it: {error:#}"))?;
+    let bytes = bytes.unwrap_or_default();
+    let text: Arc<str> = String::from_utf8_lossy(&bytes).into();
+    let mut written = definition::definitions(&input.label, &text);
+    let documents = accepted(bytes, VersionSet::all());
+    let made = documents.into_iter().map(|document| {
+        let accepting = document
+            .answers
+            .iter()
+            .filter(|it| matches!(it.1, Ok(Some(_))))
+            .map(|it| VersionSet::one(it.0));
+        let accepted_by = accepting.reduce(VersionSet::union);
+        let answer = document.answers.iter().find(|it| it.0 == kubernetes).map(|it| &it.1);
+        let at = written.iter().position(|it| it.name == document.name);
+        let written = at.map(|it| written.remove(it));
+        let made = match (answer, accepted_by) {
+            (Some(Ok(Some(definition))), Some(accepted_by)) => {
+                let kind = reference_of(definition, kubernetes);
+                let example = |version: &str| init::example(written.as_ref()?, version, kubernetes).ok();
+                let examples = kind.versions.iter().map(|it| example(&it.name)).collect();
+                Made::Page(Box::new(Page {
+                    kind,
+                    accepted_by,
+                    examples,
+                }))
+            }
+            (Some(Err(Unanswered::Undecodable(why) | Unanswered::Unjudged(why))), _) => {
+                Made::Nothing(Status::Failed, why.clone())
+            }
+            _ => Made::Nothing(
+                Status::Findings,
+                format!("Kubernetes {kubernetes} rejects it: run `crd-analyzer check`"),
+            ),
+        };
+        (document.name, made)
+    });
+    Ok(made.collect())
+}
+
+/// Writes a file for each page, and the list of them. Says why it cannot.
+fn write_pages(folder: &Path, pages: Vec<Page>, format: Format) -> Result<(), String> {
+    let written = |path: PathBuf, text: String| {
+        put(&path, text.as_bytes()).map_err(|why| unwritten(&path.display().to_string(), &why))
+    };
+    write::folder(folder).map_err(|why| unwritten(&folder.display().to_string(), &why))?;
+    written(folder.join(format.index()), index(&pages, format))?;
+    for page in pages {
+        let path = folder.join(format!("{}.{}", page.kind.name, format.extension()));
+        written(path, document(&[page], format))?;
+    }
+    Ok(())
+}

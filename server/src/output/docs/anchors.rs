@@ -1,0 +1,46 @@
+//! Names of places in a document, to which links lead.
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+/// The anchors of a document. No two are the same.
+#[derive(Default)]
+pub(super) struct Anchors(BTreeMap<String, usize>);
+
+impl Anchors {
+    /// An anchor for a place with this name. It has only letters, digits, dots, hyphens and underscores.
+    pub(super) fn take(&mut self, name: &str) -> String {
+        let mut anchor = String::with_capacity(name.len());
+        for c in name.chars() {
+            if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') {
+                anchor.push(c);
+            } else {
+                // A string takes whatever is written.
+                let _ = write!(anchor, "_{:x}_", c as u32);
+            }
+        }
+        let uses = self.0.entry(anchor.clone()).or_default();
+        *uses += 1;
+        match *uses {
+            1 => anchor,
+            // Names have no such ending: an underscore is written by its number.
+            n => format!("{anchor}_{n}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Anchors;
+
+    #[test]
+    fn anchors_are_harmless_and_different() {
+        let mut anchors = Anchors::default();
+        assert_eq!(anchors.take("a.b-v1-spec.x"), "a.b-v1-spec.x");
+        assert_eq!(anchors.take("\"><b>"), "_22__3e__3c_b_3e_");
+        assert_eq!(anchors.take("x_2"), "x_5f_2");
+        assert_eq!(
+            (anchors.take("x"), anchors.take("x")),
+            ("x".to_owned(), "x_2".to_owned())
+        );
+    }
+}

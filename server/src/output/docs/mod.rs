@@ -1,0 +1,350 @@
+//! Reference documentation: the facts about a kind as blocks, which a medium writes.
+//!
+//! Blocks hold texts of the CRD as its authors wrote them. Each medium escapes all of them.
+
+mod anchors;
+mod html;
+mod markdown;
+
+use clap::ValueEnum;
+use crd_analyzer_reference::{FieldReference, KindReference, Message, Rule, VersionReference};
+use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_workspace::versions::VersionSet;
+
+use anchors::Anchors;
+
+/// The medium.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Format {
+    /// Markdown.
+    Markdown,
+    /// HTML: one file that loads nothing and runs nothing.
+    Html,
+}
+
+impl Format {
+    /// What the name of a file ends in.
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            Self::Markdown => "md",
+            Self::Html => "html",
+        }
+    }
+
+    /// The name of the list of all pages.
+    pub(crate) fn index(self) -> &'static str {
+        match self {
+            Self::Markdown => "README.md",
+            Self::Html => "index.html",
+        }
+    }
+
+    fn write(self, title: &str, blocks: &[Block<'_>]) -> String {
+        match self {
+            Self::Markdown => markdown::write(blocks),
+            Self::Html => html::write(title, blocks),
+        }
+    }
+}
+
+/// What is known of a CRD.
+pub(crate) struct Page {
+    pub(crate) kind: KindReference,
+    /// The Kubernetes versions that accept the CRD, of all that are known.
+    pub(crate) accepted_by: VersionSet,
+    /// For each version of the kind, an object that the API server accepts, as YAML; `None` if none was found.
+    pub(crate) examples: Vec<Option<String>>,
+}
+
+/// A part of a document.
+enum Block<'a> {
+    Heading {
+        /// From 1, the title.
+        level: usize,
+        anchor: String,
+        text: Vec<Span<'a>>,
+    },
+    Paragraph(Vec<Span<'a>>),
+    /// A description in the words of the CRD's author.
+    Description(&'a str),
+    List(Vec<Vec<Span<'a>>>),
+    Code {
+        language: &'static str,
+        text: String,
+    },
+}
+
+/// A part of a line.
+enum Span<'a> {
+    /// Our words.
+    Ours(String),
+    /// Words of the CRD's author.
+    Theirs(&'a str),
+    Code(String),
+    /// A name that leads to an anchor of the same document, or to another page.
+    Link {
+        target: String,
+        name: String,
+    },
+}
+
+fn ours<'a>(text: impl Into<String>) -> Span<'a> {
+    Span::Ours(text.into())
+}
+
+fn code<'a>(text: impl Into<String>) -> Span<'a> {
+    Span::Code(text.into())
+}
+
+/// All pages as one document.
+pub(crate) fn document(pages: &[Page], format: Format) -> String {
+    let mut anchors = Anchors::default();
+    let mut blocks = Vec::new();
+    for page in pages {
+        add_page(&mut blocks, page, &mut anchors);
+    }
+    let title = match pages {
+        [only] => only.kind.kind.as_str(),
+        _ => "Custom resources",
+    };
+    format.write(title, &blocks)
+}
+
+/// The list of all pages, each in a file of its own.
+pub(crate) fn index(pages: &[Page], format: Format) -> String {
+    let entries = pages.iter().map(|page| {
+        let target = format!("{}.{}", page.kind.name, format.extension());
+        let name = page.kind.kind.clone();
+        vec![Span::Link { target, name }, ours(" of "), code(&*page.kind.group)]
+    });
+    let heading = Block::Heading {
+        level: 1,
+        anchor: "resources".to_owned(),
+        text: vec![ours("Custom resources")],
+    };
+    format.write("Custom resources", &[heading, Block::List(entries.collect())])
+}
+
+fn add_page<'a>(blocks: &mut Vec<Block<'a>>, page: &'a Page, anchors: &mut Anchors) {
+    let kind = &page.kind;
+    blocks.push(Block::Heading {
+        level: 1,
+        anchor: anchors.take(&kind.name),
+        text: vec![Span::Theirs(&kind.kind)],
+    });
+    let targets: Vec<String> = kind
+        .versions
+        .iter()
+        .map(|it| anchors.take(&format!("{}-{}", kind.name, it.name)))
+        .collect();
+    blocks.push(Block::List(facts(page, &targets)));
+    for (n, version) in kind.versions.iter().enumerate() {
+        let mut text = vec![ours("Version "), code(&*version.name)];
+        if kind.versions.len() > 1 {
+            text.splice(..0, [Span::Theirs(&kind.kind), ours(": ")]);
+        }
+        blocks.push(Block::Heading {
+            level: 2,
+            anchor: targets[n].clone(),
+            text,
+        });
+        let example = page.examples.get(n).and_then(Option::as_deref);
+        add_version(blocks, kind, version, example, anchors);
+    }
+}
+
+/// The facts about the kind.
+fn facts<'a>(page: &'a Page, targets: &[String]) -> Vec<Vec<Span<'a>>> {
+    let kind = &page.kind;
+    let mut facts = vec![vec![ours("Resource: "), code(&*kind.name)]];
+    if !kind.other_names.is_empty() {
+        let mut names = vec![ours("Other names: ")];
+        for (n, name) in kind.other_names.iter().enumerate() {
+            names.extend((n > 0).then(|| ours(", ")));
+            names.push(code(&**name));
+        }
+        facts.push(names);
+    }
+    let scope = if kind.is_namespaced { "Namespaced" } else { "Cluster" };
+    facts.push(vec![ours("Scope: "), ours(scope)]);
+    let mut versions = vec![ours("Served versions: ")];
+    for (n, version) in kind.versions.iter().enumerate() {
+        versions.extend((n > 0).then(|| ours(", ")));
+        versions.push(Span::Link {
+            target: format!("#{}", targets[n]),
+            name: version.name.clone(),
+        });
+        versions.extend(version.is_stored.then(|| ours(" (stored)")));
+    }
+    facts.push(versions);
+    facts.push(vec![ours(accepted(page.accepted_by))]);
+    facts
+}
+
+/// Since when the CRD can be installed.
+fn accepted(by: VersionSet) -> String {
+    let known = VersionSet::all();
+    let oldest = by.iter().next().unwrap_or(KubernetesVersion::NEWEST);
+    let later = known.iter().filter(|it| *it >= oldest).count();
+    if by == known {
+        format!("Kubernetes: {oldest} or newer. crd-analyzer knows no older version.")
+    } else if later == by.count() {
+        format!("Kubernetes: {oldest} or newer. Older versions reject the CRD.")
+    } else {
+        format!("Kubernetes: {by}. Other versions reject the CRD.")
+    }
+}
+
+fn add_version<'a>(
+    blocks: &mut Vec<Block<'a>>,
+    kind: &'a KindReference,
+    version: &'a VersionReference,
+    example: Option<&str>,
+    anchors: &mut Anchors,
+) {
+    match &version.deprecation {
+        None => {}
+        Some(Some(warning)) => blocks.push(Block::Paragraph(vec![ours("Deprecated: "), Span::Theirs(warning)])),
+        Some(None) => blocks.push(Block::Paragraph(vec![ours("This version is deprecated.")])),
+    }
+    if let Some(description) = &version.description {
+        blocks.push(Block::Description(description));
+    }
+    add_example(blocks, example);
+    add_rules(blocks, &version.rules);
+    let prefix = format!("{}-{}", kind.name, version.name);
+    let targets: Vec<String> = version
+        .fields
+        .iter()
+        .map(|it| anchors.take(&format!("{prefix}-{}", it.path.replace("[*]", ""))))
+        .collect();
+    let inside = children(&version.fields);
+    let top: Vec<usize> = (0..version.fields.len())
+        .filter(|it| version.fields[*it].depth == 0)
+        .collect();
+    if !top.is_empty() {
+        let mut text = vec![
+            ours("Fields beside "),
+            code("apiVersion"),
+            ours(", "),
+            code("kind"),
+            ours(" and "),
+            code("metadata"),
+            ours(": "),
+        ];
+        text.extend(links(&version.fields, &targets, &top));
+        blocks.push(Block::Paragraph(text));
+    }
+    for (n, field) in version.fields.iter().enumerate() {
+        blocks.push(Block::Heading {
+            level: 3,
+            anchor: targets[n].clone(),
+            text: vec![code(&*field.path)],
+        });
+        add_field(blocks, field);
+        if !inside[n].is_empty() {
+            let mut text = vec![ours("Fields: ")];
+            text.extend(links(&version.fields, &targets, &inside[n]));
+            blocks.push(Block::Paragraph(text));
+        }
+    }
+}
+
+/// For each field the fields right inside it.
+fn children(fields: &[FieldReference]) -> Vec<Vec<usize>> {
+    let mut inside = vec![Vec::new(); fields.len()];
+    let mut around: Vec<usize> = Vec::new();
+    for (n, field) in fields.iter().enumerate() {
+        around.truncate(field.depth);
+        if let Some(parent) = around.last() {
+            inside[*parent].push(n);
+        }
+        around.push(n);
+    }
+    inside
+}
+
+fn links<'a>(fields: &[FieldReference], targets: &[String], of: &[usize]) -> Vec<Span<'a>> {
+    let mut spans = Vec::new();
+    for (n, field) in of.iter().enumerate() {
+        spans.extend((n > 0).then(|| ours(", ")));
+        spans.push(Span::Link {
+            target: format!("#{}", targets[*field]),
+            name: fields[*field].name.clone(),
+        });
+    }
+    spans
+}
+
+fn add_field<'a>(blocks: &mut Vec<Block<'a>>, field: &'a FieldReference) {
+    let mut text = vec![code(&*field.type_name)];
+    text.extend(field.is_required.then(|| ours(", required")));
+    if let Some(default) = &field.default {
+        text.extend([ours(", default "), code(&**default)]);
+    }
+    blocks.push(Block::Paragraph(text));
+    if let Some(description) = &field.description {
+        blocks.push(Block::Description(description));
+    }
+    if let Some(url) = &field.external_docs {
+        blocks.push(Block::Paragraph(vec![ours("See "), code(&**url)]));
+    }
+    let mut facts = Vec::new();
+    if !field.values.is_empty() {
+        let mut values = vec![ours("One of ")];
+        for (n, value) in field.values.iter().enumerate() {
+            values.extend((n > 0).then(|| ours(", ")));
+            values.push(code(&**value));
+        }
+        facts.push(values);
+    }
+    for it in &field.constraints {
+        let mut fact = Vec::new();
+        if !it.scope.is_whole() {
+            fact.push(ours(format!("{}: ", it.scope)));
+        }
+        fact.extend([code(&*it.keyword), ours(": "), code(&*it.value)]);
+        facts.push(fact);
+    }
+    if !facts.is_empty() {
+        blocks.push(Block::List(facts));
+    }
+    add_rules(blocks, &field.rules);
+}
+
+fn add_rules<'a>(blocks: &mut Vec<Block<'a>>, rules: &'a [Rule]) {
+    for rule in rules {
+        let mut text = vec![ours("Rule")];
+        if !rule.scope.is_whole() {
+            text.push(ours(format!(" of {}", rule.scope)));
+        }
+        match &rule.message {
+            Some(Message::Text(message)) => text.extend([ours(": "), Span::Theirs(message.trim())]),
+            Some(Message::Expression(message)) => {
+                text.extend([ours(", whose message is made by "), code(message.trim()), ours(":")]);
+            }
+            None => text.push(ours(":")),
+        }
+        if let Some(when) = rule.when() {
+            text.push(ours(format!(" ({})", when.replace('`', ""))));
+        }
+        blocks.push(Block::Paragraph(text));
+        blocks.push(Block::Code {
+            language: "cel",
+            text: rule.expression.trim().to_owned(),
+        });
+    }
+}
+
+fn add_example(blocks: &mut Vec<Block<'_>>, example: Option<&str>) {
+    if let Some(yaml) = example {
+        blocks.push(Block::Paragraph(vec![ours("An object that the API server accepts:")]));
+        blocks.push(Block::Code {
+            language: "yaml",
+            text: yaml.trim_end().to_owned(),
+        });
+    } else {
+        let none = "Example: crd-analyzer did not find an object that the API server accepts.";
+        blocks.push(Block::Paragraph(vec![ours(none)]));
+    }
+}
