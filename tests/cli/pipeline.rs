@@ -248,3 +248,100 @@ fn kustomizations_of_a_revision_are_built() {
     let outcome = sandbox.run(&["check", "-o", "concise", ".", "--ref", "HEAD"]);
     outcome.expect(1, &["over/p.yaml:4:14: error[wrong-type]", "1 error, 0 warnings"]);
 }
+
+/// A Kustomization of Flux in `clusters/apps.yaml`, with more of its `spec`.
+fn of_flux(more: &str) -> String {
+    format!(
+        "# The apps.\n---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: apps}}\nspec:\n  path: ./apps\n{more}"
+    )
+}
+
+#[test]
+fn patches_of_flux_count() {
+    let object = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: ";
+    let crd = definition(
+        "              type: object\n              required: [size]\n              properties: {size: {type: integer}, color: {type: string}}\n",
+    );
+    let merge = |value: &str| {
+        of_flux(&format!(
+            "  patches:\n  - target: {{kind: Widget}}\n    patch: |\n      apiVersion: example.com/v1\n      kind: Widget\n      metadata: {{name: a}}\n      spec: {{size: {value}}}\n"
+        ))
+    };
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", &crd),
+        ("apps/w.yaml", &format!("{object}{{color: red}}\n")),
+        ("clusters/apps.yaml", &of_flux("  prune: true\n")),
+    ]);
+    let check = |code: i32, texts: &[&str]| {
+        sandbox.run(&["check", "."]).expect(code, texts);
+    };
+    check(1, &["no `size`"]);
+    sandbox.write("clusters/apps.yaml", merge("3"));
+    check(0, &[" 0 errors"]);
+    sandbox.write("clusters/apps.yaml", merge("big"));
+    let place = "--> ./clusters/apps.yaml:14:20";
+    check(
+        1,
+        &[
+            "error[wrong-type]",
+            place,
+            "Flux builds it like this for `apps` (apps.yaml)",
+            " 1 error",
+        ],
+    );
+    // With a kustomization of its own, and the other form of a patch.
+    sandbox.write("apps/kustomization.yaml", "resources: [w.yaml]\n");
+    check(1, &["error[wrong-type]", place, " 1 error"]);
+    let json = "  patches:\n  - target: {kind: Widget}\n    patch: '- {op: add, path: /spec/size, value: 3}'\n";
+    sandbox.write("clusters/apps.yaml", of_flux(json));
+    check(0, &[" 0 errors"]);
+    // Substituted after it is built.
+    let after = "  postBuild: {substitute: {SIZE: big}}\n";
+    sandbox.write("clusters/apps.yaml", format!("{}{after}", merge("\"${SIZE}\"")));
+    check(
+        1,
+        &[
+            "`spec.size` must be an integer",
+            place,
+            "Flux substitutes variables here",
+        ],
+    );
+    // A component that adds the field.
+    sandbox.write("clusters/apps.yaml", of_flux("  components: [../parts]\n"));
+    sandbox.write(
+        "parts/kustomization.yaml",
+        "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches: [{path: p.yaml}]\n",
+    );
+    sandbox.write("parts/p.yaml", format!("{object}{{size: 1}}\n"));
+    check(0, &[" 0 errors"]);
+    // A path that is not here is somebody else's.
+    sandbox.write("clusters/apps.yaml", merge("3").replace("./apps", "./others"));
+    check(1, &["no `size`", " 1 error"]);
+}
+
+#[test]
+fn patches_of_flux_are_part_of_what_is_updated() {
+    let object = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {}\n";
+    let crd = definition(
+        "              type: object\n              required: [size]\n              properties: {size: {type: integer}}\n              x-kubernetes-validations: [{rule: self.size >= oldSelf.size, message: it shrinks}]\n",
+    );
+    let patch = |size: u32| {
+        of_flux(&format!(
+            "  patches:\n  - target: {{kind: Widget}}\n    patch: '- {{op: add, path: /spec/size, value: {size}}}'\n"
+        ))
+    };
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", &crd),
+        ("apps/w.yaml", object),
+        ("clusters/apps.yaml", &patch(3)),
+    ]);
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "."]);
+    git(&sandbox, &["commit", "-q", "-m", "one"]);
+    let check = ["check", "-o", "concise", "--old-ref", "HEAD", "."];
+    sandbox.run(&check).expect(0, &[" 0 errors"]);
+    sandbox.write("clusters/apps.yaml", patch(2));
+    sandbox.run(&check).expect(1, &["it shrinks", " 1 error"]);
+    sandbox.write("clusters/apps.yaml", patch(4));
+    sandbox.run(&check).expect(0, &[" 0 errors"]);
+}

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    decode, generate, json_patch,
+    decode,
+    flux::{self, FluxKustomization},
+    generate, json_patch,
     kustomization::{Kustomization, Patch, Text, Var},
     names,
     node::{Node, Place, Value},
@@ -49,6 +51,11 @@ pub struct Build {
 
 /// Builds the kustomization of a folder, an absolute path, of so many nodes and what is read allows (see [`MOST_NODES`](crate::MOST_NODES)).
 pub fn build(files: &dyn Files, folder: &Path, nodes: usize) -> Build {
+    build_with(files, folder, nodes, None)
+}
+
+/// The same with what a Kustomization of Flux adds.
+pub fn build_with(files: &dyn Files, folder: &Path, nodes: usize, flux: Option<&FluxKustomization>) -> Build {
     let mut building = Building {
         files,
         sources: Sources::with_room(nodes),
@@ -60,7 +67,7 @@ pub fn build(files: &dyn Files, folder: &Path, nodes: usize) -> Build {
         is_component: false,
         root: None,
     };
-    let objects = building.run(folder).map_err(|problem| match building.root {
+    let objects = building.run(folder, flux).map_err(|problem| match building.root {
         Some(root) => problem.at(root),
         None => problem,
     });
@@ -105,8 +112,11 @@ const A_KUSTOMIZATION: usize = 50;
 const MOST_OPEN: usize = 100;
 
 impl Building<'_> {
-    fn run(&mut self, folder: &Path) -> Result<Vec<Built>> {
-        let kustomization = self.load(folder, None)?;
+    fn run(&mut self, folder: &Path, flux: Option<&FluxKustomization>) -> Result<Vec<Built>> {
+        let kustomization = match flux {
+            None => self.load(folder, None)?,
+            Some(flux) => self.load_with(folder, flux)?,
+        };
         self.is_component = kustomization.is_component;
         let mut found = self.accumulate(folder, &kustomization, Accumulated::default())?;
         let resources = &mut found.resources;
@@ -140,6 +150,28 @@ impl Building<'_> {
     /// Whether objects may be missing that are built elsewhere.
     fn is_open(&self) -> bool {
         !self.remote.is_empty()
+    }
+
+    /// The kustomization of a folder that Flux builds.
+    fn load_with(&mut self, folder: &Path, flux: &FluxKustomization) -> Result<Kustomization> {
+        let documents = self.sources.read_file(self.files, &flux.file);
+        let documents = documents.unwrap_or_else(|| Ok(Vec::new()))?;
+        let is_it = |it: &&Node| self.sources.document(it.place).1 == flux.document;
+        let Some(object) = documents.iter().find(is_it) else {
+            let message = format!("`{}` has no Kustomization", name(&flux.file));
+            return Err(Problem::new(ProblemKind::Missing, None, message));
+        };
+        self.root = Some(object.place);
+        let mut names = FILE_NAMES.iter();
+        let has_own = names.any(|it| self.sources.text(self.files, &folder.join(it)).is_some());
+        let mut kustomization = if has_own {
+            self.load(folder, Some(object.place))?
+        } else {
+            self.folders.push(folder.to_owned());
+            flux.generated(object)
+        };
+        flux::add(object, &mut kustomization).map_err(|it| it.at(object.place))?;
+        Ok(kustomization)
     }
 
     fn load(&mut self, folder: &Path, named: Option<Place>) -> Result<Kustomization> {
@@ -434,6 +466,14 @@ impl Building<'_> {
         if let Some(first) = nodes.first()
             && matches!(first.value, Value::List(_))
         {
+            let written = match &patch.path {
+                Some(path) => self.sources.text(self.files, &joined(folder, &path.text)),
+                None => patch.text.as_ref().map(|it| it.text.as_str().into()),
+            };
+            if let Some(why) = written.and_then(|it| json_patch::is_refused(&it)) {
+                let message = format!("a patch that begins with `[` has to be JSON: {why}");
+                return Err(Problem::fails(first.place, message));
+            }
             return match json_patch::operations(first) {
                 Some(operations) => Ok(Patched::Json(operations)),
                 None => Err(Problem::fails(first.place, "an operation of a JSON patch is an object")),

@@ -220,7 +220,7 @@ fn wrong(node: &Node, expected: &str) -> Problem {
     Problem::fails(node.place, format!("the value must be {expected}"))
 }
 
-fn text(node: &Node) -> Result<Option<Text>> {
+pub(crate) fn text(node: &Node) -> Result<Option<Text>> {
     match &node.value {
         Value::String(text) => Ok(Some(Text {
             text: text.clone(),
@@ -231,7 +231,7 @@ fn text(node: &Node) -> Result<Option<Text>> {
     }
 }
 
-fn list<T>(node: &Node, item: impl Fn(&Node) -> Result<T>) -> Result<Vec<T>> {
+pub(crate) fn list<T>(node: &Node, item: impl Fn(&Node) -> Result<T>) -> Result<Vec<T>> {
     match &node.value {
         Value::List(items) => items.iter().map(item).collect(),
         Value::Null { .. } => Ok(Vec::new()),
@@ -239,7 +239,7 @@ fn list<T>(node: &Node, item: impl Fn(&Node) -> Result<T>) -> Result<Vec<T>> {
     }
 }
 
-fn list_of_texts(node: &Node) -> Result<Vec<Text>> {
+pub(crate) fn list_of_texts(node: &Node) -> Result<Vec<Text>> {
     let empty = |place| Text {
         text: String::new(),
         place,
@@ -292,7 +292,7 @@ fn selector(node: &Node) -> Result<Option<Selector>> {
     }))
 }
 
-fn patch(node: &Node) -> Result<Patch> {
+pub(crate) fn patch(node: &Node) -> Result<Patch> {
     let fields = Fields::known(node, &["path", "patch", "target", "options"])?;
     let options = fields
         .get("options")

@@ -19,6 +19,14 @@ pub(crate) struct Operation {
     pub(crate) value: Option<Node>,
 }
 
+/// Why the text of a patch is refused: kustomize takes YAML for JSON if the first character is a bracket (`jsonPatchFromBytes`).
+pub(crate) fn is_refused(text: &str) -> Option<String> {
+    let read = serde_json::from_str::<serde_json::Value>(text);
+    let why = read.err().filter(|_| text.starts_with('['))?.to_string();
+    // Go reads deeper nesting.
+    (!why.starts_with("recursion limit")).then_some(why)
+}
+
 /// The operations of a patch; `None` if it is none.
 pub(crate) fn operations(patch: &Node) -> Option<Vec<Operation>> {
     let Value::List(items) = &patch.value else { return None };

@@ -8,6 +8,7 @@ mod dates;
 mod decode;
 mod digest;
 mod facts;
+mod flux;
 mod generate;
 mod id;
 mod json_patch;
@@ -28,7 +29,8 @@ mod tests;
 mod transform;
 mod vars;
 
-pub use build::{Build, Built, FILE_NAMES, build};
+pub use build::{Build, Built, FILE_NAMES, build, build_with};
+pub use flux::FluxKustomization;
 pub use node::{Entry, Node, Place, Value};
 pub use problem::{Problem, ProblemKind};
 pub use references::references;

@@ -101,6 +101,21 @@ fn a_failure_names_its_place() {
 }
 
 #[test]
+fn what_begins_with_a_bracket_is_json() {
+    let of = |patch: &str| format!("resources: [w.yaml]\npatches:\n- target: {{kind: Widget}}\n  patch: '{patch}'\n");
+    let built = |patch: &str| {
+        let files = memory(&[("o/kustomization.yaml", &of(patch)), ("o/w.yaml", WIDGET)]);
+        build(&files, Path::new("/o"), MOST_NODES).objects.map(|it| it.len())
+    };
+    assert_eq!(built(r#"[{"op": "remove", "path": "/spec/size"}]"#).ok(), Some(1));
+    assert_eq!(built("- {op: remove, path: /spec/size}").ok(), Some(1));
+    assert_eq!(built(" [{op: remove, path: /spec/size}]").ok(), Some(1));
+    let refused = built("[{op: remove, path: /spec/size}]").expect_err("it is not JSON");
+    let said = "a patch that begins with `[` has to be JSON: key must be a string";
+    assert!(refused.message.starts_with(said), "{}", refused.message);
+}
+
+#[test]
 fn remote_bases_are_named_and_left_out() {
     let files = memory(&[
         (
@@ -140,7 +155,7 @@ fn what_doubles_ends() {
 fn many_patches_of_many_objects_end() {
     let object = |n: usize| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a{n}}}\n");
     let objects: Vec<String> = (0..1000).map(object).collect();
-    let patch = "- target: {kind: ConfigMap}\n  patch: '[{op: add, path: /data, value: {a: b}}]'\n";
+    let patch = "- target: {kind: ConfigMap}\n  patch: '- {op: add, path: /data, value: {a: b}}'\n";
     let kustomization = format!("resources: [x.yaml]\npatches:\n{}", patch.repeat(2000));
     let files = BTreeMap::from([
         (PathBuf::from("/o/kustomization.yaml"), Arc::from(kustomization)),

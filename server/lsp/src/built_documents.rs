@@ -1,14 +1,18 @@
 //! Open files as kustomizations and Flux build them. The objects are built and judged after a pause in typing; on each key, the last diagnostics
 //! of the built objects are shown where they belong in the new text.
 
-use std::{path::PathBuf, sync::Arc, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Instant,
+};
 
 use crd_analyzer_workspace::{
     analysis::{MOST_FINDINGS, Question},
     generated,
     hazards::{Search, are_shown},
     lints::Lints,
-    overlay::{AsBuilt, Overlays},
+    overlay::{AsBuilt, Files, FluxFolders, Overlays},
 };
 
 use crate::{
@@ -105,7 +109,7 @@ impl Session {
     /// What kustomizations and Flux make of a file with this text.
     pub(crate) fn build(
         self: &Arc<Self>,
-        path: &std::path::Path,
+        path: &Path,
         text: &Arc<str>,
         effective: &Effective,
         builders: &Builders,
@@ -116,7 +120,16 @@ impl Session {
         // An edit may come in the meantime.
         let files = SessionFiles::new(&self.documents, &folders).with(path, text);
         let folders: Vec<_> = builders.folders.iter().map(|it| (it.clone(), &files)).collect();
-        let overlays = Overlays::new(&folders).with_flux(builders.flux.clone());
+        let manifests = if builders.flux.patching().next().is_some() {
+            self.workspace.manifests()
+        } else {
+            Vec::new()
+        };
+        let manifests: Vec<&Path> = manifests.iter().map(PathBuf::as_path).collect();
+        let of_flux = FluxFolders::new(&builders.flux, &manifests, |it| {
+            builders.has(it, path).then_some(&files as &dyn Files)
+        });
+        let overlays = Overlays::since(&folders, Some(&of_flux), None).with_flux(builders.flux.clone());
         if files.is_over() {
             tracing::warn!("{} is not built: its kustomizations read too much", path.display());
             return None;

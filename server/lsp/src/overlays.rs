@@ -17,7 +17,7 @@ use crd_analyzer_io::{
     roots::{self, Roots},
 };
 use crd_analyzer_workspace::{
-    flux::Flux,
+    flux::{Flux, Patching},
     kustomize::FILE_NAMES,
     overlay::{AsBuilt, Files, Graph, is_kustomization},
 };
@@ -74,6 +74,14 @@ pub(crate) struct Builders {
     /// The kustomizations that may read the file.
     pub(crate) folders: BTreeSet<PathBuf>,
     pub(crate) flux: Arc<Flux>,
+}
+
+impl Builders {
+    /// Whether a Kustomization of Flux may build something of the file, or has patches in it.
+    pub(crate) fn has(&self, patching: &Patching<'_>, path: &Path) -> bool {
+        let is_of = |it: &Path| it.starts_with(patching.folder);
+        patching.file == path || is_of(path) || self.folders.iter().any(|it| is_of(it))
+    }
 }
 
 /// What is known of an open file.
@@ -264,7 +272,8 @@ impl Known {
         let flux = self.flux.clone();
         // What another folder takes from elsewhere has the values of that folder.
         let has_values = flux.is_of(path) || folders.iter().any(|it| flux.is_of(it));
-        (has_values || !folders.is_empty()).then_some(Builders { folders, flux })
+        let has_patches = || flux.patching().any(|it| it.file == path);
+        (has_values || !folders.is_empty() || has_patches()).then_some(Builders { folders, flux })
     }
 }
 

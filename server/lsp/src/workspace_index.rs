@@ -114,6 +114,12 @@ impl Workspace {
         changed
     }
 
+    /// The manifests on disk that were looked at.
+    pub(crate) fn manifests(&self) -> Vec<PathBuf> {
+        let on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
+        on_disk.keys().cloned().collect()
+    }
+
     fn origin_of(&self, path: &Path) -> Origin {
         let on_disk = self.on_disk.lock().unwrap_or_else(PoisonError::into_inner);
         on_disk.get(path).map_or(Origin::Workspace, |it| it.1)

@@ -1,7 +1,7 @@
 //! One input of `check`, judged.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -21,7 +21,7 @@ use crd_analyzer_workspace::{
     index::Definitions,
     kustomize::FILE_NAMES,
     lints::Lints,
-    overlay::{Files, Overlays},
+    overlay::{Files, FluxFolders, Overlays},
     report::FileReport,
     versions::VersionSet,
 };
@@ -92,14 +92,37 @@ pub(super) fn overlays(inputs: &[Input], revision: Option<&Arc<git::Revision>>) 
     let earlier = revision.map(|it| Disk {
         access: Access::Elsewhere(it.clone()),
     });
-    let overlays = Overlays::since(&folders(inputs), earlier.as_ref().map(|it| it as &dyn Files));
     let now = flux(inputs);
+    let manifests: Vec<PathBuf> = inputs.iter().filter_map(|it| it.file().and(it.place().ok())).collect();
+    let manifests: Vec<&Path> = manifests.iter().map(PathBuf::as_path).collect();
+    let disks = disks(&now, inputs);
+    let of_flux = FluxFolders::new(&now, &manifests, |it| disks.get(it.file).map(|it| it as &dyn Files));
+    let earlier = earlier.as_ref().map(|it| it as &dyn Files);
+    let overlays = Overlays::since(&folders(inputs), Some(&of_flux), earlier);
     let before = if revision.is_none() || now.is_empty() {
         Flux::default()
     } else {
         old_flux(inputs)
     };
     overlays.with_flux(Arc::new(now)).with_old_flux(before)
+}
+
+/// How the files are read that the Kustomizations of Flux among the inputs may name, by the files of the Kustomizations.
+fn disks(flux: &Flux, inputs: &[Input]) -> BTreeMap<PathBuf, Disk> {
+    let wanted: BTreeSet<&Path> = flux.patching().map(|it| it.file).collect();
+    if wanted.is_empty() {
+        return BTreeMap::new();
+    }
+    let disk = |input: &Input| {
+        let (_, access) = input.file()?;
+        let place = input.place().ok().filter(|it| wanted.contains(it.as_path()))?;
+        let access = match access {
+            Access::Within(_) | Access::Elsewhere(_) => access,
+            Access::Named => input::found_in(place.parent()?),
+        };
+        Some((place, Disk { access }))
+    };
+    inputs.iter().filter_map(disk).collect()
 }
 
 /// The inputs that the kustomizations among them change, where these are not built.

@@ -30,7 +30,7 @@ pub struct Flux {
     config_maps: Vec<ConfigMap>,
 }
 
-/// One Kustomization that substitutes variables.
+/// One Kustomization that substitutes variables or patches objects.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Kustomization {
     /// What it builds, an absolute path.
@@ -39,9 +39,24 @@ struct Kustomization {
     namespace: String,
     /// Where it is written.
     file: PathBuf,
+    /// The position of its document in the file, if it patches objects.
+    patching: Option<u32>,
+    is_substituting: bool,
     inline: BTreeMap<String, String>,
     /// The kind and the name of what more variables are in, the last first to count.
     from: Vec<(String, String)>,
+}
+
+/// A Kustomization that patches what it builds.
+#[derive(Clone, Copy, Debug)]
+pub struct Patching<'f> {
+    /// Where it is written, an absolute path.
+    pub file: &'f Path,
+    /// The position of its document in the file.
+    pub document: u32,
+    /// What it builds, an absolute path.
+    pub folder: &'f Path,
+    pub(crate) name: &'f str,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,9 +67,12 @@ struct ConfigMap {
 }
 
 impl Flux {
-    /// Whether a text may hold a Kustomization of Flux that substitutes variables.
+    /// Whether a text may hold a Kustomization of Flux that substitutes variables or patches objects.
     pub fn is_in(text: &str) -> bool {
-        text.contains(GROUP) && text.contains("postBuild")
+        text.contains(GROUP)
+            && ["postBuild", "patches", "components"]
+                .iter()
+                .any(|it| text.contains(it))
     }
 
     /// Whether a text may hold a ConfigMap. Descriptions name them, too: it is of interest only where a Kustomization was found.
@@ -80,13 +98,14 @@ impl Flux {
             };
             let items = object["items"].as_array().filter(|_| object["kind"] == "List");
             match items {
-                Some(items) => items.iter().for_each(|it| self.add_object(file, root, it)),
-                None => self.add_object(file, root, &object),
+                Some(items) => items.iter().for_each(|it| self.add_object((file, None), root, it)),
+                None => self.add_object((file, Some(document.index)), root, &object),
             }
         }
     }
 
-    fn add_object(&mut self, file: &Path, root: &Path, object: &Value) {
+    /// `document`: the position of the object in the file, if it is a document of its own.
+    fn add_object(&mut self, (file, document): (&Path, Option<u32>), root: &Path, object: &Value) {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let name = text(&object["metadata"]["name"]);
         let namespace = text(&object["metadata"]["namespace"]);
@@ -99,18 +118,24 @@ impl Flux {
             }),
             Some("Kustomization") if version.split_once('/').is_some_and(|it| it.0 == GROUP) => {
                 let spec = &object["spec"];
-                let Some(after) = spec["postBuild"].as_object() else {
+                let after = &spec["postBuild"];
+                let is_patching = ["patches", "components"]
+                    .iter()
+                    .any(|it| spec[*it].as_array().is_some_and(|it| !it.is_empty()));
+                let patching = document.filter(|_| is_patching);
+                if !after.is_object() && patching.is_none() {
                     return;
-                };
-                let from = after.get("substituteFrom").and_then(Value::as_array);
-                let from = from.into_iter().flatten();
+                }
+                let from = after["substituteFrom"].as_array().into_iter().flatten();
                 let path = spec["path"].as_str().unwrap_or_default();
                 self.kustomizations.push(Kustomization {
                     folder: joined(root, path.trim_start_matches('/')),
                     name,
                     namespace,
                     file: file.to_owned(),
-                    inline: after.get("substitute").map(texts).unwrap_or_default(),
+                    patching,
+                    is_substituting: after.is_object(),
+                    inline: texts(&after["substitute"]),
                     from: from.map(|it| (text(&it["kind"]), text(&it["name"]))).collect(),
                 });
             }
@@ -120,7 +145,19 @@ impl Flux {
 
     /// Whether no Kustomization substitutes something.
     pub fn is_empty(&self) -> bool {
-        self.kustomizations.is_empty()
+        !self.kustomizations.iter().any(|it| it.is_substituting)
+    }
+
+    /// The Kustomizations that patch what they build.
+    pub fn patching(&self) -> impl Iterator<Item = Patching<'_>> {
+        self.kustomizations.iter().filter_map(|it| {
+            Some(Patching {
+                file: &it.file,
+                document: it.patching?,
+                folder: &it.folder,
+                name: &it.name,
+            })
+        })
     }
 
     /// Whether a Kustomization counts for what lies at a path.
@@ -131,7 +168,11 @@ impl Flux {
     /// The variables that are known in what the Kustomizations of some folders build: those on which all of them agree.
     pub(crate) fn variables(&self, is_of: impl Fn(&Path) -> bool) -> Option<Variables> {
         let mut of_all: Option<Variables> = None;
-        for kustomization in self.kustomizations.iter().filter(|it| is_of(&it.folder)) {
+        for kustomization in self
+            .kustomizations
+            .iter()
+            .filter(|it| it.is_substituting && is_of(&it.folder))
+        {
             let values = self.values(kustomization);
             let by = format!("`{}` ({})", kustomization.name, file_name(&kustomization.file));
             match &mut of_all {
@@ -148,6 +189,26 @@ impl Flux {
             }
         }
         of_all
+    }
+
+    /// The same in what one Kustomization builds, which is named by its file and its name; else in what those of some folders build.
+    pub(crate) fn variables_of(
+        &self,
+        one: Option<&(PathBuf, String)>,
+        is_of: impl Fn(&Path) -> bool,
+    ) -> Option<Variables> {
+        let Some((file, name)) = one else {
+            return self.variables(is_of);
+        };
+        let of_one = self
+            .kustomizations
+            .iter()
+            .find(|it| it.file == *file && it.name == *name);
+        let of_one = of_one.filter(|it| it.is_substituting)?;
+        Some(Variables {
+            values: self.values(of_one),
+            by: BTreeSet::from([format!("`{name}` ({})", file_name(file))]),
+        })
     }
 
     fn values(&self, of: &Kustomization) -> BTreeMap<String, String> {
@@ -233,6 +294,26 @@ mod tests {
         check(&[&apps, &other], "/r/apps/prod", &["B=12"]);
         let list = format!("kind: List\nitems:\n- {}", apps.trim_end().replace('\n', "\n  "));
         check(&[&list], "/r/apps/prod", &["A=x", "B=12"]);
+    }
+
+    #[test]
+    fn of_patches() {
+        let flux = |spec: &str| {
+            let text = format!("kind: x\n---\n{APPS}spec: {{path: apps, {spec}}}\n");
+            let mut flux = Flux::default();
+            assert!(Flux::is_in(&text));
+            flux.add(Path::new("/r/a.yaml"), Path::new("/r"), &Arc::from(text));
+            flux
+        };
+        let patching = flux("patches: [{patch: x}]");
+        assert!(patching.is_empty() && patching.variables(|_| true).is_none());
+        let found: Vec<_> = patching
+            .patching()
+            .map(|it| (it.folder.to_owned(), it.document))
+            .collect();
+        assert_eq!(found, [(PathBuf::from("/r/apps"), 1)]);
+        assert_eq!(flux("patches: [], postBuild: {}").patching().count(), 0);
+        assert_eq!(flux("components: [../c], postBuild: {}").patching().count(), 1);
     }
 
     #[test]

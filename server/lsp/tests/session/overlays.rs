@@ -245,3 +245,23 @@ async fn nothing_outside_of_the_workspace_is_read() {
     editor.until("prod/patch.yaml", 1, &[("wrong-type", 5)]).await;
     editor.client.finish_with_lists().await;
 }
+
+#[tokio::test]
+async fn patches_of_flux_count() {
+    let flux = |size: &str| {
+        format!(
+            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: apps}}\nspec:\n  path: ./apps\n  patches:\n  - target: {{kind: Widget}}\n    patch: |\n      - {{op: add, path: /spec/size, value: {size}}}\n"
+        )
+    };
+    let widget = format!("{HEAD}{BASE}");
+    let tree = folder(&[("clusters/apps.yaml", &flux("3")), ("apps/widget.yaml", &widget)]);
+    let mut editor = Editor::start(pushed(), tree).await;
+    editor.open("apps/widget.yaml").await;
+    editor.until("apps/widget.yaml", 1, &[]).await;
+    let kustomization = editor.uri("clusters/apps.yaml");
+    editor.client.open(&kustomization, 1, &flux("big")).await;
+    editor.until("clusters/apps.yaml", 1, &[("wrong-type", 8)]).await;
+    editor.client.change(&kustomization, 2, &[([5, 0, 9, 0], "")]).await;
+    editor.until("apps/widget.yaml", 1, &[("missing-property", 4)]).await;
+    editor.client.finish_with_lists().await;
+}

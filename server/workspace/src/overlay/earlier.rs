@@ -6,9 +6,9 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_kustomize::{FILE_NAMES, Files, MOST_NODES, Node, build};
+use crd_analyzer_kustomize::{FILE_NAMES, Files, FluxKustomization, MOST_NODES, Node, build_with};
 
-use super::{MOST_NODES_OF_ALL, is_as_written, projection::Projection};
+use super::{MOST_NODES_OF_ALL, objects::is_as_written, projection::Projection};
 
 /// What tells objects of one build apart.
 #[derive(PartialEq, Eq, Hash)]
@@ -32,6 +32,12 @@ impl Id {
     }
 }
 
+/// A folder with a kustomization, or one that Flux builds.
+pub(super) type Folder<'a> = (&'a Path, Option<&'a FluxKustomization>);
+
+/// The objects of an earlier build.
+type Objects = HashMap<Id, Object>;
+
 /// One object of an earlier build.
 struct Object {
     text: Arc<str>,
@@ -41,8 +47,8 @@ struct Object {
 /// The earlier files, and what their kustomizations built.
 pub(super) struct Earlier<'f> {
     files: &'f dyn Files,
-    /// The objects of each folder that was asked for; `None` if nothing was built there.
-    builds: HashMap<PathBuf, Option<HashMap<Id, Object>>>,
+    /// The objects of each folder that was asked for, also as Flux builds it; `None` if nothing was built there.
+    builds: HashMap<(PathBuf, Option<FluxKustomization>), Option<Objects>>,
     /// The folders whose kustomizations existed and could not be built.
     pub(super) failed: BTreeSet<PathBuf>,
     left: usize,
@@ -59,33 +65,43 @@ impl<'f> Earlier<'f> {
     }
 
     /// Whether the kustomization of a folder changed an object, which it takes as it is now.
-    pub(super) fn was_changed(&mut self, folder: &Path, object: &Node) -> bool {
+    pub(super) fn was_changed(&mut self, folder: Folder<'_>, object: &Node) -> bool {
         let built = self.of(folder).and_then(|it| it.get(&Id::of(object)));
         built.is_some_and(|it| !it.is_as_written)
     }
 
     /// The text of an object as it was built; where nothing was built, that of the file at `origin`. `None` if the object is new.
-    pub(super) fn text(&mut self, folder: &Path, object: &Node, origin: &Path) -> Option<Arc<str>> {
+    pub(super) fn text(&mut self, folder: Folder<'_>, object: &Node, origin: &Path) -> Option<Arc<str>> {
         match self.of(folder) {
             Some(objects) => objects.get(&Id::of(object)).map(|it| it.text.clone()),
             None => self.files.read(origin),
         }
     }
 
-    fn of(&mut self, folder: &Path) -> Option<&HashMap<Id, Object>> {
-        if !self.builds.contains_key(folder) {
-            let built = self.build(folder);
-            self.builds.insert(folder.to_owned(), built);
+    fn of(&mut self, (folder, flux): Folder<'_>) -> Option<&Objects> {
+        let key = (folder.to_owned(), flux.cloned());
+        if !self.builds.contains_key(&key) {
+            let built = self.build((folder, flux));
+            self.builds.insert(key.clone(), built);
         }
-        self.builds.get(folder).and_then(Option::as_ref)
+        self.builds.get(&key).and_then(Option::as_ref)
     }
 
-    fn build(&mut self, folder: &Path) -> Option<HashMap<Id, Object>> {
-        if FILE_NAMES.iter().all(|it| self.files.read(&folder.join(it)).is_none()) {
+    fn build(&mut self, (folder, flux): Folder<'_>) -> Option<Objects> {
+        let has_own = FILE_NAMES.iter().any(|it| self.files.read(&folder.join(it)).is_some());
+        let flux = flux.filter(|it| self.files.read(&it.file).is_some()).cloned();
+        let flux = flux.map(|mut it| {
+            it.resources.retain(|it| {
+                let path = folder.join(it);
+                self.files.is_folder(&path) || self.files.read(&path).is_some()
+            });
+            it
+        });
+        if !has_own && flux.as_ref().is_none_or(|it| it.resources.is_empty()) {
             return None;
         }
         let room = self.left.min(MOST_NODES);
-        let built = build(self.files, folder, room);
+        let built = build_with(self.files, folder, room, flux.as_ref());
         self.left -= room.saturating_sub(built.sources.left());
         let Ok(objects) = &built.objects else {
             self.failed.insert(folder.to_owned());

@@ -5,7 +5,9 @@
 
 mod as_built;
 mod earlier;
+mod flux_folders;
 mod graph;
+mod objects;
 mod projection;
 
 use std::{
@@ -16,14 +18,13 @@ use std::{
 
 pub use as_built::AsBuilt;
 pub use crd_analyzer_kustomize::Files;
-use crd_analyzer_kustomize::{Build, Built, MOST_NODES, Node, Place, Problem, ProblemKind, build};
+use crd_analyzer_kustomize::{Build, Built, FluxKustomization, MOST_NODES, Node, Place, build};
 use crd_analyzer_resource::codes as resource_codes;
-use crd_analyzer_syntax::{
-    read_json_of,
-    tree::{NodeKind, Span},
-};
+use crd_analyzer_syntax::tree::Span;
 use earlier::Earlier;
+pub use flux_folders::FluxFolders;
 pub use graph::{Graph, is_kustomization};
+use objects::{Key, is_as_written, is_judged, key, merge, relative, told};
 use projection::Projection;
 
 use crate::{
@@ -31,7 +32,6 @@ use crate::{
     codes,
     finding::{Class, Finding, Severity},
     flux::Flux,
-    index::native,
     kept,
     report::{DocumentReport, DocumentVerdict, FileReport},
     source::SourceText,
@@ -39,9 +39,6 @@ use crate::{
     variables::Variables,
     words,
 };
-
-/// A document of a file, and the item of it if it is a list.
-type Key = (PathBuf, usize, Option<usize>);
 
 /// One object of one build.
 struct Object {
@@ -70,6 +67,8 @@ pub struct Overlays {
     builds: Vec<Build>,
     /// The folder of each.
     folders: Vec<PathBuf>,
+    /// The Kustomization of Flux that has each built with patches of its own: its file and its name.
+    patching: Vec<Option<((PathBuf, String), FluxKustomization)>>,
     objects: Vec<Object>,
     /// The objects that have something to do with a file.
     by_file: HashMap<PathBuf, Vec<usize>>,
@@ -98,12 +97,17 @@ impl Overlays {
     /// Builds the kustomizations of these folders, as far as no other one of them names them. Each folder comes with the files that its
     /// kustomization may name.
     pub fn new<F: Files>(folders: &[(PathBuf, F)]) -> Self {
-        Self::since(folders, None)
+        Self::since(folders, None, None)
     }
 
     /// The same for the question of an update: `earlier` are the files as they were. An object replaces the one that the same kustomization
     /// built from these. If the folder had no kustomization, the object replaces the one in the earlier file.
-    pub fn since<F: Files>(folders: &[(PathBuf, F)], earlier: Option<&dyn Files>) -> Self {
+    /// `patching`: the Kustomizations of Flux that patch what they build.
+    pub fn since<F: Files>(
+        folders: &[(PathBuf, F)],
+        patching: Option<&FluxFolders<'_>>,
+        earlier: Option<&dyn Files>,
+    ) -> Self {
         let mut earlier = earlier.map(Earlier::new);
         let mut left = MOST_NODES_OF_ALL;
         let builds = folders.iter().map(|(folder, files)| {
@@ -119,7 +123,10 @@ impl Overlays {
                 takers.entry(file.clone()).or_default().insert(folder.clone());
             }
         }
-        let inner: HashSet<&PathBuf> = builds.iter().flat_map(|it| it.folders.iter().skip(1)).collect();
+        let by_flux = patching.map(|it| it.build(&mut left)).unwrap_or_default();
+        let of_flux = by_flux.iter().flat_map(|it| &it.build.folders);
+        let inner = builds.iter().flat_map(|it| it.folders.iter().skip(1));
+        let inner: HashSet<&PathBuf> = inner.chain(of_flux).collect();
         let is_root: Vec<bool> = folders.iter().map(|it| !inner.contains(&it.0)).collect();
         let roots = folders.iter().zip(builds).zip(is_root);
         let mut overlays = Self {
@@ -130,7 +137,20 @@ impl Overlays {
             if is_root && !build.is_component {
                 overlays.folders.push(folder.clone());
                 overlays.builds.push(build);
+                overlays.patching.push(None);
             }
+        }
+        for it in by_flux {
+            for file in &it.build.resources {
+                overlays
+                    .takers
+                    .entry(file.clone())
+                    .or_default()
+                    .insert(it.folder.clone());
+            }
+            overlays.folders.push(it.folder);
+            overlays.builds.push(it.build);
+            overlays.patching.push(Some((it.by, it.kustomization)));
         }
         let mut unchanged = HashSet::new();
         let mut remote = HashSet::new();
@@ -198,7 +218,7 @@ impl Overlays {
                     }
                     findings.push((place, finding));
                 }
-                if !build.patches.is_empty() {
+                if !build.patches.is_empty() || self.patching[number].is_some() {
                     self.open.extend(build.resources.iter().cloned());
                 }
             }
@@ -215,9 +235,10 @@ impl Overlays {
                         continue;
                     }
                     let folder = &self.folders[number];
+                    let by_flux = self.patching[number].as_ref().map(|it| &it.1);
                     let earlier = earlier.as_deref_mut();
                     if is_as_written(build, built) {
-                        let was_changed = earlier.is_some_and(|it| it.was_changed(folder, &built.node));
+                        let was_changed = earlier.is_some_and(|it| it.was_changed((folder, by_flux), &built.node));
                         if !was_changed {
                             unchanged.insert(origin);
                             continue;
@@ -227,8 +248,9 @@ impl Overlays {
                 }
                 for (built, origin) in made {
                     let folder = &self.folders[number];
+                    let by_flux = self.patching[number].as_ref().map(|it| &it.1);
                     let old = earlier.as_deref_mut();
-                    let old = old.and_then(|it| it.text(folder, &built.node, &origin.0));
+                    let old = old.and_then(|it| it.text((folder, by_flux), &built.node, &origin.0));
                     self.insert(number, built, origin, old);
                 }
             }
@@ -314,7 +336,11 @@ impl Overlays {
             let projection = Projection::new(&object.node, &self.builds[object.build].sources);
             let folder = &self.folders[object.build];
             let of_build = OfBuild {
-                variables: self.flux.variables(|it| folder.starts_with(it)),
+                variables: self
+                    .flux
+                    .variables_of(self.patching[object.build].as_ref().map(|it| &it.0), |it| {
+                        folder.starts_with(it)
+                    }),
                 old: self.old_flux.variables(|it| folder.starts_with(it)),
             };
             let question = Question {
@@ -347,7 +373,13 @@ impl Overlays {
         let sources = &self.builds[object.build].sources;
         let is_origin = object.origin.0 == path;
         let folder = relative(path.parent().unwrap_or(path), &self.folders[object.build]);
-        let by = folder.map(|it| format!("kustomize builds it like this for `{it}`"));
+        let by = match &self.patching[object.build] {
+            Some(((file, name), _)) => Some(format!(
+                "Flux builds it like this for `{name}` ({})",
+                file.file_name().unwrap_or_default().to_string_lossy()
+            )),
+            None => folder.map(|it| format!("kustomize builds it like this for `{it}`")),
+        };
         for document in &judged.report.documents {
             let moved = |finding: &Finding| {
                 let (place, span) = judged.projection.origin(finding.span, sources)?;
@@ -477,107 +509,4 @@ impl BuiltDocuments for Overlays {
     fn is_built(&self, path: &Path, index: usize, item: Option<usize>) -> bool {
         self.built.contains(&(path.to_owned(), index, item)) || item.is_none() && self.patches.contains(path)
     }
-}
-
-/// Adds what another build says of the same object.
-fn merge(known: &mut DocumentReport, other: DocumentReport) {
-    for ((_, known), (_, other)) in known.verdicts.iter_mut().zip(other.verdicts) {
-        let is_same = |a: &Finding, b: &Finding| (a.code, a.span, &a.headline) == (b.code, b.span, &b.headline);
-        let add = |known: &mut Vec<Finding>, other: Vec<Finding>| {
-            for finding in other {
-                match known.iter_mut().find(|it| is_same(it, &finding)) {
-                    Some(same) => same
-                        .notes
-                        .extend(finding.notes.last().cloned().filter(|it| !same.notes.contains(it))),
-                    None => known.push(finding),
-                }
-            }
-        };
-        add(&mut known.strict, other.strict);
-        add(&mut known.errors, other.errors);
-        add(&mut known.warnings, other.warnings);
-        add(&mut known.hints, other.hints);
-        add(&mut known.unfinished, other.unfinished);
-        known.decode_error = known.decode_error.take().or(other.decode_error);
-        known.other_error = known.other_error.take().or(other.other_error);
-    }
-}
-
-/// The diagnostic for a kustomization that cannot be built.
-fn told(problem: &Problem) -> Option<(Place, Finding)> {
-    let place = problem.place?;
-    let (code, severity) = match problem.kind {
-        ProblemKind::Fails => (codes::KUSTOMIZE_FAILURE, Severity::Warning),
-        _ => (codes::KUSTOMIZE_NOT_BUILT, Severity::Information),
-    };
-    let headline = match problem.kind {
-        ProblemKind::Fails => format!("kustomize fails: {}", problem.message),
-        _ => format!("the kustomization is not built: {}", problem.message),
-    };
-    let headline = words::clip(&headline, 100);
-    let mut finding = Finding::new(Class::Hint, code, Span::default(), headline);
-    finding.severity = severity;
-    Some((place, finding))
-}
-
-/// Whether somebody judges objects of this kind.
-fn is_judged(object: &Node) -> bool {
-    let field = |key: &str| {
-        object
-            .entries()
-            .iter()
-            .find(|it| it.key == key)
-            .map(|it| it.value.to_json())
-    };
-    let version = field("apiVersion");
-    let group = version
-        .as_ref()
-        .and_then(|it| it.as_str())
-        .and_then(|it| it.split_once('/'))
-        .map_or("", |it| it.0);
-    group == "apiextensions.k8s.io" || !native::is_native(group)
-}
-
-/// The document and item that an object is; `None` if it is generated.
-fn key(build: &Build, origin: Place) -> Option<Key> {
-    let (path, index) = build.sources.document(origin);
-    let (tree, node) = build.sources.tree(origin);
-    if build.sources.is_inside(origin) {
-        return None;
-    }
-    let item = match tree.parent(node) {
-        None => None,
-        Some(list) if matches!(tree.kind(list), NodeKind::Sequence(_)) => {
-            let is_of_list = tree.parent(list).and_then(|it| tree.parent(it)).is_none();
-            let at = tree.items(list).position(|it| it == node);
-            Some(at.filter(|_| is_of_list)?)
-        }
-        Some(_) => return None,
-    };
-    Some((path.to_path_buf(), index as usize, item))
-}
-
-/// Whether an object is built as it is written.
-fn is_as_written(build: &Build, built: &Built) -> bool {
-    let (tree, node) = build.sources.tree(built.origin);
-    let json = read_json_of(tree, node).ok();
-    json.as_ref()
-        .and_then(|it| it.root())
-        .is_some_and(|it| it.to_value() == built.node.to_json())
-}
-
-/// The way from one folder to another; `None` if they are the same.
-fn relative(from: &Path, to: &Path) -> Option<String> {
-    let common = from
-        .components()
-        .zip(to.components())
-        .take_while(|(a, b)| a == b)
-        .count();
-    let up = from.components().skip(common).map(|_| "..".to_owned());
-    let down = to
-        .components()
-        .skip(common)
-        .map(|it| it.as_os_str().to_string_lossy().into_owned());
-    let parts: Vec<String> = up.chain(down).collect();
-    (!parts.is_empty()).then(|| parts.join("/"))
 }

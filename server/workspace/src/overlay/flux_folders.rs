@@ -1,0 +1,109 @@
+//! The folders that Kustomizations of Flux build with patches of their own.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use crd_analyzer_kustomize::{Build, FILE_NAMES, Files, FluxKustomization, MOST_NODES, build_with};
+
+use crate::flux::{Flux, Patching};
+
+/// The Kustomizations of Flux that patch what they build, and the files of the folders.
+pub struct FluxFolders<'f> {
+    kustomizations: Vec<(Patching<'f>, FluxKustomization, &'f dyn Files)>,
+}
+
+/// What one of them builds.
+pub(super) struct BuiltByFlux {
+    pub(super) folder: PathBuf,
+    /// Its file and its name.
+    pub(super) by: (PathBuf, String),
+    pub(super) kustomization: FluxKustomization,
+    pub(super) build: Build,
+}
+
+impl<'f> FluxFolders<'f> {
+    /// The Kustomizations for which `files` has the files that they may name, as far as they build something of these manifests, whose paths
+    /// are absolute.
+    pub fn new<'m>(
+        flux: &'f Flux,
+        manifests: &[&'m Path],
+        files: impl Fn(&Patching<'_>) -> Option<&'f dyn Files>,
+    ) -> Self {
+        let kustomizations = flux.patching().filter_map(|it| {
+            let files = files(&it)?;
+            let has_own = FILE_NAMES
+                .iter()
+                .any(|name| files.read(&it.folder.join(name)).is_some());
+            let resources = if has_own {
+                Vec::new()
+            } else {
+                resources(it.folder, manifests)
+            };
+            let kustomization = FluxKustomization {
+                file: it.file.to_owned(),
+                document: it.document,
+                resources,
+            };
+            (has_own || !kustomization.resources.is_empty()).then_some((it, kustomization, files))
+        });
+        Self {
+            kustomizations: kustomizations.collect(),
+        }
+    }
+
+    pub(super) fn build(&self, left: &mut usize) -> Vec<BuiltByFlux> {
+        let built = self.kustomizations.iter().map(|(it, kustomization, files)| {
+            let room = (*left).min(MOST_NODES);
+            let build = build_with(*files, it.folder, room, Some(kustomization));
+            *left -= room.saturating_sub(build.sources.left());
+            BuiltByFlux {
+                folder: it.folder.to_owned(),
+                by: (it.file.to_owned(), it.name.to_owned()),
+                kustomization: kustomization.clone(),
+                build,
+            }
+        });
+        built.collect()
+    }
+}
+
+/// What Flux takes from a folder without a kustomization: its manifests, and the outermost folders below with a kustomization (`scanManifests` of
+/// github.com/fluxcd/pkg/kustomize). Relative to the folder.
+fn resources(folder: &Path, manifests: &[&Path]) -> Vec<String> {
+    let is_yaml = |it: &&&Path| it.extension().is_some_and(|it| it == "yaml" || it == "yml");
+    let is_kustomization = |it: &Path| FILE_NAMES.iter().any(|name| it.ends_with(name));
+    let below = || manifests.iter().filter(|it| it.starts_with(folder));
+    let named = below().filter(|it| is_kustomization(it)).filter_map(|it| it.parent());
+    let inner: BTreeSet<&Path> = named.filter(|it| *it != folder).collect();
+    let is_outermost = |it: &&&Path| !it.ancestors().skip(1).any(|above| inner.contains(above));
+    let outermost = inner.iter().filter(is_outermost).copied();
+    let is_alone = |it: &&&Path| !it.ancestors().skip(1).any(|above| inner.contains(above));
+    let files = below().filter(is_yaml).filter(is_alone).copied();
+    let all: BTreeSet<&Path> = files.chain(outermost).collect();
+    let relative = all.into_iter().filter_map(|it| it.strip_prefix(folder).ok()?.to_str());
+    relative.map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_folder_without_a_kustomization() {
+        let manifests = [
+            "/r/apps/a.yaml",
+            "/r/apps/b.yml",
+            "/r/apps/c.json",
+            "/r/apps/d/e.yaml",
+            "/r/apps/k/kustomization.yaml",
+            "/r/apps/k/f.yaml",
+            "/r/apps/k/l/kustomization.yaml",
+            "/r/other/g.yaml",
+        ];
+        let manifests: Vec<&Path> = manifests.iter().map(Path::new).collect();
+        let found = resources(Path::new("/r/apps"), &manifests);
+        assert_eq!(found, ["a.yaml", "b.yml", "d/e.yaml", "k"]);
+    }
+}

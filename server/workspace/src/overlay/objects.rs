@@ -1,0 +1,123 @@
+//! What is asked of one object of a build, and how reports on the same object are put together.
+
+use std::path::{Path, PathBuf};
+
+use crd_analyzer_kustomize::{Build, Built, Node, Place, Problem, ProblemKind};
+use crd_analyzer_syntax::{
+    read_json_of,
+    tree::{NodeKind, Span},
+};
+
+use crate::{
+    codes,
+    finding::{Class, Finding, Severity},
+    index::native,
+    report::DocumentReport,
+    words,
+};
+
+/// A document of a file, and the item of it if it is a list.
+pub(super) type Key = (PathBuf, usize, Option<usize>);
+
+/// Adds what another build says of the same object.
+pub(super) fn merge(known: &mut DocumentReport, other: DocumentReport) {
+    for ((_, known), (_, other)) in known.verdicts.iter_mut().zip(other.verdicts) {
+        let is_same = |a: &Finding, b: &Finding| (a.code, a.span, &a.headline) == (b.code, b.span, &b.headline);
+        let add = |known: &mut Vec<Finding>, other: Vec<Finding>| {
+            for finding in other {
+                match known.iter_mut().find(|it| is_same(it, &finding)) {
+                    Some(same) => same
+                        .notes
+                        .extend(finding.notes.last().cloned().filter(|it| !same.notes.contains(it))),
+                    None => known.push(finding),
+                }
+            }
+        };
+        add(&mut known.strict, other.strict);
+        add(&mut known.errors, other.errors);
+        add(&mut known.warnings, other.warnings);
+        add(&mut known.hints, other.hints);
+        add(&mut known.unfinished, other.unfinished);
+        known.decode_error = known.decode_error.take().or(other.decode_error);
+        known.other_error = known.other_error.take().or(other.other_error);
+    }
+}
+
+/// The diagnostic for a kustomization that cannot be built.
+pub(super) fn told(problem: &Problem) -> Option<(Place, Finding)> {
+    let place = problem.place?;
+    let (code, severity) = match problem.kind {
+        ProblemKind::Fails => (codes::KUSTOMIZE_FAILURE, Severity::Warning),
+        _ => (codes::KUSTOMIZE_NOT_BUILT, Severity::Information),
+    };
+    let headline = match problem.kind {
+        ProblemKind::Fails => format!("kustomize fails: {}", problem.message),
+        _ => format!("the kustomization is not built: {}", problem.message),
+    };
+    let headline = words::clip(&headline, 100);
+    let mut finding = Finding::new(Class::Hint, code, Span::default(), headline);
+    finding.severity = severity;
+    Some((place, finding))
+}
+
+/// Whether somebody judges objects of this kind.
+pub(super) fn is_judged(object: &Node) -> bool {
+    let field = |key: &str| {
+        object
+            .entries()
+            .iter()
+            .find(|it| it.key == key)
+            .map(|it| it.value.to_json())
+    };
+    let version = field("apiVersion");
+    let group = version
+        .as_ref()
+        .and_then(|it| it.as_str())
+        .and_then(|it| it.split_once('/'))
+        .map_or("", |it| it.0);
+    group == "apiextensions.k8s.io" || !native::is_native(group)
+}
+
+/// The document and item that an object is; `None` if it is generated.
+pub(super) fn key(build: &Build, origin: Place) -> Option<Key> {
+    let (path, index) = build.sources.document(origin);
+    let (tree, node) = build.sources.tree(origin);
+    if build.sources.is_inside(origin) {
+        return None;
+    }
+    let item = match tree.parent(node) {
+        None => None,
+        Some(list) if matches!(tree.kind(list), NodeKind::Sequence(_)) => {
+            let is_of_list = tree.parent(list).and_then(|it| tree.parent(it)).is_none();
+            let at = tree.items(list).position(|it| it == node);
+            Some(at.filter(|_| is_of_list)?)
+        }
+        Some(_) => return None,
+    };
+    Some((path.to_path_buf(), index as usize, item))
+}
+
+/// Whether an object is built as it is written.
+pub(super) fn is_as_written(build: &Build, built: &Built) -> bool {
+    let (tree, node) = build.sources.tree(built.origin);
+    let json = read_json_of(tree, node).ok();
+    json.as_ref()
+        .and_then(|it| it.root())
+        .is_some_and(|it| it.to_value() == built.node.to_json())
+}
+
+/// The way from one folder to another; `None` if they are the same.
+pub(super) fn relative(from: &Path, to: &Path) -> Option<String> {
+    let common = from
+        .components()
+        .zip(to.components())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let up = from.components().skip(common).map(|_| "..".to_owned());
+    let down = to
+        .components()
+        .skip(common)
+        .map(|it| it.as_os_str().to_string_lossy().into_owned());
+    let parts: Vec<String> = up.chain(down).collect();
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
