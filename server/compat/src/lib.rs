@@ -12,6 +12,7 @@ mod definition;
 mod diff;
 mod make;
 mod objects;
+mod olm;
 mod pair;
 mod policy;
 mod pool;
@@ -31,6 +32,7 @@ use crd_analyzer_budget::{self as budget, Limits};
 pub use answer::{Answer, Direction, Effect, Witness};
 pub use change::{CODES, Change, Summary};
 pub use objects::Objects;
+pub use olm::{OlmRefusal, olm_refusals};
 pub use policy::{Policy, Verdict};
 pub use subject::Subject;
 

@@ -169,3 +169,57 @@ fn what_a_default_filled_in_is_stored() {
         [("compatible", false), ("breaks", false), ("compatible", false)]
     );
 }
+
+#[track_caller]
+fn check_olm(old: &str, new: &str, refused: &[&str]) {
+    let found = crate::olm_refusals(&crd(old), &crd(new));
+    let lines: Vec<String> = found
+        .iter()
+        .map(|it| format!("{} {}: {}", it.property, it.check, it.found))
+        .collect();
+    assert_eq!(lines, refused, "{old} to {new}");
+}
+
+#[test]
+fn what_olm_refuses() {
+    let of = |properties: &str| format!("{{type: object, properties: {properties}}}");
+    let check = |old: &str, new: &str, refused: &[&str]| check_olm(&of(old), &of(new), refused);
+    check("{a: {type: string, description: x}}", "{a: {type: string}}", &[]);
+    check(
+        "{a: {type: string, enum: [x]}}",
+        "{a: {type: string, enum: [x, z]}}",
+        &[],
+    );
+    check("{a: {type: string}}", "{a: {type: string}, b: {type: string}}", &[]);
+    check(
+        "{a: {type: string, enum: [x, z]}}",
+        "{a: {type: string, enum: [x]}}",
+        &["^.spec.a enum: removed \"z\""],
+    );
+    check(
+        "{a: {type: string, maxLength: 5}}",
+        "{a: {type: string, maxLength: 4, minLength: 1, default: x}}",
+        &[
+            "^.spec.a default: added \"x\"",
+            "^.spec.a maxLength: 5 → 4",
+            "^.spec.a minLength: added 1",
+        ],
+    );
+    check(
+        "{a: {type: string, maxLength: 5}, b: {type: string}}",
+        "{b: {type: string}}",
+        &[" existingFieldRemoval: v1.^.spec.a", "^.spec.a type: \"string\" → \"\""],
+    );
+    check("{a: {type: string, maxLength: 5}}", "{a: {type: string}}", &[]);
+    check(
+        "{a: {type: string}}",
+        "{a: {type: string, pattern: x}}",
+        &["^.spec.a unhandled: pattern changed"],
+    );
+    // Of a schema with `anyOf`, its last branch is what is compared.
+    check(
+        "{a: {x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}]}}",
+        "{a: {x-kubernetes-int-or-string: true, pattern: x, anyOf: [{type: integer}, {type: string}]}}",
+        &[],
+    );
+}

@@ -4,6 +4,7 @@
 //! are made around the change, and those that the one side accepts must be accepted and kept by the other.
 
 mod mutate;
+mod olm;
 mod replay;
 mod search;
 
@@ -50,6 +51,10 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
             None => released(&args.only)?,
             Some(count) => mutate::pairs(&peers::corpus()?, count, args, &mut rng)?,
         };
+        if args.olm {
+            clean &= olm::run(args, minor, &pairs)?;
+            continue;
+        }
         let oracle = peers::oracle(minor)?;
         let mut tally = Tally::default();
         for batch in pairs.chunks(BATCH) {

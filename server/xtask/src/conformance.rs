@@ -53,6 +53,9 @@ pub(crate) struct Args {
     /// Check what `compat` says of pairs of releases, or of CRDs of the corpus and mutants of them.
     #[arg(long, conflicts_with_all = ["cr", "cel", "replay", "update", "publish"])]
     pub(crate) compat: bool,
+    /// With `--compat`: compare what `--policy olm` refuses with crdify.
+    #[arg(long, requires = "compat")]
+    pub(crate) olm: bool,
     /// With `--compat`: random objects for each pair and direction.
     #[arg(long, default_value_t = 40)]
     pub(crate) tries: usize,

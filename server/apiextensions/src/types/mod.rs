@@ -7,6 +7,7 @@
 mod crd;
 mod spec;
 pub mod v1;
+mod version_names;
 
 pub use crd::{Condition, ConditionStatus, CustomResourceDefinition, Status};
 pub use crd_analyzer_schema::metadata::{ManagedFieldsEntry, ObjectMeta, OwnerReference, Time};
@@ -14,3 +15,4 @@ pub use spec::{
     ColumnDefinition, Conversion, Names, SelectableField, ServiceReference, Spec, SubresourceScale, Subresources,
     Validation, Version, WebhookClientConfig,
 };
+pub use version_names::compare_version_names;

@@ -1,9 +1,8 @@
 //! The warning that the API server gives for deprecated versions (`defaultDeprecationWarning`).
 
-use std::cmp::Ordering;
 use std::fmt::Write as _;
 
-use crd_analyzer_apiextensions::types::Spec;
+use crd_analyzer_apiextensions::types::{Spec, compare_version_names};
 
 /// The warning for the version at `index`, if it is deprecated.
 pub(super) fn warning(spec: &Spec, index: usize) -> Option<String> {
@@ -19,60 +18,10 @@ pub(super) fn warning(spec: &Spec, index: usize) -> Option<String> {
     let newer = spec
         .versions
         .iter()
-        .filter(|it| it.served && !it.deprecated && priority(&version.name, &it.name).is_lt())
-        .max_by(|a, b| priority(&a.name, &b.name));
+        .filter(|it| it.served && !it.deprecated && compare_version_names(&version.name, &it.name).is_lt())
+        .max_by(|a, b| compare_version_names(&a.name, &b.name));
     if let Some(newer) = newer {
         let _ = write!(text, "; use {group}/{} {kind}", newer.name);
     }
     Some(text)
-}
-
-/// How names of versions rank (`version.CompareKubeAwareVersionStrings`): `v2` before `v1`, both before `v1beta1`, that before
-/// `v1alpha1`, and anything else last, in the reverse order of the alphabet.
-fn priority(a: &str, b: &str) -> Ordering {
-    match (parse(a), parse(b)) {
-        _ if a == b => Ordering::Equal,
-        (None, None) => b.cmp(a),
-        (None, Some(_)) => Ordering::Less,
-        (Some(_), None) => Ordering::Greater,
-        (Some(a), Some(b)) => a.cmp(&b),
-    }
-}
-
-/// Stability, major and minor number of `v1beta2`.
-fn parse(name: &str) -> Option<(u8, i64, i64)> {
-    let rest = name.strip_prefix('v')?;
-    let (major, rest) = number(rest)?;
-    if rest.is_empty() {
-        return Some((2, major, 0));
-    }
-    let (stability, rest) = match (rest.strip_prefix("alpha"), rest.strip_prefix("beta")) {
-        (Some(rest), _) => (0, rest),
-        (None, Some(rest)) => (1, rest),
-        (None, None) => return None,
-    };
-    let (minor, rest) = number(rest)?;
-    rest.is_empty().then_some((stability, major, minor))
-}
-
-/// A number, and what follows.
-fn number(text: &str) -> Option<(i64, &str)> {
-    let end = text.find(|it: char| !it.is_ascii_digit()).unwrap_or(text.len());
-    let (digits, rest) = text.split_at(end);
-    Some((digits.parse().ok()?, rest))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::priority;
-
-    #[test]
-    fn versions_rank_by_stability_and_number() {
-        let ranked = [
-            "zzz", "foo", "bar", "v1alpha1", "v1alpha2", "v3alpha1", "v1beta1", "v2beta1", "v1", "v2", "v10",
-        ];
-        for pair in ranked.windows(2) {
-            assert!(priority(pair[0], pair[1]).is_lt(), "{pair:?}");
-        }
-    }
 }

@@ -1,0 +1,53 @@
+//! How the names of versions rank.
+
+use std::cmp::Ordering;
+
+/// Compares names of versions (`version.CompareKubeAwareVersionStrings` of `k8s.io/apimachinery`): `v2` is more than `v1`, both are more
+/// than `v1beta1`, that is more than `v1alpha1`, and anything else is least, in the reverse order of the alphabet.
+pub fn compare_version_names(a: &str, b: &str) -> Ordering {
+    match (parse(a), parse(b)) {
+        _ if a == b => Ordering::Equal,
+        (None, None) => b.cmp(a),
+        (None, Some(_)) => Ordering::Less,
+        (Some(_), None) => Ordering::Greater,
+        (Some(a), Some(b)) => a.cmp(&b),
+    }
+}
+
+/// Stability, major and minor number of `v1beta2`.
+fn parse(name: &str) -> Option<(u8, i64, i64)> {
+    let rest = name.strip_prefix('v')?;
+    let (major, rest) = number(rest)?;
+    if rest.is_empty() {
+        return Some((2, major, 0));
+    }
+    let (stability, rest) = match (rest.strip_prefix("alpha"), rest.strip_prefix("beta")) {
+        (Some(rest), _) => (0, rest),
+        (None, Some(rest)) => (1, rest),
+        (None, None) => return None,
+    };
+    let (minor, rest) = number(rest)?;
+    rest.is_empty().then_some((stability, major, minor))
+}
+
+/// A number, and what follows.
+fn number(text: &str) -> Option<(i64, &str)> {
+    let end = text.find(|it: char| !it.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, rest) = text.split_at(end);
+    Some((digits.parse().ok()?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compare_version_names;
+
+    #[test]
+    fn versions_rank_by_stability_and_number() {
+        let ranked = [
+            "zzz", "foo", "bar", "v1alpha1", "v1alpha2", "v3alpha1", "v1beta1", "v2beta1", "v1", "v2", "v10",
+        ];
+        for pair in ranked.windows(2) {
+            assert!(compare_version_names(pair[0], pair[1]).is_lt(), "{pair:?}");
+        }
+    }
+}
