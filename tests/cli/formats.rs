@@ -212,6 +212,99 @@ fn sarif_is_as_its_schema_says() {
 }
 
 #[test]
+fn changes_of_definitions_are_sarif() {
+    let of = |properties: &str| {
+        definition(&format!(
+            "              type: object\n              properties: {properties}\n"
+        ))
+    };
+    let exceptions = "exceptions:\n- change: maximum-changed\n  reason: three are enough\n  until: 9999-12-31\n";
+    let sandbox = Sandbox::new(&[
+        (
+            "old.yaml",
+            &of("{a: {type: integer, maximum: 5}, b: {type: string}, c: {type: string}}"),
+        ),
+        (
+            "new.yaml",
+            &format!(
+                "# moved\n{}",
+                of("{a: {type: integer, maximum: 3}, c: {type: string, maxLength: 9}, d: {type: string}}")
+            ),
+        ),
+        ("exceptions.yaml", exceptions),
+    ]);
+    let args = [
+        "compat",
+        "old.yaml",
+        "new.yaml",
+        "-o",
+        "sarif",
+        "--exceptions",
+        "exceptions.yaml",
+    ];
+    let outcome = sandbox.run(&args);
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    let log = json(&outcome.stdout);
+    let schema = json(include_str!("schemas/sarif-2.1.0.json"));
+    assert_eq!(problems(&schema, &log), Vec::<String>::new());
+    let run = &log["runs"][0];
+    let results = run["results"].as_array().expect("results");
+    let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
+    for result in results {
+        let index = result["ruleIndex"].as_u64().expect("an index") as usize;
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        let help = rules[index]["help"]["markdown"].as_str().expect("help");
+        assert!(
+            help.contains(&format!("- change: {}\n", result["ruleId"].as_str().expect("a code"))),
+            "{help}"
+        );
+        // Also what NEW does not have is shown in the file that is there.
+        assert_eq!(
+            result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+            "new.yaml"
+        );
+    }
+    let of = |code: &str| {
+        results
+            .iter()
+            .find(|it| it["ruleId"] == code)
+            .unwrap_or_else(|| panic!("{code}: {log}"))
+    };
+    let maximum = of("maximum-changed");
+    assert_eq!(maximum["level"], "error");
+    assert_eq!(
+        maximum["suppressions"],
+        json(r#"[{"kind": "external", "justification": "Allowed until 9999-12-31: three are enough"}]"#)
+    );
+    assert_eq!(
+        maximum["relatedLocations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+        "old.yaml"
+    );
+    let removed = of("property-removed");
+    assert_eq!(
+        (&removed["level"], &removed["suppressions"]),
+        (&json("\"error\""), &json("[]"))
+    );
+    assert_eq!(removed["properties"]["writers"], "breaks");
+    let text = removed["message"]["text"].as_str().expect("a message");
+    assert!(
+        text.starts_with("v1 spec.b: ") && text.contains("\nobject: {\"spec\""),
+        "{text}"
+    );
+    // Readers of an older version do not know it; the policy is about writers.
+    assert_eq!(of("property-added")["level"], "note");
+    let strict = json(&sandbox.run(&[&args[..], &["--policy", "strict"]].concat()).stdout);
+    let results = strict["runs"][0]["results"].as_array().expect("results");
+    let added = results.iter().find(|it| it["ruleId"] == "property-added");
+    assert_eq!(added.expect("it is there")["level"], "error");
+    let same = sandbox.run(&["compat", "new.yaml", "new.yaml", "-o", "sarif"]);
+    assert_eq!(
+        (same.code, &json(&same.stdout)["runs"][0]["results"]),
+        (Some(0), &json("[]"))
+    );
+}
+
+#[test]
 fn fingerprints_stay_when_lines_move() {
     let sandbox = sandbox();
     let prints = |outcome: &Outcome| -> Vec<String> {

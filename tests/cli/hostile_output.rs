@@ -257,6 +257,32 @@ fn documentation_can_only_be_read() {
 }
 
 #[test]
+fn changes_are_sarif_that_can_only_be_read() {
+    let of = |most: u8| {
+        definition(&format!(
+            "              type: object\n              properties: {{{QUOTED}: {{type: string, maxLength: {most}, enum: [{QUOTED}, b]}}}}\n"
+        ))
+    };
+    let exceptions = format!("exceptions: [{{change: max-length-changed, reason: {QUOTED}}}]");
+    let sandbox = Sandbox::new(&[
+        ("old.yaml", &of(90)),
+        ("new.yaml", &of(1)),
+        ("exceptions.yaml", &exceptions),
+    ]);
+    let found = sandbox.run(&[
+        "compat",
+        "old.yaml",
+        "new.yaml",
+        "-o",
+        "sarif",
+        "--exceptions",
+        "exceptions.yaml",
+    ]);
+    harmless(&found, None);
+    found.expect(0, &["\"ruleId\":\"max-length-changed\"", "u{202e}c"]);
+}
+
+#[test]
 fn answers_to_a_list_of_evaluations_are_escaped_and_keep_their_values() {
     let schema = serde_json::json!({ "type": "object", "properties": { "a": { "type": "string" } } });
     let requests = [

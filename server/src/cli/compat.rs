@@ -64,7 +64,7 @@ pub(super) struct Args {
     #[arg(short, long, value_enum, default_value = "text")]
     output: Format,
 
-    /// Also print changes that are compatible in all directions. Formats other than text print them always.
+    /// Also print changes that are compatible in all directions. `json` and `jsonl` print them always.
     #[arg(short, long)]
     all: bool,
 
@@ -172,6 +172,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         policy,
         verdict,
         all: args.all,
+        is_incomplete: old.is_incomplete || new.is_incomplete,
     };
     let stdout = io::stdout();
     let columns = crate::output::columns(&stdout);

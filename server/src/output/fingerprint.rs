@@ -43,6 +43,19 @@ impl Fingerprints {
             let end = text.floor_char_boundary(end.min(start + MOST_OF_A_LINE));
             hash.add(text[start..end.max(start)].trim());
         }
+        self.numbered(&hash)
+    }
+
+    /// The fingerprint of what these parts name.
+    pub(super) fn of_parts(&mut self, parts: &[&str]) -> String {
+        let mut hash = Hash::default();
+        for part in parts {
+            hash.add(part);
+        }
+        self.numbered(&hash)
+    }
+
+    fn numbered(&mut self, hash: &Hash) -> String {
         let count = self.seen.entry(hash.0).or_default();
         *count += 1;
         format!("{:016x}:{count}", hash.0)

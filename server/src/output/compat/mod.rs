@@ -2,6 +2,7 @@
 
 mod lines;
 mod markdown;
+mod sarif;
 mod text;
 
 pub(super) use text::shown;
@@ -25,6 +26,8 @@ pub(crate) enum Format {
     Jsonl,
     /// A table for a pull request.
     Markdown,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
 }
 
 /// A CRD of one side, and where it is.
@@ -94,6 +97,8 @@ pub(crate) struct Report<'c> {
     pub(crate) verdict: Verdict,
     /// Also those that are compatible.
     pub(crate) all: bool,
+    /// Something could not be read.
+    pub(crate) is_incomplete: bool,
 }
 
 impl Report<'_> {
@@ -109,6 +114,7 @@ pub(crate) fn print(out: &mut dyn Write, format: Format, columns: usize, report:
         Format::Json => lines::document(out, report),
         Format::Jsonl => lines::print(out, report),
         Format::Markdown => markdown::print(out, report),
+        Format::Sarif => sarif::print(out, report),
     }
 }
 

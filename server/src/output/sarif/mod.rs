@@ -1,6 +1,6 @@
 //! SARIF 2.1.0 (OASIS), for code scanning: one run, a rule for each code that was found, and a result for each finding.
 
-mod model;
+pub(super) mod model;
 mod uri;
 
 use std::{
@@ -34,7 +34,7 @@ const MOST_PLACES: usize = 50;
 /// Collects results: the rules that they name come before them.
 #[derive(Default)]
 pub(super) struct Sarif {
-    results: Vec<SarifResult>,
+    results: Vec<SarifResult<Properties>>,
     /// The number of each code's rule.
     rules: BTreeMap<&'static str, usize>,
     unreadable: Vec<Notification>,
@@ -145,7 +145,7 @@ fn related(file: &File<'_>, number: usize, related: &Related) -> Location {
     }
 }
 
-fn physical(label: &str, lines: &LineIndex, text: &str, span: Span) -> PhysicalLocation {
+pub(super) fn physical(label: &str, lines: &LineIndex, text: &str, span: Span) -> PhysicalLocation {
     PhysicalLocation {
         artifact_location: ArtifactLocation::new(label),
         region: region(lines, text, span),
@@ -257,21 +257,32 @@ impl Printer for Sarif {
     fn end(&mut self, out: &mut dyn Write, _: &Summary, _: Duration) -> io::Result<()> {
         let mut rules: Vec<_> = self.rules.iter().map(|(code, number)| (*number, *code)).collect();
         rules.sort_unstable();
-        let log = Log::new(Run {
-            tool: Tool {
-                driver: Driver {
-                    name: "crd-analyzer",
-                    semantic_version: env!("CARGO_PKG_VERSION"),
-                    rules: rules.into_iter().map(|it| descriptor(it.1)).collect(),
-                },
+        let rules = rules.into_iter().map(|it| descriptor(it.1)).collect();
+        let (results, unreadable) = (std::mem::take(&mut self.results), std::mem::take(&mut self.unreadable));
+        write_line(out, &Log::new(run(rules, results, !unreadable.is_empty(), unreadable)))
+    }
+}
+
+/// The run. `is_incomplete`: something could not be read.
+pub(super) fn run<P>(
+    rules: Vec<Descriptor>,
+    results: Vec<SarifResult<P>>,
+    is_incomplete: bool,
+    notifications: Vec<Notification>,
+) -> Run<P> {
+    Run {
+        tool: Tool {
+            driver: Driver {
+                name: "crd-analyzer",
+                semantic_version: env!("CARGO_PKG_VERSION"),
+                rules,
             },
-            invocations: vec![Invocation {
-                execution_successful: self.unreadable.is_empty(),
-                tool_execution_notifications: std::mem::take(&mut self.unreadable),
-            }],
-            results: std::mem::take(&mut self.results),
-            column_kind: "unicodeCodePoints",
-        });
-        write_line(out, &log)
+        },
+        invocations: vec![Invocation {
+            execution_successful: !is_incomplete,
+            tool_execution_notifications: notifications,
+        }],
+        results,
+        column_kind: "unicodeCodePoints",
     }
 }

@@ -1,6 +1,6 @@
 //! What we use of SARIF's objects, by the names of its schema.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use crd_analyzer_io::escape;
 use serde::Serialize;
@@ -10,15 +10,15 @@ use crate::output::render::wrap::shortened;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Log {
+pub(crate) struct Log<P> {
     #[serde(rename = "$schema")]
     schema: &'static str,
     version: &'static str,
-    runs: [Run; 1],
+    runs: [Run<P>; 1],
 }
 
-impl Log {
-    pub(super) fn new(run: Run) -> Self {
+impl<P> Log<P> {
+    pub(crate) fn new(run: Run<P>) -> Self {
         Self {
             schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
             version: "2.1.0",
@@ -29,58 +29,59 @@ impl Log {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Run {
-    pub(super) tool: Tool,
-    pub(super) invocations: Vec<Invocation>,
-    pub(super) results: Vec<SarifResult>,
-    pub(super) column_kind: &'static str,
+/// `P`: what is ours beside the standard, of each result.
+pub(crate) struct Run<P> {
+    pub(crate) tool: Tool,
+    pub(crate) invocations: Vec<Invocation>,
+    pub(crate) results: Vec<SarifResult<P>>,
+    pub(crate) column_kind: &'static str,
 }
 
 #[derive(Serialize)]
-pub(super) struct Tool {
-    pub(super) driver: Driver,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Driver {
-    pub(super) name: &'static str,
-    pub(super) semantic_version: &'static str,
-    pub(super) rules: Vec<Descriptor>,
+pub(crate) struct Tool {
+    pub(crate) driver: Driver,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Descriptor {
-    pub(super) id: &'static str,
-    pub(super) short_description: Message,
-    pub(super) help: Help,
-}
-
-#[derive(Serialize)]
-pub(super) struct Help {
-    pub(super) text: String,
-    pub(super) markdown: String,
+pub(crate) struct Driver {
+    pub(crate) name: &'static str,
+    pub(crate) semantic_version: &'static str,
+    pub(crate) rules: Vec<Descriptor>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Invocation {
-    pub(super) execution_successful: bool,
+pub(crate) struct Descriptor {
+    pub(crate) id: &'static str,
+    pub(crate) short_description: Message,
+    pub(crate) help: Help,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Help {
+    pub(crate) text: String,
+    pub(crate) markdown: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Invocation {
+    pub(crate) execution_successful: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) tool_execution_notifications: Vec<Notification>,
+    pub(crate) tool_execution_notifications: Vec<Notification>,
 }
 
 #[derive(Serialize)]
-pub(super) struct Notification {
-    pub(super) level: Level,
-    pub(super) message: Message,
-    pub(super) locations: Vec<Artifact>,
+pub(crate) struct Notification {
+    pub(crate) level: Level,
+    pub(crate) message: Message,
+    pub(crate) locations: Vec<Artifact>,
 }
 
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Level {
+pub(crate) enum Level {
     Error,
     Warning,
     Note,
@@ -88,31 +89,31 @@ pub(super) enum Level {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct SarifResult {
-    pub(super) rule_id: &'static str,
-    pub(super) rule_index: usize,
-    pub(super) level: Level,
-    pub(super) message: Message,
-    pub(super) locations: Vec<Location>,
+pub(crate) struct SarifResult<P> {
+    pub(crate) rule_id: &'static str,
+    pub(crate) rule_index: usize,
+    pub(crate) level: Level,
+    pub(crate) message: Message,
+    pub(crate) locations: Vec<Location>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) related_locations: Vec<Location>,
-    pub(super) partial_fingerprints: BTreeMap<&'static str, String>,
+    pub(crate) related_locations: Vec<Location>,
+    pub(crate) partial_fingerprints: BTreeMap<&'static str, String>,
     /// All results of a run have this, or none.
-    pub(super) suppressions: Vec<Suppression>,
+    pub(crate) suppressions: Vec<Suppression>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) fixes: Vec<Fix>,
-    pub(super) properties: Properties,
+    pub(crate) fixes: Vec<Fix>,
+    pub(crate) properties: P,
 }
 
 /// A message of people, or content of a file.
 #[derive(Serialize)]
-pub(super) struct Message {
-    pub(super) text: String,
+pub(crate) struct Message {
+    pub(crate) text: String,
 }
 
 impl Message {
     /// A message of others, in which all can be seen.
-    pub(super) fn new(text: &str) -> Self {
+    pub(crate) fn new(text: &str) -> Self {
         let text = escape::text(text);
         Self {
             text: shortened(&text, MOST_OF_A_MESSAGE).into_owned(),
@@ -122,19 +123,19 @@ impl Message {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Location {
+pub(crate) struct Location {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) id: Option<usize>,
+    pub(crate) id: Option<usize>,
     #[serde(rename = "physicalLocation")]
-    pub(super) physical: PhysicalLocation,
+    pub(crate) physical: PhysicalLocation,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) message: Option<Message>,
+    pub(crate) message: Option<Message>,
 }
 
 /// A location that is a whole file.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Artifact {
+pub(crate) struct Artifact {
     physical_location: WholeFile,
 }
 
@@ -145,7 +146,7 @@ struct WholeFile {
 }
 
 impl Artifact {
-    pub(super) fn new(label: &str) -> Self {
+    pub(crate) fn new(label: &str) -> Self {
         Self {
             physical_location: WholeFile {
                 artifact_location: ArtifactLocation::new(label),
@@ -156,14 +157,14 @@ impl Artifact {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct PhysicalLocation {
-    pub(super) artifact_location: ArtifactLocation,
-    pub(super) region: Region,
+pub(crate) struct PhysicalLocation {
+    pub(crate) artifact_location: ArtifactLocation,
+    pub(crate) region: Region,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ArtifactLocation {
+pub(crate) struct ArtifactLocation {
     uri: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     uri_base_id: Option<&'static str>,
@@ -171,7 +172,7 @@ pub(super) struct ArtifactLocation {
 
 impl ArtifactLocation {
     /// A file by its path as it was given.
-    pub(super) fn new(label: &str) -> Self {
+    pub(crate) fn new(label: &str) -> Self {
         let uri = uri::of(label);
         Self {
             uri_base_id: (!uri.starts_with("file:")).then_some("%SRCROOT%"),
@@ -183,65 +184,73 @@ impl ArtifactLocation {
 /// Lines and columns from 1; the end is behind the last character.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Region {
-    pub(super) start_line: u32,
-    pub(super) start_column: u32,
-    pub(super) end_line: u32,
-    pub(super) end_column: u32,
+pub(crate) struct Region {
+    pub(crate) start_line: u32,
+    pub(crate) start_column: u32,
+    pub(crate) end_line: u32,
+    pub(crate) end_column: u32,
 }
 
 #[derive(Serialize)]
-pub(super) struct Suppression {
+pub(crate) struct Suppression {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    justification: Option<&'static str>,
+    justification: Option<Cow<'static, str>>,
 }
 
 impl Suppression {
     /// By a comment.
-    pub(super) const fn in_source() -> Self {
+    pub(crate) const fn in_source() -> Self {
         Self {
             kind: "inSource",
             justification: None,
         }
     }
 
-    /// By the baseline.
-    pub(super) const fn in_baseline() -> Self {
+    /// By an exception, with its reason.
+    pub(crate) fn by_exception(reason: &str) -> Self {
         Self {
             kind: "external",
-            justification: Some("The baseline lists it."),
+            justification: Some(Message::new(reason).text.into()),
+        }
+    }
+
+    /// By the baseline.
+    pub(crate) const fn in_baseline() -> Self {
+        Self {
+            kind: "external",
+            justification: Some(Cow::Borrowed("The baseline lists it.")),
         }
     }
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Fix {
-    pub(super) description: Message,
-    pub(super) artifact_changes: Vec<ArtifactChange>,
+pub(crate) struct Fix {
+    pub(crate) description: Message,
+    pub(crate) artifact_changes: Vec<ArtifactChange>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct ArtifactChange {
-    pub(super) artifact_location: ArtifactLocation,
-    pub(super) replacements: Vec<Replacement>,
+pub(crate) struct ArtifactChange {
+    pub(crate) artifact_location: ArtifactLocation,
+    pub(crate) replacements: Vec<Replacement>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Replacement {
-    pub(super) deleted_region: Region,
-    pub(super) inserted_content: Message,
+pub(crate) struct Replacement {
+    pub(crate) deleted_region: Region,
+    pub(crate) inserted_content: Message,
 }
 
 /// What is ours beside the standard.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Properties {
-    pub(super) class: &'static str,
-    pub(super) kubernetes_versions: Vec<String>,
+pub(crate) struct Properties {
+    pub(crate) class: &'static str,
+    pub(crate) kubernetes_versions: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) object: Option<String>,
+    pub(crate) object: Option<String>,
 }

@@ -1,0 +1,179 @@
+//! What changes of CRDs do, as SARIF: a rule for each code of a change, and a result for each change that is not compatible for all.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
+
+use crd_analyzer_compat::{Answer, CODES, Change, Direction, Policy, Verdict};
+use crd_analyzer_schema::field::{Path, Segment};
+use crd_analyzer_syntax::tree::Span;
+use serde::Serialize;
+
+use super::{
+    Allowed, Report, Side, short_path,
+    text::{is_harmless, said, shown},
+};
+use crate::output::{
+    fingerprint::{self, Fingerprints},
+    jsonl::write_line,
+    sarif::{
+        model::{Descriptor, Help, Level, Location, Log, Message, SarifResult, Suppression},
+        physical, run,
+    },
+};
+
+/// What is ours beside the standard: the answers.
+#[derive(Serialize)]
+struct Properties<'a> {
+    crd: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<&'a str>,
+    stored: &'static str,
+    writers: &'static str,
+    readers: &'static str,
+}
+
+/// Prints a report.
+pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
+    let mut rules: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let mut prints = Fingerprints::default();
+    let mut results = Vec::new();
+    for compared in &report.reports {
+        for (change, exception) in compared.each().filter(|it| report.all || !is_harmless(it.0)) {
+            let next = rules.len();
+            let rule = *rules.entry(change.code).or_insert(next);
+            let path = short_path(&change.path());
+            let version = change.version.as_deref();
+            let parts = [change.code, &compared.name, version.unwrap_or_default(), &path];
+            let new = compared.new.as_ref();
+            let old = location(compared.old.as_ref(), change.old_path.as_ref());
+            let new = match &change.new_path {
+                Some(path) => location(new, Some(path)),
+                None => location(new, new.and_then(|it| same_place(it, change))),
+            };
+            let (place, before) = if new.is_some() { (new, old) } else { (old, None) };
+            let before = before.map(|it| Location {
+                id: Some(0),
+                message: Some(Message::new("before the change")),
+                ..it
+            });
+            let answer = |direction| change.answer(direction).name();
+            results.push(SarifResult {
+                rule_id: change.code,
+                rule_index: rule,
+                level: level(report.policy, change),
+                message: message(change, &path),
+                locations: place.into_iter().collect(),
+                related_locations: before.into_iter().collect(),
+                partial_fingerprints: BTreeMap::from([(fingerprint::NAME, prints.of_parts(&parts))]),
+                suppressions: exception.map(suppression).into_iter().collect(),
+                fixes: Vec::new(),
+                properties: Properties {
+                    crd: &compared.name,
+                    version,
+                    stored: answer(Direction::Stored),
+                    writers: answer(Direction::Writers),
+                    readers: answer(Direction::Readers),
+                },
+            });
+        }
+    }
+    let mut rules: Vec<_> = rules.into_iter().map(|(code, number)| (number, code)).collect();
+    rules.sort_unstable();
+    let rules = rules.into_iter().map(|it| descriptor(it.1)).collect();
+    write_line(out, &Log::new(run(rules, results, report.is_incomplete, Vec::new())))
+}
+
+/// An error if the policy forbids the change, a warning if that is not known, and else a note.
+fn level(policy: Policy, change: &Change) -> Level {
+    match policy.verdict([change]) {
+        Verdict::Breaks => Level::Error,
+        Verdict::Unknown => Level::Warning,
+        Verdict::Compatible => Level::Note,
+    }
+}
+
+/// What changed, then a line for each who is concerned.
+fn message(change: &Change, path: &str) -> Message {
+    let version = change.version.as_ref().map_or_else(String::new, |it| format!("{it} "));
+    let mut text = format!("{version}{path}: {}", summary(change.code));
+    if !change.what.is_empty() {
+        text = format!("{text}: {}", change.what);
+    }
+    for (direction, answer) in change.each() {
+        text = format!("{text}\n{}", said(direction, answer));
+        match answer {
+            Answer::Breaks { witness, .. } => {
+                if !witness.words.is_empty() {
+                    text = format!("{text}: {}", witness.words);
+                }
+                text = format!("{text}\nobject: {}", shown(&witness.object));
+            }
+            Answer::Compatible { reason, .. } | Answer::Unknown { reason } => text = format!("{text}: {reason}"),
+        }
+    }
+    Message::new(&text)
+}
+
+/// Where a change is on one side. A field that is not written is at the key around it.
+fn location(side: Option<&Side<'_>>, path: Option<&Path>) -> Option<Location> {
+    let (side, path) = side.zip(path)?;
+    let span = side.span(path).unwrap_or(Span { start: 0, end: 0 });
+    Some(Location {
+        id: None,
+        physical: physical(side.label, side.lines, side.text, span),
+        message: None,
+    })
+}
+
+/// The path in OLD of what NEW does not have, if it leads to the same version of the CRD in NEW. Then the key around it is there, and the file
+/// is one that code scanning knows.
+fn same_place<'c>(new: &Side<'_>, change: &'c Change) -> Option<&'c Path> {
+    let path = change.old_path.as_ref()?;
+    let [
+        Segment::Field(spec),
+        Segment::Field(versions),
+        Segment::Index(index),
+        ..,
+    ] = path.segments()
+    else {
+        return change.version.is_none().then_some(path);
+    };
+    let name = Path::of([spec.as_str(), versions.as_str()]).index(*index).child("name");
+    let span = new.span(&name)?;
+    let written = new.text.get(span.range())?.split_once(':')?.1;
+    let written = written.trim().trim_matches(['"', '\'']);
+    (Some(written) == change.version.as_deref()).then_some(path)
+}
+
+fn suppression(exception: Allowed<'_>) -> Suppression {
+    Suppression::by_exception(&match exception.until {
+        Some(until) => format!("Allowed until {until}: {}", exception.reason),
+        None => format!("Allowed: {}", exception.reason),
+    })
+}
+
+fn summary(code: &str) -> &'static str {
+    CODES
+        .iter()
+        .find(|it| it.0 == code)
+        .map_or("the CRD changed", |it| it.1)
+}
+
+/// The rule of a code.
+fn descriptor(code: &'static str) -> Descriptor {
+    let summary = summary(code);
+    let allow = "`crd-analyzer compat --exceptions FILE` allows the change if FILE lists it:";
+    let exception = format!("exceptions:\n- change: {code}\n  reason: why it is allowed\n");
+    Descriptor {
+        id: code,
+        short_description: Message::new(summary),
+        help: Help {
+            text: format!("{summary}. {allow}\n{exception}"),
+            markdown: format!(
+                "# {code}\n\n{summary}\n\n## Fix\n\nUndo the change, or make it in a new version of the CRD.\n\n{allow}\n\n```yaml\n{exception}```\n"
+            ),
+        },
+    }
+}
