@@ -1,6 +1,6 @@
 //! What a person types after `explain`: a kind by one of its names, and a path of fields.
 
-use std::cmp::Ordering;
+use crd_analyzer_apiextensions::types::compare_version_names;
 
 /// The names of fields behind the name of a kind.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -39,37 +39,9 @@ impl FieldPath {
     }
 }
 
-/// The version that `kubectl` takes if none is named: the first one of the API server's discovery
-/// (`CompareKubeAwareVersionStrings` of `k8s.io/apimachinery/pkg/version`).
+/// The version that `kubectl` takes if none is named: the first one of the API server's discovery.
 pub fn newest_version<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    names.into_iter().max_by(|one, other| by_priority(one, other))
-}
-
-fn by_priority(one: &str, other: &str) -> Ordering {
-    match (priority(one), priority(other)) {
-        // Of names that are no versions the first one of the alphabet.
-        (None, None) => other.cmp(one),
-        (one, other) => one.cmp(&other),
-    }
-}
-
-/// The stage (alpha, beta, stable), the major and the minor number.
-fn priority(name: &str) -> Option<(u8, u64, u64)> {
-    let (major, rest) = number(name.strip_prefix('v')?)?;
-    if rest.is_empty() {
-        return Some((2, major, 0));
-    }
-    let stages = [("alpha", 0), ("beta", 1)];
-    stages.into_iter().find_map(|(word, stage)| {
-        let (minor, rest) = number(rest.strip_prefix(word)?)?;
-        rest.is_empty().then_some((stage, major, minor))
-    })
-}
-
-/// The number that a text begins with, and what follows it.
-fn number(text: &str) -> Option<(u64, &str)> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    Some((text[..end].parse().ok()?, &text[end..]))
+    names.into_iter().max_by(|one, other| compare_version_names(one, other))
 }
 
 #[cfg(test)]
