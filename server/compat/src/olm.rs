@@ -29,7 +29,7 @@ pub struct OlmRefusal {
     pub check: &'static str,
     /// What the check found.
     pub found: String,
-    /// Stands for the values of keywords that are only named in what was found.
+    /// A hash of the keywords of `unhandled`, whose values `found` does not tell.
     values: u64,
 }
 
@@ -114,7 +114,7 @@ fn between_served(subject: &Subject) -> Vec<OlmRefusal> {
     found
 }
 
-/// What the checks find of each property that OLD has. New properties are nobody's concern.
+/// What the checks find of each property of the old schema. crdify does not look at new properties.
 fn of_schemas(version: &str, (old, new): (&JsonSchemaProps, &JsonSchemaProps)) -> Vec<OlmRefusal> {
     let after = flat(new);
     let nothing = JsonSchemaProps::default();
@@ -140,44 +140,44 @@ fn of_schemas(version: &str, (old, new): (&JsonSchemaProps, &JsonSchemaProps)) -
 /// Each schema by where its value is. Of several for one value the last one counts, as in crdify: of a schema with `anyOf` its last branch.
 fn flat(schema: &JsonSchemaProps) -> BTreeMap<String, &JsonSchemaProps> {
     let mut found = BTreeMap::new();
-    walk(schema, "^".to_owned(), &mut found);
+    walk(schema, "^", &mut found);
     found
 }
 
-fn walk<'s>(schema: &'s JsonSchemaProps, at: String, found: &mut BTreeMap<String, &'s JsonSchemaProps>) {
+fn walk<'s>(schema: &'s JsonSchemaProps, at: &str, found: &mut BTreeMap<String, &'s JsonSchemaProps>) {
     if budget::work(1 + at.len() as u64).is_err() {
         return;
     }
-    found.insert(at.clone(), schema);
+    found.insert(at.to_owned(), schema);
     if let Some(items) = &schema.items {
         if let Some(it) = &items.schema {
-            walk(it, format!("{at}[*]"), found);
+            walk(it, &format!("{at}[*]"), found);
         }
         for (n, it) in items.json_schemas.iter().enumerate() {
-            walk(it, format!("{at}[{n}]"), found);
+            walk(it, &format!("{at}[{n}]"), found);
         }
     }
     let junctors = schema.all_of.iter().chain(&schema.any_of).chain(&schema.one_of);
     for it in junctors.chain(schema.not.as_deref()) {
-        walk(it, at.clone(), found);
+        walk(it, at, found);
     }
     for (name, it) in &schema.properties {
-        walk(it, format!("{at}.{name}"), found);
+        walk(it, &format!("{at}.{name}"), found);
     }
     if let Some(it) = schema.additional_properties.as_ref().and_then(|it| it.schema.as_ref()) {
-        walk(it, format!("{at}[*]"), found);
+        walk(it, &format!("{at}[*]"), found);
     }
     for (_, it) in &schema.pattern_properties {
-        walk(it, at.clone(), found);
+        walk(it, at, found);
     }
     if let Some(it) = schema.additional_items.as_ref().and_then(|it| it.schema.as_ref()) {
-        walk(it, at.clone(), found);
+        walk(it, at, found);
     }
     for (_, it) in &schema.definitions {
-        walk(it, at.clone(), found);
+        walk(it, at, found);
     }
     for it in schema.dependencies.iter().filter_map(|it| it.1.schema.as_ref()) {
-        walk(it, at.clone(), found);
+        walk(it, at, found);
     }
 }
 

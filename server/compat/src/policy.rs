@@ -14,6 +14,8 @@ pub enum Policy {
     /// The rules of the Kubernetes API conventions, by the stability level of the version: anything is allowed in an alpha version; beta and
     /// stable versions may get optional fields, new defaults for them, and wider validation.
     ApiConventions,
+    /// What the Operator Lifecycle Manager refuses, see [`olm_refusals`](crate::olm_refusals): it has no opinion of single changes.
+    Olm,
 }
 
 impl Policy {
@@ -23,6 +25,7 @@ impl Policy {
             Self::Writers => "writers",
             Self::Strict => "strict",
             Self::ApiConventions => "api-conventions",
+            Self::Olm => "olm",
         }
     }
 
@@ -30,6 +33,7 @@ impl Policy {
     fn is_about(self, change: &Change, direction: Direction) -> bool {
         match self {
             Self::Strict => true,
+            Self::Olm => false,
             Self::Writers => direction != Direction::Readers,
             Self::ApiConventions => {
                 let is_alpha = change.version.as_deref().is_some_and(is_alpha);
@@ -50,6 +54,7 @@ impl Policy {
             Answer::Breaks { effect, .. } => {
                 let is_allowed = match self {
                     Self::Strict => false,
+                    Self::Olm => true,
                     Self::Writers => matches!(effect, Effect::Defaulted | Effect::NullKept),
                     Self::ApiConventions => {
                         // A default that was there must stay what it was; that of a new field is free.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use crd_analyzer_compat::{Change, Policy, Verdict, added, compare, removed};
+use crd_analyzer_compat::{Change, Policy, Verdict, added, compare, olm_refusals, removed};
 use crd_analyzer_io::{git, print::tell, read};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::lines::LineIndex;
@@ -80,6 +80,8 @@ enum PolicyName {
     Strict,
     /// As the Kubernetes API conventions: stored objects and writers of beta and stable versions must not break, and defaults must not change.
     ApiConventions,
+    /// As the Operator Lifecycle Manager (OLM v1), which asks crdify: an update that it refuses is forbidden.
+    Olm,
 }
 
 impl From<PolicyName> for Policy {
@@ -88,6 +90,7 @@ impl From<PolicyName> for Policy {
             PolicyName::Writers => Self::Writers,
             PolicyName::Strict => Self::Strict,
             PolicyName::ApiConventions => Self::ApiConventions,
+            PolicyName::Olm => Self::Olm,
         }
     }
 }
@@ -137,13 +140,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         .keys()
         .chain(new.known.keys().filter(|it| !old.known.contains_key(*it)))
         .collect();
+    let policy = Policy::from(args.policy);
     let compared = on_pool(|| {
         names
             .into_iter()
-            .map(|name| of_name(&old, &new, name, &exceptions))
+            .map(|name| of_name(&old, &new, name, &exceptions, policy))
             .collect::<Vec<_>>()
     });
-    let policy = Policy::from(args.policy);
     let mut status = if old.is_incomplete || new.is_incomplete {
         Status::Failed
     } else {
@@ -161,7 +164,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         .iter()
         .flat_map(|it| it.changes.iter().map(|change| (it.name.as_str(), change)));
     exceptions.tell_unused(&changes);
-    let verdict = policy.verdict(compared.iter().flat_map(output::Compared::counted));
+    let verdict = if compared.iter().any(|it| !it.olm.is_empty()) {
+        Verdict::Breaks
+    } else {
+        policy.verdict(compared.iter().flat_map(output::Compared::counted))
+    };
     status = status.max(match verdict {
         Verdict::Breaks => Status::Findings,
         Verdict::Unknown if !args.allow_unknown => Status::Failed,
@@ -182,7 +189,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     Ok(status)
 }
 
-fn of_name<'c>(old: &'c Crds, new: &'c Crds, name: &str, exceptions: &'c Exceptions) -> output::Compared<'c> {
+fn of_name<'c>(
+    old: &'c Crds,
+    new: &'c Crds,
+    name: &str,
+    exceptions: &'c Exceptions,
+    policy: Policy,
+) -> output::Compared<'c> {
     let (old, new) = (old.known.get(name), new.known.get(name));
     let changes: Vec<Change> = match (old, new) {
         (Some(old), Some(new)) => compare(&old.compared.subject, &new.compared.subject),
@@ -194,8 +207,13 @@ fn of_name<'c>(old: &'c Crds, new: &'c Crds, name: &str, exceptions: &'c Excepti
         (Some(old), Some(new)) => new.compared.refusal_as_update(&old.compared),
         _ => None,
     };
+    let olm = match (old, new) {
+        (Some(old), Some(new)) if policy == Policy::Olm => olm_refusals(&old.compared.subject, &new.compared.subject),
+        _ => Vec::new(),
+    };
     output::Compared {
         name: name.to_owned(),
+        olm,
         old: old.map(Crd::side),
         new: new.map(Crd::side),
         exceptions: changes.iter().map(|it| exceptions.find(name, it)).collect(),

@@ -53,6 +53,18 @@ struct ExceptionLine<'a> {
     until: Option<&'a str>,
 }
 
+/// What the Operator Lifecycle Manager refuses.
+#[derive(Serialize)]
+struct OlmLine<'a> {
+    name: &'a str,
+    /// Always `olm`.
+    refused_by: &'static str,
+    check: &'static str,
+    version: Option<&'a str>,
+    property: &'a str,
+    found: &'a str,
+}
+
 #[derive(Serialize)]
 struct Counts {
     breaks: usize,
@@ -71,6 +83,8 @@ struct SummaryLine {
 #[derive(Serialize)]
 struct Document<'a, 'c> {
     changes: Changes<'a, 'c>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    refusals: Vec<OlmLine<'a>>,
     policy: &'static str,
     summary: Counts,
     verdict: &'static str,
@@ -98,6 +112,9 @@ pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
         for line in compared.each().flat_map(|it| lines(compared, it)) {
             write_line(out, &line)?;
         }
+        for refusal in refusals(compared) {
+            write_line(out, &refusal)?;
+        }
     }
     write_line(out, &summary(report))
 }
@@ -111,11 +128,23 @@ pub(super) fn document(out: &mut dyn Write, report: &Report<'_>) -> io::Result<(
     } = summary(report);
     let document = Document {
         changes: Changes(report),
+        refusals: report.reports.iter().flat_map(refusals).collect(),
         policy,
         summary,
         verdict,
     };
     write_pretty(out, &document)
+}
+
+fn refusals<'a>(compared: &'a Compared<'_>) -> impl Iterator<Item = OlmLine<'a>> {
+    compared.olm.iter().map(|it| OlmLine {
+        name: &compared.name,
+        refused_by: "olm",
+        check: it.check,
+        version: it.version.as_deref(),
+        property: &it.property,
+        found: &it.found,
+    })
 }
 
 fn summary(report: &Report<'_>) -> SummaryLine {

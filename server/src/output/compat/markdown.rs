@@ -32,6 +32,18 @@ pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
             code(&compared.name),
             compared.changes.len()
         ))?;
+        if !compared.olm.is_empty() {
+            out.blank()?;
+            for refusal in compared.olm.iter().take(MOST) {
+                out.line(format_args!("- {}", code(&text::olm(refusal))))?;
+            }
+            if compared.olm.len() > MOST {
+                out.line(format_args!(
+                    "- {} more refusals are not shown",
+                    compared.olm.len() - MOST
+                ))?;
+            }
+        }
         if changes.is_empty() {
             continue;
         }

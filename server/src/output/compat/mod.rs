@@ -10,7 +10,7 @@ pub(super) use text::shown;
 use std::io::{self, Write};
 
 use clap::ValueEnum;
-use crd_analyzer_compat::{Change, Policy, Summary, Verdict};
+use crd_analyzer_compat::{Change, OlmRefusal, Policy, Summary, Verdict};
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{compared::FieldSpans, words::schema_values};
@@ -67,6 +67,8 @@ pub(crate) struct Compared<'c> {
     pub(crate) changes: Vec<Change>,
     /// The exception for each of the changes.
     pub(crate) exceptions: Vec<Option<Allowed<'c>>>,
+    /// What the Operator Lifecycle Manager refuses, if that is the policy.
+    pub(crate) olm: Vec<OlmRefusal>,
     /// Why the API server refuses the update of the CRD.
     pub(crate) refusal: Option<String>,
 }

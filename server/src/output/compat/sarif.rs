@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::{
     Allowed, Report, Side, short_path,
-    text::{is_harmless, said, shown},
+    text::{is_harmless, olm, said, shown},
 };
 use crate::output::{
     fingerprint::{self, Fingerprints},
@@ -29,10 +29,19 @@ struct Properties<'a> {
     crd: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<&'a str>,
+    #[serde(flatten)]
+    answers: Option<Answers>,
+}
+
+#[derive(Serialize)]
+struct Answers {
     stored: &'static str,
     writers: &'static str,
     readers: &'static str,
 }
+
+/// The rule for what the Operator Lifecycle Manager refuses.
+const OLM: &str = "refused-by-olm";
 
 /// Prints a report.
 pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
@@ -72,9 +81,43 @@ pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
                 properties: Properties {
                     crd: &compared.name,
                     version,
-                    stored: answer(Direction::Stored),
-                    writers: answer(Direction::Writers),
-                    readers: answer(Direction::Readers),
+                    answers: Some(Answers {
+                        stored: answer(Direction::Stored),
+                        writers: answer(Direction::Writers),
+                        readers: answer(Direction::Readers),
+                    }),
+                },
+            });
+        }
+    }
+    for compared in &report.reports {
+        for refusal in &compared.olm {
+            let next = rules.len();
+            let rule = *rules.entry(OLM).or_insert(next);
+            let version = refusal.version.as_deref();
+            let parts = [
+                refusal.check,
+                &compared.name,
+                version.unwrap_or_default(),
+                &refusal.property,
+            ];
+            // crdify names a value, not a place: the CRD is marked.
+            let name = Path::of(["metadata", "name"]);
+            let place = location(compared.new.as_ref(), Some(&name));
+            results.push(SarifResult {
+                rule_id: OLM,
+                rule_index: rule,
+                level: Level::Error,
+                message: Message::new(&olm(refusal)),
+                locations: place.into_iter().collect(),
+                related_locations: Vec::new(),
+                partial_fingerprints: BTreeMap::from([(fingerprint::NAME, prints.of_parts(&parts))]),
+                suppressions: Vec::new(),
+                fixes: Vec::new(),
+                properties: Properties {
+                    crd: &compared.name,
+                    version,
+                    answers: None,
                 },
             });
         }
@@ -155,6 +198,9 @@ fn suppression(exception: Allowed<'_>) -> Suppression {
 }
 
 fn summary(code: &str) -> &'static str {
+    if code == OLM {
+        return "the Operator Lifecycle Manager refuses the update";
+    }
     CODES
         .iter()
         .find(|it| it.0 == code)
@@ -164,6 +210,17 @@ fn summary(code: &str) -> &'static str {
 /// The rule of a code.
 fn descriptor(code: &'static str) -> Descriptor {
     let summary = summary(code);
+    if code == OLM {
+        let help = "OLM asks crdify, which refuses also changes that break nothing: look at the answers to the change. Where they are compatible, a `crdUpgradeSafety` preflight with `enforcement: None` lets the update through.";
+        return Descriptor {
+            id: code,
+            short_description: Message::new(summary),
+            help: Help {
+                text: help.to_owned(),
+                markdown: format!("# {code}\n\n{help}\n"),
+            },
+        };
+    }
     let allow = "`crd-analyzer compat --exceptions FILE` allows the change if FILE lists it:";
     let exception = format!("exceptions:\n- change: {code}\n  reason: why it is allowed\n");
     Descriptor {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crd_analyzer_compat::{Answer, Change, Direction, Witness};
+use crd_analyzer_compat::{Answer, Change, Direction, OlmRefusal, Witness};
 use crd_analyzer_io::print::Terminal;
 use serde_json::Value;
 
@@ -63,6 +63,22 @@ fn who(direction: Direction) -> &'static str {
     }
 }
 
+/// What the Operator Lifecycle Manager refuses, and the check of crdify that does it.
+pub(super) fn olm(refusal: &OlmRefusal) -> String {
+    let OlmRefusal {
+        version,
+        property,
+        check,
+        found,
+        ..
+    } = refusal;
+    let place = match version {
+        Some(version) => format!("{version} {property}: "),
+        None => String::new(),
+    };
+    format!("OLM refuses {place}{found} [{check}]")
+}
+
 /// An object without what every object has.
 pub(crate) fn shown(object: &Value) -> String {
     let mut object = object.clone();
@@ -107,6 +123,9 @@ impl Text<'_, '_> {
         )?;
         for (change, exception) in changes {
             self.change(compared, change, exception)?;
+        }
+        for refusal in &compared.olm {
+            self.line("  ", &olm(refusal))?;
         }
         self.out.blank()
     }

@@ -4,8 +4,8 @@ use super::scan;
 use crate::scalar::break_len;
 use crate::tree::{CollectionStyle, NodeId, NodeKind, Tree};
 
-/// Why the editing reader's tree may differ from the verdict reader's, which is given: go-yaml reads these texts in a way that nobody means
-/// who types them.
+/// Why the editing reader's tree may differ from the given tree of the verdict reader; `None` if both are the same. go-yaml reads these texts
+/// in a way that no author intends.
 pub fn known_difference(verdict: &Tree) -> Option<&'static str> {
     if has_text_behind_root(verdict) {
         return Some("text behind the root");
