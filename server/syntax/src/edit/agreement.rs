@@ -110,6 +110,9 @@ fn both_readers_agree_over_keys_that_are_collections_and_dashes_in_plain_scalars
         "a: [b: c\n- ]\nd: 1",
         "a: [b\n]#c: x",
         "- [a\nb:]#c: \"",
+        "---\n!%04e0",
+        "%TAG !a! x%20y\n---\n!a!b%41 c\n",
+        "!<a%2Cb> c",
         "? [b: ---\n- ]\r\n---\n%\u{2028} # x",
     ] {
         assert!(agrees("a flow sequence", text), "{text:?} is refused");
@@ -192,7 +195,7 @@ fn half_written_keys_keep_their_place() {
 fn both_readers_agree_over_what_random_pieces_make() {
     const PIECES: &[&str] = &[
         "a", "b:", "\u{2028}", "\t", " ", "  ", "\n", "\r\n", "\u{85}", "- ", "[", "]", "{", "}", ",", "\"", "'",
-        "|\n", ">-\n", "#c", ": ", "? ", "---\n", "&a ", "*a", "\u{feff}",
+        "|\n", ">-\n", "#c", ": ", "? ", "---\n", "&a ", "*a", "\u{feff}", "!", "!a", "%41", "<",
     ];
     let mut random = Random(31_337);
     let mut accepted = 0;

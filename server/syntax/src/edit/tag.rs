@@ -2,20 +2,18 @@
 
 use std::collections::HashMap;
 
-/// A tag with its handle replaced by the handle's prefix, for which `handles` has those of `%TAG` directives.
-pub(crate) fn resolve(tag: &str, handles: &HashMap<&str, &str>) -> Box<str> {
-    if let Some(verbatim) = tag.strip_prefix("!<") {
-        return verbatim.strip_suffix('>').unwrap_or(verbatim).into();
+use crate::reader::tag::{Tag, unescape};
+
+/// A tag with its handle replaced by the handle's prefix, for which `handles` has those of `%TAG` directives, as they are written.
+pub(crate) fn resolve(written: &str, handles: &HashMap<&str, &str>) -> Box<str> {
+    let tag = Tag::read(written);
+    if tag.handle.is_empty() {
+        return tag.suffix.into();
     }
-    let handle = match tag[1..].find('!') {
-        Some(at) => &tag[..at + 2],
-        None if tag.len() > 1 => "!",
-        None => return tag.into(),
+    let prefix = match (handles.get(tag.handle), tag.handle) {
+        (Some(prefix), _) => unescape(prefix),
+        (None, "!!") => "tag:yaml.org,2002:".into(),
+        (None, _) => tag.handle.into(),
     };
-    let suffix = &tag[handle.len()..];
-    match (handles.get(handle), handle) {
-        (Some(prefix), _) => format!("{prefix}{suffix}").into(),
-        (None, "!!") => format!("tag:yaml.org,2002:{suffix}").into(),
-        (None, _) => tag.into(),
-    }
+    format!("{prefix}{}", tag.suffix).into()
 }

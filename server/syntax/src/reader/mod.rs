@@ -21,7 +21,7 @@ mod parse_flow;
 mod problem;
 mod scan;
 mod scan_scalar;
-mod tag;
+pub(crate) mod tag;
 mod token;
 
 /// Why a text is not YAML, in the API server's words.

@@ -260,7 +260,7 @@ fn escaped_octet(bytes: &[u8], at: usize) -> Option<u8> {
 }
 
 /// Replaces `%hh`.
-fn unescape(uri: &str) -> Cow<'_, str> {
+pub(crate) fn unescape(uri: &str) -> Cow<'_, str> {
     if !uri.contains('%') {
         return Cow::Borrowed(uri);
     }
@@ -281,15 +281,15 @@ fn unescape(uri: &str) -> Cow<'_, str> {
 
 /// A tag as it is written, in two parts.
 #[derive(Debug)]
-pub(super) struct Tag<'t> {
+pub(crate) struct Tag<'t> {
     /// `!`, `!!` or `!name!`; empty if the suffix is the whole tag.
-    pub(super) handle: &'t str,
-    pub(super) suffix: Cow<'t, str>,
+    pub(crate) handle: &'t str,
+    pub(crate) suffix: Cow<'t, str>,
 }
 
 impl<'t> Tag<'t> {
     /// Takes apart the text of a tag token.
-    pub(super) fn read(text: &'t str) -> Self {
+    pub(crate) fn read(text: &'t str) -> Self {
         if let Some(verbatim) = text.strip_prefix("!<") {
             return Self {
                 handle: "",
