@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crd_analyzer_ide::fixes::{self, Problem};
 use crd_analyzer_syntax::{
-    split::{read_document, split},
+    edit::known_difference,
+    split::{Document, read_document, split},
     tree::Span,
 };
 use crd_analyzer_workspace::{
@@ -115,7 +116,7 @@ fn fix(report: &FileReport, flags: u8, versions: VersionSet, judge: &dyn Fn(&str
     let shown = report.documents.iter().flat_map(|it| it.shown(&Config::default()));
     let problems: Vec<Problem> = shown.map(|it| Problem::from(&it.finding)).take(12).collect();
     let whole = Span::new(0, text.len() as u32);
-    let could_read = can_read(text);
+    let could_read = is_read_whole(text);
     let check = |edits: &[fixes::TextEdit], what: &str| {
         let edited = fixes::apply(text, edits);
         let edited = edited.unwrap_or_else(|| panic!("{what}: the edits do not fit {text:?}: {edits:?}"));
@@ -144,6 +145,13 @@ fn fix(report: &FileReport, flags: u8, versions: VersionSet, judge: &dyn Fn(&str
     {
         check(&edits, "all repairs");
     }
+}
+
+/// Whether go-yaml takes a text, and all of it: a fix may bring to light what is behind the root of a document.
+fn is_read_whole(text: &str) -> bool {
+    let text: Arc<str> = text.into();
+    let known = |it: &Document| read_document(&text, *it, &[]).is_ok_and(|tree| known_difference(&tree).is_none());
+    split(&text).documents.iter().all(known) && can_read(&text)
 }
 
 fn can_read(text: &str) -> bool {
