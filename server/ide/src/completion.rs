@@ -119,6 +119,13 @@ fn complete_at(request: &Request<'_>, place: &CursorContext<'_>) -> Option<Compl
         resource::complete(&context)
     };
     let mut items = items?;
+    // The value `''` is shown as it is written; a name without letters is none.
+    items.retain(|it| !it.label.is_empty() || matches!(it.kind, ItemKind::EnumMember | ItemKind::Value));
+    for it in items.iter_mut().filter(|it| it.label.is_empty()) {
+        it.label
+            .clone_from(if it.text.is_empty() { &it.filter } else { &it.text });
+    }
+    items.retain(|it| !it.label.is_empty());
     let wrong_indentation = place.wrong_indentation();
     if !request.snippets || wrong_indentation.is_some() {
         items.retain(|it| it.kind != ItemKind::Snippet);

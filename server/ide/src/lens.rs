@@ -319,7 +319,10 @@ impl<'a> Judge<'a> {
             ..Question::new(self.versions)
         };
         let report = analyze(text.as_bytes().to_vec(), &question);
-        let shown = report.documents.iter().flat_map(|it| it.shown(&Config::default()));
+        let shown = report
+            .documents
+            .iter()
+            .flat_map(|it| it.merged_findings(&Config::default()));
         let errors = shown.filter(|it| it.finding.class == Class::Error);
         errors.map(|it| (it.finding.code, it.finding.span.start)).collect()
     }

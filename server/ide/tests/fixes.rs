@@ -95,7 +95,7 @@ fn shown(block: &Block, old: Option<&Block>, defined: Option<&Defined>) -> Vec<S
     let mut config = Config::default();
     let off = codes::OFF_BY_DEFAULT.iter();
     config.rules.extend(off.map(|it| ((*it).to_owned(), Level::Info)));
-    let found = report.documents.iter().flat_map(|it| it.shown(&config));
+    let found = report.documents.iter().flat_map(|it| it.merged_findings(&config));
     let found = found.map(|it| it.finding).chain(report.findings.clone());
     let definitions: &dyn completion::Definitions = match defined {
         Some(defined) => defined,

@@ -14,14 +14,14 @@ use crd_analyzer_workspace::{
     analysis::{BuiltDocuments, MOST_FINDINGS, Question},
     config, config_check,
     costs::DocumentCosts,
+    deferred_search::DeferredSearch,
     generated,
     hazards::{Memory, Search, are_shown},
     index::Definitions,
-    kept::Kept,
     last_trees::LastTrees,
     lints::Lints,
     overlay::AsBuilt,
-    report::{Displayed, FileReport},
+    report::{FileReport, MergedFinding},
     revision::Revision,
     typing::analyze_typing,
 };
@@ -50,7 +50,7 @@ pub(crate) struct Analysis {
 #[derive(Debug)]
 struct Unsearched {
     report: FileReport,
-    kept: Kept,
+    kept: DeferredSearch,
     path: PathBuf,
     effective: Effective,
     errors: Option<Arc<SteadyErrors>>,
@@ -189,13 +189,16 @@ impl Analysis {
             report
         });
         let report = with_built.as_ref().unwrap_or(report);
-        let of_documents = report.documents.iter().flat_map(|it| it.shown(&effective.config));
-        let mut shown: Vec<Displayed> = of_documents.collect();
+        let of_documents = report
+            .documents
+            .iter()
+            .flat_map(|it| it.merged_findings(&effective.config));
+        let mut shown: Vec<MergedFinding> = of_documents.collect();
         let of_file = report
             .findings
             .iter()
             .filter_map(|it| effective.config.apply(it.clone()));
-        shown.extend(of_file.map(|finding| Displayed {
+        shown.extend(of_file.map(|finding| MergedFinding {
             finding,
             versions: effective.versions,
         }));
@@ -217,7 +220,7 @@ impl Analysis {
         });
         let unlocated: usize = unlocated.sum();
         let quieter = quieter(&mut shown, limits::DIAGNOSTICS);
-        let convert = |it: &Displayed| to_proto::diagnostic(&source, it, effective.versions);
+        let convert = |it: &MergedFinding| to_proto::diagnostic(&source, it, effective.versions);
         let problems = shown.iter().map(|it| Problem::from(&it.finding)).collect();
         let mut diagnostics: Vec<_> = shown.iter().map(convert).collect();
         let left_out = quieter.len() + unlocated;
@@ -276,7 +279,7 @@ impl Analysis {
 }
 
 /// Takes from a list what is more than `most`: the quietest, of these the last.
-fn quieter(shown: &mut Vec<Displayed>, most: usize) -> Vec<Displayed> {
+fn quieter(shown: &mut Vec<MergedFinding>, most: usize) -> Vec<MergedFinding> {
     if shown.len() <= most {
         return Vec::new();
     }

@@ -9,7 +9,7 @@ use std::{
 
 use crd_analyzer_workspace::{
     finding::{Class, Finding},
-    report::Displayed,
+    report::MergedFinding,
 };
 
 /// Lines between two edits that count as one place.
@@ -34,7 +34,7 @@ impl SteadyErrors {
     }
 
     /// Shows errors as such that were shown so before and would come after others now.
-    pub(crate) fn apply(&self, shown: &mut [Displayed]) {
+    pub(crate) fn apply(&self, shown: &mut [MergedFinding]) {
         let mut known = self.lock();
         let mut now = ErrorCounts::default();
         for it in shown.iter().filter(|it| it.finding.class == Class::Error) {
@@ -78,8 +78,8 @@ mod tests {
 
     use super::*;
 
-    fn shown(classes: &[(Class, &'static str)]) -> Vec<Displayed> {
-        let one = |(class, code): &(Class, &'static str)| Displayed {
+    fn shown(classes: &[(Class, &'static str)]) -> Vec<MergedFinding> {
+        let one = |(class, code): &(Class, &'static str)| MergedFinding {
             finding: Finding::new(*class, code, Span::new(0, 1), *code),
             versions: VersionSet::default(),
         };
@@ -95,7 +95,7 @@ mod tests {
             (Class::LaterError, "a"),
             (Class::LaterError, "b"),
         ];
-        let classes = |shown: &[Displayed]| shown.iter().map(|it| it.finding.class).collect::<Vec<_>>();
+        let classes = |shown: &[MergedFinding]| shown.iter().map(|it| it.finding.class).collect::<Vec<_>>();
         for _ in 0..2 {
             let mut now = shown(&later);
             errors.apply(&mut now);

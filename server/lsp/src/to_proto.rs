@@ -3,7 +3,7 @@
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
     finding::{Class, Finding, Related, Severity},
-    report::Displayed,
+    report::MergedFinding,
     source::SourceText,
     versions::VersionSet,
 };
@@ -49,7 +49,7 @@ pub(crate) fn in_file(file: &SourceText, span: Span, client: &Client) -> Option<
 }
 
 /// A finding as the client can show it. `asked` are the minors that were asked.
-pub(crate) fn diagnostic(source: &Source<'_>, shown: &Displayed, asked: VersionSet) -> Diagnostic {
+pub(crate) fn diagnostic(source: &Source<'_>, shown: &MergedFinding, asked: VersionSet) -> Diagnostic {
     let finding = &shown.finding;
     let client = source.client;
     let related = client.related_information.then(|| related(source, finding));
@@ -88,7 +88,7 @@ pub(crate) fn left_out(source: &Source<'_>, count: usize, first: Option<Span>) -
 }
 
 /// One row: what is wrong. What to type follows on a line of its own only for clients that do not show related places, which have it otherwise.
-fn message(shown: &Displayed, asked: VersionSet, has_related: bool) -> String {
+fn message(shown: &MergedFinding, asked: VersionSet, has_related: bool) -> String {
     let finding = &shown.finding;
     let mut behind = String::new();
     // The label is not shown in editors: what it asks is worth it.
@@ -222,7 +222,7 @@ mod tests {
         finding.notes.push("why".to_owned());
         finding.help.push("do this".to_owned());
         finding.unnecessary = true;
-        let shown = Displayed {
+        let shown = MergedFinding {
             finding,
             versions: VersionSet::default(),
         };

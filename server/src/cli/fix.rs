@@ -220,7 +220,7 @@ const MOST_ROUNDS: usize = 32;
 
 /// The findings of a file that are told.
 fn problems(report: &FileReport, config: &Config) -> impl Iterator<Item = Problem> {
-    let shown = report.documents.iter().flat_map(|it| it.shown(config));
+    let shown = report.documents.iter().flat_map(|it| it.merged_findings(config));
     shown.map(|it| Problem::from(&it.finding))
 }
 

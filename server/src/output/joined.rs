@@ -10,7 +10,7 @@ use crd_analyzer_workspace::{
     lints::codes::{
         COLUMN_TYPE_MISMATCH, SCALE_TYPE_MISMATCH, UNDEFINED_REQUIRED_PROPERTY, UNKNOWN_COLUMN_PATH, UNKNOWN_SCALE_PATH,
     },
-    report::{Displayed, FileReport},
+    report::{FileReport, MergedFinding},
 };
 
 /// The hints that are the same if their lines are.
@@ -26,9 +26,9 @@ const OF_LINES: [&str; 5] = [
 const MOST_LINES: usize = 10;
 
 /// What to show of each document, with hints that have one cause told once.
-pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<Displayed>> {
-    let mut all = report.shown(config);
-    let may_join = |it: &Displayed| it.finding.code == OPTIONAL_FIELD_READ || OF_LINES.contains(&it.finding.code);
+pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<MergedFinding>> {
+    let mut all = report.merged_findings(config);
+    let may_join = |it: &MergedFinding| it.finding.code == OPTIONAL_FIELD_READ || OF_LINES.contains(&it.finding.code);
     if all
         .iter()
         .all(|shown| shown.iter().filter(|it| may_join(it)).count() < 2)
@@ -36,7 +36,7 @@ pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<Display
         return all;
     }
     let lines = LineIndex::new(&report.text);
-    let line_of = |it: &Displayed| lines.line_of(it.finding.span.start);
+    let line_of = |it: &MergedFinding| lines.line_of(it.finding.span.start);
     let text_of = |line: u32| {
         let span = lines.line_start(line) as usize..lines.line_start(line + 1) as usize;
         report.text.get(span).unwrap_or_default().trim()
@@ -45,7 +45,7 @@ pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<Display
         // The first of each cause, and the lines of the others.
         let mut causes: HashMap<(&str, String, &str), usize> = HashMap::new();
         let mut others: HashMap<usize, Vec<u32>> = HashMap::new();
-        let mut kept: Vec<Displayed> = Vec::with_capacity(shown.len());
+        let mut kept: Vec<MergedFinding> = Vec::with_capacity(shown.len());
         for it in std::mem::take(shown) {
             if !may_join(&it) {
                 kept.push(it);

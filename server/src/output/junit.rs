@@ -8,7 +8,7 @@ use std::{
 use crd_analyzer_io::escape::{line, text};
 use crd_analyzer_workspace::{
     finding::{Finding, Severity},
-    report::Displayed,
+    report::MergedFinding,
     versions::VersionSet,
 };
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
@@ -80,7 +80,7 @@ impl Printer for Junit {
         }
         for (document, shown) in file.documents() {
             let asked = document.versions().unwrap_or_else(VersionSet::all);
-            let mut shown: Vec<&Displayed> = shown.iter().collect();
+            let mut shown: Vec<&MergedFinding> = shown.iter().collect();
             // What fails first.
             shown.sort_by_key(|it| it.finding.severity);
             let found: Vec<_> = shown.iter().map(|it| (it.headline(asked), &it.finding)).collect();

@@ -37,7 +37,7 @@ use crd_analyzer_syntax::lines::LineIndex;
 use crd_analyzer_workspace::{
     config::Config,
     finding::{Class, Finding, Severity},
-    report::{Displayed, DocumentReport, FileReport, HiddenErrors, Subject},
+    report::{DocumentReport, FileReport, HiddenErrors, MergedFinding, Subject},
     source::SourceText,
     versions::VersionSet,
 };
@@ -58,7 +58,7 @@ pub(crate) struct File<'a> {
     /// The displayed diagnostics about the file as a whole.
     findings: Vec<Finding>,
     /// The displayed diagnostics of each document.
-    shown: Vec<Vec<Displayed>>,
+    shown: Vec<Vec<MergedFinding>>,
     /// What makes them the same in a later run, if that was wanted.
     fingerprints: Option<FileFingerprints>,
     /// Those that a baseline lists, so that they are not displayed.
@@ -82,7 +82,7 @@ struct FileFingerprints {
 struct InBaseline {
     /// The position of its document among the documents of the report.
     document: Option<usize>,
-    shown: Displayed,
+    shown: MergedFinding,
     fingerprint: String,
 }
 
@@ -133,7 +133,7 @@ impl<'a> File<'a> {
         for (finding, print) in found.into_iter().zip(std::mem::take(&mut prints.of_file)) {
             if lists(&print, &finding) {
                 let versions = VersionSet::all();
-                let shown = Displayed { finding, versions };
+                let shown = MergedFinding { finding, versions };
                 left_out.push(InBaseline {
                     document: None,
                     shown,
@@ -183,7 +183,7 @@ impl<'a> File<'a> {
     }
 
     /// Its documents, with the displayed diagnostics of each.
-    pub(crate) fn documents(&self) -> impl Iterator<Item = (&'a DocumentReport, &[Displayed])> {
+    pub(crate) fn documents(&self) -> impl Iterator<Item = (&'a DocumentReport, &[MergedFinding])> {
         self.report.documents.iter().zip(self.shown.iter().map(Vec::as_slice))
     }
 

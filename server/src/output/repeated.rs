@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use crd_analyzer_workspace::{
     codes::{DEPRECATED_VERSION, KIND_OF_OTHER_TOOL, SEVERAL_CRDS, UNUSABLE_CRD},
     finding::Finding,
-    report::{Displayed, DocumentReport},
+    report::{DocumentReport, MergedFinding},
 };
 
 /// The diagnostics that say the same of all resources of a kind.
@@ -21,7 +21,7 @@ pub(crate) struct Repeated {
 
 impl Repeated {
     /// Whether a diagnostic of a document says something new.
-    pub(super) fn is_new(&mut self, document: &DocumentReport, shown: &Displayed) -> bool {
+    pub(super) fn is_new(&mut self, document: &DocumentReport, shown: &MergedFinding) -> bool {
         let code = shown.finding.code;
         if !OF_KINDS.contains(&code) {
             return true;

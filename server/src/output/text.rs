@@ -9,7 +9,7 @@ use std::{
 use crd_analyzer_io::print::{Part, Style, Terminal};
 use crd_analyzer_workspace::{
     finding::{Class, Finding, Severity},
-    report::{Displayed, DocumentReport, HiddenErrors},
+    report::{DocumentReport, HiddenErrors, MergedFinding},
     resource::{ChangeKind, annotated},
     versions::VersionSet,
 };
@@ -37,7 +37,13 @@ impl Text {
         }
     }
 
-    fn finding(&self, out: &mut Terminal<'_>, file: &File<'_>, shown: &Displayed, asked: VersionSet) -> io::Result<()> {
+    fn finding(
+        &self,
+        out: &mut Terminal<'_>,
+        file: &File<'_>,
+        shown: &MergedFinding,
+        asked: VersionSet,
+    ) -> io::Result<()> {
         let finding = &shown.finding;
         let style = match (finding.class, finding.severity) {
             (Class::LaterError, _) | (_, Severity::Error) => Style::Error,
@@ -179,8 +185,8 @@ fn places<'a>(file: &'a File<'_>, finding: &'a Finding, labels: &'a [Option<Stri
 }
 
 /// The findings that are printed, and how many are not. If there are too many, errors are left out last.
-fn printed(shown: &[Displayed]) -> (Vec<&Displayed>, usize) {
-    let mut printed: Vec<(usize, &Displayed)> = shown.iter().enumerate().collect();
+fn printed(shown: &[MergedFinding]) -> (Vec<&MergedFinding>, usize) {
+    let mut printed: Vec<(usize, &MergedFinding)> = shown.iter().enumerate().collect();
     let left_out = printed.len().saturating_sub(MOST_FINDINGS);
     if left_out > 0 {
         printed.sort_by_key(|(n, it)| (it.finding.severity, *n));
@@ -197,7 +203,7 @@ impl Printer for Text {
         }
         let out = &mut Terminal::new(out, self.look.color);
         for finding in &file.findings {
-            let shown = Displayed {
+            let shown = MergedFinding {
                 finding: finding.clone(),
                 versions: VersionSet::all(),
             };

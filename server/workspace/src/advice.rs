@@ -10,7 +10,7 @@ use crate::{
     costs::{Bound, BoundsProposal, COST_LIMIT, PlacedCosts, RuleCost, TOTAL_COST_LIMIT, grouped, share},
     finding::{Finding, Related, ServerSays},
     generated::Origin,
-    report::{Displayed, DocumentVerdict},
+    report::{DocumentVerdict, MergedFinding},
 };
 
 /// Bounds that are named one by one.
@@ -163,12 +163,12 @@ fn lacks(bound: &Bound) -> String {
 }
 
 /// Makes one finding of those that one expensive rule has.
-pub(crate) fn merge(shown: &mut Vec<Displayed>) {
-    let is_rule = |it: &Displayed| [RULE_COST_OVER_LIMIT, MESSAGE_COST_OVER_LIMIT].contains(&it.finding.code);
+pub(crate) fn merge(shown: &mut Vec<MergedFinding>) {
+    let is_rule = |it: &MergedFinding| [RULE_COST_OVER_LIMIT, MESSAGE_COST_OVER_LIMIT].contains(&it.finding.code);
     if !shown.iter().any(|it| it.finding.code == TOTAL_RULE_COST_OVER_LIMIT) {
         return;
     }
-    let (others, mut totals): (Vec<Displayed>, Vec<Displayed>) = std::mem::take(shown)
+    let (others, mut totals): (Vec<MergedFinding>, Vec<MergedFinding>) = std::mem::take(shown)
         .into_iter()
         .partition(|it| it.finding.code != TOTAL_RULE_COST_OVER_LIMIT);
     *shown = others;
@@ -176,7 +176,7 @@ pub(crate) fn merge(shown: &mut Vec<Displayed>) {
     while let Some(at) = totals.iter().position(|it| !is_contribution(&it.finding)) {
         let mut total = totals.remove(at);
         let root = field(&total.finding).unwrap_or_default().to_owned();
-        let (of_it, rest): (Vec<Displayed>, Vec<Displayed>) = totals
+        let (of_it, rest): (Vec<MergedFinding>, Vec<MergedFinding>) = totals
             .into_iter()
             .partition(|it| field(&it.finding).is_some_and(|field| field.starts_with(&root)));
         totals = rest;

@@ -25,6 +25,7 @@ pub use crate::question::{BuiltDocuments, MOST_FINDINGS, Old, Question};
 use crate::{
     advice, codes,
     costs::{self, DocumentCosts},
+    deferred_search::{self, DeferredSearch, UnsearchedReport, UnsearchedVerdict},
     fill,
     finding::{Class, Finding},
     generated::Origin,
@@ -35,7 +36,6 @@ use crate::{
         Definitions, GroupKind, native,
         objects::{self, Object},
     },
-    kept::{self, Bare, Kept, Unsearched},
     lints, other_tools, patch,
     previous::Previous,
     report::{DocumentReport, DocumentVerdict, FileReport, Subject},
@@ -55,12 +55,12 @@ pub fn analyze(bytes: Vec<u8>, question: &Question<'_>) -> FileReport {
     analyze_and_keep(bytes, question).0
 }
 
-/// The same as [`analyze`], with what it takes to search for hazards later: see [`Kept::search`].
-pub fn analyze_and_keep(bytes: Vec<u8>, question: &Question<'_>) -> (FileReport, Kept) {
+/// The same as [`analyze`], with what it takes to search for hazards later: see [`DeferredSearch::search`].
+pub fn analyze_and_keep(bytes: Vec<u8>, question: &Question<'_>) -> (FileReport, DeferredSearch) {
     analyze_text(&Text::decode(bytes), question)
 }
 
-pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileReport, Kept) {
+pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileReport, DeferredSearch) {
     let question = &Question {
         replaces: question.replaces.filter(|it| !it.is(&source.content)),
         ..*question
@@ -92,7 +92,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
             );
             report.documents.push(document);
         }
-        return (report, Kept::default());
+        return (report, DeferredSearch::default());
     }
     let previous = |old: Old<'_>| Previous::new(Text::decode(old.text.to_vec()), old.is_paired);
     let previous = question.old.map(previous);
@@ -211,7 +211,7 @@ struct Ask<'a> {
     /// See [`FileReport::costs`].
     costs: RefCell<Vec<DocumentCosts>>,
     /// What a later search for hazards needs.
-    kept: RefCell<Kept>,
+    kept: RefCell<DeferredSearch>,
     /// What the next version of the text needs.
     trees: RefCell<Vec<(Document, Arc<Tree>)>>,
     room: Room,
@@ -302,7 +302,7 @@ impl Ask<'_> {
             if let Some(answer) = CrdVerdict::of_unserved(&head, place) {
                 let mut report = unread(&|_| answer.clone());
                 if let Some(tree) = tree {
-                    kept::suppress(tree, &mut report);
+                    deferred_search::suppress(tree, &mut report);
                 }
                 return Judged::Documents(vec![report]);
             }
@@ -319,7 +319,7 @@ impl Ask<'_> {
             Err(error) => {
                 let answer = |version| CrdVerdict::of_convert_error(&error, version);
                 let mut report = unread(&answer);
-                kept::suppress(&tree, &mut report);
+                deferred_search::suppress(&tree, &mut report);
                 return refused(report);
             }
         };
@@ -333,14 +333,14 @@ impl Ask<'_> {
     }
 
     /// Adds hazards to the reports on the objects of a tree, and applies its suppressions. What is not known yet is kept for a search.
-    fn complete(&self, document: Document, tree: Tree, judged: Vec<Bare>) -> Vec<DocumentReport> {
+    fn complete(&self, document: Document, tree: Tree, judged: Vec<UnsearchedReport>) -> Vec<DocumentReport> {
         let tree = self.remember(self.source, document, tree);
         let is_unfinished = judged.iter().any(|it| it.unsearched.is_some());
         self.is_unfinished.set(self.is_unfinished.get() || is_unfinished);
         if !is_unfinished {
-            return kept::complete(&tree, judged);
+            return deferred_search::complete(&tree, judged);
         }
-        let reports = kept::complete(&tree, judged.iter().map(Bare::without_verdict).collect());
+        let reports = deferred_search::complete(&tree, judged.iter().map(UnsearchedReport::without_verdict).collect());
         self.kept.borrow_mut().push(tree, judged);
         reports
     }
@@ -355,7 +355,7 @@ impl Ask<'_> {
     }
 
     /// Answers for a CRD that can be read.
-    fn definition(&self, mut report: DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> Bare {
+    fn definition(&self, mut report: DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> UnsearchedReport {
         if self.question.is_part || patch::has_directive(tree, json) {
             report.subject = Subject::PartialDefinition;
             report.in_part = true;
@@ -365,7 +365,7 @@ impl Ask<'_> {
             report.in_part = true;
             let all = self.question.versions.iter();
             report.verdicts.extend(all.map(|it| (it, DocumentVerdict::default())));
-            return Bare::new(report);
+            return UnsearchedReport::new(report);
         }
         let most = self.question.most_findings;
         let hints = hints::find(tree, json, most);
@@ -389,7 +389,7 @@ impl Ask<'_> {
         });
         let newest = self.question.versions.newest();
         let origin = Origin::of(tree, self.question.path, self.question.go);
-        let mut bare = Bare::new(report);
+        let mut bare = UnsearchedReport::new(report);
         for version in self.question.versions.iter() {
             let compiler = CelCompiler::new(version);
             let server = if self.previous.is_none() || is_new {
@@ -460,7 +460,7 @@ impl Ask<'_> {
                 }
                 bare.hazards = found.hints;
                 if found.is_unfinished {
-                    bare.unsearched = Some(Unsearched {
+                    bare.unsearched = Some(UnsearchedVerdict {
                         node: root.node,
                         version,
                         server,
@@ -495,12 +495,15 @@ impl Ask<'_> {
                 if let Some(answer) = CrdVerdict::of_unserved(&object.written, place) {
                     let all = self.question.versions.iter();
                     report.verdicts.extend(all.map(|it| (it, verdict::of_unread(&answer))));
-                    reports.push(Bare::new(report));
+                    reports.push(UnsearchedReport::new(report));
                 } else if let Ok(json) = read_json_of(&tree, *node) {
                     reports.push(self.definition(report, &tree, &json));
                 }
             } else {
-                reports.extend(self.resource(self.source, object, Some((&tree, *node))).map(Bare::new));
+                reports.extend(
+                    self.resource(self.source, object, Some((&tree, *node)))
+                        .map(UnsearchedReport::new),
+                );
             }
         }
         self.complete(document, tree, reports)
@@ -534,7 +537,7 @@ impl Ask<'_> {
             Some(_) => {}
             None => {
                 if let Ok(tree) = self.source.read(object.document) {
-                    kept::suppress(&tree, &mut report);
+                    deferred_search::suppress(&tree, &mut report);
                 }
             }
         }
@@ -584,7 +587,7 @@ impl Ask<'_> {
             Ok(tree) => {
                 let root = tree.root()?;
                 let mut report = resource::judge(&asked, Ok((&tree, root)))?;
-                kept::suppress(&tree, &mut report);
+                deferred_search::suppress(&tree, &mut report);
                 self.remember(text, object.document, tree);
                 Some(report)
             }
@@ -641,7 +644,7 @@ mod tests {
         };
         let shown = |text: &str| {
             let report = analyze(text.as_bytes().to_vec(), &question);
-            let shown = report.documents[0].shown(&Config::default());
+            let shown = report.documents[0].merged_findings(&Config::default());
             shown.into_iter().map(|it| it.finding.code).collect::<Vec<_>>()
         };
         let old = "apiVersion: apiextensions.k8s.io/v1beta1\nkind: CustomResourceDefinition\n";

@@ -11,15 +11,15 @@ use crate::{
     advice,
     config::Config,
     finding::{Class, Finding, ServerSays},
-    report::{Displayed, DocumentReport},
+    report::{DocumentReport, MergedFinding},
     versions::VersionSet,
 };
 
 impl DocumentReport {
     /// The diagnostics to display: one for each cause, with the Kubernetes versions that report it, in the order of the text.
     /// Comments and the configuration can suppress diagnostics.
-    pub fn shown(&self, config: &Config) -> Vec<Displayed> {
-        let mut shown: Vec<Displayed> = Vec::new();
+    pub fn merged_findings(&self, config: &Config) -> Vec<MergedFinding> {
+        let mut shown: Vec<MergedFinding> = Vec::new();
         // What newer Kubernetes versions give, by what makes it the same.
         let mut newer: HashMap<u64, VecDeque<usize>> = HashMap::new();
         let hasher = RandomState::new();
@@ -41,7 +41,7 @@ impl DocumentReport {
                     same.versions = same.versions.union(one);
                     note_other_words(&mut same.finding, finding, *version);
                 } else if let Some(finding) = config.apply(finding.clone()) {
-                    shown.push(Displayed { finding, versions: one });
+                    shown.push(MergedFinding { finding, versions: one });
                 }
             }
         }

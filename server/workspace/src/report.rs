@@ -141,7 +141,7 @@ pub struct DocumentReport {
 
 /// A finding as it is shown once for all Kubernetes versions that it holds for.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Displayed {
+pub struct MergedFinding {
     /// The finding, in the words of the newest Kubernetes version that gives it.
     pub finding: Finding,
     /// The Kubernetes versions that give it.
@@ -159,7 +159,7 @@ pub struct HiddenErrors {
     pub by_baseline: usize,
 }
 
-impl Displayed {
+impl MergedFinding {
     /// The headline, and the Kubernetes versions that it holds for where these are not all that were asked about.
     pub fn headline(&self, asked: VersionSet) -> String {
         if self.versions == asked {
@@ -232,7 +232,7 @@ impl DocumentReport {
     ///
     /// Errors that follow from others count as errors: the API server rejects the object even if the first ones are
     /// suppressed.
-    pub fn loudest<'s>(&self, shown: impl IntoIterator<Item = &'s Displayed>) -> Option<Severity> {
+    pub fn loudest<'s>(&self, shown: impl IntoIterator<Item = &'s MergedFinding>) -> Option<Severity> {
         let is_whole = self.subject != Subject::PartialDefinition;
         let loudness = |it: &Finding| match it.class {
             Class::LaterError if is_whole => Severity::Error,
@@ -307,11 +307,11 @@ impl FileReport {
     }
 
     /// What to show of each document to a person: see [`DocumentReport::shown`].
-    pub fn shown(&self, config: &Config) -> Vec<Vec<Displayed>> {
-        self.documents.iter().map(|it| it.shown(config)).collect()
+    pub fn merged_findings(&self, config: &Config) -> Vec<Vec<MergedFinding>> {
+        self.documents.iter().map(|it| it.merged_findings(config)).collect()
     }
     /// The highest severity among the displayed diagnostics. `None` if nothing is wrong.
-    pub fn worst(&self, shown: &[Vec<Displayed>]) -> Option<Severity> {
+    pub fn worst(&self, shown: &[Vec<MergedFinding>]) -> Option<Severity> {
         let documents = self.documents.iter().zip(shown);
         let documents = documents.filter_map(|(document, shown)| document.loudest(shown));
         documents.chain(self.findings.iter().map(|it| it.severity)).min()

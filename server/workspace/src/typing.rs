@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::{
     analysis::{Question, analyze_text},
+    deferred_search::DeferredSearch,
     finding::Finding,
-    kept::Kept,
     report::{DocumentReport, FileReport},
     text::Text,
     unfinished, verdict,
@@ -13,7 +13,7 @@ use crate::{
 
 /// Answers as [`analyze`](crate::analysis::analyze) does, for a text that somebody types in, at the byte `cursor` if that is known. If the entry there is not finished and keeps the document from being read,
 /// the answer is for the text without the entry, and [`FileReport::unfinished`] says what is wrong with it.
-pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, cursor: Option<u32>) -> (FileReport, Kept) {
+pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, cursor: Option<u32>) -> (FileReport, DeferredSearch) {
     let source = Text::whole(text).after(question.last_trees);
     let Some(cursor) = cursor else {
         return analyze_text(&source, question);
@@ -48,11 +48,11 @@ pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, cursor: Option<u3
 
 /// The answer for a text without an entry, as one for the text with it.
 fn without_entry(
-    (mut report, kept): (FileReport, Kept),
+    (mut report, kept): (FileReport, DeferredSearch),
     source: &Text,
     cursor: u32,
     error: Finding,
-) -> (FileReport, Kept) {
+) -> (FileReport, DeferredSearch) {
     let line = unfinished::line_at(&source.content, cursor as usize);
     let is_elsewhere = |it: &Finding| !line.contains(&(it.span.start as usize));
     for (_, verdict) in report.documents.iter_mut().flat_map(|it| &mut it.verdicts) {

@@ -36,7 +36,7 @@ pub(crate) fn substitute(written: &str, is_plain: bool, known: Option<&Variables
         None if quoting == Quoting::Quoted => Substituted::Text(text),
         None => Substituted::Either(text),
         Some(_) => match quoting {
-            Quoting::Bare => Substituted::Written(text),
+            Quoting::UnsearchedReport => Substituted::Written(text),
             Quoting::Unsure => Substituted::Either(text),
             // What is put in may end the quotes.
             Quoting::Quoted if values.iter().any(|it| it.contains(['"', '\'', '\\', '\n'])) => Substituted::Unknown,
@@ -48,7 +48,7 @@ pub(crate) fn substitute(written: &str, is_plain: bool, known: Option<&Variables
 /// How go-yaml writes a text, however it was written before.
 #[derive(PartialEq, Eq, Debug)]
 enum Quoting {
-    Bare,
+    UnsearchedReport,
     Quoted,
     Unsure,
 }
@@ -64,7 +64,7 @@ fn quoting(text: &str) -> Quoting {
     if is_quoted {
         Quoting::Quoted
     } else if begins && text.bytes().all(|it| it.is_ascii_graphic() || it == b' ') {
-        Quoting::Bare
+        Quoting::UnsearchedReport
     } else {
         Quoting::Unsure
     }

@@ -21,9 +21,9 @@ use crd_analyzer_syntax::{
 use crate::{
     codes,
     finding::{Class, Finding, Related, ServerSays, Severity},
+    place_reasons,
     report::{DocumentVerdict, Subject},
     spans::{first_line, spot},
-    why,
     words::{self, About},
 };
 
@@ -291,7 +291,9 @@ impl Locate<'_> {
         let path = first.as_ref().map_or(&error.path, |it| &it.path);
         let about = About::new(error, path, self.root, true);
         words::give(&mut finding, words::of(&about), error);
-        finding.elsewhere = first.as_ref().and_then(|place| why::reason(error, place, self.tree));
+        finding.elsewhere = first
+            .as_ref()
+            .and_then(|place| place_reasons::reason(error, place, self.tree));
         if self.subject == Subject::PartialDefinition {
             // A patch does not say what every CRD needs, and its name is made of what it leaves out.
             let is_missing = first.is_some_and(|place| place.missing);
@@ -305,7 +307,7 @@ impl Locate<'_> {
             })
             .collect();
         finding.related.extend(
-            why::deciding(error, self.root, hoisted)
+            place_reasons::deciding(error, self.root, hoisted)
                 .into_iter()
                 .map(|(node, what)| Related {
                     span: self.tree.span(node),

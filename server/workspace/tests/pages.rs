@@ -173,7 +173,10 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
     let report = analyze(block.fixture.text.clone().into_bytes(), &question);
     let mut config = Config::default();
     config.rules.insert(code.to_owned(), Level::Info);
-    let shown = report.documents.iter().flat_map(|document| document.shown(&config));
+    let shown = report
+        .documents
+        .iter()
+        .flat_map(|document| document.merged_findings(&config));
     let mut all: Vec<Found> = shown
         .map(|shown| shown.finding)
         .chain(report.findings.clone())

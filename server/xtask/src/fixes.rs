@@ -84,7 +84,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         if *report.text != *mutant.text {
             continue;
         }
-        let shown = report.documents.iter().flat_map(|it| it.shown(&Config::default()));
+        let shown = report
+            .documents
+            .iter()
+            .flat_map(|it| it.merged_findings(&Config::default()));
         let problems: Vec<_> = shown
             .filter(|it| it.finding.class == Class::Error || codes::ALL.iter().any(|code| code.0 == it.finding.code))
             .map(|it| Problem::from(&it.finding))

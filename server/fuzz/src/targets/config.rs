@@ -80,7 +80,7 @@ fn run(bytes: &[u8]) {
         ..Question::new(VersionSet::one(versions.newest()))
     };
     let report = analyze(manifest.to_vec(), &question);
-    let shown = report.shown(&config);
+    let shown = report.merged_findings(&config);
     for shown in shown.iter().flatten() {
         assert_in(&report.text, shown.finding.span);
         assert!(!shown.finding.suppressed);

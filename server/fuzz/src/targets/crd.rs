@@ -102,7 +102,7 @@ pub(super) fn assert_sound(report: &FileReport) {
     for document in &report.documents {
         assert_in(text, document.span);
     }
-    let shown = report.shown(&config);
+    let shown = report.merged_findings(&config);
     for shown in shown.iter().flatten() {
         let _ = shown.versions.to_string();
     }
@@ -113,7 +113,10 @@ pub(super) fn assert_sound(report: &FileReport) {
 fn fix(report: &FileReport, flags: u8, versions: VersionSet, judge: &dyn Fn(&str) -> FileReport) {
     let judge = &|text: &str| Some(judge(text));
     let text = &report.text;
-    let shown = report.documents.iter().flat_map(|it| it.shown(&Config::default()));
+    let shown = report
+        .documents
+        .iter()
+        .flat_map(|it| it.merged_findings(&Config::default()));
     let problems: Vec<Problem> = shown.map(|it| Problem::from(&it.finding)).take(12).collect();
     let whole = Span::new(0, text.len() as u32);
     let could_read = is_read_whole(text);

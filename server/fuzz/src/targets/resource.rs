@@ -99,7 +99,10 @@ fn run(bytes: &[u8]) {
     }
     if flags & FIXES != 0 {
         let text = &report.text;
-        let shown = report.documents.iter().flat_map(|it| it.shown(&Config::default()));
+        let shown = report
+            .documents
+            .iter()
+            .flat_map(|it| it.merged_findings(&Config::default()));
         let problems: Vec<Problem> = shown.map(|it| Problem::from(&it.finding)).take(8).collect();
         let whole = Span::new(0, text.len() as u32);
         let judge = |text: &str| Some(analyze(text.as_bytes().to_vec(), &question));

@@ -46,7 +46,7 @@ fn judge(text: &str) -> FileReport {
 fn problems(report: &FileReport) -> Vec<Problem> {
     // Codes that are off by default have fixes, too.
     let config = Config::parse("rules: {rule-can-fail: info, default-fails-rule: info}").expect("a configuration");
-    let shown = report.documents.iter().flat_map(|it| it.shown(&config));
+    let shown = report.documents.iter().flat_map(|it| it.merged_findings(&config));
     shown.map(|it| Problem::from(&it.finding)).collect()
 }
 

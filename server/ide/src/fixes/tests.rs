@@ -23,7 +23,10 @@ fn report(text: &str) -> FileReport {
 }
 
 fn problems(report: &FileReport) -> Vec<Problem> {
-    let shown = report.documents.iter().flat_map(|it| it.shown(&Config::default()));
+    let shown = report
+        .documents
+        .iter()
+        .flat_map(|it| it.merged_findings(&Config::default()));
     shown.map(|it| Problem::from(&it.finding)).collect()
 }
 

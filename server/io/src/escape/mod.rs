@@ -61,7 +61,7 @@ fn without_carriage_returns(text: &str) -> Cow<'_, str> {
 }
 
 /// A character as it is shown instead of one that is not to be seen.
-pub fn shown(c: char) -> String {
+pub fn visible_char(c: char) -> String {
     match c {
         '\n' => "\\n".to_owned(),
         '\r' => "\\r".to_owned(),
@@ -78,7 +78,7 @@ fn escaped(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
     for piece in pieces(text, stays) {
         match piece {
             Piece::Plain(plain) => out.push_str(plain),
-            Piece::Hidden(c, _) => out.push_str(&shown(c)),
+            Piece::Hidden(c, _) => out.push_str(&visible_char(c)),
         }
     }
     if out == text {

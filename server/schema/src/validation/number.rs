@@ -32,7 +32,7 @@ impl Held {
         }
     }
 
-    const fn shown<'v>(self) -> MessageValue<'v> {
+    const fn message_value<'v>(self) -> MessageValue<'v> {
         match self {
             Self::Int(int) => MessageValue::Int(int),
             Self::Float(float) => MessageValue::Float(float),
@@ -177,14 +177,21 @@ fn multiple_of<'s, 'v>(
             code: codes::NOT_A_MULTIPLE,
             message,
             name: Some(name),
-            report: Report::Invalid(factor.shown()),
+            report: Report::Invalid(factor.message_value()),
             origin: None,
             matches: None,
             about: None,
         });
     }
     let what = format!("should be a multiple of {}", factor.print());
-    (!fits).then(|| Failure::at(place, codes::NOT_A_MULTIPLE, &what, Report::Invalid(value.shown())))
+    (!fits).then(|| {
+        Failure::at(
+            place,
+            codes::NOT_A_MULTIPLE,
+            &what,
+            Report::Invalid(value.message_value()),
+        )
+    })
 }
 
 fn maximum<'s, 'v>(value: Held, max: f64, exclusive: bool, place: &ValuePath<'_>) -> Option<Failure<'s, 'v>> {
@@ -202,7 +209,12 @@ fn maximum<'s, 'v>(value: Held, max: f64, exclusive: bool, place: &ValuePath<'_>
     };
     exceeds.then(|| {
         let what = format!("should be {relation} {}", max.print());
-        Failure::at(place, codes::NUMBER_TOO_LARGE, &what, Report::Invalid(value.shown()))
+        Failure::at(
+            place,
+            codes::NUMBER_TOO_LARGE,
+            &what,
+            Report::Invalid(value.message_value()),
+        )
     })
 }
 
@@ -221,7 +233,12 @@ fn minimum<'s, 'v>(value: Held, min: f64, exclusive: bool, place: &ValuePath<'_>
     };
     falls_short.then(|| {
         let what = format!("should be {relation} {}", min.print());
-        Failure::at(place, codes::NUMBER_TOO_SMALL, &what, Report::Invalid(value.shown()))
+        Failure::at(
+            place,
+            codes::NUMBER_TOO_SMALL,
+            &what,
+            Report::Invalid(value.message_value()),
+        )
     })
 }
 

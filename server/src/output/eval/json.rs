@@ -118,7 +118,7 @@ fn part(text: &str, it: &Part) -> Value {
         out["parts"] = it.parts.iter().map(|it| part(text, it)).collect();
     }
     if !it.iterations.is_empty() {
-        out["turns"] = it.iterations.iter().map(|it| iteration(text, it)).collect();
+        out["iterations"] = it.iterations.iter().map(|it| iteration(text, it)).collect();
         out["turns_left_out"] = it.iterations_left_out.into();
     }
     out

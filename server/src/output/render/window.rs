@@ -45,7 +45,7 @@ fn shown(line: &str, at: usize, c: char, put: impl FnOnce(&str)) -> usize {
         put(TAB);
         TAB.len()
     } else if escape::is_escaped(line, at, c) {
-        let shown = escape::shown(c);
+        let shown = escape::visible_char(c);
         put(&shown);
         shown.len()
     } else {

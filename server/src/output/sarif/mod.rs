@@ -14,7 +14,7 @@ use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
     codes,
     finding::{Class, Finding, Related, Severity},
-    report::{Displayed, DocumentReport},
+    report::{DocumentReport, MergedFinding},
     versions::VersionSet,
 };
 
@@ -53,7 +53,7 @@ struct Found<'a> {
 
 impl<'a> Found<'a> {
     /// A diagnostic that is displayed.
-    fn shown(shown: &'a Displayed, document: Option<&'a DocumentReport>, fingerprint: String) -> Self {
+    fn shown(shown: &'a MergedFinding, document: Option<&'a DocumentReport>, fingerprint: String) -> Self {
         let asked = document.and_then(DocumentReport::versions);
         Self {
             finding: &shown.finding,
@@ -205,7 +205,7 @@ impl Printer for Sarif {
             fixes.entry(it.problem.span.start).or_default().push(it);
         }
         for (finding, print) in file.findings.iter().zip(&prints.of_file) {
-            let shown = Displayed {
+            let shown = MergedFinding {
                 finding: finding.clone(),
                 versions: VersionSet::all(),
             };

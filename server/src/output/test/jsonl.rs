@@ -29,7 +29,7 @@ impl Printer for Jsonl {
             });
             write_line(out, &line)?;
         }
-        for shown in report.shown() {
+        for shown in report.printed_cases() {
             let status = match shown.outcome {
                 _ if shown.is_skipped() => "skipped",
                 outcome if outcome.is_passed() => "passed",

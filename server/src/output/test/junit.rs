@@ -34,7 +34,7 @@ impl Printer for Junit {
             case.set_classname(line(&report.label));
             suite.add_test_case(case);
         }
-        for shown in report.shown() {
+        for shown in report.printed_cases() {
             let status = match shown.outcome.failures.first() {
                 _ if shown.is_skipped() => {
                     let mut status = TestCaseStatus::skipped();

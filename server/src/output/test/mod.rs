@@ -92,7 +92,7 @@ impl Report {
     }
 
     /// Every test that was run or skipped, in the order of the file.
-    pub(crate) fn shown(&self) -> impl Iterator<Item = CaseResult<'_>> {
+    pub(crate) fn printed_cases(&self) -> impl Iterator<Item = CaseResult<'_>> {
         let cases = self.suite.as_ref().map_or(&[][..], |it| &it.cases);
         self.runs.iter().flat_map(move |run| {
             run.outcomes.iter().filter_map(move |outcome| {
@@ -159,7 +159,7 @@ impl Summary {
         self.files += 1;
         self.unreadable += usize::from(!report.problems.is_empty());
         self.updated += report.updated;
-        for shown in report.shown() {
+        for shown in report.printed_cases() {
             *if shown.is_skipped() {
                 &mut self.skipped
             } else if shown.outcome.is_passed() {

@@ -67,7 +67,7 @@ impl Printer for Tap {
                 ],
             )?;
         }
-        for shown in report.shown() {
+        for shown in report.printed_cases() {
             let is_passed = shown.outcome.is_passed();
             self.tests
                 .line(out, is_passed, &format!("{}: {}", report.label, shown.name()))?;

@@ -100,7 +100,7 @@ impl Printer for Text {
             self.print(out, report, &said)?;
         }
         let mut failures: Vec<Same<'_>> = Vec::new();
-        for shown in report.shown() {
+        for shown in report.printed_cases() {
             let word = match shown.outcome {
                 _ if shown.is_skipped() => Some("skipped"),
                 outcome if outcome.is_passed() => Some("passed "),

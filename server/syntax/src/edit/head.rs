@@ -94,7 +94,9 @@ impl Reader<'_> {
 
     /// The end of the flow collection at `at`, if that ends where a key has to: in the same line, 1,024 bytes further at most.
     pub(super) fn end_of_collection_key(&mut self, at: usize) -> Option<usize> {
-        let end = scan::line_end(self.bytes, at).min(at + 1024);
+        // One line may hold thousands of collections.
+        let near = &self.bytes[..self.bytes.len().min(at + 1024)];
+        let end = scan::line_end(near, at);
         let closed = scan::matching_bracket(self.bytes, at, end, -1);
         let looked = closed.unwrap_or_else(|looked| looked.max(end));
         self.look(scan::skip_blanks(self.bytes, looked));

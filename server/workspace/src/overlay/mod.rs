@@ -29,10 +29,9 @@ use projection::Projection;
 
 use crate::{
     analysis::{BuiltDocuments, Old, Question, analyze},
-    codes,
+    codes, deferred_search,
     finding::{Class, Finding, Severity},
     flux::Flux,
-    kept,
     report::{DocumentReport, DocumentVerdict, FileReport},
     source::SourceText,
     spans,
@@ -472,7 +471,7 @@ impl Overlays {
         }
         if is_origin && let Some(report) = reports.get_mut(&(object.origin.1, object.origin.2, String::new())) {
             let (tree, _) = sources.tree(object.origin_place);
-            kept::suppress(tree, report);
+            deferred_search::suppress(tree, report);
         }
     }
 }

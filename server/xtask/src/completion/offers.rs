@@ -167,7 +167,7 @@ pub(super) fn check_one(corpus: &Corpus, position: &Position<'_>, random: &mut R
     let shown: Vec<_> = report
         .documents
         .iter()
-        .flat_map(|it| it.shown(&Config::default()))
+        .flat_map(|it| it.merged_findings(&Config::default()))
         .collect();
     let refused = shown.iter().map(|it| &it.finding).find(|it| {
         let is_here = it.span.start <= place.end && place.start <= it.span.end;

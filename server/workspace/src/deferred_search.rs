@@ -18,23 +18,23 @@ use crate::{
 };
 
 /// The report on one object before hazards and suppressions.
-pub(crate) struct Bare {
+pub(crate) struct UnsearchedReport {
     pub(crate) report: DocumentReport,
     /// The hazards that are known.
     pub(crate) hazards: Vec<Finding>,
     /// The verdict, if not all hazards are known.
-    pub(crate) unsearched: Option<Unsearched>,
+    pub(crate) unsearched: Option<UnsearchedVerdict>,
 }
 
 /// A verdict on a CRD some of whose rules were not searched for hazards.
-pub(crate) struct Unsearched {
+pub(crate) struct UnsearchedVerdict {
     /// The CRD in its tree.
     pub(crate) node: NodeId,
     pub(crate) version: KubernetesVersion,
     pub(crate) server: CrdVerdict,
 }
 
-impl Bare {
+impl UnsearchedReport {
     pub(crate) fn new(report: DocumentReport) -> Self {
         Self {
             report,
@@ -57,7 +57,7 @@ impl Bare {
 ///
 /// Freeing the verdict on a large CRD takes milliseconds, so who waits for the report drops this after passing the report on.
 #[derive(Default)]
-pub struct Kept {
+pub struct DeferredSearch {
     groups: Vec<Group>,
     spent: Vec<CrdVerdict>,
 }
@@ -65,19 +65,19 @@ pub struct Kept {
 /// The objects of one YAML document.
 struct Group {
     tree: Arc<Tree>,
-    /// Where the reports on its objects begin in the file's; set by [`Kept::place`].
+    /// Where the reports on its objects begin in the file's; set by [`DeferredSearch::place`].
     first: Option<usize>,
-    objects: Vec<Bare>,
+    objects: Vec<UnsearchedReport>,
 }
 
-impl std::fmt::Debug for Kept {
+impl std::fmt::Debug for DeferredSearch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Kept").field(&self.groups.len()).finish()
+        f.debug_tuple("DeferredSearch").field(&self.groups.len()).finish()
     }
 }
 
-impl Kept {
-    pub(crate) fn push(&mut self, tree: Arc<Tree>, objects: Vec<Bare>) {
+impl DeferredSearch {
+    pub(crate) fn push(&mut self, tree: Arc<Tree>, objects: Vec<UnsearchedReport>) {
         let first = None;
         self.groups.push(Group { tree, first, objects });
     }
@@ -128,7 +128,7 @@ impl Kept {
     }
 }
 
-impl Unsearched {
+impl UnsearchedVerdict {
     fn search(&self, tree: &Tree, memory: &Memory, origin: Option<&Origin<'_>>) -> hazards::Found {
         let Ok(json) = read_json_of(tree, self.node) else {
             return hazards::Found::default();
@@ -145,10 +145,10 @@ impl Unsearched {
 }
 
 /// The reports on the objects of a tree, with their hazards, after suppressions.
-pub(crate) fn complete(tree: &Tree, objects: Vec<Bare>) -> Vec<DocumentReport> {
-    let with_hazards = |Bare {
+pub(crate) fn complete(tree: &Tree, objects: Vec<UnsearchedReport>) -> Vec<DocumentReport> {
+    let with_hazards = |UnsearchedReport {
                             mut report, hazards, ..
-                        }: Bare| {
+                        }: UnsearchedReport| {
         for (_, verdict) in &mut report.verdicts {
             verdict.hints.extend_from_slice(&hazards);
         }
