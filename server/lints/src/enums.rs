@@ -5,6 +5,7 @@ use crd_analyzer_schema::{
     field::{Path, Trail},
     validation::Validator,
 };
+use serde_json::Value;
 
 use crate::{Lint, Problem};
 
@@ -31,5 +32,20 @@ pub(crate) fn find(schema: &JsonSchemaProps, at: &Trail<'_>, version: Kubernetes
 
 /// Whether anything but `enum` limits the values. Objects and lists are left alone: their schemas are large, and few have such values.
 fn is_limited(schema: &JsonSchemaProps) -> bool {
-    !matches!(schema.r#type.as_str(), "" | "object" | "array")
+    match schema.r#type.as_str() {
+        "" | "object" | "array" => false,
+        "string" if schema.r#enum.iter().all(Value::is_string) => has_limits(schema),
+        _ => true,
+    }
+}
+
+/// Whether a schema of strings limits them.
+fn has_limits(schema: &JsonSchemaProps) -> bool {
+    let junctors = [&schema.all_of, &schema.any_of, &schema.one_of];
+    !schema.pattern.is_empty()
+        || !schema.format.is_empty()
+        || schema.max_length.is_some()
+        || schema.min_length.is_some()
+        || schema.not.is_some()
+        || junctors.into_iter().any(|it| !it.is_empty())
 }

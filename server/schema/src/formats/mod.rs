@@ -87,6 +87,10 @@ static FORMATS: [Format; 26] = [
 ];
 
 fn find(name: &str) -> Option<&'static Format> {
+    // Most schemas have none.
+    if name.is_empty() {
+        return None;
+    }
     let name = name.replace('-', "");
     FORMATS
         .binary_search_by(|format| format.name.cmp(name.as_str()))
