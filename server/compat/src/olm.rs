@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use crd_analyzer_apiextensions::types::{Version, compare_version_names};
 use crd_analyzer_budget as budget;
-use crd_analyzer_schema::JsonSchemaProps;
+use crd_analyzer_schema::{EmptyKeywords, JsonSchemaProps};
 use serde_json::Value;
 
 use crate::WORK;
@@ -319,6 +319,7 @@ fn values(old: &JsonSchemaProps, new: &JsonSchemaProps) -> u64 {
         rest.r#type.clear();
         rest.default = None;
         rest.required.clear();
+        rest.empty = EmptyKeywords::default();
         if let Some(rare) = rest.rare.get_mut() {
             rare.r#enum.clear();
             (rare.maximum, rare.minimum) = (None, None);

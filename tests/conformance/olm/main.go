@@ -2,6 +2,9 @@
 //
 // Reads a JSON object a line, {"old": YAML, "new": YAML}, and writes a line for each: {"refused": [[VERSION, PROPERTY, CHECK], ...]} or
 // {"error": WORDS}. As in a cluster, the storage version of the old CRD is stored.
+//
+// crdify compares messages in which the names of required fields come in random order, and so refuses at random what was already so before.
+// What it does not refuse each time is what it means to accept.
 package main
 
 import (
@@ -10,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/crdify/pkg/config"
@@ -86,11 +90,23 @@ func ask(run *runner.Runner, line []byte) (found answer) {
 			before.Status.StoredVersions = append(before.Status.StoredVersions, version.Name)
 		}
 	}
-	results := run.Run(&before, &after)
+	found.Refused = refusals(run, &before, &after)
+	for range 60 {
+		again := refusals(run, &before, &after)
+		found.Refused = slices.DeleteFunc(found.Refused, func(it [3]string) bool { return !slices.Contains(again, it) })
+		if !slices.ContainsFunc(found.Refused, func(it [3]string) bool { return it[2] == "required" && strings.Contains(it[0], " -> ") }) {
+			break
+		}
+	}
+	return found
+}
+
+func refusals(run *runner.Runner, before, after *apiextensionsv1.CustomResourceDefinition) (found [][3]string) {
+	results := run.Run(before, after)
 	add := func(version, path string, checks []validations.ComparisonResult) {
 		for _, check := range checks {
 			for range check.Errors {
-				found.Refused = append(found.Refused, [3]string{version, path, check.Name})
+				found = append(found, [3]string{version, path, check.Name})
 			}
 		}
 	}
