@@ -306,7 +306,7 @@ impl FileReport {
         }
     }
 
-    /// What to show of each document to a person: see [`DocumentReport::shown`].
+    /// What to show of each document to a person: see [`DocumentReport::merged_findings`].
     pub fn merged_findings(&self, config: &Config) -> Vec<Vec<MergedFinding>> {
         self.documents.iter().map(|it| it.merged_findings(config)).collect()
     }
