@@ -282,7 +282,7 @@ pub(super) fn named_by(document: &Document<'_>, target: &Target, version: Kubern
     kinds.iter().map(|it| format!("named by a {}", it.describe())).collect()
 }
 
-/// The rules of a schema, for the key [`RULES`].
+/// The rules of a schema, for the key `x-kubernetes-validations`.
 pub(super) fn of_keyword(document: &Document<'_>, value: NodeId, version: KubernetesVersion) -> Vec<Block> {
     let tree = document.tree;
     let Some(node) = tree.parent(value) else {
