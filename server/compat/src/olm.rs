@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use crd_analyzer_apiextensions::types::{Version, compare_version_names};
+use crd_analyzer_apiextensions::types::compare_version_names;
 use crd_analyzer_budget as budget;
 use crd_analyzer_schema::{EmptyKeywords, JsonSchemaProps};
 use serde_json::Value;
@@ -29,8 +29,6 @@ pub struct OlmRefusal {
     pub check: &'static str,
     /// What the check found.
     pub found: String,
-    /// A hash of the keywords of `unhandled`, whose values `found` does not tell.
-    values: u64,
 }
 
 /// What OLM refuses about the update of a CRD; nothing if it accepts the update. Both CRDs are taken as an API server has them, so that the
@@ -39,15 +37,22 @@ pub struct OlmRefusal {
 /// The schemas must be as deep as the thread's stack allows.
 pub fn olm_refusals(old: &Subject, new: &Subject) -> Vec<OlmRefusal> {
     let (mut found, _) = budget::within(WORK, || {
+        let (before, after) = (versions(old), versions(new));
         let mut found = of_definition(old, new);
-        for (_, before) in old.versions() {
-            let Some((_, after)) = new.version(&before.name) else {
+        for was in &before {
+            let Some(is) = after.iter().find(|it| it.name == was.name) else {
                 continue;
             };
-            let schemas = old.spec().schema_of(before).zip(new.spec().schema_of(after));
-            found.extend(schemas.into_iter().flat_map(|it| of_schemas(&before.name, it)));
+            let removed = was.schemas.keys().filter(|it| !is.schemas.contains_key(*it));
+            found.extend(removed.map(|it| of_crd("existingFieldRemoval", format!("{}.{it}", is.name))));
+            found.extend(of_schemas(was.name, was, is).map(|it| it.refusal));
         }
-        found.extend(of_served_versions(old, new));
+        // A conversion webhook may do anything.
+        if !new.has_webhook() {
+            let known: BTreeSet<Found> = between_served(before).collect();
+            let now = between_served(after).filter(|it| !known.contains(it));
+            found.extend(now.map(|it| it.refusal));
+        }
         found
     });
     found.sort();
@@ -55,86 +60,88 @@ pub fn olm_refusals(old: &Subject, new: &Subject) -> Vec<OlmRefusal> {
     found
 }
 
-/// `scope`, `storedVersionRemoval`, `existingFieldRemoval`
-fn of_definition(old: &Subject, new: &Subject) -> Vec<OlmRefusal> {
-    let refusal = |check, found| OlmRefusal {
+/// A version with a schema.
+struct FlatVersion<'s> {
+    name: &'s str,
+    is_served: bool,
+    schemas: BTreeMap<String, &'s JsonSchemaProps>,
+}
+
+fn versions(subject: &Subject) -> Vec<FlatVersion<'_>> {
+    let versions = subject.versions().filter_map(|(_, it)| {
+        Some(FlatVersion {
+            name: &it.name,
+            is_served: it.served,
+            schemas: flat(subject.spec().schema_of(it)?),
+        })
+    });
+    versions.collect()
+}
+
+/// A refusal, and what tells it apart from one of other schemas in the same words.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Found {
+    refusal: OlmRefusal,
+    /// A hash of the keywords of `unhandled`, whose values the refusal does not tell.
+    values: u64,
+}
+
+fn of_crd(check: &'static str, found: String) -> OlmRefusal {
+    OlmRefusal {
         version: None,
         property: String::new(),
         check,
         found,
-        values: 0,
-    };
+    }
+}
+
+/// `scope`, `storedVersionRemoval`
+fn of_definition(old: &Subject, new: &Subject) -> Vec<OlmRefusal> {
     let mut refusals = Vec::new();
     let (before, after) = (&old.spec().scope, &new.spec().scope);
     if before != after {
-        refusals.push(refusal("scope", format!("{before} → {after}")));
+        refusals.push(of_crd("scope", format!("{before} → {after}")));
     }
-    for stored in &old.definition().status.stored_versions {
-        if new.version(stored).is_none() {
-            refusals.push(refusal("storedVersionRemoval", stored.clone()));
-        }
-    }
-    for (_, after) in new.versions() {
-        let Some((_, before)) = old.version(&after.name) else {
-            continue;
-        };
-        let schemas = old.spec().schema_of(before).zip(new.spec().schema_of(after));
-        let Some((before, after_schema)) = schemas else {
-            continue;
-        };
-        let properties = flat(after_schema);
-        let gone = flat(before).into_keys().filter(|it| !properties.contains_key(it));
-        refusals.extend(gone.map(|it| refusal("existingFieldRemoval", format!("{}.{it}", after.name))));
-    }
+    let stored = old.definition().status.stored_versions.iter();
+    let removed = stored.filter(|it| new.version(it).is_none());
+    refusals.extend(removed.map(|it| of_crd("storedVersionRemoval", it.clone())));
     refusals
 }
 
-/// The served versions among each other, without what was so before. A conversion webhook may do anything.
-fn of_served_versions(old: &Subject, new: &Subject) -> Vec<OlmRefusal> {
-    if new.has_webhook() {
-        return Vec::new();
-    }
-    let before: BTreeSet<OlmRefusal> = between_served(old).into_iter().collect();
-    let now = between_served(new).into_iter();
-    now.filter(|it| !before.contains(it)).collect()
-}
-
-fn between_served(subject: &Subject) -> Vec<OlmRefusal> {
-    let mut served: Vec<&Version> = subject.versions().map(|it| it.1).filter(|it| it.served).collect();
-    served.sort_by(|a, b| compare_version_names(&a.name, &b.name));
+/// The served versions among each other, an older one with each newer one.
+fn between_served(mut versions: Vec<FlatVersion<'_>>) -> impl Iterator<Item = Found> {
+    versions.retain(|it| it.is_served);
+    versions.sort_by(|a, b| compare_version_names(a.name, b.name));
     let mut found = Vec::new();
-    for (n, older) in served.iter().enumerate() {
-        for newer in &served[n + 1..] {
-            let spec = subject.spec();
-            let pair = spec.schema_of(older).zip(spec.schema_of(newer));
-            let name = format!("{} -> {}", older.name, newer.name);
-            found.extend(pair.into_iter().flat_map(|it| of_schemas(&name, it)));
+    for (n, older) in versions.iter().enumerate() {
+        for newer in &versions[n + 1..] {
+            found.extend(of_schemas(&format!("{} -> {}", older.name, newer.name), older, newer));
         }
     }
-    found
+    found.into_iter()
 }
 
 /// What the checks find of each property of the old schema. crdify does not look at new properties.
-fn of_schemas(version: &str, (old, new): (&JsonSchemaProps, &JsonSchemaProps)) -> Vec<OlmRefusal> {
-    let after = flat(new);
+fn of_schemas(version: &str, old: &FlatVersion<'_>, new: &FlatVersion<'_>) -> impl Iterator<Item = Found> {
     let nothing = JsonSchemaProps::default();
-    let mut refusals = Vec::new();
-    for (property, before) in flat(old) {
+    let mut all = Vec::new();
+    for (property, before) in &old.schemas {
         // The properties of a property have lines of their own.
         let before = own(before);
-        let after = own(after.get(&property).copied().unwrap_or(&nothing));
+        let after = own(new.schemas.get(property).copied().unwrap_or(&nothing));
         if before != after {
-            let found = checks(&before, &after).into_iter();
-            refusals.extend(found.map(|(check, found)| OlmRefusal {
-                version: Some(version.to_owned()),
-                property: property.clone(),
-                check,
-                found,
+            all.extend(checks(&before, &after).into_iter().map(|(check, found)| Found {
                 values: if check == UNHANDLED { values(&before, &after) } else { 0 },
+                refusal: OlmRefusal {
+                    version: Some(version.to_owned()),
+                    property: property.clone(),
+                    check,
+                    found,
+                },
             }));
         }
     }
-    refusals
+    all.into_iter()
 }
 
 /// Each schema by where its value is. Of several for one value the last one counts, as in crdify: of a schema with `anyOf` its last branch.

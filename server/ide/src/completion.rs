@@ -89,19 +89,22 @@ pub fn complete_configuration(request: &Request<'_>) -> Option<Completions> {
 /// What can be written at a place; `None` if nothing is known of it.
 pub fn complete(request: &Request<'_>) -> Option<Completions> {
     let place = CursorContext::at(request.tree, request.offset)?;
+    let Some((key, is_number)) = place.key_below_value() else {
+        return complete_at(request, &place);
+    };
     let found = complete_at(request, &place);
-    let is_cel = nav::is_definition(request.tree, &place.path) && cel::is_expression(&Context::new(request, &place));
-    match place.key_below_value().filter(|_| !is_cel) {
-        // Where the values of a field are known, and behind a number, nothing goes on in the next line.
-        Some((key, is_number)) if is_number || found.is_some() => complete_at(request, &key),
-        _ => found,
+    // Where the values of a field are known, and behind a number, nothing goes on in the next line. An expression does.
+    if (is_number || found.is_some()) && !Context::new(request, &place).is_expression() {
+        complete_at(request, &key)
+    } else {
+        found
     }
 }
 
 fn complete_at(request: &Request<'_>, place: &CursorContext<'_>) -> Option<Completions> {
     let context = Context::new(request, place);
     let is_definition = nav::is_definition(request.tree, &place.path);
-    if is_definition && cel::is_expression(&context) {
+    if context.is_expression() {
         let mut found = cel::complete(&context)?;
         if !request.snippets {
             for it in &mut found.items {
@@ -120,12 +123,12 @@ fn complete_at(request: &Request<'_>, place: &CursorContext<'_>) -> Option<Compl
     };
     let mut items = items?;
     // The value `''` is shown as it is written; a name without letters is none.
-    items.retain(|it| !it.label.is_empty() || matches!(it.kind, ItemKind::EnumMember | ItemKind::Value));
-    for it in items.iter_mut().filter(|it| it.label.is_empty()) {
-        it.label
-            .clone_from(if it.text.is_empty() { &it.filter } else { &it.text });
-    }
-    items.retain(|it| !it.label.is_empty());
+    items.retain_mut(|it| {
+        if it.label.is_empty() && matches!(it.kind, ItemKind::EnumMember | ItemKind::Value) {
+            it.label.clone_from(&it.text);
+        }
+        !it.label.is_empty()
+    });
     let wrong_indentation = place.wrong_indentation();
     if !request.snippets || wrong_indentation.is_some() {
         items.retain(|it| it.kind != ItemKind::Snippet);
@@ -188,6 +191,11 @@ impl<'c, 'a> Context<'c, 'a> {
             place,
             writer: insert::Writer::new(place),
         }
+    }
+
+    /// Whether the place is in an expression of a CRD.
+    fn is_expression(&self) -> bool {
+        nav::is_definition(self.request.tree, &self.place.path) && cel::is_expression(self)
     }
 
     /// What is typed of the item.

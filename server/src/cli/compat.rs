@@ -114,7 +114,7 @@ struct Crd {
 impl Crd {
     fn side(&self) -> Side<'_> {
         Side {
-            crd: self.compared.places(),
+            spans: self.compared.spans(),
             label: &self.label,
             text: &self.text,
             lines: &self.lines,

@@ -21,7 +21,7 @@ use crd_analyzer_workspace::{
     index::Definitions,
     kustomize::FILE_NAMES,
     lints::Lints,
-    overlay::{Files, FluxFolders, Overlays},
+    overlay::{Files, FluxFolders, Overlays, is_kustomization},
     report::FileReport,
     versions::VersionSet,
 };
@@ -127,10 +127,7 @@ fn disks(flux: &Flux, inputs: &[Input]) -> BTreeMap<PathBuf, Disk> {
 
 /// The inputs that the kustomizations among them change, where these are not built.
 pub(super) fn not_built(inputs: &[Input]) -> Vec<&Input> {
-    let is_named = |it: &Input| {
-        it.file()
-            .is_some_and(|(path, _)| FILE_NAMES.iter().any(|it| path.ends_with(it)))
-    };
+    let is_named = |it: &Input| it.file().is_some_and(|(path, _)| is_kustomization(path));
     if !inputs.iter().any(is_named) {
         return Vec::new();
     }
@@ -148,9 +145,10 @@ fn folders(inputs: &[Input]) -> Vec<(PathBuf, Disk)> {
             && let Some(folder) = place.parent()
             && !folders.contains_key(folder)
         {
-            let is_named = FILE_NAMES.iter().any(|it| path.ends_with(it));
             // The walk leaves out files without an ending.
-            if is_named || read::kind(&folder.join(FILE_NAMES[2]), &access).is_ok_and(|it| it.0 == read::Kind::File) {
+            if is_kustomization(path)
+                || read::kind(&folder.join(FILE_NAMES[2]), &access).is_ok_and(|it| it.0 == read::Kind::File)
+            {
                 let access = match access {
                     Access::Within(_) | Access::Elsewhere(_) => access,
                     Access::Named => input::found_in(folder),

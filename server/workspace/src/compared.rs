@@ -52,7 +52,7 @@ pub fn compared(
 
 impl ComparedCrd {
     /// Looks for the places of fields in the text.
-    pub fn places(&self) -> FieldSpans<'_> {
+    pub fn spans(&self) -> FieldSpans<'_> {
         FieldSpans {
             tree: &self.tree,
             finder: Finder::new(&self.tree),

@@ -33,7 +33,7 @@ fn run(bytes: &[u8]) {
     assert!(unchanged.is_empty(), "{unchanged:?} from {old_text:?} to itself");
     for change in compare(&old.subject, &new.subject) {
         for (crd, text, path) in [(&old, &old_text, &change.old_path), (&new, &new_text, &change.new_path)] {
-            if let Some(span) = path.as_ref().and_then(|it| crd.places().span(it)) {
+            if let Some(span) = path.as_ref().and_then(|it| crd.spans().span(it)) {
                 assert_in(text, span);
             }
         }

@@ -95,7 +95,14 @@ pub fn go_number(number: &Number) -> String {
 /// `value` as Go's `%v` writes what JSON decodes to.
 pub fn go_value(value: &Value) -> String {
     let mut out = String::new();
-    push_value(&mut out, value);
+    push_value(&mut out, value, go_number);
+    out
+}
+
+/// `value` as Go's `%v` writes what `encoding/json` decodes to, where every number is a `float64`.
+pub fn go_value_of_floats(value: &Value) -> String {
+    let mut out = String::new();
+    push_value(&mut out, value, |it| plain_float(it.as_f64().unwrap_or_default()));
     out
 }
 
@@ -112,11 +119,11 @@ pub fn go_type(value: &Value) -> &'static str {
     }
 }
 
-fn push_value(out: &mut String, value: &Value) {
+fn push_value(out: &mut String, value: &Value, number: fn(&Number) -> String) {
     match value {
         Value::Null => out.push_str("<nil>"),
         Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
-        Value::Number(number) => out.push_str(&go_number(number)),
+        Value::Number(it) => out.push_str(&number(it)),
         Value::String(text) => out.push_str(text),
         Value::Array(items) => {
             out.push('[');
@@ -124,7 +131,7 @@ fn push_value(out: &mut String, value: &Value) {
                 if n > 0 {
                     out.push(' ');
                 }
-                push_value(out, item);
+                push_value(out, item, number);
             }
             out.push(']');
         }
@@ -136,7 +143,7 @@ fn push_value(out: &mut String, value: &Value) {
                 }
                 out.push_str(key);
                 out.push(':');
-                push_value(out, item);
+                push_value(out, item, number);
             }
             out.push(']');
         }

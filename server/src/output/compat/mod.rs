@@ -32,7 +32,7 @@ pub(crate) enum Format {
 
 /// A CRD of one side, and where it is.
 pub(crate) struct Side<'c> {
-    pub(crate) crd: FieldSpans<'c>,
+    pub(crate) spans: FieldSpans<'c>,
     pub(crate) label: &'c str,
     pub(crate) text: &'c str,
     pub(crate) lines: &'c LineIndex,
@@ -40,7 +40,7 @@ pub(crate) struct Side<'c> {
 
 impl Side<'_> {
     fn span(&self, path: &Path) -> Option<Span> {
-        self.crd.span(path)
+        self.spans.span(path)
     }
 
     /// `file:line`

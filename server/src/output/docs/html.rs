@@ -2,7 +2,7 @@
 
 use crd_analyzer_io::escape;
 
-use super::{Block, Span};
+use super::{Block, Span, visible};
 
 /// How it looks, in light and in dark.
 const STYLE: &str = "\
@@ -74,9 +74,8 @@ fn text_on_a_line(text: &str) -> String {
     without_markup(&escape::line(text))
 }
 
-/// A text of several lines in which all can be seen. Tabs are blanks.
 fn text_of_lines(text: &str) -> String {
-    without_markup(&escape::text(text).replace('\t', "    "))
+    without_markup(&visible(text))
 }
 
 fn without_markup(text: &str) -> String {

@@ -3,7 +3,7 @@
 use crd_analyzer_ide::markdown::{self, whole_block, whole_code, whole_description};
 use crd_analyzer_io::escape;
 
-use super::{Block, Span};
+use super::{Block, Span, visible};
 
 /// The document.
 pub(super) fn write(blocks: &[Block<'_>]) -> String {
@@ -49,11 +49,6 @@ fn line(spans: &[Span<'_>]) -> String {
         }
     }
     out
-}
-
-/// A text of several lines in which all can be seen. Tabs are blanks.
-fn visible(text: &str) -> String {
-    escape::text(text).replace('\t', "    ")
 }
 
 /// A description without headings of its own: the document's are ours.

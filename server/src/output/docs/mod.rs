@@ -7,6 +7,7 @@ mod html;
 mod markdown;
 
 use clap::ValueEnum;
+use crd_analyzer_io::escape;
 use crd_analyzer_reference::{FieldReference, KindReference, Message, Rule, VersionReference};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::versions::VersionSet;
@@ -96,6 +97,21 @@ fn code<'a>(text: impl Into<String>) -> Span<'a> {
     Span::Code(text.into())
 }
 
+/// Names with commas between them.
+fn listed<'a>(names: impl IntoIterator<Item = Span<'a>>) -> Vec<Span<'a>> {
+    let mut spans = Vec::new();
+    for name in names {
+        spans.extend((!spans.is_empty()).then(|| ours(", ")));
+        spans.push(name);
+    }
+    spans
+}
+
+/// A text of several lines in which all can be seen. Tabs are blanks.
+fn visible(text: &str) -> String {
+    escape::text(text).replace('\t', "    ")
+}
+
 /// All pages as one document.
 pub(crate) fn document(pages: &[Page], format: Format) -> String {
     let mut anchors = Anchors::default();
@@ -159,10 +175,7 @@ fn facts<'a>(page: &'a Page, targets: &[String]) -> Vec<Vec<Span<'a>>> {
     let mut facts = vec![vec![ours("Resource: "), code(&*kind.name)]];
     if !kind.other_names.is_empty() {
         let mut names = vec![ours("Other names: ")];
-        for (n, name) in kind.other_names.iter().enumerate() {
-            names.extend((n > 0).then(|| ours(", ")));
-            names.push(code(&**name));
-        }
+        names.extend(listed(kind.other_names.iter().map(|it| code(&**it))));
         facts.push(names);
     }
     let scope = if kind.is_namespaced { "Namespaced" } else { "Cluster" };
@@ -265,15 +278,10 @@ fn children(fields: &[FieldReference]) -> Vec<Vec<usize>> {
 }
 
 fn links<'a>(fields: &[FieldReference], targets: &[String], of: &[usize]) -> Vec<Span<'a>> {
-    let mut spans = Vec::new();
-    for (n, field) in of.iter().enumerate() {
-        spans.extend((n > 0).then(|| ours(", ")));
-        spans.push(Span::Link {
-            target: format!("#{}", targets[*field]),
-            name: fields[*field].name.clone(),
-        });
-    }
-    spans
+    listed(of.iter().map(|field| Span::Link {
+        target: format!("#{}", targets[*field]),
+        name: fields[*field].name.clone(),
+    }))
 }
 
 fn add_field<'a>(blocks: &mut Vec<Block<'a>>, field: &'a FieldReference) {
@@ -292,10 +300,7 @@ fn add_field<'a>(blocks: &mut Vec<Block<'a>>, field: &'a FieldReference) {
     let mut facts = Vec::new();
     if !field.values.is_empty() {
         let mut values = vec![ours("One of ")];
-        for (n, value) in field.values.iter().enumerate() {
-            values.extend((n > 0).then(|| ours(", ")));
-            values.push(code(&**value));
-        }
+        values.extend(listed(field.values.iter().map(|it| code(&**it))));
         facts.push(values);
     }
     for it in &field.constraints {

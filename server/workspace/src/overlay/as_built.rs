@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_syntax::{common, tree::Span};
 
 use super::{Key, Overlays};
 use crate::{
@@ -124,14 +124,8 @@ struct Moved {
 impl Moved {
     fn new(earlier: &str, later: &str) -> Self {
         let (a, b) = (earlier.as_bytes(), later.as_bytes());
-        let before = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-        let (rest, other) = (&a[before..], &b[before..]);
-        let same = rest
-            .iter()
-            .rev()
-            .zip(other.iter().rev())
-            .take_while(|(a, b)| a == b)
-            .count();
+        let before = common::ahead(a, b);
+        let same = common::behind(&a[before..], &b[before..]);
         Self {
             before: before as u32,
             after: (a.len() - same) as u32,

@@ -6,9 +6,9 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_kustomize::{FILE_NAMES, Files, FluxKustomization, MOST_NODES, Node, build_with};
+use crd_analyzer_kustomize::{Files, FluxKustomization, Node};
 
-use super::{MOST_NODES_OF_ALL, objects::is_as_written, projection::Projection};
+use super::{NodesLeft, graph::has_kustomization, objects::is_as_written, projection::Projection};
 
 /// What tells objects of one build apart.
 #[derive(PartialEq, Eq, Hash)]
@@ -51,7 +51,7 @@ pub(super) struct Earlier<'f> {
     builds: HashMap<(PathBuf, Option<FluxKustomization>), Option<Objects>>,
     /// The folders whose kustomizations existed and could not be built.
     pub(super) failed: BTreeSet<PathBuf>,
-    left: usize,
+    left: NodesLeft,
 }
 
 impl<'f> Earlier<'f> {
@@ -60,7 +60,7 @@ impl<'f> Earlier<'f> {
             files,
             builds: HashMap::new(),
             failed: BTreeSet::new(),
-            left: MOST_NODES_OF_ALL,
+            left: NodesLeft::default(),
         }
     }
 
@@ -88,7 +88,7 @@ impl<'f> Earlier<'f> {
     }
 
     fn build(&mut self, (folder, flux): Folder<'_>) -> Option<Objects> {
-        let has_own = FILE_NAMES.iter().any(|it| self.files.read(&folder.join(it)).is_some());
+        let has_own = has_kustomization(self.files, folder);
         let flux = flux.filter(|it| self.files.read(&it.file).is_some()).cloned();
         let flux = flux.map(|mut it| {
             it.resources.retain(|it| {
@@ -100,9 +100,7 @@ impl<'f> Earlier<'f> {
         if !has_own && flux.as_ref().is_none_or(|it| it.resources.is_empty()) {
             return None;
         }
-        let room = self.left.min(MOST_NODES);
-        let built = build_with(self.files, folder, room, flux.as_ref());
-        self.left -= room.saturating_sub(built.sources.left());
+        let built = self.left.build(self.files, folder, flux.as_ref());
         let Ok(objects) = &built.objects else {
             self.failed.insert(folder.to_owned());
             return None;

@@ -5,8 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crd_analyzer_kustomize::{Build, FILE_NAMES, Files, FluxKustomization, MOST_NODES, build_with};
+use crd_analyzer_kustomize::{Build, Files, FluxKustomization};
 
+use super::{
+    NodesLeft,
+    graph::{has_kustomization, is_kustomization},
+};
 use crate::flux::{Flux, Patching};
 
 /// The Kustomizations of Flux that patch what they build, and the files of the folders.
@@ -33,9 +37,7 @@ impl<'f> FluxFolders<'f> {
     ) -> Self {
         let kustomizations = flux.patching().filter_map(|it| {
             let files = files(&it)?;
-            let has_own = FILE_NAMES
-                .iter()
-                .any(|name| files.read(&it.folder.join(name)).is_some());
+            let has_own = has_kustomization(files, it.folder);
             let resources = if has_own {
                 Vec::new()
             } else {
@@ -53,18 +55,16 @@ impl<'f> FluxFolders<'f> {
         }
     }
 
-    pub(super) fn build(&self, left: &mut usize) -> Vec<BuiltByFlux> {
-        let built = self.kustomizations.iter().map(|(it, kustomization, files)| {
-            let room = (*left).min(MOST_NODES);
-            let build = build_with(*files, it.folder, room, Some(kustomization));
-            *left -= room.saturating_sub(build.sources.left());
-            BuiltByFlux {
+    pub(super) fn build(&self, left: &mut NodesLeft) -> Vec<BuiltByFlux> {
+        let built = self
+            .kustomizations
+            .iter()
+            .map(|(it, kustomization, files)| BuiltByFlux {
                 folder: it.folder.to_owned(),
                 by: (it.file.to_owned(), it.name.to_owned()),
                 kustomization: kustomization.clone(),
-                build,
-            }
-        });
+                build: left.build(*files, it.folder, Some(kustomization)),
+            });
         built.collect()
     }
 }
@@ -73,14 +73,12 @@ impl<'f> FluxFolders<'f> {
 /// github.com/fluxcd/pkg/kustomize). Relative to the folder.
 fn resources(folder: &Path, manifests: &[&Path]) -> Vec<String> {
     let is_yaml = |it: &&&Path| it.extension().is_some_and(|it| it == "yaml" || it == "yml");
-    let is_kustomization = |it: &Path| FILE_NAMES.iter().any(|name| it.ends_with(name));
     let below = || manifests.iter().filter(|it| it.starts_with(folder));
     let named = below().filter(|it| is_kustomization(it)).filter_map(|it| it.parent());
     let inner: BTreeSet<&Path> = named.filter(|it| *it != folder).collect();
     let is_outermost = |it: &&&Path| !it.ancestors().skip(1).any(|above| inner.contains(above));
     let outermost = inner.iter().filter(is_outermost).copied();
-    let is_alone = |it: &&&Path| !it.ancestors().skip(1).any(|above| inner.contains(above));
-    let files = below().filter(is_yaml).filter(is_alone).copied();
+    let files = below().filter(is_yaml).filter(is_outermost).copied();
     let all: BTreeSet<&Path> = files.chain(outermost).collect();
     let relative = all.into_iter().filter_map(|it| it.strip_prefix(folder).ok()?.to_str());
     relative.map(str::to_owned).collect()

@@ -82,6 +82,11 @@ pub fn is_kustomization(file: &Path) -> bool {
     FILE_NAMES.iter().any(|it| file.ends_with(it))
 }
 
+/// Whether a folder has a kustomization.
+pub(super) fn has_kustomization(files: &dyn Files, folder: &Path) -> bool {
+    FILE_NAMES.iter().any(|it| files.read(&folder.join(it)).is_some())
+}
+
 #[cfg(test)]
 mod tests {
     use std::{cell::RefCell, sync::Arc};

@@ -18,7 +18,7 @@ use std::{
 
 pub use as_built::AsBuilt;
 pub use crd_analyzer_kustomize::Files;
-use crd_analyzer_kustomize::{Build, Built, FluxKustomization, MOST_NODES, Node, Place, build};
+use crd_analyzer_kustomize::{Build, Built, FluxKustomization, MOST_NODES, Node, Place, build_with};
 use crd_analyzer_resource::codes as resource_codes;
 use crd_analyzer_syntax::tree::Span;
 use earlier::Earlier;
@@ -89,8 +89,25 @@ pub struct Overlays {
     failed_before: BTreeSet<PathBuf>,
 }
 
-/// The nodes that all builds together may make: a few seconds.
-const MOST_NODES_OF_ALL: usize = 1_500_000;
+/// The nodes that all builds together may still make.
+struct NodesLeft(usize);
+
+impl Default for NodesLeft {
+    /// A few seconds.
+    fn default() -> Self {
+        Self(1_500_000)
+    }
+}
+
+impl NodesLeft {
+    /// Builds a folder with what a Kustomization of Flux adds.
+    fn build(&mut self, files: &dyn Files, folder: &Path, flux: Option<&FluxKustomization>) -> Build {
+        let room = self.0.min(MOST_NODES);
+        let built = build_with(files, folder, room, flux);
+        self.0 -= room.saturating_sub(built.sources.left());
+        built
+    }
+}
 
 impl Overlays {
     /// Builds the kustomizations of these folders, as far as no other one of them names them. Each folder comes with the files that its
@@ -108,13 +125,8 @@ impl Overlays {
         earlier: Option<&dyn Files>,
     ) -> Self {
         let mut earlier = earlier.map(Earlier::new);
-        let mut left = MOST_NODES_OF_ALL;
-        let builds = folders.iter().map(|(folder, files)| {
-            let room = left.min(MOST_NODES);
-            let built = build(files, folder, room);
-            left -= room.saturating_sub(built.sources.left());
-            built
-        });
+        let mut left = NodesLeft::default();
+        let builds = folders.iter().map(|(folder, files)| left.build(files, folder, None));
         let builds: Vec<Build> = builds.collect();
         let mut takers: HashMap<PathBuf, BTreeSet<PathBuf>> = HashMap::new();
         for ((folder, _), build) in folders.iter().zip(&builds) {

@@ -1,6 +1,6 @@
 //! Whole resources as one item, for a document without content.
 
-use std::cmp::Reverse;
+use crd_analyzer_apiextensions::types::compare_version_names;
 
 use super::{super::Context, Item, ItemKind, View, required};
 
@@ -32,7 +32,10 @@ pub(super) fn resources(context: &Context<'_, '_>) -> Vec<Item> {
         .filter_map(|kind| Some((definitions.find(&kind)?, kind)));
     known
         .filter_map(|(definition, kind)| {
-            let version = definition.versions().into_iter().max_by_key(|it| priority(it))?;
+            let version = definition
+                .versions()
+                .into_iter()
+                .max_by(|a, b| compare_version_names(a, b))?;
             let root = definition.schema(&version)?;
             let schema = &definition.tree;
             let view = View::root(schema, schema.resolve(root.node));
@@ -52,18 +55,6 @@ pub(super) fn resources(context: &Context<'_, '_>) -> Vec<Item> {
         .collect()
 }
 
-/// The order in which Kubernetes prefers versions: stable before beta before alpha, the newest first.
-fn priority(version: &str) -> (u8, Vec<u32>, Reverse<String>) {
-    let class = match version {
-        _ if version.contains("alpha") => 0,
-        _ if version.contains("beta") => 1,
-        _ => 2,
-    };
-    let numbers = version.split(|it: char| !it.is_ascii_digit());
-    let numbers = numbers.filter_map(|it| it.parse().ok()).collect();
-    (class, numbers, Reverse(version.to_owned()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,7 +62,7 @@ mod tests {
     #[test]
     fn stable_versions_come_before_new_ones() {
         let mut versions = ["v1beta2", "v1", "v2alpha1", "v1beta1", "v10"];
-        versions.sort_by_key(|it| Reverse(priority(it)));
+        versions.sort_by(|a, b| compare_version_names(b, a));
         assert_eq!(versions, ["v10", "v1", "v1beta2", "v1beta1", "v2alpha1"]);
     }
 }
