@@ -194,16 +194,18 @@ fn judge_within(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Qu
     verdict.unfinished = findings.unfinished;
     verdict.cel_cost = findings.cel_cost;
     verdict.warnings.extend(findings.warnings);
-    if verdict.errors.is_empty() {
-        if !validation.is_status {
-            verdict
-                .warnings
-                .extend(warnings::of_finalizers(version, &new, old.as_ref()));
-        }
-        if let Value::Object(mut object) = new {
-            prepare::for_storage(&mut object);
-            verdict.stored = Some(object);
-        }
+    let is_refused = !verdict.errors.is_empty();
+    if !validation.is_status {
+        let of_accepted = if is_refused {
+            &mut verdict.later_warnings
+        } else {
+            &mut verdict.warnings
+        };
+        of_accepted.extend(warnings::of_finalizers(version, &new, old.as_ref()));
+    }
+    if let (false, Value::Object(mut object)) = (is_refused, new) {
+        prepare::for_storage(&mut object);
+        verdict.stored = Some(object);
     }
     let mut seen = std::collections::HashSet::new();
     verdict.warnings.retain(|it| seen.insert(it.text.clone()));

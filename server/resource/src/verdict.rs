@@ -28,6 +28,8 @@ pub struct ResourceVerdict {
     pub warnings: Vec<Warning>,
     /// What the API server does not get to because of [`Self::errors`], found by going on after them. No part of the answer.
     pub hidden: Vec<RejectionCause>,
+    /// The warnings that it has once [`Self::errors`] are fixed. No part of the answer.
+    pub later_warnings: Vec<Warning>,
     /// Why the analyzer could not find the verdict.
     pub unjudged: Option<Unjudged>,
     /// What takes too much to be found out: rules that were not evaluated to the end, or all of the object. Without
@@ -63,9 +65,11 @@ impl ResourceVerdict {
         field::leave_out(&mut self.strict, |it| {
             FINDING_BYTES + it.text.len() + it.path.len() + decider(&it.decider)
         });
-        field::leave_out(&mut self.warnings, |it| {
-            FINDING_BYTES + it.text.len() + it.path.bytes() + decider(&it.decider)
-        });
+        for warnings in [&mut self.warnings, &mut self.later_warnings] {
+            field::leave_out(warnings, |it| {
+                FINDING_BYTES + it.text.len() + it.path.bytes() + decider(&it.decider)
+            });
+        }
         field::leave_out(&mut self.unfinished, |it| {
             FINDING_BYTES + it.path.bytes() + decider(&it.decider)
         });

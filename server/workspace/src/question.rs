@@ -46,7 +46,7 @@ pub struct Question<'a> {
     /// Tools complete the text before it is sent: what templates and substitutions fill in is unknown. Without this, the text is judged as
     /// it is.
     pub is_completed: bool,
-    /// Somebody edits the text: the warnings of a CRD that is refused are told, too, so that an error does not hide them.
+    /// Somebody edits the text: the warnings about what is refused are told, too, so that an error does not hide them.
     pub is_edited: bool,
     /// The text holds parts of objects, as patches do: what is missing is not looked for.
     pub is_part: bool,

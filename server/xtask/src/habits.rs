@@ -1,5 +1,5 @@
-//! What people write next: keys of CRDs by the key before them, and values by the keys that are there. Counted over the corpus and written to
-//! the table that completion ranks by.
+//! What people write next: keys by the key before them, values by the keys that are there, and types of properties by their names. Counted over
+//! the corpus and written to the table that completion ranks by.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,7 +10,7 @@ use std::{
 use crd_analyzer_apiextensions::api::FieldType;
 use crd_analyzer_ide::{file::File as Parsed, schema};
 use crd_analyzer_syntax::{
-    paths::path_of,
+    paths::{Step, path_of},
     tree::{NodeId, NodeKind, Tree},
 };
 
@@ -26,6 +26,10 @@ pub(crate) struct Args {
 
 /// One project writes the same a thousand times: it counts this often at most.
 const MOST_OF_ONE: usize = 20;
+/// Authors choose names: what fewer projects write is not common enough to propose.
+const LEAST_PROJECTS: usize = 3;
+/// The place of properties' types in the table.
+const TYPE_OF: &str = "type-of";
 /// The fewest times that make a habit.
 const LEAST: usize = 5;
 /// Words of a line of the table.
@@ -44,12 +48,17 @@ impl Counts {
 
     fn table(&self) -> String {
         let mut table = String::from(
-            "# What follows what in CRDs: a struct of the API (or one of its fields), the key before, and how often each word came next.\n# Written by `cargo xtask habits`.\n",
+            "# What follows what in CRDs: a struct of the API (or one of its fields), the key before, and how often each word came next.\n\
+             # In resources: `/` and the key of the mapping, the key before. `type-of`: the name of a property, and its types.\n\
+             # Written by `cargo xtask habits`.\n",
         );
         for ((place, before), words) in &self.0 {
             let count = |it: &BTreeMap<String, usize>| it.values().map(|it| (*it).min(MOST_OF_ONE)).sum::<usize>();
             let mut counted: Vec<_> = words.iter().map(|(word, it)| (count(it), word)).collect();
             counted.retain(|it| it.0 >= LEAST);
+            if is_by_name(place) {
+                counted.retain(|it| words[it.1].len() >= LEAST_PROJECTS);
+            }
             counted.sort_by_key(|it| (std::cmp::Reverse(it.0), it.1));
             counted.truncate(WORDS);
             if counted.is_empty() {
@@ -65,20 +74,26 @@ impl Counts {
     }
 }
 
+/// Whether a line of the table is about names that authors of CRDs choose, and not about those of the API.
+fn is_by_name(place: &str) -> bool {
+    place.starts_with('/') || place == TYPE_OF
+}
+
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let corpus = Corpus::load(args.max_size)?;
     let mut counts = Counts::default();
-    for file in &corpus.definitions {
-        let project = file
-            .path
-            .parent()
-            .map(|it| it.to_string_lossy().into_owned())
-            .unwrap_or_default();
+    for file in corpus.definitions.iter().chain(&corpus.objects) {
+        let project = file.path.parent().and_then(|it| it.file_name());
+        let project = project.map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
         let parsed = Parsed::new(file.text.clone(), Arc::default());
-        for document in parsed.documents().filter(|it| !it.is_broken && it.is_definition()) {
+        for document in parsed.documents().filter(|it| !it.is_broken) {
             let tree = document.tree;
             for node in tree.nodes().filter(|it| matches!(tree.kind(*it), NodeKind::Mapping(_))) {
-                count(&mut counts, tree, node, &project);
+                if document.is_definition() {
+                    count(&mut counts, tree, node, &project);
+                } else {
+                    count_in_resource(&mut counts, tree, node, &project);
+                }
             }
         }
     }
@@ -86,6 +101,38 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     std::fs::write(&path, counts.table())?;
     println!("{}", path.display());
     Ok(true)
+}
+
+/// Counts the keys of a mapping of a custom resource.
+fn count_in_resource(counts: &mut Counts, tree: &Tree, mapping: NodeId, project: &str) {
+    let path = path_of(tree, mapping);
+    // Metadata is that of the API.
+    if matches!(path.first(), None | Some(Step::Index(_)))
+        || matches!(path.first(), Some(Step::Key(key)) if key == "metadata")
+    {
+        return;
+    }
+    let parent = path.iter().rev().find_map(|it| match it {
+        Step::Key(key) => Some(format!("/{key}")),
+        Step::Index(_) => None,
+    });
+    let Some(parent) = parent.filter(|it| is_word(it)) else {
+        return;
+    };
+    let mut before = "-".to_owned();
+    for entry in tree.entries(mapping) {
+        let key = tree.scalar(entry.key).into_owned();
+        if !is_word(&key) {
+            return;
+        }
+        counts.add((&parent, &before), &key, project);
+        before = key;
+    }
+}
+
+/// Whether the table can hold a text.
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && !text.contains([' ', ':', '\n', '#'])
 }
 
 /// Counts the entries of a mapping.
@@ -105,6 +152,13 @@ fn count(counts: &mut Counts, tree: &Tree, mapping: NodeId, project: &str) {
         }
         counts.add((structure.name, &before), &key, project);
         let value = tree.resolve(entry.value);
+        if let (true, "JSONSchemaProps", [.., Step::Key(properties), Step::Key(name)]) =
+            (key == "type" && tree.is_scalar(value), structure.name, path.as_slice())
+            && properties == "properties"
+            && is_word(name)
+        {
+            counts.add((TYPE_OF, name), &tree.scalar(value), project);
+        }
         let known = field.values.known();
         if tree.is_scalar(value) && known.iter().any(|it| it.text == tree.scalar(value)) {
             let place = format!("{}.{key}", structure.name);

@@ -444,6 +444,9 @@ fn values_at(context: &Context<'_, '_>, at: &api::At) -> Vec<Item> {
     items
 }
 
+/// What has never been seen is still possible: the least share of a value.
+const LEAST_SHARE: f64 = 0.02;
+
 /// Puts values first that are written often behind the keys that are there.
 fn sort_by_habit(context: &Context<'_, '_>, field: &Field, items: &mut [Item]) {
     let tree = context.place.tree;
@@ -457,6 +460,15 @@ fn sort_by_habit(context: &Context<'_, '_>, field: &Field, items: &mut [Item]) {
     };
     let place = format!("{}.{}", structure.name, field.name);
     let before = habits::before_value(tree, mapping, context.place.offset);
-    let share = |it: &Item| habits::share(&place, &before, &it.label);
+    let property = match above {
+        [.., Step::Key(properties), Step::Key(name)] if field.name == "type" && properties == "properties" => {
+            Some(name)
+        }
+        _ => None,
+    };
+    let share = |it: &Item| {
+        let by_name = property.and_then(|name| habits::share_of_type(name, &it.label));
+        (habits::share(&place, &before, &it.label) + LEAST_SHARE) * (by_name.unwrap_or(1.0) + LEAST_SHARE)
+    };
     items.sort_by(|one, other| share(other).total_cmp(&share(one)));
 }

@@ -1,4 +1,5 @@
-//! What people write next in CRDs, counted over real ones (`cargo xtask habits`): keys by the key before them, values by the key before theirs.
+//! What people write next, counted over real manifests (`cargo xtask habits`): keys by the key before them, values by the key before theirs, and
+//! types of properties by their names.
 
 use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
@@ -8,6 +9,9 @@ use super::nav;
 
 /// The name of "no key" in the table: the first key of a mapping follows it.
 pub(super) const FIRST: &str = "-";
+
+/// The place of properties' types in the table: what is before them is the name of the property.
+const TYPE_OF: &str = "type-of";
 
 /// By struct of the API, or by its field, and by the key before: words with their shares.
 type Table = HashMap<(&'static str, &'static str), Vec<(&'static str, f64)>>;
@@ -40,6 +44,17 @@ pub(super) fn share(place: &str, before: &str, word: &str) -> f64 {
     let known = TABLE.get(&(place, before));
     let found = known.and_then(|it| it.iter().find(|it| it.0 == word));
     found.map_or(0.0, |it| it.1)
+}
+
+/// How often a key comes next in a custom resource, from 0 to 1. `parent`: the key that the mapping, or the list that it is in, belongs to.
+pub(super) fn share_in_resource(parent: &str, before: &str, word: &str) -> f64 {
+    share(&format!("/{parent}"), before, word)
+}
+
+/// How often properties of this name have a type, from 0 to 1. `None`: the name is not known.
+pub(super) fn share_of_type(property: &str, r#type: &str) -> Option<f64> {
+    let is_known = TABLE.contains_key(&(TYPE_OF, property));
+    is_known.then(|| share(TYPE_OF, property, r#type))
 }
 
 /// A key as the table names it: of `type` also what it says.
@@ -75,6 +90,12 @@ mod tests {
         assert!(share("ValidationRule", FIRST, "message") > share("ValidationRule", FIRST, "rule"));
         assert!(share("ValidationRule", "message", "rule") > 0.9);
         assert!(share("ValidationRule", "nothing", "rule") <= 0.0);
+        assert!(
+            share_in_resource("selector", FIRST, "matchLabels")
+                > share_in_resource("selector", FIRST, "matchExpressions")
+        );
+        assert!(share_of_type("replicas", "integer") > Some(0.9));
+        assert_eq!(share_of_type("no-such-name", "integer"), None);
         for ((place, before), words) in &*TABLE {
             let all: f64 = words.iter().map(|it| it.1).sum();
             assert!((all - 1.0).abs() < 1e-9, "{place} {before}: {words:?}");

@@ -87,7 +87,10 @@ pub(super) fn complete(context: &Context<'_, '_>, field: &Field) -> Vec<Item> {
             .and_then(|it| nav::text(tree, it, "description"))
             .map(|it| Documentation::Theirs(it.into_owned()));
         item.asks_again = fit == StepMatch::Leads;
-        item.commit = &['.'];
+        // The first dot of a path begins it, and takes nothing.
+        if !context.place.token.prefix.is_empty() {
+            item.commit = &['.'];
+        }
         context.writer.value(&mut item, &text, true);
         if wants == Wants::Column && schema.is_some_and(|it| are_conditions(tree, it)) {
             found.push((fit, condition(context, &text)));

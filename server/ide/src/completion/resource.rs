@@ -15,7 +15,7 @@ use crd_analyzer_workspace::index::{DefinitionText, GroupKind};
 use view::View;
 
 use super::{
-    Context, Definitions, Item, ItemKind, definition, head,
+    Context, Definitions, Item, ItemKind, definition, habits, head,
     insert::Shape,
     nav, property_names,
     rank::{Expected, Keys},
@@ -200,10 +200,19 @@ pub(super) fn at_view(context: &Context<'_, '_>, view: &View<'_>) -> Vec<Item> {
     }
 }
 
+/// What speaks for a key that always comes next in resources: less than that others are required.
+const HABIT: f64 = 300.0;
+
 /// The fields of an object. `with_dash`: it is the first item of a list that has none.
 fn keys(context: &Context<'_, '_>, view: &View<'_>, with_dash: bool) -> Vec<Item> {
     let known = Keys::new(context.place);
     let required = view.required();
+    let parents = context.place.path.iter().rev();
+    let parent = parents.filter_map(|it| match it {
+        Step::Key(key) => Some(&**key),
+        Step::Index(_) => None,
+    });
+    let parent = parent.into_iter().next().unwrap_or_default();
     let mut ranked = Vec::new();
     for (index, (name, field)) in view.fields().into_iter().enumerate() {
         if known.has(&name) {
@@ -213,6 +222,10 @@ fn keys(context: &Context<'_, '_>, view: &View<'_>, with_dash: bool) -> Vec<Item
         let mut penalty = index as i32 + known.order_penalty(&name) + known.value_penalty(&field.expected());
         if is_required {
             penalty -= 1000;
+        }
+        // What every object begins with has its own order.
+        if known.value.is_none() && !matches!(&*name, "apiVersion" | "kind" | "metadata") {
+            penalty -= (HABIT * habits::share_in_resource(parent, &known.before, &name)) as i32;
         }
         penalty += field.penalty_of(&name) + view.head_penalty(&name);
         ranked.push((penalty, name, field, is_required));

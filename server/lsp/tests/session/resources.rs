@@ -367,3 +367,20 @@ async fn items_of_lists_are_resources_too() {
     assert!(edit.to_string().contains(LIST), "{edit}");
     client.finish().await;
 }
+
+#[tokio::test]
+async fn an_error_hides_no_warning_of_a_resource() {
+    let mut client = Client::start(pushed()).await;
+    client.open(CRD, 1, DEFINITION).await;
+    let warned = |list: &[Value]| codes(list).contains(&"unqualified-finalizer");
+    let accepted = RESOURCE
+        .replace("{name: one}", "{name: one, finalizers: [mine]}")
+        .replace("10", "1");
+    client.open(CR, 1, &accepted).await;
+    assert!(warned(&client.published(CR, 1).await));
+    client.change(CR, 2, &[([4, 9, 4, 9], "0")]).await;
+    let refused = client.published(CR, 2).await;
+    assert!(codes(&refused).contains(&"number-too-large"), "{refused:?}");
+    assert!(warned(&refused), "{refused:?}");
+    client.finish_with_lists().await;
+}

@@ -43,6 +43,7 @@ pub(super) struct Locate<'a> {
     /// How many findings of each list are located.
     most: usize,
     wants_effective: bool,
+    wants_later_warnings: bool,
 }
 
 impl<'a> Locate<'a> {
@@ -62,6 +63,7 @@ impl<'a> Locate<'a> {
             left: Cell::new(MAX_COMPARED),
             most: question.most_findings,
             wants_effective: question.wants_effective,
+            wants_later_warnings: question.is_edited,
         }
     }
 
@@ -85,6 +87,7 @@ impl<'a> Locate<'a> {
             warnings: answer
                 .warnings
                 .iter()
+                .chain(answer.later_warnings.iter().filter(|_| self.wants_later_warnings))
                 .take(self.most)
                 .map(|it| self.warning(it))
                 .collect(),

@@ -245,6 +245,12 @@ fn paths_are_those_of_the_properties() {
     );
     let rule = format!("{PROPERTIES}    x-kubernetes-validations:\n    - rule: 'true'\n      fieldPath: $0\n");
     assert_eq!(schema(&rule).labels(), [".replicas", "['my-name']", ".list"]);
+    check_first(&schema("properties:\n  name:\n    type: $0\n"), &["string"]);
+    check_first(&schema("properties:\n  replicas:\n    type: $0\n"), &["integer"]);
+    check_first(&schema("properties:\n  conditions:\n    type: $0\n"), &["array"]);
+    let commits = |offered: &Offered| offered.item(".replicas").commit.contains(&'.');
+    assert!(!commits(&schema(&rule)), "the first dot of a path takes nothing");
+    assert!(commits(&schema(&rule.replace("$0", ".r$0"))));
     let rule = schema(&rule).taken("['my-name']");
     assert!(rule.ends_with("fieldPath: '[''my-name'']'\n"), "{rule}");
 }

@@ -112,7 +112,7 @@ fn kinds_and_versions_go_together() {
 #[test]
 fn fields_come_from_the_schema() {
     check_first(&widget("$0\n"), &["metadata", "spec", "status"]);
-    check_first(&widget("spec:\n  $0\n"), &["name", "ports", "size", "description"]);
+    check_first(&widget("spec:\n  $0\n"), &["name", "ports", "size", "template"]);
     check_first(&widget("spec:\n  size: 1\n  $0\n"), &["name", "ports"]);
     check_first(&widget("spec:\n  m$0\n"), &["mode"]);
     check_first(&widget("spec:\n  ports:\n  - $0\n"), &["port", "protocol"]);
