@@ -13,7 +13,7 @@ fn wrong() -> String {
               properties:
                 size: {type: int}
                 name: {type: string, minlength: 1}
-                mode: {type: string, pattern: '.*'}
+                mode: {type: string, pattern: '[a-z]*'}
 ",
     )
 }

@@ -24,6 +24,17 @@ pub(crate) struct Site {
     pub(crate) bytes: Range<usize>,
     /// The field or key that is not there, or the part as it is written.
     pub(crate) subject: String,
+    /// Where the field is that is not there.
+    pub(crate) path: Option<Vec<Step>>,
+}
+
+/// The step of an expression that finds nothing.
+struct Missing<'l> {
+    code: &'static str,
+    /// The bytes up to it.
+    bytes: Range<usize>,
+    /// Where the field is that may be absent.
+    path: Option<&'l [Step]>,
 }
 
 /// An expression whose failures are looked for.
@@ -103,12 +114,20 @@ impl<'e, 's> Locator<'e, 's> {
                 || written.split_whitespace().collect::<Vec<_>>().join(" "),
                 str::to_owned,
             );
-            Site { code, bytes, subject }
+            Site {
+                code,
+                bytes,
+                subject,
+                path: None,
+            }
         };
         let own = |code| site(code, bytes.clone(), None);
         if let Some(key) = message.strip_prefix("no such key: ") {
             return match self.missing(node, key) {
-                Some((code, bytes)) => site(code, bytes, Some(key)),
+                Some(Missing { code, bytes, path }) => Site {
+                    path: path.map(<[_]>::to_vec),
+                    ..site(code, bytes, Some(key))
+                },
                 None => own(codes::RULE_CAN_FAIL),
             };
         }
@@ -171,10 +190,15 @@ impl<'e, 's> Locator<'e, 's> {
         }
     }
 
-    /// The step that finds nothing: what kind of step it is, and the bytes up to it.
-    fn missing(&self, node: NodeId, key: &str) -> Option<(&'static str, Range<usize>)> {
+    /// The step that finds nothing.
+    fn missing(&self, node: NodeId, key: &str) -> Option<Missing<'_>> {
         let ast = &self.checked.ast;
         let links = self.links(node);
+        let of_map = |bytes| Missing {
+            code: codes::ABSENT_MAP_KEY,
+            bytes,
+            path: None,
+        };
         let named = links.iter().filter(|it| names(ast, **it, key));
         let of = |node: NodeId| Some((node, self.selections.get(&ast[node].id)?));
         for link in named.clone() {
@@ -184,11 +208,15 @@ impl<'e, 's> Locator<'e, 's> {
             };
             let bytes = self.extents.get(&ast[node].id)?.clone();
             match last {
-                Step::Element(_) => return Some((codes::ABSENT_MAP_KEY, bytes)),
+                Step::Element(_) => return Some(of_map(bytes)),
                 Step::Property(name) => {
                     let parent = schema_at(self.schema, above)?;
                     if !parent.props().required.contains(name) {
-                        return Some((codes::OPTIONAL_FIELD_READ, bytes));
+                        return Some(Missing {
+                            code: codes::OPTIONAL_FIELD_READ,
+                            bytes,
+                            path: Some(path),
+                        });
                     }
                 }
             }
@@ -204,7 +232,7 @@ impl<'e, 's> Locator<'e, 's> {
         });
         let link = named.clone().next().or(by_value)?;
         let bytes = self.extents.get(&ast[*link].id)?.clone();
-        Some((codes::ABSENT_MAP_KEY, bytes))
+        Some(of_map(bytes))
     }
 }
 

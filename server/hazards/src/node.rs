@@ -1,6 +1,7 @@
 //! The rules of one node of a schema, and what they do with values that the schema allows.
 
 mod checked_rule;
+mod left_out;
 mod on_create;
 mod values;
 
@@ -354,6 +355,9 @@ impl<'s> CheckedRule<'_, 's> {
                         is_stuck = true;
                         return true;
                     }
+                    if self.asks_for(&locator, &case, &failed, left) {
+                        return true;
+                    }
                     let case = self.smaller(&locator, case, &failed, left);
                     if let Some(words) = self.is_shown_by(&case, left) {
                         hazards.push(self.hazard_of(&case, &failed, &words));
@@ -466,10 +470,8 @@ impl<'s> CheckedRule<'_, 's> {
     fn smaller(&self, locator: &Locator<'_, '_>, case: Case, failed: &Failed, left: &mut u64) -> Case {
         let Case { sent, old } = case;
         let mut fails_so = |case: &Case| {
-            let same = self
-                .failure(locator, case, left)
-                .is_some_and(|it| it.site == failed.site);
-            same && self.is_shown_by(case, left).is_some()
+            let same = self.failure(locator, case, left).filter(|it| it.site == failed.site);
+            same.is_some_and(|it| !self.asks_for(locator, case, &it, left)) && self.is_shown_by(case, left).is_some()
         };
         let sent = smallest(sent, &mut |it| {
             fails_so(&Case {

@@ -164,6 +164,41 @@ fn fields_that_may_be_absent_are_found_with_the_smallest_example() {
 }
 
 #[test]
+fn rules_may_ask_for_a_field() {
+    let properties = json!({
+        "list": {"type": "array", "items": {"type": "object", "properties": {"of": {"type": "string"}}}},
+        "text": {"type": "string"},
+        "flag": {"type": "boolean"},
+        "below": {"type": "object", "properties": {"name": {"type": "string"}}},
+        "count": {"type": "integer"},
+    });
+    for rule in [
+        "size(self.list) > 0",
+        "self.text != ''",
+        "has(self.text) || self.flag",
+        "has(self.below.name)",
+        "self.below.name.size() > 0",
+        "!has(self.list) || self.list.all(it, size(it.of) > 0)",
+        "self.list.exists(it, it.of == 'a')",
+    ] {
+        check(&object(&properties, &[], &[rule]), &[]);
+    }
+    // The empty field would do, or what it says matters.
+    for (rule, read) in [
+        ("self.list.all(it, it.of != 'b')", "self.list"),
+        ("self.text == 'b'", "self.text"),
+        ("self.text.size() > 4", "self.text"),
+        ("!self.flag", "self.flag"),
+        ("!has(self.below.name)", "self.below"),
+        ("self.count > 0", "self.count"),
+    ] {
+        let found = hazards(&object(&properties, &[], &[rule]));
+        let first = found.first().map(|it| (it.code, &rule[it.bytes.clone()]));
+        assert_eq!(first, Some((READ, read)), "{rule}");
+    }
+}
+
+#[test]
 fn guards_of_every_kind_count() {
     for rule in [
         "has(self.a) && self.a > 1",

@@ -1,4 +1,4 @@
-//! Kustomizations on disk: their files, and which files they name as patches.
+//! Kustomizations on disk: their files, and which files hold parts of objects.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -9,7 +9,10 @@ use std::{
 use crd_analyzer_kustomize::{Files, joined};
 use crd_analyzer_workspace::kustomize::{FILE_NAMES, patches};
 
-use crate::read::{self, Access, Kind, SETTINGS_BYTES};
+use crate::{
+    read::{self, Access, Kind, SETTINGS_BYTES},
+    test_steps::TestSteps,
+};
 
 /// How many folders above a file a kustomization may lie in that names it.
 const MOST_FOLDERS: usize = 4;
@@ -41,17 +44,20 @@ impl Files for Disk {
 pub struct Kustomizations {
     /// The patches that the kustomization of a folder names.
     patches: Mutex<HashMap<PathBuf, Arc<HashSet<PathBuf>>>>,
+    steps: TestSteps,
 }
 
 impl Kustomizations {
-    /// Whether a kustomization names the file of this absolute path as a patch. `access`: how the file is read.
-    pub fn is_patch(&self, path: &Path, access: &Access) -> bool {
-        let folders = path.ancestors().skip(1).take(MOST_FOLDERS);
-        folders.into_iter().any(|it| self.of(it, access).contains(path))
+    /// Whether the file of this absolute path holds parts of objects: a kustomization names it as a patch, or kuttl merges it into what an
+    /// earlier step of the test made. `access`: how the file is read.
+    pub fn is_part(&self, path: &Path, access: &Access) -> bool {
+        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
+        folders.any(|it| self.of(it, access).contains(path)) || self.steps.is_update(path, access)
     }
 
-    /// Forgets what was read, because a kustomization may have changed.
+    /// Forgets what was read, because a file may have changed.
     pub fn forget(&self) {
+        self.steps.forget();
         self.patches.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 

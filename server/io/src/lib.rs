@@ -22,6 +22,7 @@ pub mod program;
 pub mod read;
 pub mod roots;
 pub mod stdin;
+mod test_steps;
 mod unread;
 pub mod walk;
 pub mod write;

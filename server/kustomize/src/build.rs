@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
+    built::{Build, Built, Unread},
     decode,
     flux::{self, FluxKustomization},
     generate, json_patch,
@@ -21,34 +22,6 @@ use crate::{
 /// The names that kustomize looks for, in its order (`sigs.k8s.io/kustomize/api/konfig`).
 pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// An object of a build.
-#[derive(Clone, Debug)]
-pub struct Built {
-    /// The object.
-    pub node: Node,
-    /// Where the object was written as a whole, before anything changed it.
-    pub origin: Place,
-}
-
-/// What a kustomization builds.
-#[derive(Debug)]
-pub struct Build {
-    /// The objects in the order in which they are built; `Err` says why there are none.
-    pub objects: std::result::Result<Vec<Built>, Problem>,
-    /// Where the values come from.
-    pub sources: Sources,
-    /// The bases that are not on this machine, each with the place that names it. The objects are those of the others.
-    pub remote: Vec<(String, Place)>,
-    /// The folders of the kustomizations that the build has read, its own included.
-    pub folders: Vec<PathBuf>,
-    /// The files that hold resources.
-    pub resources: Vec<PathBuf>,
-    /// The files that hold patches.
-    pub patches: Vec<PathBuf>,
-    /// It is a Component: only a kustomization that names it builds it.
-    pub is_component: bool,
-}
-
 /// Builds the kustomization of a folder, an absolute path, of so many nodes and what is read allows (see [`MOST_NODES`](crate::MOST_NODES)).
 pub fn build(files: &dyn Files, folder: &Path, nodes: usize) -> Build {
     build_with(files, folder, nodes, None)
@@ -59,25 +32,33 @@ pub fn build_with(files: &dyn Files, folder: &Path, nodes: usize, flux: Option<&
     let mut building = Building {
         files,
         sources: Sources::with_room(nodes),
-        remote: Vec::new(),
+        unread: Vec::new(),
         folders: Vec::new(),
         resources: Vec::new(),
+        taken: Vec::new(),
         patches: Vec::new(),
         open: Vec::new(),
+        is_changing: false,
         is_component: false,
+        blocked: None,
         root: None,
     };
-    let objects = building.run(folder, flux).map_err(|problem| match building.root {
+    let built = building.run(folder, flux);
+    // What comes after something that is not supported may follow from it.
+    let built = building.blocked.take().map_or(built, Err);
+    let objects = built.map_err(|problem| match building.root {
         Some(root) => problem.at(root),
         None => problem,
     });
     Build {
         objects,
         sources: building.sources,
-        remote: building.remote,
+        unread: building.unread,
         folders: building.folders,
         resources: building.resources,
+        taken: building.taken,
         patches: building.patches,
+        is_changing: building.is_changing,
         is_component: building.is_component,
     }
 }
@@ -93,14 +74,18 @@ struct Accumulated {
 struct Building<'f> {
     files: &'f dyn Files,
     sources: Sources,
-    remote: Vec<(String, Place)>,
+    unread: Vec<(Unread, Place)>,
     folders: Vec<PathBuf>,
     resources: Vec<PathBuf>,
+    taken: Vec<Place>,
     patches: Vec<PathBuf>,
+    is_changing: bool,
     /// The folders whose kustomizations are being read.
     open: Vec<PathBuf>,
     /// What is built is a Component.
     is_component: bool,
+    /// The first field that changes objects in a way that is not supported.
+    blocked: Option<Problem>,
     /// The kustomization that is built.
     root: Option<Place>,
 }
@@ -149,7 +134,7 @@ impl Building<'_> {
 
     /// Whether objects may be missing that are built elsewhere.
     fn is_open(&self) -> bool {
-        !self.remote.is_empty()
+        !self.unread.is_empty()
     }
 
     /// The kustomization of a folder that Flux builds.
@@ -205,11 +190,34 @@ impl Building<'_> {
         };
         self.root.get_or_insert(first.place);
         let kustomization = Kustomization::decode(&first).map_err(|it| it.at(first.place))?;
-        if let Some((field, place)) = kustomization.unsupported.first() {
-            let message = format!("`{field}` is not built here");
-            return Err(Problem::new(ProblemKind::NotSupported, *place, message));
-        }
+        self.note_unsupported(&kustomization);
         Ok(kustomization)
+    }
+
+    /// Notes what needs a program or a schema of the user's.
+    fn note_unsupported(&mut self, kustomization: &Kustomization) {
+        for (field, place) in &kustomization.unsupported {
+            match *field {
+                "helmCharts" | "helmChartInflationGenerator" | "generators" => {
+                    self.unread.push((Unread::Made(field), *place));
+                }
+                // They change nothing.
+                "validators" => {}
+                _ => {
+                    self.is_changing = true;
+                    let problem = || {
+                        let message = format!("`{field}` is not built here");
+                        Problem::new(ProblemKind::NotSupported, *place, message)
+                    };
+                    self.blocked.get_or_insert_with(problem);
+                }
+            }
+        }
+        self.is_changing |= !kustomization.patches.is_empty()
+            || !kustomization.patches_strategic_merge.is_empty()
+            || !kustomization.patches_json.is_empty()
+            || !kustomization.replacements.is_empty()
+            || !kustomization.vars.is_empty();
     }
 
     fn accumulate(
@@ -242,7 +250,7 @@ impl Building<'_> {
         for path in &kustomization.components {
             let component = joined(folder, &path.text);
             if !self.files.is_folder(&component) {
-                self.absent(path, "folder")?;
+                self.absent(path);
                 continue;
             }
             found = self.directory(&component, path, true, found)?;
@@ -266,25 +274,27 @@ impl Building<'_> {
                 .map(|it| self.newer(it))
                 .collect();
             for resource in objects(nodes).map_err(|it| it.at(path.place))? {
+                self.taken.push(resource.origin);
                 found.resources.add(resource)?;
             }
             return Ok(());
         }
         if !is_folder {
-            return self.absent(path, "file or folder");
+            self.absent(path);
+            return Ok(());
         }
         let inner = self.directory(&file, path, false, Accumulated::default())?;
         merge(found, inner)
     }
 
     /// What is named and not there: a remote base, or a mistake.
-    fn absent(&mut self, path: &Text, what: &str) -> Result<()> {
-        if is_remote(&path.text) {
-            self.remote.push((path.text.clone(), path.place));
-            return Ok(());
-        }
-        let message = format!("the {what} `{}` does not exist", path.text);
-        Err(Problem::new(ProblemKind::Missing, path.place, message))
+    fn absent(&mut self, path: &Text) {
+        let unread = if is_remote(&path.text) {
+            Unread::Remote(path.text.clone())
+        } else {
+            Unread::Missing(path.text.clone())
+        };
+        self.unread.push((unread, path.place));
     }
 
     fn directory(

@@ -4,6 +4,7 @@
 //! objects asks [`Build::sources`] where the values were written.
 
 mod build;
+mod built;
 mod dates;
 mod decode;
 mod digest;
@@ -29,7 +30,8 @@ mod tests;
 mod transform;
 mod vars;
 
-pub use build::{Build, Built, FILE_NAMES, build, build_with};
+pub use build::{FILE_NAMES, build, build_with};
+pub use built::{Build, Built, Unread};
 pub use flux::FluxKustomization;
 pub use node::{Entry, Node, Place, Value};
 pub use problem::{Problem, ProblemKind};

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Files, MOST_NODES, build};
+use crate::{Files, MOST_NODES, ProblemKind, Unread, build};
 
 struct Memory(BTreeMap<PathBuf, Arc<str>>);
 
@@ -85,10 +85,6 @@ fn a_failure_names_its_place() {
         ),
     );
     check(
-        &[("o/kustomization.yaml", "resources: [gone.yaml]\n")],
-        "the file or folder `gone.yaml` does not exist at \"gone.yaml\"",
-    );
-    check(
         &[
             (
                 "o/kustomization.yaml",
@@ -127,7 +123,34 @@ fn remote_bases_are_named_and_left_out() {
     ]);
     let built = build(&files, Path::new("/o"), MOST_NODES);
     assert_eq!(built.objects.unwrap().len(), 1);
-    assert_eq!(built.remote.len(), 1);
+    assert_eq!(built.unread.len(), 1);
+}
+
+#[test]
+fn what_is_made_or_missing_is_left_out() {
+    let of = |more: &str| {
+        let files = memory(&[
+            ("o/kustomization.yaml", &format!("resources: [w.yaml]\n{more}")),
+            ("o/w.yaml", WIDGET),
+        ]);
+        build(&files, Path::new("/o"), MOST_NODES)
+    };
+    for (more, unread) in [
+        ("helmCharts: [{name: a}]\n", Unread::Made("helmCharts")),
+        ("generators: [g.yaml]\n", Unread::Made("generators")),
+        ("components: [../c]\n", Unread::Missing("../c".to_owned())),
+        ("bases: [gone.yaml]\n", Unread::Missing("gone.yaml".to_owned())),
+    ] {
+        let built = of(more);
+        assert_eq!(built.objects.unwrap().len(), 1, "{more}");
+        assert_eq!(built.unread.first().map(|it| &it.0), Some(&unread));
+        assert!(!built.is_changing);
+    }
+    assert_eq!(of("validators: [v.yaml]\n").objects.unwrap().len(), 1);
+    // What changes objects in a way that is not known says which objects there are.
+    let built = of("transformers: [t.yaml]\npatches: [{patch: 'a: ['}]\n");
+    assert_eq!(built.objects.unwrap_err().kind, ProblemKind::NotSupported);
+    assert!(built.is_changing && built.resources.len() == 1);
 }
 
 /// Each kustomization names both of the next: what is built doubles with each.

@@ -15,6 +15,8 @@ impl Patterns {
     /// What is wrong with a pattern. What Go does not compile is an error elsewhere.
     pub(crate) fn find(&mut self, pattern: &str, at: &Trail<'_>) -> Option<Lint> {
         let problem = match self.extent(pattern) {
+            // Who writes this means it.
+            Extent::Everything if says_anything(pattern) => return None,
             Extent::Everything => Problem::PatternMatchesEverything,
             Extent::Nothing => Problem::PatternMatchesNothing,
             Extent::Some => return None,
@@ -30,4 +32,10 @@ impl Patterns {
         self.0.insert(pattern.to_owned(), extent);
         extent
     }
+}
+
+/// Whether a pattern says in so many words that it matches anything: `.*`.
+fn says_anything(pattern: &str) -> bool {
+    let pattern = pattern.strip_prefix('^').unwrap_or(pattern);
+    pattern.strip_suffix('$').unwrap_or(pattern) == ".*"
 }

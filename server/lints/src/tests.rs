@@ -261,6 +261,8 @@ fn values() {
     let mut pattern = of_type("string");
     pattern.pattern = "[a-z]*".to_owned();
     check_schema(pattern.clone(), &["pattern-matches-everything .pattern"]);
+    pattern.pattern = "^.*".to_owned();
+    check_schema(pattern.clone(), &[]);
     pattern.pattern = "$a".to_owned();
     check_schema(pattern.clone(), &["pattern-matches-nothing .pattern"]);
     pattern.pattern = "^[a-z]*$".to_owned();

@@ -201,7 +201,7 @@ impl Settings {
         let roots = || Roots::new(folders.iter().map(PathBuf::as_path));
         effective.is_part = path.is_some_and(|path| {
             let access = || Access::Within(Arc::new(roots()));
-            below.is_some_and(|it| self.config.partial.is_match(it)) || self.kustomizations.is_patch(path, &access())
+            below.is_some_and(|it| self.config.partial.is_match(it)) || self.kustomizations.is_part(path, &access())
         });
         let found = path
             .and_then(Path::parent)

@@ -80,7 +80,7 @@ impl Beside {
         self.is_asked
             && input.file().is_some_and(|(_, access)| {
                 config.is_partial(path)
-                    || self.kustomizations.is_patch(path, &access)
+                    || self.kustomizations.is_part(path, &access)
                     || self.overlays.as_ref().is_some_and(|it| it.is_open(path))
             })
     }

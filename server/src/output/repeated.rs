@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use crd_analyzer_workspace::{
-    codes::{DEPRECATED_VERSION, KIND_OF_OTHER_TOOL, SEVERAL_CRDS, UNUSABLE_CRD},
+    codes::{DEPRECATED_VERSION, KIND_OF_OTHER_TOOL, KUSTOMIZE_NOT_BUILT, SEVERAL_CRDS, UNUSABLE_CRD},
     finding::Finding,
     report::{DocumentReport, MergedFinding},
 };
@@ -37,7 +37,7 @@ impl Repeated {
     /// Whether a diagnostic about a file as a whole says something new.
     pub(super) fn is_new_of_file(&mut self, finding: &Finding) -> bool {
         let code = finding.code;
-        if code != KIND_OF_OTHER_TOOL {
+        if ![KIND_OF_OTHER_TOOL, KUSTOMIZE_NOT_BUILT].contains(&code) {
             return true;
         }
         let is_new = self.told.insert((code, finding.headline.clone(), String::new()));

@@ -296,7 +296,7 @@ impl Summary {
             let codes = self.repeated.iter().map(|(code, count)| format!("{count} {code}"));
             let codes: Vec<String> = codes.collect();
             let words = format!(
-                "{} for other resources of the same kinds are not repeated",
+                "{} that say the same of other resources or files are not repeated",
                 codes.join(" and ")
             );
             renderer.text(out, &words)?;

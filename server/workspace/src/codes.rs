@@ -40,7 +40,7 @@ crd_analyzer_schema::codes! {
     UNREADABLE_PREVIOUS_REVISION = "unreadable-previous-revision", no_fix: "The error is in another revision.";
     /// The CRD of a custom resource cannot be decoded, so the resource is not checked.
     UNUSABLE_CRD = "unusable-crd";
-    /// Several files have different CRDs for the kind of a custom resource.
+    /// The files have several CRDs for the kind of a custom resource, and not all of them accept it.
     SEVERAL_CRDS = "several-crds";
     /// A changed CRD rejects every update of a stored object.
     STORED_OBJECT_REFUSED = "stored-object-refused";

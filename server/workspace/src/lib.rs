@@ -45,6 +45,7 @@ pub mod source;
 mod spans;
 pub mod stored_versions;
 pub mod suppress;
+pub mod test_steps;
 mod text;
 pub mod typing;
 mod undefined;

@@ -18,25 +18,24 @@ use std::{
 
 pub use as_built::AsBuilt;
 pub use crd_analyzer_kustomize::Files;
-use crd_analyzer_kustomize::{Build, Built, FluxKustomization, MOST_NODES, Node, Place, build_with};
+use crd_analyzer_kustomize::{Build, Built, FluxKustomization, MOST_NODES, Node, Place, Unread, build_with};
 use crd_analyzer_resource::codes as resource_codes;
 use crd_analyzer_syntax::tree::Span;
 use earlier::Earlier;
 pub use flux_folders::FluxFolders;
 pub use graph::{Graph, is_kustomization};
-use objects::{Key, is_as_written, is_judged, key, merge, relative, told};
+use objects::{Key, is_as_written, is_judged, key, merge, relative, told, told_unread};
 use projection::Projection;
 
 use crate::{
     analysis::{BuiltDocuments, Old, Question, analyze},
-    codes, deferred_search,
+    deferred_search,
     finding::{Class, Finding, Severity},
     flux::Flux,
     report::{DocumentReport, DocumentVerdict, FileReport},
     source::SourceText,
     spans,
     variables::Variables,
-    words,
 };
 
 /// One object of one build.
@@ -71,7 +70,7 @@ pub struct Overlays {
     objects: Vec<Object>,
     /// The objects that have something to do with a file.
     by_file: HashMap<PathBuf, Vec<usize>>,
-    /// The documents that are judged only as they are built.
+    /// The documents that are judged only as they are built, those that are not built included.
     built: HashSet<Key>,
     /// The files all of whose documents are patches of known objects.
     patches: HashSet<PathBuf>,
@@ -87,6 +86,19 @@ pub struct Overlays {
     old_flux: Flux,
     /// The folders whose kustomizations could not be built from the earlier files.
     failed_before: BTreeSet<PathBuf>,
+}
+
+/// What the builds that were added so far say.
+#[derive(Default)]
+struct Adding {
+    /// What some of them take as it is written.
+    unchanged: HashSet<Key>,
+    /// What some of them take and do not build, because a patch deletes it.
+    dropped: HashSet<Key>,
+    /// The files of those that failed.
+    unknown: HashSet<PathBuf>,
+    /// The remote bases that were told.
+    remote: HashSet<String>,
 }
 
 /// The nodes that all builds together may still make.
@@ -163,14 +175,15 @@ impl Overlays {
             overlays.builds.push(it.build);
             overlays.patching.push(Some((it.by, it.kustomization)));
         }
-        let mut unchanged = HashSet::new();
-        let mut remote = HashSet::new();
+        let mut state = Adding::default();
         for n in 0..overlays.builds.len() {
-            overlays.add(n, &mut unchanged, &mut remote, earlier.as_mut());
+            overlays.add(n, &mut state, earlier.as_mut());
             // What is judged was taken over.
             overlays.builds[n].objects = Ok(Vec::new());
         }
-        overlays.built.retain(|it| !unchanged.contains(it));
+        let is_dropped = |it: &Key| !state.unknown.contains(&it.0);
+        overlays.built.extend(state.dropped.into_iter().filter(is_dropped));
+        overlays.built.retain(|it| !state.unchanged.contains(it));
         overlays.failed_before = earlier.map(|it| it.failed).unwrap_or_default();
         overlays
     }
@@ -200,48 +213,44 @@ impl Overlays {
         self
     }
 
-    fn add(
-        &mut self,
-        number: usize,
-        unchanged: &mut HashSet<Key>,
-        remote: &mut HashSet<String>,
-        mut earlier: Option<&mut Earlier<'_>>,
-    ) {
+    fn add(&mut self, number: usize, state: &mut Adding, mut earlier: Option<&mut Earlier<'_>>) {
         let build = &self.builds[number];
         let mut findings = Vec::new();
-        for (url, place) in &build.remote {
-            if remote.insert(url.clone()) {
-                let headline = format!("the remote base `{}` is not read", words::clip(url, 60));
-                let mut finding = Finding::new(Class::Hint, codes::KUSTOMIZE_NOT_BUILT, Span::default(), headline);
-                finding
-                    .notes
-                    .push("crd-analyzer fetches nothing: what is patched in the base is checked in part".to_owned());
-                findings.push((*place, finding));
+        for (unread, place) in &build.unread {
+            let is_new = match unread {
+                Unread::Remote(url) => state.remote.insert(url.clone()),
+                Unread::Missing(_) | Unread::Made(_) => true,
+            };
+            if is_new {
+                findings.push((*place, told_unread(unread)));
             }
         }
-        let is_known = build.remote.is_empty();
+        let is_known = build.unread.is_empty();
         match &build.objects {
             Err(problem) => {
                 if let Some((place, mut finding)) = told(problem) {
                     // What has only patches is not meant to be built alone.
-                    if build.resources.is_empty() && build.folders.len() < 2 {
+                    if build.taken.is_empty() && build.folders.len() < 2 {
                         finding.severity = Severity::Information;
                     }
                     findings.push((place, finding));
                 }
-                if !build.patches.is_empty() || self.patching[number].is_some() {
+                if build.is_changing || self.patching[number].is_some() {
                     self.open.extend(build.resources.iter().cloned());
                 }
+                state.unknown.extend(build.resources.iter().cloned());
             }
             Ok(objects) => {
                 if is_known {
                     self.patches.extend(build.patches.iter().cloned());
                 }
+                let mut dropped: HashSet<Key> = build.taken.iter().filter_map(|it| key(build, *it)).collect();
                 let mut made = Vec::new();
                 for built in objects {
                     let Some(origin) = key(build, built.origin) else {
                         continue;
                     };
+                    dropped.remove(&origin);
                     if !is_judged(&built.node) {
                         continue;
                     }
@@ -251,12 +260,13 @@ impl Overlays {
                     if is_as_written(build, built) {
                         let was_changed = earlier.is_some_and(|it| it.was_changed((folder, by_flux), &built.node));
                         if !was_changed {
-                            unchanged.insert(origin);
+                            state.unchanged.insert(origin);
                             continue;
                         }
                     }
                     made.push((built.clone(), origin));
                 }
+                state.dropped.extend(dropped);
                 for (built, origin) in made {
                     let folder = &self.folders[number];
                     let by_flux = self.patching[number].as_ref().map(|it| &it.1);

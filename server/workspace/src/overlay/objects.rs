@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crd_analyzer_kustomize::{Build, Built, Node, Place, Problem, ProblemKind};
+use crd_analyzer_kustomize::{Build, Built, Node, Place, Problem, ProblemKind, Unread};
 use crd_analyzer_syntax::{
     read_json_of,
     tree::{NodeKind, Span},
@@ -58,6 +58,27 @@ pub(super) fn told(problem: &Problem) -> Option<(Place, Finding)> {
     let mut finding = Finding::new(Class::Hint, code, Span::default(), headline);
     finding.severity = severity;
     Some((place, finding))
+}
+
+/// The diagnostic for something that is not read. The objects of the kustomization are those without it.
+pub(super) fn told_unread(unread: &Unread) -> Finding {
+    let (headline, note) = match unread {
+        Unread::Remote(url) => (
+            format!("the remote base `{}` is not read", words::clip(url, 60)),
+            "crd-analyzer fetches nothing: what is patched in the base is checked in part",
+        ),
+        Unread::Missing(path) => (
+            format!("the file or folder `{}` does not exist", words::clip(path, 60)),
+            "kustomize fails, unless something makes it before: the other resources are checked",
+        ),
+        Unread::Made(field) => (
+            format!("what `{field}` makes is not checked"),
+            "crd-analyzer runs no Helm and no plugins: the other resources are checked",
+        ),
+    };
+    let mut finding = Finding::new(Class::Hint, codes::KUSTOMIZE_NOT_BUILT, Span::default(), headline);
+    finding.notes.push(note.to_owned());
+    finding
 }
 
 /// Whether somebody judges objects of this kind.

@@ -2,6 +2,7 @@
 
 mod json_path;
 mod locate;
+mod other_crds;
 mod printer_columns;
 mod update;
 
@@ -148,7 +149,9 @@ impl One<'_> {
             };
             revision.add(&mut verdict, &updated, &at);
         }
-        self.name_others(&text, &mut verdict);
+        if let Some(hint) = self.other_verdicts(&text, served) {
+            verdict.hints.push(hint);
+        }
         self.name_variables(&mut verdict);
         verdict
     }
@@ -215,31 +218,6 @@ impl One<'_> {
             hints: vec![finding],
             ..DocumentVerdict::default()
         }
-    }
-
-    /// Says by which of several CRDs the object was judged.
-    fn name_others(&self, text: &DefinitionText, verdict: &mut DocumentVerdict) {
-        let found = &self.asked.found;
-        if found.others.is_empty() {
-            return;
-        }
-        let path = self.asked.question.path;
-        let GroupKind { group, kind } = &self.asked.kind;
-        let message = words::clip(
-            &format!("several files define `{kind}` of `{group}`, each differently"),
-            words::MAX_HEADLINE,
-        );
-        let mut hint = Finding::new(Class::Hint, codes::SEVERAL_CRDS, self.at("kind"), message);
-        hint.severity = crate::finding::Severity::Hint;
-        hint.related
-            .push(related(path, text, text.kind_span(), "checked by this CRD"));
-        for other in &found.others {
-            if let Some(text) = other.text(self.asked.definitions.files()) {
-                hint.related
-                    .push(related(path, &text, text.kind_span(), "another CRD of this kind"));
-            }
-        }
-        verdict.hints.push(hint);
     }
 }
 

@@ -12,7 +12,7 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use crd_analyzer_kustomize::{Build, FILE_NAMES, Files, MOST_NODES, ProblemKind, build};
+use crd_analyzer_kustomize::{Build, FILE_NAMES, Files, MOST_NODES, Place, ProblemKind, Unread, build};
 use serde_json::{Value, json};
 
 use crate::peers::{self, root};
@@ -94,13 +94,21 @@ impl Case {
             name,
             root: root.to_owned(),
             files: texts.collect(),
-            is_remote: !built.remote.is_empty(),
+            is_remote: built.unread.iter().any(|it| !is_missing(it)),
             ours: objects(&built),
         }
     }
 }
 
+/// Whether something does not exist, so that kustomize fails.
+fn is_missing((unread, _): &(Unread, Place)) -> bool {
+    matches!(unread, Unread::Missing(_))
+}
+
 fn objects(built: &Build) -> Result<Vec<Value>, (ProblemKind, String)> {
+    if let (Ok(_), Some((missing, _))) = (&built.objects, built.unread.iter().find(|it| is_missing(it))) {
+        return Err((ProblemKind::Missing, format!("{missing:?}")));
+    }
     match &built.objects {
         Ok(objects) => Ok(objects.iter().map(|it| plain(it.node.to_json())).collect()),
         Err(problem) => {
@@ -270,7 +278,10 @@ fn compare(oracle: &Path, cases: &[Case], is_verbose: bool) -> anyhow::Result<bo
         }
     }
     println!("{same} equal ({built} objects), {both_fail} that both refuse, {differ} differences");
-    println!("{} with remote bases, not asked", cases.len() - asked.len());
+    println!(
+        "{} with remote bases, charts or plugins, not asked",
+        cases.len() - asked.len()
+    );
     for (what, count) in open {
         println!("{count} not compared: {what}");
     }
