@@ -4,6 +4,7 @@ pub mod cel;
 pub mod completion;
 pub mod cost;
 pub mod cursor_context;
+pub mod enter;
 pub mod file;
 pub mod fixes;
 pub mod folding;

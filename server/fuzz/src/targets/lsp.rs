@@ -84,6 +84,7 @@ const METHODS: &[&str] = &[
     "textDocument/documentLink",
     "textDocument/foldingRange",
     "textDocument/selectionRange",
+    "textDocument/onTypeFormatting",
     "textDocument/semanticTokens/full",
     "textDocument/semanticTokens/full/delta",
     "textDocument/semanticTokens/range",
@@ -281,7 +282,7 @@ impl Client {
                 let position = json!({ "line": input.number(), "character": input.number() });
                 let range = json!({ "start": { "line": 0, "character": 0 }, "end": position });
                 let params = json!({
-                    "textDocument": { "uri": uri }, "position": position, "positions": [position], "range": range, "newName": "renamed",
+                    "textDocument": { "uri": uri }, "position": position, "positions": [position], "range": range, "newName": "renamed", "ch": "\n", "options": { "tabSize": 2, "insertSpaces": true },
                     "context": { "includeDeclaration": true, "diagnostics": [] }, "previousResultId": "1", "previousResultIds": [],
                 });
                 self.ask(method, params).await;

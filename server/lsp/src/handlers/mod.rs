@@ -23,6 +23,7 @@ pub(crate) mod hover;
 pub(crate) mod initialize;
 pub(crate) mod initialized;
 pub(crate) mod inlay_hint;
+pub(crate) mod on_type_formatting;
 pub(crate) mod references;
 pub(crate) mod rename;
 pub(crate) mod selection_range;

@@ -47,6 +47,7 @@ const REQUESTS: &[(&str, &[&str])] = &[
     ),
     ("documentHighlightProvider", &["textDocument/documentHighlight"]),
     ("documentLinkProvider", &["textDocument/documentLink"]),
+    ("documentOnTypeFormattingProvider", &["textDocument/onTypeFormatting"]),
     ("documentSymbolProvider", &["textDocument/documentSymbol"]),
     ("executeCommandProvider", &[COMMAND]),
     ("foldingRangeProvider", &["textDocument/foldingRange"]),
@@ -270,6 +271,7 @@ impl Chaos {
                     "textDocument": { "uri": uri }, "position": one, "positions": [one, two], "range": { "start": start, "end": end },
                     "newName": "renamed", "context": { "includeDeclaration": true, "diagnostics": [] },
                     "previousResultId": "1", "previousResultIds": [],
+                    "ch": "\n", "options": { "tabSize": 2, "insertSpaces": true },
                 })
             }
         };

@@ -108,3 +108,28 @@ async fn other_yaml_has_none_and_neither_has_who_switched_them_off() {
     assert_eq!(selections(&mut client, &[[LINE, 10]]).await, Value::Null);
     client.finish().await;
 }
+
+#[tokio::test]
+async fn a_new_line_begins_where_the_line_above_says() {
+    let mut client = Client::start(pulling()).await;
+    client
+        .open(URI, 1, "apiVersion: example.com/v1\nkind: Widget\nspec:\n\n")
+        .await;
+    let params = |line: u64| {
+        json!({
+            "textDocument": { "uri": URI },
+            "position": { "line": line, "character": 0 },
+            "ch": "\n",
+            "options": { "tabSize": 2, "insertSpaces": true },
+        })
+    };
+    let edits = client.request("textDocument/onTypeFormatting", params(3)).await;
+    let here = json!({ "line": 3, "character": 0 });
+    assert_eq!(
+        edits,
+        json!([{ "range": { "start": here, "end": here }, "newText": "  " }])
+    );
+    let none = client.request("textDocument/onTypeFormatting", params(2)).await;
+    assert_eq!(none, Value::Null);
+    client.finish().await;
+}
