@@ -21,6 +21,7 @@ pub mod print;
 pub mod program;
 pub mod read;
 pub mod roots;
+pub mod source_ignore;
 pub mod stdin;
 mod test_steps;
 mod unread;

@@ -42,6 +42,7 @@ pub fn build_with(files: &dyn Files, folder: &Path, nodes: usize, flux: Option<&
         is_component: false,
         blocked: None,
         root: None,
+        flux: None,
     };
     let built = building.run(folder, flux);
     // What comes after something that is not supported may follow from it.
@@ -88,6 +89,8 @@ struct Building<'f> {
     blocked: Option<Problem>,
     /// The kustomization that is built.
     root: Option<Place>,
+    /// The Kustomization of Flux that builds it.
+    flux: Option<Node>,
 }
 
 /// What reading a kustomization counts as, in nodes.
@@ -113,9 +116,12 @@ impl Building<'_> {
         resources
             .list
             .retain(|it| it.annotation(local).is_none_or(|it| it == "false"));
-        let sources = &self.sources;
+        let (sources, flux) = (&self.sources, self.flux.as_ref());
         let built = resources.list.iter_mut().map(|resource| {
             resource.make_texts("annotations");
+            if let Some(flux) = flux {
+                flux::set_metadata(flux, resource);
+            }
             if sources.has_dates() {
                 // Annotations are texts.
                 let texts = resource.node.at(&["metadata", "annotations"]).cloned();
@@ -142,7 +148,8 @@ impl Building<'_> {
         let documents = self.sources.read_file(self.files, &flux.file);
         let documents = documents.unwrap_or_else(|| Ok(Vec::new()))?;
         let is_it = |it: &&Node| self.sources.document(it.place).1 == flux.document;
-        let Some(object) = documents.iter().find(is_it) else {
+        let document = documents.iter().find(is_it);
+        let Some(object) = document.and_then(|it| flux.object(it)) else {
             let message = format!("`{}` has no Kustomization", name(&flux.file));
             return Err(Problem::new(ProblemKind::Missing, None, message));
         };
@@ -156,6 +163,7 @@ impl Building<'_> {
             flux.generated(object)
         };
         flux::add(object, &mut kustomization).map_err(|it| it.at(object.place))?;
+        self.flux = Some(object.clone());
         Ok(kustomization)
     }
 

@@ -337,7 +337,7 @@ fn label(node: &Node) -> Result<Label> {
     })
 }
 
-fn image(node: &Node) -> Result<Image> {
+pub(crate) fn image(node: &Node) -> Result<Image> {
     let fields = Fields::known(node, &["name", "newName", "newTag", "tagSuffix", "digest"])?;
     Ok(Image {
         place: fields.place,

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use crate::{
     decode,
-    kustomization::{Kustomization, Text},
+    kustomization::{Image, Kustomization, Text},
     node::Node,
     problem::Result,
+    resource::Resource,
 };
 
 /// Where a Kustomization of Flux is written, and what the folder has that it builds.
@@ -17,11 +18,21 @@ pub struct FluxKustomization {
     pub file: PathBuf,
     /// The position of its document in the file.
     pub document: u32,
+    /// Its position among the items, if the document is a list.
+    pub item: Option<usize>,
     /// What a folder without a kustomization consists of: its files, and its folders with a kustomization. Relative to the folder.
     pub resources: Vec<String>,
 }
 
 impl FluxKustomization {
+    /// The Kustomization in its document.
+    pub(crate) fn object<'n>(&self, document: &'n Node) -> Option<&'n Node> {
+        match self.item {
+            None => Some(document),
+            Some(n) => document.get("items")?.items().get(n),
+        }
+    }
+
     /// The kustomization that Flux writes into a folder that has none.
     pub(crate) fn generated(&self, object: &Node) -> Kustomization {
         let resources = self.resources.iter().map(|it| Text {
@@ -55,5 +66,50 @@ pub(crate) fn add(object: &Node, kustomization: &mut Kustomization) -> Result<()
             *field = Some(text);
         }
     }
+    for image in spec
+        .get("images")
+        .map_or(Ok(Vec::new()), |it| decode::list(it, decode::image))?
+    {
+        add_image(image, &mut kustomization.images);
+    }
     Ok(())
+}
+
+/// Adds an image. What it does not say, the entry of the same name says that is there.
+fn add_image(image: Image, images: &mut Vec<Image>) {
+    let Some(known) = images.iter_mut().find(|it| it.name == image.name) else {
+        images.push(image);
+        return;
+    };
+    known.place = image.place;
+    if !image.new_name.is_empty() {
+        known.new_name = image.new_name;
+    }
+    if !(image.new_tag.is_empty() && image.digest.is_empty()) {
+        known.new_tag = image.new_tag;
+        known.digest = image.digest;
+    }
+}
+
+/// Sets the labels and annotations that all objects of the Kustomization get, after they are built (`SetCommonMetadata` of
+/// github.com/fluxcd/pkg/ssa/utils).
+pub(crate) fn set_metadata(object: &Node, resource: &mut Resource) {
+    for field in ["labels", "annotations"] {
+        let Some(common) = object.at(&["spec", "commonMetadata", field]) else {
+            continue;
+        };
+        for entry in common.entries() {
+            let Some(metadata) = resource.metadata() else { continue };
+            if metadata.get(field).is_none_or(Node::is_null) {
+                metadata.set(field, entry.key_place, Node::empty_map(entry.key_place));
+            }
+            if let Some(texts) = metadata.get_mut(field) {
+                texts.set(
+                    &entry.key,
+                    entry.key_place,
+                    Node::string(entry.value.place, entry.value.text()),
+                );
+            }
+        }
+    }
 }

@@ -7,6 +7,7 @@ use std::{
     time::Instant,
 };
 
+use crd_analyzer_io::{read::Access, roots::Roots, source_ignore};
 use crd_analyzer_workspace::{
     analysis::{MOST_FINDINGS, Question},
     generated,
@@ -120,8 +121,11 @@ impl Session {
         // An edit may come in the meantime.
         let files = SessionFiles::new(&self.documents, &folders).with(path, text);
         let folders: Vec<_> = builders.folders.iter().map(|it| (it.clone(), &files)).collect();
-        let manifests = if builders.flux.patching().next().is_some() {
-            self.workspace.manifests()
+        let manifests = if builders.flux.has_kustomizations() {
+            let roots = Roots::new(self.folders().iter().map(PathBuf::as_path));
+            let access = Access::Within(Arc::new(roots));
+            let all = self.workspace.manifests().into_iter();
+            source_ignore::known_to_flux(all.map(|it| (it, access.clone())))
         } else {
             Vec::new()
         };

@@ -12,6 +12,7 @@ use crd_analyzer_io::{
     go::GoSources,
     kustomize::{Disk, Kustomizations},
     read::{self, Access, SETTINGS_BYTES},
+    roots, source_ignore,
 };
 use crd_analyzer_workspace::{
     analysis::{Old, Question, analyze},
@@ -93,7 +94,12 @@ pub(super) fn overlays(inputs: &[Input], revision: Option<&Arc<git::Revision>>) 
         access: Access::Elsewhere(it.clone()),
     });
     let now = flux(inputs);
-    let manifests: Vec<PathBuf> = inputs.iter().filter_map(|it| it.file().and(it.place().ok())).collect();
+    let manifests = if now.has_kustomizations() {
+        let files = inputs.iter().filter_map(|it| Some((it.place().ok()?, it.file()?.1)));
+        source_ignore::known_to_flux(files)
+    } else {
+        Vec::new()
+    };
     let manifests: Vec<&Path> = manifests.iter().map(PathBuf::as_path).collect();
     let disks = disks(&now, inputs);
     let of_flux = FluxFolders::new(&now, &manifests, |it| disks.get(it.file).map(|it| it as &dyn Files));
@@ -210,8 +216,7 @@ fn add_texts(flux: &mut Flux, texts: Vec<(PathBuf, String)>) {
         // Sources of Flux are repositories. Who works without git stands where the repository would begin.
         let root = roots.entry(folder.to_owned()).or_insert_with(|| {
             let current = || std::env::current_dir().unwrap_or_else(|_| folder.to_owned());
-            let repository = folder.ancestors().find(|it| read::exists(&it.join(".git")));
-            repository.map_or_else(current, Path::to_owned)
+            roots::repository(folder).unwrap_or_else(current)
         });
         flux.add(&place, root, &text.into());
     }

@@ -23,14 +23,40 @@ const GROUP: &str = "kustomize.toolkit.fluxcd.io";
 /// The label or annotation that keeps Flux from substituting something in an object, if it is `disabled`.
 pub(crate) const SWITCH: &str = "kustomize.toolkit.fluxcd.io/substitute";
 
-/// The Kustomizations of Flux in some files, and the ConfigMaps beside them.
+/// The group of what Flux's Kustomizations take files from.
+const SOURCES: &str = "source.toolkit.fluxcd.io";
+
+/// The name of the GitRepository that `flux bootstrap` makes of the repository that it writes to.
+const BOOTSTRAPPED: &str = "flux-system";
+
+/// What a Kustomization changes beside variables, a field of `spec` each.
+const CHANGES: [&str; 6] = [
+    "patches",
+    "components",
+    "images",
+    "commonMetadata",
+    "namePrefix",
+    "nameSuffix",
+];
+
+/// The Kustomizations of Flux in some files, and the ConfigMaps and GitRepositories beside them.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Flux {
     kustomizations: Vec<Kustomization>,
     config_maps: Vec<ConfigMap>,
+    repositories: Vec<Repository>,
 }
 
-/// One Kustomization that substitutes variables or patches objects.
+/// A GitRepository.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Repository {
+    name: String,
+    namespace: String,
+    /// Without what may be written in several ways.
+    url: String,
+}
+
+/// One Kustomization.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Kustomization {
     /// What it builds, an absolute path.
@@ -39,21 +65,25 @@ struct Kustomization {
     namespace: String,
     /// Where it is written.
     file: PathBuf,
-    /// The position of its document in the file, if it patches objects.
-    patching: Option<u32>,
+    /// The position of its document in the file, and of the item if the document is a list, if it changes objects.
+    patching: Option<(u32, Option<usize>)>,
     is_substituting: bool,
+    /// The namespace and the name of the GitRepository that its path begins at.
+    source: Option<(String, String)>,
     inline: BTreeMap<String, String>,
     /// The kind and the name of what more variables are in, the last first to count.
     from: Vec<(String, String)>,
 }
 
-/// A Kustomization that patches what it builds.
+/// A Kustomization that changes what it builds.
 #[derive(Clone, Copy, Debug)]
 pub struct Patching<'f> {
     /// Where it is written, an absolute path.
     pub file: &'f Path,
     /// The position of its document in the file.
     pub document: u32,
+    /// Its position among the items, if the document is a list.
+    pub item: Option<usize>,
     /// What it builds, an absolute path.
     pub folder: &'f Path,
     pub(crate) name: &'f str,
@@ -67,12 +97,9 @@ struct ConfigMap {
 }
 
 impl Flux {
-    /// Whether a text may hold a Kustomization of Flux that substitutes variables or patches objects.
+    /// Whether a text may hold a Kustomization of Flux, or what it takes files from.
     pub fn is_in(text: &str) -> bool {
-        text.contains(GROUP)
-            && ["postBuild", "patches", "components"]
-                .iter()
-                .any(|it| text.contains(it))
+        text.contains(GROUP) || text.contains(SOURCES) && text.contains("GitRepository")
     }
 
     /// Whether a text may hold a ConfigMap. Descriptions name them, too: it is of interest only where a Kustomization was found.
@@ -84,6 +111,7 @@ impl Flux {
     pub fn join(&mut self, other: &Self) {
         self.kustomizations.extend_from_slice(&other.kustomizations);
         self.config_maps.extend_from_slice(&other.config_maps);
+        self.repositories.extend_from_slice(&other.repositories);
     }
 
     /// Takes what a file holds. `root`: the folder that `spec.path` begins at.
@@ -98,14 +126,17 @@ impl Flux {
             };
             let items = object["items"].as_array().filter(|_| object["kind"] == "List");
             match items {
-                Some(items) => items.iter().for_each(|it| self.add_object((file, None), root, it)),
-                None => self.add_object((file, Some(document.index)), root, &object),
+                Some(items) => items
+                    .iter()
+                    .enumerate()
+                    .for_each(|(n, it)| self.add_object((file, document.index, Some(n)), root, it)),
+                None => self.add_object((file, document.index, None), root, &object),
             }
         }
     }
 
-    /// `document`: the position of the object in the file, if it is a document of its own.
-    fn add_object(&mut self, (file, document): (&Path, Option<u32>), root: &Path, object: &Value) {
+    /// An object of a file: a document, or an item of a document.
+    fn add_object(&mut self, (file, document, item): (&Path, u32, Option<usize>), root: &Path, object: &Value) {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let name = text(&object["metadata"]["name"]);
         let namespace = text(&object["metadata"]["namespace"]);
@@ -119,13 +150,19 @@ impl Flux {
             Some("Kustomization") if version.split_once('/').is_some_and(|it| it.0 == GROUP) => {
                 let spec = &object["spec"];
                 let after = &spec["postBuild"];
-                let is_patching = ["patches", "components"]
-                    .iter()
-                    .any(|it| spec[*it].as_array().is_some_and(|it| !it.is_empty()));
-                let patching = document.filter(|_| is_patching);
-                if !after.is_object() && patching.is_none() {
-                    return;
-                }
+                let is_changing = CHANGES.iter().any(|it| match &spec[*it] {
+                    Value::Array(items) => !items.is_empty(),
+                    Value::Object(fields) => !fields.is_empty(),
+                    Value::String(text) => !text.is_empty(),
+                    _ => false,
+                });
+                let source = &spec["sourceRef"];
+                let source = (source["kind"] == "GitRepository").then(|| {
+                    let of = source["namespace"]
+                        .as_str()
+                        .map_or_else(|| namespace.clone(), str::to_owned);
+                    (of, text(&source["name"]))
+                });
                 let from = after["substituteFrom"].as_array().into_iter().flatten();
                 let path = spec["path"].as_str().unwrap_or_default();
                 self.kustomizations.push(Kustomization {
@@ -133,14 +170,51 @@ impl Flux {
                     name,
                     namespace,
                     file: file.to_owned(),
-                    patching,
+                    patching: is_changing.then_some((document, item)),
+                    source,
                     is_substituting: after.is_object(),
                     inline: texts(&after["substitute"]),
                     from: from.map(|it| (text(&it["kind"]), text(&it["name"]))).collect(),
                 });
             }
+            Some("GitRepository") if version.split_once('/').is_some_and(|it| it.0 == SOURCES) => {
+                self.repositories.push(Repository {
+                    name,
+                    namespace,
+                    url: plain_url(object["spec"]["url"].as_str().unwrap_or_default()),
+                });
+            }
             _ => {}
         }
+    }
+
+    /// The Kustomizations whose paths are in this repository, as far as that is known.
+    fn of_this_repository(&self) -> impl Iterator<Item = &Kustomization> {
+        let url_of = |namespace: &str, name: &str| {
+            let is_it = |it: &&Repository| {
+                it.name == name && (it.namespace == namespace || it.namespace.is_empty() || namespace.is_empty())
+            };
+            let mut urls: Vec<&str> = self
+                .repositories
+                .iter()
+                .filter(is_it)
+                .map(|it| it.url.as_str())
+                .collect();
+            urls.dedup();
+            // Of several clusters nobody knows which.
+            <[&str; 1]>::try_from(urls).ok().map(|it| it[0])
+        };
+        let own = url_of(BOOTSTRAPPED, BOOTSTRAPPED);
+        self.kustomizations.iter().filter(move |it| {
+            let named = it.source.as_ref().and_then(|(namespace, name)| url_of(namespace, name));
+            own.is_none() || named.is_none() || own == named
+        })
+    }
+
+    /// What Flux applies as it is: the folders of Kustomizations that change nothing but variables, absolute paths.
+    pub(crate) fn applied(&self) -> impl Iterator<Item = &Path> {
+        let unchanging = self.of_this_repository().filter(|it| it.patching.is_none());
+        unchanging.map(|it| it.folder.as_path())
     }
 
     /// Whether no Kustomization substitutes something.
@@ -148,12 +222,19 @@ impl Flux {
         !self.kustomizations.iter().any(|it| it.is_substituting)
     }
 
-    /// The Kustomizations that patch what they build.
+    /// Whether there are Kustomizations of Flux.
+    pub fn has_kustomizations(&self) -> bool {
+        !self.kustomizations.is_empty()
+    }
+
+    /// The Kustomizations that change what they build.
     pub fn patching(&self) -> impl Iterator<Item = Patching<'_>> {
-        self.kustomizations.iter().filter_map(|it| {
+        self.of_this_repository().filter_map(|it| {
+            let (document, item) = it.patching?;
             Some(Patching {
                 file: &it.file,
-                document: it.patching?,
+                document,
+                item,
                 folder: &it.folder,
                 name: &it.name,
             })
@@ -162,15 +243,17 @@ impl Flux {
 
     /// Whether a Kustomization counts for what lies at a path.
     pub fn is_of(&self, path: &Path) -> bool {
-        self.kustomizations.iter().any(|it| path.starts_with(&it.folder))
+        let counts = |it: &&Kustomization| it.is_substituting || it.patching.is_some();
+        self.of_this_repository()
+            .filter(counts)
+            .any(|it| path.starts_with(&it.folder))
     }
 
     /// The variables that are known in what the Kustomizations of some folders build: those on which all of them agree.
     pub(crate) fn variables(&self, is_of: impl Fn(&Path) -> bool) -> Option<Variables> {
         let mut of_all: Option<Variables> = None;
         for kustomization in self
-            .kustomizations
-            .iter()
+            .of_this_repository()
             .filter(|it| it.is_substituting && is_of(&it.folder))
         {
             let values = self.values(kustomization);
@@ -251,6 +334,14 @@ fn texts(object: &Value) -> BTreeMap<String, String> {
     texts.collect()
 }
 
+/// A URL without its scheme, its user, and the ending of git.
+fn plain_url(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |it| it.1);
+    let rest = rest.split_once('@').map_or(rest, |it| it.1);
+    let rest = rest.trim_end_matches('/').trim_end_matches(".git");
+    rest.replace(':', "/").to_lowercase()
+}
+
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
@@ -288,8 +379,6 @@ mod tests {
         check(&[&apps], "/r/apps/prod", &["A=x", "B=12"]);
         check(&[&apps], "/r/apps/prod/below", &["A=x", "B=12"]);
         assert_eq!(known(&[&apps], "/r/apps/production"), None);
-        let without = apps.replace("postBuild", "postbuild");
-        assert!(!Flux::is_in(&without));
         let other = apps.replace("x,", "y,");
         check(&[&apps, &other], "/r/apps/prod", &["B=12"]);
         let list = format!("kind: List\nitems:\n- {}", apps.trim_end().replace('\n', "\n  "));
@@ -309,11 +398,44 @@ mod tests {
         assert!(patching.is_empty() && patching.variables(|_| true).is_none());
         let found: Vec<_> = patching
             .patching()
-            .map(|it| (it.folder.to_owned(), it.document))
+            .map(|it| (it.folder.to_owned(), it.document, it.item))
             .collect();
-        assert_eq!(found, [(PathBuf::from("/r/apps"), 1)]);
+        assert_eq!(found, [(PathBuf::from("/r/apps"), 1, None)]);
+        assert_eq!(flux("images: [{name: a, newTag: v2}]").patching().count(), 1);
+        assert_eq!(flux("commonMetadata: {labels: {a: b}}").patching().count(), 1);
+        assert_eq!(flux("targetNamespace: a").applied().count(), 1);
         assert_eq!(flux("patches: [], postBuild: {}").patching().count(), 0);
         assert_eq!(flux("components: [../c], postBuild: {}").patching().count(), 1);
+    }
+
+    #[test]
+    fn of_another_repository() {
+        let repository = |name: &str, url: &str| {
+            format!(
+                "---\napiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {{name: {name}, namespace: flux-system}}\nspec: {{url: '{url}'}}\n"
+            )
+        };
+        let own = repository("flux-system", "ssh://git@example.com/o/fleet");
+        let apps = |source: &str| {
+            format!(
+                "{APPS}spec: {{path: apps, postBuild: {{substitute: {{A: x}}}}, sourceRef: {{kind: GitRepository, name: {source}}}}}\n"
+            )
+        };
+        let of = |others: &[(&str, &str)], source: &str| {
+            let others: String = others.iter().map(|(name, url)| repository(name, url)).collect();
+            known(&[&apps(source), &format!("{own}{others}")], "/r/apps").is_some()
+        };
+        assert!(of(&[], "flux-system") && of(&[], "unknown"));
+        assert!(!of(&[("app", "https://example.com/o/app")], "app"));
+        assert!(of(&[("app", "https://example.com/o/fleet.git")], "app"));
+        // Each of two clusters has its own.
+        assert!(of(
+            &[
+                ("app", "https://example.com/o/app"),
+                ("flux-system", "https://example.com/o/other")
+            ],
+            "app"
+        ));
     }
 
     #[test]

@@ -97,12 +97,12 @@ fn fill(value: &mut Value, path: &[Step], with: &Value) -> bool {
     };
     match (step, value) {
         (Step::Property(name) | Step::Element(Some(name)), Value::Object(fields)) => match fields.get_mut(name) {
-            Some(field) => fill(field, below, with),
-            None if below.is_empty() => {
+            Some(field) if !(below.is_empty() && field.is_null()) => fill(field, below, with),
+            _ if below.is_empty() => {
                 fields.insert(name.clone(), with.clone());
                 true
             }
-            None => false,
+            _ => false,
         },
         (Step::Element(None), Value::Object(fields)) => fill_each(fields.values_mut(), below, with),
         (Step::Element(_), Value::Array(items)) => fill_each(items.iter_mut(), below, with),

@@ -1,4 +1,4 @@
-//! The folders that Kustomizations of Flux build with patches of their own.
+//! The folders that Kustomizations of Flux build with changes of their own, and those that they apply as they are.
 
 use std::{
     collections::BTreeSet,
@@ -13,9 +13,11 @@ use super::{
 };
 use crate::flux::{Flux, Patching};
 
-/// The Kustomizations of Flux that patch what they build, and the files of the folders.
+/// The Kustomizations of Flux that change what they build, and the files of the folders.
 pub struct FluxFolders<'f> {
     kustomizations: Vec<(Patching<'f>, FluxKustomization, &'f dyn Files)>,
+    /// The folders whose kustomizations others apply as they are.
+    pub(super) applied: BTreeSet<PathBuf>,
 }
 
 /// What one of them builds.
@@ -46,12 +48,24 @@ impl<'f> FluxFolders<'f> {
             let kustomization = FluxKustomization {
                 file: it.file.to_owned(),
                 document: it.document,
+                item: it.item,
                 resources,
             };
             (has_own || !kustomization.resources.is_empty()).then_some((it, kustomization, files))
         });
+        let with_own: BTreeSet<&Path> = kustomization_folders(manifests).collect();
+        let mut applied = BTreeSet::new();
+        for folder in flux.applied() {
+            if with_own.contains(folder) {
+                applied.insert(folder.to_owned());
+            } else {
+                let named = resources(folder, manifests).into_iter().map(|it| folder.join(it));
+                applied.extend(named.filter(|it| with_own.contains(it.as_path())));
+            }
+        }
         Self {
             kustomizations: kustomizations.collect(),
+            applied,
         }
     }
 
@@ -74,7 +88,7 @@ impl<'f> FluxFolders<'f> {
 fn resources(folder: &Path, manifests: &[&Path]) -> Vec<String> {
     let is_yaml = |it: &&&Path| it.extension().is_some_and(|it| it == "yaml" || it == "yml");
     let below = || manifests.iter().filter(|it| it.starts_with(folder));
-    let named = below().filter(|it| is_kustomization(it)).filter_map(|it| it.parent());
+    let named = kustomization_folders(manifests).filter(|it| it.starts_with(folder));
     let inner: BTreeSet<&Path> = named.filter(|it| *it != folder).collect();
     let is_outermost = |it: &&&Path| !it.ancestors().skip(1).any(|above| inner.contains(above));
     let outermost = inner.iter().filter(is_outermost).copied();
@@ -82,6 +96,12 @@ fn resources(folder: &Path, manifests: &[&Path]) -> Vec<String> {
     let all: BTreeSet<&Path> = files.chain(outermost).collect();
     let relative = all.into_iter().filter_map(|it| it.strip_prefix(folder).ok()?.to_str());
     relative.map(str::to_owned).collect()
+}
+
+/// The folders with a kustomization among these manifests.
+fn kustomization_folders<'m>(manifests: &[&'m Path]) -> impl Iterator<Item = &'m Path> {
+    let named = manifests.iter().filter(|it| is_kustomization(it));
+    named.filter_map(|it| it.parent())
 }
 
 #[cfg(test)]

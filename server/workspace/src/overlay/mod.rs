@@ -65,7 +65,7 @@ pub struct Overlays {
     builds: Vec<Build>,
     /// The folder of each.
     folders: Vec<PathBuf>,
-    /// The Kustomization of Flux that has each built with patches of its own: its file and its name.
+    /// The Kustomization of Flux that has each built with changes of its own: its file and its name.
     patching: Vec<Option<((PathBuf, String), FluxKustomization)>>,
     objects: Vec<Object>,
     /// The objects that have something to do with a file.
@@ -130,7 +130,7 @@ impl Overlays {
 
     /// The same for the question of an update: `earlier` are the files as they were. An object replaces the one that the same kustomization
     /// built from these. If the folder had no kustomization, the object replaces the one in the earlier file.
-    /// `patching`: the Kustomizations of Flux that patch what they build.
+    /// `patching`: what the Kustomizations of Flux build.
     pub fn since<F: Files>(
         folders: &[(PathBuf, F)],
         patching: Option<&FluxFolders<'_>>,
@@ -150,7 +150,10 @@ impl Overlays {
         let of_flux = by_flux.iter().flat_map(|it| &it.build.folders);
         let inner = builds.iter().flat_map(|it| it.folders.iter().skip(1));
         let inner: HashSet<&PathBuf> = inner.chain(of_flux).collect();
-        let is_root: Vec<bool> = folders.iter().map(|it| !inner.contains(&it.0)).collect();
+        // What Flux applies as it is counts, whoever else builds on it.
+        let is_applied = |it: &PathBuf| patching.is_some_and(|by| by.applied.contains(it));
+        let is_root = |it: &PathBuf| !inner.contains(it) || is_applied(it);
+        let is_root: Vec<bool> = folders.iter().map(|it| is_root(&it.0)).collect();
         let roots = folders.iter().zip(builds).zip(is_root);
         let mut overlays = Self {
             takers,
