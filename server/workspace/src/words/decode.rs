@@ -199,8 +199,16 @@ fn wrong_type(mismatch: &TypeMismatch) -> Words {
     };
     let words = Words::new(format!("{name} must be {wanted}, but the value is {found}")).label(label);
     match (found, wanted) {
+        (OBJECT, LIST) => words.help("put `- ` before its first key, and indent its other keys by two more spaces"),
+        ("a list", "a string") if field == Some("type") => {
+            words.help("write one type, and `nullable: true` if `null` is allowed")
+        }
+        ("`true` or `false`", OBJECT) if field == Some("status") => words.help("write `status: {}`"),
+        ("a string", LIST) if field == Some("required") => {
+            words.help("list names of properties in the schema of their object: `required: [name]`")
+        }
         ("a string", OBJECT) => words.help("write `key: value` below it: a key needs a colon"),
-        ("a string", LIST) => words.help("begin each item with `- `, or put the value in brackets: `[…]`"),
+        ("a string", LIST) => words.help("begin each item with `- `, or put the items in brackets: `[first, second]`"),
         ("a string", "an integer" | "a number" | "`true` or `false`") => words.help("remove the quotes"),
         (_, "a string") if !matches!(found, "a list" | OBJECT) => words.help("put the value in quotes"),
         ("`true` or `false`", _) if field == Some("required") => {

@@ -12,7 +12,9 @@ use crd_analyzer_syntax::json::{Json, JsonValue};
 use super::{
     About, Words,
     meant::meant,
+    misspelt_key,
     text::{clip, code, either, written},
+    unknown,
 };
 
 pub(super) fn words(about: &About<'_>) -> Option<Words> {
@@ -37,6 +39,11 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
             Words::new("`listKind` must differ from `kind`")
                 .label("the same as `kind`")
                 .help(format!("set `listKind: {}List`", clip(kind, 60)))
+        }
+        codes::INVALID_VERSION_NAME if about.value().and_then(Json::as_str) == Some("") => {
+            Words::new("the name of the version is empty")
+                .label("no name")
+                .help("write a name such as `v1` or `v1alpha1`")
         }
         codes::INVALID_VERSION_NAME => Words::new(format!("{} is not the name of a version", shown(about)))
             .label("not a version name")
@@ -116,8 +123,10 @@ fn expected_name(about: &About<'_>) -> Option<String> {
 fn own_name(about: &About<'_>) -> Option<Words> {
     let Some(expected) = expected_name(about) else {
         let words = Words::new("`metadata.name` must be `PLURAL.GROUP`");
-        let help = "write `spec.group` and `spec.names.plural`, from which the name is made";
-        return Some(words.label("no plural or no group").help(help));
+        let words = words.label("no plural or no group");
+        let misplaced = ["names", "group"].iter().find_map(|it| misplaced(about, it));
+        let help = || "write `spec.group` and `spec.names.plural`, from which the name is made".to_owned();
+        return Some(words.help(misplaced.unwrap_or_else(help)));
     };
     let is_expected = about.value().and_then(Json::as_str) == Some(expected.as_str());
     if is_expected {
@@ -125,6 +134,11 @@ fn own_name(about: &About<'_>) -> Option<Words> {
     }
     let words = Words::new("`metadata.name` must be the plural and the group, with a dot between");
     let own = about.value().and_then(Json::as_str).unwrap_or_default();
+    let group = about.text(&["spec", "group"]).unwrap_or_default();
+    if let Some((group, _)) = group.split_once('/') {
+        let help = format!("set the group to {}: versions are in `spec.versions`", code(group));
+        return Some(words.label("the group has a version").help(help));
+    }
     // Where the plural or the group cannot be a part of a name, those are wrong and have an error of their own.
     if own == expected.to_lowercase() {
         let names = "write `spec.names.plural` and `spec.group` in lower case";
@@ -132,7 +146,6 @@ fn own_name(about: &About<'_>) -> Option<Words> {
     }
     let plural = about.text(&["spec", "names", "plural"]).unwrap_or_default();
     let rest = own.strip_prefix(plural).and_then(|it| it.strip_prefix('.'));
-    let group = about.text(&["spec", "group"]).unwrap_or_default();
     if let Some(rest) = rest.filter(|it| it.contains('.') && !group.contains('.')) {
         return Some(
             words
@@ -147,10 +160,24 @@ fn own_name(about: &About<'_>) -> Option<Words> {
     )
 }
 
+/// What to do about a field of `spec` that is missing and was written in another way or at another place.
+fn misplaced(about: &About<'_>, field: &str) -> Option<String> {
+    if about.root.get("spec").is_some_and(|it| it.get(field).is_some()) {
+        return None;
+    }
+    match misspelt_key(about.root.get("spec"), field) {
+        Some(near) => Some(format!("change {} to `{field}`", code(near))),
+        None => about.root.get(field).map(|_| unknown::into_spec(field)),
+    }
+}
+
 fn missing_name(about: &About<'_>) -> Words {
     let field = about.last();
     let words =
         Words::new(format!("`spec.names` has no {}", code(field))).label(format!("{} is missing here", code(field)));
+    if let Some(help) = misplaced(about, "names") {
+        return words.help(help);
+    }
     let kind = about.text(&["spec", "names", "kind"]).filter(|it| !it.is_empty());
     let own = about.text(&["metadata", "name"]);
     let group = about.text(&["spec", "group"]).unwrap_or_default();
@@ -230,12 +257,14 @@ fn storage(about: &About<'_>) -> Words {
     let stored: Vec<String> = versions(about).iter().filter(is_storage).map(name).collect();
     if stored.is_empty() {
         let only = versions(about).last().map(name);
-        return Words::new("no version has `storage: true`")
-            .label("exactly one needs `storage: true`")
-            .help(match only {
-                Some(only) => format!("set `storage: true` in version {}", code(&only)),
-                None => "set `storage: true` in one version".to_owned(),
-            });
+        let words = Words::new("no version has `storage: true`").label("exactly one needs `storage: true`");
+        if let Some(help) = misplaced(about, "versions") {
+            return words.help(help);
+        }
+        return words.help(match only {
+            Some(only) => format!("set `storage: true` in version {}", code(&only)),
+            None => "set `storage: true` in one version".to_owned(),
+        });
     }
     Words::new(format!(
         "{} versions have `storage: true`, but only one may",
@@ -266,16 +295,19 @@ fn deprecation_warning(about: &About<'_>) -> Words {
 }
 
 fn stored_versions(about: &About<'_>) -> Words {
-    let words = match about.cause {
-        Some(Cause::NotFound(name)) => Words::new(format!(
+    let words = if let Some(Cause::NotFound(name)) = about.cause {
+        Words::new(format!(
             "resources may be stored in version {}, which the CRD no longer has",
             code(name)
         ))
         .help(format!(
             "keep version {} until all resources are stored in another version",
             code(name)
-        )),
-        _ => Words::new("no version is listed as stored").help("add a version with `storage: true`"),
+        ))
+    } else {
+        let help = misplaced(about, "versions");
+        let help = help.unwrap_or_else(|| "add a version with `storage: true`".to_owned());
+        Words::new("no version is listed as stored").help(help)
     };
     words.label("a stored version is missing")
 }

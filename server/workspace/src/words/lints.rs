@@ -118,7 +118,7 @@ pub(crate) fn words(lint: &Lint, path: &Path) -> Words {
             .note("a pattern may match anywhere in a string, also at its beginning with no characters"),
         Problem::PatternMatchesNothing => Words::new("no string matches this pattern")
             .label("rejects everything")
-            .help("put `^` only at the beginning and `$` only at the end"),
+            .help("put `^` only at the beginning and `$` only at the end, and no slashes around the pattern"),
         Problem::NoServedVersion => Words::new("no version is served, so this CRD has no resources")
             .label("`served` is missing or false in each")
             .help("set `served: true` in a version"),

@@ -117,6 +117,9 @@ fn missing_schema(about: &About<'_>) -> Words {
     let name = version.and_then(|it| it.get("name")?.as_str());
     let name = name.map_or_else(|| "a version".to_owned(), |it| format!("version {}", code(it)));
     let words = Words::new(format!("{name} has no schema")).label("`schema.openAPIV3Schema` is missing");
+    if version.is_some_and(|it| it.get("openAPIV3Schema").is_some()) {
+        return words.help("put `openAPIV3Schema` below a key `schema`, and indent it");
+    }
     match misspelt_key(version.and_then(|it| it.get("schema")), "openAPIV3Schema") {
         Some(near) => words.help(format!("change {} to `openAPIV3Schema`", code(near))),
         None => {

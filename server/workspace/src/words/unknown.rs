@@ -38,8 +38,51 @@ pub(crate) fn in_definition(tree: &Tree, root: NodeId, key: NodeId) -> Words {
     let words = Words::new(clip(&headline, MAX_HEADLINE));
     match near {
         Some(near) => words.did_you_mean(&name, near),
+        None if let Some(place) = place_of(&name, &path) => words.label("belongs elsewhere").help(place),
         None if is_schema && let Some(instead) = instead(&name) => words.label("not in CRDs").help(instead),
         None => words.label("does not exist").help(format!("remove {}", shown(&name))),
+    }
+}
+
+/// What to do with a field of `spec` that is written at the top.
+pub(super) fn into_spec(field: &str) -> String {
+    format!("move `{field}` into `spec`: indent it below `spec:`")
+}
+
+/// What to do with a key that CRDs have at another place. `path`: of the mapping that it is in.
+fn place_of(key: &str, path: &[Step<'_>]) -> Option<String> {
+    let has = |of: &[PathStep<'_>]| {
+        let found = api::at(ApiVersion::V1, of.iter().copied())?;
+        let structure = match found.ty {
+            FieldType::Object(it) => *it,
+            _ => return None,
+        };
+        structure.fields.iter().find(|it| it.name == key)
+    };
+    let version = [PathStep::Key("spec"), PathStep::Key("versions"), PathStep::Item];
+    let steps: Vec<&str> = path
+        .iter()
+        .map(|it| match it {
+            Step::Key(key) => key.as_ref(),
+            Step::Index(_) => "[]",
+        })
+        .collect();
+    match steps.as_slice() {
+        [] if has(&version[..1]).is_some() => Some(into_spec(key)),
+        ["spec"] if key == "validation" => {
+            Some("move the schema into each version: `schema: {openAPIV3Schema: …}`".to_owned())
+        }
+        ["spec"] if key != "name" && has(&version).is_some() => Some(format!("move `{key}` into each of `versions`")),
+        ["spec", "versions", "[]"] if key == "openAPIV3Schema" => {
+            Some("put `openAPIV3Schema` below a key `schema`, and indent it".to_owned())
+        }
+        ["spec", "versions", "[]"] if has(&version[..1]).is_some() => {
+            Some(format!("move `{key}` into `spec`, out of the version"))
+        }
+        ["spec", "versions", "[]", "schema"] if api::SCHEMA.fields.iter().any(|it| it.name == key) => {
+            Some(format!("put `{key}` below a key `openAPIV3Schema`, and indent it"))
+        }
+        _ => None,
     }
 }
 

@@ -124,6 +124,11 @@ fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
             "put the value in quotes: {}",
             entry(about, &format!("\"{}\"", written(found)))
         )),
+        ("array", Some(text), _) if text.contains(',') => words.help(format!(
+            "make it a list of several items, {}, or of one, {}",
+            entry(about, &format!("[{}]", quoted_items(text))),
+            entry(about, &format!("[{}]", written(found)))
+        )),
         ("array", ..) if is_scalar => words.help(format!(
             "make it a list: {}",
             entry(about, &format!("[{}]", written(found)))
@@ -137,6 +142,13 @@ fn wrong_type(about: &About<'_>, subject: &str, expected: &str) -> Words {
             entry(about, placeholder(expected))
         )),
     }
+}
+
+/// The parts of a text between commas, in quotes.
+fn quoted_items(text: &str) -> String {
+    let items = text.split(',').map(str::trim).filter(|it| !it.is_empty());
+    let items: Vec<String> = items.map(|it| format!("\"{it}\"")).collect();
+    clip(&items.join(", "), 60)
 }
 
 fn missing(about: &About<'_>, r#type: &str, example: Option<&str>) -> Words {
