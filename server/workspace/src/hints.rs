@@ -1,6 +1,9 @@
 //! What we have to say beside the API server's answers, about the document as a whole.
 
-use crd_analyzer_syntax::{json::JsonDoc, tree::Tree};
+use crd_analyzer_syntax::{
+    json::JsonDoc,
+    tree::{NodeKind, ScalarStyle, Tree},
+};
 
 use crate::{
     codes,
@@ -51,7 +54,8 @@ fn large_manifest(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
     }
     let root = json.root()?;
     // With the line break that `kubectl` adds.
-    let is_too_large = json.written_len(tree, ANNOTATION_LIMIT - 1).is_none();
+    let is_certain = json.duplicates().is_empty() && has_more_text(tree, ANNOTATION_LIMIT);
+    let is_too_large = is_certain || json.written_len(tree, ANNOTATION_LIMIT - 1).is_none();
     let message = "this manifest is too large for client-side `kubectl apply`";
     let note = format!(
         "as JSON it has more than the {ANNOTATION_LIMIT} bytes that `kubectl apply` can keep in its annotation"
@@ -66,5 +70,29 @@ fn large_manifest(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
         help: vec![help],
         notes: vec![note],
         ..Finding::new(Class::Hint, codes::LARGE_MANIFEST, tree.span(name.node), message)
+    })
+}
+
+/// Whether the words of a text alone are more than so many bytes: JSON has all of them, which is quicker to find than to write JSON.
+fn has_more_text(tree: &Tree, limit: usize) -> bool {
+    let plain = NodeKind::Scalar(ScalarStyle::Plain);
+    let of_node = |node| {
+        let source = if tree.kind(node) == plain {
+            tree.source(node)
+        } else {
+            ""
+        };
+        // Numbers may become shorter, and texts of several lines.
+        let is_word = source.starts_with(|it: char| it.is_ascii_alphabetic());
+        if is_word && !source.contains('\n') {
+            source.len()
+        } else {
+            0
+        }
+    };
+    let mut bytes = 0;
+    tree.nodes().any(|node| {
+        bytes += of_node(node);
+        bytes > limit
     })
 }

@@ -146,5 +146,14 @@ test.session(function()
   choose(complete(), 'hosts')
   see('it is inserted', on_line('\n  hosts:'))
   keys('<Esc>')
+
+  -- Enter where the server alone indents.
+  if person.lua('return vim.lsp.on_type_formatting ~= nil') then
+    person.lua([[vim.bo.indentexpr, vim.bo.autoindent = '', false
+      vim.lsp.on_type_formatting.enable()]])
+    keys('Goextra:<CR>')
+    see('the new line is indented', on_line('extra:\n  '))
+    keys('<Esc>')
+  end
   person.leave()
 end)

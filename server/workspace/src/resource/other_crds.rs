@@ -10,6 +10,9 @@ use crate::{
     words,
 };
 
+/// Other CRDs of the kind that one resource is judged by. Further ones are not asked, so that a repository with many costs no more.
+const MOST_ASKED: usize = 8;
+
 impl One<'_> {
     /// Says by which of several CRDs the object was judged, if another one judges it otherwise.
     pub(super) fn other_verdicts(&self, text: &DefinitionText, served: ServedVersion<'_>) -> Option<Finding> {
@@ -26,7 +29,7 @@ impl One<'_> {
             "checked by this CRD, which rejects it"
         };
         let mut others = Vec::new();
-        for other in &found.others {
+        for other in found.others.iter().take(MOST_ASKED) {
             let Ok((definition, text)) = other.serve(self.asked.definitions.files(), self.version) else {
                 continue;
             };
