@@ -34,6 +34,9 @@ pub(crate) struct Args {
     /// Print at most this many differences.
     #[arg(long, default_value_t = 5)]
     show: usize,
+    /// Write the schemas of `metadata` as this Kubernetes version publishes them, and compare nothing.
+    #[arg(long)]
+    update_metadata: bool,
 }
 
 /// What is asked about one field of a kind.
@@ -54,8 +57,12 @@ struct Case {
 const BATCH: usize = 200;
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
-    let corpus = peers::corpus()?;
     let oracle = peers::go_program("explain")?;
+    let is_current = compare_metadata(&oracle, args.update_metadata)?;
+    if args.update_metadata {
+        return Ok(true);
+    }
+    let corpus = peers::corpus()?;
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
     let mut random = Rng::with_seed(seed);
     let mut files = peers::definitions(&corpus)?;
@@ -104,7 +111,25 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         cases.len()
     );
     anyhow::ensure!(asked > refused, "nothing was compared");
-    Ok(differing == 0)
+    Ok(differing == 0 && is_current)
+}
+
+/// Whether the schemas of `metadata` that we have are those that the API server publishes. `update`: write these.
+fn compare_metadata(oracle: &Path, update: bool) -> anyhow::Result<bool> {
+    let output = Command::new(oracle).arg("metadata").output()?;
+    anyhow::ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let path = peers::root().join("server/publish/src/metadata.json");
+    if update {
+        std::fs::write(&path, &output.stdout)?;
+        println!("{}", path.display());
+        return Ok(true);
+    }
+    let ours: Value = serde_json::from_slice(&std::fs::read(&path)?)?;
+    let theirs: Value = serde_json::from_slice(&output.stdout)?;
+    if ours != theirs {
+        println!("{} differs: write it with `--update-metadata`", path.display());
+    }
+    Ok(ours == theirs)
 }
 
 /// The first line that differs.

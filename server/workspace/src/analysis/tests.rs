@@ -1,3 +1,5 @@
+//! What a text is taken for: a CRD, a template, somebody else's file.
+
 use super::*;
 use crate::config::Config;
 use crate::versions::VersionSet;
