@@ -166,14 +166,6 @@ const MAX_LINES: usize = 600;
 const LARGE: &[(&str, &str)] = &[
     ("server/goregexp/src/tables.rs", "generated from Go's tables"),
     (
-        "server/cel/src/parser/recovery/network.rs",
-        "one table of the grammar's states",
-    ),
-    (
-        "server/cel/src/parser/recovery/mod.rs",
-        "one algorithm, ANTLR's error recovery",
-    ),
-    (
         "server/cel/src/parser/visit.rs",
         "one walk over the grammar, a rule a method",
     ),
