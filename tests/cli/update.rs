@@ -183,3 +183,87 @@ fn files_that_are_not_judged_as_built_are_named() {
     outcome.expect(0, &[]);
     assert!(!outcome.stdout.contains("as written"), "{}", outcome.stdout);
 }
+
+/// A CRD whose spec has these properties.
+fn widget(properties: &str) -> String {
+    definition(&format!(
+        "              type: object\n              properties: {properties}\n"
+    ))
+}
+
+#[test]
+fn breaking_changes_are_diagnostics() {
+    let sandbox = committed(&[(
+        "crds/a.yaml",
+        widget("{a: {type: integer, maximum: 9}, b: {type: string}}"),
+    )]);
+    let changed = widget("{a: {type: integer, maximum: 5}, b: {type: string, pattern: '^a?b?$'}}");
+    let check = ["check", "-o", "concise", "--old-ref", "HEAD", "--compat", "crds"];
+    sandbox.run(&check).expect(0, &[" 0 errors"]);
+    sandbox.write("crds/a.yaml", changed.clone());
+    sandbox
+        .run(&["check", "--old-ref", "HEAD", "crds"])
+        .expect(0, &["0 errors"]);
+    sandbox.run(&check).expect(
+        1,
+        &[
+            "crds/a.yaml:19:56: error[breaking-change]: `maximum` changed at `spec.a`: this breaks writers",
+            "error[breaking-change]: `pattern` changed at `spec.b`: this breaks writers",
+        ],
+    );
+    let full = ["check", "--old-ref", "HEAD", "--compat", "crds"];
+    sandbox.run(&full).expect(
+        1,
+        &[
+            "9 → 5",
+            "= note: writers: the API server now refuses `{\"spec\":{\"a\":",
+            "= help: undo the change, or make it in a new version of the CRD",
+        ],
+    );
+    // Comments, the configuration, a baseline and exceptions.
+    let commented = changed.replace("}}\n", "}} # crd-analyzer: ignore[breaking-change] agreed\n");
+    sandbox.write("crds/a.yaml", commented);
+    sandbox.run(&full).expect(0, &[]);
+    sandbox.write("crds/a.yaml", changed);
+    sandbox.write(".crd-analyzer.yaml", "rules: {breaking-change: hint}\n");
+    sandbox.run(&full).expect(0, &["2 hints"]);
+    sandbox.write(".crd-analyzer.yaml", String::new());
+    let baseline = [&full[..], &["--baseline", "b.json"]].concat();
+    sandbox
+        .run(&[&baseline[..], &["--update-baseline"]].concat())
+        .expect(0, &[]);
+    sandbox.run(&baseline).expect(0, &[]);
+    let exceptions = "exceptions:\n- {change: maximum-changed, path: spec.a, reason: agreed}\n- {change: pattern-changed, reason: agreed, until: 2001-01-31}\n- {change: crd-removed, reason: elsewhere}\n";
+    sandbox.write("e.yaml", exceptions);
+    let outcome = sandbox.run(&[&check[..], &["--exceptions", "e.yaml"]].concat());
+    outcome.expect(
+        1,
+        &["1 error", "the exception for `pattern-changed` ended on 2001-01-31"],
+    );
+    sandbox
+        .run(&["check", "--compat", "crds"])
+        .expect(2, &["--compat: nothing to compare with"]);
+}
+
+#[test]
+fn what_is_built_is_compared_too() {
+    let sandbox = committed(&[
+        ("kustomization.yaml", "resources: [a.yaml]\npatches: [{path: p.yaml}]\n".to_owned()),
+        ("a.yaml", widget("{a: {type: integer, maximum: 9}}")),
+        ("p.yaml", "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: widgets.example.com}\nspec: {preserveUnknownFields: false}\n".to_owned()),
+    ]);
+    sandbox.write("a.yaml", widget("{a: {type: integer, maximum: 5}}"));
+    sandbox
+        .run(&["check", "-o", "concise", "--old-ref", "HEAD", "--compat", "."])
+        .expect(1, &["a.yaml:19:56: error[breaking-change]", " 1 error"]);
+}
+
+#[test]
+fn a_policy_of_check_decides() {
+    let sandbox = committed(&[("a.yaml", widget("{a: {type: string}}"))]);
+    sandbox.write("a.yaml", widget("{a: {type: string}, b: {type: string}}"));
+    let check = |policy: &str| sandbox.run(&["check", "--old-ref", "HEAD", policy, "."]);
+    check("--compat").expect(0, &[]);
+    check("--compat=api-conventions").expect(0, &[]);
+    check("--compat=strict").expect(1, &["a property was added at `spec.b`: this breaks readers"]);
+}

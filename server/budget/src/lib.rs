@@ -182,6 +182,19 @@ pub fn within<T>(limits: Limits, run: impl FnOnce() -> T) -> (T, Ended) {
     (result, ended)
 }
 
+/// Runs something outside of the limits that there are, whose answer does not depend on it. It has to set limits of its own.
+pub fn apart<T>(run: impl FnOnce() -> T) -> T {
+    /// Gives the limits back, also when the thread panics.
+    struct Around(Left);
+    impl Drop for Around {
+        fn drop(&mut self) {
+            LEFT.set(self.0);
+        }
+    }
+    let _around = Around(LEFT.replace(OUTSIDE));
+    run()
+}
+
 /// Spends units of work. Once anything did not suffice, nothing does until the end of [`within`]: the answer is not finished anyway.
 pub fn work(units: u64) -> Result<(), Unfinished> {
     let mut left = LEFT.get();

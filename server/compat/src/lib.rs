@@ -8,6 +8,7 @@
 
 mod answer;
 mod change;
+pub mod codes;
 mod definition;
 mod diff;
 mod make;
@@ -26,6 +27,7 @@ mod steps;
 mod subject;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use crd_analyzer_budget::{self as budget, Limits};
 
@@ -35,6 +37,7 @@ pub use objects::Objects;
 pub use olm::{OlmRefusal, olm_refusals};
 pub use policy::{Policy, Verdict};
 pub use subject::Subject;
+pub use words::{paragraph, shown_object};
 
 /// What may be spent on comparing two definitions.
 const WORK: Limits = Limits {

@@ -61,6 +61,11 @@ impl Subject {
         Some((position, &self.crd.spec.versions[position]))
     }
 
+    /// Where a version is in `spec.versions`.
+    pub fn version_position(&self, name: &str) -> Option<usize> {
+        self.positions.get(name).copied()
+    }
+
     /// The versions with their positions, each name once.
     pub(crate) fn versions(&self) -> impl Iterator<Item = (usize, &Version)> {
         let versions = self.crd.spec.versions.iter().enumerate();

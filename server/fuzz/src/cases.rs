@@ -50,7 +50,15 @@ impl Cases {
     pub fn of_repository() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut cases = Self::default();
-        for name in ["apiextensions", "hazards", "lints", "resource", "schema", "workspace"] {
+        for name in [
+            "apiextensions",
+            "compat",
+            "hazards",
+            "lints",
+            "resource",
+            "schema",
+            "workspace",
+        ] {
             for page in texts(&root.join("server").join(name).join("codes"), "md") {
                 cases.add_page(&page);
             }

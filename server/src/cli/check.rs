@@ -9,6 +9,7 @@ use std::{
 
 use clap::ValueEnum;
 use crd_analyzer_cluster::Prompts;
+use crd_analyzer_compat::Policy;
 use crd_analyzer_ide::fixes::Fix;
 use crd_analyzer_io::{
     git,
@@ -31,6 +32,7 @@ use super::{
     Status, UsageError,
     baseline::Baseline,
     definitions::{Compared, RunDefinitions},
+    exceptions::Exceptions,
     fix::{self, Repaired},
     judge::{Beside, Judged, Wanted, judge, not_built, overlays},
     manifests::{BATCH, Configs, Manifests},
@@ -104,6 +106,22 @@ pub(super) struct Args {
     #[arg(long, value_name = "PATH", conflicts_with = "list")]
     old: Option<PathBuf>,
 
+    /// Also report what the changes of CRDs break, since `--old-ref` or `--old`. The policy says what is forbidden.
+    #[arg(
+        long,
+        value_name = "POLICY",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "writers",
+        conflicts_with = "list"
+    )]
+    compat: Option<CompatPolicy>,
+
+    /// With `--compat`: allow the changes of this file, each with a reason and an end.
+    #[arg(long, value_name = "FILE", requires = "compat")]
+    exceptions: Option<String>,
+
     /// CRDs for checking custom resources: a file, a folder or a glob. They take precedence over the CRDs among the manifests, and are not
     /// checked themselves.
     #[arg(long = "crd", value_name = "PATH")]
@@ -156,6 +174,27 @@ pub(super) struct Args {
 enum Show {
     /// The object with defaults and without unknown fields.
     Effective,
+}
+
+/// The policies of `compat` that judge single changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum CompatPolicy {
+    /// Stored objects and writers must not break. New defaults are allowed.
+    Writers,
+    /// Stored objects, writers and readers must not break, and defaults must not change.
+    Strict,
+    /// As the Kubernetes API conventions: stored objects and writers of beta and stable versions must not break, and defaults must not change.
+    ApiConventions,
+}
+
+impl From<CompatPolicy> for Policy {
+    fn from(name: CompatPolicy) -> Self {
+        match name {
+            CompatPolicy::Writers => Self::Writers,
+            CompatPolicy::Strict => Self::Strict,
+            CompatPolicy::ApiConventions => Self::ApiConventions,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -239,6 +278,8 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         overlays: None,
         requires_definitions: args.require_crd,
         is_asked: args.manifests.list.is_none(),
+        compat: args.compat.map(Policy::from),
+        exceptions: exceptions(args)?,
     };
     let revision = resolved("--old-ref", args.old_ref.as_deref(), args)?;
     let checked = resolved("--ref", args.revision.as_deref(), args)?;
@@ -342,6 +383,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     if args.diff {
         return Ok(session.status);
     }
+    beside.exceptions.tell_ended();
     if session.seen == 0 && !args.allow_empty && args.manifests.list.is_none() {
         let what = "nothing to check: no YAML or JSON file was found, or the configuration excludes all of them";
         return Err(UsageError(format!("{what}; --allow-empty accepts that")).into());
@@ -377,6 +419,16 @@ fn resolved(option: &str, name: Option<&str>, args: &Args) -> anyhow::Result<Opt
         }
     }
     Ok(Some(Arc::new(revision)))
+}
+
+/// The changes that are allowed.
+fn exceptions(args: &Args) -> anyhow::Result<Exceptions> {
+    if args.compat.is_some() && args.old.is_none() && args.old_ref.is_none() {
+        let why = "--compat: nothing to compare with; give the old CRDs with --old-ref or --old";
+        return Err(UsageError(why.to_owned()).into());
+    }
+    let read = args.exceptions.as_deref().map(Exceptions::read);
+    Ok(read.transpose()?.unwrap_or_default())
 }
 
 /// The definitions of what is checked and of what was named beside it.

@@ -160,10 +160,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
             ));
         }
     }
-    let changes = compared
-        .iter()
-        .flat_map(|it| it.changes.iter().map(|change| (it.name.as_str(), change)));
-    exceptions.tell_unused(&changes);
+    exceptions.tell_ended();
+    exceptions.tell_unused();
     let verdict = if compared.iter().any(|it| !it.olm.is_empty()) {
         Verdict::Breaks
     } else {

@@ -1,6 +1,9 @@
-//! Changes that a policy would forbid and that somebody has agreed to, each with a reason and an end (`compat --exceptions`).
+//! Changes that a policy would forbid and that somebody has agreed to, each with a reason and an end (`--exceptions` of `compat` and `check`).
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use anyhow::Context as _;
 use crd_analyzer_compat::{CODES, Change};
@@ -20,6 +23,8 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Exceptions {
     known: Vec<Exception>,
+    /// Which of them are about a change of this run.
+    used: Vec<AtomicBool>,
     /// The date of the run.
     today: String,
 }
@@ -58,8 +63,10 @@ impl Exceptions {
             1 => values.swap_remove(0),
             n => return Err(wrong(format!("{n} documents; one is needed")).into()),
         };
+        let known = written(value).map_err(wrong)?;
         Ok(Self {
-            known: written(value).map_err(wrong)?,
+            used: known.iter().map(|_| AtomicBool::new(false)).collect(),
+            known,
             today: date(
                 SystemTime::now()
                     .duration_since(UNIX_EPOCH)
@@ -70,8 +77,14 @@ impl Exceptions {
 
     /// The exception for a change of a CRD.
     pub(super) fn find(&self, crd: &str, change: &Change) -> Option<Allowed<'_>> {
-        let mut about = self.known.iter().filter(|it| it.is_about(crd, change));
-        about.find(|it| !self.is_over(it)).map(|it| Allowed {
+        let mut found = None;
+        for (exception, used) in self.known.iter().zip(&self.used) {
+            if exception.is_about(crd, change) {
+                used.store(true, Ordering::Relaxed);
+                found = found.or(Some(exception).filter(|it| !self.is_over(it)));
+            }
+        }
+        found.map(|it| Allowed {
             reason: &it.reason,
             until: it.until.as_deref(),
         })
@@ -81,21 +94,38 @@ impl Exceptions {
         exception.until.as_ref().is_some_and(|it| *it < self.today)
     }
 
-    /// Tells which exceptions ended, and which are about no change.
-    pub(super) fn tell_unused<'c>(&self, changes: &(impl Iterator<Item = (&'c str, &'c Change)> + Clone)) {
-        for exception in &self.known {
-            let is_used = changes.clone().any(|(crd, change)| exception.is_about(crd, change));
-            let what = exception.what();
-            match &exception.until {
-                Some(until) if self.is_over(exception) && is_used => {
-                    tell(format_args!("warning: the exception for {what} ended on {until}"));
-                }
-                _ if !is_used => tell(format_args!(
-                    "note: the exception for {what} can be removed: nothing matches it"
-                )),
-                _ => {}
+    /// Tells which exceptions ended.
+    pub(super) fn tell_ended(&self) {
+        for (exception, _) in self.each().filter(|it| it.1) {
+            if let Some(until) = exception.until.as_ref().filter(|_| self.is_over(exception)) {
+                tell(format_args!(
+                    "warning: the exception for {} ended on {until}",
+                    exception.what()
+                ));
             }
         }
+    }
+
+    /// Tells which exceptions are about no change.
+    pub(super) fn tell_unused(&self) {
+        for (exception, _) in self.each().filter(|it| !it.1) {
+            tell(format_args!(
+                "note: the exception for {} can be removed: nothing matches it",
+                exception.what()
+            ));
+        }
+    }
+
+    /// The exceptions, each with whether it is about a change of this run.
+    fn each(&self) -> impl Iterator<Item = (&Exception, bool)> {
+        let used = self.used.iter().map(|it| it.load(Ordering::Relaxed));
+        self.known.iter().zip(used)
+    }
+}
+
+impl crd_analyzer_workspace::breaking::Exceptions for Exceptions {
+    fn allows(&self, crd: &str, change: &Change) -> bool {
+        self.find(crd, change).is_some()
     }
 }
 

@@ -6,6 +6,7 @@ use std::{
     sync::Arc,
 };
 
+use crd_analyzer_compat::Policy;
 use crd_analyzer_ide::fixes::Fix;
 use crd_analyzer_io::{
     git,
@@ -16,6 +17,7 @@ use crd_analyzer_io::{
 };
 use crd_analyzer_workspace::{
     analysis::{Old, Question, analyze},
+    breaking::Compatibility,
     config::Config,
     flux::Flux,
     hazards::Search,
@@ -28,7 +30,7 @@ use crd_analyzer_workspace::{
 };
 use rayon::prelude::*;
 
-use super::{UsageError, definitions::RunDefinitions, fix};
+use super::{UsageError, definitions::RunDefinitions, exceptions::Exceptions, fix};
 use crate::input::{self, Input, Source, Unreadable};
 
 /// What became of one input.
@@ -73,6 +75,10 @@ pub(super) struct Beside {
     pub(super) requires_definitions: bool,
     /// A person asks about files. Requests of a list are questions to a server.
     pub(super) is_asked: bool,
+    /// What the changes of CRDs must not do, if that is asked.
+    pub(super) compat: Option<Policy>,
+    /// Which of the changes are allowed.
+    pub(super) exceptions: Exceptions,
 }
 
 impl Beside {
@@ -265,6 +271,10 @@ pub(super) fn judge(
         requires_definitions: beside.requires_definitions || config.requires_crds,
         is_completed: beside.is_asked,
         is_part: beside.is_part(input, &path, config),
+        compatibility: beside.compat.map(|policy| Compatibility {
+            policy,
+            exceptions: Some(&beside.exceptions),
+        }),
         overlays: beside.overlays.as_ref().map(|it| it as _),
         ..Question::new(versions)
     };

@@ -40,7 +40,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Report what the API server would answer for manifests, with the place in the file.
-    Check(check::Args),
+    Check(Box<check::Args>),
     /// Tell what a change of a CRD does to stored objects, writers and readers.
     Compat(compat::Args),
     /// Convert custom resources to another version, and test conversion webhooks.

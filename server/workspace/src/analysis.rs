@@ -23,7 +23,9 @@ use crd_analyzer_syntax::{
 
 pub use crate::question::{BuiltDocuments, MOST_FINDINGS, Old, Question};
 use crate::{
-    advice, codes,
+    advice,
+    breaking::{self, Written},
+    codes,
     costs::{self, DocumentCosts},
     deferred_search::{self, DeferredSearch, UnsearchedReport, UnsearchedVerdict},
     fill,
@@ -452,6 +454,11 @@ impl Ask<'_> {
                 // Rules do the same everywhere where they compile: one Kubernetes version tells for all.
                 if !bare.report.in_part {
                     let found = lints::find(tree, root, &server, version, self.question.lints, most);
+                    lints::add(&mut bare.report, found, origin.as_ref());
+                }
+                if let (Some(by), Some(old), false) = (self.question.compatibility, &old_json, bare.report.in_part) {
+                    let node = root.node;
+                    let found = breaking::find(old, Written { tree, node, json }, version, by, most);
                     lints::add(&mut bare.report, found, origin.as_ref());
                 }
                 let mut found = hazards::find(tree, root, &server, version, self.question.hazards);

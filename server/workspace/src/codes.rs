@@ -88,6 +88,7 @@ fn listed() -> Vec<Code> {
     let lists = [
         ALL,
         crd_analyzer_apiextensions::codes::ALL,
+        crd_analyzer_compat::codes::ALL,
         crd_analyzer_hazards::codes::ALL,
         crd_analyzer_lints::codes::ALL,
         crd_analyzer_resource::codes::ALL,
@@ -96,6 +97,7 @@ fn listed() -> Vec<Code> {
     let reasons = [
         WITHOUT_FIX,
         crd_analyzer_apiextensions::codes::WITHOUT_FIX,
+        crd_analyzer_compat::codes::WITHOUT_FIX,
         crd_analyzer_hazards::codes::WITHOUT_FIX,
         crd_analyzer_lints::codes::WITHOUT_FIX,
         crd_analyzer_resource::codes::WITHOUT_FIX,

@@ -3,8 +3,8 @@
 use std::{path::Path, sync::Arc};
 
 use crate::{
-    generated::GoSources, hazards, index::Definitions, last_trees::LastTrees, lints::Lints, revision::Revision,
-    variables::Variables, versions::VersionSet,
+    breaking::Compatibility, generated::GoSources, hazards, index::Definitions, last_trees::LastTrees, lints::Lints,
+    revision::Revision, variables::Variables, versions::VersionSet,
 };
 
 /// What is done to the files before they are sent.
@@ -36,6 +36,8 @@ pub struct Question<'a> {
     /// A git revision of the file: what the API server refuses besides if the text replaces it is a hint. Without effect where the texts
     /// are equal.
     pub replaces: Option<&'a Revision>,
+    /// Whether what the changes of CRDs break is told, and by what it is judged: since `old`, or else since `replaces`.
+    pub compatibility: Option<Compatibility<'a>>,
     /// The CRDs of custom resources. Without them, custom resources get no diagnostics.
     pub definitions: Option<&'a dyn Definitions>,
     /// The CRDs are those that the text was sent for: a text that holds only an object of another kind is answered as an API server
@@ -90,6 +92,7 @@ impl Question<'_> {
             named: false,
             old: None,
             replaces: None,
+            compatibility: None,
             path: None,
             definitions: None,
             has_own_definition: false,

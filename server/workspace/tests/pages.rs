@@ -13,7 +13,7 @@ use std::{
 use crd_analyzer_fixtures::{Annotation, Block, Shape, blocks, codes_index};
 use crd_analyzer_workspace::{
     analysis::{Old, Question, analyze},
-    codes,
+    breaking, codes,
     config::{Config, Level},
     finding::{Class, Finding, ServerSays},
     hazards::{self, Memory, Search},
@@ -69,7 +69,15 @@ fn crates() -> PathBuf {
 /// All pages by their code.
 fn pages() -> BTreeMap<String, PathBuf> {
     let mut pages = BTreeMap::new();
-    for name in ["apiextensions", "hazards", "lints", "resource", "schema", "workspace"] {
+    for name in [
+        "apiextensions",
+        "compat",
+        "hazards",
+        "lints",
+        "resource",
+        "schema",
+        "workspace",
+    ] {
         for entry in fs::read_dir(crates().join(name).join("codes")).expect("the folder of pages") {
             let path = entry.expect("a page").path();
             let code = path.file_stem().expect("a name").to_string_lossy().into_owned();
@@ -152,8 +160,13 @@ fn judge(code: &str, block: &Block, old: Option<&Block>, defined: Option<Defined
     let memory = Memory::default();
     let is_hazard = hazards::codes::ALL.iter().any(|it| it.0 == code);
     let is_lint = lints::codes::ALL.iter().any(|it| it.0 == code);
+    let is_change = breaking::codes::ALL.iter().any(|it| it.0 == code);
     let question = Question {
         named: true,
+        compatibility: is_change.then_some(breaking::Compatibility {
+            policy: breaking::Policy::Writers,
+            exceptions: None,
+        }),
         old: old.map(|old| Old {
             text: old.fixture.text.as_bytes(),
             is_paired: true,

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crd_analyzer_compat::Answer;
+use crd_analyzer_compat::{Answer, shown_object};
 use crd_analyzer_io::print::Terminal;
 
 use super::{Report, short_path, text};
@@ -70,7 +70,7 @@ pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
 
 fn cell(answer: &Answer) -> String {
     match answer {
-        Answer::Breaks { effect, witness } => format!("**breaks** ({effect}) {}", code(&text::shown(&witness.object))),
+        Answer::Breaks { effect, witness } => format!("**breaks** ({effect}) {}", code(&shown_object(&witness.object))),
         Answer::Compatible { tolerated: Some(_), .. } => "tolerated until the value changes".to_owned(),
         Answer::Compatible { .. } => "compatible".to_owned(),
         Answer::Unknown { .. } => "unknown".to_owned(),

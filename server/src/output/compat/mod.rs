@@ -5,8 +5,6 @@ mod markdown;
 mod sarif;
 mod text;
 
-pub(super) use text::shown;
-
 use std::io::{self, Write};
 
 use clap::ValueEnum;

@@ -5,14 +5,14 @@ use std::{
     io::{self, Write},
 };
 
-use crd_analyzer_compat::{Answer, CODES, Change, Direction, Policy, Verdict};
+use crd_analyzer_compat::{Answer, CODES, Change, Direction, Policy, Verdict, shown_object};
 use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_syntax::tree::Span;
 use serde::Serialize;
 
 use super::{
     Allowed, Report, Side, short_path,
-    text::{is_harmless, olm, said, shown},
+    text::{is_harmless, olm, said},
 };
 use crate::output::{
     fingerprint::{self, Fingerprints},
@@ -151,7 +151,7 @@ fn message(change: &Change, path: &str) -> Message {
                 if !witness.words.is_empty() {
                     text = format!("{text}: {}", witness.words);
                 }
-                text = format!("{text}\nobject: {}", shown(&witness.object));
+                text = format!("{text}\nobject: {}", shown_object(&witness.object));
             }
             Answer::Compatible { reason, .. } | Answer::Unknown { reason } => text = format!("{text}: {reason}"),
         }

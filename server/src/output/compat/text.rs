@@ -2,15 +2,11 @@
 
 use std::io::{self, Write};
 
-use crd_analyzer_compat::{Answer, Change, Direction, OlmRefusal, Witness};
+use crd_analyzer_compat::{Answer, Change, Direction, OlmRefusal, Witness, shown_object};
 use crd_analyzer_io::print::Terminal;
-use serde_json::Value;
 
 use super::{Allowed, Compared, Report, short_path};
 use crate::output::render::Renderer;
-
-/// Characters of an object that are shown.
-const MOST_OF_AN_OBJECT: usize = 400;
 
 pub(super) fn print(out: &mut dyn Write, columns: usize, report: &Report<'_>) -> io::Result<()> {
     let mut text = Text {
@@ -46,20 +42,12 @@ pub(super) fn is_harmless(change: &Change) -> bool {
 /// What an answer says in a sentence.
 pub(super) fn said(direction: Direction, answer: &Answer) -> String {
     match answer {
-        Answer::Breaks { effect, .. } => format!("breaks {} ({effect})", who(direction)),
+        Answer::Breaks { effect, .. } => format!("breaks {} ({effect})", direction.whom()),
         Answer::Compatible { tolerated: Some(_), .. } => {
-            format!("tolerates {} until the value changes", who(direction))
+            format!("tolerates {} until the value changes", direction.whom())
         }
-        Answer::Compatible { .. } => format!("compatible for {}", who(direction)),
-        Answer::Unknown { .. } => format!("unknown for {}", who(direction)),
-    }
-}
-
-fn who(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Stored => "stored objects",
-        Direction::Writers => "writers",
-        Direction::Readers => "readers",
+        Answer::Compatible { .. } => format!("compatible for {}", direction.whom()),
+        Answer::Unknown { .. } => format!("unknown for {}", direction.whom()),
     }
 }
 
@@ -77,27 +65,6 @@ pub(super) fn olm(refusal: &OlmRefusal) -> String {
         None => String::new(),
     };
     format!("OLM refuses {place}{found} [{check}]")
-}
-
-/// An object without what every object has.
-pub(crate) fn shown(object: &Value) -> String {
-    let mut object = object.clone();
-    if let Value::Object(fields) = &mut object {
-        fields.remove("apiVersion");
-        fields.remove("kind");
-        if fields
-            .get("metadata")
-            .and_then(Value::as_object)
-            .is_some_and(|it| it.keys().all(|it| it == "name"))
-        {
-            fields.remove("metadata");
-        }
-    }
-    let text = object.to_string();
-    match text.char_indices().nth(MOST_OF_AN_OBJECT) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
-    }
 }
 
 struct Text<'t, 'w> {
@@ -161,7 +128,7 @@ impl Text<'_, '_> {
     }
 
     fn witness(&mut self, witness: &Witness) -> io::Result<()> {
-        let object = shown(&witness.object);
+        let object = shown_object(&witness.object);
         let what = if witness.is_status {
             "status update of"
         } else {
@@ -170,7 +137,7 @@ impl Text<'_, '_> {
         match &witness.old_object {
             Some(old) if *old == witness.object => self.line("      ", &format!("written back: {object}")),
             Some(old) => {
-                self.line("      ", &format!("{what}: {}", shown(old)))?;
+                self.line("      ", &format!("{what}: {}", shown_object(old)))?;
                 self.line("      ", &format!("to: {object}"))
             }
             None => self.line("      ", &format!("object: {object}")),

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crd_analyzer_compat::shown_object;
 use crd_analyzer_conversion::{Finding, Kind, RoundTrips};
 use crd_analyzer_io::print::Terminal;
 use crd_analyzer_resource::ChangeKind;
@@ -10,7 +11,7 @@ use crd_analyzer_workspace::effective::{Change, Effective, annotated};
 use serde_json::Value;
 
 use super::{Outcome, Report, at};
-use crate::output::{compat::shown, render::Renderer};
+use crate::output::render::Renderer;
 
 /// Fields that are named in a sentence.
 const MOST_FIELDS: usize = 5;
@@ -144,7 +145,7 @@ impl Text<'_, '_> {
         };
         self.said("", &format!("{sentence} [{}]", finding.kind.name()))?;
         for object in &finding.objects {
-            self.said("  ", &format!("object: {}", shown(object)))?;
+            self.said("  ", &format!("object: {}", shown_object(object)))?;
         }
         let others: [(String, &Option<Value>); 2] = [
             (format!("in {to}"), &finding.converted),
@@ -152,7 +153,7 @@ impl Text<'_, '_> {
         ];
         for (what, object) in others {
             if let Some(object) = object {
-                self.said("  ", &format!("{what}: {}", shown(object)))?;
+                self.said("  ", &format!("{what}: {}", shown_object(object)))?;
             }
         }
         self.out.blank()

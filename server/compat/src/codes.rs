@@ -1,0 +1,8 @@
+//! The codes of diagnostics about changes, one sentence each. Their pages explain them at length.
+
+crd_analyzer_schema::codes! {
+    /// A change of a CRD breaks stored objects, writers or readers.
+    BREAKING_CHANGE = "breaking-change";
+    /// It is not known whether a change of a CRD breaks anything.
+    UNPROVEN_CHANGE = "unproven-change";
+}
