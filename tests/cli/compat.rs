@@ -181,3 +181,51 @@ fn exceptions_allow_a_change_until_a_day() {
     run("typo.yaml", "text").expect(2, &["unknown field `pth`"]);
     run("nothing.yaml", "text").expect(3, &["cannot read nothing.yaml"]);
 }
+
+/// A CRD with two versions, whose specs have these properties.
+fn two_versions(v1alpha1: &str, v1: &str) -> String {
+    let version = |name: &str, is_stored: bool, properties: &str| {
+        format!(
+            "  - name: {name}\n    served: {is_stored}\n    storage: {is_stored}\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          spec:\n            type: object\n            properties: {properties}\n"
+        )
+    };
+    format!(
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: widgets.example.com}}\nspec:\n  group: example.com\n  scope: Namespaced\n  names: {{plural: widgets, kind: Widget}}\n  versions:\n{}{}",
+        version("v1alpha1", false, v1alpha1),
+        version("v1", true, v1)
+    )
+}
+
+#[test]
+fn two_versions_of_one_crd_are_compared() {
+    let crd = two_versions(
+        "{a: {type: string}, b: {type: integer}}",
+        "{a: {type: string, maxLength: 3}}",
+    );
+    let same = two_versions("{a: {type: string}}", "{a: {type: string}}");
+    let sandbox = Sandbox::new(&[("crd.yaml", &crd), ("same.yaml", &same)]);
+    let compat =
+        |file: &str, old: &str, new: &str| sandbox.run(&["compat", file, "--old-version", old, "--new-version", new]);
+    compat("crd.yaml", "v1alpha1", "v1").expect(
+        1,
+        &[
+            "widgets.example.com: 2 changes",
+            "v1 spec.a [max-length-changed]: none → 3",
+            "at crd.yaml:28",
+            "v1 spec.b [property-removed]: b",
+            "at crd.yaml:18",
+            "breaks writers (pruned): unknown field \"spec.b\"",
+        ],
+    );
+    compat("crd.yaml", "v1", "v1alpha1").expect(0, &["widgets.example.com: 2 changes"]);
+    compat("same.yaml", "v1alpha1", "v1").expect(0, &["0 changes"]);
+    compat("crd.yaml", "v1beta1", "v1").expect(2, &["no CRD has the version `v1beta1`; there are: v1alpha1, v1"]);
+    let versions = ["--old-version", "v1alpha1", "--new-version", "v1"];
+    sandbox
+        .run(&[&["compat", "same.yaml", "crd.yaml"][..], &versions].concat())
+        .expect(1, &["v1 spec.a [max-length-changed]"]);
+    sandbox
+        .run(&[&["compat", "crd.yaml", "--policy", "olm"][..], &versions].concat())
+        .expect(2, &["--policy olm judges updates"]);
+    sandbox.run(&["compat", "crd.yaml"]).expect(2, &["<NEW>"]);
+}

@@ -25,7 +25,9 @@ impl Subject {
     pub fn new(stored: Stored, kubernetes: KubernetesVersion) -> Self {
         let crd = stored.definition().clone();
         let mut positions = HashMap::new();
-        for (position, version) in crd.spec.versions.iter().enumerate() {
+        // One that is left out of comparisons has no name.
+        let named = crd.spec.versions.iter().enumerate();
+        for (position, version) in named.filter(|it| !it.1.name.is_empty()) {
             positions.entry(version.name.clone()).or_insert(position);
         }
         Self {

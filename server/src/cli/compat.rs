@@ -40,9 +40,17 @@ pub(super) struct Args {
     #[arg(value_name = "OLD")]
     old: String,
 
-    /// The CRDs after the change, as OLD.
-    #[arg(value_name = "NEW")]
-    new: String,
+    /// The CRDs after the change, as OLD. Can be left out with `--old-version`.
+    #[arg(value_name = "NEW", required_unless_present = "old_version")]
+    new: Option<String>,
+
+    /// Compare this version of OLD with `--new-version`: its objects are read and written as objects of that version.
+    #[arg(long, value_name = "VERSION", requires = "new_version")]
+    old_version: Option<String>,
+
+    /// The version of NEW to compare with. Without NEW, one of OLD.
+    #[arg(long, value_name = "VERSION", requires = "old_version")]
+    new_version: Option<String>,
 
     /// The Kubernetes version. Default: the newest.
     #[arg(long, value_name = "VERSION")]
@@ -130,21 +138,30 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         None => Exceptions::default(),
     };
     // The stacks of these threads are large enough for every schema.
-    let (old, new) = rayon::join(|| crds(&args.old, kubernetes), || crds(&args.new, kubernetes));
-    let (old, new) = (old?, new?);
+    let new = args.new.as_ref().unwrap_or(&args.old);
+    let (old, new) = rayon::join(|| crds(&args.old, kubernetes), || crds(new, kubernetes));
+    let (mut old, mut new) = (old?, new?);
     if old.known.is_empty() && new.known.is_empty() && !old.is_incomplete && !new.is_incomplete {
         return Err(UsageError("neither OLD nor NEW has a CRD".to_owned()).into());
     }
+    if let (Some(before), Some(now)) = (&args.old_version, &args.new_version) {
+        only_versions(&mut old, &mut new, before, now)?;
+    }
+    let is_update = args.old_version.is_none();
     let names: Vec<&String> = old
         .known
         .keys()
         .chain(new.known.keys().filter(|it| !old.known.contains_key(*it)))
         .collect();
     let policy = Policy::from(args.policy);
+    if policy == Policy::Olm && !is_update {
+        let why = "--policy olm judges updates of a CRD, not two of its versions";
+        return Err(UsageError(why.to_owned()).into());
+    }
     let compared = on_pool(|| {
         names
             .into_iter()
-            .map(|name| of_name(&old, &new, name, &exceptions, policy))
+            .map(|name| of_name(&old, &new, name, &exceptions, (policy, is_update)))
             .collect::<Vec<_>>()
     });
     let mut status = if old.is_incomplete || new.is_incomplete {
@@ -192,7 +209,7 @@ fn of_name<'c>(
     new: &'c Crds,
     name: &str,
     exceptions: &'c Exceptions,
-    policy: Policy,
+    (policy, is_update): (Policy, bool),
 ) -> output::Compared<'c> {
     let (old, new) = (old.known.get(name), new.known.get(name));
     let changes: Vec<Change> = match (old, new) {
@@ -202,7 +219,7 @@ fn of_name<'c>(
         (None, None) => Vec::new(),
     };
     let refusal = match (old, new) {
-        (Some(old), Some(new)) => new.compared.refusal_as_update(&old.compared),
+        (Some(old), Some(new)) if is_update => new.compared.refusal_as_update(&old.compared),
         _ => None,
     };
     let olm = match (old, new) {
@@ -218,6 +235,39 @@ fn of_name<'c>(
         changes,
         refusal,
     }
+}
+
+/// Leaves one version of each CRD. Those that do not have it are left out, as long as one has.
+fn only_versions(old: &mut Crds, new: &mut Crds, before: &str, now: &str) -> anyhow::Result<()> {
+    for (crds, version) in [(&mut *old, before), (&mut *new, now)] {
+        let all = std::mem::take(&mut crds.known);
+        let versions: Vec<String> = all
+            .values()
+            .flat_map(|it| it.compared.version_names().map(str::to_owned))
+            .collect();
+        let left = all.into_iter().filter_map(|(name, crd)| {
+            let compared = crd.compared.only_version(version, now)?;
+            Some((name, Crd { compared, ..crd }))
+        });
+        crds.known = left.collect();
+        if crds.known.is_empty() {
+            let why = format!("no CRD has the version `{version}`; there are: {}", versions.join(", "));
+            return Err(UsageError(why).into());
+        }
+    }
+    old.known.retain(|name, _| new.known.contains_key(name));
+    new.known.retain(|name, _| old.known.contains_key(name));
+    if old.known.is_empty() {
+        return Err(UsageError(format!("no CRD has both versions, `{before}` and `{now}`")).into());
+    }
+    for (name, crd) in &new.known {
+        if crd.compared.subject.has_webhook() {
+            tell(format_args!(
+                "note: {name}: its webhook is not asked, as if only `apiVersion` were converted"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The CRDs that an argument names.

@@ -51,6 +51,22 @@ pub fn compared(
 }
 
 impl ComparedCrd {
+    /// The names of its versions.
+    pub fn version_names(&self) -> impl Iterator<Item = &str> {
+        let versions = &self.stored.definition().spec.versions;
+        versions.iter().map(|it| it.name.as_str())
+    }
+
+    /// Compares only one version, whose objects are taken as objects of the version `name`. `None` if the CRD does not have the version.
+    pub fn only_version(self, version: &str, name: &str) -> Option<Self> {
+        let stored = self.stored.with_only_version(version, name)?;
+        Some(Self {
+            subject: Subject::new(stored.clone(), self.kubernetes),
+            stored,
+            ..self
+        })
+    }
+
     /// Looks for the places of fields in the text.
     pub fn spans(&self) -> FieldSpans<'_> {
         FieldSpans {

@@ -57,6 +57,20 @@ impl Stored {
         self
     }
 
+    /// The CRD with one of its versions served and stored alone, under another name: so are its objects once they are converted without a
+    /// webhook. `None` if the CRD does not have the version.
+    pub fn with_only_version(mut self, version: &str, name: &str) -> Option<Self> {
+        let position = self.0.spec.versions.iter().position(|it| it.name == version)?;
+        for (n, it) in self.0.spec.versions.iter_mut().enumerate() {
+            let is_meant = n == position;
+            (it.served, it.storage) = (is_meant, is_meant);
+            (it.deprecated, it.deprecation_warning) = (false, None);
+            // The others keep their places, and no name leads to them.
+            it.name = if is_meant { name.to_owned() } else { String::new() };
+        }
+        Some(self)
+    }
+
     /// The CRD.
     pub fn definition(&self) -> &CustomResourceDefinition {
         &self.0
