@@ -181,3 +181,34 @@ fn a_real_kubectl_lists_definitions() {
     }
     check(Answer::Silence, 3, 1, &[said]);
 }
+
+#[test]
+fn objects_of_a_cluster_are_tried() {
+    let schema = |most: u32| definition(&SCHEMA.replace("maximum: 9", &format!("maximum: {most}")));
+    let sandbox = Sandbox::new(&[("old.yaml", &schema(9)), ("new.yaml", &schema(5))]);
+    let object = |name: &str, size: u32| {
+        json!({
+            "apiVersion": "example.com/v1", "kind": "Widget",
+            "metadata": {"name": name, "namespace": "prod", "uid": "u", "resourceVersion": "7", "generation": 2},
+            "spec": {"size": size},
+        })
+        .to_string()
+    };
+    let kubectl = Kubectl::new(
+        sandbox.path(),
+        &Answer::Definitions(vec![object("one", 8), object("two", 2)]),
+    );
+    kubectl.kubeconfig(sandbox.path(), "kind-prod");
+    let run = |args: &[&str]| run(&sandbox, &kubectl, "kubeconfig", args);
+    run(&["compat", "old.yaml", "new.yaml"]).expect(1, &["1 changes"]);
+    assert_eq!(kubectl.asked(), 0, "the command did not ask for a cluster");
+    run(&["compat", "old.yaml", "new.yaml", "--from-cluster"]).expect(
+        1,
+        &[
+            "2 objects: 1 tolerated, 1 kept",
+            "Widget prod/one [tolerated]",
+            "cluster/kind-prod: tolerated until the value changes: spec.size: Invalid value: 8",
+        ],
+    );
+    run(&["compat", "old.yaml", "new.yaml", "--from-cluster=elsewhere"]).expect(3, &["no context \"elsewhere\""]);
+}

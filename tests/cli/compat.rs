@@ -229,3 +229,114 @@ fn two_versions_of_one_crd_are_compared() {
         .expect(2, &["--policy olm judges updates"]);
     sandbox.run(&["compat", "crd.yaml"]).expect(2, &["<NEW>"]);
 }
+
+const OBJECTS: &str = "apiVersion: example.com/v1
+kind: Widget
+metadata: {name: one, namespace: prod}
+spec:
+  size: 50
+  color: red
+---
+apiVersion: v1
+kind: List
+items:
+- apiVersion: example.com/v1
+  kind: Widget
+  metadata: {name: two}
+  spec: {size: 1}
+- apiVersion: example.com/v1
+  kind: Gadget
+  metadata: {name: other}
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata: {name: three}
+spec: {size: [}
+";
+
+/// A changed CRD: `size` is smaller, `color` is gone, `shape` has a default.
+fn changed() -> [(&'static str, String); 2] {
+    [
+        (
+            "old.yaml",
+            spec("{size: {type: integer, maximum: 100}, color: {type: string}}"),
+        ),
+        (
+            "new.yaml",
+            spec("{size: {type: integer, maximum: 10}, shape: {type: string, default: round}}"),
+        ),
+    ]
+}
+
+#[test]
+fn objects_are_tried() {
+    let [old, new] = changed();
+    let sandbox = Sandbox::new(&[(old.0, &old.1), (new.0, &new.1), ("objects/all.yaml", OBJECTS)]);
+    let compat = ["compat", "old.yaml", "new.yaml", "--objects", "objects"];
+    sandbox.run(&compat).expect(
+        3,
+        &[
+            "2 objects: 1 pruned, 1 defaulted",
+            "Widget prod/one [pruned]",
+            "objects/all.yaml:6: spec.color is dropped",
+            "objects/all.yaml:5: tolerated until the value changes: spec.size: Invalid value: 50",
+            "Widget two [defaulted]",
+            "objects/all.yaml:14: spec.shape is filled in with \"round\"",
+            "cannot read objects/all.yaml: line 22",
+        ],
+    );
+    let lines = sandbox
+        .run(&[&compat[..], &["-o", "jsonl"]].concat())
+        .expect(3, &[])
+        .json();
+    let one = lines.iter().find(|it| it["name"] == "one").expect("a line");
+    assert_eq!(
+        (&one["fate"], &one["range"]["start"]["line"]),
+        (&"pruned".into(), &1.into())
+    );
+    assert_eq!(one["happenings"][1]["fate"], "tolerated");
+    assert_eq!(lines.last().expect("a summary")["objects"]["pruned"], 1);
+    let document = sandbox.run(&[&compat[..], &["-o", "json"]].concat());
+    let document: serde_json::Value = serde_json::from_str(&document.expect(3, &[]).stdout).expect("JSON");
+    assert_eq!(document["objects"][1]["name"], "two");
+    let sarif = sandbox
+        .run(&[&compat[..], &["-o", "sarif"]].concat())
+        .expect(3, &[])
+        .json();
+    let results = sarif[0]["runs"][0]["results"].as_array().expect("results");
+    let of_objects = results
+        .iter()
+        .filter(|it| it["ruleId"].as_str().is_some_and(|it| it.starts_with("object-")));
+    let levels: Vec<_> = of_objects
+        .map(|it| (it["ruleId"].clone(), it["level"].clone()))
+        .collect();
+    assert_eq!(levels[0], ("object-pruned".into(), "error".into()));
+    assert_eq!(levels[1], ("object-tolerated".into(), "note".into()));
+    sandbox.run(&[&compat[..], &["-o", "markdown"]].concat()).expect(
+        3,
+        &["| `Widget prod/one` | `objects/all.yaml:6` | `spec.color is dropped"],
+    );
+}
+
+#[test]
+fn objects_that_old_refuses_are_told_apart() {
+    let [old, new] = changed();
+    let wrong = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: [one]}\n";
+    let gone = "apiVersion: example.com/v2\nkind: Widget\nmetadata: {name: two}\nspec: {}\n";
+    let sandbox = Sandbox::new(&[(old.0, &old.1), (new.0, &new.1), ("a.yaml", wrong), ("b.yaml", gone)]);
+    let compat = |files: &[&str]| sandbox.run(&[&["compat"][..], files].concat());
+    compat(&["old.yaml", "new.yaml", "--objects", "a.yaml", "b.yaml"]).expect(
+        1,
+        &[
+            "2 objects: 2 refused by OLD, too",
+            "Widget two [not-stored] at b.yaml:1: OLD refuses it, too: no matches for kind",
+        ],
+    );
+    compat(&["old.yaml", "old.yaml", "--objects", "a.yaml"]).expect(0, &["1 object: 1 refused by OLD, too"]);
+    compat(&["old.yaml", "old.yaml", "--objects", "old.yaml"]).expect(0, &["no object of these CRDs was found"]);
+    // The CRD is gone.
+    let fine = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\nspec: {size: 7}\n";
+    sandbox.write("c.yaml", fine);
+    sandbox.write("none/readme.yaml", "a: 1\n");
+    compat(&["old.yaml", "none", "--objects", "c.yaml"]).expect(1, &["1 object: 1 unserved"]);
+}

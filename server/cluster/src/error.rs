@@ -1,8 +1,8 @@
-//! Errors of reading CRDs from a cluster.
+//! Errors of reading lists from a cluster.
 
 use crd_analyzer_io::program::{Failure, NotFound, Output};
 
-/// Why the CRDs of a cluster cannot be had.
+/// Why a list of a cluster cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Kubectl is not there.
@@ -26,21 +26,30 @@ pub enum Error {
     #[error("kubectl has no answer of the cluster {0} in time")]
     Timeout(String),
     /// No list, by kubectl's words: no connection, wrong credentials, no right to list.
-    #[error("the cluster {context} does not list its CRDs: {why}")]
+    #[error("the cluster {context} does not list its {what}: {why}")]
     Refused {
         /// The context.
         context: String,
+        /// What was asked for.
+        what: String,
         /// What kubectl says.
         why: String,
     },
     /// More than is read.
-    #[error("the CRDs of the cluster {0} are too large")]
-    TooLarge(String),
+    #[error("the {what} of the cluster {context} are too large")]
+    TooLarge {
+        /// The context.
+        context: String,
+        /// What was asked for.
+        what: String,
+    },
     /// Another answer than a list.
-    #[error("the answer of the cluster {context} is not a list of CRDs: {why}")]
+    #[error("the answer of the cluster {context} is not a list of {what}: {why}")]
     Form {
         /// The context.
         context: String,
+        /// What was asked for.
+        what: String,
         /// What is wrong.
         why: String,
     },

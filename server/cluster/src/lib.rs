@@ -1,4 +1,4 @@
-//! The CRDs that a cluster has, listed by kubectl with a context of the user's kubeconfig.
+//! The CRDs and the custom resources that a cluster has, listed by kubectl with a context of the user's kubeconfig.
 //!
 //! Nothing here is called unless the user asks for it: a program that reads files must not surprise anybody with a connection. Kubectl is the
 //! client because a kubeconfig can name programs, proxies and certificates, and kubectl treats them as the user expects.
@@ -28,7 +28,9 @@ const PATIENCE_WITH_USER: Duration = Duration::from_mins(5);
 
 /// CRDs that are asked for at a time.
 const PAGE: u32 = 50;
-/// No cluster has more pages of CRDs.
+/// Custom resources that are asked for at a time.
+const OBJECT_PAGE: u32 = 250;
+/// No cluster has more pages of a list.
 const MAX_PAGES: usize = 1_000;
 /// The most that is read of a page, and of all, in bytes.
 const MAX_PAGE_BYTES: usize = 96 << 20;
@@ -56,19 +58,61 @@ pub struct Listing {
     pub definitions: Vec<String>,
 }
 
+/// Custom resources that are listed in a version.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Resource<'a> {
+    /// The API group.
+    pub group: &'a str,
+    /// The version.
+    pub version: &'a str,
+    /// The plural name.
+    pub plural: &'a str,
+}
+
+/// The custom resources of a cluster.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Objects {
+    /// The context that was asked.
+    pub context: String,
+    /// Each object, as the JSON that the server sent.
+    pub objects: Vec<String>,
+}
+
+/// A list that a cluster is asked for.
+struct List {
+    path: String,
+    page: u32,
+    /// What is in it.
+    what: String,
+}
+
 /// Lists the CRDs of the cluster of a context, or of the current one. No program in a folder of the workspace is run.
 pub fn list(context: Option<&str>, prompts: Prompts, workspace: &[PathBuf]) -> Result<Listing, Error> {
-    let path = SearchPath::new(workspace);
-    let has_terminal = prompts == Prompts::Allowed && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    let kubectl = Kubectl {
-        program: path.find("kubectl").map_err(Error::NoKubectl)?,
-        path,
-        has_terminal,
-        patience: if has_terminal { PATIENCE_WITH_USER } else { PATIENCE },
-    };
+    let kubectl = Kubectl::find(prompts, workspace)?;
     let context = kubectl.context(context)?;
     let definitions = kubectl.definitions(&context)?;
     Ok(Listing { context, definitions })
+}
+
+/// Lists the custom resources of all namespaces, as [`list`] lists CRDs.
+pub fn list_objects(
+    context: Option<&str>,
+    prompts: Prompts,
+    workspace: &[PathBuf],
+    resources: &[Resource<'_>],
+) -> Result<Objects, Error> {
+    let kubectl = Kubectl::find(prompts, workspace)?;
+    let context = kubectl.context(context)?;
+    let mut objects = Vec::new();
+    for Resource { group, version, plural } in resources {
+        let list = List {
+            path: format!("/apis/{}/{}/{}", encoded(group), encoded(version), encoded(plural)),
+            page: OBJECT_PAGE,
+            what: format!("{plural}.{group}"),
+        };
+        objects.extend(kubectl.items(&context, &list)?);
+    }
+    Ok(Objects { context, objects })
 }
 
 /// The user's kubectl.
@@ -109,6 +153,18 @@ struct PageMeta {
 }
 
 impl Kubectl {
+    fn find(prompts: Prompts, workspace: &[PathBuf]) -> Result<Self, Error> {
+        let path = SearchPath::new(workspace);
+        let has_terminal =
+            prompts == Prompts::Allowed && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        Ok(Self {
+            program: path.find("kubectl").map_err(Error::NoKubectl)?,
+            path,
+            has_terminal,
+            patience: if has_terminal { PATIENCE_WITH_USER } else { PATIENCE },
+        })
+    }
+
     fn run(&self, args: &[&str], max: usize) -> Result<Output, Failure> {
         let mut command = Command::new(&self.program);
         command.args(args).env("PATH", self.path.joined());
@@ -141,35 +197,44 @@ impl Kubectl {
     }
 
     fn definitions(&self, context: &str) -> Result<Vec<String>, Error> {
-        let (mut definitions, mut bytes) = (Vec::new(), 0);
+        let list = List {
+            path: PATH.to_owned(),
+            page: PAGE,
+            what: "CRDs".to_owned(),
+        };
+        self.items(context, &list)
+    }
+
+    /// The items of a list.
+    fn items(&self, context: &str, list: &List) -> Result<Vec<String>, Error> {
+        let form = |why: String| Error::Form {
+            context: context.to_owned(),
+            what: list.what.clone(),
+            why,
+        };
+        let (mut items, mut bytes) = (Vec::new(), 0);
         let mut mark = String::new();
         for _ in 0..MAX_PAGES {
-            let text = self.page(context, &mark)?;
-            let page: Page<'_> = serde_json::from_slice(&text).map_err(|error| Error::Form {
-                context: context.to_owned(),
-                why: error.to_string(),
-            })?;
-            for definition in page.items.into_iter().flatten() {
-                bytes += definition.get().len();
-                definitions.push(definition.get().to_owned());
+            let text = self.page(context, list, &mark)?;
+            let page: Page<'_> = serde_json::from_slice(&text).map_err(|error| form(error.to_string()))?;
+            for item in page.items.into_iter().flatten() {
+                bytes += item.get().len();
+                items.push(item.get().to_owned());
             }
             if bytes > MAX_BYTES {
-                return Err(Error::TooLarge(context.to_owned()));
+                return Err(too_large(context, list));
             }
             match page.metadata.next.filter(|it| !it.is_empty()) {
                 Some(next) => mark = next,
-                None => return Ok(definitions),
+                None => return Ok(items),
             }
         }
-        Err(Error::Form {
-            context: context.to_owned(),
-            why: "the list does not end".to_owned(),
-        })
+        Err(form("the list does not end".to_owned()))
     }
 
-    /// The page of the list that begins at a mark.
-    fn page(&self, context: &str, mark: &str) -> Result<Vec<u8>, Error> {
-        let mut query = format!("{PATH}?limit={PAGE}");
+    /// The page of a list that begins at a mark.
+    fn page(&self, context: &str, list: &List, mark: &str) -> Result<Vec<u8>, Error> {
+        let mut query = format!("{}?limit={}", list.path, list.page);
         if !mark.is_empty() {
             let _ = write!(query, "&continue={}", encoded(mark));
         }
@@ -181,9 +246,10 @@ impl Kubectl {
         ];
         let output = self.run(&args, MAX_PAGE_BYTES).map_err(|failure| match failure {
             Failure::Timeout => Error::Timeout(context.to_owned()),
-            Failure::TooLong => Error::TooLarge(context.to_owned()),
+            Failure::TooLong => too_large(context, list),
             other => Error::Refused {
                 context: context.to_owned(),
+                what: list.what.clone(),
                 why: error::words(&other),
             },
         })?;
@@ -192,8 +258,16 @@ impl Kubectl {
         }
         Err(Error::Refused {
             context: context.to_owned(),
+            what: list.what.clone(),
             why: error::said(&output),
         })
+    }
+}
+
+fn too_large(context: &str, list: &List) -> Error {
+    Error::TooLarge {
+        context: context.to_owned(),
+        what: list.what.clone(),
     }
 }
 

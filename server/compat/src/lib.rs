@@ -11,6 +11,7 @@ mod change;
 pub mod codes;
 mod definition;
 mod diff;
+mod fate;
 mod make;
 mod objects;
 mod olm;
@@ -33,6 +34,7 @@ use crd_analyzer_budget::{self as budget, Limits};
 
 pub use answer::{Answer, Direction, Effect, Witness};
 pub use change::{CODES, Change, Summary};
+pub use fate::{Fate, Happening, NotStored, fate_of};
 pub use objects::Objects;
 pub use olm::{OlmRefusal, olm_refusals};
 pub use policy::{Policy, Verdict};

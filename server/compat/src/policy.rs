@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Direction, Effect};
 use crate::change::Change;
+use crate::fate::Fate;
 
 /// What is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -67,6 +68,21 @@ impl Policy {
                     Verdict::Breaks
                 }
             }
+        }
+    }
+
+    /// What a policy makes of something that happens to a stored object of a version.
+    pub fn judge_fate(self, fate: Fate, version: &str) -> Verdict {
+        let is_forbidden = match (self, fate) {
+            (Self::Olm, _) | (_, Fate::Tolerated) => false,
+            (Self::ApiConventions, _) if is_alpha(version) => false,
+            (_, Fate::Refused | Fate::Unserved | Fate::Pruned) => true,
+            (_, Fate::Defaulted) => self == Self::Strict,
+        };
+        if is_forbidden {
+            Verdict::Breaks
+        } else {
+            Verdict::Compatible
         }
     }
 

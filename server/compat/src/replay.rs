@@ -77,7 +77,7 @@ fn with_document<T>(object: &Value, then: impl FnOnce(&crd_analyzer_syntax::json
 }
 
 /// The object as it is in store after it was created.
-fn establish(version: ServedVersion<'_>, object: &Value) -> Option<Stored> {
+pub(crate) fn establish(version: ServedVersion<'_>, object: &Value) -> Option<Stored> {
     with_document(object, |json| Stored::establish(version, json).ok())?
 }
 
@@ -114,7 +114,7 @@ fn write(version: ServedVersion<'_>, write: &Write) -> Option<Answered> {
     })
 }
 
-fn ask_status(version: ServedVersion<'_>, object: &Value) -> Option<ResourceVerdict> {
+pub(crate) fn ask_status(version: ServedVersion<'_>, object: &Value) -> Option<ResourceVerdict> {
     let stored = establish(version, &without_status(object))?;
     ask(version, object, Question::UpdateStatus(&stored))
 }
@@ -332,14 +332,14 @@ fn strict_words(verdict: &ResourceVerdict) -> String {
 }
 
 /// The object that is stored, with the metadata that was sent.
-fn as_client_sends(mut stored: Map<String, Value>, sent: &Value) -> Value {
+pub(crate) fn as_client_sends(mut stored: Map<String, Value>, sent: &Value) -> Value {
     if let Some(metadata) = sent.get("metadata") {
         stored.insert("metadata".to_owned(), metadata.clone());
     }
     Value::Object(stored)
 }
 
-fn is_metadata(place: &Path) -> bool {
+pub(crate) fn is_metadata(place: &Path) -> bool {
     use crd_analyzer_schema::field::Segment;
     matches!(place.segments().first(), Some(Segment::Field(name)) if name == "metadata")
 }

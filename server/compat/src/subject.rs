@@ -75,7 +75,7 @@ impl Subject {
     }
 
     /// The name of the storage version.
-    pub(crate) fn storage_version(&self) -> Option<&str> {
+    pub fn storage_version(&self) -> Option<&str> {
         let mut versions = self.crd.spec.versions.iter();
         versions.find(|it| it.storage).map(|it| it.name.as_str())
     }
@@ -117,6 +117,21 @@ impl Subject {
     /// The kind of lists of objects.
     pub fn list_kind(&self) -> &str {
         &self.crd.spec.names.list_kind
+    }
+
+    /// Whether it defines a kind of a group.
+    pub fn defines_kind(&self, group: &str, kind: &str) -> bool {
+        (group, kind) == (&*self.crd.spec.group, &*self.crd.spec.names.kind)
+    }
+
+    /// Whether it defines the group and kind of another CRD.
+    pub(crate) fn defines_same(&self, other: &Self) -> bool {
+        self.defines_kind(&other.crd.spec.group, &other.crd.spec.names.kind)
+    }
+
+    /// The group, and the plural name of the kind.
+    pub fn resource(&self) -> (&str, &str) {
+        (&self.crd.spec.group, &self.crd.spec.names.plural)
     }
 
     /// Whether an object is one of this CRD, in any version.

@@ -18,7 +18,7 @@ use crd_analyzer_workspace::{
 };
 
 use super::{
-    Status, UsageError,
+    Status, UsageError, compat_objects,
     exceptions::Exceptions,
     manifests::{Settings, on_pool, one_version},
 };
@@ -67,6 +67,15 @@ pub(super) struct Args {
     /// Exit with 0 also if nothing is known to break, but something is unknown.
     #[arg(long)]
     allow_unknown: bool,
+
+    /// Also tell what becomes of the objects of these files and folders: which are refused, pruned, tolerated, or get other defaults.
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    objects: Vec<PathBuf>,
+
+    /// Also tell what becomes of the objects in the cluster of this kubeconfig context (default: the current context), which `kubectl`
+    /// lists. Without this option, crd-analyzer never contacts a cluster.
+    #[arg(long, value_name = "CONTEXT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    from_cluster: Option<String>,
 
     /// The output format.
     #[arg(short, long, value_enum, default_value = "text")]
@@ -179,11 +188,17 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     }
     exceptions.tell_ended();
     exceptions.tell_unused();
+    let objects = objects(args, &old, &new)?;
+    if objects.as_ref().is_some_and(|it| it.1) {
+        status = Status::Failed;
+    }
+    let objects = objects.map(|it| it.0);
     let verdict = if compared.iter().any(|it| !it.olm.is_empty()) {
         Verdict::Breaks
     } else {
         policy.verdict(compared.iter().flat_map(output::Compared::counted))
     };
+    let verdict = objects.as_ref().map_or(verdict, |it| verdict.max(it.verdict(policy)));
     status = status.max(match verdict {
         Verdict::Breaks => Status::Findings,
         Verdict::Unknown if !args.allow_unknown => Status::Failed,
@@ -191,6 +206,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     });
     let report = Report {
         reports: compared,
+        objects,
         policy,
         verdict,
         all: args.all,
@@ -202,6 +218,24 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     output::print(&mut out, args.output, columns, &report)?;
     out.flush()?;
     Ok(status)
+}
+
+/// What becomes of objects, and whether something could not be read; `None` if that is not asked.
+fn objects(args: &Args, old: &Crds, new: &Crds) -> anyhow::Result<Option<(output::JudgedObjects, bool)>> {
+    if args.objects.is_empty() && args.from_cluster.is_none() {
+        return Ok(None);
+    }
+    let pairs = old.known.iter().map(|(name, old)| {
+        let new = new.known.get(name).map(|it| &it.compared.subject);
+        (&old.compared.subject, new)
+    });
+    let pairs: Vec<_> = pairs.collect();
+    let wanted = compat_objects::Wanted {
+        paths: &args.objects,
+        cluster: args.from_cluster.as_deref(),
+        renamed: args.old_version.as_deref().zip(args.new_version.as_deref()),
+    };
+    compat_objects::judge(&wanted, &pairs).map(Some)
 }
 
 fn of_name<'c>(

@@ -3,6 +3,7 @@
 mod baseline;
 mod check;
 mod compat;
+mod compat_objects;
 mod convert;
 mod cost;
 pub(crate) mod definitions;

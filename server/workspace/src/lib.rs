@@ -30,6 +30,7 @@ pub mod index;
 pub mod kustomize;
 pub mod last_trees;
 pub mod lints;
+pub mod object_documents;
 mod other_tools;
 pub mod overlay;
 mod patch;

@@ -4,6 +4,7 @@
 //! are made around the change, and those that the one side accepts must be accepted and kept by the other.
 
 mod mutate;
+mod objects;
 mod olm;
 mod replay;
 mod search;
@@ -53,6 +54,10 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
         };
         if args.olm {
             clean &= olm::run(args, minor, &pairs)?;
+            continue;
+        }
+        if args.objects {
+            clean &= objects::run(args, minor, &pairs, &mut rng)?;
             continue;
         }
         let oracle = peers::oracle(minor)?;

@@ -56,6 +56,9 @@ pub(crate) struct Args {
     /// With `--compat`: compare what `--policy olm` refuses with crdify.
     #[arg(long, requires = "compat")]
     pub(crate) olm: bool,
+    /// With `--compat`: compare what becomes of objects of the corpus and of random ones.
+    #[arg(long, requires = "compat", conflicts_with = "olm")]
+    pub(crate) objects: bool,
     /// With `--compat`: random objects for each pair and direction.
     #[arg(long, default_value_t = 40)]
     pub(crate) tries: usize,

@@ -1,6 +1,9 @@
 //! JSON: a line for each change and direction, and a summary; or the same as one document.
 
-use std::io::{self, Write};
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
 
 use crd_analyzer_compat::{Answer, Change, Direction};
 use crd_analyzer_schema::field::Path;
@@ -10,7 +13,10 @@ use serde::{
 };
 use serde_json::Value;
 
-use super::{Allowed, Compared, Report, Side};
+use super::{
+    Allowed, Compared, Report, Side,
+    objects::{self, ObjectLine},
+};
 use crate::output::{
     json::write_pretty,
     jsonl::{Range, range, write_line},
@@ -76,6 +82,8 @@ struct Counts {
 #[derive(Serialize)]
 struct SummaryLine {
     summary: Counts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objects: Option<BTreeMap<&'static str, usize>>,
     verdict: &'static str,
     policy: &'static str,
 }
@@ -85,6 +93,8 @@ struct Document<'a, 'c> {
     changes: Changes<'a, 'c>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     refusals: Vec<OlmLine<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objects: Option<Vec<ObjectLine<'a>>>,
     policy: &'static str,
     summary: Counts,
     verdict: &'static str,
@@ -116,6 +126,9 @@ pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
             write_line(out, &refusal)?;
         }
     }
+    if let Some(judged) = &report.objects {
+        objects::jsonl(out, judged)?;
+    }
     write_line(out, &summary(report))
 }
 
@@ -125,10 +138,12 @@ pub(super) fn document(out: &mut dyn Write, report: &Report<'_>) -> io::Result<(
         summary,
         verdict,
         policy,
+        ..
     } = summary(report);
     let document = Document {
         changes: Changes(report),
         refusals: report.reports.iter().flat_map(refusals).collect(),
+        objects: report.objects.as_ref().map(|it| objects::lines(it).collect()),
         policy,
         summary,
         verdict,
@@ -156,6 +171,7 @@ fn summary(report: &Report<'_>) -> SummaryLine {
             tolerated: summary.tolerated,
             unknown: summary.unknown,
         },
+        objects: objects::counts(report.objects.as_ref()),
         verdict: report.verdict.name(),
         policy: report.policy.name(),
     }

@@ -5,7 +5,11 @@ use std::io::{self, Write};
 use crd_analyzer_compat::{Answer, shown_object};
 use crd_analyzer_io::print::Terminal;
 
-use super::{Report, short_path, text};
+use super::{
+    Report,
+    objects::{self, code},
+    short_path, text,
+};
 
 /// Rows of one table.
 const MOST: usize = 200;
@@ -65,6 +69,9 @@ pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
             out.line(format_args!("{} more changes are not shown.", changes.len() - MOST))?;
         }
     }
+    if let Some(judged) = &report.objects {
+        objects::markdown(&mut out, judged)?;
+    }
     Ok(())
 }
 
@@ -75,17 +82,4 @@ fn cell(answer: &Answer) -> String {
         Answer::Compatible { .. } => "compatible".to_owned(),
         Answer::Unknown { .. } => "unknown".to_owned(),
     }
-}
-
-/// A code span in a table, whatever is in it.
-fn code(text: &str) -> String {
-    let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
-    let text = text.replace('|', "\\|");
-    let pad = if text.starts_with('`') || text.ends_with('`') {
-        " "
-    } else {
-        ""
-    };
-    format!("{fence}{pad}{text}{pad}{fence}")
 }

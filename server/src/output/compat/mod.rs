@@ -2,8 +2,12 @@
 
 mod lines;
 mod markdown;
+mod objects;
 mod sarif;
+mod sarif_objects;
 mod text;
+
+pub(crate) use objects::{JudgedObject, JudgedObjects, ObjectText};
 
 use std::io::{self, Write};
 
@@ -93,6 +97,8 @@ impl<'c> Compared<'c> {
 /// All changes.
 pub(crate) struct Report<'c> {
     pub(crate) reports: Vec<Compared<'c>>,
+    /// What becomes of objects, if that was asked.
+    pub(crate) objects: Option<JudgedObjects>,
     pub(crate) policy: Policy,
     pub(crate) verdict: Verdict,
     /// Also those that are compatible.

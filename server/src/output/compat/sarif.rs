@@ -8,10 +8,11 @@ use std::{
 use crd_analyzer_compat::{Answer, CODES, Change, Direction, Policy, Verdict, shown_object};
 use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_syntax::tree::Span;
-use serde::Serialize;
 
 use super::{
-    Allowed, Report, Side, short_path,
+    Allowed, Report, Side,
+    sarif_objects::{self, Answers, Properties, Rules},
+    short_path,
     text::{is_harmless, olm, said},
 };
 use crate::output::{
@@ -23,35 +24,17 @@ use crate::output::{
     },
 };
 
-/// What is ours beside the standard: the answers.
-#[derive(Serialize)]
-struct Properties<'a> {
-    crd: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<&'a str>,
-    #[serde(flatten)]
-    answers: Option<Answers>,
-}
-
-#[derive(Serialize)]
-struct Answers {
-    stored: &'static str,
-    writers: &'static str,
-    readers: &'static str,
-}
-
 /// The rule for what the Operator Lifecycle Manager refuses.
 const OLM: &str = "refused-by-olm";
 
 /// Prints a report.
 pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> {
-    let mut rules: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let mut rules = Rules::default();
     let mut prints = Fingerprints::default();
     let mut results = Vec::new();
     for compared in &report.reports {
         for (change, exception) in compared.each().filter(|it| report.all || !is_harmless(it.0)) {
-            let next = rules.len();
-            let rule = *rules.entry(change.code).or_insert(next);
+            let rule = rules.number(change.code);
             let path = short_path(&change.path());
             let version = change.version.as_deref();
             let parts = [change.code, &compared.name, version.unwrap_or_default(), &path];
@@ -79,7 +62,8 @@ pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
                 suppressions: exception.map(suppression).into_iter().collect(),
                 fixes: Vec::new(),
                 properties: Properties {
-                    crd: &compared.name,
+                    crd: Some(&compared.name),
+                    from: None,
                     version,
                     answers: Some(Answers {
                         stored: answer(Direction::Stored),
@@ -92,8 +76,7 @@ pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
     }
     for compared in &report.reports {
         for refusal in &compared.olm {
-            let next = rules.len();
-            let rule = *rules.entry(OLM).or_insert(next);
+            let rule = rules.number(OLM);
             let version = refusal.version.as_deref();
             let parts = [
                 refusal.check,
@@ -115,14 +98,18 @@ pub(super) fn print(out: &mut dyn Write, report: &Report<'_>) -> io::Result<()> 
                 suppressions: Vec::new(),
                 fixes: Vec::new(),
                 properties: Properties {
-                    crd: &compared.name,
+                    crd: Some(&compared.name),
+                    from: None,
                     version,
                     answers: None,
                 },
             });
         }
     }
-    let mut rules: Vec<_> = rules.into_iter().map(|(code, number)| (number, code)).collect();
+    if let Some(judged) = &report.objects {
+        results.extend(sarif_objects::results(judged, report.policy, &mut rules, &mut prints));
+    }
+    let mut rules: Vec<_> = rules.0.into_iter().map(|(code, number)| (number, code)).collect();
     rules.sort_unstable();
     let rules = rules.into_iter().map(|it| descriptor(it.1)).collect();
     write_line(out, &Log::new(run(rules, results, report.is_incomplete, Vec::new())))
@@ -201,8 +188,10 @@ fn summary(code: &str) -> &'static str {
     if code == OLM {
         return "the Operator Lifecycle Manager refuses the update";
     }
+    let of_objects = sarif_objects::RULES.iter();
     CODES
         .iter()
+        .chain(of_objects)
         .find(|it| it.0 == code)
         .map_or("the CRD changed", |it| it.1)
 }
@@ -212,6 +201,17 @@ fn descriptor(code: &'static str) -> Descriptor {
     let summary = summary(code);
     if code == OLM {
         let help = "OLM asks crdify, which refuses also changes that break nothing: look at the answers to the change. Where they are compatible, a `crdUpgradeSafety` preflight with `enforcement: None` lets the update through.";
+        return Descriptor {
+            id: code,
+            short_description: Message::new(summary),
+            help: Help {
+                text: help.to_owned(),
+                markdown: format!("# {code}\n\n{help}\n"),
+            },
+        };
+    }
+    if sarif_objects::RULES.iter().any(|it| it.0 == code) {
+        let help = "Undo the change of the CRD, make it in a new version, or change the object before the CRD.";
         return Descriptor {
             id: code,
             short_description: Message::new(summary),

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crd_analyzer_compat::{Answer, Change, Direction, OlmRefusal, Witness, shown_object};
 use crd_analyzer_io::print::Terminal;
 
-use super::{Allowed, Compared, Report, short_path};
+use super::{Allowed, Compared, Report, objects, short_path};
 use crate::output::render::Renderer;
 
 pub(super) fn print(out: &mut dyn Write, columns: usize, report: &Report<'_>) -> io::Result<()> {
@@ -15,6 +15,9 @@ pub(super) fn print(out: &mut dyn Write, columns: usize, report: &Report<'_>) ->
     };
     for compared in &report.reports {
         text.compared(compared, report.all)?;
+    }
+    if let Some(judged) = &report.objects {
+        objects::text(text.out, text.renderer, judged)?;
     }
     let summary = report.summary();
     text.line(

@@ -96,6 +96,11 @@ impl Definition {
         )
     }
 
+    /// The `apiVersion` and kind of objects.
+    pub(crate) fn type_of(&self) -> (String, String) {
+        (self.api_version(), self.kind().to_owned())
+    }
+
     pub(super) fn schema(&self) -> &Value {
         &self.document["spec"]["versions"][self.version]["schema"]["openAPIV3Schema"]
     }

@@ -1,0 +1,290 @@
+//! What becomes of an object that is in store when its CRD changes.
+
+use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_resource::{ChangeKind, Question, RejectionCause, ResourceVerdict, ServedVersion};
+use crd_analyzer_schema::field::{Path, Segment};
+use serde_json::{Map, Value};
+
+use crate::{
+    replay::{as_client_sends, ask, ask_status, establish, is_metadata},
+    subject::Subject,
+};
+
+/// What happens to a part of a stored object, or to all of it. The worst comes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Fate {
+    /// The API server refuses every update that does not change the value.
+    Refused,
+    /// The API server does not serve the version or kind.
+    Unserved,
+    /// The API server drops the field.
+    Pruned,
+    /// The API server accepts the value until an update changes it.
+    Tolerated,
+    /// The API server fills in a value, or another one than before.
+    Defaulted,
+}
+
+impl Fate {
+    /// All of them, the worst first.
+    pub const ALL: [Self; 5] = [
+        Self::Refused,
+        Self::Unserved,
+        Self::Pruned,
+        Self::Tolerated,
+        Self::Defaulted,
+    ];
+
+    /// The name, in lower case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Refused => "refused",
+            Self::Unserved => "unserved",
+            Self::Pruned => "pruned",
+            Self::Tolerated => "tolerated",
+            Self::Defaulted => "defaulted",
+        }
+    }
+}
+
+/// Something that happens to an object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Happening {
+    /// What happens.
+    pub fate: Fate,
+    /// The field.
+    pub place: Path,
+    /// Whether it happens to updates of the status only.
+    pub is_status: bool,
+    /// The API server's words, or what is filled in; may be empty.
+    pub words: String,
+    /// The same without the value, which tells whether OLD says so, too.
+    reason: String,
+}
+
+/// Why nothing is known of an object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NotStored {
+    /// OLD refuses it, in the API server's words: no API server has it in store.
+    Refused(String),
+    /// OLD does not have its version.
+    Unserved(String),
+    /// Neither side could be asked to the end.
+    Unfinished,
+}
+
+/// What happens to an object that OLD accepted, under NEW, which may be gone; nothing if the object stays as it is. The worst comes first.
+pub fn fate_of(old: &Subject, new: Option<&Subject>, object: &Value) -> Result<Vec<Happening>, NotStored> {
+    budget::within(Limits::DOCUMENT, || {
+        let found = of_sent(old, new, &as_sent(object));
+        if budget::is_stopped() {
+            Err(NotStored::Unfinished)
+        } else {
+            found
+        }
+    })
+    .0
+}
+
+/// The object without what the API server writes into its metadata.
+fn as_sent(object: &Value) -> Value {
+    const OF_SERVER: [&str; 8] = [
+        "creationTimestamp",
+        "deletionGracePeriodSeconds",
+        "deletionTimestamp",
+        "generation",
+        "managedFields",
+        "resourceVersion",
+        "selfLink",
+        "uid",
+    ];
+    let mut object = object.clone();
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        metadata.retain(|name, _| !OF_SERVER.contains(&name.as_str()));
+    }
+    object
+}
+
+fn of_sent(old: &Subject, new: Option<&Subject>, object: &Value) -> Result<Vec<Happening>, NotStored> {
+    let text = |name: &str| object.get(name).and_then(Value::as_str).unwrap_or_default();
+    let version = text("apiVersion").split_once('/').map_or("", |it| it.1);
+    let unserved = || {
+        let (kind, version) = (text("kind"), text("apiVersion"));
+        format!("no matches for kind \"{kind}\" in version \"{version}\"")
+    };
+    let before = old
+        .any_version(version)
+        .ok_or_else(|| NotStored::Unserved(unserved()))?;
+    let stored = stored(before, object)?;
+    let new = new.filter(|it| it.defines_same(old));
+    let Some(now) = new.and_then(|it| it.served(version)) else {
+        return Ok(vec![Happening {
+            fate: Fate::Unserved,
+            place: Path::root(),
+            is_status: false,
+            words: unserved(),
+            reason: String::new(),
+        }]);
+    };
+    // What happened under OLD, too, is no news.
+    let known = written_back(before, &stored)?;
+    let mut found = written_back(now, &stored)?;
+    let is_same = |a: &Happening, b: &Happening| (a.fate, &a.place, &a.reason) == (b.fate, &b.place, &b.reason);
+    found.retain(|it| !known.iter().any(|before| is_same(before, it)));
+    if found.iter().all(|it| it.fate != Fate::Refused) {
+        found.extend(of_new(before, now, object, &found));
+    }
+    found.sort_by_key(|it| it.fate);
+    Ok(found)
+}
+
+/// The object as an API server has it in store: accepted today, or once by an older CRD.
+fn stored(version: ServedVersion<'_>, object: &Value) -> Result<Value, NotStored> {
+    let created = ask(version, object, Question::Create).ok_or(NotStored::Unfinished)?;
+    if created.unjudged.is_some() {
+        return Err(NotStored::Unfinished);
+    }
+    let has_status = version.has_status() && object.get("status").is_some();
+    if created.is_accepted() && (!has_status || ask_status(version, object).is_some_and(|it| it.is_accepted())) {
+        let stored = created.object.ok_or(NotStored::Unfinished)?;
+        return Ok(as_client_sends(stored, object));
+    }
+    let refused = || NotStored::Refused(words_of(&created));
+    let established = establish(version, object).ok_or_else(refused)?;
+    let is_kept = |question| ask(version, object, question).is_some_and(|it| it.is_accepted());
+    if is_kept(Question::Update(&established)) && (!has_status || is_kept(Question::UpdateStatus(&established))) {
+        return Ok(as_client_sends(established.object().clone(), object));
+    }
+    Err(refused())
+}
+
+/// The object is read and written back as it is.
+fn written_back(version: ServedVersion<'_>, object: &Value) -> Result<Vec<Happening>, NotStored> {
+    let Some(stored) = establish(version, object) else {
+        let verdict = ask(version, object, Question::Create).ok_or(NotStored::Unfinished)?;
+        return Ok(causes(&verdict, Fate::Refused, false));
+    };
+    let updated = ask(version, object, Question::Update(&stored)).ok_or(NotStored::Unfinished)?;
+    if updated.unjudged.is_some() {
+        return Err(NotStored::Unfinished);
+    }
+    let mut found = causes(&updated, Fate::Refused, false);
+    let status = if version.has_status() && object.get("status").is_some() {
+        ask(version, object, Question::UpdateStatus(&stored))
+    } else {
+        None
+    };
+    if let Some(verdict) = &status {
+        found.extend(causes(verdict, Fate::Refused, true));
+    }
+    for change in updated.changes.iter().filter(|it| !is_metadata(&it.path)) {
+        let (fate, words) = match change.kind {
+            ChangeKind::Pruned | ChangeKind::Rewritten => (Fate::Pruned, String::new()),
+            ChangeKind::Defaulted => (Fate::Defaulted, value_words(updated.object.as_ref(), &change.path)),
+        };
+        found.push(Happening {
+            fate,
+            place: change.path.clone(),
+            is_status: false,
+            reason: words.clone(),
+            words,
+        });
+    }
+    if updated.is_accepted() {
+        let created = ask(version, object, Question::Create).ok_or(NotStored::Unfinished)?;
+        found.extend(causes(&created, Fate::Tolerated, false));
+        if status.is_some_and(|it| it.is_accepted())
+            && let Some(anew) = ask_status(version, object)
+        {
+            found.extend(causes(&anew, Fate::Tolerated, true));
+        }
+    }
+    Ok(found)
+}
+
+/// What a new object gets other than before.
+fn of_new(before: ServedVersion<'_>, now: ServedVersion<'_>, object: &Value, known: &[Happening]) -> Vec<Happening> {
+    let created = |version| ask(version, object, Question::Create).and_then(|it| it.object);
+    let (Some(before), Some(after)) = (created(before), created(now)) else {
+        return Vec::new();
+    };
+    let changes = crd_analyzer_resource::differences(&before, &after).into_iter();
+    let is_known = |path: &Path| {
+        let changed = known.iter().filter(|it| it.fate != Fate::Tolerated);
+        let mut places = changed.map(|it| &it.place);
+        places.any(|it| begins_with(path, it) || begins_with(it, path))
+    };
+    // What the object says itself is no default.
+    let is_default = |path: &Path| !is_metadata(path) && value_words(object.as_object(), path).is_empty();
+    let others = changes.filter(|it| is_default(&it.path) && !is_known(&it.path));
+    let told = others.map(|it| {
+        let value = value_words(Some(&after), &it.path);
+        let words = if value.is_empty() {
+            "a new object does not get the field".to_owned()
+        } else {
+            format!("a new object gets {value}")
+        };
+        Happening {
+            fate: Fate::Defaulted,
+            place: it.path,
+            is_status: false,
+            reason: words.clone(),
+            words,
+        }
+    });
+    told.collect()
+}
+
+fn begins_with(path: &Path, start: &Path) -> bool {
+    !start.segments().is_empty() && path.segments().starts_with(start.segments())
+}
+
+/// Why an object is refused; nothing if it is accepted.
+fn causes(verdict: &ResourceVerdict, fate: Fate, is_status: bool) -> Vec<Happening> {
+    let happening = |place: Path, words: String, reason: String| Happening {
+        fate,
+        place,
+        is_status,
+        words,
+        reason,
+    };
+    if let Some(error) = &verdict.decode_error {
+        return vec![happening(Path::root(), error.text.clone(), error.text.clone())];
+    }
+    // That rules were not looked at follows from the other errors.
+    let is_cause = |it: &&RejectionCause| it.error.code != crd_analyzer_resource::codes::UNCHECKED_RULES;
+    let errors = verdict.errors.iter().filter(is_cause);
+    let mut found: Vec<_> = errors
+        .map(|it| {
+            let reason = format!("{:?} {}", it.error.kind, it.error.detail);
+            happening(it.error.path.clone(), it.error.to_string(), reason)
+        })
+        .collect();
+    let other = verdict.other_error.iter();
+    found.extend(other.map(|it| happening(Path::root(), it.clone(), it.clone())));
+    found
+}
+
+fn words_of(verdict: &ResourceVerdict) -> String {
+    let first = causes(verdict, Fate::Refused, false).into_iter().next();
+    first.map_or_else(|| "its status is refused".to_owned(), |it| it.words)
+}
+
+/// The value at a place, if it is short.
+fn value_words(object: Option<&Map<String, Value>>, place: &Path) -> String {
+    const MOST: usize = 60;
+    let Some((Segment::Field(first) | Segment::Key(first), rest)) = place.segments().split_first() else {
+        return String::new();
+    };
+    let value = object.and_then(|it| it.get(first)).and_then(|value| {
+        rest.iter().try_fold(value, |at, segment| match segment {
+            Segment::Field(name) | Segment::Key(name) => at.get(name),
+            Segment::Index(n) => at.get(*n),
+        })
+    });
+    let text = value.map(Value::to_string).unwrap_or_default();
+    match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}

@@ -1,0 +1,299 @@
+//! What becomes of objects that exist, in several formats.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+    sync::Arc,
+};
+
+use crd_analyzer_compat::{Fate, Happening, NotStored, Policy, Verdict};
+use crd_analyzer_io::print::Terminal;
+use crd_analyzer_schema::field::Path;
+use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
+use serde::Serialize;
+
+use crate::output::{
+    jsonl::{Range, range},
+    render::Renderer,
+};
+
+/// Rows of a table.
+const MOST_ROWS: usize = 200;
+
+/// The text that an object was read from.
+#[derive(Clone)]
+pub(crate) struct ObjectText {
+    pub(crate) text: Arc<str>,
+    pub(crate) lines: Arc<LineIndex>,
+    /// The object, and what happens to it, one place each.
+    pub(crate) object: Span,
+    pub(crate) places: Vec<Span>,
+}
+
+/// An object, and what becomes of it.
+pub(crate) struct JudgedObject {
+    /// The file; or the cluster.
+    pub(crate) label: String,
+    pub(crate) kind: String,
+    pub(crate) name: String,
+    pub(crate) namespace: Option<String>,
+    /// The version that its `apiVersion` names.
+    pub(crate) version: String,
+    /// What happens; the worst first.
+    pub(crate) fate: Result<Vec<Happening>, NotStored>,
+    /// Where it is, if it is in a file.
+    pub(crate) text: Option<ObjectText>,
+}
+
+impl JudgedObject {
+    /// The word for what becomes of the object.
+    pub(crate) fn word(&self) -> &'static str {
+        match &self.fate {
+            Ok(happenings) => happenings.first().map_or("kept", |it| it.fate.name()),
+            Err(NotStored::Refused(_) | NotStored::Unserved(_)) => "not-stored",
+            Err(NotStored::Unfinished) => "unknown",
+        }
+    }
+
+    /// What a policy makes of it.
+    pub(crate) fn verdict(&self, policy: Policy) -> Verdict {
+        match &self.fate {
+            Ok(happenings) => {
+                let each = happenings.iter().map(|it| policy.judge_fate(it.fate, &self.version));
+                each.max().unwrap_or_default()
+            }
+            Err(NotStored::Unfinished) => Verdict::Unknown,
+            Err(NotStored::Refused(_) | NotStored::Unserved(_)) => Verdict::Compatible,
+        }
+    }
+
+    /// `Widget default/one`
+    pub(super) fn title(&self) -> String {
+        let namespace = self.namespace.as_ref().map_or_else(String::new, |it| format!("{it}/"));
+        format!("{} {namespace}{}", self.kind, self.name)
+    }
+
+    /// `file:line` of the object, or of something that happens to it.
+    pub(super) fn place(&self, happening: Option<usize>) -> String {
+        let Some(text) = &self.text else {
+            return self.label.clone();
+        };
+        let span = happening.and_then(|it| text.places.get(it)).unwrap_or(&text.object);
+        let (line, _) = text.lines.line_column(&text.text, span.start);
+        format!("{}:{}", self.label, line + 1)
+    }
+
+    fn range(&self, happening: Option<usize>) -> Option<Range> {
+        let text = self.text.as_ref()?;
+        let span = happening.and_then(|it| text.places.get(it)).unwrap_or(&text.object);
+        Some(range(&text.lines, &text.text, *span))
+    }
+}
+
+/// All objects that were judged.
+#[derive(Default)]
+pub(crate) struct JudgedObjects {
+    pub(crate) objects: Vec<JudgedObject>,
+}
+
+impl JudgedObjects {
+    /// How many objects there are for each word.
+    fn counts(&self) -> BTreeMap<&'static str, usize> {
+        let mut counts = BTreeMap::new();
+        for it in &self.objects {
+            *counts.entry(it.word()).or_default() += 1;
+        }
+        counts
+    }
+
+    fn sentence(&self) -> String {
+        let counts = self.counts();
+        let words = Fate::ALL.into_iter().map(Fate::name);
+        let words = words.chain(["kept", "not-stored", "unknown"]);
+        let counted = words.filter_map(|word| {
+            let count = counts.get(word)?;
+            let word = if word == "not-stored" {
+                "refused by OLD, too"
+            } else {
+                word
+            };
+            Some(format!("{count} {word}"))
+        });
+        let counted: Vec<String> = counted.collect();
+        let noun = if self.objects.len() == 1 { "object" } else { "objects" };
+        if counted.is_empty() {
+            "no object of these CRDs was found".to_owned()
+        } else {
+            format!("{} {noun}: {}", self.objects.len(), counted.join(", "))
+        }
+    }
+
+    /// What verdict a policy has on all.
+    pub(crate) fn verdict(&self, policy: Policy) -> Verdict {
+        let each = self.objects.iter().map(|it| it.verdict(policy));
+        each.max().unwrap_or_default()
+    }
+}
+
+/// What happens to a field, as a sentence.
+pub(super) fn said(happening: &Happening) -> String {
+    let Happening {
+        fate,
+        place,
+        is_status,
+        words,
+        ..
+    } = happening;
+    let field = if place == &Path::root() {
+        "the object".to_owned()
+    } else {
+        place.to_string()
+    };
+    let status = if *is_status { " in updates of the status" } else { "" };
+    match fate {
+        Fate::Refused => format!("refused{status}: {words}"),
+        Fate::Unserved => format!("not served: {words}"),
+        Fate::Pruned => format!("{field} is dropped"),
+        Fate::Tolerated => format!("tolerated{status} until the value changes: {words}"),
+        Fate::Defaulted if words.starts_with("a new object") => format!("{field}: {words}"),
+        Fate::Defaulted => format!("{field} is filled in with {words}"),
+    }
+}
+
+/// Prints objects for people. Those that stay as they are are only counted.
+pub(super) fn text(out: &mut Terminal<'_>, renderer: Renderer, judged: &JudgedObjects) -> io::Result<()> {
+    let mut line = |indent: &str, text: &str| renderer.indented(out, indent, &format!("{indent}    "), text);
+    line("", &judged.sentence())?;
+    for object in judged.objects.iter().filter(|it| it.word() != "kept") {
+        let (title, place) = (object.title(), object.place(None));
+        match &object.fate {
+            Ok(happenings) => {
+                line("  ", &format!("{title} [{}]", object.word()))?;
+                for (n, happening) in happenings.iter().enumerate() {
+                    line("    ", &format!("{}: {}", object.place(Some(n)), said(happening)))?;
+                }
+            }
+            Err(NotStored::Refused(words) | NotStored::Unserved(words)) => {
+                line(
+                    "  ",
+                    &format!("{title} [not-stored] at {place}: OLD refuses it, too: {words}"),
+                )?;
+            }
+            Err(NotStored::Unfinished) => {
+                line(
+                    "  ",
+                    &format!("{title} [unknown] at {place}: it takes too much work to judge"),
+                )?;
+            }
+        }
+    }
+    out.blank()
+}
+
+/// Prints a table of the objects that something happens to.
+pub(super) fn markdown(out: &mut Terminal<'_>, judged: &JudgedObjects) -> io::Result<()> {
+    out.blank()?;
+    out.line(format_args!("#### Objects: {}", judged.sentence()))?;
+    let changed: Vec<_> = judged.objects.iter().filter(|it| it.word() != "kept").collect();
+    if changed.is_empty() {
+        return Ok(());
+    }
+    out.blank()?;
+    out.line("| object | where | what happens |")?;
+    out.line("|-|-|-|")?;
+    for object in changed.iter().take(MOST_ROWS) {
+        let what = match &object.fate {
+            Ok(happenings) => happenings.iter().map(said).collect::<Vec<_>>().join("; "),
+            Err(NotStored::Refused(words) | NotStored::Unserved(words)) => format!("OLD refuses it, too: {words}"),
+            Err(NotStored::Unfinished) => "unknown".to_owned(),
+        };
+        let (title, place) = (code(&object.title()), code(&object.place(Some(0))));
+        out.line(format_args!("| {title} | {place} | {} |", code(&what)))?;
+    }
+    if changed.len() > MOST_ROWS {
+        out.blank()?;
+        out.line(format_args!(
+            "{} more objects are not shown.",
+            changed.len() - MOST_ROWS
+        ))?;
+    }
+    Ok(())
+}
+
+/// An object in JSON.
+#[derive(Serialize)]
+pub(super) struct ObjectLine<'a> {
+    file: &'a str,
+    range: Option<Range>,
+    kind: &'a str,
+    namespace: Option<&'a str>,
+    name: &'a str,
+    fate: &'static str,
+    happenings: Vec<HappeningLine<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct HappeningLine<'a> {
+    fate: &'static str,
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subresource: Option<&'static str>,
+    words: &'a str,
+    range: Option<Range>,
+}
+
+/// The objects in JSON.
+pub(super) fn lines(judged: &JudgedObjects) -> impl Iterator<Item = ObjectLine<'_>> {
+    judged.objects.iter().map(|object| {
+        let (happenings, reason) = match &object.fate {
+            Ok(all) => (all.as_slice(), None),
+            Err(NotStored::Refused(words) | NotStored::Unserved(words)) => (&[][..], Some(words.as_str())),
+            Err(NotStored::Unfinished) => (&[][..], Some("it takes too much work to judge")),
+        };
+        ObjectLine {
+            file: &object.label,
+            range: object.range(None),
+            kind: &object.kind,
+            namespace: object.namespace.as_deref(),
+            name: &object.name,
+            fate: object.word(),
+            happenings: happenings
+                .iter()
+                .enumerate()
+                .map(|(n, it)| HappeningLine {
+                    fate: it.fate.name(),
+                    path: it.place.to_string(),
+                    subresource: it.is_status.then_some("status"),
+                    words: &it.words,
+                    range: object.range(Some(n)),
+                })
+                .collect(),
+            reason,
+        }
+    })
+}
+
+/// How many objects there are of each fate.
+pub(super) fn counts(judged: Option<&JudgedObjects>) -> Option<BTreeMap<&'static str, usize>> {
+    judged.map(JudgedObjects::counts)
+}
+
+/// Prints the objects one a line.
+pub(super) fn jsonl(out: &mut dyn Write, judged: &JudgedObjects) -> io::Result<()> {
+    lines(judged).try_for_each(|it| crate::output::jsonl::write_line(out, &it))
+}
+
+/// A code span in a table, whatever is in it.
+pub(super) fn code(text: &str) -> String {
+    let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let text = text.replace('|', "\\|");
+    let pad = if text.starts_with('`') || text.ends_with('`') {
+        " "
+    } else {
+        ""
+    };
+    format!("{fence}{pad}{text}{pad}{fence}")
+}
