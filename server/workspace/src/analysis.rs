@@ -40,6 +40,7 @@ use crate::{
     },
     lints, other_tools, patch,
     previous::Previous,
+    rendered,
     report::{DocumentReport, DocumentVerdict, FileReport, Subject},
     resource,
     revision::Compared,
@@ -49,7 +50,7 @@ use crate::{
     undefined::{self, Undefined},
     unknown::{self, Completed},
     variables::Variables,
-    verdict, words,
+    verdict,
 };
 
 /// Answers for all CRDs in a text, and for all resources whose CRDs are known. Any bytes are a text.
@@ -149,7 +150,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     });
     if question.is_completed {
         for document in &mut report.documents {
-            name_source(&source.content, document);
+            rendered::name_template(&source.content, document);
         }
     }
     source.keep(ask.trees.into_inner());
@@ -158,17 +159,6 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     report.is_unfinished = ask.is_unfinished.get();
     report.costs = ask.costs.into_inner();
     (report, ask.kept.into_inner())
-}
-
-/// Names the template that a document was rendered from, if `helm template` wrote it.
-fn name_source(text: &str, document: &mut DocumentReport) {
-    let mut lines = text[document.span.range()].lines().take(3);
-    if let Some(path) = lines.find_map(|it| it.strip_prefix("# Source: ")) {
-        let note = format!("rendered from `{}`", words::clip(path.trim(), 80));
-        for finding in document.verdicts.iter_mut().flat_map(|it| it.1.findings_mut()) {
-            finding.notes.push(note.clone());
-        }
-    }
 }
 
 /// What became of a document.

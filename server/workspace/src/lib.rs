@@ -37,6 +37,7 @@ mod patch;
 mod place_reasons;
 mod previous;
 mod question;
+mod rendered;
 pub mod report;
 pub mod resource;
 pub mod revision;
