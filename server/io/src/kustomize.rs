@@ -11,7 +11,7 @@ use crd_analyzer_workspace::kustomize::{FILE_NAMES, patches};
 
 use crate::{
     read::{self, Access, Kind, SETTINGS_BYTES},
-    test_steps::TestSteps,
+    test_steps::TestFolders,
 };
 
 /// How many folders above a file a kustomization may lie in that names it.
@@ -44,20 +44,20 @@ impl Files for Disk {
 pub struct Kustomizations {
     /// The patches that the kustomization of a folder names.
     patches: Mutex<HashMap<PathBuf, Arc<HashSet<PathBuf>>>>,
-    steps: TestSteps,
+    tests: TestFolders,
 }
 
 impl Kustomizations {
-    /// Whether the file of this absolute path holds parts of objects: a kustomization names it as a patch, or kuttl merges it into what an
-    /// earlier step of the test made. `access`: how the file is read.
+    /// Whether the file of this absolute path holds parts of objects: a kustomization names it as a patch, or a test of kuttl or
+    /// chainsaw says so. `access`: how the file is read.
     pub fn is_part(&self, path: &Path, access: &Access) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
-        folders.any(|it| self.of(it, access).contains(path)) || self.steps.is_update(path, access)
+        folders.any(|it| self.of(it, access).contains(path)) || self.tests.is_part(path, access)
     }
 
     /// Forgets what was read, because a file may have changed.
     pub fn forget(&self) {
-        self.steps.forget();
+        self.tests.forget();
         self.patches.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 

@@ -1,14 +1,15 @@
-//! Folders with the steps of kuttl tests.
+//! Folders with tests of kuttl and chainsaw.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
+use crd_analyzer_kustomize::joined;
 use crd_analyzer_workspace::{
     index::{Object, objects},
-    test_steps::{are_updates, is_assertion, number},
+    test_steps::{are_updates, is_assertion, named_parts, number},
 };
 
 use crate::{
@@ -25,24 +26,41 @@ struct Step {
     objects: Vec<Object>,
 }
 
-/// The steps that were read, by their folders.
+/// What the tests of a folder say of the files.
 #[derive(Default, Debug)]
-pub(crate) struct TestSteps(Mutex<HashMap<PathBuf, Arc<[Step]>>>);
+struct Tests {
+    steps: Vec<Step>,
+    /// The files that hold parts of objects.
+    parts: HashSet<PathBuf>,
+}
 
-impl TestSteps {
-    /// Whether kuttl merges all objects of the file of this absolute path into objects of earlier steps.
-    pub(crate) fn is_update(&self, path: &Path, access: &Access) -> bool {
+/// The tests that were read, by their folders.
+#[derive(Default, Debug)]
+pub(crate) struct TestFolders(Mutex<HashMap<PathBuf, Arc<Tests>>>);
+
+/// How many folders above a file a test may lie in that names it.
+const MOST_FOLDERS: usize = 3;
+
+impl TestFolders {
+    /// Whether the file of this absolute path holds parts of objects: a test names it for what is expected or patched, or kuttl merges all its
+    /// objects into those of earlier steps.
+    pub(crate) fn is_part(&self, path: &Path, access: &Access) -> bool {
+        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
+        folders.any(|it| self.of(it, access).parts.contains(path)) || self.is_update(path, access)
+    }
+
+    fn is_update(&self, path: &Path, access: &Access) -> bool {
         let (Some(own), Some(folder)) = (number(path), path.parent()) else {
             return false;
         };
         if own == 0 || is_assertion(path) {
             return false;
         }
-        let steps = self.of(folder, access);
-        let Some(step) = steps.iter().find(|it| it.file == *path) else {
+        let tests = self.of(folder, access);
+        let Some(step) = tests.steps.iter().find(|it| it.file == *path) else {
             return false;
         };
-        let before = steps.iter().filter(|it| it.number < own);
+        let before = tests.steps.iter().filter(|it| it.number < own);
         let earlier: Vec<Object> = before.flat_map(|it| it.objects.iter().cloned()).collect();
         are_updates(&step.objects, &earlier)
     }
@@ -52,28 +70,51 @@ impl TestSteps {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    fn of(&self, folder: &Path, access: &Access) -> Arc<[Step]> {
+    fn of(&self, folder: &Path, access: &Access) -> Arc<Tests> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(steps) = known.get(folder) {
-            return steps.clone();
+        if let Some(tests) = known.get(folder) {
+            return tests.clone();
         }
-        let steps: Arc<[Step]> = steps_of(folder, access).into();
-        known.insert(folder.to_owned(), steps.clone());
-        steps
+        let tests = Arc::new(tests_of(folder, access));
+        known.insert(folder.to_owned(), tests.clone());
+        tests
     }
 }
 
-/// The steps of a folder. None if nothing in the folder says what is expected.
-fn steps_of(folder: &Path, access: &Access) -> Vec<Step> {
-    let is_step = |it: &Path| is_manifest(it) && number(it).is_some();
-    let files = match access {
+/// What the tests of a folder say.
+fn tests_of(folder: &Path, access: &Access) -> Tests {
+    let files: Vec<PathBuf> = match access {
         Access::Named => read::files_in(folder, &Roots::new([folder])),
         Access::Within(roots) => read::files_in(folder, roots),
         Access::Elsewhere(files) => {
-            let is_wanted = |it: &Path| it.parent() == Some(folder) && is_step(it);
+            let is_wanted = |it: &Path| it.parent() == Some(folder) && may_be_test(it);
             files.files(folder, &is_wanted).unwrap_or_default().files
         }
     };
+    let tests = files.iter().filter(|it| may_be_test(it));
+    let texts = tests.filter_map(|it| read::text(it, access, SETTINGS_BYTES).ok());
+    let named = texts.filter(|it| GROUPS.iter().any(|group| it.contains(group)));
+    Tests {
+        parts: named
+            .flat_map(|it| named_parts(&it))
+            .map(|it| joined(folder, &it))
+            .collect(),
+        steps: steps_of(files.clone(), access),
+    }
+}
+
+/// The groups of the objects that are tests.
+const GROUPS: [&str; 2] = ["chainsaw.kyverno.io", "kuttl.dev"];
+
+/// Whether a file may be a test or a step of one, by its name.
+fn may_be_test(file: &Path) -> bool {
+    let name = file.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    is_manifest(file) && (name.contains("test") || number(file).is_some())
+}
+
+/// The steps among the files of a folder. None if nothing there says what is expected.
+fn steps_of(files: Vec<PathBuf>, access: &Access) -> Vec<Step> {
+    let is_step = |it: &Path| is_manifest(it) && number(it).is_some();
     if !files.iter().any(|it| is_step(it) && is_assertion(it)) {
         return Vec::new();
     }

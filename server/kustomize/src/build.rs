@@ -183,7 +183,9 @@ impl Building<'_> {
             }
             _ => {
                 let message = format!("the folder `{}` has several kustomizations", name(folder));
-                return Err(Problem::fails(named, message));
+                let first = self.sources.read_file(self.files, &found[0]);
+                let first = first.and_then(Result::ok).and_then(|it| it.first().map(|it| it.place));
+                return Err(Problem::fails(named.or(first), message));
             }
         };
         self.sources.room.take(A_KUSTOMIZATION)?;
@@ -258,7 +260,11 @@ impl Building<'_> {
         for path in &kustomization.components {
             let component = joined(folder, &path.text);
             if !self.files.is_folder(&component) {
-                self.absent(path);
+                // It may change all objects.
+                self.is_changing = true;
+                let why = "a component is not there, and may change all objects";
+                let problem = || Problem::new(ProblemKind::Missing, path.place, why);
+                self.blocked.get_or_insert_with(problem);
                 continue;
             }
             found = self.directory(&component, path, true, found)?;

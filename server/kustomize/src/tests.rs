@@ -138,7 +138,6 @@ fn what_is_made_or_missing_is_left_out() {
     for (more, unread) in [
         ("helmCharts: [{name: a}]\n", Unread::Made("helmCharts")),
         ("generators: [g.yaml]\n", Unread::Made("generators")),
-        ("components: [../c]\n", Unread::Missing("../c".to_owned())),
         ("bases: [gone.yaml]\n", Unread::Missing("gone.yaml".to_owned())),
     ] {
         let built = of(more);
@@ -148,9 +147,17 @@ fn what_is_made_or_missing_is_left_out() {
     }
     assert_eq!(of("validators: [v.yaml]\n").objects.unwrap().len(), 1);
     // What changes objects in a way that is not known says which objects there are.
-    let built = of("transformers: [t.yaml]\npatches: [{patch: 'a: ['}]\n");
-    assert_eq!(built.objects.unwrap_err().kind, ProblemKind::NotSupported);
-    assert!(built.is_changing && built.resources.len() == 1);
+    for (more, kind) in [
+        (
+            "transformers: [t.yaml]\npatches: [{patch: 'a: ['}]\n",
+            ProblemKind::NotSupported,
+        ),
+        ("components: [../c]\n", ProblemKind::Missing),
+    ] {
+        let built = of(more);
+        assert_eq!(built.objects.unwrap_err().kind, kind);
+        assert!(built.is_changing && built.resources.len() == 1);
+    }
 }
 
 /// Each kustomization names both of the next: what is built doubles with each.

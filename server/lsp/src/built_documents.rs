@@ -53,8 +53,11 @@ impl Session {
     }
 
     fn build_changed(self: &Arc<Self>) {
-        let changed = self.overlays.take_changed();
         let folders = self.folders();
+        let settings = self.settings();
+        let mut changed = self.overlays.take_changed();
+        changed.retain(|it| !settings.for_file(Some(it), &folders).is_excluded);
+        drop(settings);
         let files = SessionFiles::new(&self.documents, &folders);
         let is_other = self.overlays.read(&changed, &self.workspace.flux_files, &files);
         self.overlays.retain(|it| self.documents.is_open_at(it));

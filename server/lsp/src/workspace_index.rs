@@ -236,7 +236,9 @@ pub(crate) fn files_of(
     let mut files = BTreeMap::new();
     let (manifests, mut problems) = scan::manifests(folders);
     let access = Access::Within(Arc::new(Roots::new(folders.iter().map(PathBuf::as_path))));
-    let kustomizations = Kustomizations::new(&manifests, &access);
+    let is_excluded = |it: &PathBuf| settings.for_file(Some(it), folders).is_excluded;
+    let own: Vec<PathBuf> = manifests.iter().filter(|it| !is_excluded(it)).cloned().collect();
+    let kustomizations = Kustomizations::new(&own, &access);
     let mut told = Vec::new();
     for (mut path, access) in definition_paths(settings, folders, &manifests, is_trusted) {
         match read::kind(&path.base, &access) {
@@ -258,10 +260,7 @@ pub(crate) fn files_of(
             )),
         }
     }
-    let own = manifests
-        .into_iter()
-        .filter(|it| !settings.for_file(Some(it), folders).is_excluded);
-    files.extend(own.map(|it| (it, Origin::Workspace)));
+    files.extend(own.into_iter().map(|it| (it, Origin::Workspace)));
     told.extend(
         problems
             .into_iter()

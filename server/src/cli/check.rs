@@ -291,6 +291,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     let folder = old_folder.map(input::found_in);
     args.manifests.feed(&reading, |mut inputs, unreadable| {
         inputs.retain(|it| !it.place().is_ok_and(|it| excluded.covers(&it)));
+        configs.leave_out(&mut inputs)?;
         let known = match &mut known {
             Some(known) if is_served => known,
             known => {

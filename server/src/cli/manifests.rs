@@ -245,6 +245,19 @@ impl Configs {
         Ok(())
     }
 
+    /// Takes out the files that a configuration excludes, unless the user named them.
+    pub(super) fn leave_out(&mut self, inputs: &mut Vec<Input>) -> anyhow::Result<()> {
+        let mut kept = Vec::with_capacity(inputs.len());
+        for input in inputs.drain(..) {
+            let config = self.of(&input)?;
+            if input.named || !is_excluded(&input, &config)? {
+                kept.push(input);
+            }
+        }
+        *inputs = kept;
+        Ok(())
+    }
+
     /// The configuration that counts for an input.
     pub(super) fn of(&mut self, input: &Input) -> anyhow::Result<Arc<Config>> {
         if let Some(given) = &self.given {

@@ -148,7 +148,7 @@ impl Config {
 
     /// Whether the file of this absolute path is to be left alone.
     pub fn excludes(&self, path: &Path) -> bool {
-        self.exclude.is_match(path.strip_prefix(&self.folder).unwrap_or(path))
+        covers(&self.exclude, path.strip_prefix(&self.folder).unwrap_or(path))
     }
 
     /// Whether the file of this absolute path holds parts of objects.
@@ -180,6 +180,12 @@ impl Config {
     }
 }
 
+/// Whether a glob matches a path, or a folder that the path lies in.
+pub fn covers(globs: &GlobSet, path: &Path) -> bool {
+    let is_named = |it: &&Path| !it.as_os_str().is_empty();
+    !globs.is_empty() && path.ancestors().take_while(is_named).any(|it| globs.is_match(it))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,6 +203,8 @@ mod tests {
             Some("1.31 to 1.33")
         );
         assert!(config.exclude.is_match("vendor/a/b.yaml") && !config.exclude.is_match("b.yaml"));
+        let folder = globs("exclude", &["vendor".to_owned()]).expect("a glob");
+        assert!(covers(&folder, Path::new("vendor/a/b.yaml")) && !covers(&folder, Path::new("vendors/b.yaml")));
         assert_eq!(config.crds, ["../crds"]);
         let finding = |code| Finding::new(Class::Hint, code, Span::default(), "");
         assert_eq!(config.apply(finding("missing-type")), None);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use globset::GlobSet;
 
-use crate::config::{ConfigError, globs};
+use crate::config::{ConfigError, covers, globs};
 
 /// Globs of files and folders.
 #[derive(Clone, Debug, Default)]
@@ -32,12 +32,7 @@ impl Excluded {
 
     /// Whether a glob matches the file of this absolute path, or a folder that it lies in.
     pub fn covers(&self, path: &Path) -> bool {
-        if self.globs.is_empty() {
-            return false;
-        }
-        let below = path.strip_prefix(&self.folder).unwrap_or(path);
-        let is_named = |it: &Path| !it.as_os_str().is_empty() && self.globs.is_match(it);
-        below.ancestors().any(is_named) || self.globs.is_match(path)
+        covers(&self.globs, path.strip_prefix(&self.folder).unwrap_or(path)) || self.globs.is_match(path)
     }
 }
 

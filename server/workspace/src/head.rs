@@ -1,6 +1,6 @@
 //! What a document says it is, found even where the rest of it cannot be read.
 
-use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_apiextensions::decode::{WrittenType, parse_group_version};
 use crd_analyzer_syntax::{
     edit, read_json,
     reader::ReadError,
@@ -8,7 +8,7 @@ use crd_analyzer_syntax::{
     tree::{Span, Tree},
 };
 
-use crate::text::Text;
+use crate::{index::native, text::Text};
 
 /// What a document says it is, and what had to be read to know that.
 pub(crate) struct Head {
@@ -56,8 +56,8 @@ pub(crate) fn read(text: &Text, document: Document) -> WrittenType {
     Head::read(text, document).written
 }
 
-/// What a document that cannot be read says it is, by its indentation. Only definitions of the served version are told: whether
-/// another version is served is asked before the text is read, and of a broken text that would be an answer to another question.
+/// What a document that cannot be read says it is, by its indentation: a custom resource, or a definition of the served version. Whether
+/// another version of definitions is served is asked before the text is read, and of a broken text that would be an answer to another question.
 fn of_broken(text: &Text, span: Span) -> WrittenType {
     let tree = edit::read(&text.content, span).tree;
     let field = |name: &str| {
@@ -69,8 +69,13 @@ fn of_broken(text: &Text, span: Span) -> WrittenType {
         kind: field("kind"),
         name: String::new(),
     };
-    let is_served = found.is_definition() && found.unserved().is_none();
-    if is_served { found } else { WrittenType::default() }
+    let is_told = if found.is_definition() {
+        found.unserved().is_none()
+    } else {
+        let group = parse_group_version(&found.api_version).ok().map(|it| it.0);
+        !found.kind.is_empty() && group.is_some_and(|it| !native::is_native(it))
+    };
+    if is_told { found } else { WrittenType::default() }
 }
 
 /// Whether a line of the text, which may be a template, says that it is a CRD.

@@ -1,6 +1,14 @@
-//! Steps of a kuttl test: the files of a folder by their numbers. kuttl merges an object of a later step into the one that an earlier step made.
+//! Tests of kuttl and chainsaw: which files hold parts of objects. The steps of a kuttl test are the files of a folder by their numbers. kuttl merges
+//! an object of a later step into the one that an earlier step made.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
+
+use crd_analyzer_syntax::{
+    json::Json,
+    read_json,
+    split::{read_document, split},
+};
+use serde_json::Value;
 
 use crate::{index::Object, unknown};
 
@@ -26,6 +34,45 @@ pub fn are_updates(step: &[Object], earlier: &[Object]) -> bool {
         kind.is_some() && !it.written.name.is_empty() && earlier.iter().any(is_same)
     };
     step.iter().any(|it| applied(&it)) && step.iter().filter(applied).all(is_update)
+}
+
+/// The files that a test names for what is expected or patched, relative to its folder: those of `assert`, `error`, `errors` and `patch` in a `Test` of
+/// chainsaw, a `StepTemplate` or a `TestStep` of kuttl.
+pub fn named_parts(test: &str) -> Vec<String> {
+    let text: Arc<str> = test.into();
+    let mut found = Vec::new();
+    for document in split(&text).documents {
+        let tree = read_document(&text, document, &[]);
+        let json = tree.as_ref().ok().and_then(|it| read_json(it).ok());
+        let Some(object) = json.as_ref().and_then(|it| it.root()).map(Json::to_value) else {
+            continue;
+        };
+        let of = |group: &str| object["apiVersion"].as_str().is_some_and(|it| it.starts_with(group));
+        if of("chainsaw.kyverno.io/") || of("kuttl.dev/") {
+            parts(&object, MAX_DEPTH, &mut found);
+        }
+    }
+    found
+}
+
+/// Tests nested deeper name nothing.
+const MAX_DEPTH: usize = 30;
+
+fn parts(value: &Value, depth: usize, found: &mut Vec<String>) {
+    match value {
+        _ if depth == 0 => {}
+        Value::Array(items) => items.iter().for_each(|it| parts(it, depth - 1, found)),
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                if matches!(key.as_str(), "assert" | "error" | "errors" | "patch") {
+                    let files = value.as_array().into_iter().flatten().chain([&value["file"]]);
+                    found.extend(files.filter_map(Value::as_str).map(str::to_owned));
+                }
+                parts(value, depth - 1, found);
+            }
+        }
+        _ => {}
+    }
 }
 
 #[cfg(test)]
@@ -57,5 +104,14 @@ mod tests {
         assert!(!are_updates(&of(&format!("{a}---\n{b}")), &of(a)));
         assert!(!are_updates(&of(step), &of(a)));
         assert!(!are_updates(&of(""), &of(a)));
+    }
+
+    #[test]
+    fn files_that_tests_name() {
+        let test = "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nspec:\n  steps:\n  - try:\n    - apply: {file: a.yaml}\n    - assert: {file: b.yaml}\n    - error: {file: c.yaml}\n    - patch: {resource: {}}\n";
+        assert_eq!(named_parts(test), ["b.yaml", "c.yaml"]);
+        let step = "apiVersion: kuttl.dev/v1beta1\nkind: TestStep\napply: [a.yaml]\nassert: [b.yaml, ../c.yaml]\n";
+        assert_eq!(named_parts(step), ["b.yaml", "../c.yaml"]);
+        assert_eq!(named_parts("apiVersion: v1\nkind: Test\nassert: [b.yaml]\n"), [""; 0]);
     }
 }

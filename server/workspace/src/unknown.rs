@@ -48,17 +48,20 @@ impl Completed<'_> {
     /// Marks what is not known in the JSON of a resource. Whether there is anything.
     pub(crate) fn mark(mut self, json: &mut JsonDoc<'_>, tree: &Tree) -> bool {
         self.is_assertion |= tree.text().contains('(') && has_expression_keys(json);
+        let is_encrypted = self.is_substituted && tree.text().contains(ENCRYPTED) && take_sops(json);
         let is_part = self.is_part || self.is_assertion || patch::has_directive(tree, json);
         let text = tree.text();
         self.is_substituted &= text.contains("${") && !json.root().is_some_and(is_left_alone);
         let has_bindings = has_binding(text);
-        let has_marks = has_bindings || self.is_filled && text.contains(PLACEHOLDER) || self.is_substituted;
+        let has_marks =
+            is_encrypted || has_bindings || self.is_filled && text.contains(PLACEHOLDER) || self.is_substituted;
         if !(is_part || has_marks) || json.depth() > depth::limit() {
             return false;
         }
         let mut marking = Marking {
             completed: Self { is_part, ..self },
             tree,
+            is_encrypted,
             has_marks: is_part,
         };
         if self.is_filled {
@@ -85,6 +88,7 @@ pub(crate) fn substitute_known(json: &mut JsonDoc<'_>, tree: &Tree, variables: &
     let marking = Marking {
         completed,
         tree,
+        is_encrypted: false,
         has_marks: false,
     };
     let mut open = Vec::from_iter(json.root_mut());
@@ -107,6 +111,8 @@ pub(crate) fn substitute_known(json: &mut JsonDoc<'_>, tree: &Tree, variables: &
 struct Marking<'t> {
     completed: Completed<'t>,
     tree: &'t Tree,
+    /// SOPS has encrypted values.
+    is_encrypted: bool,
     has_marks: bool,
 }
 
@@ -185,6 +191,9 @@ impl Marking<'_> {
     /// `is_plain`: it is written without quotes.
     fn text(&self, written: &str, is_plain: bool) -> Option<Text> {
         let completed = self.completed;
+        if self.is_encrypted && written.starts_with(ENCRYPTED) {
+            return Some(Text::Unknown);
+        }
         if completed.is_filled && written.contains(PLACEHOLDER) {
             let is_more = written.trim_start_matches(PLACEHOLDER).trim() == "*";
             return Some(if is_more { Text::More } else { Text::Unknown });
@@ -207,6 +216,19 @@ impl Marking<'_> {
         }
         None
     }
+}
+
+/// What a value begins with that SOPS has encrypted.
+const ENCRYPTED: &str = "ENC[";
+
+/// Takes out what SOPS adds to an object that it encrypts, and takes away again before the object is applied. Whether there is any.
+fn take_sops(json: &mut JsonDoc<'_>) -> bool {
+    let Some(JsonValue::Object(members)) = json.root_mut().map(|it| &mut it.value) else {
+        return false;
+    };
+    let before = members.len();
+    members.retain(|it| !(it.key == "sops" && it.value.get("mac").is_some()));
+    members.len() < before
 }
 
 /// Whether a text names a binding of chainsaw in parentheses.

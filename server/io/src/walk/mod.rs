@@ -76,8 +76,11 @@ pub fn files(folder: &Path, links: &Links, is_wanted: impl Fn(&Path) -> bool) ->
     walk.found
 }
 
-/// Whether a file may hold manifests, by its name.
+/// Whether a file may hold manifests, by its name. kustomize also reads `Kustomization` without an ending.
 pub fn is_manifest(path: &Path) -> bool {
+    if path.ends_with("Kustomization") {
+        return true;
+    }
     path.extension()
         .and_then(|extension| extension.to_str())
         .is_some_and(|extension| {

@@ -233,7 +233,7 @@ impl Overlays {
             Err(problem) => {
                 if let Some((place, mut finding)) = told(problem) {
                     // What has only patches is not meant to be built alone.
-                    if build.taken.is_empty() && build.folders.len() < 2 {
+                    if build.taken.is_empty() && build.folders.len() == 1 {
                         finding.severity = Severity::Information;
                     }
                     findings.push((place, finding));
