@@ -4,6 +4,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fs,
     ops::Range,
     time::{Duration, Instant},
 };
@@ -14,6 +15,7 @@ use crd_analyzer_fixtures::{
 };
 use crd_analyzer_syntax::{read_json, split::read_document, split::split};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::client::Client;
 
@@ -88,10 +90,87 @@ struct Document {
     version: Option<i32>,
 }
 
+/// Files of a folder that kustomizations and Flux build, with errors in the base and in a patch.
+const BUILT: &[(&str, &str)] = &[
+    (
+        "crds/widgets.yaml",
+        "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            required: [size, color]
+            properties:
+              size: {type: integer, maximum: 10}
+              color: {type: string, enum: [red, green]}
+",
+    ),
+    ("base/kustomization.yaml", "resources:\n- widget.yaml\n"),
+    (
+        "base/widget.yaml",
+        "apiVersion: example.com/v1
+kind: Widget
+metadata:
+  name: a
+spec:
+  size: ${SIZE}
+---
+apiVersion: example.com/v1
+kind: Widget
+metadata:
+  name: b
+spec:
+  size: 3
+  color: blue
+",
+    ),
+    (
+        "prod/kustomization.yaml",
+        "resources:\n- ../base\nnamePrefix: prod-\npatches:\n- path: patch.yaml\n",
+    ),
+    (
+        "prod/patch.yaml",
+        "apiVersion: example.com/v1
+kind: Widget
+metadata:
+  name: a
+spec:
+  color: yellow
+",
+    ),
+    (
+        "clusters/prod.yaml",
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata:
+  name: prod
+spec:
+  path: ./prod
+  postBuild:
+    substitute:
+      SIZE: \"11\"
+",
+    ),
+];
+
 struct Chaos {
     random: Random,
     client: Client,
     documents: Vec<Document>,
+    /// The workspace's folder with [`BUILT`], if there is one.
+    folder: Option<TempDir>,
     encoding: &'static str,
     is_pushed: bool,
     waiting: Vec<(i64, &'static str)>,
@@ -130,6 +209,34 @@ fn capabilities(encoding: &str, is_pushed: bool) -> Value {
     capabilities
 }
 
+/// A folder with [`BUILT`].
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::create_dir(folder.path().join(".git")).expect("the folder can be made");
+    for (name, text) in BUILT {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("the folder can be made");
+        fs::write(path, text).expect("the file can be written");
+    }
+    folder
+}
+
+fn uri_of(folder: &TempDir, name: &str) -> String {
+    let place = folder.path().join(name);
+    format!("file://{}", place.display().to_string().trim_end_matches('/'))
+}
+
+/// The files of [`BUILT`].
+fn built(folder: &TempDir) -> Vec<Document> {
+    let documents = BUILT.iter().map(|(name, text)| Document {
+        uri: uri_of(folder, name),
+        original: (*text).to_owned(),
+        text: (*text).to_owned(),
+        version: None,
+    });
+    documents.collect()
+}
+
 fn documents(random: &mut Random) -> Vec<Document> {
     let texts = own::side_by_side(random).into_iter().enumerate();
     let named = texts.map(|(n, text)| Document {
@@ -146,9 +253,15 @@ impl Chaos {
         let mut random = Random::new(seed);
         let encoding = random.pick(&["utf-16", "utf-8", "utf-32"]);
         let is_pushed = random.once_in(2);
-        let client = session(encoding, is_pushed).await;
+        let folder = (seed % 2 == 1).then(folder);
+        let client = session(encoding, is_pushed, folder.as_ref()).await;
+        let documents = match &folder {
+            Some(folder) => built(folder),
+            None => documents(&mut random),
+        };
         Self {
-            documents: documents(&mut random),
+            documents,
+            folder,
             random,
             client,
             encoding,
@@ -316,8 +429,12 @@ impl Chaos {
     /// Stops typing: every document is open with a text that counts as nobody's edit.
     async fn rest(&mut self) {
         configure(&mut self.client, LAST_VERSION).await;
+        // Where each file is broken, nothing is built.
+        let is_built = self.folder.is_some();
+        let kept = self.random.below(self.documents.len());
         for at in 0..self.documents.len() {
             let Document { text, original, .. } = &self.documents[at];
+            let text = if is_built && at != kept { original } else { text };
             // While a CRD cannot be read, its last readable text counts. A fresh server does not know that one.
             let counts = if text.contains("CustomResourceDefinition") && !is_readable(text) {
                 original.clone()
@@ -338,9 +455,12 @@ impl Chaos {
 }
 
 /// A session with a client that can do everything that a request exists for.
-async fn session(encoding: &str, is_pushed: bool) -> Client {
+async fn session(encoding: &str, is_pushed: bool, folder: Option<&TempDir>) -> Client {
     let mut client = Client::connect();
-    let params = json!({ "capabilities": capabilities(encoding, is_pushed) });
+    let mut params = json!({ "capabilities": capabilities(encoding, is_pushed) });
+    if let Some(folder) = folder {
+        params["workspaceFolders"] = json!([{ "uri": uri_of(folder, ""), "name": "built" }]);
+    }
     let mut answer = client.request("initialize", params).await;
     let advertised = answer["capabilities"].take();
     let advertised = advertised.as_object().expect("capabilities").keys();
@@ -448,7 +568,7 @@ async fn check(seed: u64) {
     let mut chaos = Chaos::start(seed).await;
     chaos.play().await;
     chaos.rest().await;
-    let mut fresh = session(chaos.encoding, chaos.is_pushed).await;
+    let mut fresh = session(chaos.encoding, chaos.is_pushed, chaos.folder.as_ref()).await;
     configure(&mut fresh, LAST_VERSION).await;
     for document in &chaos.documents {
         fresh.open(&document.uri, 1, &document.text).await;
