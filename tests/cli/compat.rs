@@ -340,3 +340,57 @@ fn objects_that_old_refuses_are_told_apart() {
     sandbox.write("none/readme.yaml", "a: 1\n");
     compat(&["old.yaml", "none", "--objects", "c.yaml"]).expect(1, &["1 object: 1 unserved"]);
 }
+
+/// The table of `docs/compatibility.md`: what OLM refuses, and what `compat` answers.
+#[test]
+fn what_olm_refuses_has_answers() {
+    let both = "compatible for stored objects|compatible for writers";
+    let all = format!("{both}|compatible for readers");
+    let value = "tolerates stored objects until|breaks writers (refused)";
+    let branches = |keyword: &str, branches: &str| {
+        format!("{{type: object, properties: {{b: {{type: string}}, c: {{type: string}}}}, {keyword}: [{branches}]}}")
+    };
+    let (b, c) = ("{required: [b]}", "{required: [c]}");
+    let in_order = |keyword: &str| branches(keyword, &format!("{b}, {c}"));
+    let turned = |keyword: &str| branches(keyword, &format!("{c}, {b}"));
+    let rule = |rule: &str| format!("{{type: string, maxLength: 5, x-kubernetes-validations: [{{rule: {rule}}}]}}");
+    let text = |keywords: &str| format!("{{type: string, {keywords}}}");
+    let short = text("maxLength: 5");
+    for (old, new, is_refused, answers) in [
+        (text("description: a"), text("description: b"), false, all.as_str()),
+        (text("example: a"), text("example: b"), true, &all),
+        (in_order("oneOf"), turned("oneOf"), true, &all),
+        (in_order("anyOf"), turned("anyOf"), true, &all),
+        (short.clone(), rule("size(self) <= 9"), true, &all),
+        (short.clone(), rule("self != 'x'"), true, value),
+        (rule("self != 'x'"), short, true, both),
+        (text("pattern: x"), "{type: string}".to_owned(), true, both),
+        (
+            "{type: integer, multipleOf: 2}".to_owned(),
+            "{type: integer}".to_owned(),
+            true,
+            both,
+        ),
+        ("{type: integer}".to_owned(), "{type: number}".to_owned(), true, both),
+        (
+            "{type: integer, maximum: 9}".to_owned(),
+            "{type: integer, maximum: 5}".to_owned(),
+            true,
+            value,
+        ),
+        (text("enum: [a, b]"), text("enum: [a]"), true, value),
+        (
+            "{type: integer}".to_owned(),
+            "{type: integer, default: 1}".to_owned(),
+            true,
+            "breaks stored objects (defaulted)|breaks writers (defaulted)",
+        ),
+    ] {
+        let [old, new] = [old, new].map(|it| spec(&format!("{{a: {it}}}")));
+        let sandbox = Sandbox::new(&[("old.yaml", &old), ("new.yaml", &new)]);
+        let outcome = sandbox.run(&["compat", "old.yaml", "new.yaml", "--all", "--policy", "olm"]);
+        let answers: Vec<&str> = answers.split('|').collect();
+        outcome.expect(i32::from(is_refused), &answers);
+        assert_eq!(outcome.stdout.contains("OLM refuses"), is_refused, "{new}");
+    }
+}

@@ -245,10 +245,15 @@ impl Replayed {
             return Theirs::NoCrd;
         };
         let errors = |side: &str, what: &str| get(side, what).map(errors_of).unwrap_or_default();
-        let is_refused = !is_accepted(Some(same)) || get("new", "same status").is_some_and(|it| !is_accepted(Some(it)));
-        if is_refused && !same["decode_error"].is_null() {
+        let refusals = |side: &str| -> BTreeSet<String> {
+            let asked = ["same", "same status"].into_iter();
+            asked.flat_map(|what| errors(side, what)).collect()
+        };
+        if !same["decode_error"].is_null() {
             return Theirs::Happens(BTreeSet::from(["refused"]));
         }
+        // What OLD refuses, too, such as a status that only a default makes, is no news.
+        let is_refused = refusals("new").difference(&refusals("old")).next().is_some();
         let mut found = BTreeSet::new();
         let read = |side: &str| without_metadata(get(side, "same"));
         let gone = dropped(&without_own_metadata(stored), &read("new"));
