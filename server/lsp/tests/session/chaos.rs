@@ -2,9 +2,10 @@
 //!
 //! `CRD_ANALYZER_CHAOS=100..400` plays these seeds instead of the few that each test run plays.
 
+mod built;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
     ops::Range,
     time::{Duration, Instant},
 };
@@ -90,86 +91,11 @@ struct Document {
     version: Option<i32>,
 }
 
-/// Files of a folder that kustomizations and Flux build, with errors in the base and in a patch.
-const BUILT: &[(&str, &str)] = &[
-    (
-        "crds/widgets.yaml",
-        "apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: widgets, kind: Widget}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            required: [size, color]
-            properties:
-              size: {type: integer, maximum: 10}
-              color: {type: string, enum: [red, green]}
-",
-    ),
-    ("base/kustomization.yaml", "resources:\n- widget.yaml\n"),
-    (
-        "base/widget.yaml",
-        "apiVersion: example.com/v1
-kind: Widget
-metadata:
-  name: a
-spec:
-  size: ${SIZE}
----
-apiVersion: example.com/v1
-kind: Widget
-metadata:
-  name: b
-spec:
-  size: 3
-  color: blue
-",
-    ),
-    (
-        "prod/kustomization.yaml",
-        "resources:\n- ../base\nnamePrefix: prod-\npatches:\n- path: patch.yaml\n",
-    ),
-    (
-        "prod/patch.yaml",
-        "apiVersion: example.com/v1
-kind: Widget
-metadata:
-  name: a
-spec:
-  color: yellow
-",
-    ),
-    (
-        "clusters/prod.yaml",
-        "apiVersion: kustomize.toolkit.fluxcd.io/v1
-kind: Kustomization
-metadata:
-  name: prod
-spec:
-  path: ./prod
-  postBuild:
-    substitute:
-      SIZE: \"11\"
-",
-    ),
-];
-
 struct Chaos {
     random: Random,
     client: Client,
     documents: Vec<Document>,
-    /// The workspace's folder with [`BUILT`], if there is one.
+    /// The workspace's folder with [`built::BUILT`], if there is one.
     folder: Option<TempDir>,
     encoding: &'static str,
     is_pushed: bool,
@@ -209,34 +135,6 @@ fn capabilities(encoding: &str, is_pushed: bool) -> Value {
     capabilities
 }
 
-/// A folder with [`BUILT`].
-fn folder() -> TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    fs::create_dir(folder.path().join(".git")).expect("the folder can be made");
-    for (name, text) in BUILT {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("the folder can be made");
-        fs::write(path, text).expect("the file can be written");
-    }
-    folder
-}
-
-fn uri_of(folder: &TempDir, name: &str) -> String {
-    let place = folder.path().join(name);
-    format!("file://{}", place.display().to_string().trim_end_matches('/'))
-}
-
-/// The files of [`BUILT`].
-fn built(folder: &TempDir) -> Vec<Document> {
-    let documents = BUILT.iter().map(|(name, text)| Document {
-        uri: uri_of(folder, name),
-        original: (*text).to_owned(),
-        text: (*text).to_owned(),
-        version: None,
-    });
-    documents.collect()
-}
-
 fn documents(random: &mut Random) -> Vec<Document> {
     let texts = own::side_by_side(random).into_iter().enumerate();
     let named = texts.map(|(n, text)| Document {
@@ -253,10 +151,10 @@ impl Chaos {
         let mut random = Random::new(seed);
         let encoding = random.pick(&["utf-16", "utf-8", "utf-32"]);
         let is_pushed = random.once_in(2);
-        let folder = (seed % 2 == 1).then(folder);
+        let folder = (seed % 2 == 1).then(built::folder);
         let client = session(encoding, is_pushed, folder.as_ref()).await;
         let documents = match &folder {
-            Some(folder) => built(folder),
+            Some(folder) => built::documents(folder),
             None => documents(&mut random),
         };
         Self {
@@ -459,7 +357,7 @@ async fn session(encoding: &str, is_pushed: bool, folder: Option<&TempDir>) -> C
     let mut client = Client::connect();
     let mut params = json!({ "capabilities": capabilities(encoding, is_pushed) });
     if let Some(folder) = folder {
-        params["workspaceFolders"] = json!([{ "uri": uri_of(folder, ""), "name": "built" }]);
+        params["workspaceFolders"] = json!([{ "uri": built::uri_of(folder, ""), "name": "built" }]);
     }
     let mut answer = client.request("initialize", params).await;
     let advertised = answer["capabilities"].take();
