@@ -64,8 +64,9 @@ pub(crate) fn apply(object: &mut Node, patch: &[Operation], room: &mut Room) -> 
     }
 }
 
-/// The patch works on JSON, where each null is written. What was text gets quotes only if it needs them.
+/// The patch works on JSON, where each null is written. What was text gets quotes only if it needs them, and numbers have one way to be written.
 fn mark_nulls(node: &mut Node) {
+    (node.is_untagged, node.written) = (false, None);
     match &mut node.value {
         Value::Null { is_written } => *is_written = true,
         Value::String(text) => node.is_quoted = !is_plain_text(text),

@@ -22,6 +22,10 @@ pub struct Node {
     pub(crate) shared: u32,
     /// The scalar has quotes. What a patch puts in its place gets them, too, and is a string then.
     pub(crate) is_quoted: bool,
+    /// A replacement has made the scalar: until it is read again, vars take it for a string.
+    pub(crate) is_untagged: bool,
+    /// The word of a number, if it is not the one that the value has here: `0644`. Where the number becomes a string, it is this one.
+    pub(crate) written: Option<Box<str>>,
     /// The value.
     pub value: Value,
 }
@@ -67,6 +71,8 @@ impl Node {
             place,
             shared: 0,
             is_quoted: false,
+            is_untagged: false,
+            written: None,
             value,
         }
     }
@@ -161,6 +167,9 @@ impl Node {
 
     /// The text of a scalar as it would be written; empty for collections.
     pub(crate) fn text(&self) -> String {
+        if let Some(written) = &self.written {
+            return written.to_string();
+        }
         match &self.value {
             Value::Null { is_written } => if *is_written { "null" } else { "" }.to_owned(),
             Value::Bool(value) => value.to_string(),
@@ -185,6 +194,7 @@ impl Node {
         self.shared = old.map_or(self.shared, |it| it.shared);
         if old.is_some_and(|it| it.is_quoted) && self.is_scalar() && !self.is_null() {
             self.value = Value::String(self.text());
+            self.written = None;
             self.is_quoted = true;
         }
         self

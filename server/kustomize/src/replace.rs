@@ -352,7 +352,10 @@ impl Setting<'_> {
                 ..new
             };
         } else if target.is_scalar() && value.is_scalar() {
-            *target = Node::plain(value.place, &value.text());
+            *target = Node {
+                is_untagged: true,
+                ..Node::plain(value.place, &value.text())
+            };
         } else {
             *target = value;
         }

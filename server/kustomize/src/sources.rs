@@ -156,9 +156,14 @@ impl Sources {
                     node.value = Value::String(word.into_owned());
                 }
             }
+            Value::Int(_) | Value::Uint(_) | Value::Float(_) => {
+                let tree = &self.documents[node.place.document as usize].tree;
+                let word = tree.scalar(node.place.node);
+                node.written = (node.text() != *word).then(|| word.into());
+            }
             Value::List(items) => items.iter_mut().for_each(|it| self.make_newer(it)),
             Value::Map(entries) => entries.iter_mut().for_each(|it| self.make_newer(&mut it.value)),
-            _ => {}
+            Value::Null { .. } => {}
         }
     }
 

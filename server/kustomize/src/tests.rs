@@ -68,6 +68,37 @@ fn a_patch_replaces_lists_of_custom_resources() {
 }
 
 #[test]
+fn a_number_in_the_place_of_quoted_text_is_text_as_it_is_written() {
+    let head = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\n";
+    check(
+        &[
+            ("o/kustomization.yaml", "resources: [w.yaml]\npatches: [path: p.yaml]\n"),
+            ("o/w.yaml", &format!("{head}spec: {{mode: \"3\", size: 1}}\n")),
+            ("o/p.yaml", &format!("{head}spec: {{mode: 0644, size: 0644}}\n")),
+        ],
+        "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"w\"},\"spec\":{\"mode\":\"0644\",\"size\":420}}\n",
+    );
+}
+
+#[test]
+fn vars_make_text_of_what_a_replacement_has_made() {
+    let kustomization = "resources: [w.yaml]\n\
+        replacements:\n- source: {kind: Widget, fieldPath: metadata.annotations.a}\n  targets:\n  \
+        - {select: {kind: Widget}, fieldPaths: [metadata.labels.l], options: {create: true}}\n";
+    let with_vars =
+        format!("{kustomization}vars: [{{name: X, objref: {{apiVersion: example.com/v1, kind: Widget, name: w}}}}]\n");
+    let widget = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w, annotations: {a: \"1\"}}\n";
+    for (kustomization, label) in [(kustomization, "1"), (&with_vars, "\"1\"")] {
+        check(
+            &[("o/kustomization.yaml", kustomization), ("o/w.yaml", widget)],
+            &format!(
+                "{{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{{\"annotations\":{{\"a\":\"1\"}},\"labels\":{{\"l\":{label}}},\"name\":\"w\"}}}}\n"
+            ),
+        );
+    }
+}
+
+#[test]
 fn a_failure_names_its_place() {
     let patch = WIDGET.replace("name: w", "name: other");
     check(

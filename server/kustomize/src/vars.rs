@@ -77,11 +77,14 @@ pub(crate) fn resolve(resources: &mut Resources, vars: &[Var], specs: &[FieldSpe
         values.push((var.name.clone(), value));
     }
     let mut set = |node: &mut Node| -> Result<()> {
+        if is_string(node) {
+            put(node, &values);
+            return Ok(());
+        }
         match &mut node.value {
-            Value::String(_) => put(node, &values),
             Value::Map(entries) => entries.iter_mut().for_each(|it| put(&mut it.value, &values)),
             Value::List(items) => {
-                if let Some(other) = items.iter().find(|it| !matches!(it.value, Value::String(_))) {
+                if let Some(other) = items.iter().find(|it| !is_string(it)) {
                     return Err(Problem::fails(
                         other.place,
                         "a list in which vars are replaced has an item that is not a string",
@@ -107,9 +110,18 @@ pub(crate) fn resolve(resources: &mut Resources, vars: &[Var], specs: &[FieldSpe
     Ok(())
 }
 
+/// Whether vars are looked for in a value.
+fn is_string(node: &Node) -> bool {
+    matches!(node.value, Value::String(_)) || node.is_untagged
+}
+
 /// Replaces the `$(NAME)` of a string.
 fn put(node: &mut Node, values: &[(String, Value)]) {
-    let Value::String(text) = &node.value else { return };
+    if !is_string(node) {
+        return;
+    }
+    let text = node.text();
+    (node.is_untagged, node.written) = (false, None);
     let mut made = String::new();
     let mut rest = text.as_str();
     while let Some(at) = rest.find('$') {
