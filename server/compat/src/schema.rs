@@ -30,7 +30,10 @@ fn changes_of(pair: &Pair<'_>) -> Vec<Change> {
             version: Some(pair.name.clone()),
             old_path: Some(pair.old.schema_path()),
             new_path: Some(pair.new.schema_path()),
-            what: format!("{} places", differences.described),
+            what: match differences.described {
+                1 => "1 place".to_owned(),
+                places => format!("{places} places"),
+            },
             answers: [reason; 3].map(Answer::compatible),
         });
     }
