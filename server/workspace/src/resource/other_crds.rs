@@ -13,12 +13,17 @@ use crate::{
 /// Other CRDs of the kind that one resource is judged by. Further ones are not asked, so that a repository with many costs no more.
 const MOST_ASKED: usize = 8;
 
+const HELP: &str = "name the right CRD with `--crd`, or `exclude` the others in `.crd-analyzer.yaml`";
+
 impl One<'_> {
     /// Says by which of several CRDs the object was judged, if another one judges it otherwise.
     pub(super) fn other_verdicts(&self, text: &DefinitionText, served: ServedVersion<'_>) -> Option<Finding> {
         let found = &self.asked.found;
         if found.others.is_empty() {
             return None;
+        }
+        if self.asked.question.is_edited {
+            return Some(self.other_crds(text));
         }
         let path = self.asked.question.path;
         let own = self.refusals(served)?;
@@ -58,10 +63,28 @@ impl One<'_> {
         );
         let mut hint = Finding::new(Class::Hint, codes::SEVERAL_CRDS, self.at("kind"), message);
         hint.severity = Severity::Hint;
-        hint.help = vec!["name the right CRD with `--crd`, or `exclude` the others in `.crd-analyzer.yaml`".to_owned()];
+        hint.help = vec![HELP.to_owned()];
         hint.related.push(related(path, text, text.kind_span(), own_words));
         hint.related.extend(others);
         Some(hint)
+    }
+
+    /// Says by which of several CRDs the object is judged. While somebody types, the errors that the others have come and go with each key.
+    fn other_crds(&self, text: &DefinitionText) -> Finding {
+        let (found, path) = (&self.asked.found, self.asked.question.path);
+        let GroupKind { group, kind } = &self.asked.kind;
+        let headline = format!("several CRDs of `{kind}` of `{group}` are known, and differ");
+        let headline = words::clip(&headline, words::MAX_HEADLINE);
+        let mut hint = Finding::new(Class::Hint, codes::SEVERAL_CRDS, self.at("kind"), headline);
+        hint.severity = Severity::Hint;
+        hint.help = vec![HELP.to_owned()];
+        hint.related
+            .push(related(path, text, text.kind_span(), "checked by this CRD"));
+        let others = found.others.iter().take(MOST_ASKED);
+        let others = others.filter_map(|it| it.text(self.asked.definitions.files()));
+        hint.related
+            .extend(others.map(|it| related(path, &it, it.kind_span(), "another CRD of this kind")));
+        hint
     }
 
     /// Everything that speaks against creating the object. `None` if that is not known.
