@@ -8,7 +8,7 @@ use std::{
 };
 
 use crd_analyzer_cel::library::LIBRARIES;
-use crd_analyzer_fixtures::{Shape, blocks, resources};
+use crd_analyzer_fixtures::{CRATES, Shape, blocks, resources};
 use crd_analyzer_syntax::{
     split::{read_document, split},
     tree::{NodeKind, Tree},
@@ -50,15 +50,7 @@ impl Cases {
     pub fn of_repository() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut cases = Self::default();
-        for name in [
-            "apiextensions",
-            "compat",
-            "hazards",
-            "lints",
-            "resource",
-            "schema",
-            "workspace",
-        ] {
+        for name in CRATES {
             for page in texts(&root.join("server").join(name).join("codes"), "md") {
                 cases.add_page(&page);
             }

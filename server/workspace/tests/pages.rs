@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crd_analyzer_fixtures::{Annotation, Block, Shape, blocks, codes_index};
+use crd_analyzer_fixtures::{Annotation, Block, CRATES, Shape, blocks, codes_index};
 use crd_analyzer_workspace::{
     analysis::{Old, Question, analyze},
     breaking, codes,
@@ -69,15 +69,7 @@ fn crates() -> PathBuf {
 /// All pages by their code.
 fn pages() -> BTreeMap<String, PathBuf> {
     let mut pages = BTreeMap::new();
-    for name in [
-        "apiextensions",
-        "compat",
-        "hazards",
-        "lints",
-        "resource",
-        "schema",
-        "workspace",
-    ] {
+    for name in CRATES {
         for entry in fs::read_dir(crates().join(name).join("codes")).expect("the folder of pages") {
             let path = entry.expect("a page").path();
             let code = path.file_stem().expect("a name").to_string_lossy().into_owned();
