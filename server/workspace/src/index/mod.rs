@@ -52,7 +52,7 @@ pub struct Found {
 /// What is looked at to find the nearest of many definitions of one kind below one folder.
 const MOST_LOOKED_AT: usize = 64;
 
-/// How many others are named.
+/// How many others are named, and may be asked about a resource.
 const MOST_OTHERS: usize = 4;
 
 type ByPath = BTreeMap<Arc<Path>, Vec<Arc<KnownDefinition>>>;

@@ -132,10 +132,11 @@ impl One<'_> {
             Err(why) => return self.not_served(&why, &definition.served_versions(), &text),
         };
         let locate = Locate::new(self.tree, self.json, self.asked.question, &text);
+        let mut created = None;
         let mut verdict = match self.asked.previous {
             None => {
                 let answer = server::judge(served, self.json, server::Question::Create);
-                locate.verdict(&answer)
+                locate.verdict(created.insert(answer))
             }
             Some(previous) => update::judge(self, previous, served, &locate),
         };
@@ -149,7 +150,7 @@ impl One<'_> {
             };
             revision.add(&mut verdict, &updated, &at);
         }
-        if let Some(hint) = self.other_verdicts(&text, served) {
+        if let Some(hint) = self.other_verdicts(&text, served, created.as_ref()) {
             verdict.hints.push(hint);
         }
         self.name_variables(&mut verdict);
