@@ -17,27 +17,34 @@ const NAME: &str = ".sourceignore";
 
 /// Those of these files, absolute paths, that Flux gets.
 pub fn known_to_flux(files: impl IntoIterator<Item = (PathBuf, Access)>) -> Vec<PathBuf> {
-    let mut rules = HashMap::new();
+    let mut known = HashMap::new();
     let files = files
         .into_iter()
-        .filter(|(file, access)| !is_left_out(file, access, &mut rules));
+        .filter(|(file, access)| !is_left_out(file, access, &mut known));
     files.map(|it| it.0).collect()
 }
 
+/// What a folder says of the files below it.
+struct Folder {
+    rules: Option<Gitignore>,
+    is_repository: bool,
+}
+
 /// The nearest rule that says something of a file decides, as far as the repository goes.
-fn is_left_out(file: &Path, access: &Access, rules: &mut HashMap<PathBuf, Option<Gitignore>>) -> bool {
+fn is_left_out(file: &Path, access: &Access, known: &mut HashMap<PathBuf, Folder>) -> bool {
     for folder in file.ancestors().skip(1) {
-        if !rules.contains_key(folder) {
-            rules.insert(folder.to_owned(), rules_of(folder, access));
-        }
-        if let Some(Some(rules)) = rules.get(folder) {
+        let folder = known.entry(folder.to_owned()).or_insert_with(|| Folder {
+            rules: rules_of(folder, access),
+            is_repository: read::exists(&folder.join(".git")),
+        });
+        if let Some(rules) = &folder.rules {
             match rules.matched_path_or_any_parents(file, false) {
                 Match::Ignore(_) => return true,
                 Match::Whitelist(_) => return false,
                 Match::None => {}
             }
         }
-        if read::exists(&folder.join(".git")) {
+        if folder.is_repository {
             break;
         }
     }
