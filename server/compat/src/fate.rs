@@ -1,5 +1,6 @@
 //! What becomes of an object that is in store when its CRD changes.
 
+use crd_analyzer_apiextensions::api::{OBJECT_META, Presence};
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_resource::{ChangeKind, Question, RejectionCause, ResourceVerdict, ServedVersion};
 use crd_analyzer_schema::field::{Path, Segment};
@@ -88,19 +89,13 @@ pub fn fate_of(old: &Subject, new: Option<&Subject>, object: &Value) -> Result<V
 
 /// The object without what the API server writes into its metadata.
 fn as_sent(object: &Value) -> Value {
-    const OF_SERVER: [&str; 8] = [
-        "creationTimestamp",
-        "deletionGracePeriodSeconds",
-        "deletionTimestamp",
-        "generation",
-        "managedFields",
-        "resourceVersion",
-        "selfLink",
-        "uid",
-    ];
+    let is_of_server = |name: &str| {
+        let field = OBJECT_META.fields.iter().find(|it| it.name == name);
+        field.is_some_and(|it| it.presence == Presence::Server)
+    };
     let mut object = object.clone();
     if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
-        metadata.retain(|name, _| !OF_SERVER.contains(&name.as_str()));
+        metadata.retain(|name, _| !is_of_server(name));
     }
     object
 }

@@ -199,19 +199,16 @@ fn summary(code: &str) -> &'static str {
 /// The rule of a code.
 fn descriptor(code: &'static str) -> Descriptor {
     let summary = summary(code);
-    if code == OLM {
-        let help = "OLM asks crdify, which refuses also changes that break nothing: look at the answers to the change. Where they are compatible, a `crdUpgradeSafety` preflight with `enforcement: None` lets the update through.";
-        return Descriptor {
-            id: code,
-            short_description: Message::new(summary),
-            help: Help {
-                text: help.to_owned(),
-                markdown: format!("# {code}\n\n{help}\n"),
-            },
-        };
-    }
-    if sarif_objects::RULES.iter().any(|it| it.0 == code) {
-        let help = "Undo the change of the CRD, make it in a new version, or change the object before the CRD.";
+    let help = if code == OLM {
+        Some(
+            "OLM asks crdify, which refuses also changes that break nothing: look at the answers to the change. Where they are compatible, a `crdUpgradeSafety` preflight with `enforcement: None` lets the update through.",
+        )
+    } else {
+        let is_of_objects = sarif_objects::RULES.iter().any(|it| it.0 == code);
+        is_of_objects
+            .then_some("Undo the change of the CRD, make it in a new version, or change the object before the CRD.")
+    };
+    if let Some(help) = help {
         return Descriptor {
             id: code,
             short_description: Message::new(summary),
