@@ -152,6 +152,14 @@ pub enum Side {
     Value,
 }
 
+/// The key that a value belongs to, or the list that it is in.
+pub fn nearest_key<'p>(path: &'p [Step<'_>]) -> Option<&'p str> {
+    path.iter().rev().find_map(|it| match it {
+        Step::Key(key) => Some(&**key),
+        Step::Index(_) => None,
+    })
+}
+
 /// What is at a place of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct At<'t> {

@@ -9,7 +9,7 @@ use crd_analyzer_schema::{
 };
 use crd_analyzer_syntax::{
     json::JsonDoc,
-    paths::{Finder, Step},
+    paths::Finder,
     tree::{NodeId, Span, Tree},
 };
 
@@ -146,15 +146,7 @@ impl Places<'_> {
             (None, Some(path)) => self.where_it_was(path, change.version.as_deref()),
             (None, None) => Path::root(),
         };
-        let steps: Vec<Step<'_>> = path
-            .segments()
-            .iter()
-            .map(|it| match it {
-                Segment::Field(name) | Segment::Key(name) => Step::key(name.as_str()),
-                Segment::Index(index) => Step::Index(*index),
-            })
-            .collect();
-        let found = self.finder.find_from(self.node, &steps);
+        let found = self.finder.find_from(self.node, &spans::steps(&path));
         match found.key {
             _ if found.is_found() && found.node != self.node => spans::spot(self.tree, found.key, found.node),
             Some(key) => self.tree.span(key),

@@ -5,12 +5,9 @@ use crd_analyzer_apiextensions::{
     validation::CelCompiler,
 };
 use crd_analyzer_compat::Subject;
-use crd_analyzer_schema::{
-    KubernetesVersion,
-    field::{Path, Segment},
-};
+use crd_analyzer_schema::{KubernetesVersion, field::Path};
 use crd_analyzer_syntax::{
-    paths::{Finder, Step},
+    paths::Finder,
     read_json,
     tree::{Span, Tree},
 };
@@ -18,6 +15,7 @@ use crd_analyzer_syntax::{
 pub use crate::crd_documents::{CrdAnswers, Unanswered};
 use crate::{
     crd_documents::{self, unanswered},
+    spans,
     versions::VersionSet,
 };
 
@@ -98,15 +96,7 @@ pub struct FieldSpans<'c> {
 impl FieldSpans<'_> {
     /// The place of a field in the text, its key and its value; of a field that is not written, the key around it.
     pub fn span(&self, path: &Path) -> Option<Span> {
-        let steps: Vec<Step<'_>> = path
-            .segments()
-            .iter()
-            .map(|it| match it {
-                Segment::Field(name) | Segment::Key(name) => Step::key(name.as_str()),
-                Segment::Index(index) => Step::Index(*index),
-            })
-            .collect();
-        let found = self.finder.find_from(self.tree.root()?, &steps);
+        let found = self.finder.find_from(self.tree.root()?, &spans::steps(path));
         let key = found.key_span(self.tree);
         // Reached through an alias or a merge key, the value stands elsewhere.
         let value = found.value_span(self.tree);

@@ -1,6 +1,23 @@
 //! Which span to mark for a node of a document.
 
-use crd_analyzer_syntax::tree::{NodeId, Span, Tree};
+use crd_analyzer_schema::field::{Path, Segment};
+use crd_analyzer_syntax::{
+    paths::Step,
+    tree::{NodeId, Span, Tree},
+};
+
+/// A field's path as the steps that lead to it in a tree.
+pub(crate) fn steps(path: &Path) -> Vec<Step<'_>> {
+    path.segments().iter().map(step).collect()
+}
+
+/// A part of a field's path as a step in a tree.
+fn step(segment: &Segment) -> Step<'_> {
+    match segment {
+        Segment::Field(name) | Segment::Key(name) => Step::key(name.as_str()),
+        Segment::Index(index) => Step::Index(*index),
+    }
+}
 
 /// The span to mark for a node: a scalar itself, the key of a collection, or the first line of the collection.
 pub(crate) fn spot(tree: &Tree, key: Option<NodeId>, value: NodeId) -> Span {

@@ -10,7 +10,7 @@ use std::{
 use crd_analyzer_apiextensions::api::FieldType;
 use crd_analyzer_ide::{file::File as Parsed, schema};
 use crd_analyzer_syntax::{
-    paths::{Step, path_of},
+    paths::{Step, nearest_key, path_of},
     tree::{NodeId, NodeKind, Tree},
 };
 
@@ -112,10 +112,7 @@ fn count_in_resource(counts: &mut Counts, tree: &Tree, mapping: NodeId, project:
     {
         return;
     }
-    let parent = path.iter().rev().find_map(|it| match it {
-        Step::Key(key) => Some(format!("/{key}")),
-        Step::Index(_) => None,
-    });
+    let parent = nearest_key(&path).map(|it| format!("/{it}"));
     let Some(parent) = parent.filter(|it| is_word(it)) else {
         return;
     };

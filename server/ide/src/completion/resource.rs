@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crd_analyzer_apiextensions::api::{self, ApiVersion, FieldType, PathStep, Presence};
 use crd_analyzer_syntax::{
-    paths::Step,
+    paths::{Step, nearest_key},
     tree::{NodeId, NodeKind, Tree},
 };
 use crd_analyzer_workspace::index::{DefinitionText, GroupKind};
@@ -207,12 +207,7 @@ const HABIT: f64 = 300.0;
 fn keys(context: &Context<'_, '_>, view: &View<'_>, with_dash: bool) -> Vec<Item> {
     let known = Keys::new(context.place);
     let required = view.required();
-    let parents = context.place.path.iter().rev();
-    let parent = parents.filter_map(|it| match it {
-        Step::Key(key) => Some(&**key),
-        Step::Index(_) => None,
-    });
-    let parent = parent.into_iter().next().unwrap_or_default();
+    let parent = nearest_key(&context.place.path).unwrap_or_default();
     let mut ranked = Vec::new();
     for (index, (name, field)) in view.fields().into_iter().enumerate() {
         if known.has(&name) {
