@@ -265,3 +265,28 @@ async fn patches_of_flux_count() {
     editor.until("apps/widget.yaml", 1, &[("missing-property", 4)]).await;
     editor.client.finish_with_lists().await;
 }
+
+#[tokio::test]
+async fn a_patched_crd_counts_for_what_is_built_with_it() {
+    let names =
+        "resources: [../base, ../crd.yaml]\npatches:\n- {path: patch.yaml, target: {kind: CustomResourceDefinition}}\n";
+    let patch = "- op: add\n  path: /spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/color/maxLength\n  value: 2\n";
+    let widget = format!("{HEAD}{BASE}  size: 3\n");
+    let tree = folder(&[
+        ("prod/kustomization.yaml", names),
+        ("prod/patch.yaml", patch),
+        ("base/widget.yaml", &widget),
+    ]);
+    let mut editor = Editor::start(pushed(), tree).await;
+    editor.open("base/widget.yaml").await;
+    let found = editor.until("base/widget.yaml", 1, &[("string-too-long", 5)]).await;
+    let decides = &found[0]["relatedInformation"][1]["location"];
+    assert_eq!(decides["uri"], editor.uri("prod/patch.yaml"), "{found:?}");
+    assert_eq!(decides["range"]["start"]["line"], 2, "{found:?}");
+    // Unsaved, too.
+    editor.open("prod/patch.yaml").await;
+    let uri = editor.uri("prod/patch.yaml");
+    editor.client.change(&uri, 2, &[([2, 9, 2, 10], "3")]).await;
+    editor.until("base/widget.yaml", 1, &[]).await;
+    editor.client.finish_with_lists().await;
+}

@@ -277,6 +277,20 @@ impl Index {
     }
 }
 
+/// The CRDs in a text that is in no index. Their file is the one at `path`.
+pub(crate) fn definitions_in(bytes: Vec<u8>, path: &Path, origin: Origin) -> Vec<Arc<KnownDefinition>> {
+    let (text, objects) = objects(bytes);
+    let mut index = Index::default();
+    index.set(&NewFile {
+        path,
+        origin,
+        text: &text,
+        objects: &objects,
+        keep_text: true,
+    });
+    index.definitions().cloned().collect()
+}
+
 /// The texts that define each kind, in the order of the file.
 fn fingerprints(definitions: &[Arc<KnownDefinition>]) -> BTreeMap<GroupKind, Vec<Fingerprint>> {
     let mut found: BTreeMap<GroupKind, Vec<Fingerprint>> = BTreeMap::new();
@@ -353,17 +367,8 @@ impl Definitions for Catalog {
             let Some(bytes) = files.read(path) else {
                 return Vec::new();
             };
-            let (text, objects) = objects(bytes);
-            let mut index = Index::default();
-            index.set(&NewFile {
-                path,
-                origin: definition.origin,
-                text: &text,
-                objects: &objects,
-                // The files of the index are those of another revision.
-                keep_text: true,
-            });
-            index.definitions().cloned().collect()
+            // The files of the index are those of another revision.
+            definitions_in(bytes, path, definition.origin)
         });
         definitions
             .iter()

@@ -1,9 +1,11 @@
 //! What kustomizations build: objects are judged as they are built, and each diagnostic is told where its cause is written.
 //!
 //! The kustomizations that no other one of the checked files names are built ([`Overlays::new`]). An object that all of them change is judged as they
-//! build it, and no more as it is written. What one of them takes as it is, is judged as it is, too.
+//! build it, and no more as it is written. What one of them takes as it is, is judged as it is, too. An object whose CRD a kustomization changes is
+//! judged by the CRD as it is built there.
 
 mod as_built;
+mod built_crds;
 mod earlier;
 mod flux_folders;
 mod graph;
@@ -17,6 +19,7 @@ use std::{
 };
 
 pub use as_built::AsBuilt;
+use built_crds::{BuiltCrds, CrdsOfBuild};
 pub use crd_analyzer_kustomize::Files;
 use crd_analyzer_kustomize::{Build, Built, FluxKustomization, MOST_NODES, Node, Place, Unread, build_with};
 use crd_analyzer_resource::codes as resource_codes;
@@ -48,6 +51,8 @@ struct Object {
     origin_place: Place,
     /// The files and documents that decided something of it, the origin left out.
     others: Vec<Key>,
+    /// It is built as it is written there, and its CRD is not.
+    is_as_written: bool,
     /// What it replaces, if that was asked.
     old: Option<Arc<str>>,
     /// The report on it, made when it is first wanted.
@@ -67,6 +72,8 @@ pub struct Overlays {
     folders: Vec<PathBuf>,
     /// The Kustomization of Flux that has each built with changes of its own: its file and its name.
     patching: Vec<Option<((PathBuf, String), FluxKustomization)>>,
+    /// The CRDs that each builds otherwise than they are written.
+    crds: Vec<BuiltCrds>,
     objects: Vec<Object>,
     /// The objects that have something to do with a file.
     by_file: HashMap<PathBuf, Vec<usize>>,
@@ -178,6 +185,7 @@ impl Overlays {
             overlays.builds.push(it.build);
             overlays.patching.push(Some((it.by, it.kustomization)));
         }
+        overlays.crds.resize_with(overlays.builds.len(), BuiltCrds::default);
         let mut state = Adding::default();
         for n in 0..overlays.builds.len() {
             overlays.add(n, &mut state, earlier.as_mut());
@@ -249,6 +257,7 @@ impl Overlays {
                 }
                 let mut dropped: HashSet<Key> = build.taken.iter().filter_map(|it| key(build, *it)).collect();
                 let mut made = Vec::new();
+                let mut crds = BuiltCrds::new(build, objects);
                 for built in objects {
                     let Some(origin) = key(build, built.origin) else {
                         continue;
@@ -260,22 +269,28 @@ impl Overlays {
                     let folder = &self.folders[number];
                     let by_flux = self.patching[number].as_ref().map(|it| &it.1);
                     let earlier = earlier.as_deref_mut();
-                    if is_as_written(build, built) {
+                    let is_as_written = is_as_written(build, built);
+                    if is_as_written && !crds.has_that_of(&built.node) {
                         let was_changed = earlier.is_some_and(|it| it.was_changed((folder, by_flux), &built.node));
                         if !was_changed {
                             state.unchanged.insert(origin);
                             continue;
                         }
                     }
-                    made.push((built.clone(), origin));
+                    made.push((built.clone(), origin, is_as_written));
                 }
                 state.dropped.extend(dropped);
-                for (built, origin) in made {
+                if let Some(earlier) = earlier.as_deref_mut() {
+                    let by_flux = self.patching[number].as_ref().map(|it| &it.1);
+                    crds.replace(|crd, origin| earlier.text((&self.folders[number], by_flux), crd, origin));
+                }
+                self.crds[number] = crds;
+                for (built, origin, is_as_written) in made {
                     let folder = &self.folders[number];
                     let by_flux = self.patching[number].as_ref().map(|it| &it.1);
                     let old = earlier.as_deref_mut();
                     let old = old.and_then(|it| it.text((folder, by_flux), &built.node, &origin.0));
-                    self.insert(number, built, origin, old);
+                    self.insert(number, (built, is_as_written), origin, old);
                 }
             }
         }
@@ -290,7 +305,7 @@ impl Overlays {
         }
     }
 
-    fn insert(&mut self, number: usize, built: Built, origin: Key, old: Option<Arc<str>>) {
+    fn insert(&mut self, number: usize, (built, is_as_written): (Built, bool), origin: Key, old: Option<Arc<str>>) {
         let build = &self.builds[number];
         let projection = Projection::new(&built.node, &build.sources);
         let mut others: Vec<Key> = Vec::new();
@@ -320,6 +335,7 @@ impl Overlays {
             origin,
             origin_place: built.origin,
             others,
+            is_as_written,
             old,
             judged: OnceLock::new(),
         });
@@ -367,8 +383,14 @@ impl Overlays {
                     }),
                 old: self.old_flux.variables(|it| folder.starts_with(it)),
             };
+            let crds = question.definitions.map(|others| CrdsOfBuild {
+                crds: &self.crds[object.build],
+                sources: &self.builds[object.build].sources,
+                others,
+            });
             let question = Question {
                 path: Some(&object.origin.0),
+                definitions: crds.as_ref().map(|it| it as _),
                 named: false,
                 old: object.old.as_ref().map(|it| Old {
                     text: it.as_bytes(),
@@ -385,6 +407,21 @@ impl Overlays {
         })
     }
 
+    /// Says who builds an object, or its CRD, that is judged in a file.
+    fn by(&self, build: usize, path: &Path, is_of_crd: bool) -> Option<String> {
+        let what = if is_of_crd { "its CRD" } else { "it" };
+        let folder = relative(path.parent().unwrap_or(path), &self.folders[build]);
+        match (&self.patching[build], folder) {
+            (Some(((file, name), _)), _) => Some(format!(
+                "Flux builds {what} like this for `{name}` ({})",
+                file.file_name().unwrap_or_default().to_string_lossy()
+            )),
+            (None, Some(folder)) => Some(format!("kustomize builds {what} like this for `{folder}`")),
+            (None, None) if is_of_crd => Some("kustomize builds its CRD like this for this folder".to_owned()),
+            (None, None) => None,
+        }
+    }
+
     /// Adds the diagnostics of an object that are in a file.
     fn add_report(
         &self,
@@ -396,14 +433,7 @@ impl Overlays {
         let judged = self.judged(object, question);
         let sources = &self.builds[object.build].sources;
         let is_origin = object.origin.0 == path;
-        let folder = relative(path.parent().unwrap_or(path), &self.folders[object.build]);
-        let by = match &self.patching[object.build] {
-            Some(((file, name), _)) => Some(format!(
-                "Flux builds it like this for `{name}` ({})",
-                file.file_name().unwrap_or_default().to_string_lossy()
-            )),
-            None => folder.map(|it| format!("kustomize builds it like this for `{it}`")),
-        };
+        let crds = &self.crds[object.build];
         for document in &judged.report.documents {
             let moved = |finding: &Finding| {
                 let (place, span) = judged.projection.origin(finding.span, sources)?;
@@ -413,14 +443,20 @@ impl Overlays {
                 }
                 let mut finding = finding.clone();
                 finding.span = span;
-                finding.notes.extend(by.clone());
+                let mut is_of_crd = object.is_as_written;
                 finding.related.retain_mut(|it| {
-                    if it.file.is_some() {
-                        return true;
-                    }
-                    let Some((place, span)) = judged.projection.origin(it.span, sources) else {
+                    let origin = match crds.pointed_into(it) {
+                        Some(crd) => crd.place(it.span, sources).map(|it| {
+                            is_of_crd |= it.is_changed;
+                            (it.place, it.span)
+                        }),
+                        None if it.file.is_some() => return true,
+                        None => judged.projection.origin(it.span, sources),
+                    };
+                    let Some((place, span)) = origin else {
                         return false;
                     };
+                    it.file = None;
                     it.span = span;
                     let (of, _) = sources.document(place);
                     if &**of != path {
@@ -429,6 +465,7 @@ impl Overlays {
                     }
                     true
                 });
+                finding.notes.extend(self.by(object.build, path, is_of_crd));
                 Some((index as usize, finding))
             };
             let home = if is_origin {

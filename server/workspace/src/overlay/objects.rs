@@ -19,8 +19,12 @@ use crate::{
 /// A document of a file, and the item of it if it is a list.
 pub(super) type Key = (PathBuf, usize, Option<usize>);
 
-/// Adds what another build says of the same object.
+/// Adds what another build says of the same object. It is called as the first build does that the API server refuses.
 pub(super) fn merge(known: &mut DocumentReport, other: DocumentReport) {
+    let is_refused = |it: &DocumentReport| it.verdicts.iter().any(|it| !it.1.accepted_strict());
+    if !is_refused(known) && is_refused(&other) {
+        known.name.clone_from(&other.name);
+    }
     for ((_, known), (_, other)) in known.verdicts.iter_mut().zip(other.verdicts) {
         let is_same = |a: &Finding, b: &Finding| (a.code, a.span, &a.headline) == (b.code, b.span, &b.headline);
         let add = |known: &mut Vec<Finding>, other: Vec<Finding>| {
