@@ -1,14 +1,15 @@
-//! The tree of a text that differs from one already parsed in a part of one plain scalar: nothing is parsed again.
+//! The tree of a text that differs in one place from one already parsed.
 //!
-//! Most keystrokes in a CRD are in the middle of a name, a type, a rule or a description. There the parser would see the same tokens
-//! as before, so only spans change. Everything that could change a token (an indicator, white space at an end, the first character of
-//! a line, quotes, brackets, a line break) is left to the parser.
+//! Many keystrokes in a CRD are in the middle of a name, a type, a rule or a description. There the parser would see the same tokens
+//! as before, so only spans change. Where something could change a token (an indicator, white space at an end, the first character of
+//! a line, quotes, brackets, a line break), the entry around it is parsed again ([`crate::spliced`]).
 
 use std::sync::Arc;
 
 use crate::{
-    common,
+    change::Change,
     reader::Encoding,
+    spliced::{Spliced, read_spliced},
     split::Document,
     tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Span, Tree},
 };
@@ -16,48 +17,48 @@ use crate::{
 /// The longest line on which a key may change, in bytes: go-yaml accepts keys of less than 1,024 characters.
 const MAX_KEY_LINE: usize = 1000;
 
-/// One replacement that turns a text into another.
-struct Change {
-    start: usize,
-    old_end: usize,
-    new_end: usize,
+/// What became of a tree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Edited {
+    /// The text is the same.
+    Nothing,
+    /// One scalar without anchor and tag has another text; all nodes are what they were.
+    Scalar(NodeId),
+    /// The nodes of one entry are others, and those behind it have other numbers.
+    Entry(Spliced),
 }
 
-impl Change {
-    /// The smallest one.
-    fn between(old: &[u8], new: &[u8]) -> Self {
-        let ahead = common::ahead(old, new);
-        let behind = common::behind(&old[ahead..], &new[ahead..]);
-        Self {
-            start: ahead,
-            old_end: old.len() - behind,
-            new_end: new.len() - behind,
-        }
+/// Turns the tree of `before` into the one of `document` in `text`, if the two differ in one plain scalar or in one entry only. The
+/// result equals the one of [`crate::split::read_document`]. `None`: the tree is as it was, and the text has to be parsed.
+pub fn read_edited(tree: &mut Tree, before: Document, text: &Arc<str>, document: Document) -> Option<Edited> {
+    if before == document && **tree.text() == **text {
+        return Some(Edited::Nothing);
     }
-
-    /// Where an offset at or behind the change is in the new text.
-    fn moved(&self, offset: u32) -> u32 {
-        (offset as usize - self.old_end + self.new_end) as u32
+    let change = change_in_document(tree, before, text, document)?;
+    if let Some(node) = plain_scalar_around(tree, text, &change) {
+        move_spans(tree, node, &change);
+        tree.text = text.into();
+        return Some(Edited::Scalar(node));
     }
+    read_spliced(tree, before, text, document, &change).map(Edited::Entry)
 }
 
-/// Turns the tree of `before` into the one of `document` in `text`, if the two differ in the middle of one plain scalar only. The
-/// result equals the one of [`crate::split::read_document`]. Returns whether it did; if not, the tree is as it was, and the text has to be
-/// parsed.
-pub fn read_edited(tree: &mut Tree, before: Document, text: &Arc<str>, document: Document) -> bool {
-    let Some((node, change)) = plain_edit(tree, before, text, document) else {
-        return false;
-    };
-    let end = change.old_end as u32;
+/// What changed, if that is behind the first byte of a document and nothing but the end of the document moved with it.
+fn change_in_document(tree: &Tree, before: Document, text: &Arc<str>, document: Document) -> Option<Change> {
+    let is_utf8 = |it: Document| !it.unterminated && it.encoding != Encoding::Utf16;
+    if !(is_utf8(before) && is_utf8(document)) || before.index != document.index {
+        return None;
+    }
+    let change = Change::between(tree.text().as_bytes(), text.as_bytes());
+    let span = before.span;
+    let is_inside = (span.start as usize) < change.start && change.old_end <= span.end as usize;
+    (is_inside && document.span == Span::new(span.start, change.moved(span.end))).then_some(change)
+}
+
+/// Moves what is behind a change in a scalar.
+fn move_spans(tree: &mut Tree, node: NodeId, change: &Change) {
     // No other node begins in the scalar or at its end, so what begins behind the change moves, and what ends there, too.
-    let follow = |span: &mut Span| {
-        if span.start >= end {
-            span.start = change.moved(span.start);
-        }
-        if span.end >= end {
-            span.end = change.moved(span.end);
-        }
-    };
+    let follow = |span: &mut Span| *span = change.moved_span(*span);
     let first_behind = node.0 as usize + 1;
     for data in &mut tree.nodes[first_behind..] {
         follow(&mut data.span);
@@ -77,27 +78,14 @@ pub fn read_edited(tree: &mut Tree, before: Document, text: &Arc<str>, document:
         }
     }
     follow(&mut tree.span);
-    tree.text = text.into();
-    true
 }
 
-/// The scalar that an edit is in, if the parser would see the same tokens after it.
-fn plain_edit(tree: &Tree, before: Document, text: &Arc<str>, document: Document) -> Option<(NodeId, Change)> {
-    let is_utf8 = |it: Document| !it.unterminated && it.encoding != Encoding::Utf16;
-    if !(is_utf8(before) && is_utf8(document)) || before.index != document.index {
-        return None;
-    }
+/// The scalar that a change is in, if the parser would see the same tokens after it.
+fn plain_scalar_around(tree: &Tree, text: &str, change: &Change) -> Option<NodeId> {
     let (old, new) = (tree.text().as_bytes(), text.as_bytes());
-    let change = Change::between(old, new);
     let is_harmless = |it: &u8| (0x20..0x7F).contains(it);
     let (removed, added) = (&old[change.start..change.old_end], &new[change.start..change.new_end]);
     if !removed.iter().chain(added).all(is_harmless) {
-        return None;
-    }
-    // In this document, which else stays where it is.
-    let span = before.span;
-    let is_inside = (span.start as usize) < change.start && change.old_end <= span.end as usize;
-    if !is_inside || document.span != Span::new(span.start, change.moved(span.end)) {
         return None;
     }
     // An edit of something else may leave a scalar that is as long: at its end the change is in it, too.
@@ -122,7 +110,7 @@ fn plain_edit(tree: &Tree, before: Document, text: &Arc<str>, document: Document
     let end = line_end.min(change.moved(data.span.end) as usize);
     let is_key = new[end..line_end].trim_ascii_start().starts_with(b":");
     let is_too_long = is_key && line_end - line_start > MAX_KEY_LINE;
-    (!is_too_long && keeps_tokens(&new[begin..end], change.start - begin)).then_some((node, change))
+    (!is_too_long && keeps_tokens(&new[begin..end], change.start - begin)).then_some(node)
 }
 
 /// Whether a line of a plain scalar is one that the parser takes as a whole, and as a continuation of what is before. `edited`: where
@@ -177,7 +165,7 @@ mod tests {
                             continue;
                         };
                         let mut edited = tree.clone();
-                        if !read_edited(&mut edited, document, &new, *after) {
+                        if read_edited(&mut edited, document, &new, *after).is_none() {
                             continue;
                         }
                         taken += usize::from(*new != *text);
@@ -193,7 +181,32 @@ mod tests {
     #[test]
     fn an_edit_in_a_plain_scalar_gives_the_tree_of_the_parser() {
         let insertions = [
-            "", "x", " ", ":", ": ", " #", "#", "-", "\n", "'", "\"", "{", ",", "]", "&a ", "é", "x y", ":\n", "\t",
+            "",
+            "x",
+            " ",
+            ":",
+            ": ",
+            " #",
+            "#",
+            "-",
+            "\n",
+            "'",
+            "\"",
+            "{",
+            ",",
+            "]",
+            "&a ",
+            "é",
+            "x y",
+            ":\n",
+            "\t",
+            "\n  k: v",
+            "\n- i",
+            ": |\n  ",
+            "? ",
+            "\n  # c\n",
+            "...\n",
+            "\r",
         ];
         let taken = check_all(TEXT, &insertions);
         assert!(taken > 500, "{taken}");
@@ -207,7 +220,7 @@ mod tests {
         let before = tree.clone();
         let new: Arc<str> = "a: 'b\n".into();
         let after = split(&new).documents[0];
-        assert!(!read_edited(&mut tree, document, &new, after));
+        assert_eq!(read_edited(&mut tree, document, &new, after), None);
         assert_eq!(tree, before);
     }
 }

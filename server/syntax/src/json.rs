@@ -8,11 +8,13 @@ use std::borrow::Cow;
 use crate::tree::NodeId;
 
 mod error;
+mod kept;
 mod read;
 pub(crate) mod value;
 mod write;
 
 pub use error::{ConvertError, ConvertErrorKind};
+pub use kept::KeptJson;
 pub use read::{Duplicate, read_json, read_json_of};
 
 /// Deepest nesting that Go's JSON decoder reads (`exceeded max depth`).
@@ -96,6 +98,31 @@ impl<'t> Json<'t> {
         }
     }
 
+    /// The same with strings of its own.
+    ///
+    /// This recurses as deep as the value is nested; ask [`JsonDoc::depth`] first.
+    fn into_owned(self) -> Json<'static> {
+        let of_text = |it: Cow<'t, str>| Cow::Owned(it.into_owned());
+        let value = match self.value {
+            JsonValue::Null => JsonValue::Null,
+            JsonValue::Bool(value) => JsonValue::Bool(value),
+            JsonValue::Int(value) => JsonValue::Int(value),
+            JsonValue::Uint(value) => JsonValue::Uint(value),
+            JsonValue::Float(value) => JsonValue::Float(value),
+            JsonValue::String(text) => JsonValue::String(of_text(text)),
+            JsonValue::Array(items) => JsonValue::Array(items.into_iter().map(Self::into_owned).collect()),
+            JsonValue::Object(members) => {
+                let members = members.into_iter().map(|it| Member {
+                    key: of_text(it.key),
+                    key_node: it.key_node,
+                    value: it.value.into_owned(),
+                });
+                JsonValue::Object(members.collect())
+            }
+        };
+        Json { node: self.node, value }
+    }
+
     /// The value without places.
     ///
     /// This recurses as deep as the value is nested; ask [`JsonDoc::depth`] first.
@@ -124,6 +151,8 @@ impl<'t> Json<'t> {
 pub struct JsonDoc<'t> {
     root: Option<Json<'t>>,
     depth: usize,
+    /// Some object has lost a value because a later one has the same key.
+    has_same_keys: bool,
     duplicates: Vec<Duplicate>,
 }
 

@@ -4,6 +4,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read tables and a corpus"))]
 
+mod change;
 pub mod common;
 pub mod edit;
 pub mod edited;
@@ -17,6 +18,7 @@ mod resolve;
 mod scalar;
 pub mod source;
 pub mod source_map;
+pub mod spliced;
 pub mod split;
 pub mod template;
 pub mod text;

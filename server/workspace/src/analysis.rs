@@ -14,8 +14,7 @@ use crd_analyzer_apiextensions::{
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
-    json::{JsonDoc, read_json_of},
-    read_json,
+    json::{JsonDoc, KeptJson, read_json_of},
     split::{Document, split},
     template::first_action,
     tree::{NodeId, Span, Tree},
@@ -38,6 +37,7 @@ use crate::{
         Definitions, GroupKind, native,
         objects::{self, Object},
     },
+    last_trees::LastTree,
     lints, other_tools, patch,
     previous::Previous,
     rendered,
@@ -205,7 +205,7 @@ struct Ask<'a> {
     /// What a later search for hazards needs.
     kept: RefCell<DeferredSearch>,
     /// What the next version of the text needs.
-    trees: RefCell<Vec<(Document, Arc<Tree>)>>,
+    trees: RefCell<Vec<LastTree>>,
     room: Room,
 }
 
@@ -306,7 +306,9 @@ impl Ask<'_> {
                 return refused(unread(&|_| CrdVerdict::of_read_error(&error)));
             }
         };
-        let json = match read_json(&tree) {
+        let tree = Arc::new(tree);
+        let known = source.known_json(document);
+        let json = match known.map_or_else(|| KeptJson::read(tree.clone()), Ok) {
             Ok(json) => json,
             Err(error) => {
                 let answer = |version| CrdVerdict::of_convert_error(&error, version);
@@ -319,14 +321,18 @@ impl Ask<'_> {
             return Judged::NOTHING;
         }
         let report = DocumentReport::of_head(document.index, document.span, &head, Subject::Definition);
-        let judged = self.definition(report, &tree, &json);
-        drop(json);
-        Judged::Documents(self.complete(document, tree, vec![judged]))
+        let judged = self.definition(report, &tree, json.get());
+        let json = source.keeps_json().then_some(json);
+        Judged::Documents(self.complete((document, tree, json), vec![judged]))
     }
 
     /// Adds hazards to the reports on the objects of a tree, and applies its suppressions. What is not known yet is kept for a search.
-    fn complete(&self, document: Document, tree: Tree, judged: Vec<UnsearchedReport>) -> Vec<DocumentReport> {
-        let tree = self.remember(self.source, document, tree);
+    fn complete(
+        &self,
+        (document, tree, json): (Document, Arc<Tree>, Option<KeptJson>),
+        judged: Vec<UnsearchedReport>,
+    ) -> Vec<DocumentReport> {
+        self.remember(self.source, document, &tree, json);
         let is_unfinished = judged.iter().any(|it| it.unsearched.is_some());
         self.is_unfinished.set(self.is_unfinished.get() || is_unfinished);
         if !is_unfinished {
@@ -338,12 +344,11 @@ impl Ask<'_> {
     }
 
     /// Keeps the tree of a document of a text, if that is the one that somebody types in.
-    fn remember(&self, text: &Text, document: Document, tree: Tree) -> Arc<Tree> {
-        let tree = Arc::new(tree);
+    fn remember(&self, text: &Text, document: Document, tree: &Arc<Tree>, json: Option<KeptJson>) {
         if text.keeps_trees() {
-            self.trees.borrow_mut().push((document, tree.clone()));
+            let tree = tree.clone();
+            self.trees.borrow_mut().push(LastTree { document, tree, json });
         }
-        tree
     }
 
     /// Answers for a CRD that can be read.
@@ -503,7 +508,7 @@ impl Ask<'_> {
                 );
             }
         }
-        self.complete(document, tree, reports)
+        self.complete((document, Arc::new(tree), None), reports)
     }
 
     /// Answers for an object that no CRD is known for. Where a text is judged as it is, an object that the API server has no
@@ -530,13 +535,10 @@ impl Ask<'_> {
             None
         }?;
         let mut report = undefined::report(self.source, object, read, &why, self.question.versions);
-        match read {
-            Some(_) => {}
-            None => {
-                if let Ok(tree) = self.source.read(object.document) {
-                    deferred_search::suppress(&tree, &mut report);
-                }
-            }
+        if read.is_none()
+            && let Ok(tree) = self.source.read(object.document)
+        {
+            deferred_search::suppress(&tree, &mut report);
         }
         Some(report)
     }
@@ -585,7 +587,7 @@ impl Ask<'_> {
                 let root = tree.root()?;
                 let mut report = resource::judge(&asked, Ok((&tree, root)))?;
                 deferred_search::suppress(&tree, &mut report);
-                self.remember(text, object.document, tree);
+                self.remember(text, object.document, &Arc::new(tree), None);
                 Some(report)
             }
             Err(error) => resource::judge(&asked, Err(&error)),

@@ -2,37 +2,74 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crd_analyzer_syntax::{edited::read_edited, split::Document, tree::Tree};
+use crd_analyzer_syntax::{edited::read_edited, json::KeptJson, split::Document, tree::Tree};
 
-/// The trees of the documents of the text that was judged last.
+/// The trees of the documents of the text that was judged last, and the JSON of large ones.
 ///
-/// It is a cache: a tree that it gives equals the one that the parser makes.
-#[derive(Debug, Default)]
-pub struct LastTrees(Mutex<Vec<(Document, Arc<Tree>)>>);
+/// It is a cache: what it gives equals what the parser makes.
+#[derive(Debug)]
+pub struct LastTrees {
+    trees: Mutex<Vec<LastTree>>,
+    json_from: usize,
+}
+
+/// From this size on, in bytes, the JSON of a text is kept. It takes up to eight times the memory of the text; of smaller texts, reading
+/// it takes less than half a millisecond.
+const LARGE: usize = 256 << 10;
+
+impl Default for LastTrees {
+    fn default() -> Self {
+        Self::with_json_from(LARGE)
+    }
+}
+
+/// A document of the text that was judged last.
+#[derive(Debug)]
+pub(crate) struct LastTree {
+    pub(crate) document: Document,
+    pub(crate) tree: Arc<Tree>,
+    pub(crate) json: Option<KeptJson>,
+}
 
 impl LastTrees {
-    fn lock(&self) -> MutexGuard<'_, Vec<(Document, Arc<Tree>)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Keeps the JSON of texts of so many bytes and more.
+    pub fn with_json_from(bytes: usize) -> Self {
+        Self {
+            trees: Mutex::default(),
+            json_from: bytes,
+        }
     }
 
-    /// The tree of a document, made from the last one of the same position in the file. `None` if the text has to be parsed.
-    pub(crate) fn edited(&self, text: &Arc<str>, document: Document) -> Option<Tree> {
-        let (before, tree) = {
+    /// Whether the JSON of a text is kept.
+    pub(crate) fn keeps_json_of(&self, text: &str) -> bool {
+        text.len() >= self.json_from
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<LastTree>> {
+        self.trees.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The tree of a document, made from the last one of the same position in the file, with its JSON if that is known. `None` if the
+    /// text has to be parsed.
+    pub(crate) fn edited(&self, text: &Arc<str>, document: Document) -> Option<(Tree, Option<KeptJson>)> {
+        let last = {
             let mut trees = self.lock();
-            let at = trees.iter().position(|it| it.0.index == document.index)?;
+            let at = trees.iter().position(|it| it.document.index == document.index)?;
             trees.swap_remove(at)
         };
-        let mut tree = Arc::unwrap_or_clone(tree);
-        if read_edited(&mut tree, before, text, document) {
-            return Some(tree);
-        }
-        // Where the text cannot be parsed, the next one is compared with the last that could.
-        self.lock().push((before, Arc::new(tree)));
-        None
+        let mut tree = Arc::unwrap_or_clone(last.tree);
+        let Some(edited) = read_edited(&mut tree, last.document, text, document) else {
+            // Where the text cannot be parsed, the next one is compared with the last that could.
+            let tree = Arc::new(tree);
+            self.lock().push(LastTree { tree, ..last });
+            return None;
+        };
+        let json = last.json.and_then(|mut it| it.follow(&tree, edited).then_some(it));
+        Some((tree, json))
     }
 
     /// Keeps the trees of a text, which is the last one now.
-    pub(crate) fn keep(&self, trees: Vec<(Document, Arc<Tree>)>) {
+    pub(crate) fn keep(&self, trees: Vec<LastTree>) {
         *self.lock() = trees;
     }
 }

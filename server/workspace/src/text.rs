@@ -3,13 +3,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crd_analyzer_syntax::{
+    json::KeptJson,
     reader::{Defect, ReadError},
     source::Source,
     split::{Document, read_document},
     tree::Tree,
 };
 
-use crate::last_trees::LastTrees;
+use crate::last_trees::{LastTree, LastTrees};
 
 /// The text of a file.
 pub(crate) struct Text {
@@ -17,9 +18,12 @@ pub(crate) struct Text {
     defects: Vec<Defect>,
     /// The tree that [`Text::check`] made, for the next reader.
     read_ahead: Mutex<Option<(Document, Tree)>>,
+    /// The JSON that came with a tree.
+    json: Mutex<Option<(Document, KeptJson)>>,
     /// The trees of an older version of the text, if somebody types in it.
     last: Option<Arc<LastTrees>>,
 }
+
 impl Text {
     /// Any bytes are a text; what is not text in them is remembered.
     pub(crate) fn decode(bytes: Vec<u8>) -> Self {
@@ -28,6 +32,7 @@ impl Text {
             content: text.into(),
             defects,
             read_ahead: Mutex::default(),
+            json: Mutex::default(),
             last: None,
         }
     }
@@ -38,6 +43,7 @@ impl Text {
             content,
             defects: Vec::new(),
             read_ahead: Mutex::default(),
+            json: Mutex::default(),
             last: None,
         }
     }
@@ -48,13 +54,29 @@ impl Text {
         Self { last, ..self }
     }
 
+    /// Another text, whose trees are made from those of the same version.
+    pub(crate) fn with_other_content(&self, content: Arc<str>) -> Self {
+        Self::whole(content).after(self.last.as_ref())
+    }
+
     /// Whether the trees of this text are kept for the next version.
     pub(crate) fn keeps_trees(&self) -> bool {
         self.last.is_some()
     }
 
+    /// Whether the JSON of this text is kept, too.
+    pub(crate) fn keeps_json(&self) -> bool {
+        self.last.as_ref().is_some_and(|it| it.keeps_json_of(&self.content))
+    }
+
+    /// The JSON of the tree that was read last, if it is known.
+    pub(crate) fn known_json(&self, document: Document) -> Option<KeptJson> {
+        let mut json = self.json.lock().unwrap_or_else(PoisonError::into_inner);
+        json.take_if(|it| it.0 == document).map(|it| it.1)
+    }
+
     /// Keeps the trees of this text for the next version.
-    pub(crate) fn keep(&self, trees: Vec<(Document, Arc<Tree>)>) {
+    pub(crate) fn keep(&self, trees: Vec<LastTree>) {
         if let Some(last) = &self.last
             && !trees.is_empty()
         {
@@ -64,7 +86,11 @@ impl Text {
 
     fn parse(&self, document: Document) -> Result<Tree, ReadError> {
         let edited = self.last.as_ref().and_then(|it| it.edited(&self.content, document));
-        edited.map_or_else(|| read_document(&self.content, document, &self.defects), Ok)
+        let Some((tree, json)) = edited else {
+            return read_document(&self.content, document, &self.defects);
+        };
+        *self.json.lock().unwrap_or_else(PoisonError::into_inner) = json.map(|it| (document, it));
+        Ok(tree)
     }
 
     /// Reads a document of the text.

@@ -37,7 +37,7 @@ pub fn analyze_typing(text: Arc<str>, question: &Question<'_>, cursor: Option<u3
     };
     for range in unfinished::candidates(&source.content, &line) {
         let text = unfinished::blanked(&source.content, &range);
-        let calm = analyze_text(&Text::whole(text.into()), question);
+        let calm = analyze_text(&source.with_other_content(text.into()), question);
         let is_decoded = |it: &DocumentReport| it.verdicts.iter().all(|it| it.1.decode_error.is_none());
         if calm.0.documents.len() == answer.0.documents.len() && calm.0.documents.iter().all(is_decoded) {
             return without_entry(calm, &source, cursor, error);

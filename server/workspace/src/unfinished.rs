@@ -32,6 +32,7 @@ pub(crate) fn readable(source: &Text, cursor: u32) -> Option<Readable> {
     let document = *found.documents.iter().find(holds_cursor)?;
     let error = source.check(document).err()?;
     let mut search = Search {
+        source,
         document,
         parsed: 0,
         text: source.content.to_string(),
@@ -180,14 +181,16 @@ enum Read {
     TooMuch,
 }
 
-struct Search {
+struct Search<'a> {
+    /// The text as somebody typed it.
+    source: &'a Text,
     document: Document,
     /// Bytes that were parsed so far.
     parsed: usize,
     text: String,
 }
 
-impl Search {
+impl Search<'_> {
     /// Takes out entries, first under the cursor and then where the parser stops, until the document can be read.
     fn run(&mut self, cursor: usize, error: usize) -> Option<Text> {
         // A text of several lines that is open is taken out where it begins.
@@ -231,7 +234,7 @@ impl Search {
         if self.parsed > MAX_PARSED {
             return Read::TooMuch;
         }
-        let text = Text::whole(text.clone());
+        let text = self.source.with_other_content(text.clone());
         match text.check(self.document) {
             Ok(()) => Read::Whole(text.into()),
             Err(error) => Read::Until(error.span.start as usize),

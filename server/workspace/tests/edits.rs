@@ -48,7 +48,7 @@ impl Session {
         Self {
             catalog: Catalog::new(MemoryFiles::default()),
             memory: Memory::default(),
-            last_trees: Arc::default(),
+            last_trees: Arc::new(LastTrees::with_json_from(0)),
             revision: Revision::new("HEAD", committed.as_bytes()),
         }
     }

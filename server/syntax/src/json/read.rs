@@ -52,6 +52,7 @@ fn read_from(tree: &Tree, root: Option<NodeId>) -> Result<JsonDoc<'_>, ConvertEr
         second.clear();
     }
     let depth = reader.deepest;
+    let has_same_keys = reader.same_keys;
     let result = outcome.and_then(|root| {
         // What was wrong with a value that a later one has replaced does not matter, so only what is left is searched.
         let searched = root.as_ref().filter(|_| reader.bad_key || reader.infinite);
@@ -59,6 +60,7 @@ fn read_from(tree: &Tree, root: Option<NodeId>) -> Result<JsonDoc<'_>, ConvertEr
         let doc = JsonDoc {
             root,
             depth,
+            has_same_keys,
             duplicates: std::mem::take(&mut reader.duplicates),
         };
         error.map_or(Ok(doc), |it| Err(*it))
@@ -558,7 +560,7 @@ fn allowed_alias_ratio(decoded: usize) -> f64 {
 }
 
 /// A float as Go's JSON decoder reads what its encoder writes: whole numbers have no point, so they are integers if they fit.
-fn float(value: f64) -> JsonValue<'static> {
+pub(super) fn float(value: f64) -> JsonValue<'static> {
     if value.fract() == 0.0 && value.abs() < 1e21 {
         // Go and Rust both write the shortest digits that name the number, then zeros.
         let whole = if value.abs() < 9e15 {

@@ -1,0 +1,112 @@
+//! The tree of a text that is edited again and again is the one of a text that is read for the first time.
+//!
+//! `CRD_ANALYZER_EDITS=100..1000` plays these seeds instead of the few that each test run plays.
+
+#![allow(clippy::disallowed_methods, reason = "tests read a corpus")]
+
+use std::{ops::Range, sync::Arc};
+
+use crd_analyzer_fixtures::{
+    corpus, own,
+    random::{Random, seeds},
+};
+use crd_analyzer_syntax::{
+    edited::read_edited,
+    json::{JsonDoc, KeptJson, read_json},
+    split::{Document, read_document, split},
+    tree::Tree,
+};
+
+/// The seeds of every test run.
+const SEEDS: Range<u64> = 0..40;
+
+/// How often the text was read, and how often without reading all of it.
+#[derive(Default)]
+struct Count {
+    read: usize,
+    edited: usize,
+    json: usize,
+}
+
+fn is_same(left: &JsonDoc<'_>, right: &JsonDoc<'_>) -> bool {
+    left.root() == right.root() && left.depth() == right.depth() && left.duplicates() == right.duplicates()
+}
+
+/// Edits a text again and again. Each edit that leaves it readable has to leave the tree of the text.
+fn play(mut text: String, random: &mut Random, edits: usize, count: &mut Count) {
+    let mut kept: Vec<(Document, Tree)> = Vec::new();
+    for number in 0..edits {
+        let before = text.clone();
+        let edit = random.edit(&text);
+        edit.apply(&mut text);
+        let shared: Arc<str> = text.as_str().into();
+        let mut trees = Vec::new();
+        let mut is_readable = true;
+        for document in split(&shared).documents {
+            let expected = read_document(&shared, document, &[]);
+            if let Some((before, tree)) = kept.iter().find(|it| it.0.index == document.index) {
+                let mut tree = tree.clone();
+                count.read += usize::from(expected.is_ok());
+                let json = KeptJson::read(Arc::new(tree.clone()));
+                if let Some(edited) = read_edited(&mut tree, *before, &shared, document) {
+                    count.edited += 1;
+                    let same = expected.as_ref() == Ok(&tree);
+                    assert!(
+                        same,
+                        "edit {number}, {edit:?}: {tree:?}\ninstead of {expected:?}\nof {text:?}"
+                    );
+                    if let Ok(mut json) = json
+                        && json.follow(&tree, edited)
+                    {
+                        count.json += 1;
+                        let expected = read_json(&tree);
+                        let same = expected.as_ref().is_ok_and(|it| is_same(json.get(), it));
+                        assert!(
+                            same,
+                            "edit {number}, {edit:?}: {json:?}\ninstead of {expected:?}\nof {text:?}"
+                        );
+                    }
+                }
+            }
+            match expected {
+                Ok(tree) => trees.push((document, tree)),
+                Err(_) => is_readable = false,
+            }
+        }
+        if is_readable {
+            kept = trees;
+        } else {
+            text = before;
+        }
+    }
+}
+
+#[test]
+fn edited_manifests_have_the_trees_of_new_ones() {
+    let mut count = Count::default();
+    for seed in seeds("CRD_ANALYZER_EDITS", SEEDS) {
+        let mut random = Random::new(seed);
+        for text in own::side_by_side(&mut random) {
+            play(text, &mut random, 30, &mut count);
+        }
+    }
+    // Entries of small files are often most of the file.
+    assert!(count.edited * 4 > count.read, "{} of {}", count.edited, count.read);
+    assert!(count.json > 50, "{}", count.json);
+}
+
+#[test]
+#[ignore = "needs a corpus of real manifests"]
+fn edited_files_of_the_corpus_have_the_trees_of_new_ones() {
+    let found = corpus::files("");
+    let mut count = Count::default();
+    for seed in seeds("CRD_ANALYZER_EDITS", 0..300) {
+        let mut random = Random::new(seed);
+        let file = &found[random.below(found.len())];
+        match std::fs::read_to_string(file) {
+            Ok(text) if text.len() < 200_000 => play(text, &mut random, 30, &mut count),
+            _ => {}
+        }
+    }
+    assert!(count.edited * 4 > count.read, "{} of {}", count.edited, count.read);
+}
