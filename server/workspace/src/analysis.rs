@@ -15,7 +15,7 @@ use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     json::{JsonDoc, KeptJson, read_json_of},
-    split::{Document, split},
+    split::Document,
     template::first_action,
     tree::{NodeId, Span, Tree},
 };
@@ -77,8 +77,8 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         is_unfinished: false,
         costs: Vec::new(),
     };
-    let found = split(&source.content);
-    if let Some(error) = found.error {
+    let found = source.documents();
+    if let Some(error) = &found.error {
         // Clients that cannot cut a file send none of it.
         if question.named
             || found
@@ -91,7 +91,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
                 question
                     .versions
                     .iter()
-                    .map(|version| (version, verdict::not_cut(&error))),
+                    .map(|version| (version, verdict::not_cut(error))),
             );
             report.documents.push(document);
         }
@@ -120,7 +120,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         room: Room::default(),
     };
     budget::within(Limits::file(source.content.len()), || {
-        for document in found.documents {
+        for &document in &found.documents {
             if ask.room.is_gone() {
                 let head = Head::read(source, document).written;
                 let mut rest = DocumentReport::of_head(document.index, document.span, &head, Subject::Definition);

@@ -1,12 +1,12 @@
 //! The text of a file, and what was wrong with its bytes.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crd_analyzer_syntax::{
     json::KeptJson,
     reader::{Defect, ReadError},
     source::Source,
-    split::{Document, read_document},
+    split::{Document, Documents, read_document, split},
     tree::Tree,
 };
 
@@ -15,6 +15,7 @@ use crate::last_trees::{LastTree, LastTrees};
 /// The text of a file.
 pub(crate) struct Text {
     pub(crate) content: Arc<str>,
+    documents: OnceLock<Documents>,
     defects: Vec<Defect>,
     /// The tree that [`Text::check`] made, for the next reader.
     read_ahead: Mutex<Option<(Document, Tree)>>,
@@ -31,6 +32,7 @@ impl Text {
         Self {
             content: text.into(),
             defects,
+            documents: OnceLock::new(),
             read_ahead: Mutex::default(),
             json: Mutex::default(),
             last: None,
@@ -42,10 +44,16 @@ impl Text {
         Self {
             content,
             defects: Vec::new(),
+            documents: OnceLock::new(),
             read_ahead: Mutex::default(),
             json: Mutex::default(),
             last: None,
         }
+    }
+
+    /// The documents that clients cut it into.
+    pub(crate) fn documents(&self) -> &Documents {
+        self.documents.get_or_init(|| split(&self.content))
     }
 
     /// The same text, whose trees are made from those of the version before it.

@@ -4,10 +4,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use crd_analyzer_syntax::{
-    reader::ReadError,
-    split::{Document, split},
-};
+use crd_analyzer_syntax::{reader::ReadError, split::Document};
 
 use crate::text::Text;
 
@@ -27,9 +24,8 @@ pub(crate) struct Readable {
 /// The text without the entries that keep the document under the cursor from being read; `None` if it can be read, or if no entry can
 /// be found that does.
 pub(crate) fn readable(source: &Text, cursor: u32) -> Option<Readable> {
-    let found = split(&source.content);
     let holds_cursor = |it: &&Document| it.span.start <= cursor && cursor <= it.span.end;
-    let document = *found.documents.iter().find(holds_cursor)?;
+    let document = *source.documents().documents.iter().find(holds_cursor)?;
     let error = source.check(document).err()?;
     let mut search = Search {
         source,
