@@ -52,10 +52,15 @@ const WORK: Limits = Limits {
 ///
 /// Both must be definitions of the same Kubernetes version.
 pub fn compare(old: &Subject, new: &Subject) -> Vec<Change> {
+    compare_while(old, new, &|| true).unwrap_or_default()
+}
+
+/// The same as long as `goes_on` says so, which is asked between two changes. `None`: it said no.
+pub fn compare_while(old: &Subject, new: &Subject, goes_on: &dyn Fn() -> bool) -> Option<Vec<Change>> {
     let compared = || {
         let mut changes = definition::changes(old, new);
-        changes.extend(schema::changes(old, new));
-        changes
+        changes.extend(schema::changes(old, new, goes_on)?);
+        Some(changes)
     };
     budget::within(WORK, compared).0
 }

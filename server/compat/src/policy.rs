@@ -31,7 +31,7 @@ impl Policy {
     }
 
     /// Whether a policy is about a change in a direction at all.
-    fn is_about(self, change: &Change, direction: Direction) -> bool {
+    pub fn is_about(self, change: &Change, direction: Direction) -> bool {
         match self {
             Self::Strict => true,
             Self::Olm => false,

@@ -13,13 +13,16 @@ use crate::search::Search;
 use crate::steps;
 use crate::subject::Subject;
 
-/// The changes of all schemas.
-pub(crate) fn changes(old: &Subject, new: &Subject) -> Vec<Change> {
-    let pairs = new.versions().filter_map(|it| Pair::new(old, new, &it.1.name));
-    pairs.flat_map(|it| changes_of(&it)).collect()
+/// The changes of all schemas; `None` if `goes_on` says no.
+pub(crate) fn changes(old: &Subject, new: &Subject, goes_on: &dyn Fn() -> bool) -> Option<Vec<Change>> {
+    let mut changes = Vec::new();
+    for pair in new.versions().filter_map(|it| Pair::new(old, new, &it.1.name)) {
+        changes.extend(changes_of(&pair, goes_on)?);
+    }
+    Some(changes)
 }
 
-fn changes_of(pair: &Pair<'_>) -> Vec<Change> {
+fn changes_of(pair: &Pair<'_>, goes_on: &dyn Fn() -> bool) -> Option<Vec<Change>> {
     let differences = Differences::of(pair.old_maker.root, pair.new_maker.root);
     let is_only = differences.found.len() == 1;
     let mut changes = Vec::new();
@@ -38,6 +41,9 @@ fn changes_of(pair: &Pair<'_>) -> Vec<Change> {
         });
     }
     for difference in &differences.found {
+        if !goes_on() {
+            return None;
+        }
         let answers = Search {
             pair,
             difference,
@@ -46,7 +52,7 @@ fn changes_of(pair: &Pair<'_>) -> Vec<Change> {
         .answers();
         changes.push(change(pair, difference, answers));
     }
-    changes
+    Some(changes)
 }
 
 fn change(pair: &Pair<'_>, difference: &Difference, answers: [Answer; 3]) -> Change {

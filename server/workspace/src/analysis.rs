@@ -335,7 +335,7 @@ impl Ask<'_> {
         self.remember(self.source, document, &tree, json);
         let is_unfinished = judged.iter().any(|it| it.unsearched.is_some());
         self.is_unfinished.set(self.is_unfinished.get() || is_unfinished);
-        if !is_unfinished {
+        if !is_unfinished && (self.question.changes.is_none() || self.question.replaces.is_none()) {
             return deferred_search::complete(&tree, judged);
         }
         let reports = deferred_search::complete(&tree, judged.iter().map(UnsearchedReport::without_verdict).collect());
@@ -376,12 +376,8 @@ impl Ask<'_> {
         let is_new = |previous: &Previous| !previous.must_replace(&written);
         let is_new = matches!(stored, Some(None)) && self.previous.is_some_and(is_new);
         let old_json = stored.flatten().and_then(|(tree, node)| read_json_of(tree, node).ok());
-        let revision = self
-            .question
-            .replaces
-            .map(|it| (it, it.previous().definition(&written)));
-        let revision = revision.and_then(|(it, found)| {
-            let (tree, node) = found?;
+        let revision = self.question.replaces.and_then(|it| {
+            let (tree, node) = it.previous().definition(&written)?;
             Some((it, read_json_of(tree, node).ok()?))
         });
         let newest = self.question.versions.newest();
@@ -455,6 +451,12 @@ impl Ask<'_> {
                     let node = root.node;
                     let found = breaking::find(old, Written { tree, node, json }, version, by, most);
                     lints::add(&mut bare.report, found, origin.as_ref());
+                }
+                if let (Some(known), Some(_)) = (self.question.changes, &revision) {
+                    bare.changes = known.of(&written.name);
+                    if let Some(origin) = &origin {
+                        origin.name(&mut bare.changes);
+                    }
                 }
                 let mut found = hazards::find(tree, root, &server, version, self.question.hazards);
                 if let Some(origin) = &origin {

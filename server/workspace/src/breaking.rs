@@ -1,7 +1,7 @@
 //! What the changes of a CRD break, at their places in the CRD as it is now.
 
 use crd_analyzer_apiextensions::strategy::Stored;
-use crd_analyzer_compat::{Change, Subject, Verdict, compare, paragraph};
+use crd_analyzer_compat::{Change, Subject, Verdict, compare_while, paragraph};
 pub use crd_analyzer_compat::{Policy, codes};
 use crd_analyzer_schema::{
     KubernetesVersion,
@@ -57,25 +57,69 @@ pub(crate) fn find(
     by: Compatibility<'_>,
     most: usize,
 ) -> Vec<Finding> {
-    let (Some(before), Some(now)) = (
-        Stored::establish(old, kubernetes),
-        Stored::establish(new.json, kubernetes),
-    ) else {
+    let Some(judged) = judge(old, new, kubernetes, by.policy, &|| true) else {
         return Vec::new();
     };
+    let is_allowed = |it: &Change| by.exceptions.is_some_and(|all| all.allows(&judged.crd, it));
+    let counted = judged.changes.into_iter().filter(|it| !is_allowed(&it.change));
+    counted.filter_map(|it| it.finding).take(most).collect()
+}
+
+/// The changes of a CRD.
+pub(crate) struct Judged {
+    /// The name of the CRD.
+    pub(crate) crd: String,
+    pub(crate) changes: Vec<JudgedChange>,
+    /// The names of its versions, with the places of the names.
+    pub(crate) versions: Vec<(String, Span)>,
+}
+
+/// A change, and the finding about it.
+pub(crate) struct JudgedChange {
+    pub(crate) change: Change,
+    pub(crate) finding: Option<Finding>,
+}
+
+/// The changes from `old` to a CRD. `None` if one of both cannot be read, or `goes_on` says no.
+pub(crate) fn judge(
+    old: &JsonDoc<'_>,
+    new: Written<'_>,
+    kubernetes: KubernetesVersion,
+    policy: Policy,
+    goes_on: &dyn Fn() -> bool,
+) -> Option<Judged> {
+    let before = Stored::establish(old, kubernetes)?;
+    let now = Stored::establish(new.json, kubernetes)?;
+    let names: Vec<String> = now
+        .definition()
+        .spec
+        .versions
+        .iter()
+        .map(|it| it.name.clone())
+        .collect();
     let (before, now) = (Subject::new(before, kubernetes), Subject::new(now, kubernetes));
     // The verdict has its own limits, and does not depend on this.
-    let changes = crd_analyzer_budget::apart(|| compare(&before, &now));
+    let changes = crd_analyzer_budget::apart(|| compare_while(&before, &now, goes_on))?;
     let places = Places {
         tree: new.tree,
         node: new.node,
         finder: Finder::new(new.tree),
         now: &now,
     };
-    let is_allowed = |it: &Change| by.exceptions.is_some_and(|all| all.allows(now.name(), it));
-    let counted = changes.iter().filter(|it| !is_allowed(it));
-    let found = counted.filter_map(|it| finding(it, by.policy, &places));
-    found.take(most).collect()
+    let judged = changes.into_iter().map(|change| JudgedChange {
+        finding: finding(&change, policy, &places),
+        change,
+    });
+    let changes = judged.collect();
+    let place = |(position, name): (usize, String)| {
+        let path = Path::of(["spec", "versions"]).index(position).child("name");
+        (name, places.at(&path))
+    };
+    Some(Judged {
+        crd: now.name().to_owned(),
+        changes,
+        versions: names.into_iter().enumerate().map(place).collect(),
+    })
 }
 
 fn finding(change: &Change, policy: Policy, places: &Places<'_>) -> Option<Finding> {
@@ -146,7 +190,12 @@ impl Places<'_> {
             (None, Some(path)) => self.where_it_was(path, change.version.as_deref()),
             (None, None) => Path::root(),
         };
-        let found = self.finder.find_from(self.node, &spans::steps(&path));
+        self.at(&path)
+    }
+
+    /// The place of a field; of one that is not there, the key around it.
+    fn at(&self, path: &Path) -> Span {
+        let found = self.finder.find_from(self.node, &spans::steps(path));
         match found.key {
             _ if found.is_found() && found.node != self.node => spans::spot(self.tree, found.key, found.node),
             Some(key) => self.tree.span(key),

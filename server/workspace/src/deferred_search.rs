@@ -13,7 +13,8 @@ use crate::{
     finding::Finding,
     generated::{GoSources, Origin},
     hazards::{self, Memory, Search},
-    report::{DocumentReport, FileReport},
+    report::{DocumentReport, FileReport, Subject},
+    since_revision::KnownChanges,
     suppress,
 };
 
@@ -22,6 +23,8 @@ pub(crate) struct UnsearchedReport {
     pub(crate) report: DocumentReport,
     /// The hazards that are known.
     pub(crate) hazards: Vec<Finding>,
+    /// What is known of the changes since a revision.
+    pub(crate) changes: Vec<Finding>,
     /// The verdict, if not all hazards are known.
     pub(crate) unsearched: Option<UnsearchedVerdict>,
 }
@@ -39,6 +42,7 @@ impl UnsearchedReport {
         Self {
             report,
             hazards: Vec::new(),
+            changes: Vec::new(),
             unsearched: None,
         }
     }
@@ -48,6 +52,7 @@ impl UnsearchedReport {
         Self {
             report: self.report.clone(),
             hazards: self.hazards.clone(),
+            changes: self.changes.clone(),
             unsearched: None,
         }
     }
@@ -98,25 +103,56 @@ impl DeferredSearch {
     ///
     /// `path` and `go` are those of the [`Question`](crate::analysis::Question) that the report answers.
     pub fn search(
-        self,
+        &mut self,
         report: &mut FileReport,
         memory: &Memory,
         path: Option<&Path>,
         go: Option<&dyn GoSources>,
     ) -> bool {
         report.is_unfinished = false;
-        let mut has_changed = false;
-        for Group { tree, first, objects } in self.groups {
-            let origin = Origin::of(&tree, path, go);
-            let searched = objects.into_iter().map(|mut it| {
+        let mut is_unfinished = false;
+        for Group { tree, objects, .. } in &mut self.groups {
+            let origin = Origin::of(tree, path, go);
+            for it in objects {
                 if let Some(unsearched) = it.unsearched.take() {
-                    let found = unsearched.search(&tree, memory, origin.as_ref());
-                    report.is_unfinished |= found.is_unfinished;
+                    let found = unsearched.search(tree, memory, origin.as_ref());
+                    is_unfinished |= found.is_unfinished;
                     it.hazards = found.hints;
                 }
-                it
-            });
-            let completed = complete(&tree, searched.collect());
+            }
+        }
+        report.is_unfinished = is_unfinished;
+        self.show(report)
+    }
+
+    /// Tells what is known now of the changes since a revision. Returns whether the report has changed.
+    pub fn tell_changes(
+        &mut self,
+        report: &mut FileReport,
+        known: &KnownChanges,
+        path: Option<&Path>,
+        go: Option<&dyn GoSources>,
+    ) -> bool {
+        for Group { tree, objects, .. } in &mut self.groups {
+            let origin = Origin::of(tree, path, go);
+            for it in objects {
+                if it.report.subject == Subject::Definition {
+                    it.changes = known.of(&it.report.name);
+                }
+                if let Some(origin) = &origin {
+                    origin.name(&mut it.changes);
+                }
+            }
+        }
+        self.show(report)
+    }
+
+    /// Puts what is known into the report. Returns whether the report has changed.
+    fn show(&self, report: &mut FileReport) -> bool {
+        let mut has_changed = false;
+        for Group { tree, first, objects } in &self.groups {
+            let known = objects.iter().map(UnsearchedReport::without_verdict).collect();
+            let completed = complete(tree, known);
             let first = first.unwrap_or_default();
             let shown = &mut report.documents[first..first + completed.len()];
             if *shown != *completed {
@@ -147,10 +183,14 @@ impl UnsearchedVerdict {
 /// The reports on the objects of a tree, with their hazards, after suppressions.
 pub(crate) fn complete(tree: &Tree, objects: Vec<UnsearchedReport>) -> Vec<DocumentReport> {
     let with_hazards = |UnsearchedReport {
-                            mut report, hazards, ..
+                            mut report,
+                            hazards,
+                            changes,
+                            ..
                         }: UnsearchedReport| {
         for (_, verdict) in &mut report.verdicts {
             verdict.hints.extend_from_slice(&hazards);
+            verdict.hints.extend_from_slice(&changes);
         }
         report
     };

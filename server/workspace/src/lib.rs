@@ -44,6 +44,7 @@ pub mod revision;
 mod room;
 pub mod selection;
 pub mod settings;
+pub mod since_revision;
 pub mod source;
 mod spans;
 pub mod stored_versions;

@@ -68,14 +68,7 @@ impl Previous {
     /// The tree of the document that has the object, and the object in it.
     pub(crate) fn tree(&self, object: &Object) -> Option<(&Tree, NodeId)> {
         let tree = self.read(object)?.ok()?;
-        let root = tree.resolve(tree.root()?);
-        match object.item {
-            None => Some((tree, root)),
-            Some(item) => {
-                let place = find_from(tree, root, &[Step::key("items"), Step::Index(item)]);
-                place.is_found().then(|| (tree, tree.resolve(place.node)))
-            }
-        }
+        Some((tree, object.node(tree)?))
     }
 
     /// The object that `new` replaces: of the same kind, name and namespace.

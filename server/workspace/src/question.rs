@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use crate::{
     breaking::Compatibility, generated::GoSources, hazards, index::Definitions, last_trees::LastTrees, lints::Lints,
-    revision::Revision, variables::Variables, versions::VersionSet,
+    revision::Revision, since_revision::KnownChanges, variables::Variables, versions::VersionSet,
 };
 
 /// What is done to the files before they are sent.
@@ -36,8 +36,12 @@ pub struct Question<'a> {
     /// A git revision of the file: what the API server refuses besides if the text replaces it is a hint. Without effect where the texts
     /// are equal.
     pub replaces: Option<&'a Revision>,
-    /// Whether what the changes of CRDs break is told, and by what it is judged: since `old`, or else since `replaces`.
+    /// Whether what the changes of CRDs break is told, and by what it is judged: since `old`.
     pub compatibility: Option<Compatibility<'a>>,
+    /// What is known of the changes since `replaces`: it is told now, and what is found later with [`DeferredSearch::tell_changes`].
+    ///
+    /// [`DeferredSearch::tell_changes`]: crate::deferred_search::DeferredSearch::tell_changes
+    pub changes: Option<&'a KnownChanges>,
     /// The CRDs of custom resources. Without them, custom resources get no diagnostics.
     pub definitions: Option<&'a dyn Definitions>,
     /// The CRDs are those that the text was sent for: a text that holds only an object of another kind is answered as an API server
@@ -93,6 +97,7 @@ impl Question<'_> {
             old: None,
             replaces: None,
             compatibility: None,
+            changes: None,
             path: None,
             definitions: None,
             has_own_definition: false,

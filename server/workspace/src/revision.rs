@@ -71,6 +71,21 @@ impl Revision {
         &self.previous.text().content
     }
 
+    /// What people call it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The CRD of this name, or else the only one.
+    pub fn crd(&self, name: &str) -> Option<(&Tree, NodeId)> {
+        let written = WrittenType {
+            api_version: "apiextensions.k8s.io/v1".to_owned(),
+            kind: "CustomResourceDefinition".to_owned(),
+            name: name.to_owned(),
+        };
+        self.previous.definition(&written)
+    }
+
     pub(crate) fn previous(&self) -> &Previous {
         &self.previous
     }

@@ -72,7 +72,9 @@ pub fn apply<'f>(text: &str, comments: &[Span], findings: impl Iterator<Item = &
     }
     let is_used: Vec<bool> = suppressions.iter().map(|it| meant.is_used(it)).collect();
     for (suppression, is_used) in suppressions.into_iter().zip(is_used) {
-        if !is_used {
+        if !is_used && suppression.codes.iter().all(|it| is_of_changes(it)) {
+            // Without a comparison nobody knows whether it suppresses something.
+        } else if !is_used {
             hints.push(unused(&suppression));
         } else if suppression.reason.is_empty() {
             let headline = "this suppression has no reason";
@@ -85,6 +87,15 @@ pub fn apply<'f>(text: &str, comments: &[Span], findings: impl Iterator<Item = &
         }
     }
     hints
+}
+
+/// Whether a code is reported only where a text is compared with another one.
+fn is_of_changes(code: &str) -> bool {
+    [
+        crd_analyzer_compat::codes::BREAKING_CHANGE,
+        crd_analyzer_compat::codes::UNPROVEN_CHANGE,
+    ]
+    .contains(&code)
 }
 
 /// A comment that speaks to us and is not a suppression.

@@ -93,7 +93,7 @@ impl Session {
     /// The answer without the hazards that are not known yet, which come later.
     fn judge_and_search(&self, path: &str, text: &str, versions: VersionSet) -> FileReport {
         let question = self.question(path, versions, Search::Remembered(&self.memory));
-        let (mut report, kept) = analyze_and_keep(text.into(), &question);
+        let (mut report, mut kept) = analyze_and_keep(text.into(), &question);
         kept.search(&mut report, &self.memory, question.path, None);
         report
     }

@@ -6,7 +6,7 @@ use crd_analyzer_apiextensions::decode::{WrittenType, parse_group_version};
 use crd_analyzer_syntax::{
     edit,
     json::Json,
-    paths::Step,
+    paths::{Step, find_from},
     read_json,
     split::{Document, split},
     tree::{NodeId, Tree},
@@ -40,6 +40,16 @@ impl Object {
     /// Group and kind of the object itself; `None` if it does not say them.
     pub fn group_kind(&self) -> Option<GroupKind> {
         group_kind(&self.written)
+    }
+
+    /// The object in the tree of its document.
+    pub(crate) fn node(&self, tree: &Tree) -> Option<NodeId> {
+        let root = tree.resolve(tree.root()?);
+        let Some(item) = self.item else {
+            return Some(root);
+        };
+        let place = find_from(tree, root, &[Step::key("items"), Step::Index(item)]);
+        place.is_found().then(|| tree.resolve(place.node))
     }
 }
 
