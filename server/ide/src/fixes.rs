@@ -7,6 +7,7 @@ mod ignore;
 mod repair;
 #[cfg(test)]
 mod repair_tests;
+mod restore;
 #[cfg(test)]
 mod tests;
 mod twins;
@@ -26,6 +27,7 @@ use crd_analyzer_syntax::{
     tree::{Span, Tree},
 };
 use crd_analyzer_workspace::{finding::Finding, report::FileReport};
+pub use restore::{ComparedText, restorations};
 
 use crate::{completion::Definitions, file::File};
 

@@ -241,6 +241,107 @@ pub(super) fn add_item(tree: &Tree, list: NodeId, item: &str) -> Option<TextEdit
     }
 }
 
+/// Whether a node only names another one.
+pub(super) fn is_alias(tree: &Tree, node: NodeId) -> bool {
+    matches!(tree.kind(node), NodeKind::Alias)
+}
+
+/// New items behind the others of a list of scalars, as they are written.
+pub(super) fn add_as_written(tree: &Tree, list: NodeId, items: &[String]) -> Option<TextEdit> {
+    let text = tree.text();
+    let last = tree.items(list).last().filter(|it| tree.is_scalar(*it))?;
+    let span = tree.full_span(last);
+    if items.is_empty() {
+        return None;
+    }
+    match tree.kind(list) {
+        NodeKind::Sequence(CollectionStyle::Flow) => {
+            let added = format!(", {}", items.join(", "));
+            Some(put(Span::new(span.end, span.end), added))
+        }
+        NodeKind::Sequence(CollectionStyle::Block) => {
+            let dashes = &text[line_start(text, span.start as usize)..span.start as usize];
+            if dashes.trim() != "-" {
+                return None;
+            }
+            let end = span.end as usize;
+            let line_end = text[end..].find(['\r', '\n']).map_or(text.len(), |it| end + it) as u32;
+            let line_break = line_break(text);
+            let begin = format!("{line_break}{dashes}");
+            let added = format!("{begin}{}", items.join(&begin));
+            Some(put(Span::new(line_end, line_end), added))
+        }
+        _ => None,
+    }
+}
+
+/// An entry of another tree's mapping, put where it stands there: behind the same neighbor, with its comments and its layout below it.
+pub(super) fn insert_like(
+    tree: &Tree,
+    mapping: NodeId,
+    other: &Tree,
+    other_mapping: NodeId,
+    entry: Entry,
+) -> Option<TextEdit> {
+    let nodes = other.subtree(entry.key).chain(other.subtree(entry.value));
+    for node in nodes {
+        if other.anchor(node).is_some() || is_alias(other, node) {
+            return None;
+        }
+    }
+    let (text, source) = (tree.text(), other.text());
+    let start = other.full_span(entry.key).start as usize;
+    let column = start - line_start(source, start);
+    let written = source[start..end_of(other, entry) as usize].trim_end();
+    let before = other.entries(other_mapping).take_while(|it| it.key != entry.key);
+    let same = |it: Entry| {
+        let name = other.scalar(it.key);
+        tree.entries(mapping).find(|it| tree.scalar(it.key) == name)
+    };
+    let neighbor = before.filter_map(same).last();
+    let first = tree.entries(mapping).next()?;
+    match tree.kind(mapping) {
+        NodeKind::Mapping(CollectionStyle::Flow) => {
+            if written.contains(['\n', '\r', '#']) || is_json(tree, mapping) != is_json(other, other_mapping) {
+                return None;
+            }
+            let (at, added) = neighbor.map_or_else(
+                || (tree.full_span(first.key).start, format!("{written}, ")),
+                |it| (end_of(tree, it), format!(", {written}")),
+            );
+            Some(put(Span::new(at, at), added))
+        }
+        NodeKind::Mapping(CollectionStyle::Block) => {
+            let line_break = line_break(text);
+            let indentation = indentation(text, tree.full_span(first.key).start as usize)?;
+            let mut lines = written.lines();
+            let mut moved = lines.next()?.to_owned();
+            for line in lines {
+                let blanks = line.len() - line.trim_start_matches(' ').len();
+                moved.push_str(line_break);
+                if !line.trim().is_empty() {
+                    moved.push_str(&indentation);
+                    moved.push_str(&line[blanks.min(column)..]);
+                }
+            }
+            let Some(neighbor) = neighbor else {
+                let at = tree.full_span(first.key).start;
+                return Some(put(Span::new(at, at), format!("{moved}{line_break}{indentation}")));
+            };
+            let end = end_of(tree, neighbor) as usize;
+            let rest = text.get(end..)?;
+            Some(if text[..end].ends_with('\n') {
+                let at = Span::new(end as u32, end as u32);
+                put(at, format!("{indentation}{moved}{line_break}"))
+            } else {
+                let at = rest.find(['\n', '\r']).map_or(text.len(), |it| end + it) as u32;
+                put(Span::new(at, at), format!("{line_break}{indentation}{moved}"))
+            })
+        }
+        _ => None,
+    }
+}
+
 /// Takes an item out of a list that has others.
 pub(super) fn remove_item(tree: &Tree, list: NodeId, item: NodeId) -> Option<TextEdit> {
     let text = tree.text();
