@@ -21,8 +21,9 @@ use crd_analyzer_workspace::{
     last_trees::LastTrees,
     lints::Lints,
     overlay::AsBuilt,
-    report::{FileReport, MergedFinding},
+    report::{FileReport, MergedFinding, Subject},
     revision::Revision,
+    since_revision::KnownChanges,
     typing::analyze_typing,
 };
 use lsp_types::{Diagnostic, Uri};
@@ -42,11 +43,11 @@ pub(crate) struct Analysis {
     pub(crate) costs: Option<Arc<[DocumentCosts]>>,
     /// The error in the entry that somebody types, which is shown after a pause.
     unfinished: Option<Arc<Analysis>>,
-    /// What a search for hazards goes on from, until somebody searches.
-    unsearched: Mutex<Option<Unsearched>>,
+    /// What is looked for later, until all is found: one for all analyses of a version.
+    unsearched: Arc<Mutex<Option<Unsearched>>>,
 }
 
-/// A report in which hazards of some rules are missing.
+/// A report in which hazards of some rules are missing, or what the changes since a revision do.
 #[derive(Debug)]
 struct Unsearched {
     report: FileReport,
@@ -55,6 +56,8 @@ struct Unsearched {
     effective: Effective,
     errors: Option<Arc<SteadyErrors>>,
     built: Option<Arc<AsBuilt>>,
+    /// The changes since a revision are compared later.
+    awaits_changes: bool,
 }
 
 /// What is wanted of an analysis beside the verdict.
@@ -66,6 +69,10 @@ pub(crate) struct Wanted<'a> {
     pub(crate) costs: bool,
     /// What the text is to replace.
     pub(crate) replaces: Option<&'a Revision>,
+    /// What is known of the changes since then.
+    pub(crate) changes: Option<&'a KnownChanges>,
+    /// More is found out later.
+    pub(crate) awaits_changes: bool,
     /// Where somebody types, in bytes.
     pub(crate) cursor: Option<u32>,
     /// What was shown as errors, where somebody types.
@@ -124,6 +131,7 @@ impl Analysis {
             most_findings: MOST_FINDINGS,
             wants_effective: false,
             replaces: wanted.replaces,
+            changes: wanted.changes,
             last_trees: wanted.last_trees,
             overlays: wanted.built.map(|it| &**it as &dyn BuiltDocuments),
             ..Question::new(effective.versions)
@@ -137,7 +145,9 @@ impl Analysis {
             Arc::new(Self::of_report(uri, &report, effective, client, (None, None)))
         });
         let mut unsearched = None;
-        if report.is_unfinished {
+        let has_crd = report.documents.iter().any(|it| it.subject == Subject::Definition);
+        let awaits_changes = wanted.awaits_changes && has_crd;
+        if report.is_unfinished || awaits_changes {
             unsearched = Some(Unsearched {
                 report,
                 kept,
@@ -145,6 +155,7 @@ impl Analysis {
                 effective: effective.clone(),
                 errors: wanted.errors.cloned(),
                 built: wanted.built.cloned(),
+                awaits_changes,
             });
         } else if wanted.last_trees.is_some() {
             // The diagnostics do not wait until this is freed.
@@ -153,7 +164,7 @@ impl Analysis {
         Self {
             costs,
             unfinished,
-            unsearched: Mutex::new(unsearched),
+            unsearched: Arc::new(Mutex::new(unsearched)),
             ..shown
         }
     }
@@ -170,7 +181,7 @@ impl Analysis {
         let problems = error.flat_map(|it| &it.problems).chain(&self.problems);
         Self {
             costs: self.costs.clone(),
-            unsearched: Mutex::new(self.unsearched().take()),
+            unsearched: self.unsearched.clone(),
             ..Self::of(diagnostics.cloned().collect(), problems.copied().collect())
         }
     }
@@ -233,27 +244,50 @@ impl Analysis {
 
     /// Whether hazards of some rules are not known yet.
     pub(crate) fn is_unfinished(&self) -> bool {
-        self.unsearched().is_some()
+        self.unsearched().as_ref().is_some_and(|it| it.report.is_unfinished)
+    }
+
+    /// Whether the changes since a revision are still to be compared.
+    pub(crate) fn awaits_changes(&self) -> bool {
+        self.unsearched().as_ref().is_some_and(|it| it.awaits_changes)
     }
 
     /// Searches for the hazards that are not known yet, going on from the verdict. `None`: nothing was found, or somebody else searches.
     pub(crate) fn with_hazards(&self, uri: &Uri, client: &Client, memory: &Memory, go: &GoSources) -> Option<Self> {
-        let Unsearched {
-            mut report,
-            kept,
-            path,
-            effective,
-            errors,
-            built,
-        } = self.unsearched().take()?;
-        let has_changed = kept.search(&mut report, memory, Some(&path), Some(go));
-        if !has_changed {
-            return None;
+        let mut left = self.unsearched().take()?;
+        let path = Some(&*left.path);
+        let has_changed = left.kept.search(&mut left.report, memory, path, Some(go));
+        left.report.is_unfinished = false;
+        let fuller = has_changed.then(|| self.fuller(uri, client, &left)).flatten();
+        if left.awaits_changes {
+            *self.unsearched() = Some(left);
         }
-        let shown = Self::of_report(uri, &report, &effective, client, (errors.as_deref(), built.as_deref()));
+        fuller
+    }
+
+    /// Tells what the changes since a revision do. `None`: that is told already.
+    pub(crate) fn with_changes(
+        &self,
+        uri: &Uri,
+        client: &Client,
+        known: &KnownChanges,
+        go: &GoSources,
+    ) -> Option<Self> {
+        let mut left = self.unsearched().take()?;
+        left.awaits_changes = false;
+        let path = Some(&*left.path);
+        let has_changed = left.kept.tell_changes(&mut left.report, known, path, Some(go));
+        has_changed.then(|| self.fuller(uri, client, &left)).flatten()
+    }
+
+    /// The analysis with a report that says more, if that shows.
+    fn fuller(&self, uri: &Uri, client: &Client, left: &Unsearched) -> Option<Self> {
+        let (errors, built) = (left.errors.as_deref(), left.built.as_deref());
+        let shown = Self::of_report(uri, &left.report, &left.effective, client, (errors, built));
         (shown.result_id != self.result_id).then(|| Self {
             costs: self.costs.clone(),
             unfinished: self.unfinished.clone(),
+            unsearched: self.unsearched.clone(),
             ..shown
         })
     }
@@ -273,7 +307,7 @@ impl Analysis {
             result_id: format!("{:016x}", hasher.finish()),
             costs: None,
             unfinished: None,
-            unsearched: Mutex::default(),
+            unsearched: Arc::default(),
         }
     }
 }

@@ -37,6 +37,8 @@ pub(crate) struct Client {
     pub(crate) label_offsets: bool,
     /// It shows Markdown in hovers.
     pub(crate) hover_markdown: bool,
+    /// It shows a document that the server asks it to show.
+    pub(crate) shows_documents: bool,
     /// It shows lenses.
     pub(crate) code_lens: bool,
     pub(crate) refreshes_code_lenses: bool,
@@ -101,6 +103,11 @@ impl Client {
                 .as_ref()
                 .and_then(|it| it.work_done_progress)
                 .unwrap_or_default(),
+            shows_documents: capabilities
+                .window
+                .as_ref()
+                .and_then(|it| it.show_document.as_ref())
+                .is_some_and(|it| it.support),
             code_lens: text.is_some_and(|it| it.code_lens.is_some()),
             refreshes_code_lenses: workspace
                 .and_then(|it| it.code_lens.as_ref())

@@ -26,6 +26,7 @@ use crate::{
     content::Content,
     from_proto::{self, path_of, place_of},
     late_changes::Recent,
+    since_revision::SinceRevision,
     steady::{NEAR, SteadyErrors},
     steady_lenses::{self, SteadyLenses},
     versions::{Parsed, Version},
@@ -44,6 +45,8 @@ struct Document {
     errors: Arc<SteadyErrors>,
     /// The lenses that the client has.
     lenses: Arc<SteadyLenses>,
+    /// What is known of its changes since a revision.
+    changes: Arc<SinceRevision>,
     /// When it became what it is, and how long after its previous version that was.
     changed: Instant,
     since_previous: Option<Duration>,
@@ -79,6 +82,8 @@ pub(crate) struct Snapshot {
     pub(crate) errors: Arc<SteadyErrors>,
     /// The lenses that the client has.
     pub(crate) lenses: Arc<SteadyLenses>,
+    /// What is known of its changes since a revision.
+    pub(crate) changes: Arc<SinceRevision>,
     changed: Instant,
     /// How long after the previous version this one came, if there was one.
     pub(crate) since_previous: Option<Duration>,
@@ -201,6 +206,7 @@ impl Documents {
             cursor: None,
             errors: Arc::default(),
             lenses: Arc::default(),
+            changes: Arc::default(),
             changed: Instant::now(),
             since_previous: None,
             version: item.version,
@@ -271,11 +277,15 @@ impl Documents {
         let line_before = document.cursor.map(|it| line_of(&document.text, it as usize));
         let (text, edits) = document.recent.take(&document.text, version, changes, unit);
         document.text = text;
-        match &edits {
-            Some(edits) => edits
-                .iter()
-                .for_each(|it| document.lenses.edited(&it.range, it.text.len())),
-            None => document.lenses.forget(),
+        if let Some(edits) = &edits {
+            let changes = Arc::make_mut(&mut document.changes);
+            for edit in edits {
+                document.lenses.edited(&edit.range, edit.text.len());
+                changes.edited(&edit.range, edit.text.len());
+            }
+        } else {
+            document.lenses.forget();
+            document.changes = Arc::default();
         }
         let last = edits.as_ref().and_then(|it| it.last());
         document.cursor = last.map(|it| (it.range.start + it.text.len()) as u32);
@@ -379,6 +389,18 @@ impl Documents {
         is_current
     }
 
+    /// Says what is known now of the changes of a version. False if the document has changed since.
+    pub(crate) fn set_changes(&self, snapshot: &Snapshot, changes: SinceRevision) -> bool {
+        let mut open = self.lock();
+        let document = open.documents.get_mut(snapshot.uri.as_str());
+        let document = document.filter(|it| it.edition.load(Ordering::Acquire) == snapshot.edition);
+        let Some(document) = document else {
+            return false;
+        };
+        document.changes = Arc::new(changes);
+        true
+    }
+
     /// The URIs of all open documents, in a stable order.
     pub(crate) fn uris(&self) -> Vec<Uri> {
         let mut uris: Vec<_> = self.lock().documents.values().map(|it| it.uri.clone()).collect();
@@ -422,6 +444,7 @@ impl Document {
             cursor: self.cursor,
             errors: self.errors.clone(),
             lenses: self.lenses.clone(),
+            changes: self.changes.clone(),
             changed: self.changed,
             since_previous: self.since_previous,
             analysis: self.analysis.clone(),

@@ -12,7 +12,7 @@ use lsp_types::{
 use crate::{
     capabilities::Client,
     handlers::{code_action, semantic_tokens},
-    names::{ADD_BOUNDS, NAME, READ_CLUSTER},
+    names::{ADD_BOUNDS, NAME, READ_CLUSTER, SHOW_CHANGE},
 };
 
 /// The capabilities for a client. `whole_workspace`: diagnostics are also shown in files that are not open. Without them,
@@ -97,6 +97,7 @@ pub(crate) fn server_capabilities(client: &Client, whole_workspace: bool) -> Ser
                 .applies_edits
                 .then_some(ADD_BOUNDS)
                 .into_iter()
+                .chain(client.shows_documents.then_some(SHOW_CHANGE))
                 .chain([READ_CLUSTER])
                 .map(str::to_owned)
                 .collect(),

@@ -19,6 +19,7 @@ use crd_analyzer_workspace::{
     index::GroupKind,
     last_trees::LastTrees,
     revision::Revision,
+    since_revision::Comparison,
 };
 use lsp_types::{LogTraceParams, MessageType, Uri, WorkspaceFolder, notification::LogTrace};
 use serde_json::Value;
@@ -44,8 +45,6 @@ use crate::{
     workspace_index::{SyncedIndex, Workspace},
 };
 
-/// How long after an edit hazards of rules are looked for: typing goes on, mostly.
-const PAUSE: std::time::Duration = std::time::Duration::from_millis(150);
 /// How long after an edit an unfinished entry is marked: the next key is late by then.
 const REST: std::time::Duration = std::time::Duration::from_millis(800);
 /// How long the analysis of other documents waits after an edit of a CRD. Edits in between need only one analysis.
@@ -78,7 +77,7 @@ pub(crate) struct Session {
     /// Held while git is asked: one file at a time.
     asking: tokio::sync::Mutex<()>,
     /// Held while hazards are looked for: one document at a time.
-    searching: tokio::sync::Mutex<()>,
+    pub(crate) searching: tokio::sync::Mutex<()>,
     /// Held while a list of diagnostics is sent, so that an older one never comes after a newer one.
     pub(crate) publishing: tokio::sync::Mutex<()>,
     /// Documents that are to be judged again, one after the other.
@@ -267,10 +266,14 @@ impl Session {
         let built = self.as_built(snapshot, &effective);
         effective.is_part |= built.as_ref().is_some_and(|it| it.is_open());
         let replaces = self.replaced(snapshot);
+        let comparison = self.comparison(snapshot, &effective, replaces.as_ref());
+        let is_due = |it: &(Arc<Revision>, Comparison)| !snapshot.changes.is_of(snapshot.edition, &it.0, it.1);
         let wanted = Wanted {
             hazards: Search::Remembered(&self.hazards),
             costs: true,
             replaces: replaces.as_deref(),
+            changes: comparison.is_some().then_some(&snapshot.changes.known),
+            awaits_changes: comparison.as_ref().is_some_and(is_due),
             cursor: snapshot.cursor,
             errors: Some(&snapshot.errors),
             go: Some(&self.go),
@@ -284,8 +287,9 @@ impl Session {
             let (version, uri) = (snapshot.version, uri.as_str());
             format!("analyzed version {version} of {uri} in {:.1?}", begin.elapsed())
         });
-        if analysis.is_unfinished() {
-            self.look_for_hazards(snapshot.clone());
+        let comparison = comparison.filter(|_| analysis.awaits_changes());
+        if analysis.is_unfinished() || comparison.is_some() {
+            self.look_further(snapshot.clone(), comparison);
         }
         if analysis.is_typed_in() {
             self.mark_unfinished(snapshot.clone());
@@ -339,33 +343,6 @@ impl Session {
         }
     }
 
-    /// Searches for hazards when the user stops typing, and shows them. Errors and warnings do not wait for hazards.
-    fn look_for_hazards(self: &Arc<Self>, snapshot: Snapshot) {
-        let session = self.clone();
-        tasks::beside(async move {
-            tokio::time::sleep(PAUSE).await;
-            let _only = session.searching.lock().await;
-            let Some(now) = session.newest(&snapshot) else {
-                return;
-            };
-            let Ok(before) = session.analysis(&now).await else {
-                return;
-            };
-            let (searcher, searched) = (session.clone(), snapshot.clone());
-            let search = move || before.with_hazards(&searched.uri, searcher.client(), &searcher.hazards, &searcher.go);
-            let Ok(Some(after)) = tasks::judging("the search for hazards", search).await else {
-                return;
-            };
-            session.replace_analysis(&snapshot, |now| {
-                if now.is_typed_in() {
-                    after
-                } else {
-                    after.with_unfinished()
-                }
-            });
-        });
-    }
-
     /// Marks the unfinished entry when the user stops typing.
     fn mark_unfinished(self: &Arc<Self>, snapshot: Snapshot) {
         let session = self.clone();
@@ -376,13 +353,13 @@ impl Session {
     }
 
     /// A version with the analysis that counts now, if it is still the newest.
-    fn newest(&self, snapshot: &Snapshot) -> Option<Snapshot> {
+    pub(crate) fn newest(&self, snapshot: &Snapshot) -> Option<Snapshot> {
         let now = self.documents.snapshot(&snapshot.uri)?;
         (now.edition == snapshot.edition).then_some(now)
     }
 
     /// Shows a fuller analysis of a version, if it is still the newest.
-    fn replace_analysis(self: &Arc<Self>, snapshot: &Snapshot, fuller: impl FnOnce(&Analysis) -> Analysis) {
+    pub(crate) fn replace_analysis(self: &Arc<Self>, snapshot: &Snapshot, fuller: impl FnOnce(&Analysis) -> Analysis) {
         let Some(now) = self.newest(snapshot) else {
             return;
         };
@@ -558,7 +535,7 @@ impl Session {
     }
 
     /// Tells the client to request the costs of rules again.
-    fn refresh_costs(self: &Arc<Self>) {
+    pub(crate) fn refresh_costs(self: &Arc<Self>) {
         let (lenses, hints) = (self.client().refreshes_code_lenses, self.client().refreshes_inlay_hints);
         let session = self.clone();
         if lenses || hints {

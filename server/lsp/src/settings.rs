@@ -7,6 +7,7 @@ use std::{
 
 use crd_analyzer_io::{config::Configs, kustomize::Kustomizations, read::Access, roots::Roots};
 use crd_analyzer_workspace::{
+    breaking::Policy,
     config::{Config, covers},
     settings::SETTINGS,
     versions::VersionSet,
@@ -14,6 +15,9 @@ use crd_analyzer_workspace::{
 use serde_json::{Map, Value};
 
 use crate::names::NAME;
+
+/// The policies that single changes are judged by.
+const POLICIES: [Policy; 3] = [Policy::ApiConventions, Policy::Writers, Policy::Strict];
 
 /// What the editor asks for.
 #[derive(Clone, Debug)]
@@ -29,6 +33,8 @@ pub(crate) struct Settings {
     pub(crate) features: Features,
     /// The revision in git that open files are judged as replacing; `None`: they are not.
     pub(crate) update_against: Option<String>,
+    /// What the changes of CRDs since that revision are judged by; `None`: they are not.
+    pub(crate) compat_policy: Option<Policy>,
 }
 
 /// What can be switched off, beside other servers for YAML.
@@ -92,6 +98,7 @@ impl Default for Settings {
                 inlay_hints: true,
             },
             update_against: Some("HEAD".to_owned()),
+            compat_policy: Some(Policy::ApiConventions),
         }
     }
 }
@@ -144,6 +151,18 @@ impl Settings {
             Some(_) => problems.push(format!(
                 "setting {NAME}.updateAgainst is neither a revision nor \"off\""
             )),
+        }
+        match settings.get("compatPolicy") {
+            None | Some(Value::Null) => {}
+            Some(Value::Bool(false)) => read.compat_policy = None,
+            Some(Value::String(name)) if name.is_empty() => {}
+            Some(Value::String(name)) if name == "off" => read.compat_policy = None,
+            Some(value) => match POLICIES.iter().find(|it| value == it.name()) {
+                Some(policy) => read.compat_policy = Some(*policy),
+                None => problems.push(format!(
+                    "setting {NAME}.compatPolicy is none of \"api-conventions\", \"writers\", \"strict\" and \"off\""
+                )),
+            },
         }
         if let Some(features) = settings.get("features").and_then(Value::as_object) {
             for (name, value) in features {
@@ -321,6 +340,23 @@ mod tests {
             assert!(said.is_empty());
         }
         check(&json!({"updateAgainst": 3}), "1.37", &["updateAgainst is neither"]);
+    }
+
+    #[test]
+    fn changes_are_judged_by_a_policy() {
+        for (value, expected) in [
+            (Value::Null, Some(Policy::ApiConventions)),
+            (json!(""), Some(Policy::ApiConventions)),
+            (json!("strict"), Some(Policy::Strict)),
+            (json!("writers"), Some(Policy::Writers)),
+            (json!("off"), None),
+            (json!(false), None),
+        ] {
+            let (read, said) = Settings::read(&json!({ "compatPolicy": value }));
+            assert_eq!(read.compat_policy, expected);
+            assert!(said.is_empty());
+        }
+        check(&json!({"compatPolicy": "olm"}), "1.37", &["compatPolicy is none of"]);
     }
 
     #[test]

@@ -172,6 +172,14 @@ fn find(
         &definitions(session, snapshot),
         &judge,
     ));
+    if let Some((revision, by)) = snapshot.changes.compared() {
+        let known = &snapshot.changes.known;
+        let compared = fixes::ComparedText { revision, by, known };
+        let is_asked = |it: &Problem| it.span.start <= span.end && span.start <= it.span.end;
+        let asked = analysis.problems.iter().copied().filter(is_asked);
+        let goes_on = || !deadline.is_over();
+        found.extend(fixes::restorations(&text, asked, compared, &judge, &goes_on));
+    }
     let others = fixes::fixes(&text, analysis.problems.iter().copied(), span);
     found.extend(fixes::judged(&text, others, &judge));
     found.truncate(fixes::MAX_FIXES);

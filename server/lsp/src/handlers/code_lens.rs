@@ -1,4 +1,5 @@
-//! `textDocument/codeLens`: what rules cost, above them, and above a custom resource the way to its effective object.
+//! `textDocument/codeLens`: what rules cost, above them; what the changes of a version do, above its name; and above a custom resource the
+//! way to its effective object.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use tower_lsp::jsonrpc::Result;
 
 use crate::{
     display_text, limits,
-    names::{ADD_BOUNDS, SHOW_EFFECTIVE},
+    names::{ADD_BOUNDS, SHOW_CHANGE, SHOW_EFFECTIVE},
     request_context::{self, RequestContext},
     session::Session,
     workspace_index::NearbyIndex,
@@ -24,7 +25,8 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeLensParams) -> Re
         |request| {
             let costs = lens::costs(&request.snapshot.costs(request.version()));
             let costs = costs.iter().map(|it| convert(request, it));
-            let all = effective(request).chain(costs).take(limits::ANSWERS).collect();
+            let all = effective(request).chain(changes(request)).chain(costs);
+            let all = all.take(limits::ANSWERS).collect();
             let all = steady(request, all);
             (!all.is_empty()).then_some(all)
         },
@@ -65,6 +67,27 @@ fn effective(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
                 command: SHOW_EFFECTIVE.to_owned(),
                 arguments: Some(vec![place]),
             }),
+            data: None,
+        }
+    })
+}
+
+/// What the changes of versions since a revision do. Leads to the first that matters, where the client can show that.
+fn changes(request: &RequestContext) -> impl Iterator<Item = CodeLens> {
+    let shows_documents = request.client().shows_documents;
+    request.snapshot.changes.known.versions().map(move |version| {
+        let mut command = Command {
+            title: display_text::line(&version.summary),
+            ..Command::default()
+        };
+        if let Some(first) = version.first.filter(|_| shows_documents) {
+            SHOW_CHANGE.clone_into(&mut command.command);
+            let place = json!({ "uri": request.snapshot.uri, "range": request.range(first) });
+            command.arguments = Some(vec![place]);
+        }
+        CodeLens {
+            range: request.range(version.span),
+            command: Some(command),
             data: None,
         }
     })

@@ -1,10 +1,10 @@
-//! `workspace/executeCommand`: what a click on a lens does, and reading the definitions of a cluster again.
+//! `workspace/executeCommand`: what clicks on lenses do, and reading the definitions of a cluster again.
 
 use std::sync::Arc;
 
 use crd_analyzer_ide::{fixes::Fix, lens};
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
-use lsp_types::{ExecuteCommandParams, LSPAny, MessageType, Uri, WorkspaceEdit};
+use lsp_types::{ExecuteCommandParams, LSPAny, MessageType, Range, ShowDocumentParams, Uri, WorkspaceEdit};
 use serde::Deserialize;
 use tower_lsp::jsonrpc::{Error, Result};
 
@@ -12,7 +12,7 @@ use super::code_action::{text_edits, workspace_edit};
 use crate::{
     cluster,
     documents::Snapshot,
-    names::{ADD_BOUNDS, READ_CLUSTER},
+    names::{ADD_BOUNDS, READ_CLUSTER, SHOW_CHANGE},
     session::Session,
     tasks::{self, Deadline},
     to_proto,
@@ -28,10 +28,20 @@ struct CommandTarget {
     end: u32,
 }
 
+/// Where a change is.
+#[derive(Deserialize)]
+struct Place {
+    uri: Uri,
+    range: Range,
+}
+
 pub(crate) async fn handle(session: &Arc<Session>, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
     if params.command == READ_CLUSTER {
         cluster::read(session, true);
         return Ok(None);
+    }
+    if params.command == SHOW_CHANGE {
+        return show_change(session, params.arguments);
     }
     if params.command != ADD_BOUNDS {
         return Err(Error::invalid_params(format!(
@@ -62,6 +72,25 @@ pub(crate) async fn handle(session: &Arc<Session>, params: ExecuteCommandParams)
         };
         if let Err(error) = session.remote.apply_edit(edit).await {
             tracing::warn!("the client did not apply an edit: {error}");
+        }
+    });
+    Ok(None)
+}
+
+/// Leads the user to a change.
+fn show_change(session: &Arc<Session>, arguments: Vec<LSPAny>) -> Result<Option<LSPAny>> {
+    let place = arguments.into_iter().next().unwrap_or_default();
+    let place: Place = serde_json::from_value(place).map_err(|error| Error::invalid_params(error.to_string()))?;
+    let session = session.clone();
+    tasks::beside(async move {
+        let shown = ShowDocumentParams {
+            uri: place.uri,
+            external: None,
+            take_focus: Some(true),
+            selection: Some(place.range),
+        };
+        if let Err(error) = session.remote.show_document(shown).await {
+            tracing::warn!("the client did not show a change: {error}");
         }
     });
     Ok(None)

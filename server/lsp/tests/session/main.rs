@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 
 mod busy;
+mod changes;
 mod chaos;
 mod client;
 mod completion;

@@ -42,9 +42,15 @@ spec:
 
 /// A repository with a definition and a resource.
 pub(crate) fn repository() -> TempDir {
+    repository_of(&[("crd.yaml", DEFINITION), ("one.yaml", RESOURCE)])
+}
+
+/// A repository with these files.
+pub(crate) fn repository_of(files: &[(&str, &str)]) -> TempDir {
     let folder = TempDir::new().expect("a folder");
-    std::fs::write(folder.path().join("crd.yaml"), DEFINITION).expect("a file");
-    std::fs::write(folder.path().join("one.yaml"), RESOURCE).expect("a file");
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    }
     git(folder.path(), &["init", "--quiet"]);
     commit(folder.path());
     folder
