@@ -453,10 +453,7 @@ impl Ask<'_> {
                     lints::add(&mut bare.report, found, origin.as_ref());
                 }
                 if let (Some(known), Some(_)) = (self.question.changes, &revision) {
-                    bare.changes = known.of(&written.name);
-                    if let Some(origin) = &origin {
-                        origin.name(&mut bare.changes);
-                    }
+                    bare.changes = known.of(&written.name, origin.as_ref());
                 }
                 let mut found = hazards::find(tree, root, &server, version, self.question.hazards);
                 if let Some(origin) = &origin {

@@ -137,10 +137,7 @@ impl DeferredSearch {
             let origin = Origin::of(tree, path, go);
             for it in objects {
                 if it.report.subject == Subject::Definition {
-                    it.changes = known.of(&it.report.name);
-                }
-                if let Some(origin) = &origin {
-                    origin.name(&mut it.changes);
+                    it.changes = known.of(&it.report.name, origin.as_ref());
                 }
             }
         }

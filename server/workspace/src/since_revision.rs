@@ -12,6 +12,7 @@ use crd_analyzer_syntax::{
 use crate::{
     breaking::{self, Judged, JudgedChange, Written},
     finding::{Finding, Severity},
+    generated::Origin,
     index::objects,
     revision::Revision,
     text::Text,
@@ -138,13 +139,15 @@ impl KnownChanges {
         self.crds.iter().flat_map(|it| &it.changes)
     }
 
-    /// The findings of a CRD.
-    pub(crate) fn of(&self, crd: &str) -> Vec<Finding> {
+    /// The findings of a CRD, with the places of the Go source that it is generated from.
+    pub(crate) fn of(&self, crd: &str, origin: Option<&Origin<'_>>) -> Vec<Finding> {
         let changed = self.crds.iter().filter(|it| it.name == crd);
-        changed
-            .flat_map(|it| &it.changes)
-            .map(|it| it.finding.clone())
-            .collect()
+        let findings = changed.flat_map(|it| &it.changes).map(|it| it.finding.clone());
+        let mut findings: Vec<Finding> = findings.collect();
+        if let Some(origin) = origin {
+            origin.name(&mut findings);
+        }
+        findings
     }
 }
 

@@ -78,7 +78,7 @@ fn run(bytes: &[u8]) {
     }
     // What is known of schemas from before, the search that comes later, and the search at once give the same.
     let (expected, _) = judge(&text, Search::All(&Memory::default()));
-    let (mut later, kept) = judge(&text, Search::Remembered(&hazards));
+    let (mut later, mut kept) = judge(&text, Search::Remembered(&hazards));
     kept.search(&mut later, &hazards, None, None);
     assert_eq!(later, expected, "of {text:?}");
     assert_eq!(judge(&text, Search::All(&hazards)).0, expected, "of {text:?}");
