@@ -6,6 +6,7 @@
 //! This crate knows no YAML, no files and no network: objects go in, objects and findings come out. Random objects are the same for
 //! the same seed.
 
+mod answer;
 mod convert;
 mod metadata;
 mod review;

@@ -1,13 +1,13 @@
 //! The `ConversionReview` that a webhook is sent, and what the API server checks in its answer
 //! (`pkg/apiserver/conversion/webhook_converter.go`).
 
-use crd_analyzer_schema::{KubernetesVersion, field::render, go};
+use crd_analyzer_schema::{KubernetesVersion, go};
 use serde_json::{Map, Value, json};
 
-use crate::metadata::restore;
-
-/// The group of the reviews.
-const GROUP: &str = "apiextensions.k8s.io";
+use crate::{
+    answer::{self, GROUP, KIND},
+    metadata::restore,
+};
 
 /// A request to convert objects of one kind to a version.
 #[derive(Clone, PartialEq, Debug)]
@@ -42,13 +42,17 @@ impl Review {
         });
         let version = known.ok_or("no supported conversion review versions")?;
         let first = objects.first();
-        let api_version = first.map_or("", |it| text(it, "apiVersion"));
+        // The API server reads a list in the version of the request.
+        let api_version = match list_kind {
+            Some(_) => &desired,
+            None => first.map_or("", |it| text(it, "apiVersion")),
+        };
         let kind = list_kind.unwrap_or_else(|| first.map_or("", |it| text(it, "kind")));
         Ok(Self {
             version,
             uid,
-            desired,
             what: format!("{api_version}, Kind={kind}"),
+            desired,
             is_list: list_kind.is_some(),
             objects,
             kubernetes,
@@ -58,13 +62,15 @@ impl Review {
     /// The document that the webhook gets.
     pub fn request(&self) -> Value {
         json!({
-            "kind": "ConversionReview",
+            "kind": KIND,
             "apiVersion": format!("{GROUP}/{}", self.version),
             "request": {
                 "uid": self.uid,
                 "desiredAPIVersion": self.desired,
                 "objects": self.objects,
             },
+            // Go writes what is empty, too.
+            "response": {"uid": "", "convertedObjects": null, "result": {"metadata": {}}},
         })
     }
 
@@ -86,17 +92,12 @@ impl Review {
 
     /// `getConvertedObjectsFromResponse`
     fn of_response<'v>(&self, answer: &'v Value) -> Result<&'v [Value], String> {
-        let (api_version, kind) = (&answer["apiVersion"], &answer["kind"]);
-        if self.version == "v1" && (api_version != "apiextensions.k8s.io/v1" || kind != "ConversionReview") {
-            return Err(format!(
-                "expected webhook response of {GROUP}/v1, Kind=ConversionReview, got {}, Kind={}",
-                api_version.as_str().unwrap_or_default(),
-                kind.as_str().unwrap_or_default()
-            ));
+        let answer = answer::read(answer, self.version, self.kubernetes)?;
+        let wanted = format!("{GROUP}/v1, Kind={KIND}");
+        if self.version == "v1" && answer.kind != wanted {
+            return Err(format!("expected webhook response of {wanted}, got {}", answer.kind));
         }
-        let Some(response) = answer["response"].as_object() else {
-            return Err("no response provided".to_owned());
-        };
+        let response = answer.response.ok_or("no response provided")?;
         if self.version == "v1" && text(response, "uid") != self.uid {
             return Err(format!(
                 "expected response.uid={}, got {}",
@@ -134,15 +135,13 @@ impl Review {
                 format!("conversion webhook for {} returned invalid {what}", self.what)
             }
         };
-        let kind = got.get("kind").and_then(Value::as_str).unwrap_or_default();
-        let (Some(object), false) = (got.as_object(), kind.is_empty()) else {
-            let why = format!("Object 'Kind' is missing in '{}'", render::json(got));
-            return Err(if self.is_list {
+        let (object, kind) = answer::object(got).map_err(|why| {
+            if self.is_list {
                 format!("{}: {why}", place("object"))
             } else {
                 why
-            });
-        };
+            }
+        })?;
         let received = text(object, "apiVersion");
         if received != self.desired {
             return Err(format!(
@@ -242,7 +241,7 @@ mod tests {
         for (change, words) in [
             (
                 &(|it: &mut Value| it["kind"] = json!("Review")) as &dyn Fn(&mut Value),
-                "failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got apiextensions.k8s.io/v1, Kind=Review",
+                "failed: no kind \"Review\" is registered for version \"apiextensions.k8s.io/v1\" in scheme \"pkg/runtime/scheme.go:111\"",
             ),
             (&|it| it["response"] = Value::Null, "failed: no response provided"),
             (
@@ -293,7 +292,7 @@ mod tests {
         let swapped = answer(&[object("v2", "b"), object("v2", "a")]);
         assert_eq!(
             list.converted(&swapped).unwrap_err(),
-            "conversion webhook for example.com/v1, Kind=WidgetList returned invalid converted object at index 0: must have the same name: a != b"
+            "conversion webhook for example.com/v2, Kind=WidgetList returned invalid converted object at index 0: must have the same name: a != b"
         );
     }
 
@@ -309,7 +308,7 @@ mod tests {
             KubernetesVersion::NEWEST,
         );
         let mut answer = answer(&[object("v2", "a")]);
-        answer["kind"] = json!("Anything");
+        answer["apiVersion"] = json!("apiextensions.k8s.io/v1beta1");
         answer["response"]["uid"] = json!("x");
         assert!(review.unwrap().converted(&answer).is_ok());
     }

@@ -14,7 +14,7 @@ use crd_analyzer_syntax::tree::Span;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::{mutate::mutate, peers, published, rules};
+use crate::{converted, mutate::mutate, peers, published, rules};
 
 /// Differential runs against the API server's own code.
 #[derive(clap::Args, Debug)]
@@ -62,6 +62,9 @@ pub(crate) struct Args {
     /// With `--compat`: random objects for each pair and direction.
     #[arg(long, default_value_t = 40)]
     pub(crate) tries: usize,
+    /// Compare what is made of this many random answers of conversion webhooks.
+    #[arg(long, value_name = "N", conflicts_with_all = ["cr", "cel", "replay", "update", "publish", "mutants", "compat"])]
+    convert: Option<usize>,
     /// Leave out what needs the CEL compiler.
     #[arg(long)]
     without_cel: bool,
@@ -102,10 +105,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         };
         return rules::run(&plan, &minors(&args.minors)?);
     }
+    let seed = args.seed.unwrap_or_else(|| Rng::new().u64(..));
+    if let Some(count) = args.convert {
+        let mut clean = true;
+        for minor in minors(&args.minors)? {
+            clean &= converted::compare(minor, count, seed, args.show)?;
+        }
+        return Ok(clean);
+    }
     let corpus = peers::corpus()?;
     let analyzer = peers::analyzer()?;
     let files = peers::definitions(&corpus)?;
-    let seed = args.seed.unwrap_or_else(|| Rng::new().u64(..));
     let cases = match args.mutants {
         None => files
             .iter()

@@ -10,6 +10,7 @@ mod bench;
 mod compat;
 mod completion;
 mod conformance;
+mod converted;
 mod docs;
 mod explain;
 mod fixes;

@@ -27,7 +27,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "compat",
         &["apiextensions", "budget", "hazards", "resource", "schema", "syntax"],
     ),
-    ("conversion", &["compat", "resource", "schema"]),
+    ("conversion", &["apiextensions", "compat", "resource", "schema"]),
     (
         "workspace",
         &[
@@ -110,6 +110,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "apiextensions",
             "cel",
             "compat",
+            "conversion",
             "fixtures",
             "ide",
             "kustomize",

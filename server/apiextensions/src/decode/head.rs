@@ -143,7 +143,7 @@ pub(super) fn with_defaults(mut actual: GroupVersionKind) -> GroupVersionKind {
 
 /// The words for a type that no decoder is registered for (`runtime.NewNotRegisteredErrForKind`). They name the line of
 /// the library's source in which the registry is made.
-pub(super) fn not_registered(actual: &GroupVersionKind, version: KubernetesVersion) -> String {
+pub fn not_registered(api_version: &str, kind: &str, version: KubernetesVersion) -> String {
     let line = match version.number() {
         ..=32 => 100,
         33..=34 => 110,
@@ -151,14 +151,14 @@ pub(super) fn not_registered(actual: &GroupVersionKind, version: KubernetesVersi
     };
     format!(
         "no kind {} is registered for version {} in scheme {}",
-        go::quote(&actual.kind),
-        go::quote(&actual.api_version()),
+        go::quote(kind),
+        go::quote(api_version),
         go::quote(&format!("pkg/runtime/scheme.go:{line}"))
     )
 }
 
 /// A key as `encoding/json` compares it when it does not mind case: two letters outside ASCII fold into it.
-pub(super) fn folded(key: &str) -> String {
+pub fn folded(key: &str) -> String {
     key.chars()
         .map(|it| match it {
             '\u{17f}' => 'S',

@@ -23,7 +23,7 @@ use crd_analyzer_syntax::json::{ConvertError, ConvertErrorKind, Json};
 use crd_analyzer_syntax::reader;
 use crd_analyzer_syntax::tree::NodeId;
 
-pub use head::{GROUP, GroupVersionKind, KIND, VERSION, parse_group_version};
+pub use head::{GROUP, GroupVersionKind, KIND, VERSION, folded, not_registered, parse_group_version};
 pub use state::{Cause, DecodeFailure, DroppedField, StrictError, StrictErrorKind};
 pub use written_type::WrittenType;
 
@@ -133,7 +133,7 @@ pub fn decode(json: Option<&Json<'_>>, version: KubernetesVersion) -> Result<Box
     let actual = head::with_defaults(written);
     let known = actual.group == GROUP && actual.kind == KIND && [VERSION, "v1beta1"].contains(&actual.version.as_str());
     if !known {
-        let cause = Cause::Text(head::not_registered(&actual, version));
+        let cause = Cause::Text(head::not_registered(&actual.api_version(), &actual.kind, version));
         let node = nodes.api_version.or(nodes.kind).unwrap_or(json.node);
         return Err(refused(DecodeFailure { cause, node }, Some(&actual)));
     }

@@ -1,0 +1,287 @@
+//! How the API server reads what a conversion webhook answers: into the Go types of a `ConversionReview`
+//! (`pkg/apis/apiextensions/v1/types.go`). A value of another type than its field is an error.
+
+use std::borrow::Cow;
+
+use crd_analyzer_apiextensions::decode::{folded, not_registered, parse_group_version};
+use crd_analyzer_schema::{KubernetesVersion, type_mismatch::TypeMismatch};
+use serde_json::{Map, Value};
+
+/// The group of the reviews.
+pub(crate) const GROUP: &str = "apiextensions.k8s.io";
+/// The kind of the reviews.
+pub(crate) const KIND: &str = "ConversionReview";
+
+/// An answer that could be decoded.
+#[derive(Debug)]
+pub(crate) struct Answer<'v> {
+    /// Group, version and kind as the answer has them, in the API server's notation.
+    pub(crate) kind: String,
+    pub(crate) response: Option<&'v Map<String, Value>>,
+}
+
+/// Reads an answer to a review of the version `wanted`, or says why the API server cannot.
+pub(crate) fn read<'v>(
+    answer: &'v Value,
+    wanted: &'static str,
+    kubernetes: KubernetesVersion,
+) -> Result<Answer<'v>, String> {
+    let (api_version, kind) =
+        head(answer).map_err(|it| format!("couldn't get version/kind; json parse error: {it}"))?;
+    let (group, version) = parse_group_version(api_version)?;
+    let written = format!("{group}/{version}, Kind={kind}");
+    // What is left out is that of the review.
+    let kind = if kind.is_empty() { KIND } else { kind };
+    let is_open = version.is_empty() && (group.is_empty() || group == GROUP);
+    let (group, version) = if is_open { (GROUP, wanted) } else { (group, version) };
+    let known = ["v1", "v1beta1"]
+        .into_iter()
+        .find(|it| group == GROUP && version == *it);
+    let Some(known) = known.filter(|_| kind == KIND) else {
+        if (group, version, kind) == ("", "v1", "Status") {
+            return Err(unknown_conversion("v1.Status", wanted));
+        }
+        let api_version = if group.is_empty() {
+            version.to_owned()
+        } else {
+            format!("{group}/{version}")
+        };
+        return Err(not_registered(&api_version, kind, kubernetes));
+    };
+    let mut decoder = Decoder {
+        version: known,
+        path: Vec::new(),
+        failure: None,
+    };
+    decoder.value(answer, &Type::Structure("", &REVIEW), "");
+    if let Some(failure) = decoder.failure {
+        return Err(failure.to_string());
+    }
+    if known != wanted {
+        return Err(unknown_conversion(&format!("{known}.{KIND}"), wanted));
+    }
+    Ok(Answer {
+        kind: written,
+        response: answer.get("response").and_then(Value::as_object),
+    })
+}
+
+fn unknown_conversion(from: &str, wanted: &str) -> String {
+    format!("converting ({from}) to ({wanted}.{KIND}): unknown conversion")
+}
+
+/// `apiVersion` and `kind`, which Go reads without minding case.
+fn head(answer: &Value) -> Result<(&str, &str), TypeMismatch> {
+    let mismatch = |value: &Value, into: &'static str, field: &str| TypeMismatch {
+        value: described(value).into_owned(),
+        into: into.into(),
+        structure: "",
+        field: field.to_owned(),
+    };
+    let (mut api_version, mut kind) = ("", "");
+    let members = match answer {
+        Value::Null => return Ok((api_version, kind)),
+        Value::Object(members) => members,
+        other => {
+            let into = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
+            return Err(mismatch(other, into, ""));
+        }
+    };
+    let mut failure = None;
+    for (key, value) in members {
+        let (name, text) = match folded(key).as_str() {
+            "APIVERSION" => ("apiVersion", &mut api_version),
+            "KIND" => ("kind", &mut kind),
+            _ => continue,
+        };
+        match value {
+            Value::String(value) => *text = value,
+            Value::Null => {}
+            other => {
+                failure.get_or_insert_with(|| mismatch(other, "string", name));
+            }
+        }
+    }
+    failure.map_or(Ok((api_version, kind)), Err)
+}
+
+/// A Go type, with its name.
+enum Type {
+    Text(&'static str),
+    Integer(&'static str),
+    /// Any JSON.
+    Raw,
+    /// The package of the name: empty for that of the review's version.
+    Structure(&'static str, &'static Structure),
+    List(&'static str, &'static Type),
+}
+
+/// A Go struct: its name and its fields.
+struct Structure {
+    name: &'static str,
+    fields: &'static [(&'static str, Type)],
+}
+
+const STRING: Type = Type::Text("string");
+const UID: Type = Type::Text("types.UID");
+
+static REVIEW: Structure = Structure {
+    name: KIND,
+    fields: &[
+        ("apiVersion", STRING),
+        ("kind", STRING),
+        ("request", Type::Structure("", &REQUEST)),
+        ("response", Type::Structure("", &RESPONSE)),
+    ],
+};
+static REQUEST: Structure = Structure {
+    name: "ConversionRequest",
+    fields: &[
+        ("desiredAPIVersion", STRING),
+        ("objects", Type::List("[]runtime.RawExtension", &Type::Raw)),
+        ("uid", UID),
+    ],
+};
+static RESPONSE: Structure = Structure {
+    name: "ConversionResponse",
+    fields: &[
+        ("convertedObjects", Type::List("[]runtime.RawExtension", &Type::Raw)),
+        ("result", Type::Structure("v1", &STATUS)),
+        ("uid", UID),
+    ],
+};
+static STATUS: Structure = Structure {
+    name: "Status",
+    fields: &[
+        ("apiVersion", STRING),
+        ("code", Type::Integer("int32")),
+        ("details", Type::Structure("v1", &DETAILS)),
+        ("kind", STRING),
+        ("message", STRING),
+        ("metadata", Type::Structure("v1", &LIST_META)),
+        ("reason", Type::Text("v1.StatusReason")),
+        ("status", STRING),
+    ],
+};
+static DETAILS: Structure = Structure {
+    name: "StatusDetails",
+    fields: &[
+        ("causes", Type::List("[]v1.StatusCause", &Type::Structure("v1", &CAUSE))),
+        ("group", STRING),
+        ("kind", STRING),
+        ("name", STRING),
+        ("retryAfterSeconds", Type::Integer("int32")),
+        ("uid", UID),
+    ],
+};
+static CAUSE: Structure = Structure {
+    name: "StatusCause",
+    fields: &[
+        ("field", STRING),
+        ("message", STRING),
+        ("reason", Type::Text("v1.CauseType")),
+    ],
+};
+static LIST_META: Structure = Structure {
+    name: "ListMeta",
+    fields: &[
+        ("continue", STRING),
+        ("remainingItemCount", Type::Integer("int64")),
+        ("resourceVersion", STRING),
+        ("selfLink", STRING),
+    ],
+};
+
+/// Finds the first value of another type than its field, in the order of Go's decoder.
+struct Decoder {
+    /// The version of the review.
+    version: &'static str,
+    path: Vec<&'static str>,
+    failure: Option<TypeMismatch>,
+}
+
+impl Decoder {
+    fn value(&mut self, value: &Value, into: &Type, structure: &'static str) {
+        match (into, value) {
+            (_, Value::Null) | (Type::Raw, _) | (Type::Text(_), Value::String(_)) => {}
+            (Type::Structure(_, inner), Value::Object(members)) => {
+                for (key, value) in members {
+                    let Some((name, field)) = inner.fields.iter().find(|it| it.0 == key) else {
+                        continue;
+                    };
+                    self.path.push(name);
+                    self.value(value, field, inner.name);
+                    self.path.pop();
+                }
+            }
+            (Type::List(_, item), Value::Array(items)) => {
+                for it in items {
+                    self.value(it, item, structure);
+                }
+            }
+            (Type::Integer(name), Value::Number(number)) => {
+                let fits = |it: i64| *name == "int64" || i32::try_from(it).is_ok();
+                if !number.as_i64().is_some_and(fits) {
+                    self.fail(format!("number {number}").into(), into, structure);
+                }
+            }
+            _ => self.fail(described(value), into, structure),
+        }
+    }
+
+    fn fail(&mut self, value: Cow<'static, str>, into: &Type, structure: &'static str) {
+        let into: Cow<'static, str> = match into {
+            Type::Text(name) | Type::Integer(name) | Type::List(name, _) => (*name).into(),
+            Type::Structure(package, inner) => {
+                let package = if package.is_empty() { self.version } else { package };
+                format!("{package}.{}", inner.name).into()
+            }
+            Type::Raw => return,
+        };
+        let field = self.path.join(".");
+        self.failure.get_or_insert_with(|| TypeMismatch {
+            value: value.into_owned(),
+            into,
+            structure,
+            field,
+        });
+    }
+}
+
+/// What Go calls a JSON value.
+fn described(value: &Value) -> Cow<'static, str> {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+    .into()
+}
+
+/// A converted object, or why the API server cannot read it.
+pub(crate) fn object(value: &Value) -> Result<(&Map<String, Value>, &str), String> {
+    let members = match value {
+        Value::Null => return Err("unexpected end of JSON input".to_owned()),
+        Value::Object(members) => members,
+        other => {
+            let mismatch = TypeMismatch {
+                value: described(other).into_owned(),
+                into: "map[string]interface {}".into(),
+                structure: "",
+                field: String::new(),
+            };
+            return Err(mismatch.to_string());
+        }
+    };
+    let kind = members.get("kind").and_then(Value::as_str).unwrap_or_default();
+    let api_version = members.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+    // Of an object whose version cannot be read, the kind cannot be, either.
+    if kind.is_empty() || parse_group_version(api_version).is_err() {
+        let written = crd_analyzer_schema::field::render::json(value);
+        return Err(format!("Object 'Kind' is missing in '{written}'"));
+    }
+    Ok((members, kind))
+}
