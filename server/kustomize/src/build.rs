@@ -1,5 +1,7 @@
 //! A build (`sigs.k8s.io/kustomize/api/internal/target/kusttarget.go`).
 
+mod openapi_file;
+
 use std::path::{Path, PathBuf};
 
 use crate::{
@@ -43,6 +45,7 @@ pub fn build_with(files: &dyn Files, folder: &Path, nodes: usize, flux: Option<&
         blocked: None,
         root: None,
         flux: None,
+        has_openapi: false,
     };
     let built = building.run(folder, flux);
     // What comes after something that is not supported may follow from it.
@@ -91,6 +94,8 @@ struct Building<'f> {
     root: Option<Place>,
     /// The Kustomization of Flux that builds it.
     flux: Option<Node>,
+    /// What is built names an OpenAPI file: those of its bases do not count.
+    has_openapi: bool,
 }
 
 /// What reading a kustomization counts as, in nodes.
@@ -106,7 +111,17 @@ impl Building<'_> {
             Some(flux) => self.load_with(folder, flux)?,
         };
         self.is_component = kustomization.is_component;
-        let mut found = self.accumulate(folder, &kustomization, Accumulated::default())?;
+        match &kustomization.openapi {
+            None => self.run_with(folder, &kustomization),
+            Some(path) => match self.openapi(folder, path)? {
+                Some(file) => file.within(|| self.run_with(folder, &kustomization)),
+                None => self.run_with(folder, &kustomization),
+            },
+        }
+    }
+
+    fn run_with(&mut self, folder: &Path, kustomization: &Kustomization) -> Result<Vec<Built>> {
+        let mut found = self.accumulate(folder, kustomization, Accumulated::default())?;
         let resources = &mut found.resources;
         generate::add_hashes(resources)?;
         names::fix(resources, &found.config.name_references)?;
@@ -322,6 +337,7 @@ impl Building<'_> {
             return Err(Problem::fails(named.place, format!("`{}` is a cycle", named.text)));
         }
         let kustomization = self.load(folder, Some(named.place))?;
+        self.check_openapi_of_base(folder, &kustomization)?;
         if kustomization.is_component != is_component {
             let message = if is_component {
                 format!("`{}` is not a Component: name it under `resources`", named.text)

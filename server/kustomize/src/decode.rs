@@ -56,17 +56,16 @@ impl Kustomization {
                 "secretGenerator" => secrets = list(node, |it| generator(it, true))?,
                 "generatorOptions" => found.generator_options = options(node)?,
                 "configurations" => found.configurations = list_of_texts(node)?,
-                "openapi"
-                | "crds"
+                "openapi" => found.openapi = openapi(node)?,
+                "crds"
                 | "helmCharts"
                 | "helmChartInflationGenerator"
                 | "generators"
                 | "transformers"
-                | "validators" => {
-                    let is_default = key == "openapi" && node.get("path").is_none();
-                    if !(node.is_empty() || is_default) {
-                        found.unsupported.push((key, node.place));
-                    }
+                | "validators"
+                    if !node.is_empty() =>
+                {
+                    found.unsupported.push((key, node.place));
                 }
                 _ => {}
             }
@@ -95,6 +94,18 @@ impl Kustomization {
         found.generators.append(&mut secrets);
         Ok(found)
     }
+}
+
+/// The path of `openapi`. Both a path and a version are one too many.
+fn openapi(node: &Node) -> Result<Option<Text>> {
+    let Some(path) = node.get("path") else {
+        return Ok(None);
+    };
+    if node.get("version").is_some() {
+        let message = "`openapi` has a `path` and a `version`: kustomize takes one of them";
+        return Err(Problem::fails(node.place, message));
+    }
+    text(path)
 }
 
 const KNOWN: [&str; 34] = [

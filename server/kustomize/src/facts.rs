@@ -7,13 +7,13 @@ use std::{
 
 /// How a list is merged.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum ListMerge {
+pub(crate) enum ListMerge<K = &'static str> {
     /// The list of the patch replaces the other.
     Replace,
     /// A set of scalars.
     Set,
     /// Items are the same if these fields are.
-    Keys(Vec<&'static str>),
+    Keys(Vec<K>),
 }
 
 /// A field of a definition.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::facts::facts;
+use crate::{facts::facts, openapi::OpenApi};
 
 /// Group, version and kind. Empty fields of a selector select everything.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -31,7 +31,9 @@ impl Gvk {
     }
 
     pub(crate) fn is_cluster_scoped(&self) -> bool {
-        facts().is_cluster_scoped(&self.api_version(), &self.kind)
+        let api_version = self.api_version();
+        facts().is_cluster_scoped(&api_version, &self.kind)
+            || OpenApi::current().is_some_and(|it| it.is_cluster_scoped(&api_version, &self.kind))
     }
 
     /// `IsSelected`: whether a selector selects it.

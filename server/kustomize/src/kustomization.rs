@@ -141,6 +141,8 @@ pub(crate) struct Kustomization {
     pub(crate) generators: Vec<Generator>,
     pub(crate) generator_options: Option<GeneratorOptions>,
     pub(crate) configurations: Vec<Text>,
+    /// The OpenAPI file that says how lists are merged.
+    pub(crate) openapi: Option<Text>,
     /// What needs a program, a plugin or a schema of the user's to be built.
     pub(crate) unsupported: Vec<(&'static str, Place)>,
 }

@@ -17,6 +17,7 @@ mod kustomization;
 mod merge;
 mod names;
 mod node;
+mod openapi;
 mod patches;
 mod problem;
 mod references;

@@ -1,13 +1,14 @@
 //! Strategic merge patches (`sigs.k8s.io/kustomize/kyaml/yaml/merge2` and `walk`).
 //!
 //! Fields are merged one by one. Lists of Kubernetes' own kinds are merged by the keys that its OpenAPI schema names; all other lists
-//! are replaced, those of custom resources among them.
+//! are replaced, those of custom resources among them. A file that the kustomization names in `openapi` takes the place of that schema.
 
 use crd_analyzer_syntax::is_plain_text;
 
 use crate::{
     facts::{Field, ListMerge, facts},
     node::{Node, Place, Value},
+    openapi::{self, OpenApi},
     problem::{Problem, Result},
 };
 
@@ -22,12 +23,19 @@ enum Schema<'f> {
     Field(&'f Field),
     /// A definition that has nothing to merge in it.
     Plain,
+    /// A schema of the file of the kustomization.
+    Named(&'f OpenApi, &'f openapi::Schema),
 }
 
 impl<'f> Schema<'f> {
     fn field(self, key: &str) -> Self {
         let definition = match self {
             Self::Unknown => return Self::Unknown,
+            Self::Named(file, schema) => {
+                return file
+                    .field(schema, key)
+                    .map_or(Self::Unknown, |it| Self::Named(file, it));
+            }
             Self::Definition(definition) => definition,
             Self::Field(Field {
                 child: Some(definition),
@@ -41,21 +49,35 @@ impl<'f> Schema<'f> {
     fn item(self) -> Self {
         match self {
             Self::Field(field) => field.child.map_or(Self::Plain, Self::Definition),
+            Self::Named(file, schema) => file.items(schema).map_or(Self::Unknown, |it| Self::Named(file, it)),
             _ => Self::Plain,
         }
     }
 
-    fn merge(self) -> &'f ListMerge {
+    /// The keys that tell items of a list from each other, none of a set of scalars. `None`: a list replaces the other.
+    fn merge(self) -> Option<Vec<&'f str>> {
         match self {
-            Self::Field(field) => &field.merge,
-            _ => &ListMerge::Replace,
+            Self::Field(Field {
+                merge: ListMerge::Keys(keys),
+                ..
+            }) => Some(keys.clone()),
+            Self::Field(Field {
+                merge: ListMerge::Set, ..
+            }) => Some(Vec::new()),
+            Self::Named(_, schema) => match schema.merge()? {
+                ListMerge::Keys(keys) => Some(keys.iter().map(String::as_str).collect()),
+                ListMerge::Set => Some(Vec::new()),
+                ListMerge::Replace => None,
+            },
+            _ => None,
         }
     }
 }
 
 /// Merges a patch into an object. `None`: the patch deletes it.
 pub(crate) fn merge(patch: &Node, object: Node) -> Result<Option<Node>> {
-    walk(Some(object), Some(patch.clone()), Schema::Unknown)
+    let file = OpenApi::current();
+    walk(Some(object), Some(patch.clone()), Schema::Unknown, file.as_deref())
 }
 
 /// What a `$patch` says.
@@ -130,16 +152,25 @@ fn kind_of(node: &Node) -> Kind {
     }
 }
 
-fn walk(dest: Option<Node>, patch: Option<Node>, schema: Schema<'_>) -> Result<Option<Node>> {
+fn walk<'f>(
+    dest: Option<Node>,
+    patch: Option<Node>,
+    schema: Schema<'f>,
+    file: Option<&'f OpenApi>,
+) -> Result<Option<Node>> {
     let schema = match schema {
         Schema::Unknown => [&dest, &patch]
             .into_iter()
             .flatten()
             .find_map(|it| {
                 let field = |key: &str| it.get(key)?.as_str();
-                facts().definition(field("apiVersion")?, field("kind")?)
+                let (api_version, kind) = (field("apiVersion")?, field("kind")?);
+                match file {
+                    Some(file) => Some(Schema::Named(file, file.of_kind(api_version, kind)?)),
+                    None => facts().definition(api_version, kind).map(Schema::Definition),
+                }
             })
-            .map_or(Schema::Unknown, Schema::Definition),
+            .unwrap_or(Schema::Unknown),
         known => known,
     };
     let kinds = [&dest, &patch].map(|it| it.as_ref().map_or(Kind::None, kind_of));
@@ -157,7 +188,7 @@ fn walk(dest: Option<Node>, patch: Option<Node>, schema: Schema<'_>) -> Result<O
         return Err(Problem::fails(patch.place, message));
     }
     match kind {
-        Kind::Map | Kind::None => walk_map(dest, patch, schema),
+        Kind::Map | Kind::None => walk_map(dest, patch, schema, file),
         Kind::Scalar => Ok(match (patch, dest) {
             (Some(patch), Some(dest)) => Some(patch.in_place_of(Some(&dest))),
             // Words that YAML 1.1 takes for something else get quotes.
@@ -167,9 +198,8 @@ fn walk(dest: Option<Node>, patch: Option<Node>, schema: Schema<'_>) -> Result<O
             }),
         }),
         Kind::List => match schema.merge() {
-            ListMerge::Replace => Ok(patch.or(dest)),
-            ListMerge::Set => walk_list(dest, patch, schema, &[]),
-            ListMerge::Keys(keys) => walk_list(dest, patch, schema, keys),
+            None => Ok(patch.or(dest)),
+            Some(keys) => walk_list(dest, patch, schema, &keys, file),
         },
     }
 }
@@ -178,7 +208,12 @@ fn is_missing(node: Option<&Node>) -> bool {
     node.is_none_or(Node::is_null)
 }
 
-fn walk_map(dest: Option<Node>, mut patch: Option<Node>, schema: Schema<'_>) -> Result<Option<Node>> {
+fn walk_map<'f>(
+    dest: Option<Node>,
+    mut patch: Option<Node>,
+    schema: Schema<'f>,
+    file: Option<&'f OpenApi>,
+) -> Result<Option<Node>> {
     let dest = if is_missing(dest.as_ref()) {
         // What is wrong with a directive here is ignored.
         if take_directive(patch.as_mut()) == Ok(Directive::Delete) {
@@ -225,7 +260,7 @@ fn walk_map(dest: Option<Node>, mut patch: Option<Node>, schema: Schema<'_>) -> 
         let was_null = old.as_ref().is_some_and(Node::is_null);
         let new = patch.as_ref().and_then(|it| it.get(&key)).cloned();
         let is_kept = new.is_none();
-        match walk(old, new, schema.field(&key))? {
+        match walk(old, new, schema.field(&key), file)? {
             Some(node)
                 if !node.is_null() || (was_null && is_kept && node.value == Value::Null { is_written: true }) =>
             {
@@ -239,11 +274,12 @@ fn walk_map(dest: Option<Node>, mut patch: Option<Node>, schema: Schema<'_>) -> 
     Ok(Some(dest))
 }
 
-fn walk_list(
+fn walk_list<'f>(
     dest: Option<Node>,
     mut patch: Option<Node>,
-    schema: Schema<'_>,
-    keys: &[&'static str],
+    schema: Schema<'f>,
+    keys: &[&str],
+    file: Option<&'f OpenApi>,
 ) -> Result<Option<Node>> {
     // The list is the patch's own, whose items are then merged with themselves.
     let mut is_own = true;
@@ -306,7 +342,7 @@ fn walk_list(
             .as_ref()
             .and_then(|it| it.get(DIRECTIVE))
             .is_some_and(|it| it.text() == "replace");
-        let merged = walk(old, matching.1, item_schema)?;
+        let merged = walk(old, matching.1, item_schema, file)?;
         if let (Some(at), Some(merged), Value::List(items)) = (matching.0, &merged, &mut dest.value)
             && (is_own || !is_replaced)
         {

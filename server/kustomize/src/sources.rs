@@ -162,8 +162,26 @@ impl Sources {
                 node.written = (node.text() != *word).then(|| word.into());
             }
             Value::List(items) => items.iter_mut().for_each(|it| self.make_newer(it)),
-            Value::Map(entries) => entries.iter_mut().for_each(|it| self.make_newer(&mut it.value)),
+            Value::Map(entries) => {
+                for entry in entries {
+                    self.make_newer_key(entry);
+                    self.make_newer(&mut entry.value);
+                }
+            }
             Value::Null { .. } => {}
+        }
+    }
+
+    /// The same for a key: `y` is not `true`.
+    fn make_newer_key(&self, entry: &mut Entry) {
+        if !matches!(entry.key.as_str(), "true" | "false") {
+            return;
+        }
+        let (tree, node) = self.tree(entry.key_place);
+        let is_plain = tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain);
+        let word = tree.scalar(node);
+        if is_plain && tree.tag(node).is_none() && !matches!(plain(&word), Value::Bool(_)) {
+            entry.key = word.into_owned();
         }
     }
 

@@ -226,3 +226,52 @@ fn many_patches_of_many_objects_end() {
     let problem = built.objects.expect_err("it is too large");
     assert_eq!(problem.kind, crate::ProblemKind::TooLarge, "{problem:?}");
 }
+
+#[test]
+fn lists_are_merged_by_the_file_that_the_kustomization_names() {
+    let head = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\n";
+    let file = r#"{"definitions": {"w": {
+        "x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Widget"}],
+        "properties": {"spec": {"additionalProperties": {"type": "array",
+            "x-kubernetes-patch-strategy": "merge", "x-kubernetes-patch-merge-key": "name"}}}}},
+        "paths": {"/apis/example.com/v1/widgets": {"get": {"x-kubernetes-group-version-kind":
+            {"group": "example.com", "version": "v1", "kind": "Widget"}}}}}"#;
+    let kustomization = "resources: [../b]\nnamespace: x\npatches: [path: p.yaml]\nopenapi: {path: s.json}\n";
+    let patch = format!("{head}spec: {{list: [{{name: b, size: 2}}]}}\n");
+    let base = format!("{head}spec: {{list: [{{name: a}}, {{name: b, y: 1}}], y: []}}\n");
+    let files = |of_base: &'static str| {
+        [
+            ("o/kustomization.yaml", kustomization),
+            ("o/p.yaml", &patch),
+            ("b/kustomization.yaml", of_base),
+            ("b/w.yaml", &base),
+        ]
+        .map(|(path, text)| (path, text.to_owned()))
+    };
+    let check = |of_base, schema: Option<&str>, expected: &str| {
+        let mut all: Vec<(&str, String)> = files(of_base).to_vec();
+        all.extend(schema.map(|it| ("o/s.json", it.to_owned())));
+        let all: Vec<(&str, &str)> = all.iter().map(|it| (it.0, it.1.as_str())).collect();
+        check(&all, expected);
+    };
+    let built = "{\"apiVersion\":\"example.com/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"w\"},\
+        \"spec\":{\"list\":[{\"name\":\"b\",\"size\":2,\"y\":1},{\"name\":\"a\"}],\"y\":[]}}\n";
+    check("resources: [w.yaml]\n", Some(file), built);
+    // That of a base does not count then, but must be there.
+    check("resources: [w.yaml]\nopenapi: {path: w.yaml}\n", Some(file), built);
+    check(
+        "resources: [w.yaml]\nopenapi: {path: none.json}\n",
+        Some(file),
+        "the file `none.json` does not exist at \"none.json\"",
+    );
+    check(
+        "resources: [w.yaml]\n",
+        None,
+        "the file `s.json` does not exist at \"s.json\"",
+    );
+    check(
+        "resources: [w.yaml]\n",
+        Some("[]"),
+        "`s.json` is not an OpenAPI file: it is not an object at \"s.json\"",
+    );
+}

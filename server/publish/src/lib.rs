@@ -7,6 +7,7 @@
 mod document;
 mod json_schema;
 mod keywords;
+mod kustomize;
 mod metadata;
 mod native;
 mod version_two;
@@ -20,6 +21,7 @@ use serde_json::{Map, Value, json};
 
 pub use document::document;
 pub use json_schema::{JsonSchema, UnknownFields, json_schemas};
+pub use kustomize::{KustomizeSchema, kustomize_schemas, merge_for_kustomize};
 pub use metadata::metadata_schemas;
 
 /// The API server publishes `selectableFields` since this Kubernetes version (feature gate `CustomResourceFieldSelectors`, beta).

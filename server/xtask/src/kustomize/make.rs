@@ -1,6 +1,8 @@
 //! Kustomizations made at random: bases, overlays and components, with patches of all forms.
 #![allow(clippy::format_push_string, clippy::format_collect, reason = "the texts are short")]
 
+mod openapi;
+
 use fastrand::Rng;
 
 /// The files of a kustomization, whose folder is `top`.
@@ -440,6 +442,7 @@ impl Made<'_> {
         if self.is(12) {
             text.push_str(&self.replacements(&objects));
         }
+        self.add_openapi(&mut text, folder);
         self.files.push((format!("{folder}/kustomization.yaml"), text));
         objects
     }

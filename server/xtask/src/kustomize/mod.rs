@@ -1,6 +1,7 @@
 //! Compares what we build of kustomizations with what kustomize's own code builds: made ones, and those of repositories.
 
 mod make;
+mod schemas;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -146,6 +147,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
     let mut random = fastrand::Rng::with_seed(seed);
     let mut cases = Vec::new();
+    for kustomized in schemas::cases()? {
+        let (name, expected) = (kustomized.name, kustomized.items);
+        let files = kustomized.files.into_iter();
+        let files = files.map(|(path, text)| (schemas::path(&path), text.into()));
+        let case = Case::new(name.to_owned(), Path::new(schemas::FOLDER), &Memory(files.collect()));
+        let items = case.ours.as_deref().map(schemas::items).unwrap_or_default();
+        if items != expected {
+            bail!("{name}: {items:?} items of merged lists, not {expected:?}");
+        }
+        cases.push(case);
+    }
+    let fixed = cases.len();
     for n in 0..args.made {
         let files = make::files(&mut random);
         let files = Memory(
@@ -156,7 +169,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
         );
         cases.push(Case::new(format!("made {n} of seed {seed}"), Path::new("/top"), &files));
     }
-    let made = cases.len();
+    let made = cases.len() - fixed;
     for repository in &args.repository {
         let folder = repository.canonicalize()?;
         let mut folders = BTreeSet::new();
@@ -169,7 +182,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
     }
     println!(
         "{made} made kustomizations (seed {seed}), {} of repositories",
-        cases.len() - made
+        cases.len() - fixed - made
     );
     compare(&oracle, &cases, args.verbose)
 }

@@ -1,0 +1,57 @@
+//! The OpenAPI files that kustomizations name in `openapi`.
+
+use std::path::Path;
+
+use super::{Building, is_remote};
+use crate::{
+    kustomization::{Kustomization, Text},
+    openapi::OpenApi,
+    problem::{Problem, ProblemKind, Result},
+    sources::joined,
+};
+
+impl Building<'_> {
+    /// The OpenAPI file of the kustomization that is built. `None` if it is remote.
+    pub(super) fn openapi(&mut self, folder: &Path, path: &Text) -> Result<Option<OpenApi>> {
+        self.has_openapi = true;
+        let Some(text) = self.sources.text(self.files, &joined(folder, &path.text)) else {
+            if is_remote(&path.text) {
+                self.note_other_openapi(path);
+                return Ok(None);
+            }
+            return Err(missing(path));
+        };
+        let file = OpenApi::read(&text).map_err(|why| {
+            let message = format!("`{}` is not an OpenAPI file: {why}", path.text);
+            Problem::fails(path.place, message)
+        });
+        file.map(Some)
+    }
+
+    /// Notes a schema that lists are merged by and that is not known.
+    fn note_other_openapi(&mut self, path: &Text) {
+        self.is_changing = true;
+        let problem = || Problem::new(ProblemKind::NotSupported, path.place, "`openapi` is not built here");
+        self.blocked.get_or_insert_with(problem);
+    }
+
+    /// Looks at the file of a base: it does not count if what is built names one, but must be there.
+    pub(super) fn check_openapi_of_base(&mut self, folder: &Path, kustomization: &Kustomization) -> Result<()> {
+        let Some(path) = &kustomization.openapi else {
+            return Ok(());
+        };
+        let is_there = self.sources.text(self.files, &joined(folder, &path.text)).is_some();
+        if !self.has_openapi {
+            // It counts from here on, and beside Kubernetes' own schema if that was asked before.
+            self.note_other_openapi(path);
+        } else if !is_there && !is_remote(&path.text) {
+            return Err(missing(path));
+        }
+        Ok(())
+    }
+}
+
+fn missing(path: &Text) -> Problem {
+    let message = format!("the file `{}` does not exist", path.text);
+    Problem::new(ProblemKind::Missing, path.place, message)
+}
