@@ -181,3 +181,89 @@ fn json_schemas_are_written_where_validators_look_for_them() {
     assert_eq!(outcome.code, Some(2));
     assert!(outcome.stderr.contains("--format json-schema"), "{}", outcome.stderr);
 }
+
+#[test]
+fn kustomize_merges_lists_by_the_file() {
+    let crd = definition(
+        "              type: object
+              properties:
+                ports:
+                  type: array
+                  x-kubernetes-list-type: map
+                  x-kubernetes-list-map-keys: [port]
+                  items:
+                    type: object
+                    required: [port]
+                    properties: {port: {type: integer}, note: {type: string, maxLength: 3}}
+                tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}
+                notes: {type: array, items: {type: string}}
+",
+    );
+    let other = json!({"definitions": {
+        "other": {"x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Widget"}]},
+        "pod": {"x-kubernetes-group-version-kind": [{"group": "", "version": "v1", "kind": "Pod"}]},
+    }});
+    let head = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: w}\n";
+    let sandbox = Sandbox::new(&[
+        ("crd.yaml", &crd),
+        ("other.json", &other.to_string()),
+        ("broken.json", "[]"),
+        (
+            "o/kustomization.yaml",
+            "resources: [w.yaml]\npatches: [path: p.yaml]\nopenapi: {path: schema.json}\n",
+        ),
+        (
+            "o/w.yaml",
+            &format!("{head}spec: {{ports: [{{port: 1, note: long}}]}}\n"),
+        ),
+        (
+            "o/p.yaml",
+            &format!("{head}spec: {{ports: [{{port: 1, note: one}}, {{port: 2, note: second}}]}}\n"),
+        ),
+    ]);
+    let format = ["schema", "crd.yaml", "--format", "kustomize"];
+    let alone = sandbox.run(&format);
+    assert_eq!(alone.code, Some(0));
+    assert!(
+        alone
+            .stderr
+            .contains("note: kustomize takes this file instead of its own schemas")
+    );
+    let file: Value = serde_json::from_str(&alone.stdout).expect("JSON");
+    let spec = &file["definitions"]["com.example.v1.Widget"]["properties"]["spec"]["properties"];
+    assert_eq!(spec["ports"]["x-kubernetes-patch-strategy"], "merge");
+    assert_eq!(spec["ports"]["x-kubernetes-patch-merge-key"], "port");
+    assert_eq!(spec["tags"]["x-kubernetes-patch-strategy"], "merge");
+    assert_eq!(spec["notes"], json!({"type": "array", "items": {"type": "string"}}));
+    let merged = sandbox.run(&[&format[..], &["--merge-into", "other.json"]].concat());
+    assert_eq!((merged.code, &*merged.stderr), (Some(0), ""));
+    let file: Value = serde_json::from_str(&merged.stdout).expect("JSON");
+    let kinds = |name: &str| {
+        file["definitions"][name]["x-kubernetes-group-version-kind"]
+            .as_array()
+            .map(Vec::len)
+    };
+    assert_eq!(
+        [kinds("other"), kinds("pod"), kinds("com.example.v1.Widget")],
+        [Some(0), Some(1), Some(1)]
+    );
+    let broken = sandbox.run(&[&format[..], &["--merge-into", "broken.json"]].concat());
+    assert_eq!(
+        (broken.code, &*broken.stderr),
+        (Some(3), "broken.json: it is not a JSON object\n")
+    );
+    assert_eq!(
+        sandbox.run(&["schema", "crd.yaml", "--merge-into", "other.json"]).code,
+        Some(2)
+    );
+    // The overlay is built with the file: the item of the base gets a shorter note, and the new one is too long.
+    std::fs::write(sandbox.path().join("o/schema.json"), &alone.stdout).expect("a file");
+    let checked = sandbox.run(&["check", "."]);
+    assert_eq!(
+        checked.stdout.matches("string-too-long").count(),
+        1,
+        "{}",
+        checked.stdout
+    );
+    assert!(checked.stdout.contains("spec.ports[1].note"), "{}", checked.stdout);
+}

@@ -7,15 +7,19 @@ use std::{
 
 use clap::ValueEnum;
 use crd_analyzer_io::print::tell;
-use crd_analyzer_publish::{JsonSchema, OpenApi, Published, UnknownFields, json_schemas, published};
+use crd_analyzer_publish::{
+    JsonSchema, KustomizeSchema, OpenApi, Published, UnknownFields, json_schemas, kustomize_schemas,
+    merge_for_kustomize, published,
+};
 use crd_analyzer_workspace::{
     accepted::{CrdAnswers, Unanswered, accepted},
     versions::VersionSet,
 };
+use serde_json::{Map, Value};
 
 use super::{Status, UsageError, manifests::Manifests};
 use crate::{
-    input::{self, Input, Reading, Unreadable},
+    input::{self, Input, Reading, Source, Unreadable},
     output::{json_schema, published as output},
 };
 
@@ -26,6 +30,9 @@ use crate::{
 ///
 /// With `--format json-schema`, a JSON Schema (draft 7) for editors and validators is printed instead. It is never stricter
 /// than the API server, and says in `$comment` where it is laxer.
+///
+/// With `--format kustomize`, a file for `openapi.path` of a kustomization is printed. kustomize then merges lists of custom
+/// resources by their keys. It takes the file instead of its own schemas of Kubernetes' kinds: add those with `--merge-into`.
 ///
 /// The exit code is 1 if the API server rejects a CRD, and 3 if a file cannot be read.
 #[derive(clap::Args, Debug)]
@@ -51,6 +58,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
     output_dir: Option<PathBuf>,
 
+    /// Print this OpenAPI file (JSON) with the schemas of the CRDs added, such as the output of `kustomize openapi fetch`. For
+    /// `kustomize` only.
+    #[arg(long, value_name = "FILE")]
+    merge_into: Option<String>,
+
     /// How to print.
     #[arg(short, long, value_enum, default_value = "json")]
     output: Output,
@@ -65,6 +77,8 @@ enum Format {
     OpenapiV2,
     /// JSON Schema, draft 7.
     JsonSchema,
+    /// OpenAPI 2.0 for `openapi.path` of a kustomization: how lists of custom resources are merged.
+    Kustomize,
 }
 
 /// How schemas are printed.
@@ -88,6 +102,24 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         let why = "`--strict` and `--output-dir` are for JSON Schemas: add `--format json-schema`";
         return Err(UsageError(why.to_owned()).into());
     }
+    if args.format == Format::Kustomize && args.output == Output::Jsonl {
+        let why = "`--format kustomize` prints one document: leave out `--output jsonl`";
+        return Err(UsageError(why.to_owned()).into());
+    }
+    if args.format != Format::Kustomize && args.merge_into.is_some() {
+        let why = "`--merge-into` is for kustomize: add `--format kustomize`";
+        return Err(UsageError(why.to_owned()).into());
+    }
+    let file = match &args.merge_into {
+        None => Map::new(),
+        Some(path) => match openapi_file(path) {
+            Ok(file) => file,
+            Err(why) => {
+                tell(format_args!("{path}: {why}"));
+                return Ok(Status::Failed);
+            }
+        },
+    };
     let mut configs = args.manifests.configs()?;
     let mut session = SchemaRun {
         args,
@@ -95,6 +127,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         status: Status::Clean,
         published: Vec::new(),
         json_schemas: Vec::new(),
+        kustomize: Vec::new(),
     };
     args.manifests.feed(&Reading::default(), |inputs, unreadable| {
         configs.each(
@@ -117,13 +150,28 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         unreadable.iter().try_for_each(|it| session.unreadable(it))?;
         Ok(session.out.flush()?)
     })?;
-    session.finish()
+    session.finish(file)
 }
+
+/// An OpenAPI file of the user's; the error says why it cannot be read as one.
+fn openapi_file(path: &str) -> Result<Map<String, Value>, String> {
+    let text = input::read(&Source::named(path)).map_err(|error| format!("{error:#}"))?;
+    match serde_json::from_slice(&text.unwrap_or_default()) {
+        Ok(Value::Object(file)) => Ok(file),
+        Ok(_) => Err("it is not a JSON object".to_owned()),
+        Err(error) => Err(format!("it is not JSON: {error}")),
+    }
+}
+
+/// What a file for kustomize lacks.
+const INSTEAD: &str = "note: kustomize takes this file instead of its own schemas, so patches replace lists of Deployments and other \
+    Kubernetes kinds: add those schemas with `--merge-into FILE`";
 
 /// The schemas of the served versions of a CRD.
 enum Made {
     OpenApi(Vec<Published>),
     JsonSchema(Vec<JsonSchema>),
+    Kustomize(Vec<KustomizeSchema>),
 }
 
 /// The schemas of the CRDs of a file; `None`: the API server rejects one.
@@ -147,14 +195,22 @@ fn answers(input: &Input, versions: VersionSet, args: &Args) -> Result<Answers, 
             .map(|(kubernetes, answer)| {
                 let answer = answer.map(|definition| {
                     let definition = definition?;
-                    Some(if args.format == Format::JsonSchema {
-                        let mut all = json_schemas(&definition, unknown);
-                        all.retain(|it| is_wanted(&it.version));
-                        Made::JsonSchema(all)
-                    } else {
-                        let mut all = published(&definition, kubernetes);
-                        all.retain(|it| is_wanted(&it.version));
-                        Made::OpenApi(all)
+                    Some(match args.format {
+                        Format::JsonSchema => {
+                            let mut all = json_schemas(&definition, unknown);
+                            all.retain(|it| is_wanted(&it.version));
+                            Made::JsonSchema(all)
+                        }
+                        Format::Kustomize => {
+                            let mut all = kustomize_schemas(&definition, kubernetes);
+                            all.retain(|it| is_wanted(&it.version));
+                            Made::Kustomize(all)
+                        }
+                        Format::OpenapiV2 | Format::OpenapiV3 => {
+                            let mut all = published(&definition, kubernetes);
+                            all.retain(|it| is_wanted(&it.version));
+                            Made::OpenApi(all)
+                        }
                     })
                 });
                 (kubernetes, answer)
@@ -172,6 +228,8 @@ struct SchemaRun<'a> {
     published: Vec<Published>,
     /// The same for JSON Schemas.
     json_schemas: Vec<JsonSchema>,
+    /// The same for kustomize.
+    kustomize: Vec<KustomizeSchema>,
 }
 
 impl SchemaRun<'_> {
@@ -184,6 +242,7 @@ impl SchemaRun<'_> {
                         Made::OpenApi(all) if is_document => self.published.extend(all.iter().cloned()),
                         Made::OpenApi(all) => output::lines(out, &input.label, document, *kubernetes, all)?,
                         Made::JsonSchema(all) if is_document => self.json_schemas.extend(all.iter().cloned()),
+                        Made::Kustomize(all) => self.kustomize.extend(all.iter().cloned()),
                         Made::JsonSchema(all) => json_schema::lines(out, &input.label, document, *kubernetes, all)?,
                     }
                     continue;
@@ -212,11 +271,18 @@ impl SchemaRun<'_> {
         Ok(())
     }
 
-    fn finish(mut self) -> anyhow::Result<Status> {
+    fn finish(mut self, mut file: Map<String, Value>) -> anyhow::Result<Status> {
         if self.args.output == Output::Json {
             match (self.args.format, &self.args.output_dir) {
                 (Format::OpenapiV3, _) => output::document(&mut self.out, &self.published, OpenApi::V3)?,
                 (Format::OpenapiV2, _) => output::document(&mut self.out, &self.published, OpenApi::V2)?,
+                (Format::Kustomize, _) => {
+                    merge_for_kustomize(&mut file, &self.kustomize);
+                    output::kustomize(&mut self.out, &file)?;
+                    if self.args.merge_into.is_none() {
+                        tell(INSTEAD);
+                    }
+                }
                 (Format::JsonSchema, Some(folder)) => {
                     for schema in &self.json_schemas {
                         if let Err(why) = json_schema::put(folder, schema) {
@@ -239,7 +305,7 @@ impl SchemaRun<'_> {
             }
         }
         self.out.flush()?;
-        let is_empty = self.published.is_empty() && self.json_schemas.is_empty();
+        let is_empty = self.published.is_empty() && self.json_schemas.is_empty() && self.kustomize.is_empty();
         if is_empty && self.status == Status::Clean && self.args.output == Output::Json {
             let what = match &self.args.version {
                 Some(version) => format!("no CRD here has a served version `{version}`"),

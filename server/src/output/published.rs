@@ -6,7 +6,7 @@ use crd_analyzer_publish::{OpenApi, Published, document as open_api_document};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::accepted::CrdAnswers;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     input::Unreadable,
@@ -79,4 +79,9 @@ pub(crate) fn unreadable(out: &mut dyn Write, unreadable: &Unreadable) -> io::Re
 /// All schemas as one OpenAPI document.
 pub(crate) fn document(out: &mut dyn Write, published: &[Published], edition: OpenApi) -> io::Result<()> {
     write_pretty(out, &open_api_document(published.iter(), edition))
+}
+
+/// A file for kustomize.
+pub(crate) fn kustomize(out: &mut dyn Write, file: &Map<String, Value>) -> io::Result<()> {
+    write_pretty(out, file)
 }
