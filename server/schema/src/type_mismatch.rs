@@ -3,6 +3,19 @@
 use std::borrow::Cow;
 use std::fmt;
 
+/// The types of the API that are strings in Go.
+pub const STRING_TYPES: [&str; 9] = [
+    "string",
+    "types.UID",
+    "v1.ConditionStatus",
+    "v1.ConversionStrategyType",
+    "v1.CustomResourceDefinitionConditionType",
+    "v1.FieldValueErrorReason",
+    "v1.JSONSchemaURL",
+    "v1.ManagedFieldsOperationType",
+    "v1.ResourceScope",
+];
+
 /// A JSON value of another type than the Go field that it should fill. It prints as Go's decoder does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TypeMismatch {

@@ -1,20 +1,20 @@
 //! From the text of a file to the diagnostics of its documents.
 
+mod definition;
+#[cfg(test)]
+mod tests;
+
 use std::{
     cell::{Cell, RefCell},
     path::Path,
     sync::Arc,
 };
 
-use crd_analyzer_apiextensions::{
-    decode::WrittenType,
-    strategy::{CrdVerdict, Stored, judge_create, judge_update},
-    validation::CelCompiler,
-};
+use crd_analyzer_apiextensions::{decode::WrittenType, strategy::CrdVerdict};
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
-    json::{JsonDoc, KeptJson, read_json_of},
+    json::{KeptJson, read_json_of},
     split::Document,
     template::first_action,
     tree::{NodeId, Span, Tree},
@@ -22,28 +22,22 @@ use crd_analyzer_syntax::{
 
 pub use crate::question::{BuiltDocuments, MOST_FINDINGS, Old, Question};
 use crate::{
-    advice,
-    breaking::{self, Written},
     codes,
-    costs::{self, DocumentCosts},
-    deferred_search::{self, DeferredSearch, UnsearchedReport, UnsearchedVerdict},
+    costs::DocumentCosts,
+    deferred_search::{self, DeferredSearch, UnsearchedReport},
     fill,
     finding::{Class, Finding},
-    generated::Origin,
-    hazards,
     head::{self, Head},
-    hints,
     index::{
         Definitions, GroupKind, native,
         objects::{self, Object},
     },
     last_trees::LastTree,
-    lints, other_tools, patch,
+    other_tools,
     previous::Previous,
     rendered,
-    report::{DocumentReport, DocumentVerdict, FileReport, Subject},
+    report::{DocumentReport, FileReport, Subject},
     resource,
-    revision::Compared,
     room::{self, Room},
     spans,
     text::Text,
@@ -351,131 +345,6 @@ impl Ask<'_> {
         }
     }
 
-    /// Answers for a CRD that can be read.
-    fn definition(&self, mut report: DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> UnsearchedReport {
-        if self.question.is_part || patch::has_directive(tree, json) {
-            report.subject = Subject::PartialDefinition;
-            report.in_part = true;
-        }
-        if unknown::asserts_definition(self.question, json) {
-            report.subject = Subject::PartialDefinition;
-            report.in_part = true;
-            let all = self.question.versions.iter();
-            report.verdicts.extend(all.map(|it| (it, DocumentVerdict::default())));
-            return UnsearchedReport::new(report);
-        }
-        let most = self.question.most_findings;
-        let hints = hints::find(tree, json, most);
-        let written = WrittenType {
-            api_version: report.api_version.clone(),
-            kind: report.kind.clone(),
-            name: report.name.clone(),
-        };
-        let stored = self.previous.map(|previous| previous.definition(&written));
-        // What nothing of this name was before is new, unless the user says otherwise.
-        let is_new = |previous: &Previous| !previous.must_replace(&written);
-        let is_new = matches!(stored, Some(None)) && self.previous.is_some_and(is_new);
-        let old_json = stored.flatten().and_then(|(tree, node)| read_json_of(tree, node).ok());
-        let revision = self.question.replaces.and_then(|it| {
-            let (tree, node) = it.previous().definition(&written)?;
-            Some((it, read_json_of(tree, node).ok()?))
-        });
-        let newest = self.question.versions.newest();
-        let origin = Origin::of(tree, self.question.path, self.question.go);
-        let mut bare = UnsearchedReport::new(report);
-        for version in self.question.versions.iter() {
-            let compiler = CelCompiler::new(version);
-            let server = if self.previous.is_none() || is_new {
-                judge_create(json, version, Some(&compiler))
-            } else if let Some(stored) = old_json.as_ref().and_then(|it| Stored::establish(it, version)) {
-                judge_update(json, &stored, version, Some(&compiler))
-            } else {
-                let answer = verdict::without_previous(tree);
-                bare.report.verdicts.push((version, answer));
-                continue;
-            };
-            let mut verdict = verdict::with_places(&server, tree, json, bare.report.subject, most);
-            verdict.hints.extend_from_slice(&hints);
-            if self.question.is_edited {
-                let later = verdict::later_warnings(&server, version, tree, json, bare.report.subject, most);
-                verdict.warnings.extend(later);
-            }
-            if !bare.report.in_part && patch::may_be(json) {
-                patch::say_how_to_mark_it(&mut verdict);
-            }
-            let is_needed = advice::is_needed(&verdict);
-            let is_wanted = self.question.wants_costs && version == newest && server.unjudged.is_none();
-            // What is priced without an end has no price.
-            let is_priced = (is_needed || is_wanted) && server.unfinished.is_none();
-            if let Some(root) = json.root().filter(|_| is_priced) {
-                let placed = costs::of_verdict(tree, root, &server, version);
-                if is_needed {
-                    advice::give(&mut verdict, &placed, origin.as_ref());
-                }
-                if is_wanted && !placed.is_empty() {
-                    self.costs.borrow_mut().push(DocumentCosts {
-                        index: Some(bare.report.index),
-                        name: bare.report.name.clone(),
-                        answers: vec![(version, Ok(placed))],
-                    });
-                }
-            }
-            if let (Some((revision, old)), Some(root)) = (&revision, json.root())
-                && let Some(stored) = Stored::establish(old, version)
-            {
-                let updated = judge_update(json, &stored, version, Some(&compiler));
-                let updated = verdict::with_places(&updated, tree, json, bare.report.subject, most);
-                let at = Compared {
-                    written: &written,
-                    tree,
-                    node: root.node,
-                    is_item: bare.report.item.is_some(),
-                };
-                revision.add(&mut verdict, &updated, &at);
-            }
-            if let Some(origin) = &origin {
-                origin.name(&mut verdict.errors);
-                origin.name(&mut verdict.warnings);
-                origin.name(&mut verdict.hints);
-            }
-            bare.report.verdicts.push((version, verdict));
-            if version == newest
-                && let Some(root) = json.root()
-            {
-                // Rules do the same everywhere where they compile: one Kubernetes version tells for all.
-                if !bare.report.in_part {
-                    let found = lints::find(tree, root, &server, version, self.question.lints, most);
-                    lints::add(&mut bare.report, found, origin.as_ref());
-                }
-                if let (Some(by), Some(old), false) = (self.question.compatibility, &old_json, bare.report.in_part) {
-                    let node = root.node;
-                    let found = breaking::find(old, Written { tree, node, json }, version, by, most);
-                    lints::add(&mut bare.report, found, origin.as_ref());
-                }
-                if let (Some(known), Some(_)) = (self.question.changes, &revision) {
-                    bare.changes = known.of(&written.name, origin.as_ref());
-                }
-                let mut found = hazards::find(tree, root, &server, version, self.question.hazards);
-                if let Some(origin) = &origin {
-                    origin.name(&mut found.hints);
-                }
-                bare.hazards = found.hints;
-                if found.is_unfinished {
-                    bare.unsearched = Some(UnsearchedVerdict {
-                        node: root.node,
-                        version,
-                        server,
-                    });
-                    continue;
-                }
-            }
-            if self.source.keeps_trees() {
-                self.kept.borrow_mut().push_spent(server);
-            }
-        }
-        bare
-    }
-
     /// Answers for the objects of a list, each as if it came alone: so do clients send them.
     fn list(&self, document: Document, head: &WrittenType) -> Vec<DocumentReport> {
         let Ok(tree) = self.source.read(document) else {
@@ -593,6 +462,3 @@ impl Ask<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

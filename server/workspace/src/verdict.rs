@@ -4,7 +4,8 @@ use crd_analyzer_apiextensions::{
     codes as server_codes,
     decode::{DecodeProblem, StrictErrorKind},
     places::{self, LocatedField},
-    strategy::{self, CrdVerdict, DecodeError, DecodePlace, Unjudged},
+    strategy::{self, CrdVerdict, DecodeError, DecodePlace, Stored, Unjudged, judge_later},
+    validation::CelCompiler,
     warnings::Warning,
 };
 use crd_analyzer_budget::Unfinished;
@@ -13,7 +14,7 @@ use crd_analyzer_schema::{
     field::{Cause, Error, Path},
 };
 use crd_analyzer_syntax::{
-    json::{Json, JsonDoc},
+    json::{Json, JsonDoc, read_json_of},
     reader::ReadError,
     tree::{NodeId, Span, Tree},
 };
@@ -44,6 +45,14 @@ pub(crate) fn of_unread(server: &CrdVerdict) -> DocumentVerdict {
 
 fn decode_error(error: &DecodeError, span: Span) -> Finding {
     unreadable(error.code, span, &error.text, &error.problem)
+}
+
+fn placed_decode_error(error: &DecodeError, tree: &Tree) -> Finding {
+    let span = match error.place {
+        DecodePlace::Text(span) => span,
+        DecodePlace::Node(node) => spot_of_node(tree, node),
+    };
+    decode_error(error, span)
 }
 
 /// The finding on a document that cannot be read: at a place what is wrong, with the API server's words for it.
@@ -107,13 +116,7 @@ pub(crate) fn with_places(
     most: usize,
 ) -> DocumentVerdict {
     let mut verdict = DocumentVerdict {
-        decode_error: server.decode_error.as_ref().map(|error| {
-            let span = match error.place {
-                DecodePlace::Text(span) => span,
-                DecodePlace::Node(node) => spot_of_node(tree, node),
-            };
-            decode_error(error, span)
-        }),
+        decode_error: server.decode_error.as_ref().map(|it| placed_decode_error(it, tree)),
         other_error: server.other_error.as_ref().map(|text| {
             let span = tree
                 .root()
@@ -182,6 +185,33 @@ pub(crate) fn with_places(
         verdict.unfinished.push(not_finished(whole, "this CRD", unfinished));
     }
     verdict
+}
+
+/// What the API server reports of a CRD only after it can be decoded, if it cannot, with places; of each list `most` findings. `old` is what
+/// is updated, if it is an update.
+pub(crate) fn after_decoding(
+    server: &CrdVerdict,
+    (tree, json): (&Tree, &JsonDoc<'_>),
+    (old, version): (Option<&Stored>, KubernetesVersion),
+    subject: Subject,
+    most: usize,
+) -> Vec<Finding> {
+    let root = json.root().filter(|_| server.decode_error.is_some());
+    let Some(mut json) = root.and_then(|it| read_json_of(tree, it.node).ok()) else {
+        return Vec::new();
+    };
+    let compiler = CelCompiler::new(version);
+    let Some(later) = judge_later(&mut json, tree, old, version, Some(&compiler)) else {
+        return Vec::new();
+    };
+    let other_values = later.decode_errors.iter().map(|it| placed_decode_error(it, tree));
+    let mut found: Vec<Finding> = other_values.collect();
+    let rest = with_places(&later.verdict, tree, &json, subject, most);
+    found.extend(rest.strict);
+    found.extend(rest.errors);
+    let mut found: Vec<Finding> = found.into_iter().map(|it| it.in_class(Class::LaterError)).collect();
+    found.extend(rest.hints);
+    found
 }
 
 /// The warnings that the API server has for a CRD once its errors are fixed, with their places; at most `most`.

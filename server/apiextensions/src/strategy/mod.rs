@@ -4,6 +4,7 @@
 //! `strategy.go`; `k8s.io/apiserver/pkg/registry/rest`, `create.go` and `update.go`). Warnings are given only for what is
 //! stored.
 
+mod after_decoding;
 mod prepare;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use crate::types::{Condition, CustomResourceDefinition};
 use crate::validation::{self, CrdErrors, RuleCompiler};
 use crate::warnings::{self, Warning};
 
+pub use after_decoding::{Later, judge_later};
 pub use verdict::{CrdVerdict, DecodeError, DecodePlace, Definition, Unjudged};
 
 /// A CRD as an API server has it in store, with what its controllers add, for update requests.

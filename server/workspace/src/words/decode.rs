@@ -4,7 +4,7 @@ use crd_analyzer_apiextensions::{
     codes,
     decode::{DecodeProblem, KIND, WrittenType},
 };
-use crd_analyzer_schema::type_mismatch::TypeMismatch;
+use crd_analyzer_schema::type_mismatch::{STRING_TYPES, TypeMismatch};
 use crd_analyzer_syntax::reader::Problem;
 
 use super::{
@@ -223,25 +223,13 @@ const LIST: &str = "a list";
 
 /// What a value of a Go type is.
 fn type_words(into: &str) -> &'static str {
-    // Types of the API that are strings in Go.
-    const STRINGS: [&str; 9] = [
-        "string",
-        "types.UID",
-        "v1.ConditionStatus",
-        "v1.ConversionStrategyType",
-        "v1.CustomResourceDefinitionConditionType",
-        "v1.FieldValueErrorReason",
-        "v1.JSONSchemaURL",
-        "v1.ManagedFieldsOperationType",
-        "v1.ResourceScope",
-    ];
     match into {
         "bool" => "`true` or `false`",
         "int" | "int32" | "int64" => "an integer",
         "float64" => "a number",
         "[]uint8" => "a string in base64",
         "v1.ValidationRules" => LIST,
-        _ if STRINGS.contains(&into) => "a string",
+        _ if STRING_TYPES.contains(&into) => "a string",
         _ if into.starts_with("[]") => LIST,
         _ => OBJECT,
     }
