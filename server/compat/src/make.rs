@@ -10,7 +10,7 @@ use crd_analyzer_schema::structural::{Structural, lookup};
 use crd_analyzer_schema::validation::Validator;
 use serde_json::{Map, Value};
 
-use crate::steps::{Step, below};
+use crate::steps::{self, Step, below};
 
 /// Values nested deeper are not made.
 const MAX_DEPTH: usize = 40;
@@ -217,7 +217,24 @@ impl<'s> Maker<'s> {
 
     /// A value of the root that has a value at the end of a way.
     pub(crate) fn around(&self, steps: &[Step], value: Value) -> Option<Value> {
-        self.around_from(self.root, steps, value, 0)
+        let is_null = value.is_null();
+        let whole = self.around_from(self.root, steps, value, 0);
+        if whole.is_some() || !is_null {
+            return whole;
+        }
+        // A null that is not allowed is dropped: what is around it has to do without.
+        let value = self.smallest(steps::at(self.root, steps)?)?;
+        let mut whole = self.around_from(self.root, steps, value, 0)?;
+        let mut at = &mut whole;
+        for step in steps {
+            at = match step {
+                Step::Property(name) => at.get_mut(name)?,
+                Step::Items => at.get_mut(0)?,
+                Step::Values => at.get_mut("a")?,
+            };
+        }
+        *at = Value::Null;
+        Some(whole)
     }
 
     fn around_from(&self, schema: &'s JsonSchemaProps, steps: &[Step], value: Value, depth: usize) -> Option<Value> {

@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::answer::Direction;
 use crate::diff::{Difference, Kind, Side, plain, plain_all, type_of};
 use crate::scope::{Scope, has_rules_below, is_seen_unchanged};
-use crate::steps::Step;
+use crate::steps::{self, Step};
 
 /// Since this Kubernetes version updates of the status are ratcheted.
 const STATUS_RATCHETING_SINCE: KubernetesVersion = KubernetesVersion::minor(33);
@@ -134,7 +134,8 @@ impl Question<'_> {
                 let is_free = !self.scope().has_rules && !has_rules_below(to) && !has_rules_below(from);
                 is_free.then(|| "the same values are accepted, and no rule compares the map".to_owned())
             }
-            Kind::Nullable | Kind::Values | Kind::Items | Kind::Embedded | Kind::UniqueItems | Kind::Other => None,
+            Kind::Nullable => self.nullable(),
+            Kind::Values | Kind::Items | Kind::Embedded | Kind::UniqueItems | Kind::Other => None,
         }
     }
 
@@ -198,7 +199,10 @@ impl Question<'_> {
             return Some("no object has the property yet, and it has no default".to_owned());
         }
         // What is filled in is no harm to a reader as long as nothing counts it.
-        let is_harmless = !scope.has_rules && !scope.counts_fields && self.to.property_names_are_free();
+        let is_harmless = !scope.has_rules
+            && !scope.counts_fields
+            && self.to.property_names_are_free()
+            && self.fills_in_valid(property);
         (self.direction == Direction::Readers && is_harmless)
             .then(|| "the property is filled in with a default, and nothing else looks at it".to_owned())
     }
@@ -230,13 +234,63 @@ impl Question<'_> {
             Direction::Writers => None,
             Direction::Readers => {
                 let scope = self.scope();
-                let is_missed = crate::steps::at(self.to_root, above)
+                let is_missed = steps::at(self.to_root, above)
                     .is_some_and(|it| it.required.contains(name) && default_of(to).is_none());
                 let is_nullable = from.nullable || to.nullable;
-                (!scope.has_rules && !scope.counts_fields && !is_missed && !is_nullable)
+                (!scope.has_rules && !scope.counts_fields && !is_missed && !is_nullable && self.fills_in_valid(to))
                     .then(|| "readers take the value as it is, and nothing else looks at it".to_owned())
             }
         }
+    }
+
+    /// `nullable`. Of what an object has, the API server drops a null that is not allowed, or fills in the default; of a list it keeps
+    /// the null and refuses it.
+    fn nullable(&self) -> Option<String> {
+        let (from, to) = (self.from, self.to);
+        let (last, above) = self.difference.steps.split_last()?;
+        let is_typed = !from.r#type.is_empty() || from.x_int_or_string;
+        if to.nullable && is_typed && (self.direction == Direction::Stored || *last == Step::Items) {
+            return Some("no object has a null there, and other values are judged as before".to_owned());
+        }
+        let scope = self.scope();
+        let has_rules = scope.has_rules || has_rules_below(from) || has_rules_below(to);
+        let is_dropped = *last != Step::Items && self.direction == Direction::Readers;
+        let around = steps::at(self.to_root, above)?;
+        let is_needed =
+            matches!(last, Step::Property(name) if around.required.contains(name) || self.is_list_key(name));
+        let is_looked_at = has_rules || scope.counts_fields || scope.is_resource || is_needed || self.is_compared();
+        (is_dropped && !is_looked_at && self.fills_in_valid(to)).then(|| {
+            let what = if to.nullable { "accepted" } else { "dropped" };
+            format!("a null is {what}, and nothing else looks at the value")
+        })
+    }
+
+    /// Whether the default of a schema is valid by itself. The API server does not look at every default of a CRD.
+    fn fills_in_valid(&self, schema: &JsonSchemaProps) -> bool {
+        default_of(schema).is_none_or(|it| {
+            let validator = Validator::new(schema, self.kubernetes);
+            !has_rules_below(schema) && validator.validate(&Path::root(), it).is_empty()
+        })
+    }
+
+    /// Whether the node, or something around it, is compared with other values: those of an enum, or other items of a set.
+    fn is_compared(&self) -> bool {
+        let steps = &self.difference.steps;
+        (0..=steps.len()).any(|n| {
+            let at = steps::at(self.to_root, &steps[..n]);
+            at.is_none_or(|it| !it.r#enum.is_empty() || it.x_list_type.as_deref() == Some("set"))
+        })
+    }
+
+    /// Whether items of the list around the node are told apart by the property.
+    fn is_list_key(&self, name: &String) -> bool {
+        let Some((Step::Items, list)) = self.difference.steps.split_last().and_then(|it| it.1.split_last()) else {
+            return false;
+        };
+        [self.from_root, self.to_root]
+            .into_iter()
+            .filter_map(|root| steps::at(root, list))
+            .any(|it| it.x_list_map_keys.contains(name))
     }
 
     fn r#type(&self) -> Option<String> {
@@ -311,6 +365,10 @@ impl Question<'_> {
                 true
             }
             Kind::Format => !self.scope().has_rules,
+            Kind::Nullable => {
+                let is_in_list = self.difference.steps.last() == Some(&Step::Items);
+                is_in_list && default_of(self.to).is_none() && !self.scope().has_rules && !has_rules_below(self.to)
+            }
             Kind::ListType => {
                 let is_set = self.to.x_list_type.as_deref() == Some("set");
                 is_set && !self.scope().has_rules && !has_rules_below(self.to)

@@ -140,6 +140,46 @@ fn what_no_value_is_judged_by() {
 }
 
 #[test]
+fn nulls() {
+    let of = |properties: &str| format!("{{type: object, properties: {properties}}}");
+    let check = |old: &str, new: &str, said: &[&str]| check(&of(old), &of(new), said);
+    check(
+        "{a: {type: integer}}",
+        "{a: {type: integer, nullable: true}}",
+        &["nullable-changed: compatible; null-kept {\"a\":null}; compatible"],
+    );
+    check(
+        "{a: {type: integer, nullable: true}}",
+        "{a: {type: integer}}",
+        &["nullable-changed: pruned {\"a\":null}; defaulted {\"a\":null}; compatible"],
+    );
+    check(
+        "{a: {type: array, items: {type: integer}}}",
+        "{a: {type: array, items: {type: integer, nullable: true}}}",
+        &["nullable-changed: compatible; compatible; refused {\"a\":[null]}"],
+    );
+    check(
+        "{a: {type: array, items: {type: integer, nullable: true}}}",
+        "{a: {type: array, items: {type: integer}}}",
+        &["nullable-changed: tolerated; refused {\"a\":[null]}; compatible"],
+    );
+}
+
+#[test]
+fn a_default_that_is_not_valid_breaks_readers() {
+    let of = |default: &str| {
+        format!(
+            "{{type: object, additionalProperties: {{type: object, properties: {{b: {{type: string, enum: [x]{default}}}}}}}}}"
+        )
+    };
+    check(
+        &of(", default: a"),
+        &of(""),
+        &["default-changed: compatible; unknown; refused {\"a\":{}}"],
+    );
+}
+
+#[test]
 fn policies() {
     let old = crd("{type: object, properties: {a: {type: string}}}");
     let new = crd("{type: object, properties: {a: {type: string}, b: {type: string}}}");
