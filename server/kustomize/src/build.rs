@@ -145,6 +145,7 @@ impl Building<'_> {
                     metadata.set("annotations", texts.place, texts);
                 }
             }
+            resource.node.reread();
             Built {
                 node: resource.node.clone(),
                 origin: resource.origin,

@@ -199,6 +199,11 @@ pub(crate) fn absorb(resources: &mut Resources, mut made: Resource, is_open: boo
             made.set_namespace(&old.namespace());
             made.take_history(&old);
             made.needs_hash &= old.needs_hash;
+            // What was found by an earlier name or kind has to be of that kind still.
+            let id = made.id();
+            if !old.id().is_same(&id) {
+                return Err(Problem::fails(place, format!("{id}, to replace, does not exist")));
+            }
             resources.list[*n] = made;
             Ok(())
         }

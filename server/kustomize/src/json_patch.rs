@@ -47,6 +47,7 @@ pub(crate) fn operations(patch: &Node) -> Option<Vec<Operation>> {
 
 /// Applies a patch.
 pub(crate) fn apply(object: &mut Node, patch: &[Operation], room: &mut Room) -> Result<()> {
+    object.reread();
     mark_nulls(object);
     for operation in patch {
         let size = operation.value.as_ref().map_or(1, Node::size);
@@ -64,9 +65,10 @@ pub(crate) fn apply(object: &mut Node, patch: &[Operation], room: &mut Room) -> 
     }
 }
 
-/// The patch works on JSON, where each null is written. What was text gets quotes only if it needs them, and numbers have one way to be written.
+/// The patch works on JSON, where each null is written. What was text gets quotes only if it needs them, and numbers and collections have one way
+/// to be written.
 fn mark_nulls(node: &mut Node) {
-    (node.is_untagged, node.written) = (false, None);
+    (node.is_untagged, node.is_flow, node.written) = (false, false, None);
     match &mut node.value {
         Value::Null { is_written } => *is_written = true,
         Value::String(text) => node.is_quoted = !is_plain_text(text),

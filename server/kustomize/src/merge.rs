@@ -257,13 +257,22 @@ fn walk_map<'f>(
             let place = it.place;
             std::mem::replace(it, Node::new(place, Value::Null { is_written: false }))
         });
+        let was_there = old.is_some();
+        let was_flow = match (&old, patch.as_ref().and_then(|it| it.get(&key))) {
+            // An empty collection is written as what comes into it.
+            (Some(old), Some(new)) if old.is_empty() && !old.is_null() => new.is_flow,
+            (old, _) => old.as_ref().is_some_and(|it| it.is_flow),
+        };
         let was_null = old.as_ref().is_some_and(Node::is_null);
         let new = patch.as_ref().and_then(|it| it.get(&key)).cloned();
         let is_kept = new.is_none();
         match walk(old, new, schema.field(&key), file)? {
-            Some(node)
+            Some(mut node)
                 if !node.is_null() || (was_null && is_kept && node.value == Value::Null { is_written: true }) =>
             {
+                if was_there {
+                    node.is_flow = was_flow;
+                }
                 dest.set(&key, key_place, node);
             }
             _ => {
@@ -384,8 +393,10 @@ fn walk_list<'f>(
 /// `mergeValues`: items that differ only in keys that one of them leaves out are the same.
 fn merge_values(found: &mut [Vec<String>]) {
     for i in 0..found.len() {
+        // What this one becomes counts from the next one on.
+        let values = found[i].clone();
         for j in 0..found.len() {
-            if let Some(values) = matched(&found[i], &found[j]) {
+            if let Some(values) = matched(&values, &found[j]) {
                 found[i].clone_from(&values);
                 found[j] = values;
             }

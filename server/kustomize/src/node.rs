@@ -22,6 +22,8 @@ pub struct Node {
     pub(crate) shared: u32,
     /// The scalar has quotes. What a patch puts in its place gets them, too, and is a string then.
     pub(crate) is_quoted: bool,
+    /// The collection is in braces or brackets. What takes the place of a field is so, too, if the field was.
+    pub(crate) is_flow: bool,
     /// A replacement has made the scalar: until it is read again, vars take it for a string.
     pub(crate) is_untagged: bool,
     /// The word of a number, if it is not the one that the value has here: `0644`. Where the number becomes a string, it is this one.
@@ -71,6 +73,7 @@ impl Node {
             place,
             shared: 0,
             is_quoted: false,
+            is_flow: false,
             is_untagged: false,
             written: None,
             value,
@@ -162,6 +165,22 @@ impl Node {
                 key_place,
                 value,
             }),
+        }
+    }
+
+    /// Makes of it what is there when kustomize has printed it and reads it again: in braces and brackets, a value that is left out is
+    /// printed as an empty string.
+    pub(crate) fn reread(&mut self) {
+        self.reread_in(false);
+    }
+
+    fn reread_in(&mut self, is_in_flow: bool) {
+        let is_in_flow = is_in_flow || self.is_flow;
+        match &mut self.value {
+            Value::Null { is_written: false } if is_in_flow => self.value = Value::String(String::new()),
+            Value::List(items) => items.iter_mut().for_each(|it| it.reread_in(is_in_flow)),
+            Value::Map(entries) => entries.iter_mut().for_each(|it| it.value.reread_in(is_in_flow)),
+            _ => {}
         }
     }
 

@@ -7,10 +7,10 @@ use std::{
 };
 
 use crd_analyzer_syntax::{
-    json::{Json, JsonValue},
+    json::{Json, JsonValue, Member},
     read_json,
     split::{read_document, split},
-    tree::{NodeId, NodeKind, ScalarStyle, Span, Tree},
+    tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Span, Tree},
 };
 
 use crate::{
@@ -300,8 +300,8 @@ fn node_of(tree: &Tree, json: &Json<'_>, document: u32) -> Node {
         JsonValue::String(text) => Value::String(text.as_ref().to_owned()),
         JsonValue::Array(items) => Value::List(items.iter().map(|it| node_of(tree, it, document)).collect()),
         JsonValue::Object(members) => {
-            let entry = |it: &crd_analyzer_syntax::json::Member<'_>| Entry {
-                key: it.key.as_ref().to_owned(),
+            let entry = |it: &Member<'_>| Entry {
+                key: key_of(tree, it),
                 key_place: Place {
                     document,
                     node: it.key_node,
@@ -311,7 +311,23 @@ fn node_of(tree: &Tree, json: &Json<'_>, document: u32) -> Node {
             Value::Map(members.iter().map(entry).collect())
         }
     };
-    Node::new(place, value)
+    let is_flow = matches!(
+        tree.kind(json.node),
+        NodeKind::Mapping(CollectionStyle::Flow) | NodeKind::Sequence(CollectionStyle::Flow)
+    );
+    Node {
+        is_flow,
+        ..Node::new(place, value)
+    }
+}
+
+/// A key as kustomize has it: `on` and `yes` are texts, which the API server's YAML takes for `true`.
+fn key_of(tree: &Tree, member: &Member<'_>) -> String {
+    if matches!(member.key.as_ref(), "true" | "false") && tree.is_scalar(member.key_node) {
+        tree.scalar(member.key_node).into_owned()
+    } else {
+        member.key.as_ref().to_owned()
+    }
 }
 
 /// A path below a folder, without `.` and `..`.

@@ -275,3 +275,60 @@ fn lists_are_merged_by_the_file_that_the_kustomization_names() {
         "`s.json` is not an OpenAPI file: it is not an object at \"s.json\"",
     );
 }
+
+#[test]
+fn a_value_left_out_in_brackets_is_an_empty_text() {
+    let kustomization = "resources: [w.yaml]\npatches:\n- path: p.yaml\n  target: {kind: Widget}\n";
+    let head = "apiVersion: a/v1\nkind: Widget\nmetadata:\n  name: w\nspec:\n";
+    let widget = format!("{head}  list: [1]\n  block:\n  - 1\n  own: [{{x: }}]\n  y: 1\n");
+    let patch = format!("{head}  list:\n  - x:\n  block:\n  - x:\n");
+    check(
+        &[
+            ("o/kustomization.yaml", kustomization),
+            ("o/w.yaml", &widget),
+            ("o/p.yaml", &patch),
+        ],
+        "{\"apiVersion\":\"a/v1\",\"kind\":\"Widget\",\"metadata\":{\"name\":\"w\"},\"spec\":{\"block\":[{\"x\":null}],\"list\":[{\"x\":\"\"}],\"own\":[{\"x\":\"\"}],\"y\":1}}\n",
+    );
+}
+
+#[test]
+fn what_is_replaced_is_of_the_kind_that_it_was() {
+    let base = "resources: [c.yaml]\npatches:\n- target: {kind: ConfigMap}\n  patch: |-\n    apiVersion: v1\n    kind: Other\n    metadata: {name: c}\n  options: {allowKindChange: true}\n";
+    check(
+        &[
+            ("b/kustomization.yaml", base),
+            ("b/c.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n"),
+            (
+                "o/kustomization.yaml",
+                "resources: [../b]\nconfigMapGenerator:\n- {name: c, behavior: replace, literals: [a=b]}\n",
+            ),
+        ],
+        "ConfigMap `c`, to replace, does not exist at \"{name: c, behavior: replace, literals: [a=b]}\"",
+    );
+}
+
+#[test]
+fn a_port_without_a_protocol_is_the_last_with_its_number() {
+    let head = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: w\nspec:\n  template:\n    spec:\n      containers:\n      - name: c\n        ports:\n";
+    let port = |number: u16, protocol: &str| {
+        let protocol = if protocol.is_empty() {
+            String::new()
+        } else {
+            format!(", protocol: {protocol}")
+        };
+        format!("        - {{containerPort: {number}{protocol}}}\n")
+    };
+    let patch = [port(80, ""), port(8080, "TCP"), port(80, "UDP")].concat();
+    check(
+        &[
+            (
+                "o/kustomization.yaml",
+                "resources: [d.yaml]\npatches:\n- path: p.yaml\n",
+            ),
+            ("o/d.yaml", &format!("{head}{}", port(80, "TCP"))),
+            ("o/p.yaml", &format!("{head}{patch}")),
+        ],
+        "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"w\"},\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\",\"ports\":[{\"containerPort\":8080,\"protocol\":\"TCP\"},{\"containerPort\":80,\"protocol\":\"UDP\"},{\"containerPort\":80,\"protocol\":\"TCP\"}]}]}}}}\n",
+    );
+}
