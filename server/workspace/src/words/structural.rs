@@ -63,12 +63,15 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
         codes::NON_STRUCTURAL_JUNCTOR => {
             let keyword = about.last();
             let junctor = place.junctor();
+            let is_of_two = keyword == "type" && junctor != "not";
+            let help = about.around(3).filter(|_| is_of_two).and_then(int_or_string);
+            let remove = || {
+                let keyword = code(keyword);
+                format!("remove {keyword}; it belongs to the schema around `{junctor}`")
+            };
             Words::new(format!("{} cannot be set inside `{junctor}`", code(keyword)))
                 .label(format!("not allowed inside `{junctor}`"))
-                .help(format!(
-                    "remove {}; it belongs to the schema around `{junctor}`",
-                    code(keyword)
-                ))
+                .help(help.map_or_else(remove, str::to_owned))
         }
         codes::INCOMPLETE_JUNCTOR => incomplete_junctor(about, &place),
         codes::INVALID_PATTERN => invalid_pattern(about, &noun),
@@ -89,10 +92,29 @@ fn missing_type(about: &About<'_>, place: &SchemaPlace) -> Words {
         format!("{} has no `type`", place.noun())
     })
     .label("`type` is missing here");
+    if let Some(help) = about.around(1).and_then(int_or_string) {
+        return words.help(help);
+    }
     let Some((guess, why)) = about.around(1).and_then(guess) else {
         return words.help("add `type: string`, `object`, `integer`, `boolean`, `array` or `number`");
     };
     words.help(format!("add `type: {guess}` (it has `{why}`)"))
+}
+
+/// What to write for a schema that says of a value that it is an integer or a string, as JSON Schema does.
+fn int_or_string(schema: &Json<'_>) -> Option<&'static str> {
+    let is_of_both = |junctor: &str| {
+        let clauses = schema.get(junctor).and_then(Json::items).unwrap_or_default();
+        let types = clauses.iter().map(|it| it.get("type").and_then(Json::as_str));
+        let mut types: Vec<_> = types.collect();
+        types.sort_unstable();
+        types == [Some("integer"), Some("string")]
+    };
+    if is_of_both("oneOf") {
+        Some("write `x-kubernetes-int-or-string: true` instead of `oneOf`")
+    } else {
+        is_of_both("anyOf").then_some("add `x-kubernetes-int-or-string: true` beside `anyOf`")
+    }
 }
 
 /// The type that the keywords of a schema speak of, and one of those keywords.
