@@ -195,3 +195,33 @@ fn texts_of_authors_are_no_markup() {
         assert!(known.is_match(tag), "{tag}");
     }
 }
+
+#[test]
+fn reads_crds_in_lists() {
+    let items = format!("- {}\n", EXAMPLE.trim_end().replace('\n', "\n  "));
+    let list = format!(
+        "apiVersion: v1\nkind: List\nitems:\n- {{apiVersion: v1, kind: ConfigMap, metadata: {{name: a}}}}\n{items}"
+    );
+    let sandbox = Sandbox::new(&[("list.yaml", &list), ("crontab.yaml", EXAMPLE)]);
+    let alone = sandbox.run(&["docs", "crontab.yaml"]);
+    let listed = sandbox.run(&["docs", "list.yaml"]);
+    assert_eq!((listed.code, &listed.stdout), (Some(0), &alone.stdout));
+    // So do other commands that read CRDs.
+    let published = sandbox.run(&["schema", "list.yaml"]);
+    assert_eq!(published.stdout, sandbox.run(&["schema", "crontab.yaml"]).stdout);
+    let changed = list.replace("maximum: 100", "maximum: 10");
+    std::fs::write(sandbox.path().join("next.yaml"), &changed).expect("a file");
+    let line = changed
+        .lines()
+        .position(|it| it.contains("maximum: 10"))
+        .expect("a line")
+        + 1;
+    let compared = sandbox.run(&["compat", "list.yaml", "next.yaml"]);
+    compared.expect(
+        1,
+        &[
+            "v1 spec.replicas [maximum-changed]: 100 → 10",
+            &format!("at next.yaml:{line}"),
+        ],
+    );
+}

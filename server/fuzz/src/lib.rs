@@ -41,3 +41,24 @@ pub fn find(name: &str) -> Option<&'static Target> {
 pub fn dictionary(target: &Target) -> String {
     dictionary::written((target.words)())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Targets whose cases take a moment: those of the others are run with `cargo xtask fuzz`.
+    const QUICK: [&str; 3] = ["changes", "fate", "reference"];
+
+    #[test]
+    fn the_repository_cases_contradict_nothing() {
+        let cases = Cases::of_repository();
+        for name in QUICK {
+            let target = find(name).expect("a target");
+            let seeds = (target.seeds)(&cases);
+            assert!(seeds.len() > 50, "{name} has {} cases", seeds.len());
+            for seed in seeds {
+                (target.run)(&seed);
+            }
+        }
+    }
+}

@@ -7,9 +7,9 @@ use crd_analyzer_apiextensions::{
 use crd_analyzer_compat::Subject;
 use crd_analyzer_schema::{KubernetesVersion, field::Path};
 use crd_analyzer_syntax::{
+    json::read_json_of,
     paths::Finder,
-    read_json,
-    tree::{Span, Tree},
+    tree::{NodeId, Span, Tree},
 };
 
 pub use crate::crd_documents::{CrdAnswers, Unanswered};
@@ -26,6 +26,8 @@ pub struct ComparedCrd {
     pub subject: Subject,
     pub(crate) stored: Stored,
     pub(crate) tree: Tree,
+    /// The CRD in the tree.
+    pub(crate) node: NodeId,
     pub(crate) kubernetes: KubernetesVersion,
 }
 
@@ -39,10 +41,13 @@ pub fn compared(
         Received::new(json, kubernetes).map_err(|verdict| unanswered(&verdict))?;
         let stored = Stored::establish(json, kubernetes)
             .ok_or_else(|| Unanswered::Undecodable("the document cannot be read as a CRD".to_owned()))?;
+        let node = json.root().map(|it| it.node);
+        let node = node.ok_or_else(|| Unanswered::Undecodable("the document is empty".to_owned()))?;
         Ok(ComparedCrd {
             subject: Subject::new(stored.clone(), kubernetes),
             stored,
             tree: tree.clone(),
+            node,
             kubernetes,
         })
     })
@@ -69,13 +74,14 @@ impl ComparedCrd {
     pub fn spans(&self) -> FieldSpans<'_> {
         FieldSpans {
             tree: &self.tree,
+            node: self.node,
             finder: Finder::new(&self.tree),
         }
     }
 
     /// Why an API server refuses this CRD as an update of another one; `None` if it accepts the update.
     pub fn refusal_as_update(&self, old: &Self) -> Option<String> {
-        let json = read_json(&self.tree).ok()?;
+        let json = read_json_of(&self.tree, self.node).ok()?;
         let compiler = CelCompiler::new(self.kubernetes);
         let verdict = judge_update(&json, &old.stored, self.kubernetes, Some(&compiler));
         if verdict.is_accepted() {
@@ -90,13 +96,14 @@ impl ComparedCrd {
 #[derive(Debug)]
 pub struct FieldSpans<'c> {
     tree: &'c Tree,
+    node: NodeId,
     finder: Finder<'c>,
 }
 
 impl FieldSpans<'_> {
     /// The place of a field in the text, its key and its value; of a field that is not written, the key around it.
     pub fn span(&self, path: &Path) -> Option<Span> {
-        let found = self.finder.find_from(self.tree.root()?, &spans::steps(path));
+        let found = self.finder.find_from(self.node, &spans::steps(path));
         let key = found.key_span(self.tree);
         // Reached through an alias or a merge key, the value stands elsewhere.
         let value = found.value_span(self.tree);

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_apiextensions::strategy::{CrdVerdict, Unjudged};
+use crd_analyzer_apiextensions::{
+    decode::WrittenType,
+    strategy::{CrdVerdict, Unjudged},
+};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
-    json::JsonDoc,
+    json::{JsonDoc, read_json_of},
     read_json,
     split::{Document, split},
     tree::Tree,
@@ -13,6 +16,7 @@ use crd_analyzer_syntax::{
 
 use crate::{
     head::{self, Head},
+    index::objects,
     text::Text,
     versions::VersionSet,
 };
@@ -60,25 +64,31 @@ pub(crate) fn each<T>(
         None => {
             let documents = found.documents.into_iter();
             documents
-                .filter_map(|document| of_document(&source, document, versions, named, &ask))
+                .flat_map(|document| of_document(&source, document, versions, named, &ask))
                 .collect()
         }
     };
     (source.content, documents)
 }
 
-/// `None` if nothing is asked about the document.
+/// The CRDs of a document: it is one, or a list that has some.
 fn of_document<T>(
     source: &Text,
     document: Document,
     versions: VersionSet,
     named: bool,
     ask: &impl Fn(&Tree, &JsonDoc<'_>, KubernetesVersion) -> Result<T, Unanswered>,
-) -> Option<CrdAnswers<T>> {
+) -> Vec<CrdAnswers<T>> {
     let found = Head::read(source, document);
     let head = found.written.clone();
+    if objects::is_list(&head) {
+        return found
+            .whole(source, document)
+            .map(|tree| of_list(&tree, document, &head, versions, ask))
+            .unwrap_or_default();
+    }
     if !head.is_asked(named) {
-        return None;
+        return Vec::new();
     }
     let with = |answer: &dyn Fn(KubernetesVersion) -> Result<T, Unanswered>| CrdAnswers {
         index: Some(document.index as usize),
@@ -86,16 +96,42 @@ fn of_document<T>(
         answers: versions.iter().map(|version| (version, answer(version))).collect(),
     };
     if let Some(verdict) = CrdVerdict::of_unserved(&head, document.span) {
-        return Some(with(&|_| Err(unanswered(&verdict))));
+        return vec![with(&|_| Err(unanswered(&verdict)))];
     }
     let tree = match found.whole(source, document) {
         Ok(tree) => tree,
-        Err(error) => return Some(with(&|_| Err(unanswered(&CrdVerdict::of_read_error(&error))))),
+        Err(error) => return vec![with(&|_| Err(unanswered(&CrdVerdict::of_read_error(&error))))],
     };
-    Some(match read_json(&tree) {
+    vec![match read_json(&tree) {
         Ok(json) => with(&|version| ask(&tree, &json, version)),
         Err(error) => with(&|version| Err(unanswered(&CrdVerdict::of_convert_error(&error, version)))),
-    })
+    }]
+}
+
+/// The CRDs among the items of a list.
+fn of_list<T>(
+    tree: &Tree,
+    document: Document,
+    head: &WrittenType,
+    versions: VersionSet,
+    ask: &impl Fn(&Tree, &JsonDoc<'_>, KubernetesVersion) -> Result<T, Unanswered>,
+) -> Vec<CrdAnswers<T>> {
+    let items = objects::items_in(tree, document, head).unwrap_or_default().into_iter();
+    let definitions = items.filter(|it| it.0.written.is_definition());
+    let answers = definitions.filter_map(|(object, node)| {
+        let json = read_json_of(tree, node).ok()?;
+        let unserved = CrdVerdict::of_unserved(&object.written, tree.span(node));
+        let answer = |version| match &unserved {
+            Some(verdict) => Err(unanswered(verdict)),
+            None => ask(tree, &json, version),
+        };
+        Some(CrdAnswers {
+            index: Some(document.index as usize),
+            answers: versions.iter().map(|version| (version, answer(version))).collect(),
+            name: object.written.name,
+        })
+    });
+    answers.collect()
 }
 
 /// Why a CRD that was not judged has no answer.

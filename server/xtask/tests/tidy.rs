@@ -98,6 +98,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "io",
             "kustomize",
             "lsp",
+            "publish",
+            "reference",
             "schema",
             "suite",
             "syntax",

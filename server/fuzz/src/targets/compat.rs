@@ -45,7 +45,7 @@ fn run(bytes: &[u8]) {
 }
 
 /// The one CRD of a text.
-fn only(bytes: &[u8]) -> Option<(Arc<str>, ComparedCrd)> {
+pub(super) fn only(bytes: &[u8]) -> Option<(Arc<str>, ComparedCrd)> {
     let (text, crds) = compared(bytes.to_vec(), true, KubernetesVersion::NEWEST);
     let (_, crd) = crds.into_iter().next()?.answers.into_iter().next()?;
     Some((text, crd.ok()?))

@@ -1,16 +1,19 @@
 //! The targets, a file for each kind of input.
 
 mod cel;
+mod changes;
 mod compat;
 mod config;
 mod crd;
 mod edits;
+mod fate;
 mod go;
 mod ide;
 mod kustomize;
 mod lsp;
 mod pattern;
 mod printed;
+mod reference;
 mod resource;
 mod suite;
 mod words;
@@ -31,6 +34,9 @@ pub const TARGETS: &[Target] = &[
     suite::TARGET,
     suite::PATCH,
     compat::TARGET,
+    changes::TARGET,
+    fate::TARGET,
+    reference::TARGET,
     kustomize::TARGET,
     config::TARGET,
     go::TARGET,
