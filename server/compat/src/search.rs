@@ -47,8 +47,9 @@ impl<'d> Search<'_, 'd> {
             (&mut stored, &mut writers)
             && witness.old_object.is_none()
             && !witness.is_status
-            // What a default filled in is stored: no value is tolerated.
+            // What a default filled in is stored, and a null is dropped: no value is tolerated.
             && self.difference.kind != Kind::Default
+            && (self.difference.kind != Kind::Nullable || self.difference.steps.last() == Some(&Step::Items))
             // Another change may refuse it.
             && self.pair.sides(Direction::Stored).outcome(&Write::create(witness.object.clone())).is_none()
         {

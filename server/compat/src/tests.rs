@@ -143,6 +143,12 @@ fn what_no_value_is_judged_by() {
 fn nulls() {
     let of = |properties: &str| format!("{{type: object, properties: {properties}}}");
     let check = |old: &str, new: &str, said: &[&str]| check(&of(old), &of(new), said);
+    // The null that the enum refuses was never stored.
+    check(
+        "{a: {type: string, enum: [x], default: x}}",
+        "{a: {type: string, enum: [x], default: x, nullable: true}}",
+        &["nullable-changed: compatible; refused {\"a\":null}; unknown"],
+    );
     check(
         "{a: {type: integer}}",
         "{a: {type: integer, nullable: true}}",
