@@ -261,7 +261,8 @@ impl Setting<'_> {
             node.set(part, self.place, made);
         }
         let Some(field) = node.get_mut(part) else { return Ok(()) };
-        if field.is_scalar() && !field.is_null() && !rest.is_empty() {
+        // Also of null, kustomize makes text with the field in it.
+        if field.is_scalar() && (!field.is_null() || self.create) && !rest.is_empty() {
             let message = format!("`{part}` is a text: replacements inside of texts are not built here");
             return Err(Problem::new(ProblemKind::NotSupported, self.place, message));
         }
