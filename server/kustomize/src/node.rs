@@ -208,9 +208,12 @@ impl Node {
         }
     }
 
-    /// The same in the place of another scalar, whose quotes stay.
+    /// The same in the place of another scalar: it gets quotes if that has them, and loses its own if not.
     pub(crate) fn in_place_of(mut self, old: Option<&Self>) -> Self {
         self.shared = old.map_or(self.shared, |it| it.shared);
+        if old.is_some_and(|it| it.is_scalar() && !it.is_quoted) {
+            self.is_quoted = false;
+        }
         if old.is_some_and(|it| it.is_quoted) && self.is_scalar() && !self.is_null() {
             self.value = Value::String(self.text());
             self.written = None;
