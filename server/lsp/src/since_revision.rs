@@ -33,9 +33,7 @@ impl SinceRevision {
 
     /// Follows an edit of the text.
     pub(crate) fn edited(&mut self, range: &Range<usize>, inserted: usize) {
-        if !self.known.is_empty() {
-            self.known = self.known.edited(range, inserted);
-        }
+        self.known.edited(range, inserted);
     }
 
     /// Whether this is all that a comparison would find.

@@ -2,10 +2,7 @@
 
 use std::{fmt::Display, sync::Arc};
 
-use crd_analyzer_syntax::{
-    split::split,
-    tree::{NodeId, NodeKind, Span, Tree},
-};
+use crd_analyzer_syntax::tree::{NodeId, NodeKind, Span, Tree};
 use globset::Glob;
 
 use crate::{
@@ -41,7 +38,7 @@ pub fn check(bytes: Vec<u8>) -> FileReport {
 
 /// The document; `None` if there is nothing in it.
 fn tree(source: &Text) -> Result<Option<Tree>, Box<Finding>> {
-    let found = split(&source.content);
+    let found = source.documents();
     let not_yaml = |error: &_| Box::new(verdict::not_yaml(error));
     if let Some(error) = &found.error {
         return Err(not_yaml(error));

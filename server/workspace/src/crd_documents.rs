@@ -10,7 +10,7 @@ use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     json::{JsonDoc, read_json_of},
     read_json,
-    split::{Document, split},
+    split::Document,
     tree::Tree,
 };
 
@@ -49,9 +49,9 @@ pub(crate) fn each<T>(
     ask: impl Fn(&Tree, &JsonDoc<'_>, KubernetesVersion) -> Result<T, Unanswered>,
 ) -> (Arc<str>, Vec<CrdAnswers<T>>) {
     let source = Text::decode(bytes);
-    let found = split(&source.content);
+    let found = source.documents();
     let is_asked = |document: &Document| head::read(&source, *document).is_asked(named);
-    let documents = match found.error {
+    let documents = match &found.error {
         Some(_) if !named && !found.documents.iter().any(is_asked) => Vec::new(),
         Some(error) => vec![CrdAnswers {
             index: None,
@@ -62,9 +62,9 @@ pub(crate) fn each<T>(
                 .collect(),
         }],
         None => {
-            let documents = found.documents.into_iter();
+            let documents = found.documents.iter();
             documents
-                .flat_map(|document| of_document(&source, document, versions, named, &ask))
+                .flat_map(|document| of_document(&source, *document, versions, named, &ask))
                 .collect()
         }
     };

@@ -6,7 +6,6 @@ use crd_analyzer_resource::places;
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc, read_json_of},
-    split::split,
     tree::{NodeId, Span, Tree},
 };
 use serde_json::Value;
@@ -47,7 +46,7 @@ pub fn object_documents(
     let text = Text::decode(bytes);
     let is_wanted = |it: &Object| it.group_kind().is_some_and(|it| is_asked(&it));
     let mut found = Vec::new();
-    for document in split(&text.content).documents {
+    for &document in &text.documents().documents {
         let written = head::read(&text, document);
         let alone = || Object {
             document,

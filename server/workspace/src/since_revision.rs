@@ -100,33 +100,24 @@ impl KnownChanges {
         Some(found)
     }
 
-    /// The changes after an edit of the text: those in what is deleted are gone.
-    #[must_use]
-    pub fn edited(&self, range: &Range<usize>, inserted: usize) -> Self {
-        let moved = |span: Span| moved(span, range, inserted);
-        let crd = |it: &ChangedCrd| {
-            let changes = it.changes.iter().filter_map(|it| {
-                let mut it = it.clone();
-                it.finding.span = moved(it.finding.span)?;
-                Some(it)
-            });
-            let versions = it.versions.iter().filter_map(|it| {
-                Some(ChangedVersion {
-                    span: moved(it.span)?,
-                    summary: it.summary.clone(),
-                    first: it.first.and_then(moved),
-                })
-            });
-            let it = ChangedCrd {
-                name: it.name.clone(),
-                changes: changes.collect(),
-                versions: versions.collect(),
-            };
-            (!it.changes.is_empty() || !it.versions.is_empty()).then_some(it)
+    /// Follows an edit of the text: the changes in what is deleted are gone.
+    pub fn edited(&mut self, range: &Range<usize>, inserted: usize) {
+        let follow = |span: &mut Span| match moved(*span, range, inserted) {
+            Some(moved) => {
+                *span = moved;
+                true
+            }
+            None => false,
         };
-        Self {
-            crds: self.crds.iter().filter_map(crd).collect(),
+        for crd in &mut self.crds {
+            crd.changes.retain_mut(|it| follow(&mut it.finding.span));
+            crd.versions.retain_mut(|it| {
+                it.first = it.first.and_then(|it| moved(it, range, inserted));
+                follow(&mut it.span)
+            });
         }
+        self.crds
+            .retain(|it| !(it.changes.is_empty() && it.versions.is_empty()));
     }
 
     /// What changed in all versions that have changes.

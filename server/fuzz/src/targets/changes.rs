@@ -63,7 +63,8 @@ fn run(bytes: &[u8]) {
     let end = text.ceil_char_boundary((start + usize::from(removed)).min(text.len()));
     let typed = "x".repeat(usize::from(inserted));
     let edited = format!("{}{typed}{}", &text[..start], &text[end..]);
-    let moved = known.edited(&(start..end), typed.len());
+    let mut moved = known.clone();
+    moved.edited(&(start..end), typed.len());
     assert!(moved.changes().count() <= known.changes().count());
     for change in moved.changes() {
         assert_in(&edited, change.finding.span);

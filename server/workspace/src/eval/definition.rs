@@ -6,7 +6,6 @@ use crd_analyzer_apiextensions::decode::decode_schema;
 use crd_analyzer_apiextensions::strategy::judge_create;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, depth};
 use crd_analyzer_syntax::read_json;
-use crd_analyzer_syntax::split::split;
 use crd_analyzer_syntax::tree::Tree;
 use serde_json::Value;
 
@@ -40,12 +39,12 @@ impl Definition {
     /// The CRDs in a text.
     pub fn read(bytes: Vec<u8>, version: KubernetesVersion) -> Result<Vec<Self>, String> {
         let source = Text::decode(bytes);
-        let cut = split(&source.content);
-        if let Some(error) = cut.error {
-            return Err(error.message);
+        let cut = source.documents();
+        if let Some(error) = &cut.error {
+            return Err(error.message.clone());
         }
         let mut found = Vec::new();
-        for document in cut.documents {
+        for &document in &cut.documents {
             if !head::read(&source, document).is_definition() {
                 continue;
             }
@@ -111,12 +110,12 @@ impl Definition {
 /// The values in a text: the YAML or JSON documents that are not empty.
 pub fn read_value(bytes: Vec<u8>) -> Result<Vec<Value>, String> {
     let source = Text::decode(bytes);
-    let cut = split(&source.content);
-    if let Some(error) = cut.error {
-        return Err(error.message);
+    let cut = source.documents();
+    if let Some(error) = &cut.error {
+        return Err(error.message.clone());
     }
     let mut values = Vec::new();
-    for document in cut.documents {
+    for &document in &cut.documents {
         let tree = source.read(document).map_err(|error| error.message)?;
         let json = read_json(&tree).map_err(|error| error.message)?;
         let limit = depth::limit();
@@ -131,7 +130,7 @@ pub fn read_value(bytes: Vec<u8>) -> Result<Vec<Value>, String> {
 /// A schema as a v1 CRD holds it, in YAML or JSON.
 pub fn read_schema(bytes: Vec<u8>, version: KubernetesVersion) -> Result<JsonSchemaProps, String> {
     let source = Text::decode(bytes);
-    let Some(document) = split(&source.content).documents.into_iter().next() else {
+    let Some(&document) = source.documents().documents.first() else {
         return Err("the file has no schema".to_owned());
     };
     let tree = source.read(document).map_err(|error| error.message)?;

@@ -8,7 +8,6 @@ use crd_analyzer_schema::rules::{ExpressionSet, NodeTypes, compile};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{KubernetesVersion, ValidationRule};
 use crd_analyzer_syntax::read_json;
-use crd_analyzer_syntax::split::split;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -66,8 +65,10 @@ fn judge(line: &str, version: KubernetesVersion, answer: &mut Answer) -> Result<
     let request: Request = serde_json::from_value(whole).map_err(|error| error.to_string())?;
     answer.id.clone_from(&request.id);
     let text = Text::decode(request.schema.to_string().into_bytes());
-    let document = split(&text.content).documents.into_iter().next();
-    let tree = text.read(document.ok_or("no schema")?).map_err(|error| error.message)?;
+    let document = text.documents().documents.first();
+    let tree = text
+        .read(*document.ok_or("no schema")?)
+        .map_err(|error| error.message)?;
     let json = read_json(&tree).map_err(|error| error.message)?;
     let mut schema =
         decode_schema(json.root().ok_or("no schema")?, version).map_err(|failure| failure.cause.to_string())?;

@@ -8,7 +8,7 @@ use crd_analyzer_syntax::{
     json::Json,
     paths::{Step, find_from},
     read_json,
-    split::{Document, split},
+    split::Document,
     tree::{NodeId, Tree},
 };
 
@@ -77,7 +77,7 @@ pub fn objects_of(text: &Arc<str>) -> Vec<Object> {
 
 pub(crate) fn read(text: &Text) -> Vec<Object> {
     let mut objects = Vec::new();
-    for document in split(&text.content).documents {
+    for &document in &text.documents().documents {
         let written = head::read(text, document);
         if let Some(items) = items_of(text, document, &written) {
             objects.extend(items);

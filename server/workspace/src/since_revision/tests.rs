@@ -160,11 +160,14 @@ fn changes_follow_edits() {
     let new = OLD.replacen("maximum: 100", "maximum: 10", 1);
     let found = find(OLD, &new, Policy::Writers);
     let line = new.find("spec:").expect("a line");
-    let edited = found.edited(&(line..line), 8);
+    let mut edited = found.clone();
+    edited.edited(&(line..line), 8);
     let text = format!("{}# four.\n{}", &new[..line], &new[line..]);
     let change = edited.changes().next().expect("a change");
     assert_eq!(&text[change.finding.span.range()], "10");
     let version = edited.versions().next().expect("a version");
     assert_eq!(&text[version.span.range()], "v1");
-    assert!(found.edited(&(0..new.len()), 0).is_empty());
+    let mut deleted = found;
+    deleted.edited(&(0..new.len()), 0);
+    assert!(deleted.is_empty());
 }
