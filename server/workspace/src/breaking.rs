@@ -195,7 +195,7 @@ impl Places<'_> {
 
     /// The place of a field; of one that is not there, the key around it.
     fn at(&self, path: &Path) -> Span {
-        let found = self.finder.find_from(self.node, &spans::steps(path));
+        let found = self.finder.find_from(self.node, &spans::steps(path.segments()));
         match found.key {
             _ if found.is_found() && found.node != self.node => spans::spot(self.tree, found.key, found.node),
             Some(key) => self.tree.span(key),

@@ -103,7 +103,7 @@ pub struct FieldSpans<'c> {
 impl FieldSpans<'_> {
     /// The place of a field in the text, its key and its value; of a field that is not written, the key around it.
     pub fn span(&self, path: &Path) -> Option<Span> {
-        let found = self.finder.find_from(self.node, &spans::steps(path));
+        let found = self.finder.find_from(self.node, &spans::steps(path.segments()));
         let key = found.key_span(self.tree);
         // Reached through an alias or a merge key, the value stands elsewhere.
         let value = found.value_span(self.tree);

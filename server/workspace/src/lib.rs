@@ -46,7 +46,7 @@ pub mod selection;
 pub mod settings;
 pub mod since_revision;
 pub mod source;
-mod spans;
+pub mod spans;
 pub mod stored_versions;
 pub mod suppress;
 pub mod test_steps;

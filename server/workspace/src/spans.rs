@@ -1,14 +1,14 @@
 //! Which span to mark for a node of a document.
 
-use crd_analyzer_schema::field::{Path, Segment};
+use crd_analyzer_schema::field::Segment;
 use crd_analyzer_syntax::{
     paths::Step,
     tree::{NodeId, Span, Tree},
 };
 
-/// A field's path as the steps that lead to it in a tree.
-pub(crate) fn steps(path: &Path) -> Vec<Step<'_>> {
-    path.segments().iter().map(step).collect()
+/// The segments of a field's path as the steps that lead to it in a tree.
+pub fn steps(path: &[Segment]) -> Vec<Step<'_>> {
+    path.iter().map(step).collect()
 }
 
 /// A part of a field's path as a step in a tree.

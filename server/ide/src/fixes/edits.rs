@@ -296,7 +296,7 @@ pub(super) fn insert_like(
     let before = other.entries(other_mapping).take_while(|it| it.key != entry.key);
     let same = |it: Entry| {
         let name = other.scalar(it.key);
-        tree.entries(mapping).find(|it| tree.scalar(it.key) == name)
+        tree.entry(mapping, &name)
     };
     let neighbor = before.filter_map(same).last();
     let first = tree.entries(mapping).next()?;

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use crd_analyzer_schema::field::{Path, Segment};
 use crd_analyzer_syntax::{
-    paths::{Step, find_from},
+    paths::find_from,
     tree::{NodeId, NodeKind, Tree},
 };
 use crd_analyzer_workspace::{
     report::FileReport,
     revision::Revision,
     since_revision::{Comparison, FoundChange, KnownChanges},
+    spans::steps,
 };
 
 use super::{Fix, FixKind, Problem, TextEdit, apply, check, counts, edits};
@@ -110,14 +111,7 @@ struct Crd<'t> {
 impl Crd<'_> {
     /// The node at a path, where it is written.
     fn at(self, path: &[Segment]) -> Option<NodeId> {
-        let steps: Vec<Step<'_>> = path
-            .iter()
-            .map(|it| match it {
-                Segment::Field(name) | Segment::Key(name) => Step::key(name.as_str()),
-                Segment::Index(index) => Step::Index(*index),
-            })
-            .collect();
-        let found = find_from(self.tree, self.node, &steps);
+        let found = find_from(self.tree, self.node, &steps(path));
         (found.is_found() && !edits::is_alias(self.tree, found.node)).then_some(found.node)
     }
 }
@@ -155,8 +149,7 @@ fn keyword(new: Crd<'_>, old: Crd<'_>, new_path: &[Segment], old_path: &[Segment
     };
     let (_, old_around) = old_path.split_last()?;
     let (mapping, old_mapping) = (new.at(around)?, old.at(old_around)?);
-    let entry = |crd: Crd<'_>, mapping| crd.tree.entries(mapping).find(|it| crd.tree.scalar(it.key) == *name);
-    match (entry(old, old_mapping), entry(new, mapping)) {
+    match (old.tree.entry(old_mapping, name), new.tree.entry(mapping, name)) {
         (Some(before), Some(now)) => {
             let source = one_line(old.tree, before.value)?;
             let now = new.tree.full_span(now.value);
@@ -204,13 +197,7 @@ fn required(new: Crd<'_>, path: &[Segment], name: &str) -> Option<(String, Vec<T
     let list = new.at(path)?;
     let tree = new.tree;
     let item = tree.items(list).find(|it| tree.scalar(tree.resolve(*it)) == name)?;
-    let edit = if tree.items(list).nth(1).is_some() {
-        edits::remove_item(tree, list, item)?
-    } else {
-        let mapping = new.at(path.split_last()?.1)?;
-        let entry = tree.entries(mapping).find(|it| tree.scalar(it.key) == "required")?;
-        edits::remove_entry(tree, mapping, entry)?
-    };
+    let edit = without_item(new, path, item)?;
     Some((format!("Do not require `{name}`"), vec![edit]))
 }
 
@@ -242,14 +229,19 @@ fn rule(new: Crd<'_>, old: Crd<'_>, path: &[Segment]) -> Option<(String, Vec<Tex
         let edit = edits::put(tree.full_span(rule), source);
         return Some((format!("Put the rule back to {}", shown(&words)), vec![edit]));
     }
-    let edit = if tree.items(list).nth(1).is_some() {
-        edits::remove_item(tree, list, item)?
-    } else {
-        let mapping = new.at(list_path.split_last()?.1)?;
-        let entry = tree.entries(mapping).find(|it| tree.resolve(it.value) == list)?;
-        edits::remove_entry(tree, mapping, entry)?
-    };
+    let edit = without_item(new, list_path, item)?;
     Some(("Remove the new rule".to_owned(), vec![edit]))
+}
+
+/// Removes an item of the list at a path; the list, too, if there is nothing else in it.
+fn without_item(crd: Crd<'_>, list_path: &[Segment], item: NodeId) -> Option<TextEdit> {
+    let (tree, list) = (crd.tree, crd.at(list_path)?);
+    if tree.items(list).nth(1).is_some() {
+        return edits::remove_item(tree, list, item);
+    }
+    let mapping = crd.at(list_path.split_last()?.1)?;
+    let entry = tree.entries(mapping).find(|it| tree.resolve(it.value) == list)?;
+    edits::remove_entry(tree, mapping, entry)
 }
 
 /// A property comes back, with everything below it.
@@ -269,10 +261,7 @@ fn property(new: Crd<'_>, old: Crd<'_>, old_path: &[Segment], version: &str) -> 
     around.push(Segment::Index(position));
     around.extend_from_slice(old_around.get(3..)?);
     let (mapping, old_mapping) = (new.at(&around)?, old.at(old_around)?);
-    let before = old
-        .tree
-        .entries(old_mapping)
-        .find(|it| old.tree.scalar(it.key) == *name)?;
+    let before = old.tree.entry(old_mapping, name)?;
     let edit = edits::insert_like(new.tree, mapping, old.tree, old_mapping, before)?;
     Some((format!("Put the property `{name}` back"), vec![edit]))
 }

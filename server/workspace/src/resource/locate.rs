@@ -169,7 +169,7 @@ impl<'a> Locate<'a> {
 
     /// The names of the properties of a schema.
     fn properties(&self, decider: &Decider) -> Vec<String> {
-        let steps: Vec<Step<'_>> = spans::steps(&decider.path);
+        let steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
         let tree = &self.definition.tree;
         let place = self.finder.find_from(self.definition.root, &steps);
         let Some(properties) = self.finder.lookup(tree.resolve(place.node), "properties") else {
@@ -256,7 +256,7 @@ impl<'a> Locate<'a> {
     /// The place in the CRD that decides.
     fn decider(&self, decider: &Decider) -> Related {
         let tree = &self.definition.tree;
-        let mut steps: Vec<Step<'_>> = spans::steps(&decider.path);
+        let mut steps: Vec<Step<'_>> = spans::steps(decider.path.segments());
         if let Some(index) = decider.rule {
             steps.extend([Step::Index(index), Step::key("rule")]);
         }
