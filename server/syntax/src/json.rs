@@ -61,6 +61,30 @@ pub struct Member<'t> {
     pub value: Json<'t>,
 }
 
+impl JsonValue<'_> {
+    /// See [`Json::into_owned`].
+    fn into_owned(self) -> JsonValue<'static> {
+        let of_text = |it: Cow<'_, str>| Cow::Owned(it.into_owned());
+        match self {
+            Self::Null => JsonValue::Null,
+            Self::Bool(value) => JsonValue::Bool(value),
+            Self::Int(value) => JsonValue::Int(value),
+            Self::Uint(value) => JsonValue::Uint(value),
+            Self::Float(value) => JsonValue::Float(value),
+            Self::String(text) => JsonValue::String(of_text(text)),
+            Self::Array(items) => JsonValue::Array(items.into_iter().map(Json::into_owned).collect()),
+            Self::Object(members) => {
+                let members = members.into_iter().map(|it| Member {
+                    key: of_text(it.key),
+                    key_node: it.key_node,
+                    value: it.value.into_owned(),
+                });
+                JsonValue::Object(members.collect())
+            }
+        }
+    }
+}
+
 impl<'t> Json<'t> {
     /// The member of an object.
     pub fn member(&self, key: &str) -> Option<&Member<'t>> {
@@ -102,25 +126,10 @@ impl<'t> Json<'t> {
     ///
     /// This recurses as deep as the value is nested; ask [`JsonDoc::depth`] first.
     fn into_owned(self) -> Json<'static> {
-        let of_text = |it: Cow<'t, str>| Cow::Owned(it.into_owned());
-        let value = match self.value {
-            JsonValue::Null => JsonValue::Null,
-            JsonValue::Bool(value) => JsonValue::Bool(value),
-            JsonValue::Int(value) => JsonValue::Int(value),
-            JsonValue::Uint(value) => JsonValue::Uint(value),
-            JsonValue::Float(value) => JsonValue::Float(value),
-            JsonValue::String(text) => JsonValue::String(of_text(text)),
-            JsonValue::Array(items) => JsonValue::Array(items.into_iter().map(Self::into_owned).collect()),
-            JsonValue::Object(members) => {
-                let members = members.into_iter().map(|it| Member {
-                    key: of_text(it.key),
-                    key_node: it.key_node,
-                    value: it.value.into_owned(),
-                });
-                JsonValue::Object(members.collect())
-            }
-        };
-        Json { node: self.node, value }
+        Json {
+            node: self.node,
+            value: self.value.into_owned(),
+        }
     }
 
     /// The value without places.

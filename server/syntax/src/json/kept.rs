@@ -3,9 +3,7 @@
 use std::{borrow::Cow, fmt, sync::Arc};
 
 use super::{
-    ConvertError, Json, JsonDoc, JsonValue, Member, SHALLOW,
-    read::float,
-    read_json, read_json_of,
+    ConvertError, Json, JsonDoc, JsonValue, Member, SHALLOW, read_json, read_json_of,
     value::{ScalarValue, is_merge, scalar_value},
 };
 use crate::{
@@ -68,22 +66,10 @@ fn put_scalar(root: &mut Json<'_>, edited: &Tree, scalar: NodeId) -> Option<()> 
     if edited.is_key(scalar) {
         rename(root, edited, scalar, value)
     } else {
-        find(root, edited, scalar)?.value = owned(value)?;
+        let value = Some(value).filter(|it| !it.is_infinite())?;
+        find(root, edited, scalar)?.value = JsonValue::from(value).into_owned();
         Some(())
     }
-}
-
-/// A value, if JSON can be made of it.
-fn owned(value: ScalarValue<'_>) -> Option<JsonValue<'static>> {
-    Some(match value {
-        ScalarValue::Null => JsonValue::Null,
-        ScalarValue::Bool(value) => JsonValue::Bool(value),
-        ScalarValue::Int(value) => JsonValue::Int(value),
-        ScalarValue::Uint(value) => JsonValue::Uint(value),
-        ScalarValue::Float(value) if !value.is_finite() => return None,
-        ScalarValue::Float(value) => float(value),
-        ScalarValue::Text(text) => JsonValue::String(Cow::Owned(text.into_owned())),
-    })
 }
 
 /// Reads the new entries of a mapping.

@@ -389,17 +389,8 @@ impl<'t> Reader<'t> {
     }
 
     fn json_value(&mut self, value: ScalarValue<'t>) -> JsonValue<'t> {
-        match value {
-            ScalarValue::Null => JsonValue::Null,
-            ScalarValue::Bool(value) => JsonValue::Bool(value),
-            ScalarValue::Int(value) => JsonValue::Int(value),
-            ScalarValue::Uint(value) => JsonValue::Uint(value),
-            ScalarValue::Float(value) => {
-                self.infinite |= !value.is_finite();
-                float(value)
-            }
-            ScalarValue::Text(text) => JsonValue::String(text),
-        }
+        self.infinite |= value.is_infinite();
+        value.into()
     }
 
     /// Reads a key and keeps it for its value. `false` if the key is a collection, which must be read first.
@@ -559,8 +550,21 @@ fn allowed_alias_ratio(decoded: usize) -> f64 {
     }
 }
 
+impl<'t> From<ScalarValue<'t>> for JsonValue<'t> {
+    fn from(value: ScalarValue<'t>) -> Self {
+        match value {
+            ScalarValue::Null => Self::Null,
+            ScalarValue::Bool(value) => Self::Bool(value),
+            ScalarValue::Int(value) => Self::Int(value),
+            ScalarValue::Uint(value) => Self::Uint(value),
+            ScalarValue::Float(value) => float(value),
+            ScalarValue::Text(text) => Self::String(text),
+        }
+    }
+}
+
 /// A float as Go's JSON decoder reads what its encoder writes: whole numbers have no point, so they are integers if they fit.
-pub(super) fn float(value: f64) -> JsonValue<'static> {
+fn float(value: f64) -> JsonValue<'static> {
     if value.fract() == 0.0 && value.abs() < 1e21 {
         // Go and Rust both write the shortest digits that name the number, then zeros.
         let whole = if value.abs() < 9e15 {

@@ -18,6 +18,11 @@ pub(crate) enum ScalarValue<'t> {
 }
 
 impl ScalarValue<'_> {
+    /// Whether it is a number that JSON has none for: infinity, or not a number.
+    pub(crate) fn is_infinite(&self) -> bool {
+        matches!(self, Self::Float(value) if !value.is_finite())
+    }
+
     /// Whether Go's map takes both for one key.
     pub(crate) fn is_same_key(&self, other: &Self) -> bool {
         self == other
