@@ -3,12 +3,13 @@
 
 use std::borrow::Cow;
 
-use crd_analyzer_apiextensions::decode::{folded, not_registered, parse_group_version};
-use crd_analyzer_schema::{KubernetesVersion, type_mismatch::TypeMismatch};
+use crd_analyzer_apiextensions::decode::{GROUP, HEAD, folded, not_registered, parse_group_version};
+use crd_analyzer_schema::{
+    KubernetesVersion,
+    type_mismatch::{TypeMismatch, described},
+};
 use serde_json::{Map, Value};
 
-/// The group of the reviews.
-pub(crate) const GROUP: &str = "apiextensions.k8s.io";
 /// The kind of the reviews.
 pub(crate) const KIND: &str = "ConversionReview";
 
@@ -73,7 +74,7 @@ fn unknown_conversion(from: &str, wanted: &str) -> String {
 /// `apiVersion` and `kind`, which Go reads without minding case.
 fn head(answer: &Value) -> Result<(&str, &str), TypeMismatch> {
     let mismatch = |value: &Value, into: &'static str, field: &str| TypeMismatch {
-        value: described(value).into_owned(),
+        value: described(value).to_owned(),
         into: into.into(),
         structure: "",
         field: field.to_owned(),
@@ -83,8 +84,7 @@ fn head(answer: &Value) -> Result<(&str, &str), TypeMismatch> {
         Value::Null => return Ok((api_version, kind)),
         Value::Object(members) => members,
         other => {
-            let into = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
-            return Err(mismatch(other, into, ""));
+            return Err(mismatch(other, HEAD, ""));
         }
     };
     let mut failure = None;
@@ -225,7 +225,7 @@ impl Decoder {
                     self.fail(format!("number {number}").into(), into, structure);
                 }
             }
-            _ => self.fail(described(value), into, structure),
+            _ => self.fail(described(value).into(), into, structure),
         }
     }
 
@@ -248,19 +248,6 @@ impl Decoder {
     }
 }
 
-/// What Go calls a JSON value.
-fn described(value: &Value) -> Cow<'static, str> {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-    .into()
-}
-
 /// A converted object, or why the API server cannot read it.
 pub(crate) fn object(value: &Value) -> Result<(&Map<String, Value>, &str), String> {
     let members = match value {
@@ -268,7 +255,7 @@ pub(crate) fn object(value: &Value) -> Result<(&Map<String, Value>, &str), Strin
         Value::Object(members) => members,
         other => {
             let mismatch = TypeMismatch {
-                value: described(other).into_owned(),
+                value: described(other).to_owned(),
                 into: "map[string]interface {}".into(),
                 structure: "",
                 field: String::new(),

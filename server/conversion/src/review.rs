@@ -1,11 +1,12 @@
 //! The `ConversionReview` that a webhook is sent, and what the API server checks in its answer
 //! (`pkg/apiserver/conversion/webhook_converter.go`).
 
+use crd_analyzer_apiextensions::decode::GROUP;
 use crd_analyzer_schema::{KubernetesVersion, go};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    answer::{self, GROUP, KIND},
+    answer::{self, KIND},
     metadata::restore,
 };
 

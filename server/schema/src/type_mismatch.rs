@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde_json::Value;
+
 /// The types of the API that are strings in Go.
 pub const STRING_TYPES: [&str; 9] = [
     "string",
@@ -44,5 +46,17 @@ impl fmt::Display for TypeMismatch {
             f,
             "json: cannot unmarshal {value} into Go struct field {structure}.{field} of type {into}"
         )
+    }
+}
+
+/// What Go's decoder calls a JSON value in an error.
+pub const fn described(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
     }
 }

@@ -15,6 +15,10 @@ pub const KIND: &str = "CustomResourceDefinition";
 /// The only version of CRDs that is served.
 pub const VERSION: &str = "v1";
 
+/// The Go type that the type of an object is read into.
+pub const HEAD: &str =
+    r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
+
 /// Group, version and kind of an object.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GroupVersionKind {
@@ -82,10 +86,9 @@ pub(super) fn interpret(json: &Json<'_>) -> Result<(GroupVersionKind, HeadNodes)
             }
         }
         other => {
-            let into = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
             let why = TypeMismatch {
                 value: kind_of(other).to_owned(),
-                into: into.into(),
+                into: HEAD.into(),
                 structure: "",
                 field: String::new(),
             };

@@ -23,7 +23,7 @@ use crd_analyzer_syntax::json::{ConvertError, ConvertErrorKind, Json};
 use crd_analyzer_syntax::reader;
 use crd_analyzer_syntax::tree::NodeId;
 
-pub use head::{GROUP, GroupVersionKind, KIND, VERSION, folded, not_registered, parse_group_version};
+pub use head::{GROUP, GroupVersionKind, HEAD, KIND, VERSION, folded, not_registered, parse_group_version};
 pub use state::{Cause, DecodeFailure, DroppedField, StrictError, StrictErrorKind};
 pub use written_type::WrittenType;
 

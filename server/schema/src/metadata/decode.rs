@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{ManagedFieldsEntry, ObjectMeta, OwnerReference};
 use crate::go::read_rfc3339;
-use crate::type_mismatch::TypeMismatch;
+use crate::type_mismatch::{TypeMismatch, described};
 
 /// Strict decoding tells this many errors at most.
 const MAX_STRICT_ERRORS: usize = 100;
@@ -91,15 +91,10 @@ struct Decoder {
 impl Decoder {
     fn wrong_type(&self, value: &Value, into: &str) -> TypeMismatch {
         let value = match value {
-            Value::Null => "null".to_owned(),
-            Value::Bool(_) => "bool".to_owned(),
             Value::Number(number) if into == "int64" => {
                 format!("number {}", crate::field::render::json(&Value::Number(number.clone())))
             }
-            Value::Number(_) => "number".to_owned(),
-            Value::String(_) => "string".to_owned(),
-            Value::Array(_) => "array".to_owned(),
-            Value::Object(_) => "object".to_owned(),
+            other => described(other).to_owned(),
         };
         TypeMismatch {
             value,

@@ -6,6 +6,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use crd_analyzer_apiextensions::decode;
 use crd_analyzer_kustomize::{Build, Built, Node, Place, Sources};
 use crd_analyzer_syntax::{read_json_of, tree::Span};
 use serde_json::Value;
@@ -133,7 +134,7 @@ fn kind_of(object: &Node) -> Option<GroupKind> {
 /// What an object defines, if it is a CRD.
 fn defined(object: &Node) -> Option<GroupKind> {
     let kind = kind_of(object)?;
-    if kind.group != "apiextensions.k8s.io" || kind.kind != "CustomResourceDefinition" {
+    if kind.group != decode::GROUP || kind.kind != decode::KIND {
         return None;
     }
     Some(GroupKind {
