@@ -14,6 +14,7 @@ use crd_analyzer_gosource::{Folders, Module, root_of};
 use crd_analyzer_workspace::generated;
 
 use crate::{
+    dotgit,
     read::{self, Access},
     roots::Roots,
 };
@@ -126,7 +127,7 @@ impl Disk {
 
 impl Folders for Disk {
     fn list(&self, folder: &Path) -> Vec<(String, bool)> {
-        if !self.roots.hold(folder) {
+        if !self.roots.hold(folder) || dotgit::refuse(folder).is_err() {
             return Vec::new();
         }
         let Ok(entries) = fs::read_dir(folder) else {

@@ -10,7 +10,7 @@ use crd_analyzer_kustomize::{Files, joined};
 use crd_analyzer_workspace::kustomize::{FILE_NAMES, patches};
 
 use crate::{
-    read::{self, Access, Kind, SETTINGS_BYTES},
+    read::{self, Access, Kind, SETTINGS_BYTES, Unread},
     test_steps::TestFolders,
 };
 
@@ -36,6 +36,19 @@ impl Files for Disk {
 
     fn is_folder(&self, path: &Path) -> bool {
         read::kind(path, &self.access).is_ok_and(|it| it.0 == Kind::Folder)
+    }
+
+    fn refusal(&self, path: &Path) -> Option<String> {
+        match read::kind(path, &self.access) {
+            Err(Unread::Outside { .. }) => Some("it is not in the repository".to_owned()),
+            Err(Unread::OfGit(_)) => Some("it belongs to git".to_owned()),
+            Err(why) => (!why.is_missing()).then(|| why.to_string()),
+            Ok((Kind::Folder, _)) => None,
+            Ok((Kind::File, real)) => {
+                let why = read::text(&real, &self.access, self.access.manifest_bytes()).err()?;
+                Some(why.to_string())
+            }
+        }
     }
 }
 

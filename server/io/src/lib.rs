@@ -10,6 +10,7 @@
 
 pub mod cache;
 pub mod config;
+mod dotgit;
 pub mod elsewhere;
 pub mod escape;
 pub mod git;

@@ -13,7 +13,7 @@ use std::{
 
 pub use crate::roots::exists;
 pub use crate::unread::Unread;
-use crate::{elsewhere::Elsewhere, roots::Roots};
+use crate::{dotgit, elsewhere::Elsewhere, roots::Roots};
 
 pub use crate::elsewhere::Kind;
 
@@ -59,10 +59,16 @@ pub fn can_be_read_again(path: &Path, access: &Access) -> bool {
 /// What an absolute path leads to, and its path there: links that lead inside are followed.
 ///
 /// # Errors
-/// If that is neither a file nor a folder, does not exist, or lies outside.
+/// If that is neither a file nor a folder, does not exist, lies outside, or belongs to git.
 pub fn kind(path: &Path, access: &Access) -> Result<(Kind, PathBuf), Unread> {
     let (of, path) = match access {
-        Access::Named => (fs::metadata(path)?.file_type(), path.to_owned()),
+        Access::Named => {
+            let of = fs::metadata(path)?.file_type();
+            if !is_inherited_pipe(path, of) {
+                dotgit::refuse(path)?;
+            }
+            (of, path.to_owned())
+        }
         Access::Within(roots) => {
             let path = roots.resolve(path)?;
             (fs::symlink_metadata(&path)?.file_type(), path)
@@ -125,6 +131,15 @@ pub fn stamp(path: &Path) -> Option<Stamp> {
 
 /// The bytes of a file, `most` of them at most.
 pub fn bytes(path: &Path, access: &Access, most: u64) -> Result<Vec<u8>, Unread> {
+    bytes_if(path, access, most, dotgit::refuse)
+}
+
+/// As [`bytes`], also of a file that belongs to git.
+pub(crate) fn bytes_of_git(path: &Path, access: &Access, most: u64) -> Result<Vec<u8>, Unread> {
+    bytes_if(path, access, most, |_| Ok(()))
+}
+
+fn bytes_if(path: &Path, access: &Access, most: u64, may_read: MayRead) -> Result<Vec<u8>, Unread> {
     if let Access::Elsewhere(files) = access {
         let bytes = files.read(path).map_err(Unread::Elsewhere)?;
         let bytes = bytes.ok_or_else(missing)?;
@@ -134,9 +149,12 @@ pub fn bytes(path: &Path, access: &Access, most: u64) -> Result<Vec<u8>, Unread>
             Ok(bytes)
         };
     }
-    let (file, found) = open(path, access)?;
+    let (file, found) = open(path, access, may_read)?;
     contents(&file, found.len(), most)
 }
+
+/// Whether a file may be read, asked before it is opened: a path that leads no further than its access allows.
+pub(crate) type MayRead = fn(&Path) -> Result<(), Unread>;
 
 /// That a file is not there.
 fn missing() -> Unread {
@@ -158,12 +176,13 @@ pub(crate) fn plain(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
 /// The bytes of a manifest that was found by a walk that follows no links: it is not one itself.
 pub fn found(path: &Path) -> Result<Vec<u8>, Unread> {
     regular(fs::symlink_metadata(path)?.file_type())?;
+    dotgit::refuse(path)?;
     let (file, found) = opened(path, false)?;
     contents(&file, found.len(), FOUND_BYTES)
 }
 
-/// Opens a file as [`bytes`] does, and says what it is.
-pub(crate) fn open(path: &Path, access: &Access) -> Result<(File, Metadata), Unread> {
+/// Opens a file, and says what it is.
+pub(crate) fn open(path: &Path, access: &Access, may_read: MayRead) -> Result<(File, Metadata), Unread> {
     match access {
         Access::Named => {
             if is_standard_stream(path) {
@@ -176,16 +195,19 @@ pub(crate) fn open(path: &Path, access: &Access) -> Result<(File, Metadata), Unr
                 return Ok((file, found));
             }
             regular(of)?;
+            may_read(path)?;
             opened(path, true)
         }
         Access::Within(roots) => {
             let of = fs::symlink_metadata(path)?.file_type();
             if !of.is_symlink() {
                 regular(of)?;
+                may_read(path)?;
                 return opened(path, false);
             }
-            let path = roots.resolve(&std::path::absolute(path)?)?;
+            let path = roots.follow(&std::path::absolute(path)?)?;
             regular(fs::symlink_metadata(&path)?.file_type())?;
+            may_read(&path)?;
             opened(&path, false)
         }
         Access::Elsewhere(_) => Err(Unread::Special("a file that is not on disk")),

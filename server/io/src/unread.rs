@@ -25,6 +25,9 @@ pub enum Unread {
         /// Where it should have stayed.
         roots: String,
     },
+    /// It belongs to git.
+    #[error("it leads to `{}`, which belongs to git: crd-analyzer reads and writes no files of git", .0.display())]
+    OfGit(PathBuf),
     /// Its links lead in a circle, or there are too many.
     #[error("its links lead in a circle")]
     Circle,

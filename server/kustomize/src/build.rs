@@ -16,7 +16,7 @@ use crate::{
     problem::{Problem, ProblemKind, Result},
     replace,
     resource::{Allowed, Resource, Resources},
-    sources::{Files, Sources, joined, name},
+    sources::{Files, Sources, joined, name, unread},
     spec::{Config, LISTS, NameReference, default_config},
     transform, vars,
 };
@@ -278,8 +278,14 @@ impl Building<'_> {
             if !self.files.is_folder(&component) {
                 // It may change all objects.
                 self.is_changing = true;
-                let why = "a component is not there, and may change all objects";
-                let problem = || Problem::new(ProblemKind::Missing, path.place, why);
+                let refused = || self.files.refusal(&component);
+                let problem = || match refused() {
+                    Some(_) => unread(self.files, folder, &path.text, path.place),
+                    None => {
+                        let why = "a component is not there, and may change all objects";
+                        Problem::new(ProblemKind::Missing, path.place, why)
+                    }
+                };
                 self.blocked.get_or_insert_with(problem);
                 continue;
             }
@@ -310,16 +316,18 @@ impl Building<'_> {
             return Ok(());
         }
         if !is_folder {
-            self.absent(path);
+            self.absent(&file, path);
             return Ok(());
         }
         let inner = self.directory(&file, path, false, Accumulated::default())?;
         merge(found, inner)
     }
 
-    /// What is named and not there: a remote base, or a mistake.
-    fn absent(&mut self, path: &Text) {
-        let unread = if is_remote(&path.text) {
+    /// What is named and not read: a remote base, a mistake, or a file that `files` refuses.
+    fn absent(&mut self, file: &Path, path: &Text) {
+        let unread = if let Some(why) = self.files.refusal(file) {
+            Unread::Refused(path.text.clone(), why)
+        } else if is_remote(&path.text) {
             Unread::Remote(path.text.clone())
         } else {
             Unread::Missing(path.text.clone())
@@ -359,8 +367,7 @@ impl Building<'_> {
     fn configuration(&mut self, folder: &Path, path: &Text) -> Result<Config> {
         let file = joined(folder, &path.text);
         let Some(read) = self.sources.read_file(self.files, &file) else {
-            let message = format!("the file `{}` does not exist", path.text);
-            return Err(Problem::new(ProblemKind::Missing, path.place, message));
+            return Err(unread(self.files, folder, &path.text, path.place));
         };
         let mut config = Config::default();
         let Some(root) = read?.into_iter().next() else {
@@ -453,8 +460,7 @@ impl Building<'_> {
             }
             let file = joined(folder, &path.text);
             let Some(read) = self.sources.read_file(self.files, &file) else {
-                let message = format!("the file `{}` does not exist", path.text);
-                return Err(Problem::new(ProblemKind::Missing, path.place, message));
+                return Err(unread(self.files, folder, &path.text, path.place));
             };
             let Some(root) = read?.into_iter().next() else { continue };
             let items = match &root.value {
@@ -489,8 +495,7 @@ impl Building<'_> {
     fn patch_file(&mut self, folder: &Path, path: &Text) -> Result<Vec<Node>> {
         let file = joined(folder, &path.text);
         let Some(read) = self.sources.read_file(self.files, &file) else {
-            let message = format!("the file `{}` does not exist", path.text);
-            return Err(Problem::new(ProblemKind::Missing, path.place, message));
+            return Err(unread(self.files, folder, &path.text, path.place));
         };
         self.patches.push(file);
         read.map_err(|it| it.at(path.place))

@@ -24,6 +24,8 @@ pub enum Unread {
     Remote(String),
     /// A file or folder that does not exist. Something else may make it before kustomize runs.
     Missing(String),
+    /// A file or folder that [`Files`](crate::Files) refuses to read, and why.
+    Refused(String, String),
     /// A field whose objects are made by a program: a chart or a plugin.
     Made(&'static str),
 }

@@ -8,7 +8,7 @@ use crate::{
     node::{Node, Place, Value},
     problem::{Problem, ProblemKind, Result},
     resource::{Behavior, Resource, Resources},
-    sources::{Files, Sources, joined},
+    sources::{Files, Sources, joined, unread},
 };
 
 /// Makes the object of a generator.
@@ -113,8 +113,7 @@ type Pair = (String, String, Place);
 fn pairs(generator: &Generator, folder: &Path, sources: &mut Sources, files: &dyn Files) -> Result<Vec<Pair>> {
     let mut read = |path: &str, place: Place| {
         let text = sources.text(files, &joined(folder, path));
-        let missing = || Problem::new(ProblemKind::Missing, place, format!("the file `{path}` does not exist"));
-        text.ok_or_else(missing)
+        text.ok_or_else(|| unread(files, folder, path, place))
     };
     let mut pairs = Vec::new();
     for env in &generator.envs {

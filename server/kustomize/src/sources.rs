@@ -26,6 +26,12 @@ pub trait Files {
 
     /// Whether there is a folder.
     fn is_folder(&self, path: &Path) -> bool;
+
+    /// Why something that is there is not read, in a few words for people. `None` if nothing is there.
+    fn refusal(&self, path: &Path) -> Option<String> {
+        let _ = path;
+        None
+    }
 }
 
 impl<F: Files> Files for &F {
@@ -35,6 +41,36 @@ impl<F: Files> Files for &F {
 
     fn is_folder(&self, path: &Path) -> bool {
         (**self).is_folder(path)
+    }
+
+    fn refusal(&self, path: &Path) -> Option<String> {
+        (**self).refusal(path)
+    }
+}
+
+/// Characters of a path that is shown before a reason, so that both fit into a headline.
+const MOST_SHOWN: usize = 24;
+
+/// The end of a path.
+fn end_of(path: &str) -> String {
+    match path.char_indices().rev().nth(MOST_SHOWN - 1) {
+        Some((at, _)) if at > 0 => format!("…{}", &path[at..]),
+        _ => path.to_owned(),
+    }
+}
+
+/// The problem of a file that is named and was not read. `written`: its path as the file in `folder` says it.
+pub(crate) fn unread(files: &dyn Files, folder: &Path, written: &str, place: Place) -> Problem {
+    match files.refusal(&joined(folder, written)) {
+        Some(why) => {
+            let message = format!("`{}` is not read: {why}", end_of(written));
+            Problem::new(ProblemKind::NotSupported, place, message)
+        }
+        None => Problem::new(
+            ProblemKind::Missing,
+            place,
+            format!("the file `{written}` does not exist"),
+        ),
     }
 }
 

@@ -18,6 +18,10 @@ impl Files for Memory {
     fn is_folder(&self, path: &Path) -> bool {
         self.0.keys().any(|it| it.starts_with(path) && it != path)
     }
+
+    fn refusal(&self, path: &Path) -> Option<String> {
+        path.starts_with("/refused").then(|| "it is refused".to_owned())
+    }
 }
 
 fn memory(files: &[(&str, &str)]) -> Memory {
@@ -189,6 +193,43 @@ fn what_is_made_or_missing_is_left_out() {
         assert_eq!(built.objects.unwrap_err().kind, kind);
         assert!(built.is_changing && built.resources.len() == 1);
     }
+}
+
+#[test]
+fn what_is_refused_is_not_said_to_be_missing() {
+    let at = |more: &str| {
+        let text = format!("resources: [w.yaml]\n{more}");
+        build(
+            &memory(&[("o/kustomization.yaml", &text), ("o/w.yaml", WIDGET)]),
+            Path::new("/o"),
+            MOST_NODES,
+        )
+    };
+    for more in [
+        "components: [../refused/x]\n",
+        "patches: [{path: ../refused/x}]\n",
+        "patchesStrategicMerge: [../refused/x]\n",
+        "replacements: [{path: ../refused/x}]\n",
+        "configurations: [../refused/x]\n",
+        "openapi: {path: ../refused/x}\n",
+        "configMapGenerator: [{name: c, files: [../refused/x]}]\n",
+        "secretGenerator: [{name: c, envs: [../refused/x]}]\n",
+    ] {
+        let problem = at(more).objects.expect_err(more);
+        assert_eq!(problem.kind, ProblemKind::NotSupported, "{more}");
+        assert_eq!(problem.message, "`../refused/x` is not read: it is refused", "{more}");
+        assert!(problem.place.is_some(), "{more}");
+    }
+    let built = at("bases: [../refused/x]\n");
+    let refused = Unread::Refused("../refused/x".to_owned(), "it is refused".to_owned());
+    assert_eq!(built.unread.first().map(|it| &it.0), Some(&refused));
+    // The end of a long path fits before the reason.
+    let long = format!("patches: [{{path: ../refused/{}}}]\n", "folder/".repeat(9) + "x.yaml");
+    let problem = at(&long).objects.expect_err("it is refused");
+    assert_eq!(
+        problem.message,
+        "`…der/folder/folder/x.yaml` is not read: it is refused"
+    );
 }
 
 /// Each kustomization names both of the next: what is built doubles with each.

@@ -402,7 +402,8 @@ impl Files for SessionFiles<'_> {
         if let Some(known) = self.texts.borrow().get(path) {
             return known.clone();
         }
-        let open = self.documents.at(path).filter(|_| self.roots.hold(path));
+        let is_input = || self.roots.hold(path) && self.disk.refusal(path).is_none();
+        let open = self.documents.at(path).filter(|_| is_input());
         let text = open.map_or_else(|| self.disk.read(path), |it| Some(it.content()));
         let left = self
             .left
@@ -419,5 +420,9 @@ impl Files for SessionFiles<'_> {
 
     fn is_folder(&self, path: &Path) -> bool {
         self.disk.is_folder(path)
+    }
+
+    fn refusal(&self, path: &Path) -> Option<String> {
+        self.disk.refusal(path)
     }
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, reason = "a test says what it expected")]
 
 mod arguments;
+mod git;
 mod paths;
 mod power;
 mod reading;

@@ -297,6 +297,12 @@ impl Outcome {
         self
     }
 
+    /// Both streams on one line: long ones are wrapped.
+    pub(crate) fn on_one_line(&self) -> String {
+        let words = self.stdout.split_whitespace().chain(self.stderr.split_whitespace());
+        words.collect::<Vec<_>>().join(" ")
+    }
+
     /// Checks that a text is on neither of the streams.
     #[track_caller]
     pub(crate) fn never_says(&self, text: &str) -> &Self {

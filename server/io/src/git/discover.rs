@@ -6,7 +6,10 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::Error;
-use crate::read;
+use crate::{
+    read,
+    roots::{Roots, cleaned},
+};
 
 /// More bytes are not read of a `.git` file or a `commondir`: they hold one path.
 const MAX_LINK_BYTES: u64 = 8 << 10;
@@ -55,6 +58,43 @@ pub(super) fn find(folder: &Path) -> Result<Option<Location>, Error> {
         }
     }
     Ok(None)
+}
+
+/// The folders that the `.git` of a folder leads to, if it is a file or a link: git's folder for the files there, and the one that it shares with
+/// other worktrees. Nothing outside of `folder` is touched, so a folder elsewhere is taken as it is written.
+pub(super) fn named_in(folder: &Path) -> Vec<PathBuf> {
+    let link = folder.join(".git");
+    let Some(of) = link.symlink_metadata().ok().filter(|it| !it.is_dir()) else {
+        return Vec::new();
+    };
+    let roots = Roots::new([folder]);
+    let led_to = |path: PathBuf| match roots.follow(&path) {
+        Ok(path) => (path, true),
+        Err(_) => (cleaned(&path), false),
+    };
+    let mut found = led_to(link.clone());
+    if of.is_symlink() && !found.1 {
+        let target = link.read_link().unwrap_or_default();
+        found = (cleaned(&folder.join(target)), false);
+    }
+    if found.1 && !found.0.is_dir() {
+        let Ok(named) = linked(&found.0, "gitdir:") else {
+            return Vec::new();
+        };
+        found = led_to(named);
+    }
+    let (git, is_inside) = found;
+    let named = if is_inside {
+        linked(&git.join("commondir"), "").ok()
+    } else {
+        None
+    };
+    // As git lays it out.
+    let around = || git.parent().filter(|it| it.ends_with("worktrees"))?.parent();
+    let shared = named.map(|it| led_to(it).0).or_else(|| around().map(Path::to_owned));
+    let all = std::iter::once(git.clone()).chain(shared);
+    // What a folder is in does not belong to git because of what lies in the folder.
+    all.filter(|it| !folder.starts_with(it)).collect()
 }
 
 /// The path that a file holds, behind a word.

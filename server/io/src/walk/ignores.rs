@@ -109,7 +109,7 @@ fn rules(folder: &Path, path: &Path, access: &Access, notes: &mut Vec<Problem>) 
         });
         Gitignore::empty()
     };
-    let bytes = match read::bytes(path, access, SETTINGS_BYTES) {
+    let bytes = match read::bytes_of_git(path, access, SETTINGS_BYTES) {
         Ok(bytes) => bytes,
         Err(why) if why.is_missing() => return Gitignore::empty(),
         Err(why) => return note(why.to_string()),
@@ -141,12 +141,12 @@ fn git_folder(folder: &Path, access: &Access) -> Option<PathBuf> {
         return Some(git);
     }
     let line = |path: &Path| {
-        let text = read::text(path, access, 1 << 12).ok()?;
+        let text = String::from_utf8(read::bytes_of_git(path, access, 1 << 12).ok()?).ok()?;
         Some(text.lines().next()?.to_owned())
     };
     let folder_of = |path: PathBuf| match access {
         // Elsewhere nothing is looked at.
-        Access::Within(roots) => roots.resolve(&path).ok(),
+        Access::Within(roots) => roots.follow(&path).ok(),
         Access::Named => Some(path),
         Access::Elsewhere(_) => None,
     };

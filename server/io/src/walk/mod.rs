@@ -16,6 +16,7 @@ use std::{
 };
 
 use crate::{
+    dotgit,
     read::{Access, Unread},
     roots::Roots,
 };
@@ -139,6 +140,9 @@ impl Walk<'_> {
             Ok(real) => real,
             Err(error) => return self.lose(folder.to_owned(), error.to_string()),
         };
+        if let Err(why) = dotgit::refuse(folder) {
+            return self.lose(folder.to_owned(), why.to_string());
+        }
         let access = Access::Within(match self.links {
             Links::Within(roots) => roots.clone(),
             Links::Skip => Arc::default(),
@@ -197,6 +201,10 @@ impl Walk<'_> {
         });
         let mut below = Vec::new();
         for entry in entries {
+            // Not even if a rule wants it: git itself never takes what has this name.
+            if dotgit::is_git_name(&entry.name) {
+                continue;
+            }
             let path = folder.path.join(&entry.name);
             let real = folder.real.join(&entry.name);
             let is_ignored = |is_folder| ignores.ignore(&real, is_folder, is_hidden(&entry.name));
@@ -255,6 +263,15 @@ impl Walk<'_> {
             }
             Err(Unread::Outside { .. }) => {
                 self.outward.push(path.to_owned());
+                None
+            }
+            Err(why @ Unread::OfGit(_)) => {
+                if self.found.notes.len() < MAX_PROBLEMS {
+                    self.found.notes.push(Problem {
+                        path: path.to_owned(),
+                        why: why.to_string(),
+                    });
+                }
                 None
             }
             Err(_) => None,

@@ -19,6 +19,7 @@ use std::{
 pub use cached::CacheFolder;
 
 use crate::{
+    dotgit,
     read::{self, Access, Unread},
     roots::Roots,
 };
@@ -86,7 +87,7 @@ pub fn replace(path: &Path, access: &Access, before: &[u8], after: &[u8]) -> Res
         Access::Elsewhere(_) => return Err(Unread::Special("a file that is not on disk").into()),
     };
     let target = roots.resolve(&path)?;
-    let (mut file, found) = read::open(&target, &Access::Within(roots.into()))?;
+    let (mut file, found) = read::open(&target, &Access::Within(roots.into()), dotgit::refuse)?;
     attributes::lock(&file)?;
     attributes::may_be_replaced(&target, &found)?;
     is_still(&mut file, before)?;
@@ -114,6 +115,7 @@ pub fn create(path: &Path, text: &[u8]) -> Result<(), Unwritten> {
         return Err(Unread::Special("a folder").into());
     };
     let target = folder.join(name);
+    dotgit::refuse(&target)?;
     if read::exists(&target) {
         return Err(Unwritten::Exists);
     }
@@ -133,6 +135,7 @@ pub fn folder(path: &Path) -> Result<(), Unwritten> {
         return Ok(());
     };
     let target = around.join(name);
+    dotgit::refuse(&target)?;
     match fs::create_dir(&target) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && target.is_dir() => Ok(()),

@@ -7,7 +7,7 @@ use crate::{
     kustomization::{Kustomization, Text},
     openapi::OpenApi,
     problem::{Problem, ProblemKind, Result},
-    sources::joined,
+    sources::{joined, unread},
 };
 
 impl Building<'_> {
@@ -19,7 +19,7 @@ impl Building<'_> {
                 self.note_other_openapi(path);
                 return Ok(None);
             }
-            return Err(missing(path));
+            return Err(unread(self.files, folder, &path.text, path.place));
         };
         let file = OpenApi::read(&text).map_err(|why| {
             let message = format!("`{}` is not an OpenAPI file: {why}", path.text);
@@ -45,13 +45,8 @@ impl Building<'_> {
             // It counts from here on, and beside Kubernetes' own schema if that was asked before.
             self.note_other_openapi(path);
         } else if !is_there && !is_remote(&path.text) {
-            return Err(missing(path));
+            return Err(unread(self.files, folder, &path.text, path.place));
         }
         Ok(())
     }
-}
-
-fn missing(path: &Text) -> Problem {
-    let message = format!("the file `{}` does not exist", path.text);
-    Problem::new(ProblemKind::Missing, path.place, message)
 }

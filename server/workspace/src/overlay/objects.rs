@@ -75,6 +75,10 @@ pub(super) fn told_unread(unread: &Unread) -> Finding {
             format!("the file or folder `{}` does not exist", words::clip(path, 60)),
             "kustomize fails, unless something makes it before: the other resources are checked",
         ),
+        Unread::Refused(path, why) => (
+            format!("`{}` is not read: {}", words::clip(path, 50), words::clip(why, 30)),
+            "the other resources are checked",
+        ),
         Unread::Made(field) => (
             format!("what `{field}` makes is not checked"),
             "crd-analyzer runs no Helm and no plugins: the other resources are checked",

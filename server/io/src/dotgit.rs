@@ -1,0 +1,220 @@
+//! Git's own files: what is in `.git`, and in the folders that a `.git` leads to. They are nobody's input or output.
+//!
+//! A file of a repository can name `.git/config`, which may hold a password, and a link can send a report to `.git/hooks`, where git runs it. So
+//! no door reads or writes there. Which names mean `.git` on some disk is taken from git: `is_hfs_dotgit` in its `utf8.c`, `is_ntfs_dotgit` in
+//! its `path.c`. Only two parts of this crate look at git's files: the walk for `info/exclude`, and [`crate::git`].
+
+use std::{
+    ffi::OsStr,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use crate::{git, roots::cleaned, unread::Unread};
+
+/// An error if git takes what a path leads to for its own.
+///
+/// # Errors
+/// [`Unread::OfGit`] if a folder on the way, or the file itself, belongs to git: as the path is written, or after links are followed.
+pub(crate) fn refuse(path: &Path) -> Result<(), Unread> {
+    let written = cleaned(&std::path::absolute(path)?);
+    let real = real(path, &written)?;
+    let is_named = |path: &Path| path.iter().any(is_git_name);
+    if is_named(&written) || is_named(&real) || is_led_to(&written, &real) {
+        return Err(Unread::OfGit(real));
+    }
+    Ok(())
+}
+
+/// The path without links. The end of it need not be there.
+fn real(path: &Path, written: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let found = written.ancestors().skip(1).find_map(|it| {
+                let rest = written.strip_prefix(it).ok()?;
+                Some(fs::canonicalize(it).ok()?.join(rest))
+            });
+            Ok(found.unwrap_or_else(|| written.to_owned()))
+        }
+        real => real,
+    }
+}
+
+/// Whether a path is in a folder that a `.git` leads to: one around the path, or around the current folder.
+fn is_led_to(written: &Path, real: &Path) -> bool {
+    let is_in = |git: &PathBuf| real.starts_with(git) || written.starts_with(git);
+    let leads_here = |folder: &Path| git::folders_named_in(folder).iter().any(is_in);
+    if real.ancestors().skip(1).any(leads_here) {
+        return true;
+    }
+    let is_other = |it: &&Path| !real.starts_with(it);
+    if written.ancestors().skip(1).filter(is_other).any(leads_here) {
+        return true;
+    }
+    let current = std::env::current_dir().unwrap_or_default();
+    current.ancestors().filter(is_other).any(leads_here)
+}
+
+/// Whether some disk takes a name for `.git`: in any case, by its short name on NTFS, with a stream, with dots and spaces at its end, or with
+/// characters that HFS+ ignores.
+pub(crate) fn is_git_name(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    let name: String = name.chars().filter(|it| !is_ignored_on_hfs(*it)).collect();
+    name.split('\\').any(is_git_name_on_ntfs)
+}
+
+fn is_git_name_on_ntfs(name: &str) -> bool {
+    let rest = [".git", "git~1"].iter().find_map(|it| {
+        let (head, rest) = name.split_at_checked(it.len())?;
+        head.eq_ignore_ascii_case(it).then_some(rest)
+    });
+    rest.is_some_and(|it| {
+        let rest = it.trim_start_matches(['.', ' ']);
+        rest.is_empty() || rest.starts_with(':')
+    })
+}
+
+/// The characters that HFS+ leaves out when it compares names.
+fn is_ignored_on_hfs(c: char) -> bool {
+    matches!(c, '\u{200C}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_some_disk_takes_for_git() {
+        for name in [
+            ".git",
+            ".GIT",
+            ".Git",
+            "git~1",
+            "GIT~1",
+            ".git.",
+            ".git ",
+            ".git . .",
+            "git~1.",
+            ".git::$INDEX_ALLOCATION",
+            ".git:stream",
+            ".git .::$DATA",
+            "git~1::$INDEX_ALLOCATION",
+            ".g\u{200C}it",
+            "\u{200D}.git",
+            ".gi\u{FEFF}t\u{206F}",
+            ".\u{202E}GIT",
+            ".git\\config",
+            "a\\.git",
+            "a\\GIT~1\\hooks",
+        ] {
+            assert!(is_git_name(OsStr::new(name)), "{name:?}");
+        }
+        for name in [
+            ".github",
+            ".gitignore",
+            ".gitmodules",
+            ".gitattributes",
+            "git",
+            "git~2",
+            "git~10",
+            "a.git",
+            ".git-credentials",
+            ".git~1",
+            ".gitx",
+            ".gi",
+            "",
+            ".",
+            "..",
+            "x\u{200C}.git",
+            ".gi\u{301}t",
+        ] {
+            assert!(!is_git_name(OsStr::new(name)), "{name:?}");
+        }
+    }
+
+    /// Which paths are refused in a folder with these files. `ROOT` in a text is the folder.
+    #[track_caller]
+    fn check(files: &[(&str, &str)], refused: &[&str], allowed: &[&str]) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = fs::canonicalize(folder.path()).expect("a real path");
+        for (name, text) in files {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+            fs::write(path, text.replace("ROOT", &root.display().to_string())).expect("a file");
+        }
+        for name in refused {
+            let why = refuse(&root.join(name)).expect_err(name);
+            assert!(matches!(why, Unread::OfGit(_)), "{name}: {why}");
+        }
+        for name in allowed {
+            assert!(refuse(&root.join(name)).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn folders_that_a_file_leads_to() {
+        // Beside it, and elsewhere.
+        check(
+            &[("repo/.git", "gitdir: store\n"), ("repo/store/config", ""), ("repo/a.yaml", "")],
+            &["repo/.git", "repo/store", "repo/store/config", "repo/x/../store/hooks/new"],
+            &["repo/a.yaml", "repo/new.yaml", "repo", "repo/stored"],
+        );
+        check(
+            &[("repo/sub/.git", "gitdir: ../.git/modules/sub\n"), ("repo/.git/modules/sub/config", "")],
+            &["repo/.git/modules/sub/config", "repo/sub/.git"],
+            &["repo/sub/a.yaml"],
+        );
+        // A worktree within the folder around a bare repository: its own folder, and the shared one.
+        let worktree = [
+            ("all/.git", "gitdir: ./bare\n"),
+            ("all/bare/config", ""),
+            ("all/main/.git", "gitdir: ROOT/all/bare/worktrees/main\n"),
+            ("all/bare/worktrees/main/commondir", "../..\n"),
+        ];
+        check(&worktree, &["all/bare/config", "all/bare/worktrees/main/HEAD"], &["all/main/a.yaml"]);
+        // A shared folder that lies elsewhere is named by `commondir`.
+        let shared = [
+            ("w/.git", "gitdir: own\n"),
+            ("w/own/commondir", "../shared\n"),
+            ("w/shared/config", ""),
+        ];
+        check(&shared, &["w/own/HEAD", "w/shared/config"], &["w/a.yaml"]);
+        // What is no such file leads nowhere.
+        for text in ["", "gitdir:", "gitdir: \n", "x: store\n", "gitdir: store\nmore\n"] {
+            check(&[("repo/.git", text), ("repo/store/config", "")], &["repo/.git"], &["repo/store/config"]);
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        fs::create_dir_all(root.join("repo/.git/hooks")).expect("folders");
+        fs::create_dir_all(root.join("other/store")).expect("folders");
+        fs::write(root.join("repo/.git/config"), "").expect("a file");
+        for (target, name) in [
+            (".git", "repo/folder"),
+            (".git/config", "repo/file.yaml"),
+            (".git/hooks/new", "repo/dangling"),
+            ("folder/config", "repo/twice"),
+            ("store", "other/.git"),
+        ] {
+            symlink(target, root.join(name)).expect("a link");
+        }
+        for name in [
+            "repo/folder",
+            "repo/folder/config",
+            "repo/folder/new",
+            "repo/file.yaml",
+            "repo/twice",
+            "other/.git/config",
+            "other/store/config",
+        ] {
+            assert!(matches!(refuse(&root.join(name)), Err(Unread::OfGit(_))), "{name}");
+        }
+        assert!(refuse(&root.join("repo/a.yaml")).is_ok());
+        assert!(refuse(&root.join("repo/.git/../a.yaml")).is_ok());
+    }
+}
