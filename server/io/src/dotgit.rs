@@ -1,8 +1,8 @@
-//! Git's own files: what is in `.git`, and in the folders that a `.git` leads to. They are nobody's input or output.
+//! Git's own files: what is in `.git`, and in the folders that a `.git` leads to. No door reads or writes them.
 //!
-//! A file of a repository can name `.git/config`, which may hold a password, and a link can send a report to `.git/hooks`, where git runs it. So
-//! no door reads or writes there. Which names mean `.git` on some disk is taken from git: `is_hfs_dotgit` in its `utf8.c`, `is_ntfs_dotgit` in
-//! its `path.c`. Only two parts of this crate look at git's files: the walk for `info/exclude`, and [`crate::git`].
+//! A file of a repository can name `.git/config`, which may hold a password, and a link can send a report to `.git/hooks`, where git runs it.
+//! Which names mean `.git` on some disk is taken from git: `is_hfs_dotgit` in its `utf8.c`, `is_ntfs_dotgit` in its `path.c`. Only two parts of
+//! this crate look at git's files: the walk for `info/exclude`, and [`crate::git`].
 
 use std::{
     ffi::OsStr,
@@ -24,6 +24,14 @@ pub(crate) fn refuse(path: &Path) -> Result<(), Unread> {
         return Err(Unread::OfGit(real));
     }
     Ok(())
+}
+
+/// The same by the last name of a path alone.
+pub(crate) fn refuse_name(path: &Path) -> Result<(), Unread> {
+    match path.file_name() {
+        Some(name) if is_git_name(name) => Err(Unread::OfGit(path.to_owned())),
+        _ => Ok(()),
+    }
 }
 
 /// The path without links. The end of it need not be there.
@@ -155,12 +163,24 @@ mod tests {
     fn folders_that_a_file_leads_to() {
         // Beside it, and elsewhere.
         check(
-            &[("repo/.git", "gitdir: store\n"), ("repo/store/config", ""), ("repo/a.yaml", "")],
-            &["repo/.git", "repo/store", "repo/store/config", "repo/x/../store/hooks/new"],
+            &[
+                ("repo/.git", "gitdir: store\n"),
+                ("repo/store/config", ""),
+                ("repo/a.yaml", ""),
+            ],
+            &[
+                "repo/.git",
+                "repo/store",
+                "repo/store/config",
+                "repo/x/../store/hooks/new",
+            ],
             &["repo/a.yaml", "repo/new.yaml", "repo", "repo/stored"],
         );
         check(
-            &[("repo/sub/.git", "gitdir: ../.git/modules/sub\n"), ("repo/.git/modules/sub/config", "")],
+            &[
+                ("repo/sub/.git", "gitdir: ../.git/modules/sub\n"),
+                ("repo/.git/modules/sub/config", ""),
+            ],
             &["repo/.git/modules/sub/config", "repo/sub/.git"],
             &["repo/sub/a.yaml"],
         );
@@ -171,7 +191,11 @@ mod tests {
             ("all/main/.git", "gitdir: ROOT/all/bare/worktrees/main\n"),
             ("all/bare/worktrees/main/commondir", "../..\n"),
         ];
-        check(&worktree, &["all/bare/config", "all/bare/worktrees/main/HEAD"], &["all/main/a.yaml"]);
+        check(
+            &worktree,
+            &["all/bare/config", "all/bare/worktrees/main/HEAD"],
+            &["all/main/a.yaml"],
+        );
         // A shared folder that lies elsewhere is named by `commondir`.
         let shared = [
             ("w/.git", "gitdir: own\n"),
@@ -181,7 +205,11 @@ mod tests {
         check(&shared, &["w/own/HEAD", "w/shared/config"], &["w/a.yaml"]);
         // What is no such file leads nowhere.
         for text in ["", "gitdir:", "gitdir: \n", "x: store\n", "gitdir: store\nmore\n"] {
-            check(&[("repo/.git", text), ("repo/store/config", "")], &["repo/.git"], &["repo/store/config"]);
+            check(
+                &[("repo/.git", text), ("repo/store/config", "")],
+                &["repo/.git"],
+                &["repo/store/config"],
+            );
         }
     }
 

@@ -139,6 +139,9 @@ pub(crate) fn bytes_of_git(path: &Path, access: &Access, most: u64) -> Result<Ve
     bytes_if(path, access, most, |_| Ok(()))
 }
 
+/// Whether a file may be read, asked before it is opened: a path that leads no further than its access allows.
+type MayRead = fn(&Path) -> Result<(), Unread>;
+
 fn bytes_if(path: &Path, access: &Access, most: u64, may_read: MayRead) -> Result<Vec<u8>, Unread> {
     if let Access::Elsewhere(files) = access {
         let bytes = files.read(path).map_err(Unread::Elsewhere)?;
@@ -152,9 +155,6 @@ fn bytes_if(path: &Path, access: &Access, most: u64, may_read: MayRead) -> Resul
     let (file, found) = open(path, access, may_read)?;
     contents(&file, found.len(), most)
 }
-
-/// Whether a file may be read, asked before it is opened: a path that leads no further than its access allows.
-pub(crate) type MayRead = fn(&Path) -> Result<(), Unread>;
 
 /// That a file is not there.
 fn missing() -> Unread {
@@ -182,7 +182,7 @@ pub fn found(path: &Path) -> Result<Vec<u8>, Unread> {
 }
 
 /// Opens a file, and says what it is.
-pub(crate) fn open(path: &Path, access: &Access, may_read: MayRead) -> Result<(File, Metadata), Unread> {
+fn open(path: &Path, access: &Access, may_read: MayRead) -> Result<(File, Metadata), Unread> {
     match access {
         Access::Named => {
             if is_standard_stream(path) {
@@ -229,16 +229,25 @@ fn opened(path: &Path, follow: bool) -> Result<(File, Metadata), Unread> {
     #[cfg(not(unix))]
     let _ = follow;
     let file = options.open(path)?;
-    let found = file.metadata()?;
-    regular(found.file_type())?;
-    if is_made_up(&file, &found) {
-        return Err(Unread::Special("a file that the kernel makes up"));
-    }
+    let found = is_regular(&file)?;
     Ok((file, found))
 }
 
+/// What an open file is.
+///
+/// # Errors
+/// If it is not a regular one.
+pub(crate) fn is_regular(file: &File) -> Result<Metadata, Unread> {
+    let found = file.metadata()?;
+    regular(found.file_type())?;
+    if is_made_up(file, &found) {
+        return Err(Unread::Special("a file that the kernel makes up"));
+    }
+    Ok(found)
+}
+
 /// An error unless it is a regular file.
-fn regular(of: FileType) -> Result<(), Unread> {
+pub(crate) fn regular(of: FileType) -> Result<(), Unread> {
     if of.is_file() {
         return Ok(());
     }
@@ -264,7 +273,7 @@ fn regular(of: FileType) -> Result<(), Unread> {
 }
 
 /// Reads an open file to its end, or one byte more than is allowed. `size`: what the file said of itself, which may be nothing.
-fn contents(file: &File, size: u64, most: u64) -> Result<Vec<u8>, Unread> {
+pub(crate) fn contents(file: &File, size: u64, most: u64) -> Result<Vec<u8>, Unread> {
     if size > most {
         return Err(Unread::TooLarge(most));
     }

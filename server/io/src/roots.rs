@@ -240,6 +240,12 @@ fn is_of_one_owner(folder: &Path) -> bool {
     folder.parent().is_some() && !is_home
 }
 
+/// Whether somebody else may have made what lies in a folder, which is a real path: it is in a repository, or below the current folder.
+pub(crate) fn may_be_untrusted(folder: &Path) -> bool {
+    let is_below = |current: PathBuf| is_of_one_owner(&current) && folder.starts_with(current);
+    repository(folder).is_some() || std::env::current_dir().and_then(fs::canonicalize).is_ok_and(is_below)
+}
+
 /// Whether something has this name, be it a link that leads nowhere.
 pub fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()

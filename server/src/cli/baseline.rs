@@ -8,7 +8,7 @@ use std::{
 use crd_analyzer_io::{
     escape,
     read::{self, Access},
-    write::Unwritten,
+    write::{self, Replaceable},
 };
 use crd_analyzer_workspace::{
     config::{Config, Level},
@@ -118,7 +118,7 @@ impl Baseline {
     }
 
     /// What it did, and the reason if it could not be written.
-    pub(super) fn end(self) -> (BaselineSummary, Option<String>) {
+    pub(super) fn end(self, replaceable: Replaceable) -> (BaselineSummary, Option<String>) {
         let known: BTreeSet<_> = self.known.iter().collect();
         let is_hidden = |code: &str| self.hidden.rules.get(code) == Some(&Level::Off);
         let mut summary = BaselineSummary {
@@ -144,14 +144,14 @@ impl Baseline {
         let new = found.len() - known.len();
         kept.extend(found);
         summary.written = Some((new, kept.len()));
-        let failed = write(&self.path, &kept).err();
+        let failed = write::put(&self.path, text(&kept).as_bytes(), replaceable).err();
         let name = self.path.display().to_string();
         (summary, failed.map(|why| output::unwritten(&name, &why)))
     }
 }
 
-/// Writes the file, a line a diagnostic, so that changes of it can be read.
-fn write(path: &Path, entries: &BTreeSet<Entry>) -> Result<(), Unwritten> {
+/// The text of the file, a line a diagnostic, so that changes of it can be read.
+fn text(entries: &BTreeSet<Entry>) -> String {
     let mut text = format!("{{\"version\": {VERSION}, \"diagnostics\": [");
     for (n, it) in entries.iter().enumerate() {
         text.push_str(if n == 0 { "\n  " } else { ",\n  " });
@@ -159,7 +159,7 @@ fn write(path: &Path, entries: &BTreeSet<Entry>) -> Result<(), Unwritten> {
         text.push_str(&escape::json(&line));
     }
     text.push_str(if entries.is_empty() { "]}\n" } else { "\n]}\n" });
-    output::put(path, text.as_bytes())
+    text
 }
 
 /// An absolute path as it is written relative to a folder, the same on every machine.

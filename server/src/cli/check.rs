@@ -29,7 +29,7 @@ use crd_analyzer_workspace::{
 };
 
 use super::{
-    Status, UsageError,
+    Replacing, Status, UsageError,
     baseline::Baseline,
     definitions::{Compared, RunDefinitions},
     exceptions::Exceptions,
@@ -56,6 +56,9 @@ pub(super) struct Args {
     /// Write the output to this file.
     #[arg(long, value_name = "FILE", conflicts_with = "diff")]
     output_file: Option<PathBuf>,
+
+    #[command(flatten)]
+    replacing: Replacing,
 
     /// Print only diagnostics, no summary.
     #[arg(short, long, conflicts_with = "summary")]
@@ -389,13 +392,14 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         let what = "nothing to check: no YAML or JSON file was found, or the configuration excludes all of them";
         return Err(UsageError(format!("{what}; --allow-empty accepts that")).into());
     }
+    let replaceable = args.replacing.replaceable();
     if let Some(baseline) = session.baseline.take() {
-        let (summary, failed) = baseline.end();
+        let (summary, failed) = baseline.end(replaceable);
         session.summary.baseline = Some(summary);
         session.unwritten.extend(failed);
     }
     session.summary.repeated = std::mem::take(&mut session.repeated.left_out);
-    let failed = session.outputs.end(&session.summary, start.elapsed())?;
+    let failed = session.outputs.end(&session.summary, start.elapsed(), replaceable)?;
     session.unwritten.extend(failed);
     if !session.unwritten.is_empty() {
         session.status = Status::Failed;
@@ -547,7 +551,7 @@ impl CheckRun<'_> {
                 }
             }
             Ok(Some(repaired)) => {
-                if let Err(why) = repaired.write() {
+                if let Err(why) = repaired.write(self.args.replacing.replaceable()) {
                     self.status = Status::Failed;
                     self.unwritten.push(unwritten(&input.label, &why));
                 } else {

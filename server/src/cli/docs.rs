@@ -9,7 +9,7 @@ use std::{
 
 use crd_analyzer_io::{
     print::{Terminal, tell},
-    write,
+    write::{OutputFolder, Replaceable, Unwritten},
 };
 use crd_analyzer_reference::reference_of;
 use crd_analyzer_schema::KubernetesVersion;
@@ -20,14 +20,14 @@ use crd_analyzer_workspace::{
 };
 
 use super::{
-    Status,
+    Replacing, Status,
     manifests::{Manifests, one_version},
 };
 use crate::{
     input::{self, Input, Reading},
     output::{
         docs::{Format, Page, document, index},
-        put, unwritten,
+        unwritten,
     },
 };
 
@@ -49,6 +49,9 @@ pub(super) struct Args {
     /// Write a page for each CRD into this folder, as `PLURAL.GROUP.md` or `.html`, and a list of all. Files that exist are replaced.
     #[arg(long, value_name = "DIR")]
     output_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    replacing: Replacing,
 }
 
 /// What became of a CRD.
@@ -100,7 +103,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         return Ok(status.max(Status::Findings));
     }
     if let Some(folder) = &args.output_dir {
-        if let Err(why) = write_pages(folder, pages, args.format) {
+        if let Err(why) = write_pages(folder, pages, args.format, args.replacing.replaceable()) {
             tell(why);
             status = Status::Failed;
         }
@@ -169,15 +172,17 @@ fn of_file(input: &Input, kubernetes: KubernetesVersion) -> Result<Vec<(String, 
 }
 
 /// Writes a file for each page, and the list of them. Says why it cannot.
-fn write_pages(folder: &Path, pages: Vec<Page>, format: Format) -> Result<(), String> {
-    let written = |path: PathBuf, text: String| {
-        put(&path, text.as_bytes()).map_err(|why| unwritten(&path.display().to_string(), &why))
+fn write_pages(folder: &Path, pages: Vec<Page>, format: Format, replaceable: Replaceable) -> Result<(), String> {
+    let failed = |path: &Path, why: &Unwritten| unwritten(&path.display().to_string(), why);
+    let opened = OutputFolder::open(folder).map_err(|why| failed(folder, &why))?;
+    let write = |name: &str, text: String| {
+        let written = opened.put(Path::new(name), text.as_bytes(), replaceable);
+        written.map_err(|why| failed(&folder.join(name), &why))
     };
-    write::folder(folder).map_err(|why| unwritten(&folder.display().to_string(), &why))?;
-    written(folder.join(format.index()), index(&pages, format))?;
+    write(format.index(), index(&pages, format))?;
     for page in pages {
-        let path = folder.join(format!("{}.{}", page.kind.name, format.extension()));
-        written(path, document(&[page], format))?;
+        let name = format!("{}.{}", page.kind.name, format.extension());
+        write(&name, document(&[page], format))?;
     }
     Ok(())
 }

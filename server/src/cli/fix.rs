@@ -14,7 +14,7 @@ use crd_analyzer_io::{
     escape,
     print::{Terminal, tell},
     read::Access,
-    write::{self, Unwritten},
+    write::{self, Replaceable, Unwritten},
 };
 use crd_analyzer_syntax::{lines::LineIndex, tree::Span};
 use crd_analyzer_workspace::{
@@ -67,8 +67,9 @@ pub(super) enum Level {
 
 impl Repaired {
     /// Writes the file and says what was done.
-    pub(super) fn write(&self) -> Result<(), Unwritten> {
-        write::replace(&self.path, &self.access, self.before.as_bytes(), self.after.as_bytes())?;
+    pub(super) fn write(&self, replaceable: Replaceable) -> Result<(), Unwritten> {
+        let (before, after) = (self.before.as_bytes(), self.after.as_bytes());
+        write::replace(&self.path, &self.access, before, after, replaceable)?;
         tell(format_args!("{}: {}", self.label, counted(self.done.len(), "fix")));
         for Done { line, title } in self.done.iter().take(MOST_TOLD) {
             tell(format_args!("  line {line}: {title}"));

@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use crate::output::Color;
 pub(crate) use crate::status::{Status, UsageError};
 use clap::{Parser, Subcommand};
-use crd_analyzer_io::{escape, print::tell};
+use crd_analyzer_io::{escape, print::tell, write::Replaceable};
 
 /// Linter and language server for Kubernetes CustomResourceDefinitions (CRDs) and custom resources.
 #[derive(Parser, Debug)]
@@ -62,6 +62,24 @@ enum Command {
     Lsp(lsp::Args),
     /// Explain a diagnostic code, or a field of a custom resource.
     Explain(explain::Args),
+}
+
+/// What a command that writes may replace.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub(crate) struct Replacing {
+    /// Also replace files that are executable.
+    #[arg(long)]
+    replace_executable: bool,
+}
+
+impl Replacing {
+    pub(crate) fn replaceable(self) -> Replaceable {
+        if self.replace_executable {
+            Replaceable::Executables
+        } else {
+            Replaceable::Data
+        }
+    }
 }
 
 impl Cli {

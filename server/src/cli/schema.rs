@@ -17,7 +17,7 @@ use crd_analyzer_workspace::{
 };
 use serde_json::{Map, Value};
 
-use super::{Status, UsageError, manifests::Manifests};
+use super::{Replacing, Status, UsageError, manifests::Manifests};
 use crate::{
     input::{self, Input, Reading, Source, Unreadable},
     output::{json_schema, published as output},
@@ -57,6 +57,9 @@ pub(super) struct Args {
     /// kubeconform look for them. Files that exist are replaced.
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
     output_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    replacing: Replacing,
 
     /// Print this OpenAPI file (JSON) with the schemas of the CRDs added, such as the output of `kustomize openapi fetch`. For
     /// `kustomize` only.
@@ -285,7 +288,7 @@ impl SchemaRun<'_> {
                 }
                 (Format::JsonSchema, Some(folder)) => {
                     for schema in &self.json_schemas {
-                        if let Err(why) = json_schema::put(folder, schema) {
+                        if let Err(why) = json_schema::put(folder, schema, self.args.replacing.replaceable()) {
                             tell(why);
                             self.status = self.status.max(Status::Failed);
                         }

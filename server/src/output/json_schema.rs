@@ -5,14 +5,14 @@ use std::{
     path::Path,
 };
 
-use crd_analyzer_io::write;
+use crd_analyzer_io::write::{OutputFolder, Replaceable};
 use crd_analyzer_publish::JsonSchema;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::accepted::CrdAnswers;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{json::write_pretty, published::version_lines, several};
+use super::{json::write_pretty, published::version_lines, unwritten};
 
 #[derive(Serialize)]
 struct Schema<'a> {
@@ -40,13 +40,13 @@ pub(crate) fn document(out: &mut dyn Write, schema: &JsonSchema) -> io::Result<(
 }
 
 /// Writes a schema to `GROUP/KIND_VERSION.json` in a folder, which is made if it is not there. Says why it cannot.
-pub(crate) fn put(folder: &Path, schema: &JsonSchema) -> Result<(), String> {
-    let of_group = folder.join(&schema.group);
-    let path = of_group.join(format!("{}_{}.json", schema.kind.to_lowercase(), schema.version));
+pub(crate) fn put(folder: &Path, schema: &JsonSchema, replaceable: Replaceable) -> Result<(), String> {
+    let name = format!("{}_{}.json", schema.kind.to_lowercase(), schema.version);
+    let below = Path::new(&schema.group).join(name);
     let mut text = Vec::new();
     // Memory takes what is written.
     let _ = write_pretty(&mut text, &schema.schema);
-    let made = write::folder(folder).and_then(|()| write::folder(&of_group));
-    let written = made.and_then(|()| several::put(&path, &text));
-    written.map_err(|why| super::unwritten(&path.display().to_string(), &why))
+    let opened = OutputFolder::open(folder).map_err(|why| unwritten(&folder.display().to_string(), &why))?;
+    let written = opened.put(&below, &text, replaceable);
+    written.map_err(|why| unwritten(&folder.join(below).display().to_string(), &why))
 }

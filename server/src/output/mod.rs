@@ -47,7 +47,7 @@ use fingerprint::Fingerprints;
 
 pub(crate) use look::{Color, Look, columns};
 pub(crate) use repeated::Repeated;
-pub(crate) use several::{Output, Outputs, put};
+pub(crate) use several::{Output, Outputs};
 pub(crate) use summary::{BaselineSummary, Summary};
 
 /// One checked file.

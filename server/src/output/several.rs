@@ -8,10 +8,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use crd_analyzer_io::{
-    read::{self, Access},
-    write::{self, Unwritten},
-};
+use crd_analyzer_io::write::{self, Replaceable};
 
 use super::{
     File, Look, Printer, Summary, concise::Concise, github::Github, json::Json, jsonl::Jsonl, junit::Junit,
@@ -194,14 +191,19 @@ impl Outputs {
     }
 
     /// Prints the end, and writes the files. Those that could not be written, each with the reason.
-    pub(crate) fn end(&mut self, summary: &Summary, elapsed: Duration) -> io::Result<Vec<String>> {
+    pub(crate) fn end(
+        &mut self,
+        summary: &Summary,
+        elapsed: Duration,
+        replaceable: Replaceable,
+    ) -> io::Result<Vec<String>> {
         let mut failed = Vec::new();
         for (printer, sink) in &mut self.all {
             printer.end(sink.out(), summary, elapsed)?;
             match sink {
                 Sink::Stdout(out) => out.flush()?,
                 Sink::File(path, bytes) => {
-                    if let Err(why) = put(path, bytes) {
+                    if let Err(why) = write::put(path, bytes, replaceable) {
                         failed.push(unwritten(&path.display().to_string(), &why));
                     }
                 }
@@ -209,13 +211,4 @@ impl Outputs {
         }
         Ok(failed)
     }
-}
-
-/// Writes a file and replaces the old one.
-pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<(), Unwritten> {
-    if !read::exists(path) {
-        return write::create(path, bytes);
-    }
-    let before = read::bytes(path, &Access::Named, Access::Named.manifest_bytes())?;
-    write::replace(path, &Access::Named, &before, bytes)
 }

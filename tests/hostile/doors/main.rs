@@ -5,6 +5,7 @@
 
 mod arguments;
 mod git;
+mod output;
 mod paths;
 mod power;
 mod reading;

@@ -130,7 +130,7 @@ const CALLS: &[&str] = &[
     "fsync",
     "fchmod",
     "renameat2",
-    "unlink",
+    "unlinkat",
     "flock",
     "openat",
     "write",

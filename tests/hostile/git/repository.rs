@@ -161,16 +161,22 @@ impl Place {
         self.run("repo", ["check", &format!("--old-ref={revision}"), file])
     }
 
+    /// The folders where git is run, or was.
+    fn folders_for_git(&self) -> Vec<std::ffi::OsString> {
+        let entries = std::fs::read_dir(self.path("cache/crd-analyzer"));
+        let names = entries.into_iter().flatten().flatten().map(|it| it.file_name());
+        names.filter(|it| it.to_string_lossy().starts_with("git-")).collect()
+    }
+
+    /// Whether git is being asked.
+    pub(crate) fn is_git_at_work(&self) -> bool {
+        !self.folders_for_git().is_empty()
+    }
+
     /// That nothing was left behind where git was run.
     #[track_caller]
     pub(crate) fn expect_tidy_cache(&self) {
-        let left: Vec<_> = std::fs::read_dir(self.path("cache/crd-analyzer"))
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|it| it.file_name())
-            .filter(|it| it.to_string_lossy().starts_with("git-"))
-            .collect();
+        let left = self.folders_for_git();
         assert!(left.is_empty(), "{left:?} in {}", self.folder.path().display());
     }
 }

@@ -59,6 +59,12 @@ pub(crate) fn run(place: &Place, mut command: Command, workspace: &str, file: &s
     wait_for(&|it| it["method"] == "textDocument/publishDiagnostics");
     // Git is asked beside; it had its time before the server ends.
     std::thread::sleep(Duration::from_millis(500));
+    for _ in 0..200 {
+        if !place.is_git_at_work() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
     send(json!({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}));
     wait_for(&|it| it["id"] == 2);
     send(json!({"jsonrpc": "2.0", "method": "exit"}));

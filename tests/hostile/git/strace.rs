@@ -22,6 +22,8 @@ pub(crate) struct Trace {
     pub(crate) network: Vec<String>,
     /// Files and folders that were made, changed or removed.
     pub(crate) changed: BTreeSet<PathBuf>,
+    /// Files and folders that were opened to read them.
+    pub(crate) opened: BTreeSet<PathBuf>,
     /// All lines of the trace.
     pub(crate) lines: usize,
 }
@@ -74,7 +76,12 @@ impl Trace {
             "open" | "openat" | "openat2"
                 if !["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"]
                     .iter()
-                    .any(|it| rest.contains(it)) => {}
+                    .any(|it| rest.contains(it)) =>
+            {
+                if !has_failed {
+                    self.opened.extend(paths(rest, folder));
+                }
+            }
             _ if has_failed => {}
             _ => self.changed.extend(paths(rest, folder)),
         }
@@ -164,5 +171,7 @@ pub(crate) fn is_read() {
         changed,
         ["/c/b", "/c/j", "/d\"", "/h", "/i", "/k/l", "/m/n", "/p", "/w/g", "/w/o"]
     );
+    let opened: Vec<_> = trace.opened.iter().map(|it| it.display().to_string()).collect();
+    assert_eq!(opened, ["/c/a"]);
     assert_eq!(trace.network.len(), 1);
 }

@@ -26,6 +26,8 @@ pub(crate) const TESTS: &[Test] = &[
     ("a_partial_clone_is_not_completed", a_partial_clone_is_not_completed),
     ("fix_writes_the_named_file", fix_writes_the_named_file),
     ("tests_write_the_named_file", tests_write_the_named_file),
+    ("output_writes_the_named_files", output_writes_the_named_files),
+    ("generators_read_nothing_of_git", generators_read_nothing_of_git),
     ("the_language_server_runs_git_alone", the_language_server_runs_git_alone),
     (
         "the_language_server_runs_nothing_without_trust",
@@ -198,6 +200,98 @@ fn tests_write_the_named_file() {
     assert!(matches!(outcome.code, Some(0 | 1)), "{outcome:#?}");
     expect(&place, &trace, &[], is_named(&place, "widget.test.yaml"));
     assert!(!trace.changed.is_empty(), "the file was to be written: {outcome:#?}");
+}
+
+/// Reports, baselines, documentation and schemas: each is written where the user says, and nothing else.
+fn output_writes_the_named_files() {
+    let runs: [(&[&str], &str); 6] = [
+        (&["check", "-o", "text", "-o", "sarif=out.sarif", "."], "out.sarif"),
+        (&["check", "--output-file", "x/report.txt", "."], "x/report.txt"),
+        (
+            &["check", "--baseline", "old.json", "--update-baseline", "."],
+            "old.json",
+        ),
+        (&["docs", "--output-dir", "docs", "crd.yaml"], "docs"),
+        (
+            &[
+                "schema",
+                "--format",
+                "json-schema",
+                "--output-dir",
+                "schemas",
+                "crd.yaml",
+            ],
+            "schemas",
+        ),
+        (&["test", "--init", "crd.yaml"], "crd.test.yaml"),
+    ];
+    let place = hostile();
+    for (args, name) in runs {
+        let named = place.path("repo").join(name);
+        let is_allowed = |path: &Path| path.starts_with(&named) || is_named(&place, name)(path);
+        // Once new, and once in place of the old text.
+        for _ in 0..if args.contains(&"--init") { 1 } else { 2 } {
+            let (outcome, trace) = run(&place, args);
+            assert!(matches!(outcome.code, Some(0 | 1)), "{args:?}: {outcome:#?}");
+            expect(&place, &trace, &[], is_allowed);
+            assert!(named.exists() && !trace.changed.is_empty(), "{args:?}: {outcome:#?}");
+            assert_eq!(opened_of_git(&trace), [] as [&Path; 0], "{args:?}");
+        }
+    }
+    // A link decides nothing, and nothing is begun where it leads.
+    for (target, name) in [
+        (".git/hooks/pre-commit", "link.sarif"),
+        ("../.git/config", "docs/README.md"),
+        (".git/config", "report.txt"),
+    ] {
+        let path = place.path("repo").join(name);
+        let _ = fs::remove_file(&path);
+        std::os::unix::fs::symlink(target, path).expect("a link");
+    }
+    let runs: [&[&str]; 3] = [
+        &["check", "-o", "sarif=link.sarif", "."],
+        &["docs", "--output-dir", "docs", "crd.yaml"],
+        &["check", "--output-file", "report.txt", "."],
+    ];
+    for args in runs {
+        let (outcome, trace) = run(&place, args);
+        outcome.expect(3, &["is a link"]);
+        expect(&place, &trace, &[], |_| false);
+        assert_eq!(opened_of_git(&trace), [] as [&Path; 0], "{args:?}");
+    }
+}
+
+/// A kustomization that puts git's configuration into an object.
+fn generators_read_nothing_of_git() {
+    let place = hostile();
+    place.append("repo/.git/config", "[credential]\n\tpassword = hunter2\n");
+    place.write(
+        "repo/k/kustomization.yaml",
+        "resources: [one.yaml]\nconfigMapGenerator:\n- name: c\n  files: [c=../.git/config]\n  envs: [../.git/HEAD]\n",
+    );
+    place.write(
+        "repo/k/one.yaml",
+        "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: one}\n",
+    );
+    for args in [
+        &["check", "."][..],
+        &["check", "-o", "jsonl", "k"],
+        &["check", "k/kustomization.yaml"],
+    ] {
+        let (outcome, trace) = run(&place, args);
+        assert!(!outcome.said.contains("hunter2"), "{outcome:#?}");
+        assert!(outcome.said.contains("belongs to git"), "{outcome:#?}");
+        expect(&place, &trace, &[], |_| false);
+        assert_eq!(opened_of_git(&trace), [] as [&Path; 0], "{args:?}");
+    }
+}
+
+/// What was opened of git's own files, but for the ignore rules of the walk.
+fn opened_of_git(trace: &Trace) -> Vec<&Path> {
+    let opened = trace.opened.iter().map(PathBuf::as_path);
+    opened
+        .filter(|it| it.iter().any(|name| name == ".git") && !it.ends_with("info/exclude"))
+        .collect()
 }
 
 fn the_language_server_runs_git_alone() {

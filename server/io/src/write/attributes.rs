@@ -1,4 +1,4 @@
-//! What a file has besides its text, and what can be done to names, as far as the system knows it.
+//! What a file has besides its text, as far as the system knows it.
 
 #[cfg(not(unix))]
 pub(super) use other::*;
@@ -8,14 +8,13 @@ pub(super) use unix::*;
 #[cfg(unix)]
 mod unix {
     use std::{
-        fs::{self, File, Metadata},
+        fs::{File, Metadata},
         io,
         os::unix::fs::MetadataExt as _,
-        path::Path,
     };
 
     use rustix::{
-        fs::{Access, FlockOperation, Gid, Mode, Uid},
+        fs::{FlockOperation, Gid, Mode, Uid},
         io::Errno,
         process::Resource,
     };
@@ -30,16 +29,19 @@ mod unix {
         }
     }
 
-    /// An error if a file is not to be replaced, though its folder may be written.
-    pub(in crate::write) fn may_be_replaced(path: &Path, found: &Metadata) -> Result<(), Unwritten> {
-        // The superuser may write everything, and has said by the mode that it is not to be written.
-        if found.mode() & 0o222 == 0 || rustix::fs::access(path, Access::WRITE_OK).is_err() {
-            return Err(Unwritten::ReadOnly);
-        }
-        if found.nlink() > 1 {
-            return Err(Unwritten::HardLinks(found.nlink()));
-        }
-        Ok(())
+    /// Whether the mode of a file forbids to write it. The superuser may write it all the same, and has said by the mode that it stays.
+    pub(in crate::write) fn is_read_only(found: &Metadata) -> bool {
+        found.mode() & 0o222 == 0
+    }
+
+    /// The names of a file.
+    pub(in crate::write) fn names(found: &Metadata) -> u64 {
+        found.nlink()
+    }
+
+    /// Whether the system may run a file.
+    pub(in crate::write) fn is_executable(found: &Metadata) -> bool {
+        found.mode() & 0o111 != 0
     }
 
     /// Gives a new file the owner, group, attributes and mode of an old one, as far as it is allowed.
@@ -79,59 +81,17 @@ mod unix {
     #[cfg(not(target_os = "linux"))]
     fn keep_extended(_: &File, _: &File) {}
 
-    /// Whether a path still leads to the same, unchanged file.
-    pub(in crate::write) fn is_same(path: &Path, found: &Metadata) -> bool {
-        let of = |it: &Metadata| (it.dev(), it.ino(), it.size(), it.mtime(), it.mtime_nsec());
-        fs::symlink_metadata(path).is_ok_and(|now| of(&now) == of(found))
-    }
-
     /// The bytes that the process may write into a file. More would end it.
     pub(in crate::write) fn size_limit() -> Option<u64> {
         rustix::process::getrlimit(Resource::Fsize).current
-    }
-
-    /// Exchanges what two names mean; `None` where that cannot be done.
-    pub(in crate::write) fn exchange(one: &Path, other: &Path) -> Option<io::Result<()>> {
-        renamed(one, other, Flags::Exchange)
-    }
-
-    /// Renames a file to a name that nothing has; `None` where that cannot be done at once.
-    pub(in crate::write) fn rename_new(from: &Path, to: &Path) -> Option<io::Result<()>> {
-        renamed(from, to, Flags::New)
-    }
-
-    #[derive(Clone, Copy)]
-    enum Flags {
-        Exchange,
-        New,
-    }
-
-    #[cfg(any(target_os = "linux", target_os = "macos"))]
-    fn renamed(from: &Path, to: &Path, flags: Flags) -> Option<io::Result<()>> {
-        use rustix::fs::{CWD, RenameFlags};
-        let flags = match flags {
-            Flags::Exchange => RenameFlags::EXCHANGE,
-            Flags::New => RenameFlags::NOREPLACE,
-        };
-        match rustix::fs::renameat_with(CWD, from, CWD, to, flags) {
-            // Not every file system can.
-            Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => None,
-            done => Some(done.map_err(io::Error::from)),
-        }
-    }
-
-    #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-    fn renamed(_: &Path, _: &Path, _: Flags) -> Option<io::Result<()>> {
-        None
     }
 }
 
 #[cfg(not(unix))]
 mod other {
     use std::{
-        fs::{self, File, Metadata},
+        fs::{File, Metadata},
         io,
-        path::Path,
     };
 
     use crate::write::Unwritten;
@@ -140,31 +100,24 @@ mod other {
         Ok(())
     }
 
-    pub(in crate::write) fn may_be_replaced(_: &Path, found: &Metadata) -> Result<(), Unwritten> {
-        if found.permissions().readonly() {
-            return Err(Unwritten::ReadOnly);
-        }
-        Ok(())
+    pub(in crate::write) fn is_read_only(found: &Metadata) -> bool {
+        found.permissions().readonly()
+    }
+
+    pub(in crate::write) fn names(_: &Metadata) -> u64 {
+        1
+    }
+
+    /// Names decide here, and output has names of data.
+    pub(in crate::write) fn is_executable(_: &Metadata) -> bool {
+        false
     }
 
     pub(in crate::write) fn keep(_: &File, found: &Metadata, new: &File) -> io::Result<()> {
         new.set_permissions(found.permissions())
     }
 
-    pub(in crate::write) fn is_same(path: &Path, found: &Metadata) -> bool {
-        let of = |it: &Metadata| (it.len(), it.modified().ok());
-        fs::symlink_metadata(path).is_ok_and(|now| now.is_file() && of(&now) == of(found))
-    }
-
     pub(in crate::write) fn size_limit() -> Option<u64> {
-        None
-    }
-
-    pub(in crate::write) fn exchange(_: &Path, _: &Path) -> Option<io::Result<()>> {
-        None
-    }
-
-    pub(in crate::write) fn rename_new(_: &Path, _: &Path) -> Option<io::Result<()>> {
         None
     }
 }

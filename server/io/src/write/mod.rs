@@ -3,26 +3,44 @@
 //! The new text goes into a file beside the target, onto the disk, and only then takes the target's name. A program that is killed on the way
 //! leaves a file with a name like `.crd.yaml.crd-analyzer-123-0.tmp`, never a target that is cut. What somebody else wrote in the meantime is
 //! not replaced.
+//!
+//! A file that is changed ([`replace`]) may be named by a link inside the repository. Output ([`put`], [`create`], [`OutputFolder`]) goes through
+//! no link that a repository can hold, because the link decides where it goes. Git's own files and programs are not written.
 
 mod attributes;
 mod cached;
+mod folder;
+mod place;
 #[cfg(test)]
 mod tests;
 
 use std::{
-    fs::{self, File, Metadata},
+    ffi::{OsStr, OsString},
+    fs::{File, Metadata},
     io::{self, Read as _, Seek as _, Write as _},
     path::{Path, PathBuf},
     sync::atomic::{AtomicUsize, Ordering},
 };
 
 pub use cached::CacheFolder;
+pub use place::OutputFolder;
 
 use crate::{
-    dotgit,
-    read::{self, Access, Unread},
+    read::{Access, Unread},
     roots::Roots,
 };
+use folder::Folder;
+use place::Place;
+
+/// What a writer may replace.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Replaceable {
+    /// Regular files that the system does not run.
+    #[default]
+    Data,
+    /// Executable files, too: the user says so.
+    Executables,
+}
 
 /// Why a file was not written, as a sentence for people (without the file's name). The file is as it was.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +57,12 @@ pub enum Unwritten {
     /// It may not be written.
     #[error("it is read-only")]
     ReadOnly,
+    /// It is a link, or lies below one.
+    #[error("`{}` is a link, and output goes through no link: name the file or folder that is meant", .0.display())]
+    Link(PathBuf),
+    /// The system runs it.
+    #[error("it is executable: remove it, or add `--replace-executable`")]
+    Executable,
     /// It has other names, which would go on meaning the old text.
     #[error("it has {0} names (hard links), and the others would keep the old text")]
     HardLinks(u64),
@@ -78,7 +102,13 @@ fn while_doing(doing: &'static str) -> impl Fn(io::Error) -> Unwritten {
 ///
 /// A link inside the folders that it may lead into is followed, and stays; any other is refused. Mode, owner, group, and extended attributes are
 /// kept, as far as the system allows.
-pub fn replace(path: &Path, access: &Access, before: &[u8], after: &[u8]) -> Result<(), Unwritten> {
+pub fn replace(
+    path: &Path,
+    access: &Access,
+    before: &[u8],
+    after: &[u8],
+    replaceable: Replaceable,
+) -> Result<(), Unwritten> {
     let path = std::path::absolute(path).map_err(Unread::from)?;
     let folder = path.parent().unwrap_or(&path);
     let roots = match access {
@@ -86,61 +116,17 @@ pub fn replace(path: &Path, access: &Access, before: &[u8], after: &[u8]) -> Res
         Access::Within(roots) => roots.and_neighbours(folder),
         Access::Elsewhere(_) => return Err(Unread::Special("a file that is not on disk").into()),
     };
-    let target = roots.resolve(&path)?;
-    let (mut file, found) = read::open(&target, &Access::Within(roots.into()), dotgit::refuse)?;
-    attributes::lock(&file)?;
-    attributes::may_be_replaced(&target, &found)?;
-    is_still(&mut file, before)?;
-
-    let unfinished = Unfinished::new(&target, after, OWN_MODE)?;
-    attributes::keep(&file, &found, &unfinished.file).map_err(while_doing("cannot keep its mode"))?;
-    unfinished.sync()?;
-
-    // Once more, now that only the name has to change.
-    if !attributes::is_same(&target, &found) {
-        return Err(Unwritten::Changed);
-    }
-    is_still(&mut file, before)?;
-    unfinished.replace(&target, &mut file, &found, before)?;
-    sync_folder(&target);
-    Ok(())
+    Place::within(&roots, &path)?.replace(Some(before), after, replaceable)
 }
 
-/// Writes a file where there is none.
+/// Writes a file where there is none. The user has named its folder.
 pub fn create(path: &Path, text: &[u8]) -> Result<(), Unwritten> {
-    let path = std::path::absolute(path).map_err(Unread::from)?;
-    let folder = path.parent().unwrap_or(&path);
-    let roots = Roots::default().and_neighbours(folder);
-    let (Some(name), folder) = (path.file_name(), roots.resolve(folder)?) else {
-        return Err(Unread::Special("a folder").into());
-    };
-    let target = folder.join(name);
-    dotgit::refuse(&target)?;
-    if read::exists(&target) {
-        return Err(Unwritten::Exists);
-    }
-    let unfinished = Unfinished::new(&target, text, NEW_MODE)?;
-    unfinished.sync()?;
-    unfinished.name(&target)?;
-    sync_folder(&target);
-    Ok(())
+    Place::named(path)?.create(text)
 }
 
-/// Makes a folder in a folder that exists, if it is not there.
-pub fn folder(path: &Path) -> Result<(), Unwritten> {
-    let path = std::path::absolute(path).map_err(Unread::from)?;
-    let around = path.parent().unwrap_or(&path);
-    let roots = Roots::default().and_neighbours(around);
-    let (Some(name), around) = (path.file_name(), roots.resolve(around)?) else {
-        return Ok(());
-    };
-    let target = around.join(name);
-    dotgit::refuse(&target)?;
-    match fs::create_dir(&target) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && target.is_dir() => Ok(()),
-        Err(error) => Err(while_doing("cannot make the folder")(error)),
-    }
+/// Writes a file that the user has named, whatever it had before.
+pub fn put(path: &Path, text: &[u8], replaceable: Replaceable) -> Result<(), Unwritten> {
+    Place::named(path)?.put(text, replaceable)
 }
 
 /// An error unless an open file has these bytes.
@@ -154,8 +140,9 @@ fn is_still(file: &mut File, before: &[u8]) -> Result<(), Unwritten> {
 }
 
 /// A file beside its target, which is removed unless it gets the target's name.
-struct Unfinished {
-    path: PathBuf,
+struct Unfinished<'a> {
+    folder: &'a Folder,
+    name: OsString,
     file: File,
     is_kept: bool,
 }
@@ -171,13 +158,14 @@ const OWN_MODE: u32 = 0o600;
 /// The mode of a new file, before the system applies the user's umask.
 const NEW_MODE: u32 = 0o666;
 
-impl Unfinished {
-    fn new(target: &Path, text: &[u8], mode: u32) -> Result<Self, Unwritten> {
+impl<'a> Unfinished<'a> {
+    fn new(folder: &'a Folder, target: &OsStr, text: &[u8], mode: u32) -> Result<Self, Unwritten> {
         let size = text.len() as u64;
         if let Some(limit) = attributes::size_limit().filter(|it| size > *it) {
             return Err(Unwritten::TooLarge { size, limit });
         }
-        let mut unfinished = Self::begin(target, mode).map_err(while_doing("cannot write a new file beside it"))?;
+        let begun = Self::begin(folder, target, mode);
+        let mut unfinished = begun.map_err(while_doing("cannot write a new file beside it"))?;
         unfinished
             .file
             .write_all(text)
@@ -185,8 +173,8 @@ impl Unfinished {
         Ok(unfinished)
     }
 
-    fn begin(target: &Path, mode: u32) -> io::Result<Self> {
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
+    fn begin(folder: &'a Folder, target: &OsStr, mode: u32) -> io::Result<Self> {
+        let name = target.to_string_lossy();
         let name: String = name
             .char_indices()
             .take_while(|(at, char)| at + char.len_utf8() <= MAX_NAME)
@@ -195,19 +183,14 @@ impl Unfinished {
         let process = std::process::id();
         loop {
             let number = BEGUN.fetch_add(1, Ordering::Relaxed);
-            let path = target.with_file_name(format!(".{name}.crd-analyzer-{process}-{number}.tmp"));
-            let mut options = fs::OpenOptions::new();
-            options.write(true).create_new(true);
-            #[cfg(unix)]
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
-            #[cfg(not(unix))]
-            let _ = mode;
-            match options.open(&path) {
+            let name = OsString::from(format!(".{name}.crd-analyzer-{process}-{number}.tmp"));
+            match folder.begin(&name, mode) {
                 // A run that was killed had the same number.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 file => {
                     return Ok(Self {
-                        path,
+                        folder,
+                        name,
                         file: file?,
                         is_kept: false,
                     });
@@ -223,35 +206,35 @@ impl Unfinished {
     }
 
     /// Takes the name of a target that is still the open file `old` with the text `before`.
-    fn replace(mut self, target: &Path, old: &mut File, found: &Metadata, before: &[u8]) -> Result<(), Unwritten> {
+    fn replace(mut self, target: &OsStr, old: &mut File, found: &Metadata, before: &[u8]) -> Result<(), Unwritten> {
         let rename = while_doing("cannot give the new text its name");
-        match attributes::exchange(&self.path, target) {
+        match self.folder.exchange(&self.name, target) {
             None => {
-                fs::rename(&self.path, target).map_err(rename)?;
+                self.folder.rename(&self.name, target).map_err(rename)?;
                 self.is_kept = true;
                 return Ok(());
             }
             Some(exchanged) => exchanged.map_err(rename)?,
         }
         // Whatever had the target's name at this very moment has ours now: it may only go if it is what was read.
-        if attributes::is_same(&self.path, found) && is_still(old, before).is_ok() {
+        if self.folder.is_same(&self.name, found) && is_still(old, before).is_ok() {
             return Ok(());
         }
-        if matches!(attributes::exchange(&self.path, target), Some(Ok(()))) {
+        if matches!(self.folder.exchange(&self.name, target), Some(Ok(()))) {
             return Err(Unwritten::Changed);
         }
         self.is_kept = true;
         Err(Unwritten::Taken {
-            kept: self.path.clone(),
+            kept: self.folder.path_of(&self.name),
         })
     }
 
     /// Takes a name that nothing has.
-    fn name(mut self, target: &Path) -> Result<(), Unwritten> {
-        let named = match attributes::rename_new(&self.path, target) {
+    fn name(mut self, target: &OsStr) -> Result<(), Unwritten> {
+        let named = match self.folder.rename_new(&self.name, target) {
             Some(renamed) => renamed.inspect(|()| self.is_kept = true),
             // Both names are there for a moment.
-            None => fs::hard_link(&self.path, target),
+            None => self.folder.link(&self.name, target),
         };
         named.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => Unwritten::Exists,
@@ -260,21 +243,11 @@ impl Unfinished {
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
         if !self.is_kept {
             // Who may write it may remove it; if not, its name says what it is.
-            let _ = fs::remove_file(&self.path);
+            let _ = self.folder.remove(&self.name);
         }
-    }
-}
-
-/// Brings the new name onto the disk. Both texts are there already, so that a failure only leaves open which of them a power cut leaves.
-fn sync_folder(target: &Path) {
-    if cfg!(unix)
-        && let Some(folder) = target.parent()
-        && let Ok(folder) = File::open(folder)
-    {
-        let _ = folder.sync_all();
     }
 }

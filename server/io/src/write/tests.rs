@@ -3,6 +3,8 @@
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
+use std::fs;
+
 use super::*;
 
 /// A folder with a file `a.yaml` in it, which has the text `old`.
@@ -15,7 +17,7 @@ fn folder() -> (tempfile::TempDir, PathBuf) {
 
 /// Replaces `old` by `new`.
 fn write(path: &Path) -> Result<(), Unwritten> {
-    replace(path, &Access::Named, b"old", b"new")
+    replace(path, &Access::Named, b"old", b"new", Replaceable::Data)
 }
 
 #[track_caller]
@@ -85,20 +87,22 @@ fn what_is_written_at_the_last_moment_is_given_back() {
     let (folder, path) = folder();
     let mut file = File::open(&path).expect("a file");
     let found = file.metadata().expect("it has attributes");
-    let unfinished = Unfinished::new(&path, b"new", OWN_MODE).expect("a file beside it");
+    let open = Folder::at(&fs::canonicalize(folder.path()).expect("a real path")).expect("a folder");
+    let name = OsStr::new("a.yaml");
+    let unfinished = Unfinished::new(&open, name, b"new", OWN_MODE).expect("a file beside it");
     // An editor saves: it renames a new file over the old one.
     fs::write(folder.path().join("b"), "edited").expect("a file");
     fs::rename(folder.path().join("b"), &path).expect("it can be renamed");
-    let done = unfinished.replace(&path, &mut file, &found, b"old");
+    let done = unfinished.replace(name, &mut file, &found, b"old");
     assert!(matches!(done, Err(Unwritten::Changed)), "{done:?}");
     assert_eq!(fs::read(&path).expect("a file"), b"edited");
     assert_eq!(names(folder.path()), ["a.yaml"]);
     // Another one writes into the file.
     let mut file = File::open(&path).expect("a file");
     let found = file.metadata().expect("it has attributes");
-    let unfinished = Unfinished::new(&path, b"new", OWN_MODE).expect("a file beside it");
+    let unfinished = Unfinished::new(&open, name, b"new", OWN_MODE).expect("a file beside it");
     fs::write(&path, "edited again").expect("it can be written");
-    let done = unfinished.replace(&path, &mut file, &found, b"edited");
+    let done = unfinished.replace(name, &mut file, &found, b"edited");
     assert!(matches!(done, Err(Unwritten::Changed)), "{done:?}");
     assert_eq!(fs::read(&path).expect("a file"), b"edited again");
     assert_eq!(names(folder.path()), ["a.yaml"]);
@@ -129,7 +133,7 @@ fn links_are_followed_inside_and_stay() {
     let made = create(&repository.join("dangling.yaml"), b"new").expect_err("it is refused");
     assert!(matches!(made, Unwritten::Exists), "{made}");
     let made = create(&repository.join("up/c.yaml"), b"new").expect_err("it is refused");
-    assert!(made.to_string().contains("outside of"), "{made}");
+    assert!(matches!(made, Unwritten::Link(_)), "{made}");
     assert_eq!(names(folder.path()), ["a.yaml", "repository"]);
 }
 
@@ -157,15 +161,16 @@ fn new_files_take_no_name_that_is_there() {
     let long = folder.path().join(format!("{}.yaml", "\u{e4}".repeat(125)));
     create(&long, b"new").expect("it is made");
     assert_eq!(fs::read(&long).expect("a file"), b"new");
-    replace(&long, &Access::Named, b"new", b"newer").expect("it is replaced");
+    replace(&long, &Access::Named, b"new", b"newer", Replaceable::Data).expect("it is replaced");
     let usual = folder.path().join("usual");
     fs::write(&usual, "").expect("a file");
     let mode = |it: &Path| fs::metadata(it).expect("a file").mode();
     assert_eq!(mode(&long), mode(&usual));
     assert_eq!(names(folder.path()).len(), 3);
     // The name is taken between the look and the end.
-    let unfinished = Unfinished::new(&path, b"new", NEW_MODE).expect("a file beside it");
-    assert!(matches!(unfinished.name(&path), Err(Unwritten::Exists)));
+    let open = Folder::at(&fs::canonicalize(folder.path()).expect("a real path")).expect("a folder");
+    let unfinished = Unfinished::new(&open, OsStr::new("a.yaml"), b"new", NEW_MODE).expect("a file beside it");
+    assert!(matches!(unfinished.name(OsStr::new("a.yaml")), Err(Unwritten::Exists)));
     assert_eq!(fs::read(&path).expect("a file"), b"old");
 }
 
@@ -203,4 +208,160 @@ fn the_cache_folder_is_not_left() {
     cache.retain(Path::new("none"), |_| false).expect("there need be none");
     fs::set_permissions(cache.path().join("1.0"), fs::Permissions::from_mode(0o777)).expect("a mode");
     assert!(keep("1.0/codes/c.md", "page").is_err(), "others may write there");
+}
+
+/// A repository with a file, folders, and links; a folder `outside` is beside it.
+fn repository() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().join("repository");
+    for it in [".git/hooks", "sub/below"] {
+        fs::create_dir_all(root.join(it)).expect("folders");
+    }
+    fs::create_dir(folder.path().join("outside")).expect("a folder");
+    for it in [".git/config", "data", "sub/data", "../outside/data"] {
+        fs::write(root.join(it), "old").expect("a file");
+    }
+    for (target, name) in [
+        ("data", "link"),
+        ("none", "dangling"),
+        (".git/config", "config"),
+        (".git/hooks/pre-commit", "hook"),
+        ("../outside/data", "out"),
+        ("sub", "folder"),
+        ("below", "sub/folder"),
+        ("../outside", "away"),
+        ("../data", "sub/up"),
+    ] {
+        symlink(target, root.join(name)).expect("a link");
+    }
+    (folder, root)
+}
+
+/// Each text in a folder, whatever links lead there.
+fn texts(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let of = fs::symlink_metadata(&path).expect("it is there");
+            if of.is_dir() {
+                folders.push(path);
+            } else if of.is_file() {
+                found.push((path.clone(), fs::read(path).expect("a file")));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn output_goes_through_no_link() {
+    let (folder, root) = repository();
+    let before = texts(folder.path());
+    for name in [
+        "link",
+        "dangling",
+        "config",
+        "hook",
+        "out",
+        "folder/data",
+        "folder/new",
+        "sub/folder/new",
+        "folder/below/new",
+        "sub/../folder/new",
+        "away/data",
+        "away/new",
+        "sub/up",
+    ] {
+        let why = put(&root.join(name), b"new", Replaceable::Executables).expect_err(name);
+        assert!(matches!(why, Unwritten::Link(_)), "{name}: {why}");
+        let made = create(&root.join(name), b"new").expect_err(name);
+        assert!(matches!(made, Unwritten::Link(_) | Unwritten::Exists), "{name}: {made}");
+    }
+    for name in [".git/config", ".git/new", ".git/hooks/pre-commit", "sub/../.git/new"] {
+        let why = put(&root.join(name), b"new", Replaceable::Executables).expect_err(name);
+        assert!(matches!(why, Unwritten::Unread(Unread::OfGit(_))), "{name}: {why}");
+    }
+    assert_eq!(texts(folder.path()), before);
+    for name in ["data", "sub/new", "sub/../sub/below/new", "sub/data"] {
+        put(&root.join(name), b"new", Replaceable::Data).expect(name);
+        assert_eq!(fs::read(root.join(name)).expect("a file"), b"new");
+    }
+}
+
+#[test]
+fn output_below_a_folder_goes_through_no_link() {
+    let (folder, root) = repository();
+    let before = texts(folder.path());
+    // What the user names may be a link inside of the repository; not one that leads out, or to git.
+    for name in ["away", ".git", ".git/hooks", ".git/new", "data", "none/new"] {
+        assert!(OutputFolder::open(&root.join(name)).is_err(), "{name}");
+    }
+    let opened = OutputFolder::open(&root).expect("a folder");
+    for name in [
+        "link",
+        "hook",
+        "config",
+        "folder/new",
+        "sub/folder/new",
+        "away/new",
+        ".git/new",
+        "../new",
+        "/new",
+    ] {
+        let why = opened
+            .put(Path::new(name), b"new", Replaceable::Executables)
+            .expect_err(name);
+        let is_right = matches!(
+            why,
+            Unwritten::Link(_) | Unwritten::Unread(Unread::OfGit(_) | Unread::Special(_))
+        );
+        assert!(is_right, "{name}: {why}");
+    }
+    assert_eq!(texts(folder.path()), before);
+    for (name, below) in [("sub", "a"), ("folder", "b/c"), ("made", "d/e/f"), ("sub/..", "data")] {
+        let opened = OutputFolder::open(&root.join(name)).expect(name);
+        opened.put(Path::new(below), b"new", Replaceable::Data).expect(below);
+        assert_eq!(fs::read(root.join(name).join(below)).expect("a file"), b"new");
+    }
+}
+
+#[test]
+fn what_runs_is_replaced_only_if_the_user_says_so() {
+    let (_folder, path) = folder();
+    for mode in [0o755, 0o744, 0o611, 0o654] {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("a mode");
+        fs::write(&path, "old").expect("a file");
+        refused(&path, "it is executable");
+        assert!(matches!(
+            put(&path, b"new", Replaceable::Data),
+            Err(Unwritten::Executable)
+        ));
+        assert_eq!(fs::read(&path).expect("a file"), b"old");
+        put(&path, b"new", Replaceable::Executables).expect("it is replaced");
+        assert_eq!(fs::read(&path).expect("a file"), b"new");
+        assert_eq!(fs::metadata(&path).expect("a file").mode() & 0o777, mode);
+    }
+}
+
+#[test]
+fn a_link_that_comes_into_the_path_is_not_followed() {
+    let (folder, root) = repository();
+    let root = fs::canonicalize(root).expect("a real path");
+    // Before the folder is opened.
+    let real = root.join("sub/below");
+    fs::rename(root.join("sub"), root.join("moved")).expect("it can be renamed");
+    symlink("../outside", root.join("sub")).expect("a link");
+    fs::create_dir(folder.path().join("outside/below")).expect("a folder");
+    assert!(Folder::at(&real).is_err());
+    // And after: what is written goes into the folder that was opened.
+    let open = Folder::at(&root.join("moved/below")).expect("a folder");
+    fs::rename(root.join("moved/below"), root.join("moved/away")).expect("it can be renamed");
+    symlink("../../outside", root.join("moved/below")).expect("a link");
+    let unfinished = Unfinished::new(&open, OsStr::new("a"), b"new", NEW_MODE).expect("a file");
+    unfinished.name(OsStr::new("a")).expect("it is named");
+    assert_eq!(fs::read(root.join("moved/away/a")).expect("a file"), b"new");
+    assert_eq!(names(&folder.path().join("outside")), ["below", "data"]);
 }

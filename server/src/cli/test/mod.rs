@@ -20,7 +20,7 @@ use crd_analyzer_syntax::source::Source as Decoded;
 use crd_analyzer_workspace::versions::VersionSet;
 use regex::Regex;
 
-use super::{Status, UsageError, manifests::Settings};
+use super::{Replacing, Status, UsageError, manifests::Settings};
 use crate::{
     input::{self, Input, Reading, Source, Unreadable},
     output::Color,
@@ -71,6 +71,9 @@ pub(super) struct Args {
     /// Also print tests that pass.
     #[arg(short, long)]
     verbose: bool,
+
+    #[command(flatten)]
+    replacing: Replacing,
 
     #[command(flatten)]
     settings: Settings,
@@ -131,7 +134,8 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                     if args.update {
                         let asked = args.kubernetes_version.or(config.kubernetes_versions);
                         let again = |input: &Input| tested(args, input, asked, &finder);
-                        let (after, why) = update::apply(input, report, again, session.diffs())?;
+                        let (after, why) =
+                            update::apply(input, report, again, args.replacing.replaceable(), session.diffs())?;
                         report = after;
                         if let Some(why) = why {
                             session.unwritten.push(unwritten(&input.label, &why));

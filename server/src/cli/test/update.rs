@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crd_analyzer_io::{
     print::Terminal,
-    write::{self, Unwritten},
+    write::{self, Replaceable, Unwritten},
 };
 use crd_analyzer_suite::{rewrite, update};
 
@@ -21,6 +21,7 @@ pub(super) fn apply(
     input: &Input,
     report: Box<Report>,
     again: impl Fn(&Input) -> anyhow::Result<Done>,
+    replaceable: Replaceable,
     mut out: Box<dyn Write + '_>,
 ) -> anyhow::Result<(Box<Report>, Option<Unwritten>)> {
     let (Some(suite), Source::File(path, access)) = (&report.suite, &input.source) else {
@@ -41,7 +42,7 @@ pub(super) fn apply(
     if new == **suite.text() {
         return Ok((report, None));
     }
-    if let Err(why) = write::replace(path, access, suite.text().as_bytes(), new.as_bytes()) {
+    if let Err(why) = write::replace(path, access, suite.text().as_bytes(), new.as_bytes(), replaceable) {
         return Ok((report, Some(why)));
     }
     out.patch(&patch(&report.label, suite.text(), &new))?;
