@@ -5,9 +5,12 @@
 //! this crate look at git's files: the walk for `info/exclude`, and [`crate::git`].
 
 use std::{
+    collections::HashMap,
     ffi::OsStr,
     fs, io,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 
 use crate::{git, roots::cleaned, unread::Unread};
@@ -17,13 +20,83 @@ use crate::{git, roots::cleaned, unread::Unread};
 /// # Errors
 /// [`Unread::OfGit`] if a folder on the way, or the file itself, belongs to git: as the path is written, or after links are followed.
 pub(crate) fn refuse(path: &Path) -> Result<(), Unread> {
-    let written = cleaned(&std::path::absolute(path)?);
-    let real = real(path, &written)?;
-    let is_named = |path: &Path| path.iter().any(is_git_name);
-    if is_named(&written) || is_named(&real) || is_led_to(&written, &real) {
+    let absolute = std::path::absolute(path)?;
+    let written = cleaned(&absolute);
+    let (Some(folder), Some(name)) = (written.parent(), written.file_name()) else {
+        return Ok(());
+    };
+    let is_link = || fs::symlink_metadata(&written).is_ok_and(|it| it.is_symlink());
+    // Behind a link, `..` leads elsewhere than the path says.
+    let (around, real) = if absolute == written && !is_link() {
+        let around = Around::recent(folder)?;
+        let real = around.real.join(name);
+        (around, real)
+    } else {
+        let real = real(path, &written)?;
+        (Arc::new(Around::of(folder, real.clone())), real)
+    };
+    let is_in = |git: &PathBuf| real.starts_with(git) || written.starts_with(git);
+    if is_git_name(name) || around.is_of_git || around.led_to.iter().any(is_in) {
         return Err(Unread::OfGit(real));
     }
     Ok(())
+}
+
+/// What git has to do with a folder.
+struct Around {
+    /// The folder without links.
+    real: PathBuf,
+    /// Git takes a name on the way to it for its own.
+    is_of_git: bool,
+    /// The folders that a `.git` leads to: one in the folder, in a folder around it, or around the current folder.
+    led_to: Vec<PathBuf>,
+}
+
+/// So long, what was found out about a folder is taken as true: a run reads many files of one folder.
+const RECENT: Duration = Duration::from_secs(1);
+/// Folders of which something is remembered.
+const MAX_RECENT: usize = 4096;
+
+type Recent = HashMap<PathBuf, (Instant, Arc<Around>)>;
+
+impl Around {
+    /// As the folder was a moment ago.
+    fn recent(folder: &Path) -> io::Result<Arc<Self>> {
+        static RECENTLY: Mutex<Option<Recent>> = Mutex::new(None);
+        let now = Instant::now();
+        let is_fresh = |then: Instant| now.duration_since(then) < RECENT;
+        let known = |recent: &Recent| Some(recent.get(folder).filter(|it| is_fresh(it.0))?.1.clone());
+        let lock = || RECENTLY.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(around) = lock().as_ref().and_then(known) {
+            return Ok(around);
+        }
+        let real = real(folder, folder)?;
+        let around = Arc::new(Self::of(folder, real));
+        let mut recent = lock();
+        let recent = recent.get_or_insert_default();
+        if recent.len() >= MAX_RECENT {
+            recent.retain(|_, it| is_fresh(it.0));
+        }
+        if recent.len() < MAX_RECENT {
+            recent.insert(folder.to_owned(), (now, around.clone()));
+        }
+        Ok(around)
+    }
+
+    /// `real`: the folder without links, or a file that a link in it leads to.
+    fn of(folder: &Path, real: PathBuf) -> Self {
+        let current = std::env::current_dir().unwrap_or_default();
+        let is_other = |it: &&Path| !real.starts_with(it);
+        let written = folder.ancestors().filter(is_other);
+        let current = current.ancestors().filter(is_other);
+        let all = real.ancestors().chain(written).chain(current);
+        let is_named = |path: &Path| path.iter().any(is_git_name);
+        Self {
+            is_of_git: is_named(folder) || is_named(&real),
+            led_to: all.flat_map(git::folders_named_in).collect(),
+            real,
+        }
+    }
 }
 
 /// The same by the last name of a path alone.
@@ -46,21 +119,6 @@ fn real(path: &Path, written: &Path) -> io::Result<PathBuf> {
         }
         real => real,
     }
-}
-
-/// Whether a path is in a folder that a `.git` leads to: one around the path, or around the current folder.
-fn is_led_to(written: &Path, real: &Path) -> bool {
-    let is_in = |git: &PathBuf| real.starts_with(git) || written.starts_with(git);
-    let leads_here = |folder: &Path| git::folders_named_in(folder).iter().any(is_in);
-    if real.ancestors().skip(1).any(leads_here) {
-        return true;
-    }
-    let is_other = |it: &&Path| !real.starts_with(it);
-    if written.ancestors().skip(1).filter(is_other).any(leads_here) {
-        return true;
-    }
-    let current = std::env::current_dir().unwrap_or_default();
-    current.ancestors().filter(is_other).any(leads_here)
 }
 
 /// Whether some disk takes a name for `.git`: in any case, by its short name on NTFS, with a stream, with dots and spaces at its end, or with
