@@ -27,6 +27,7 @@ mod published;
 mod rename;
 mod resources;
 mod rules;
+mod same;
 mod server;
 mod session;
 mod typing;
@@ -72,6 +73,8 @@ enum Chore {
     Kustomize(kustomize::Args),
     /// Compare what `crd-analyzer explain` prints with kubectl's own code (needs Go and the corpus).
     Explain(explain::Args),
+    /// Compare everything that two binaries answer: subcommands, formats, and what editors are told.
+    Same(same::Args),
     /// Write the documents that are made of others: the index of the diagnostic codes.
     Docs(docs::Args),
 }
@@ -95,6 +98,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Chore::Rename(args) => rename::run(&args)?,
         Chore::Kustomize(args) => kustomize::run(&args)?,
         Chore::Explain(args) => explain::run(&args)?,
+        Chore::Same(args) => same::run(&args)?,
         Chore::Docs(args) => docs::run(&args)?,
     };
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })

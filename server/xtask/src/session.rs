@@ -66,13 +66,19 @@ impl EditorSession {
         Self::start_as(analyzer, folder, json!({ "capabilities": capabilities() }))
     }
 
-    /// The same for a client that says this of itself.
-    pub(crate) fn start_as(analyzer: &Path, folder: &Path, mut client: Value) -> anyhow::Result<(Self, String)> {
+    /// Starts the server in a folder for a client that says this of itself, and waits for nothing.
+    pub(crate) fn introduce(analyzer: &Path, folder: &Path, mut client: Value) -> anyhow::Result<Self> {
         let mut session = Self::spawn(analyzer)?;
         client["processId"] = Value::Null;
         client["workspaceFolders"] = json!([{ "uri": format!("file://{}", folder.display()), "name": "corpus" }]);
         session.request("initialize", &client)?;
         session.notify("initialized", &json!({}))?;
+        Ok(session)
+    }
+
+    /// As [`Self::start_in`], for a client that says this of itself. The folder has so many files that the server shows its progress.
+    pub(crate) fn start_as(analyzer: &Path, folder: &Path, client: Value) -> anyhow::Result<(Self, String)> {
+        let mut session = Self::introduce(analyzer, folder, client)?;
         let mut said = String::new();
         loop {
             let message = session.receive()?;

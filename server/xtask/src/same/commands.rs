@@ -1,0 +1,81 @@
+//! Every subcommand that only reads, in every format.
+
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use anyhow::Context as _;
+
+use super::Answers;
+
+/// Questions about a whole folder.
+const OF_FOLDERS: &[&[&str]] = &[
+    &["check", "."],
+    &["check", ".", "-o", "jsonl"],
+    &["check", ".", "-o", "jsonl", "--select", "all"],
+    &["check", ".", "-o", "jsonl", "--kubernetes-version", "1.30"],
+    &["check", ".", "-o", "concise"],
+    &["check", ".", "-o", "json"],
+    &["check", ".", "-o", "github"],
+    &["check", ".", "-o", "sarif"],
+    &["check", ".", "-o", "junit"],
+    &["check", ".", "-o", "tap"],
+    &["check", ".", "--statistics"],
+    &["cost", "."],
+    &["cost", ".", "-o", "jsonl"],
+    &["cost", ".", "--top", "20"],
+    &["schema", ".", "-o", "jsonl"],
+    &["schema", ".", "--format", "json-schema", "-o", "jsonl"],
+    &["schema", ".", "--format", "json-schema", "--strict", "-o", "jsonl"],
+    &["schema", ".", "--format", "openapi-v2", "-o", "jsonl"],
+    &["schema", ".", "--format", "kustomize"],
+    &["docs", "."],
+    &["docs", ".", "--format", "html"],
+    &["compat", ".", "."],
+    &["test", "."],
+    &["test", ".", "-o", "jsonl", "--verbose"],
+];
+
+/// Questions about a file, whose name follows.
+const OF_FILES: &[&[&str]] = &[
+    &["check", "-o", "jsonl"],
+    &["check"],
+    &["cost", "-o", "jsonl"],
+    &["schema", "-o", "jsonl"],
+    &["docs"],
+    &["storage"],
+    &["compat", "-o", "jsonl", "--old-version", "v1", "--new-version", "v1"],
+    &["convert", "--round-trips", "20", "--crd"],
+    &["eval", "--value", "{}", "--crd"],
+];
+
+pub(super) fn ask(binary: &Path, folder: &Path, sample: &[String], answers: &mut Answers) -> anyhow::Result<()> {
+    for question in OF_FOLDERS {
+        put(
+            binary,
+            folder,
+            question.iter().map(|it| (*it).to_owned()).collect(),
+            answers,
+        )?;
+    }
+    for (file, question) in sample.iter().flat_map(|file| OF_FILES.iter().map(move |it| (file, it))) {
+        let words = question.iter().map(|it| (*it).to_owned());
+        put(binary, folder, words.chain([file.clone()]).collect(), answers)?;
+    }
+    Ok(())
+}
+
+fn put(binary: &Path, folder: &Path, question: Vec<String>, answers: &mut Answers) -> anyhow::Result<()> {
+    let output = Command::new(binary)
+        .args(&question)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .env("COLUMNS", "120")
+        .output()
+        .with_context(|| format!("cannot run {}", binary.display()))?;
+    let [stdout, stderr] = [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it).into_owned());
+    let answer = format!("{stdout}\n{stderr}\n{}\n", output.status);
+    answers.insert(format!("crd-analyzer {}", question.join(" ")), answer);
+    Ok(())
+}
