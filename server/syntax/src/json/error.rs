@@ -48,8 +48,14 @@ pub(super) fn unwritable(tree: &Tree, root: &Json<'_>) -> Option<Box<ConvertErro
     first_error(root, |it| key_error(tree, it)).or_else(|| first_error(root, |it| number_error(tree, it)))
 }
 
-/// What the keys that cannot be strings begin with until they are refused, so that they are not taken for strings.
+/// What the keys that cannot be strings begin with until they are refused. A string may begin so, too: [`is_bad_key`] asks the tree.
 pub(super) const BAD_KEY: &str = "\0";
+
+/// Whether a key cannot be a string.
+pub(super) fn is_bad_key(tree: &Tree, member: &Member<'_>) -> bool {
+    let value = || scalar_value(tree, tree.resolve(member.key_node));
+    member.key.starts_with(BAD_KEY) && matches!(value(), Ok(ScalarValue::Null | ScalarValue::Uint(_)))
+}
 
 /// The first error in the order in which Go's JSON encoder writes.
 fn first_error(root: &Json<'_>, check: impl Fn(&Json<'_>) -> Option<Box<ConvertError>>) -> Option<Box<ConvertError>> {

@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use super::error::{BAD_KEY, ConvertError, ConvertErrorKind, unwritable};
+use super::error::{BAD_KEY, ConvertError, ConvertErrorKind, is_bad_key, unwritable};
 use super::value::{KeyKind, ScalarValue, is_merge, scalar_value};
 use super::{Json, JsonDoc, JsonValue, Member, dismantle};
 use crate::go_syntax;
@@ -256,13 +256,19 @@ impl<'t> Reader<'t> {
                 }
                 let mut members: Vec<Member<'t>> = self.members.drain(base..).collect();
                 if !members.is_sorted_by(|left, right| left.key < right.key) {
-                    members.sort_by(|left, right| left.key.cmp(&right.key));
+                    let (tree, has_bad_key) = (self.tree, self.bad_key);
+                    // A string may look like a key that cannot be one, and does not take its place.
+                    let is_bad = |it: &Member<'t>| has_bad_key && is_bad_key(tree, it);
+                    members.sort_by(|left, right| {
+                        let by_key = left.key.cmp(&right.key);
+                        by_key.then_with(|| is_bad(left).cmp(&is_bad(right)))
+                    });
                     if members.windows(2).any(|it| it[0].key == it[1].key) {
                         self.same_keys = true;
                         // Keep the last of each.
                         members.reverse();
                         members.dedup_by(|left, right| {
-                            let same = left.key == right.key;
+                            let same = left.key == right.key && is_bad(left) == is_bad(right);
                             if same {
                                 dismantle(vec![std::mem::replace(
                                     &mut left.value,
