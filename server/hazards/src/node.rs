@@ -17,6 +17,7 @@ use crd_analyzer_schema::field::Path;
 use crd_analyzer_schema::rules::run::{self, Bindings, PER_CALL_LIMIT, RUNTIME_BUDGET, Request, ValueBinder};
 use crd_analyzer_schema::rules::{CompiledRule, Expression, ExpressionSet, NodeTypes, OLD_SELF, compile};
 use crd_analyzer_schema::structural::Structural;
+use crd_analyzer_schema::unknown::Known;
 use crd_analyzer_schema::validation::Validator;
 use crd_analyzer_schema::{KubernetesVersion, ValidationRule, defaulting, list_type, objectmeta};
 use foldhash::quality::FixedState;
@@ -149,7 +150,7 @@ impl<'s> Node<'s> {
     /// The value as the API server has it before it validates.
     fn stored(&self, sent: &Value) -> Value {
         let mut stored = sent.clone();
-        defaulting::set_defaults(&mut stored, Some(self.schema));
+        defaulting::set_defaults(&mut stored, Known::ALL, Some(self.schema));
         stored
     }
 
@@ -170,7 +171,15 @@ impl<'s> Node<'s> {
     fn accepts(&self, stored: &Value) -> bool {
         self.validator.validate(&Path::root(), stored).is_empty()
             && list_type::validate_value(stored, self.schema, &Path::root(), self.version).is_empty()
-            && objectmeta::validate(stored, Some(self.schema), false, &Path::root(), self.version).is_empty()
+            && objectmeta::validate(
+                stored,
+                Known::ALL,
+                Some(self.schema),
+                false,
+                &Path::root(),
+                self.version,
+            )
+            .is_empty()
             && !budget::is_stopped()
     }
 
@@ -186,6 +195,7 @@ impl<'s> Node<'s> {
         let outcome = self.all().run(&Request {
             path: &root,
             value: stored,
+            known: Known::ALL,
             old,
             ratcheting: None,
             budget: RUNTIME_BUDGET,
@@ -437,6 +447,7 @@ impl<'s> CheckedRule<'_, 's> {
         let outcome = self.node.all().run(&Request {
             path: &root,
             value: &stored,
+            known: Known::ALL,
             old: case.old.as_ref(),
             ratcheting: None,
             budget: RUNTIME_BUDGET,

@@ -14,7 +14,8 @@ use crd_analyzer_schema::metadata::{Decoded as DecodedMetadata, ObjectMeta};
 use crd_analyzer_schema::objectmeta::{CoerceOptions, coerce};
 use crd_analyzer_schema::pruning::prune_and_track;
 use crd_analyzer_schema::structural::Structural;
-use crd_analyzer_schema::{codes as schema_codes, go, unknown};
+use crd_analyzer_schema::unknown::{Known, settle_metadata};
+use crd_analyzer_schema::{codes as schema_codes, go};
 use crd_analyzer_syntax::json::{Json, JsonDoc};
 use serde_json::{Map, Value};
 
@@ -41,7 +42,7 @@ pub(crate) struct Failure {
 }
 
 /// Reads a document as an object of this version.
-pub(crate) fn decode(version: ServedVersion<'_>, document: &JsonDoc<'_>) -> Result<Decoded, Failure> {
+pub(crate) fn decode(version: ServedVersion<'_>, document: &JsonDoc<'_>, known: Known<'_>) -> Result<Decoded, Failure> {
     let mut strict = Vec::new();
     if let (Some(text), Some(first)) = (document.strict_error(), document.duplicates().first()) {
         strict.push(StrictError {
@@ -72,9 +73,9 @@ pub(crate) fn decode(version: ServedVersion<'_>, document: &JsonDoc<'_>) -> Resu
         let error = fail(Some(&actual), &missing_kind(&Value::Object(sent)), Path::root());
         return Err(Failure { error, strict });
     }
-    match coerced(version, sent.clone()) {
+    match coerced(version, sent.clone(), known) {
         Ok((object, unknown)) => {
-            let object = defaulted(version, object);
+            let object = defaulted(version, object, known);
             strict.extend(unknown.into_iter().map(|path| unknown_field(version, json, path)));
             let changes = changes_between(&sent, &object);
             Ok(Decoded {
@@ -140,9 +141,13 @@ impl Refusal {
 }
 
 /// The object with the defaults of its schema.
-pub(crate) fn defaulted(version: ServedVersion<'_>, object: Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn defaulted(
+    version: ServedVersion<'_>,
+    object: Map<String, Value>,
+    known: Known<'_>,
+) -> Map<String, Value> {
     let mut value = Value::Object(object);
-    set_defaults(&mut value, version.compiled().map(|it| it.structural()));
+    set_defaults(&mut value, known, version.compiled().map(|it| it.structural()));
     match value {
         Value::Object(object) => object,
         _ => Map::new(),
@@ -154,6 +159,7 @@ pub(crate) fn defaulted(version: ServedVersion<'_>, object: Map<String, Value>) 
 pub(crate) fn coerced(
     version: ServedVersion<'_>,
     object: Map<String, Value>,
+    known: Known<'_>,
 ) -> Result<(Map<String, Value>, Vec<String>), Refusal> {
     let kubernetes = version.kubernetes();
     let schema = version.compiled().map(|it| it.structural());
@@ -162,7 +168,7 @@ pub(crate) fn coerced(
     let mut unknown = Vec::new();
     let metadata = match object.get("metadata") {
         None => None,
-        Some(value) => match ObjectMeta::decode(&unknown::settle_metadata(value)) {
+        Some(value) => match ObjectMeta::decode(&settle_metadata(value, known.field("metadata"))) {
             Ok(DecodedMetadata { meta, unknown: fields }) => {
                 unknown.extend(fields.into_iter().map(|path| format!("metadata.{path}")));
                 Some(meta)
@@ -189,7 +195,7 @@ pub(crate) fn coerced(
         }
         let options = CoerceOptions::default();
         let fields =
-            coerce(&mut value, schema, false, &Path::root(), options, kubernetes).map_err(|error| Refusal {
+            coerce(&mut value, known, schema, false, &Path::root(), options, kubernetes).map_err(|error| Refusal {
                 code: error.code,
                 ..Refusal::new(error.to_string(), error.path)
             })?;

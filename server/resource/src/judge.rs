@@ -2,7 +2,11 @@
 
 use crd_analyzer_apiextensions::decode::DecodeProblem;
 use crd_analyzer_budget::{self as budget, Limits};
-use crd_analyzer_schema::{codes as schema_codes, depth, field::Path};
+use crd_analyzer_schema::{
+    codes as schema_codes, depth,
+    field::Path,
+    unknown::{Known, Unknown},
+};
 use crd_analyzer_syntax::json::JsonDoc;
 use serde_json::{Map, Value};
 
@@ -39,7 +43,7 @@ impl Stored {
                 code: crd_analyzer_apiextensions::codes::TOO_DEEP,
             });
         }
-        let (decoded, ended) = budget::within(Limits::DOCUMENT, || decode::decode(version, document));
+        let (decoded, ended) = budget::within(Limits::DOCUMENT, || decode::decode(version, document, Known::ALL));
         let decoded = decoded.map_err(|failure| failure.error)?;
         if let Some(unfinished) = ended.unfinished {
             return Err(DecodeError {
@@ -104,8 +108,18 @@ impl Stored {
 /// );
 /// ```
 pub fn judge(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Question<'_>) -> ResourceVerdict {
+    judge_known(version, document, Known::ALL, question)
+}
+
+/// As [`judge`], where not all of the document is known: what depends on the rest is not said.
+pub fn judge_known(
+    version: ServedVersion<'_>,
+    document: &JsonDoc<'_>,
+    known: Known<'_>,
+    question: Question<'_>,
+) -> ResourceVerdict {
     let (mut verdict, ended) = budget::within(Limits::DOCUMENT, || {
-        let mut verdict = judge_within(version, document, question);
+        let mut verdict = judge_within(version, document, known, question);
         verdict.leave_out();
         verdict
     });
@@ -126,14 +140,19 @@ pub fn judge(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Quest
     verdict
 }
 
-fn judge_within(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Question<'_>) -> ResourceVerdict {
+fn judge_within(
+    version: ServedVersion<'_>,
+    document: &JsonDoc<'_>,
+    known: Known<'_>,
+    question: Question<'_>,
+) -> ResourceVerdict {
     if document.depth() > depth::limit() {
         return ResourceVerdict {
             unjudged: Some(Unjudged::TooDeep),
             ..ResourceVerdict::default()
         };
     }
-    let decoded = match decode::decode(version, document) {
+    let decoded = match decode::decode(version, document, known) {
         Ok(decoded) => decoded,
         Err(failure) => {
             return ResourceVerdict {
@@ -159,15 +178,16 @@ fn judge_within(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Qu
     };
     verdict.warnings.extend(warnings::of_version(version));
     let mut object = object;
-    let old = match question {
-        Question::Create => {
-            prepare::for_create(version, &mut object);
-            None
-        }
+    let mut unknown = known.unknown().cloned();
+    if known.has_more() && !object.contains_key("metadata") {
+        unknown = unknown.map(|it| it.with(&["metadata"]));
+    }
+    let (old, unknown) = match question {
+        Question::Create => (None, prepare::for_create(version, &mut object, unknown)),
         Question::Update(Stored(old)) => {
             let mut old = old.clone();
-            prepare::for_update(version, &mut object, &mut old);
-            Some(old)
+            let unknown = prepare::for_update(version, &mut object, &mut old, unknown);
+            (Some(old), unknown)
         }
         Question::UpdateStatus(_) if !version.has_status() => {
             verdict.other_error = Some("the server could not find the requested resource".to_owned());
@@ -175,16 +195,18 @@ fn judge_within(version: ServedVersion<'_>, document: &JsonDoc<'_>, question: Qu
         }
         Question::UpdateStatus(Stored(old)) => {
             let mut old = old.clone();
-            prepare::for_status_update(version, &mut object, &mut old);
-            Some(old)
+            let unknown = prepare::for_status_update(version, &mut object, &mut old, unknown);
+            (Some(old), unknown)
         }
     };
     // The walks below want whole values.
     let new = Value::Object(object);
     let old = old.map(Value::Object);
+    let unknown = unknown.and_then(|it: Unknown| it.of_what_is_in(&new));
     let validation = Validation {
         version,
         new: &new,
+        known: unknown.as_ref().into(),
         old: old.as_ref(),
         is_status: matches!(question, Question::UpdateStatus(_)),
     };

@@ -3,6 +3,7 @@
 //! around them).
 
 use crd_analyzer_schema::metadata::ObjectMeta;
+use crd_analyzer_schema::unknown::{Known, Unknown};
 use crd_analyzer_schema::validation::deep_equal;
 use serde_json::{Map, Value};
 
@@ -46,8 +47,14 @@ pub(crate) fn for_storage(object: &mut Map<String, Value>) {
     }
 }
 
-/// Makes a new object of what was sent.
-pub(crate) fn for_create(version: ServedVersion<'_>, object: &mut Map<String, Value>) {
+/// Makes a new object of what was sent, and what is not known of it.
+pub(crate) fn for_create(
+    version: ServedVersion<'_>,
+    object: &mut Map<String, Value>,
+    mut unknown: Option<Unknown>,
+) -> Option<Unknown> {
+    let known = Known::from(unknown.as_ref()).field("metadata");
+    let is_start_known = known.field("generateName").is_all();
     let mut meta = metadata(object);
     meta.self_link.clear();
     meta.deletion_timestamp = None;
@@ -58,12 +65,21 @@ pub(crate) fn for_create(version: ServedVersion<'_>, object: &mut Map<String, Va
     set_namespace(version, &mut meta);
     if meta.name.is_empty() && !meta.generate_name.is_empty() {
         meta.name = format!("{}{RANDOM}", meta.generate_name);
+        unknown = unknown.map(|it| {
+            if is_start_known {
+                it
+            } else {
+                it.with(&["metadata", "name"])
+            }
+        });
     }
     meta.generation = 1;
     set_metadata(object, &meta);
     if version.has_status() {
         object.remove("status");
+        unknown = unknown.map(|it| it.without("status"));
     }
+    unknown
 }
 
 fn set_namespace(version: ServedVersion<'_>, meta: &mut ObjectMeta) {
@@ -74,10 +90,16 @@ fn set_namespace(version: ServedVersion<'_>, meta: &mut ObjectMeta) {
     }
 }
 
-/// Makes a changed object of what was sent and of what is stored.
-pub(crate) fn for_update(version: ServedVersion<'_>, object: &mut Map<String, Value>, old: &mut Map<String, Value>) {
+/// Makes a changed object of what was sent and of what is stored, and what is not known of it.
+pub(crate) fn for_update(
+    version: ServedVersion<'_>,
+    object: &mut Map<String, Value>,
+    old: &mut Map<String, Value>,
+    mut unknown: Option<Unknown>,
+) -> Option<Unknown> {
     let meta = address(version, object, old);
     if version.has_status() {
+        unknown = unknown.map(|it| it.without("status"));
         match old.get("status") {
             Some(status) => {
                 object.insert("status".to_owned(), status.clone());
@@ -88,14 +110,16 @@ pub(crate) fn for_update(version: ServedVersion<'_>, object: &mut Map<String, Va
         }
     }
     finish(object, old, meta);
+    unknown
 }
 
-/// Makes a changed object of the status that was sent and of what is stored.
+/// Makes a changed object of the status that was sent and of what is stored, and what is not known of it.
 pub(crate) fn for_status_update(
     version: ServedVersion<'_>,
     object: &mut Map<String, Value>,
     old: &mut Map<String, Value>,
-) {
+    unknown: Option<Unknown>,
+) -> Option<Unknown> {
     // What else was sent plays no part, but for the namespace of the request.
     address(version, object, old);
     let status = object.remove("status");
@@ -110,6 +134,7 @@ pub(crate) fn for_status_update(
     }
     let meta = metadata(object);
     set_metadata(object, &meta);
+    unknown.map(|it| it.only("status"))
 }
 
 /// The metadata of what was sent, with what says which object it is. The stored object is in the namespace of the request.

@@ -2,6 +2,7 @@
 //! (`schemaCoercingConverter` of `pkg/apiserver/customresource_handler.go`).
 
 use crd_analyzer_budget::{self as budget, Limits};
+use crd_analyzer_schema::unknown::Known;
 use serde_json::{Map, Value};
 
 use crate::decode::{changes_between, coerced, defaulted};
@@ -20,18 +21,18 @@ pub struct Read {
 /// An object as it is read in the version that it is stored in: pruned, and defaulted. The error is the API server's.
 pub fn read_stored(version: ServedVersion<'_>, object: &Map<String, Value>) -> Result<Read, String> {
     read(object, |object| {
-        coerced(version, object).map(|it| defaulted(version, it.0))
+        coerced(version, object, Known::ALL).map(|it| defaulted(version, it.0, Known::ALL))
     })
 }
 
 /// An object as it is read after it was converted to a version: pruned, but not defaulted. The error is the API server's.
 pub fn read_converted(version: ServedVersion<'_>, object: &Map<String, Value>) -> Result<Read, String> {
-    read(object, |object| coerced(version, object).map(|it| it.0))
+    read(object, |object| coerced(version, object, Known::ALL).map(|it| it.0))
 }
 
 /// The object with the defaults of a version.
 pub fn with_defaults(version: ServedVersion<'_>, object: Map<String, Value>) -> Map<String, Value> {
-    defaulted(version, object)
+    defaulted(version, object, Known::ALL)
 }
 
 /// What is different in an object: fields that were added, dropped, or have another value. A timestamp of the metadata that is null

@@ -9,6 +9,7 @@ use crd_analyzer_schema::metadata::{
 };
 use crd_analyzer_schema::rules::run::{RUNTIME_BUDGET, Request};
 use crd_analyzer_schema::structural::lookup;
+use crd_analyzer_schema::unknown::Known;
 use crd_analyzer_schema::validation::{self, Validator};
 use crd_analyzer_schema::{KubernetesVersion, codes as schema_codes, go, list_type, objectmeta};
 use serde_json::Value;
@@ -29,6 +30,8 @@ pub(crate) struct Validation<'a> {
     pub(crate) version: ServedVersion<'a>,
     /// The object, prepared.
     pub(crate) new: &'a Value,
+    /// What is known of it.
+    pub(crate) known: Known<'a>,
     /// The stored object, if there is one.
     pub(crate) old: Option<&'a Value>,
     /// Only the status is updated.
@@ -79,6 +82,7 @@ impl Validation<'_> {
         let mut errors = Vec::new();
         let is_namespaced = self.version.definition().is_namespaced();
         let at = Trail::new(&base);
+        let meta = (meta, self.known.field("metadata"));
         validate_object_meta(meta, is_namespaced, name_words, &at, self.kubernetes(), &mut errors);
         errors
     }
@@ -86,6 +90,7 @@ impl Validation<'_> {
     fn metadata_update(&self, new: &ObjectMeta, old: &ObjectMeta) -> Vec<Error> {
         let base = Path::of(["metadata"]);
         let mut errors = Vec::new();
+        let new = (new, self.known.field("metadata"));
         validate_object_meta_update(new, old, &Trail::new(&base), self.kubernetes(), &mut errors);
         errors
     }
@@ -96,20 +101,20 @@ impl Validation<'_> {
         self.by_validator(new_meta, old_meta, &mut findings.errors);
         let schema = self.version.compiled().map(Compiled::structural);
         if !self.is_status {
-            let errors = objectmeta::validate(self.new, schema, false, &Path::root(), self.kubernetes());
+            let errors = objectmeta::validate(self.new, self.known, schema, false, &Path::root(), self.kubernetes());
             let keyword = Some("x-kubernetes-embedded-resource");
             findings
                 .errors
                 .extend(errors.into_iter().map(|it| self.along(it, keyword)));
         }
-        let lists = |value: &Value| match (value, schema) {
+        let lists = |value: &Value, known: Known<'_>| match (value, schema) {
             (Value::Object(object), Some(schema)) => {
-                list_type::validate_list_sets_and_maps(object, schema, &Path::root(), self.kubernetes())
+                list_type::validate_list_sets_and_maps(object, known, schema, &Path::root(), self.kubernetes())
             }
             _ => Vec::new(),
         };
-        if self.old.is_none_or(|old| lists(old).is_empty()) {
-            let errors = lists(self.new);
+        if self.old.is_none_or(|old| lists(old, Known::ALL).is_empty()) {
+            let errors = lists(self.new, self.known);
             let keyword = Some("x-kubernetes-list-type");
             findings
                 .errors
@@ -148,7 +153,7 @@ impl Validation<'_> {
             self.status(errors);
         } else if let Some(compiled) = self.version.compiled() {
             let validator = Validator::with_patterns(compiled.schema(), compiled.patterns(), self.kubernetes());
-            let found = validator.findings(&Path::root(), self.new, self.old);
+            let found = validator.findings(&Path::root(), self.new, self.known, self.old);
             errors.extend(found.into_iter().map(|it| self.by_schema(it, compiled)));
         }
         let Some(scale) = self.version.scale() else {
@@ -156,9 +161,9 @@ impl Validation<'_> {
         };
         let mut found = Vec::new();
         if !self.is_status {
-            found.extend(scale::spec(scale, self.new));
+            found.extend(scale::spec(scale, (self.new, self.known)));
         }
-        found.extend(scale::status(scale, self.new));
+        found.extend(scale::status(scale, (self.new, self.known)));
         errors.extend(found.into_iter().map(|(error, field)| {
             let path = self.version.path().child("subresources").child("scale").child(field);
             RejectionCause {
@@ -174,6 +179,9 @@ impl Validation<'_> {
         let api_version = format!("{}/{}", definition.group(), self.version.name());
         let expected = [("kind", definition.kind()), ("apiVersion", &api_version)];
         let mismatch = |(name, expected): (&str, &str)| {
+            if self.known.field(name).is_nothing() {
+                return None;
+            }
             let text = self.new.get(name).and_then(Value::as_str).unwrap_or_default();
             (text != expected).then(|| {
                 let detail = format!("must be {expected}");
@@ -200,7 +208,7 @@ impl Validation<'_> {
         let old = self.old.filter(|_| self.kubernetes() >= STATUS_RATCHETING_SINCE);
         let old = old.and_then(|it| it.get("status"));
         let validator = Validator::with_patterns(schema, compiled.patterns(), self.kubernetes());
-        let found = validator.findings(&path, status, old);
+        let found = validator.findings(&path, status, self.known.field("status"), old);
         errors.extend(found.into_iter().map(|it| self.by_schema(it, compiled)));
     }
 
@@ -211,6 +219,7 @@ impl Validation<'_> {
         let outcome = compiled.rules().run(&Request {
             path: &root,
             value: self.new,
+            known: self.known,
             old: self.old,
             ratcheting: is_ratcheted.then_some(compiled.schema()),
             budget: RUNTIME_BUDGET,

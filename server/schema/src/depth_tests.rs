@@ -12,6 +12,7 @@ use crate::list_type::validate_list_sets_and_maps;
 use crate::objectmeta::{self, CoerceOptions, coerce};
 use crate::pruning::prune_and_track;
 use crate::structural::{Structural, validate};
+use crate::unknown::Known;
 
 /// The deepest schema that a CRD is read with.
 const SCHEMA_DEPTH: usize = 400;
@@ -82,18 +83,20 @@ fn no_walk_overflows_the_stack() {
         let _ = has_unpruned_defaults(schema, version);
         let mut object = value.clone();
         prune_nulls(&mut object, Some(schema));
-        set_defaults(&mut object, Some(schema));
+        set_defaults(&mut object, Known::ALL, Some(schema));
         let _ = coerce(
             &mut object,
+            Known::ALL,
             Some(schema),
             true,
             &path,
             CoerceOptions::default(),
             version,
         );
-        objectmeta::validate(&object, Some(schema), true, &path, version);
+        objectmeta::validate(&object, Known::ALL, Some(schema), true, &path, version);
         validate_list_sets_and_maps(
             object.as_object().unwrap_or(&serde_json::Map::new()),
+            Known::ALL,
             schema,
             &path,
             version,

@@ -1,65 +1,196 @@
 //! Values that are not known, because something fills them in before the object is sent: a template, a substitution, the base of a patch.
 //!
-//! They are texts with a mark, so that they pass through everything that takes values. Whoever judges a value asks [`is_unknown`] first and
-//! then says nothing. A rule that meets one has no result ([`touch`]).
+//! What is not known is said beside the value, in a tree of its own ([`Unknown`]): whatever a text can contain, somebody can write. Whoever
+//! judges a value gets a [`Known`] with it, asks that first, and says nothing of what is not known. A rule that meets an unknown value has
+//! no result ([`touch`]).
 
+use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-
-/// What the text of an unknown value begins with. No YAML has these characters, unless they are escaped.
-const MARK: &str = "\u{FFFF}\u{FFFE}";
-/// Follows the mark where any number of items or entries is meant.
-const MANY: char = '*';
-/// Follows the mark where one value is meant.
-const ONE: char = '?';
 
 thread_local! {
     static TOUCHED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A value that is not known, written like this.
-pub fn one(written: &str) -> String {
-    format!("{MARK}{ONE}{written}")
+/// What is not known of a value and of what is in it. Of a value of which all is known there is none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unknown {
+    how: How,
+    fields: BTreeMap<String, Unknown>,
+    items: BTreeMap<usize, Unknown>,
 }
 
-/// Any number of items of a list; as a key: of entries of an object.
-pub fn many(written: &str) -> String {
-    format!("{MARK}{MANY}{written}")
+/// How a value is not known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum How {
+    /// Only something in it is not known.
+    Inside,
+    /// It is an object or a list that may have more than it shows.
+    More,
+    /// It may be any value.
+    Value,
+    /// It is an item in the place of any number of items.
+    Items,
 }
 
-/// Whether a text marks an unknown value.
-pub fn is_text(text: &str) -> bool {
-    text.starts_with(MARK)
+/// What of an object or a list is not known, while that is being found out.
+#[derive(Default, Debug)]
+pub struct Parts {
+    has_more: bool,
+    fields: BTreeMap<String, Unknown>,
+    items: BTreeMap<usize, Unknown>,
 }
 
-/// Whether a text marks any number of unknown items.
-pub fn is_many(text: &str) -> bool {
-    text.strip_prefix(MARK).is_some_and(|it| it.starts_with(MANY))
+impl Parts {
+    /// There may be more entries or items.
+    pub fn more(&mut self) {
+        self.has_more = true;
+    }
+
+    /// What is not known of a field.
+    pub fn field(&mut self, name: &str, unknown: Option<Unknown>) {
+        if let Some(unknown) = unknown {
+            self.fields.insert(name.to_owned(), unknown);
+        }
+    }
+
+    /// What is not known of an item.
+    pub fn item(&mut self, index: usize, unknown: Option<Unknown>) {
+        if let Some(unknown) = unknown {
+            self.has_more |= unknown.how == How::Items;
+            self.items.insert(index, unknown);
+        }
+    }
+
+    /// What is not known of the whole; `None` if all is known.
+    pub fn whole(self) -> Option<Unknown> {
+        let how = if self.has_more { How::More } else { How::Inside };
+        (self.has_more || !self.fields.is_empty() || !self.items.is_empty()).then_some(Unknown {
+            how,
+            fields: self.fields,
+            items: self.items,
+        })
+    }
 }
 
-/// Whether a value is not known.
-pub fn is_unknown(value: &Value) -> bool {
-    value.as_str().is_some_and(is_text)
+impl Unknown {
+    /// Of a value that may be any.
+    pub fn value() -> Self {
+        Self::whole(How::Value)
+    }
+
+    /// Of an item in the place of any number of items.
+    pub fn items() -> Self {
+        Self::whole(How::Items)
+    }
+
+    fn whole(how: How) -> Self {
+        Self {
+            how,
+            fields: BTreeMap::new(),
+            items: BTreeMap::new(),
+        }
+    }
+
+    /// The same without what is said of fields and items that `value` does not have. `None` if nothing is left.
+    #[must_use]
+    pub fn of_what_is_in(self, value: &Value) -> Option<Self> {
+        let fields = self.fields.into_iter().filter_map(|(name, unknown)| {
+            let unknown = unknown.of_what_is_in(value.get(&name)?)?;
+            Some((name, unknown))
+        });
+        let items = self.items.into_iter().filter_map(|(n, unknown)| {
+            let unknown = unknown.of_what_is_in(value.get(n)?)?;
+            Some((n, unknown))
+        });
+        let left = Self {
+            how: self.how,
+            fields: fields.collect(),
+            items: items.collect(),
+        };
+        (left.how != How::Inside || !left.fields.is_empty() || !left.items.is_empty()).then_some(left)
+    }
+
+    /// The same where a field has a value that is known.
+    #[must_use]
+    pub fn without(mut self, field: &str) -> Self {
+        self.fields.remove(field);
+        self
+    }
+
+    /// The same of an object that has nothing but this field that is not known.
+    #[must_use]
+    pub fn only(mut self, field: &str) -> Self {
+        let of_field = self.fields.remove(field);
+        Self {
+            fields: of_field.into_iter().map(|it| (field.to_owned(), it)).collect(),
+            ..Self::whole(How::Inside)
+        }
+    }
+
+    /// The same where the value at a path of fields may be any.
+    #[must_use]
+    pub fn with(mut self, path: &[&str]) -> Self {
+        match path {
+            [] => Self::value(),
+            [first, rest @ ..] => {
+                let below = self.fields.remove(*first).unwrap_or(Self::whole(How::Inside));
+                self.fields.insert((*first).to_owned(), below.with(rest));
+                self
+            }
+        }
+    }
 }
 
-/// Whether an object may have more entries than it shows.
-pub fn is_open(object: &Map<String, Value>) -> bool {
-    object.keys().any(|it| is_text(it))
+/// What is known of a value, for who judges it.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Known<'u>(Option<&'u Unknown>);
+
+impl<'u> From<Option<&'u Unknown>> for Known<'u> {
+    fn from(unknown: Option<&'u Unknown>) -> Self {
+        Self(unknown)
+    }
 }
 
-/// Whether a list may have more items than it shows.
-pub fn has_more(items: &[Value]) -> bool {
-    items.iter().any(|it| it.as_str().is_some_and(is_many))
-}
+impl<'u> Known<'u> {
+    /// All of it is known.
+    pub const ALL: Self = Self(None);
 
-/// Whether something in a value is not known.
-pub fn is_in(value: &Value) -> bool {
-    match value {
-        Value::String(text) => is_text(text),
-        Value::Array(items) => items.iter().any(is_in),
-        Value::Object(fields) => fields.iter().any(|(name, value)| is_text(name) || is_in(value)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    /// Whether all of it is known.
+    pub fn is_all(self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Whether nothing of it is known.
+    pub fn is_nothing(self) -> bool {
+        self.0.is_some_and(|it| matches!(it.how, How::Value | How::Items))
+    }
+
+    /// Whether it stands for any number of items.
+    pub fn is_items(self) -> bool {
+        self.0.is_some_and(|it| it.how == How::Items)
+    }
+
+    /// Whether an object or a list may have more than it shows.
+    pub fn has_more(self) -> bool {
+        self.0.is_some_and(|it| it.how == How::More)
+    }
+
+    /// What is known of a field.
+    pub fn field(self, name: &str) -> Self {
+        Self(self.0.and_then(|it| it.fields.get(name)))
+    }
+
+    /// What is known of an item.
+    pub fn item(self, index: usize) -> Self {
+        Self(self.0.and_then(|it| it.items.get(&index)))
+    }
+
+    /// What is not known, to keep.
+    pub fn unknown(self) -> Option<&'u Unknown> {
+        self.0
     }
 }
 
@@ -73,60 +204,60 @@ pub fn was_touched() -> bool {
     TOUCHED.replace(false)
 }
 
-/// The value as it is written, without the entries that only say that there may be more.
-pub fn as_written(value: &mut Value) {
+/// Takes the items away that stand for any number of items.
+pub fn without_items(value: &mut Value, known: Known<'_>) {
+    if known.is_all() {
+        return;
+    }
     match value {
-        Value::String(text) => {
-            if let Some(written) = text.strip_prefix(MARK) {
-                *text = written.chars().skip(1).collect();
-            }
-        }
         Value::Array(items) => {
-            items.retain(|it| !it.as_str().is_some_and(is_many));
-            for item in items {
-                as_written(item);
+            for (n, item) in items.iter_mut().enumerate() {
+                without_items(item, known.item(n));
             }
+            let mut places = 0..;
+            items.retain(|_| places.next().is_some_and(|n| !known.item(n).is_items()));
         }
         Value::Object(fields) => {
-            fields.retain(|name, _| !is_text(name));
-            for (_, value) in fields {
-                as_written(value);
+            for (name, value) in fields {
+                without_items(value, known.field(name));
             }
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
-/// Metadata that can be decoded: unknown values stay only in names, and a patch without a name gets an unknown one.
-pub fn settle_metadata(metadata: &Value) -> Value {
+/// Metadata that can be decoded: what is not known of it is left out but for names, which are texts.
+pub fn settle_metadata<'v>(metadata: &'v Value, known: Known<'_>) -> Cow<'v, Value> {
+    if known.is_all() {
+        return Cow::Borrowed(metadata);
+    }
     let Value::Object(fields) = metadata else {
-        return if is_unknown(metadata) {
-            Value::Object(Map::from_iter([("name".to_owned(), Value::String(one("")))]))
+        let is_nothing = known.is_nothing();
+        return if is_nothing {
+            Cow::Owned(Value::Object(Map::new()))
         } else {
-            metadata.clone()
+            Cow::Borrowed(metadata)
         };
     };
     let mut settled = Map::new();
-    for (name, value) in fields.iter().filter(|it| !is_text(it.0)) {
+    for (name, value) in fields {
+        let known = known.field(name);
         match (name.as_str(), value) {
-            ("name" | "generateName" | "namespace", _) => {
-                settled.insert(name.clone(), value.clone());
-            }
             ("labels" | "annotations", Value::Object(entries)) => {
-                let known = entries.iter().filter(|it| !is_text(it.0) && !is_unknown(it.1));
+                let known = entries.iter().filter(|it| known.field(it.0).is_all());
                 let known = known.map(|(key, value)| (key.clone(), value.clone())).collect();
                 settled.insert(name.clone(), Value::Object(known));
             }
-            _ if is_in(value) => {}
-            _ => {
+            ("name" | "generateName" | "namespace", Value::String(_)) => {
                 settled.insert(name.clone(), value.clone());
             }
+            _ if known.is_all() => {
+                settled.insert(name.clone(), value.clone());
+            }
+            _ => {}
         }
     }
-    if is_open(fields) && !settled.contains_key("name") && !settled.contains_key("generateName") {
-        settled.insert("name".to_owned(), Value::String(one("")));
-    }
-    Value::Object(settled)
+    Cow::Owned(Value::Object(settled))
 }
 
 #[cfg(test)]
@@ -134,27 +265,60 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    #[test]
-    fn settled_metadata_can_be_decoded() {
-        let unknown = one("${A}");
-        let metadata = json!({
-            "name": unknown, "labels": {"a": unknown, "b": "c"}, "annotations": unknown,
-            "ownerReferences": [{"uid": unknown}], "finalizers": ["a/b"],
-        });
-        let settled = settle_metadata(&metadata);
-        assert_eq!(
-            settled,
-            json!({"name": unknown, "labels": {"b": "c"}, "finalizers": ["a/b"]})
-        );
-        let open = json!({many("x"): null, "labels": {}});
-        assert_eq!(settle_metadata(&open), json!({"labels": {}, "name": one("")}));
+    fn object<const N: usize>(fields: [(&str, Unknown); N]) -> Unknown {
+        let mut parts = Parts::default();
+        for (name, unknown) in fields {
+            parts.field(name, Some(unknown));
+        }
+        parts.whole().unwrap()
     }
 
     #[test]
-    fn shown_as_written() {
-        let mut value = json!({"a": one("${A}"), many("b"): 1, "c": [many("d"), "e"]});
-        assert!(is_in(&value));
-        as_written(&mut value);
-        assert_eq!(value, json!({"a": "${A}", "c": ["e"]}));
+    fn settled_metadata_can_be_decoded() {
+        let metadata = json!({
+            "name": "${A}", "labels": {"a": "${A}", "b": "c"}, "annotations": "${A}",
+            "ownerReferences": [{"uid": "${A}"}], "finalizers": ["a/b"],
+        });
+        let mut owners = Parts::default();
+        owners.item(0, Some(object([("uid", Unknown::value())])));
+        let unknown = object([
+            ("name", Unknown::value()),
+            ("labels", object([("a", Unknown::value())])),
+            ("annotations", Unknown::value()),
+            ("ownerReferences", owners.whole().unwrap()),
+        ]);
+        let settled = settle_metadata(&metadata, Some(&unknown).into());
+        assert_eq!(
+            *settled,
+            json!({"name": "${A}", "labels": {"b": "c"}, "finalizers": ["a/b"]})
+        );
+        let left = unknown.of_what_is_in(&settled).unwrap();
+        assert_eq!(left, object([("name", Unknown::value())]));
+        assert_eq!(
+            *settle_metadata(&json!("${A}"), Some(&Unknown::value()).into()),
+            json!({})
+        );
+        assert_eq!(*settle_metadata(&json!("${A}"), Known::ALL), json!("${A}"));
+    }
+
+    #[test]
+    fn a_list_with_an_item_for_any_number_has_more() {
+        let mut parts = Parts::default();
+        parts.item(0, Some(Unknown::items()));
+        let list = parts.whole();
+        let known = Known::from(list.as_ref());
+        assert!(known.has_more() && known.item(0).is_nothing() && known.item(1).is_all());
+        let mut value = json!(["${B}", "e"]);
+        without_items(&mut value, known);
+        assert_eq!(value, json!(["e"]));
+        assert_eq!(Parts::default().whole(), None);
+    }
+
+    #[test]
+    fn what_becomes_known_is_not_unknown() {
+        let unknown = object([("a", Unknown::value()), ("b", object([("c", Unknown::value())]))]);
+        assert_eq!(unknown.clone().without("a").of_what_is_in(&json!({"b": {}})), None);
+        assert_eq!(unknown.clone().only("a"), object([("a", Unknown::value())]));
+        assert_eq!(unknown.clone().without("a").with(&["a"]), unknown);
     }
 }

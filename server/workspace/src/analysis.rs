@@ -25,7 +25,7 @@ use crate::{
     codes,
     costs::DocumentCosts,
     deferred_search::{self, DeferredSearch, UnsearchedReport},
-    fill,
+    fill::{self, Places},
     finding::{Class, Finding},
     head::{self, Head},
     index::{
@@ -95,13 +95,13 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     let previous = question.old.map(previous);
     let is_template = question.is_completed && question.path.is_some_and(unknown::is_template);
     let filled = is_template.then(|| fill::fill(&source.content)).flatten();
-    let filled = filled.map(|it| Text::whole(it.into()));
+    let filled = filled.map(|it| (Text::whole(it.text.into()), it.places));
     let variables = question.path.zip(question.overlays);
     let variables = variables.and_then(|(path, overlays)| overlays.variables(path));
     let ask = Ask {
         source,
         variables: variables.as_ref(),
-        filled: filled.as_ref(),
+        filled: filled.as_ref().map(|it| (&it.0, &it.1)),
         question,
         previous: previous.as_ref(),
         is_alone: found.documents.len() == 1,
@@ -180,8 +180,8 @@ fn template(action: Span) -> Finding {
 /// A text and what is asked about it.
 struct Ask<'a> {
     source: &'a Text,
-    /// The same with the actions of a template filled in.
-    filled: Option<&'a Text>,
+    /// The same with the actions of a template filled in, and where that is.
+    filled: Option<(&'a Text, &'a Places)>,
     question: &'a Question<'a>,
     /// What Flux substitutes in the file.
     variables: Option<&'a Variables>,
@@ -213,9 +213,9 @@ impl Ask<'_> {
 
     fn judge(&self, document: Document) -> Judged {
         let Self { source, question, .. } = *self;
-        if let Some(filled) = self.filled {
+        if let Some((filled, places)) = self.filled {
             let mut written = head::read(filled, document);
-            if written.name.contains(fill::PLACEHOLDER) {
+            if places.is_in(&written.name) {
                 written.name.clear();
             }
             if !(written.kind.is_empty() || written.is_definition() || objects::is_list(&written)) {
@@ -419,7 +419,7 @@ impl Ask<'_> {
             is_assertion: asked.is_completed && asked.path.is_some_and(unknown::is_assertion),
             is_substituted: asked.is_completed,
             variables: self.variables,
-            is_filled: !std::ptr::eq(text, self.source),
+            filled: self.filled.filter(|it| std::ptr::eq(it.0, text)).map(|it| it.1),
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crd_analyzer_resource::{self as server, ChangeKind, StrictErrorKind};
 use crd_analyzer_schema::{
     field::{Path, Segment},
-    unknown,
+    unknown::{self, Known},
 };
 use crd_analyzer_syntax::json::JsonDoc;
 use serde_json::{Map, Value};
@@ -37,14 +37,14 @@ pub struct Change {
 }
 
 impl Effective {
-    /// `None` if the API server cannot read the object.
-    pub(crate) fn of(answer: &server::ResourceVerdict, json: &JsonDoc<'_>) -> Option<Self> {
+    /// `None` if the API server cannot read the object. `known`: what is known of it.
+    pub(crate) fn of(answer: &server::ResourceVerdict, json: &JsonDoc<'_>, known: Known<'_>) -> Option<Self> {
         let mut object = answer.object.clone()?;
         let mut sent = json.root()?.to_value();
-        if object.values().any(unknown::is_in) || unknown::is_open(&object) {
+        if !known.is_all() {
             let mut shown = Value::Object(object);
-            unknown::as_written(&mut shown);
-            unknown::as_written(&mut sent);
+            unknown::without_items(&mut shown, known);
+            unknown::without_items(&mut sent, known);
             object = shown.as_object().cloned().unwrap_or_default();
         }
         let changes = answer.changes.iter().map(|it| Change {

@@ -1,15 +1,27 @@
-//! Templates of Helm charts as YAML: each action is replaced by a placeholder of the same length, so that every place stays where it is.
+//! Templates of Helm charts as YAML: each action is replaced by a text of the same length, so that every place stays where it is.
 //!
 //! An action in a value makes the value unknown. An action that fills whole lines becomes one unknown entry, and so does a conditional
-//! block. The rest is the author's own text, and is judged.
+//! block. The rest is the author's own text, and is judged. What was filled in is known by its place ([`Places`]), not by what it looks like.
 
-use std::ops::Range;
+mod lines;
+mod places;
 
-/// The character that placeholders begin with. No manifest has it.
-pub(crate) const PLACEHOLDER: char = '\u{F8FF}';
+use std::{cmp::Reverse, collections::BinaryHeap, ops::Range};
+
+use lines::{Lines, indent};
+pub(crate) use places::{Place, Places};
 
 /// Deepest nesting of blocks that is followed.
 const MAX_DEPTH: usize = 64;
+
+/// A template that is filled in.
+#[derive(Debug)]
+pub(crate) struct Filled {
+    /// The text, as long as the template.
+    pub(crate) text: String,
+    /// What in it is not the author's.
+    pub(crate) places: Places,
+}
 
 /// An action `{{ … }}`.
 struct Action {
@@ -31,108 +43,171 @@ enum Kind {
     Nothing,
 }
 
-/// The text with its actions filled in, of the same length; `None` if it has none, or its blocks do not fit together.
-pub(crate) fn fill(text: &str) -> Option<String> {
+/// A block, by the numbers of its actions.
+struct Block {
+    first: usize,
+    /// The first `else`.
+    other: Option<usize>,
+    last: usize,
+}
+
+/// What is written in place of something.
+enum Replaced {
+    /// An entry, an item or a value, in these lines.
+    Lines(Range<usize>),
+    /// A part of a value.
+    Part(Range<usize>),
+}
+
+impl Replaced {
+    fn start(&self) -> usize {
+        let (Self::Lines(range) | Self::Part(range)) = self;
+        range.start
+    }
+}
+
+/// The text with its actions filled in; `None` if it has none, or its blocks do not fit together.
+pub(crate) fn fill(text: &str) -> Option<Filled> {
     let actions = actions(text)?;
     if actions.is_empty() {
         return None;
     }
-    let mut filled = text.as_bytes().to_vec();
-    let mut blocks = Vec::new();
+    let blocks = blocks(&actions)?;
+    let lines = Lines::of(text);
+    let (mut left_out, mut replaced) = left_out(&actions, &blocks, &lines);
+    let mut filling = Filling {
+        bytes: text.as_bytes().to_vec(),
+        places: Places::new(text)?,
+    };
+    left_out.sort_unstable_by_key(|it| it.start);
+    for range in &left_out {
+        filling.blank(range.clone());
+    }
+    let mut covered = Covered::default();
+    let mut next = left_out.into_iter().peekable();
+    for action in &actions {
+        while let Some(range) = next.next_if(|it| it.start <= action.span.start) {
+            covered.add(&range);
+        }
+        if covered.holds(&action.span) {
+            continue;
+        }
+        if action.kind != Kind::Value {
+            filling.blank(action.span.clone());
+        } else if lines.is_alone(&action.span) {
+            filling.blank(action.span.clone());
+            replaced.push(Replaced::Lines(lines.around(&action.span)));
+        } else {
+            filling.put(action.span.clone());
+        }
+    }
+    replaced.sort_unstable_by_key(Replaced::start);
+    let mut around = lines.around_of(&filling.bytes);
+    for it in replaced {
+        match it {
+            Replaced::Lines(range) => {
+                around.advance(&filling.bytes, range.start);
+                filling.more(text, &around, range);
+            }
+            Replaced::Part(range) if text[range.clone()].contains('\n') => return None,
+            Replaced::Part(range) => filling.put(range),
+        }
+    }
+    filling.places.sort();
+    Some(Filled {
+        text: String::from_utf8(filling.bytes).ok()?,
+        places: filling.places,
+    })
+}
+
+/// The blocks, in the order in which they begin; `None` if they do not fit together, or nest too deep.
+fn blocks(actions: &[Action]) -> Option<Vec<Block>> {
+    let mut blocks: Vec<Block> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     for (n, action) in actions.iter().enumerate() {
         match action.kind {
-            Kind::Begin | Kind::Define => open.push(n),
-            Kind::End => blocks.push((open.pop()?, n)),
-            _ => {}
+            Kind::Begin | Kind::Define => {
+                open.push(blocks.len());
+                blocks.push(Block {
+                    first: n,
+                    other: None,
+                    last: n,
+                });
+            }
+            Kind::End => blocks[open.pop()?].last = n,
+            Kind::Else => {
+                if let Some(block) = open.last() {
+                    blocks[*block].other.get_or_insert(n);
+                }
+            }
+            Kind::Value | Kind::Nothing => {}
         }
         if open.len() > MAX_DEPTH {
             return None;
         }
     }
-    if !open.is_empty() {
-        return None;
-    }
-    blocks.sort_unstable();
-    let mut left_out: Vec<Range<usize>> = Vec::new();
-    let mut replaced: Vec<(Range<usize>, bool)> = Vec::new();
-    for &(first, last) in &blocks {
-        let (begin, end) = (&actions[first], &actions[last]);
-        if left_out
-            .iter()
-            .any(|it| it.start <= begin.span.start && end.span.end <= it.end)
-        {
-            continue;
-        }
-        let whole = lines_of(text, begin.span.start..end.span.end);
-        let inside = &text[begin.span.end..end.span.start];
-        if begin.kind == Kind::Define {
-            left_out.push(whole);
-        } else if is_alone(text, &begin.span) && is_alone(text, &end.span) {
-            // A block around whole documents is where they are kept or left out: they are judged as if they were there.
-            let has_document = inside
-                .lines()
-                .any(|it| it.starts_with("apiVersion:") || it.starts_with("kind:"));
-            if has_document {
-                let other = actions[first..last]
-                    .iter()
-                    .find(|it| it.kind == Kind::Else && depth(&actions, it, first) == 1);
-                left_out.extend(other.map(|it| it.span.start..end.span.start));
-                continue;
-            }
-            left_out.push(whole.clone());
-            replaced.push((whole, true));
-        } else {
-            // Within a line: the value is not known.
-            let value = begin.span.start..end.span.end;
-            left_out.push(value.clone());
-            replaced.push((value, false));
-        }
-    }
-    for range in &left_out {
-        blank(&mut filled, range.clone());
-    }
-    for action in &actions {
-        if left_out
-            .iter()
-            .any(|it| it.start <= action.span.start && action.span.end <= it.end)
-        {
-            continue;
-        }
-        if action.kind != Kind::Value {
-            blank(&mut filled, action.span.clone());
-        } else if is_alone(text, &action.span) {
-            blank(&mut filled, action.span.clone());
-            replaced.push((lines_of(text, action.span.clone()), true));
-        } else {
-            put(&mut filled, action.span.clone());
-        }
-    }
-    replaced.sort_unstable_by_key(|it| it.0.start);
-    for (range, is_lines) in replaced {
-        if is_lines {
-            more(text, &mut filled, range);
-        } else if text[range.clone()].contains('\n') {
-            return None;
-        } else {
-            put(&mut filled, range);
-        }
-    }
-    String::from_utf8(filled).ok()
+    open.is_empty().then_some(blocks)
 }
 
-/// How many blocks from `first` on an action is in.
-fn depth(actions: &[Action], action: &Action, first: usize) -> i32 {
-    let before = actions[first..]
-        .iter()
-        .take_while(|it| it.span.start < action.span.start);
-    before
-        .map(|it| match it.kind {
-            Kind::Begin | Kind::Define => 1,
-            Kind::End => -1,
-            _ => 0,
-        })
-        .sum()
+/// What ranges reach to that begin before a place. Places are asked for in order.
+#[derive(Default)]
+struct Covered {
+    end: usize,
+}
+
+impl Covered {
+    fn add(&mut self, range: &Range<usize>) {
+        self.end = self.end.max(range.end);
+    }
+
+    fn holds(&self, range: &Range<usize>) -> bool {
+        range.end <= self.end
+    }
+}
+
+/// What of the text is taken out because of blocks, and what is written there instead.
+fn left_out(actions: &[Action], blocks: &[Block], lines: &Lines) -> (Vec<Range<usize>>, Vec<Replaced>) {
+    let mut left_out: Vec<Range<usize>> = Vec::new();
+    let mut replaced = Vec::new();
+    let mut covered = Covered::default();
+    // Branches that begin further on, the first on top.
+    let mut branches: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::new();
+    for block in blocks {
+        let (begin, end) = (&actions[block.first], &actions[block.last]);
+        while let Some(Reverse((start, end))) = branches.peek().copied()
+            && start <= begin.span.start
+        {
+            covered.add(&(start..end));
+            branches.pop();
+        }
+        let value = begin.span.start..end.span.end;
+        if covered.holds(&value) {
+            continue;
+        }
+        let whole = lines.around(&value);
+        let taken = if begin.kind == Kind::Define {
+            whole
+        } else if lines.is_alone(&begin.span) && lines.is_alone(&end.span) {
+            // A block around whole documents is where they are kept or left out: they are judged as if they were there.
+            if lines.has_head(begin.span.end..end.span.start) {
+                if let Some(other) = block.other {
+                    let branch = actions[other].span.start..end.span.start;
+                    branches.push(Reverse((branch.start, branch.end)));
+                    left_out.push(branch);
+                }
+                continue;
+            }
+            replaced.push(Replaced::Lines(whole.clone()));
+            whole
+        } else {
+            // Within a line: the value is not known.
+            replaced.push(Replaced::Part(value.clone()));
+            value
+        };
+        covered.add(&taken);
+        left_out.push(taken);
+    }
+    (left_out, replaced)
 }
 
 /// All actions, in order; `None` if one is not closed.
@@ -190,77 +265,62 @@ fn end_of(text: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// Whether nothing else is on the lines of an action.
-fn is_alone(text: &str, span: &Range<usize>) -> bool {
-    let lines = lines_of(text, span.clone());
-    text[lines.start..span.start].trim().is_empty() && text[span.end..lines.end].trim().is_empty()
+/// The text while it is filled in.
+struct Filling {
+    bytes: Vec<u8>,
+    places: Places,
 }
 
-/// The whole lines of a range, without the last line break.
-fn lines_of(text: &str, range: Range<usize>) -> Range<usize> {
-    let start = text[..range.start].rfind('\n').map_or(0, |it| it + 1);
-    let end = text[range.end..].find('\n').map_or(text.len(), |it| range.end + it);
-    start..end
-}
-
-fn blank(filled: &mut [u8], range: Range<usize>) {
-    for byte in &mut filled[range] {
-        if *byte != b'\n' && *byte != b'\r' {
-            *byte = b' ';
+impl Filling {
+    fn blank(&mut self, range: Range<usize>) {
+        for byte in &mut self.bytes[range] {
+            if *byte != b'\n' && *byte != b'\r' {
+                *byte = b' ';
+            }
         }
     }
-}
 
-/// Puts a placeholder of this length, which begins a plain text or continues any.
-fn put(filled: &mut [u8], range: Range<usize>) {
-    let mut mark = [0; 4];
-    let mark = PLACEHOLDER.encode_utf8(&mut mark).as_bytes();
-    let place = &mut filled[range];
-    place.fill(b'x');
-    if place.len() >= mark.len() {
-        place[..mark.len()].copy_from_slice(mark);
+    /// Fills a range with what begins a plain text or continues any.
+    fn put(&mut self, range: Range<usize>) {
+        self.bytes[range.clone()].fill(b'x');
+        let filler = self.places.filler();
+        if range.len() >= filler.len() {
+            self.bytes[range.start..range.start + filler.len()].copy_from_slice(filler.as_bytes());
+        }
+        self.places.push(range, Place::Value);
     }
-}
 
-/// Writes an unknown entry, item or value into blank lines, as the lines around them need it.
-fn more(text: &str, filled: &mut [u8], lines: Range<usize>) {
-    let Some(column) = column_of(text, &lines) else { return };
-    let now = String::from_utf8_lossy(filled).into_owned();
-    let before = now[..lines.start]
-        .lines()
-        .rev()
-        .find(|it| !it.trim().is_empty() && indent(it) <= column);
-    let after = now[lines.end..].lines().find(|it| !it.trim().is_empty());
-    let (is_item, is_value) = match (before, after) {
-        (Some(before), _) if indent(before) == column && !before.starts_with("---") => {
-            (before.trim_start().starts_with("- "), false)
+    /// Writes an unknown entry, item or value into blank lines, as the lines around them need it.
+    fn more(&mut self, text: &str, around: &lines::Around<'_>, range: Range<usize>) {
+        let Some(column) = column_of(text, &range) else { return };
+        let (before, after) = (around.before(column), around.after(range.end));
+        let (is_item, is_value) = match (before, after) {
+            (Some(before), _) if before.indent == column && !before.is_separator => (before.is_item, false),
+            // An item's first entry is on its line.
+            (Some(before), _) if before.is_item && before.indent + 2 == column => (false, false),
+            (_, Some(after)) if after.indent == column && !after.is_separator => (after.is_item, false),
+            (Some(before), _) if before.ends_in_colon => (false, true),
+            _ => return,
+        };
+        let filler = self.places.filler();
+        let (entry, place, from) = match (is_item, is_value) {
+            (true, _) => (format!("- {filler}*"), Place::Items, 2),
+            (_, true) => (filler.to_owned(), Place::Value, 0),
+            _ => (format!("{filler}: "), Place::Value, 0),
+        };
+        let until = if is_item || is_value { entry.len() } else { filler.len() };
+        let mut at = range.start;
+        for line in text[range].split_inclusive('\n') {
+            let room = line.trim_end_matches(['\n', '\r']).len();
+            if room.checked_sub(entry.len()).is_some_and(|it| column <= it) {
+                let at = at + column;
+                self.bytes[at..at + entry.len()].copy_from_slice(entry.as_bytes());
+                self.places.push(at + from..at + until, place);
+                return;
+            }
+            at += line.len();
         }
-        // An item's first entry is on its line.
-        (Some(before), _) if before.trim_start().starts_with("- ") && indent(before) + 2 == column => (false, false),
-        (_, Some(after)) if indent(after) == column && !after.starts_with("---") => {
-            (after.trim_start().starts_with("- "), false)
-        }
-        (Some(before), _) if before.trim_end().ends_with(':') => (false, true),
-        _ => return,
-    };
-    let entry = match (is_item, is_value) {
-        (true, _) => format!("- {PLACEHOLDER}*"),
-        (_, true) => PLACEHOLDER.to_string(),
-        _ => format!("{PLACEHOLDER}: "),
-    };
-    let mut at = lines.start;
-    for line in text[lines].split_inclusive('\n') {
-        let room = line.trim_end_matches(['\n', '\r']).len();
-        if room >= column + entry.len() {
-            filled[at + column..at + column + entry.len()].copy_from_slice(entry.as_bytes());
-            return;
-        }
-        at += line.len();
     }
-}
-
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start_matches(' ').len()
 }
 
 /// The column where the printed lines begin: the argument of `nindent`, or the column of the first line of a block.
@@ -295,11 +355,15 @@ fn column_of(text: &str, lines: &Range<usize>) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use crd_analyzer_syntax::tree::Span;
+
+    use super::Place;
+
     #[track_caller]
     fn check(text: &str, expected: &str) {
         let filled = super::fill(text).map(|it| {
-            assert_eq!(it.len(), text.len(), "of {text:?}");
-            it.replace(super::PLACEHOLDER, "@")
+            assert_eq!(it.text.len(), text.len(), "of {text:?}");
+            it.text.replace(it.places.filler(), "@")
         });
         assert_eq!(filled.as_deref(), Some(expected), "of {text:?}");
     }
@@ -339,7 +403,32 @@ mod tests {
         let text = "{{- if .on }}\napiVersion: v1\nspec:\n  {{- if .a }}\n  a: 1\n  {{- end }}\n  b: 2\n{{- end }}\n";
         let expected = "             \napiVersion: v1\nspec:\n  @:        \n      \n            \n  b: 2\n          \n";
         check(text, expected);
-        assert_eq!(super::fill("{{ if .x }}\n"), None, "a block that is not closed");
-        assert_eq!(super::fill("a: 1\n"), None);
+        assert!(super::fill("{{ if .x }}\n").is_none(), "a block that is not closed");
+        assert!(super::fill("a: 1\n").is_none());
+    }
+
+    #[test]
+    fn what_is_filled_in_is_known_by_its_place() {
+        let text = "a: \u{F8FF}{{ .x }}\nb: \"\u{F8FF}\"\nl:\n- c\n{{ toYaml .x }}\n";
+        let filled = super::fill(text).expect("it has actions");
+        let place = |written: &str| {
+            let start = filled.text.find(written).expect("it is written") as u32;
+            filled.places.at(Span::new(start, start + written.len() as u32))
+        };
+        let filler = filled.places.filler();
+        assert!(!text.contains(filler));
+        assert_eq!(place(&format!("\u{F8FF}{filler}xxxxx")), Some(Place::Value));
+        assert_eq!(place("\"\u{F8FF}\""), None);
+        assert_eq!(place(&format!("{filler}*")), Some(Place::Items));
+        assert_eq!(place(&format!("- {filler}*")), Some(Place::Value));
+        assert_eq!(place("- c"), None);
+    }
+
+    #[test]
+    fn a_column_that_is_no_column_is_passed_over() {
+        check(
+            "a:\n{{ toYaml .x | nindent 18446744073709551615 }}\n",
+            &format!("a:\n{}\n", " ".repeat(46)),
+        );
     }
 }

@@ -2,15 +2,18 @@
 
 use std::{borrow::Cow, path::Path, sync::Arc};
 
-use crd_analyzer_schema::{depth, unknown};
+use crd_analyzer_schema::{
+    depth,
+    unknown::{Parts, Unknown},
+};
 use crd_analyzer_syntax::{
     json::{Json, JsonDoc, JsonValue, Member},
     read, read_json,
-    tree::{NodeKind, ScalarStyle, Span, Tree},
+    tree::{NodeId, NodeKind, ScalarStyle, Span, Tree},
 };
 
 use crate::{
-    fill::PLACEHOLDER,
+    fill::{Place, Places},
     flux, patch,
     question::Question,
     variables::{Substituted, Variables, substitute},
@@ -27,8 +30,17 @@ pub(crate) struct Completed<'a> {
     pub(crate) is_substituted: bool,
     /// What Flux substitutes.
     pub(crate) variables: Option<&'a Variables>,
-    /// Actions of a template stand in it as placeholders.
-    pub(crate) is_filled: bool,
+    /// Where actions of a template are filled in.
+    pub(crate) filled: Option<&'a Places>,
+}
+
+/// What came of completing an object.
+#[derive(Default, Debug)]
+pub(crate) struct Outcome {
+    /// Something completes it, or did.
+    pub(crate) is_completed: bool,
+    /// What is not known of it.
+    pub(crate) unknown: Option<Unknown>,
 }
 
 /// Whether a file states what kuttl or chainsaw expect of objects (`00-assert.yaml`, `errors.yaml`).
@@ -45,33 +57,34 @@ pub(crate) fn is_template(path: &Path) -> bool {
 }
 
 impl Completed<'_> {
-    /// Marks what is not known in the JSON of a resource. Whether there is anything.
-    pub(crate) fn mark(mut self, json: &mut JsonDoc<'_>, tree: &Tree) -> bool {
+    /// Puts what is substituted into the JSON of a resource, takes out the entries whose keys are not known, and finds out what is not known
+    /// of the rest.
+    pub(crate) fn apply(mut self, json: &mut JsonDoc<'_>, tree: &Tree) -> Outcome {
         self.is_assertion |= tree.text().contains('(') && has_expression_keys(json);
         let is_encrypted = self.is_substituted && tree.text().contains(ENCRYPTED) && take_sops(json);
         let is_part = self.is_part || self.is_assertion || patch::has_directive(tree, json);
         let text = tree.text();
         self.is_substituted &= text.contains("${") && !json.root().is_some_and(is_left_alone);
         let has_bindings = has_binding(text);
-        let has_marks =
-            is_encrypted || has_bindings || self.is_filled && text.contains(PLACEHOLDER) || self.is_substituted;
-        if !(is_part || has_marks) || json.depth() > depth::limit() {
-            return false;
+        let is_written_in = is_encrypted || has_bindings || self.filled.is_some() || self.is_substituted;
+        if !(is_part || is_written_in) || json.depth() > depth::limit() {
+            return Outcome::default();
         }
-        let mut marking = Marking {
+        let mut completion = Completion {
             completed: Self { is_part, ..self },
             tree,
             is_encrypted,
-            has_marks: is_part,
+            has_known: false,
         };
-        if self.is_filled {
-            // Two placeholders look alike, and stand for different keys.
+        if self.filled.is_some() {
+            // Two actions may be filled in alike, and stand for different keys.
             json.forget_duplicates();
         }
-        if let Some(root) = json.root_mut() {
-            marking.value(root);
+        let unknown = json.root_mut().and_then(|root| completion.value(root));
+        Outcome {
+            is_completed: is_part || completion.has_known || unknown.is_some(),
+            unknown,
         }
-        marking.has_marks
     }
 }
 
@@ -85,17 +98,17 @@ pub(crate) fn substitute_known(json: &mut JsonDoc<'_>, tree: &Tree, variables: &
         variables: Some(variables),
         ..Completed::default()
     };
-    let marking = Marking {
+    let completion = Completion {
         completed,
         tree,
         is_encrypted: false,
-        has_marks: false,
+        has_known: false,
     };
     let mut open = Vec::from_iter(json.root_mut());
     while let Some(json) = open.pop() {
         let is_plain = tree.kind(json.node) == NodeKind::Scalar(ScalarStyle::Plain);
         if let JsonValue::String(written) = &json.value
-            && let Some(Text::Known(value)) = marking.text(written, is_plain)
+            && let Some(Text::Known(value)) = completion.text(written, is_plain)
         {
             json.value = value;
             continue;
@@ -108,12 +121,13 @@ pub(crate) fn substitute_known(json: &mut JsonDoc<'_>, tree: &Tree, variables: &
     }
 }
 
-struct Marking<'t> {
+struct Completion<'t> {
     completed: Completed<'t>,
     tree: &'t Tree,
     /// SOPS has encrypted values.
     is_encrypted: bool,
-    has_marks: bool,
+    /// A value was put in.
+    has_known: bool,
 }
 
 /// What becomes of a text.
@@ -122,70 +136,85 @@ enum Text {
     Known(JsonValue<'static>),
     /// One value that is not known.
     Unknown,
-    /// Any number of items or entries.
-    More,
+    /// Any number of items.
+    Items,
 }
 
-impl Marking<'_> {
-    fn value(&mut self, json: &mut Json<'_>) {
+impl Completion<'_> {
+    /// Completes a value, and returns what is not known of it.
+    fn value(&mut self, json: &mut Json<'_>) -> Option<Unknown> {
         let node = json.node;
+        let mut parts = Parts::default();
         match &mut json.value {
-            JsonValue::String(written) => {
-                match self.text(written, self.tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain)) {
-                    None => {}
-                    Some(Text::Known(value)) => {
-                        self.has_marks = true;
-                        json.value = value;
-                    }
-                    Some(Text::Unknown) => {
-                        self.has_marks = true;
-                        *written = Cow::Owned(unknown::one(written));
-                    }
-                    Some(Text::More) => {
-                        self.has_marks = true;
-                        *written = Cow::Owned(unknown::many(written));
-                    }
+            JsonValue::String(written) => match self.written(written, node) {
+                None => {}
+                Some(Text::Known(value)) => {
+                    self.has_known = true;
+                    json.value = value;
                 }
-            }
+                Some(Text::Unknown) => return Some(Unknown::value()),
+                Some(Text::Items) => return Some(Unknown::items()),
+            },
             JsonValue::Array(items) => {
-                for item in items {
-                    self.value(item);
+                for (n, item) in items.iter_mut().enumerate() {
+                    parts.item(n, self.value(item));
                 }
             }
             JsonValue::Object(members) => {
-                members.retain(|it| !(self.completed.is_part && patch::is_directive(&it.key)));
-                for member in members.iter_mut() {
-                    self.value(&mut member.value);
-                    if self.completed.is_assertion && is_expression_key(&member.key) {
-                        self.has_marks = true;
-                        member.key = Cow::Owned(unknown::many(&member.key));
+                let mut kept = Vec::with_capacity(members.len());
+                for mut member in members.drain(..) {
+                    if self.completed.is_part && patch::is_directive(&member.key) {
                         continue;
                     }
-                    match self.text(&member.key, false) {
+                    // What is below a key that is not known is completed too: something may be known there.
+                    let unknown = self.value(&mut member.value);
+                    match self.key(&member) {
                         None => {}
                         Some(Text::Known(JsonValue::String(key))) => member.key = Cow::Owned(key.into_owned()),
                         Some(_) => {
-                            self.has_marks = true;
-                            member.key = Cow::Owned(unknown::many(&member.key));
+                            parts.more();
+                            continue;
                         }
                     }
-                }
-                if self.completed.is_part {
-                    members.push(Member {
-                        key: Cow::Owned(unknown::many("")),
-                        key_node: node,
-                        value: Json {
-                            node,
-                            value: JsonValue::Null,
-                        },
-                    });
+                    kept.push((member, unknown));
                 }
                 // Objects are sorted and have each key once.
-                members.sort_by(|a, b| a.key.cmp(&b.key));
-                members.dedup_by(|a, b| a.key == b.key);
+                kept.sort_by(|a, b| a.0.key.cmp(&b.0.key));
+                kept.dedup_by(|a, b| a.0.key == b.0.key);
+                for (member, unknown) in kept {
+                    parts.field(&member.key, unknown);
+                    members.push(member);
+                }
+                if self.completed.is_part {
+                    parts.more();
+                }
             }
             JsonValue::Null | JsonValue::Bool(_) | JsonValue::Int(_) | JsonValue::Uint(_) | JsonValue::Float(_) => {}
         }
+        parts.whole()
+    }
+
+    /// What becomes of a key.
+    fn key(&self, member: &Member<'_>) -> Option<Text> {
+        if self.completed.is_assertion && is_expression_key(&member.key) {
+            return Some(Text::Unknown);
+        }
+        self.filled(member.key_node).or_else(|| self.text(&member.key, false))
+    }
+
+    /// What becomes of a text that is a value.
+    fn written(&self, written: &str, node: NodeId) -> Option<Text> {
+        let is_plain = self.tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain);
+        self.filled(node).or_else(|| self.text(written, is_plain))
+    }
+
+    /// What becomes of a scalar because an action of a template is in it.
+    fn filled(&self, node: NodeId) -> Option<Text> {
+        let place = self.completed.filled?.at(self.tree.span(node))?;
+        Some(match place {
+            Place::Value => Text::Unknown,
+            Place::Items => Text::Items,
+        })
     }
 
     /// `is_plain`: it is written without quotes.
@@ -193,10 +222,6 @@ impl Marking<'_> {
         let completed = self.completed;
         if self.is_encrypted && written.starts_with(ENCRYPTED) {
             return Some(Text::Unknown);
-        }
-        if completed.is_filled && written.contains(PLACEHOLDER) {
-            let is_more = written.trim_start_matches(PLACEHOLDER).trim() == "*";
-            return Some(if is_more { Text::More } else { Text::Unknown });
         }
         if written.starts_with('(') && written.ends_with(')') {
             // A test tool puts in what a binding has, in whatever file: `($namespace)`, `(to_number($version))`.

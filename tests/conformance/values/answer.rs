@@ -14,6 +14,7 @@ use crd_analyzer_schema::defaulting::{prune_nulls, set_defaults};
 use crd_analyzer_schema::field::{Error, Path};
 use crd_analyzer_schema::pruning::prune;
 use crd_analyzer_schema::structural::Structural;
+use crd_analyzer_schema::unknown::Known;
 use crd_analyzer_schema::validation::Validator;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
 use crd_analyzer_syntax::tree::Span;
@@ -85,7 +86,7 @@ fn value(text: &Arc<str>) -> Value {
 fn pruned(text: &Arc<str>, schema: &JsonSchemaProps) -> Value {
     let mut value = value(text);
     prune_nulls(&mut value, Some(Structural::assume(schema)));
-    set_defaults(&mut value, Some(Structural::assume(schema)));
+    set_defaults(&mut value, Known::ALL, Some(Structural::assume(schema)));
     prune(&mut value, Some(Structural::assume(schema)), true);
     value
 }

@@ -14,6 +14,7 @@ use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::field::{Error, Path, Trail};
 use crd_analyzer_schema::metadata::{ObjectMeta, names, validate_object_meta, validate_object_meta_update};
 use crd_analyzer_schema::structural::{self, Structural};
+use crd_analyzer_schema::unknown::Known;
 use crd_analyzer_schema::{KubernetesVersion, defaulting};
 use crd_analyzer_syntax::json::JsonDoc;
 
@@ -267,7 +268,7 @@ fn create(
         let base = Path::of(["metadata"]);
         let at = Trail::new(&base);
         validate_object_meta(
-            &definition.metadata,
+            (&definition.metadata, Known::ALL),
             false,
             names::path_segment,
             &at,
@@ -316,6 +317,6 @@ fn take(findings: CrdErrors, verdict: &mut CrdVerdict) {
 fn common_fields(new: &ObjectMeta, old: &ObjectMeta, version: KubernetesVersion, errors: &mut Vec<Error>) {
     let base = Path::of(["metadata"]);
     let at = Trail::new(&base);
-    validate_object_meta(new, false, names::path_segment, &at, version, errors);
-    validate_object_meta_update(new, old, &at, version, errors);
+    validate_object_meta((new, Known::ALL), false, names::path_segment, &at, version, errors);
+    validate_object_meta_update((new, Known::ALL), old, &at, version, errors);
 }

@@ -49,6 +49,7 @@ use crd_analyzer_schema::field::{Error, Path, Trail};
 use crd_analyzer_schema::metadata::{
     drop_repeated, names::name_is_dns_subdomain, validate_object_meta, validate_object_meta_update,
 };
+use crd_analyzer_schema::unknown::Known;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, SchemaMap};
 
 pub use cel::{
@@ -117,7 +118,7 @@ pub fn validate_create(
     };
     let metadata = Path::of(["metadata"]);
     validate_object_meta(
-        &definition.metadata,
+        (&definition.metadata, Known::ALL),
         false,
         name_words,
         &Trail::new(&metadata),
@@ -142,7 +143,7 @@ pub fn validate_update(
     let mut findings = CrdErrors::default();
     let metadata = Path::of(["metadata"]);
     validate_object_meta_update(
-        &definition.metadata,
+        (&definition.metadata, Known::ALL),
         &old.metadata,
         &Trail::new(&metadata),
         version,

@@ -2,21 +2,24 @@
 
 use crd_analyzer_apiextensions::types::SubresourceScale;
 use crd_analyzer_schema::field::{Cause, Error, Path, render};
-use crd_analyzer_schema::{go, unknown};
+use crd_analyzer_schema::go;
+use crd_analyzer_schema::unknown::Known;
 use serde_json::Value;
 
 use crate::codes;
 
 /// An error and the field of `scale` that names the path.
 type Found = (Error, &'static str);
+/// An object, and what is known of it.
+type Given<'v> = (&'v Value, Known<'v>);
 
 /// What is wrong with the replicas that are asked for.
-pub(super) fn spec(scale: &SubresourceScale, object: &Value) -> Option<Found> {
+pub(super) fn spec(scale: &SubresourceScale, object: Given<'_>) -> Option<Found> {
     Some((replicas(&scale.spec_replicas_path, object)?, "specReplicasPath"))
 }
 
 /// What is wrong with the replicas that there are, and with the selector.
-pub(super) fn status(scale: &SubresourceScale, object: &Value) -> Vec<Found> {
+pub(super) fn status(scale: &SubresourceScale, object: Given<'_>) -> Vec<Found> {
     let replicas = replicas(&scale.status_replicas_path, object).map(|it| (it, "statusReplicasPath"));
     let selector = scale.label_selector_path.as_deref().and_then(|path| {
         let (words, cause) = match find(path, object) {
@@ -33,7 +36,7 @@ pub(super) fn status(scale: &SubresourceScale, object: &Value) -> Vec<Found> {
     replicas.into_iter().chain(selector).collect()
 }
 
-fn replicas(path: &str, object: &Value) -> Option<Error> {
+fn replicas(path: &str, object: Given<'_>) -> Option<Error> {
     let number = match find(path, object) {
         Ok(None) => return None,
         Ok(Some(Value::Number(number))) if number.is_i64() => number.as_i64().unwrap_or_default(),
@@ -67,20 +70,20 @@ fn invalid(path: &str, bad_value: String, detail: String) -> Error {
 }
 
 /// The value at a path (`unstructured.NestedFieldNoCopy`).
-fn find<'v>(path: &str, object: &'v Value) -> Result<Option<&'v Value>, String> {
-    let mut value = object;
+fn find<'v>(path: &str, (object, known): Given<'v>) -> Result<Option<&'v Value>, String> {
+    let (mut value, mut known) = (object, known);
     for (n, name) in path.strip_prefix('.').unwrap_or(path).split('.').enumerate() {
         match value {
             Value::Null => return Ok(None),
-            value if unknown::is_unknown(value) => return Ok(None),
+            _ if known.is_nothing() => return Ok(None),
             Value::Object(fields) => match fields.get(name) {
-                Some(below) => value = below,
+                Some(below) => (value, known) = (below, known.field(name)),
                 None => return Ok(None),
             },
             other => return Err(wrong_type(path, n + 1, other, "map[string]interface{}")),
         }
     }
-    Ok(Some(value).filter(|it| !unknown::is_unknown(it)))
+    Ok(Some(value).filter(|_| !known.is_nothing()))
 }
 
 /// `fields`: how many fields of the path are named.

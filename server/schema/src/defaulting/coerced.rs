@@ -8,6 +8,7 @@ use crate::field::Path;
 use crate::json_schema::JsonSchemaProps;
 use crate::objectmeta::{CoerceOptions, coerce};
 use crate::structural::{AdditionalProperties, Structural};
+use crate::unknown::Known;
 
 /// Makes the defaults of a resource's schema what they are once the API server has judged them: `ValidateDefaults` coerces
 /// the metadata of embedded resources in place, so that a stored CRD no longer has the metadata that its author
@@ -78,6 +79,7 @@ impl Coercer {
         let options = CoerceOptions::default();
         coerce(
             &mut coerced,
+            Known::ALL,
             Some(schema),
             is_resource,
             &Path::root(),

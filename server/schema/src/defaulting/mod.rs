@@ -14,28 +14,27 @@ pub use prune::{PruneError, has_unpruned_defaults, prune_defaults};
 pub use validation::{Options, RuleOutcome, RuleRun, Rules, RunRules, validate_defaults};
 
 use crate::structural::{AdditionalProperties, Structural};
-use crate::unknown;
+use crate::unknown::Known;
 
 #[cfg(test)]
 mod tests;
 
 /// Sets the defaults of `schema` in `value`. A default also replaces a null that the schema does not allow (`Default`).
 ///
-/// Call [`prune_nulls`] first: it removes nulls that are neither allowed nor have a default.
-pub fn set_defaults(value: &mut Value, schema: Option<Structural<'_>>) {
+/// Call [`prune_nulls`] first: it removes nulls that are neither allowed nor have a default. Where there may be more fields than `value`
+/// shows, what is missing may be there, and stays missing.
+pub fn set_defaults(value: &mut Value, known: Known<'_>, schema: Option<Structural<'_>>) {
     let Some(schema) = schema else {
         return;
     };
     match value {
         Value::Object(fields) => {
-            // What is missing may be there.
-            let is_open = unknown::is_open(fields);
             for (name, property) in schema.properties() {
                 let Some(default) = property.default_value() else {
                     continue;
                 };
                 match fields.get_mut(name) {
-                    None if is_open => {}
+                    None if known.has_more() => {}
                     None => {
                         // An object without fields takes nothing.
                         if fields.is_empty() && budget::bytes(COPIES * OBJECT_BYTES).is_err() {
@@ -49,11 +48,12 @@ pub fn set_defaults(value: &mut Value, schema: Option<Structural<'_>>) {
             }
             let additional = schema.additional_properties().and_then(AdditionalProperties::schema);
             for (name, field) in fields {
+                let known = known.field(name);
                 if let Some(property) = schema.property(name) {
-                    set_defaults(field, Some(property));
+                    set_defaults(field, known, Some(property));
                 } else if let Some(additional) = additional {
                     set_in_place_of_null(field, additional);
-                    set_defaults(field, Some(additional));
+                    set_defaults(field, known, Some(additional));
                 }
             }
         }
@@ -61,9 +61,9 @@ pub fn set_defaults(value: &mut Value, schema: Option<Structural<'_>>) {
             let Some(schema) = schema.items() else {
                 return;
             };
-            for item in items {
+            for (n, item) in items.iter_mut().enumerate() {
                 set_in_place_of_null(item, schema);
-                set_defaults(item, Some(schema));
+                set_defaults(item, known.item(n), Some(schema));
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}

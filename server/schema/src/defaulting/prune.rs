@@ -12,6 +12,7 @@ use crate::json_schema::JsonSchemaProps;
 use crate::objectmeta::{CoerceOptions, coerce};
 use crate::pruning::prune;
 use crate::structural::{AdditionalProperties, Structural};
+use crate::unknown::Known;
 
 /// Why defaults could not be pruned: the root has one that is not an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,6 +85,7 @@ impl<'s> Pruner<'s> {
         // Nothing is refused where invalid fields are dropped.
         let _ = coerce(
             &mut resource,
+            Known::ALL,
             Some(self.root),
             true,
             &Path::root(),

@@ -11,6 +11,7 @@ use crate::objectmeta::{self, CoerceOptions, coerce};
 use crate::pruning::{prune, prune_and_track};
 use crate::rules::{self, run::RUNTIME_BUDGET};
 use crate::structural::Structural;
+use crate::unknown::Known;
 use crate::validation::Validator;
 
 /// What runs the rules of schemas (`pkg/apiserver/schema/cel`).
@@ -204,6 +205,7 @@ impl<'s> Judge<'_, 's> {
         let mut coerced = default.clone();
         let outcome = coerce(
             &mut coerced,
+            Known::ALL,
             Some(schema),
             is_resource,
             &path,
@@ -223,7 +225,7 @@ impl<'s> Judge<'_, 's> {
             self.errors.push(error);
             return Ok(());
         }
-        let errors = objectmeta::validate(&coerced, Some(schema), is_resource, &path, version);
+        let errors = objectmeta::validate(&coerced, Known::ALL, Some(schema), is_resource, &path, version);
         if errors.is_empty() {
             return self.values_and_rules(&coerced, schema, inside, at);
         }
@@ -249,6 +251,7 @@ impl<'s> Judge<'_, 's> {
         let root = Path::root();
         let problem = match coerce(
             &mut resource,
+            Known::ALL,
             Some(inside.root),
             true,
             &root,
@@ -258,6 +261,7 @@ impl<'s> Judge<'_, 's> {
             Err(error) => Some(error.to_string()),
             Ok(_) => aggregate(&objectmeta::validate(
                 &resource,
+                Known::ALL,
                 Some(inside.root),
                 true,
                 &root,

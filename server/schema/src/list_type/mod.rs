@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::codes;
 use crate::field::{Cause, Error, Path, Room, Trail, render};
 use crate::structural::{AdditionalProperties, Structural};
-use crate::unknown;
+use crate::unknown::Known;
 
 #[cfg(test)]
 mod tests;
@@ -19,19 +19,20 @@ mod tests;
 /// Each is told once, at its second place.
 pub fn validate_list_sets_and_maps(
     object: &Map<String, Value>,
+    known: Known<'_>,
     schema: Structural<'_>,
     path: &Path,
     version: KubernetesVersion,
 ) -> Vec<Error> {
     let mut check = Check::new(version);
-    check.object(object, schema, &Trail::new(path));
+    check.object(object, known, schema, &Trail::new(path));
     check.errors
 }
 
 /// The same for any value, which need not be an object.
 pub fn validate_value(value: &Value, schema: Structural<'_>, path: &Path, version: KubernetesVersion) -> Vec<Error> {
     let mut check = Check::new(version);
-    check.value(value, schema, &Trail::new(path));
+    check.value(value, Known::ALL, schema, &Trail::new(path));
     check.errors
 }
 
@@ -51,10 +52,10 @@ impl Check {
     }
 
     /// A field that is both a property and covered by `additionalProperties` is judged twice, as the API server does.
-    fn object(&mut self, object: &Map<String, Value>, schema: Structural<'_>, at: &Trail<'_>) {
+    fn object(&mut self, object: &Map<String, Value>, known: Known<'_>, schema: Structural<'_>, at: &Trail<'_>) {
         if let Some(additional) = schema.additional_properties().and_then(AdditionalProperties::schema) {
             for (name, field) in object {
-                self.value(field, additional, &at.key(name));
+                self.value(field, known.field(name), additional, &at.key(name));
             }
         }
         if schema.has_no_properties() {
@@ -62,44 +63,45 @@ impl Check {
         }
         for (name, field) in object {
             if let Some(property) = schema.property(name) {
-                self.value(field, property, &at.child(name));
+                self.value(field, known.field(name), property, &at.child(name));
             }
         }
     }
 
-    fn value(&mut self, value: &Value, schema: Structural<'_>, at: &Trail<'_>) {
+    fn value(&mut self, value: &Value, known: Known<'_>, schema: Structural<'_>, at: &Trail<'_>) {
         if budget::work(1).is_err() {
             return;
         }
         match value {
-            Value::Array(items) => self.list(items, schema, at),
-            Value::Object(object) => self.object(object, schema, at),
+            Value::Array(items) => self.list(items, known, schema, at),
+            Value::Object(object) => self.object(object, known, schema, at),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
 
     /// `validateListSetsAndMapsArray`
-    fn list(&mut self, items: &[Value], schema: Structural<'_>, at: &Trail<'_>) {
+    fn list(&mut self, items: &[Value], known: Known<'_>, schema: Structural<'_>, at: &Trail<'_>) {
         match schema.list_type() {
             Some("set") => {
-                for n in second_places(items.iter().map(Unique::of)) {
+                let items_known = items.iter().enumerate().map(|(n, item)| (item, known.item(n)));
+                for n in second_places(items_known.map(|(item, known)| Unique::of(item, known))) {
                     self.duplicate(&items[n], &[], &at.index(n));
                 }
             }
-            Some("map") => self.map(items, schema.list_map_keys(), at),
+            Some("map") => self.map(items, known, schema.list_map_keys(), at),
             _ => {}
         }
         if let Some(schema) = schema.items() {
             for (n, item) in items.iter().enumerate() {
-                self.value(item, schema, &at.index(n));
+                self.value(item, known.item(n), schema, &at.index(n));
             }
         }
     }
 
     /// `validateListMap`. A null item, and an item without the keys, have the empty key.
-    fn map(&mut self, items: &[Value], key_fields: &[String], at: &Trail<'_>) {
-        let is_wrong = |item: &Value| !item.is_null() && !item.is_object() && !unknown::is_unknown(item);
-        let wrong = items.iter().position(is_wrong);
+    fn map(&mut self, items: &[Value], known: Known<'_>, key_fields: &[String], at: &Trail<'_>) {
+        let is_wrong = |(n, item): (usize, &Value)| !item.is_null() && !item.is_object() && !known.item(n).is_nothing();
+        let wrong = items.iter().enumerate().position(is_wrong);
         if let Some(n) = wrong {
             self.errors.push(Error::invalid(
                 codes::LIST_MAP_ITEM_TYPE,
@@ -113,22 +115,18 @@ impl Check {
             return;
         }
         // The API server takes a single key out of its object, so scalars are then compared as scalars.
-        let uniques: Vec<Unique<'_>> = match key_fields {
-            [name] => items
-                .iter()
-                .map(|item| item.get(name).map_or_else(|| Unique::missing(item), Unique::of))
-                .collect(),
-            _ => items
-                .iter()
-                .map(|item| match key_of(item, key_fields) {
-                    key if unknown::is_in(&key) => Unique::Unknown(std::ptr::from_ref(item) as usize),
-                    key => match Unique::missing(item) {
-                        Unique::Unspecified => Unique::compound(&key),
-                        unknown => unknown,
-                    },
-                })
-                .collect(),
-        };
+        let items_known = items.iter().enumerate().map(|(n, item)| (item, known.item(n)));
+        let uniques = items_known.map(|(item, known)| match key_fields {
+            [name] => match item.get(name) {
+                Some(key) => Unique::of(key, known.field(name)),
+                None => Unique::missing(item, known),
+            },
+            names if !names.iter().all(|name| known.field(name).is_all()) => Unique::unknown(item),
+            _ => match Unique::missing(item, known) {
+                Unique::Unspecified => Unique::compound(&key_of(item, key_fields)),
+                unknown => unknown,
+            },
+        });
         for n in second_places(uniques) {
             self.duplicate(&key_of(&items[n], key_fields), key_fields, &at.index(n));
         }
@@ -186,9 +184,9 @@ enum Unique<'v> {
 }
 
 impl<'v> Unique<'v> {
-    fn of(value: &'v Value) -> Self {
-        if unknown::is_in(value) {
-            return Self::Unknown(std::ptr::from_ref(value) as usize);
+    fn of(value: &'v Value, known: Known<'_>) -> Self {
+        if !known.is_all() {
+            return Self::unknown(value);
         }
         match value {
             Value::Null => Self::Null,
@@ -204,12 +202,16 @@ impl<'v> Unique<'v> {
     }
 
     /// Of an item that does not have the key: it may have it where it is not known what it has.
-    fn missing(item: &'v Value) -> Self {
-        if unknown::is_unknown(item) || item.as_object().is_some_and(unknown::is_open) {
-            Self::Unknown(std::ptr::from_ref(item) as usize)
+    fn missing(item: &Value, known: Known<'_>) -> Self {
+        if known.is_nothing() || known.has_more() {
+            Self::unknown(item)
         } else {
             Self::Unspecified
         }
+    }
+
+    fn unknown(value: &Value) -> Self {
+        Self::Unknown(std::ptr::from_ref(value) as usize)
     }
 
     /// Lists of lists are written once for each list around them.

@@ -8,11 +8,18 @@ use crate::KubernetesVersion;
 use crate::field::{Error, Path};
 use crate::structural::Structural;
 use crate::testing::schema;
+use crate::unknown::Known;
 
 fn run(schema_json: &Value, object: &Value, path: &Path) -> Vec<Error> {
     let props = schema(schema_json);
     let object = object.as_object().expect("an object");
-    validate_list_sets_and_maps(object, Structural::assume(&props), path, KubernetesVersion::NEWEST)
+    validate_list_sets_and_maps(
+        object,
+        Known::ALL,
+        Structural::assume(&props),
+        path,
+        KubernetesVersion::NEWEST,
+    )
 }
 
 #[track_caller]

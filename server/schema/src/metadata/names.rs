@@ -5,8 +5,6 @@
 
 use crd_analyzer_cel::KubernetesVersion;
 
-use crate::unknown;
-
 /// Longest DNS label, in bytes.
 pub const DNS_LABEL_MAX_LENGTH: usize = 63;
 /// Longest DNS subdomain, in bytes.
@@ -56,9 +54,6 @@ impl Unit {
 
 /// `IsDNS1123Label`
 pub fn dns1123_label(name: &str) -> Vec<String> {
-    if unknown::is_text(name) {
-        return Vec::new();
-    }
     let mut words = Vec::new();
     if name.len() > DNS_LABEL_MAX_LENGTH {
         words.push(Unit::Characters.too_long(DNS_LABEL_MAX_LENGTH));
@@ -84,9 +79,6 @@ pub fn dns1123_subdomain(name: &str) -> Vec<String> {
 
 /// `IsDNS1035Label`
 pub fn dns1035_label(name: &str) -> Vec<String> {
-    if unknown::is_text(name) {
-        return Vec::new();
-    }
     let mut words = Vec::new();
     if name.len() > DNS_LABEL_MAX_LENGTH {
         words.push(Unit::Characters.too_long(DNS_LABEL_MAX_LENGTH));
@@ -99,9 +91,6 @@ pub fn dns1035_label(name: &str) -> Vec<String> {
 
 /// `IsQualifiedName`: the key of a label, a finalizer.
 pub fn qualified_name(value: &str, version: KubernetesVersion) -> Vec<String> {
-    if unknown::is_text(value) {
-        return Vec::new();
-    }
     let unit = Unit::of_qualified_names(version);
     let mut words = Vec::new();
     let name = match value.split_once('/') {
@@ -142,9 +131,6 @@ pub fn qualified_name(value: &str, version: KubernetesVersion) -> Vec<String> {
 
 /// `IsValidLabelValue`
 pub fn label_value(value: &str, version: KubernetesVersion) -> Vec<String> {
-    if unknown::is_text(value) {
-        return Vec::new();
-    }
     let mut words = Vec::new();
     if value.len() > QUALIFIED_NAME_MAX_LENGTH {
         words.push(Unit::of_qualified_names(version).too_long(QUALIFIED_NAME_MAX_LENGTH));
@@ -191,9 +177,6 @@ fn masked(name: &str, prefix: bool) -> std::borrow::Cow<'_, str> {
 }
 
 fn subdomain(name: &str, unit: Unit) -> Vec<String> {
-    if unknown::is_text(name) {
-        return Vec::new();
-    }
     let mut words = Vec::new();
     if name.len() > DNS_SUBDOMAIN_MAX_LENGTH {
         words.push(unit.too_long(DNS_SUBDOMAIN_MAX_LENGTH));

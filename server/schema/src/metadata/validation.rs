@@ -10,6 +10,7 @@ use super::{ObjectMeta, validate_managed_fields, validate_owner_references};
 use crate::codes;
 use crate::field::{Cause, Error, Trail, render};
 use crate::go::{quote, to_lower};
+use crate::unknown::Known;
 
 /// Most bytes that all keys and values of annotations may have together (`TotalAnnotationSizeLimitB`).
 pub const TOTAL_ANNOTATION_SIZE_LIMIT: usize = 256 * 1024;
@@ -17,16 +18,20 @@ pub const TOTAL_ANNOTATION_SIZE_LIMIT: usize = 256 * 1024;
 /// `ValidateObjectMeta`: metadata on create, after a name was generated.
 ///
 /// `name_words` says what is wrong with a name, or with the start of one if its second argument is true
-/// ([`names`](super::names) has such functions).
+/// ([`names`](super::names) has such functions). Names that are not known are not judged.
 pub fn validate_object_meta(
-    meta: &ObjectMeta,
+    (meta, known): (&ObjectMeta, Known<'_>),
     requires_namespace: bool,
     name_words: impl Fn(&str, bool) -> Vec<String>,
     at: &Trail<'_>,
     version: KubernetesVersion,
     errors: &mut Vec<Error>,
 ) {
+    let is_unknown = |field: &str| known.is_nothing() || known.field(field).is_nothing();
     let mut judge = |field: &str, name: &str, prefix: bool| {
+        if is_unknown(field) {
+            return;
+        }
         for detail in name_words(name, prefix) {
             errors.push(Error::invalid(
                 codes::INVALID_METADATA_NAME,
@@ -39,7 +44,9 @@ pub fn validate_object_meta(
     if !meta.generate_name.is_empty() {
         judge("generateName", &meta.generate_name, true);
     }
-    if meta.name.is_empty() {
+    if meta.name.is_empty() && (known.has_more() || is_unknown("name")) {
+        // It may be there.
+    } else if meta.name.is_empty() {
         let path = at.child("name").path();
         errors.push(Error::required(
             codes::MISSING_METADATA_NAME,
@@ -49,7 +56,9 @@ pub fn validate_object_meta(
     } else {
         judge("name", &meta.name, false);
     }
-    validate_namespace(&meta.namespace, requires_namespace, &at.child("namespace"), errors);
+    if !is_unknown("namespace") {
+        validate_namespace(&meta.namespace, requires_namespace, &at.child("namespace"), errors);
+    }
     validate_generation(meta.generation, &at.child("generation"), errors);
     validate_labels(&meta.labels, &at.child("labels"), version, errors);
     validate_annotations(&meta.annotations, &at.child("annotations"), version, errors);
@@ -170,7 +179,7 @@ pub fn drop_repeated(errors: &mut Vec<Error>, from: usize, version: KubernetesVe
 
 /// `ValidateObjectMetaUpdate`: metadata on update.
 pub fn validate_object_meta_update(
-    new: &ObjectMeta,
+    (new, known): (&ObjectMeta, Known<'_>),
     old: &ObjectMeta,
     at: &Trail<'_>,
     version: KubernetesVersion,
@@ -199,7 +208,7 @@ pub fn validate_object_meta_update(
         ));
     }
     let mut immutable = |field: &str, same: bool, bad_value: &dyn Fn() -> String| {
-        if !same {
+        if !same && !known.is_nothing() && known.field(field).is_all() {
             let path = at.child(field).path();
             errors.push(Error::invalid(
                 codes::IMMUTABLE_METADATA,
@@ -285,7 +294,7 @@ mod tests {
         let mut errors = Vec::new();
         let version = KubernetesVersion::minor(minor);
         validate_object_meta(
-            meta,
+            (meta, Known::ALL),
             false,
             names::name_is_dns_subdomain,
             &Trail::new(&base),

@@ -10,7 +10,7 @@ use crate::codes;
 use crate::field::{Error, Path, Trail, render};
 use crate::metadata::{Decoded, ObjectMeta};
 use crate::structural::Structural;
-use crate::unknown;
+use crate::unknown::Known;
 
 /// What [`coerce`] does with what it finds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,9 +23,10 @@ pub struct CoerceOptions {
 /// if `is_resource_root`, at the root (`CoerceWithOptions`).
 ///
 /// Returns the paths of the unknown fields, sorted. Where several fields are wrong the API server names any of them; here it
-/// is the first in the order of names.
+/// is the first in the order of names. Metadata of which something is not known stays as it is.
 pub fn coerce(
     value: &mut Value,
+    known: Known<'_>,
     schema: Option<Structural<'_>>,
     is_resource_root: bool,
     path: &Path,
@@ -38,7 +39,7 @@ pub fn coerce(
         unknown: Vec::new(),
     };
     if let Some(node) = Node::root(schema, is_resource_root) {
-        coercer.value(value, node, &Trail::new(path))?;
+        coercer.value(value, known, node, &Trail::new(path))?;
     }
     coercer.unknown.sort_unstable();
     Ok(coercer.unknown)
@@ -51,22 +52,22 @@ struct Coercer {
 }
 
 impl Coercer {
-    fn value(&mut self, value: &mut Value, node: Node<'_>, at: &Trail<'_>) -> Result<(), Error> {
+    fn value(&mut self, value: &mut Value, known: Known<'_>, node: Node<'_>, at: &Trail<'_>) -> Result<(), Error> {
         match value {
             Value::Object(fields) => {
                 if node.is_resource {
-                    self.resource(fields, node, at)?;
+                    self.resource(fields, known, node, at)?;
                 }
                 for (name, value) in fields {
                     if !(node.is_resource && is_meta(name)) {
-                        self.field(name, value, node, at)?;
+                        self.field((name, value), known, node, at)?;
                     }
                 }
             }
             Value::Array(items) => {
                 if let Some(item) = node.items() {
                     for (n, value) in items.iter_mut().enumerate() {
-                        self.value(value, item, &at.index(n))?;
+                        self.value(value, known.item(n), item, &at.index(n))?;
                     }
                 }
             }
@@ -75,16 +76,30 @@ impl Coercer {
         Ok(())
     }
 
-    fn field(&mut self, name: &str, value: &mut Value, node: Node<'_>, at: &Trail<'_>) -> Result<(), Error> {
+    /// `known`: what is known of the object that has the field.
+    fn field(
+        &mut self,
+        (name, value): (&str, &mut Value),
+        known: Known<'_>,
+        node: Node<'_>,
+        at: &Trail<'_>,
+    ) -> Result<(), Error> {
+        let known = known.field(name);
         match node.field(name) {
-            Some((Step::Child, node)) => self.value(value, node, &at.child(name)),
-            Some((Step::Key, node)) => self.value(value, node, &at.key(name)),
+            Some((Step::Child, node)) => self.value(value, known, node, &at.child(name)),
+            Some((Step::Key, node)) => self.value(value, known, node, &at.key(name)),
             None => Ok(()),
         }
     }
 
     /// The three fields of a resource. What follows from their schemas is done to what they were before.
-    fn resource(&mut self, fields: &mut Map<String, Value>, node: Node<'_>, at: &Trail<'_>) -> Result<(), Error> {
+    fn resource(
+        &mut self,
+        fields: &mut Map<String, Value>,
+        known: Known<'_>,
+        node: Node<'_>,
+        at: &Trail<'_>,
+    ) -> Result<(), Error> {
         for name in ["apiVersion", "kind"] {
             let Some(value) = fields.get_mut(name) else {
                 continue;
@@ -102,20 +117,20 @@ impl Coercer {
                 ));
             }
             let mut dropped = fields.remove(name).unwrap_or_default();
-            self.field(name, &mut dropped, node, at)?;
+            self.field((name, &mut dropped), known, node, at)?;
         }
         if let Some(value) = fields.get_mut("metadata") {
-            let mut before = self.metadata(value, at)?;
+            let mut before = self.metadata(value, known.field("metadata"), at)?;
             // Inside, it is no longer the value of the object.
             let inside = before.as_mut().unwrap_or(value);
-            self.field("metadata", inside, node, at)?;
+            self.field(("metadata", inside), known, node, at)?;
         }
         Ok(())
     }
 
     /// Replaces metadata by what it decodes to and returns what it was.
-    fn metadata(&mut self, value: &mut Value, at: &Trail<'_>) -> Result<Option<Value>, Error> {
-        if unknown::is_in(value) {
+    fn metadata(&mut self, value: &mut Value, known: Known<'_>, at: &Trail<'_>) -> Result<Option<Value>, Error> {
+        if !known.is_all() {
             return Ok(None);
         }
         let decoded = match (ObjectMeta::decode(value), &*value) {

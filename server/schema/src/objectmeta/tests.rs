@@ -9,6 +9,7 @@ use crate::field::Path;
 use crate::metadata::ObjectMeta;
 use crate::structural::Structural;
 use crate::testing::schema;
+use crate::unknown::Known;
 
 const NEWEST: KubernetesVersion = KubernetesVersion::NEWEST;
 
@@ -18,6 +19,7 @@ fn coerced(object: &Value, drop_invalid_fields: bool, minor: u8) -> (Value, Vec<
     let options = CoerceOptions { drop_invalid_fields };
     let result = coerce(
         &mut object,
+        Known::ALL,
         None,
         true,
         &Path::root(),
@@ -92,7 +94,14 @@ fn drops_wrong_types_when_told_to() {
 
 #[track_caller]
 fn check_validate(object: &Value, minor: u8, expected: &[&str]) {
-    let errors = validate(object, None, true, &Path::root(), KubernetesVersion::minor(minor));
+    let errors = validate(
+        object,
+        Known::ALL,
+        None,
+        true,
+        &Path::root(),
+        KubernetesVersion::minor(minor),
+    );
     assert_eq!(errors.iter().map(ToString::to_string).collect::<Vec<_>>(), expected);
 }
 
@@ -138,7 +147,15 @@ fn agrees_with_the_tables_of_kubernetes() {
                 let options = CoerceOptions {
                     drop_invalid_fields: input["options"]["DropInvalidFields"] == true,
                 };
-                let result = coerce(&mut object, structural, is_root, &Path::root(), options, NEWEST);
+                let result = coerce(
+                    &mut object,
+                    Known::ALL,
+                    structural,
+                    is_root,
+                    &Path::root(),
+                    options,
+                    NEWEST,
+                );
                 let unknown = actual["unknown_fields"].as_array().cloned().unwrap_or_default();
                 let expected: Vec<&str> = unknown.iter().filter_map(Value::as_str).collect();
                 match result {
@@ -149,7 +166,7 @@ fn agrees_with_the_tables_of_kubernetes() {
             }
             "object-meta-validate" | "validateEmbeddedResource" => {
                 let is_root = is_root || case["kind"] == "validateEmbeddedResource";
-                let errors = validate(&object, structural, is_root, &Path::root(), NEWEST);
+                let errors = validate(&object, Known::ALL, structural, is_root, &Path::root(), NEWEST);
                 let mut found: Vec<String> = errors.iter().map(ToString::to_string).collect();
                 found.sort_unstable();
                 let list = if actual["errors"].is_null() {

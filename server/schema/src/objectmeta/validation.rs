@@ -9,11 +9,12 @@ use crate::field::{Error, Path, Trail, render};
 use crate::go::{quote, to_lower};
 use crate::metadata::{ObjectMeta, drop_repeated, names, parse_group_version, validate_object_meta};
 use crate::structural::Structural;
-use crate::unknown;
+use crate::unknown::{Known, settle_metadata};
 
 /// What is wrong with the metadata of embedded resources and, if `is_resource_root`, of the root (`Validate`).
 pub fn validate(
     value: &Value,
+    known: Known<'_>,
     schema: Option<Structural<'_>>,
     is_resource_root: bool,
     path: &Path,
@@ -24,7 +25,7 @@ pub fn validate(
         errors: Vec::new(),
     };
     if let Some(node) = Node::root(schema, is_resource_root) {
-        check.value(value, node, &Trail::new(path));
+        check.value(value, known, node, &Trail::new(path));
     }
     check.errors
 }
@@ -35,16 +36,17 @@ struct Check {
 }
 
 impl Check {
-    fn value(&mut self, value: &Value, node: Node<'_>, at: &Trail<'_>) {
+    fn value(&mut self, value: &Value, known: Known<'_>, node: Node<'_>, at: &Trail<'_>) {
         match value {
             Value::Object(fields) => {
                 if node.is_resource {
-                    self.resource(fields, at);
+                    self.resource(fields, known, at);
                 }
                 for (name, value) in fields {
+                    let known = known.field(name);
                     match node.field(name) {
-                        Some((Step::Child, node)) => self.value(value, node, &at.child(name)),
-                        Some((Step::Key, node)) => self.value(value, node, &at.key(name)),
+                        Some((Step::Child, node)) => self.value(value, known, node, &at.child(name)),
+                        Some((Step::Key, node)) => self.value(value, known, node, &at.key(name)),
                         None => {}
                     }
                 }
@@ -52,7 +54,7 @@ impl Check {
             Value::Array(items) => {
                 if let Some(item) = node.items() {
                     for (n, value) in items.iter().enumerate() {
-                        self.value(value, item, &at.index(n));
+                        self.value(value, known.item(n), item, &at.index(n));
                     }
                 }
             }
@@ -61,7 +63,7 @@ impl Check {
     }
 
     /// `validateEmbeddedResource`
-    fn resource(&mut self, fields: &Map<String, Value>, at: &Trail<'_>) {
+    fn resource(&mut self, fields: &Map<String, Value>, known: Known<'_>, at: &Trail<'_>) {
         let missing = if self.version >= KubernetesVersion::minor(34) {
             ""
         } else {
@@ -70,8 +72,8 @@ impl Check {
         for name in ["apiVersion", "kind"] {
             let at = at.child(name);
             match fields.get(name) {
-                Some(value) if unknown::is_unknown(value) => {}
-                None if unknown::is_open(fields) => {}
+                _ if known.field(name).is_nothing() => {}
+                None if known.has_more() => {}
                 None => self.errors.push(Error::required(codes::TYPE_META, at.path(), missing)),
                 Some(Value::String(text)) if text.is_empty() => self.invalid(&at, quote(text), "must not be empty"),
                 Some(Value::String(text)) if name == "kind" => {
@@ -91,12 +93,12 @@ impl Check {
             }
         }
         if let Some(metadata) = fields.get("metadata") {
-            self.metadata(metadata, &at.child("metadata"));
+            self.metadata(metadata, known.field("metadata"), &at.child("metadata"));
         }
     }
 
-    fn metadata(&mut self, value: &Value, at: &Trail<'_>) {
-        match ObjectMeta::decode(&unknown::settle_metadata(value)) {
+    fn metadata(&mut self, value: &Value, known: Known<'_>, at: &Trail<'_>) {
+        match ObjectMeta::decode(&settle_metadata(value, known)) {
             Ok(decoded) => {
                 let mut meta = decoded.meta;
                 if meta.name.is_empty() {
@@ -106,7 +108,7 @@ impl Check {
                 let has_namespace = !meta.namespace.is_empty();
                 let before = self.errors.len();
                 validate_object_meta(
-                    &meta,
+                    (&meta, known),
                     has_namespace,
                     names::path_segment,
                     at,

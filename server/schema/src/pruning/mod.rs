@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use crate::structural::{Structural, UnknownFields};
-use crate::unknown::is_text;
 
 #[cfg(test)]
 mod tests;
@@ -88,7 +87,7 @@ fn prune_node(value: &mut Value, node: Option<Node<'_>>, unknown: &mut UnknownFi
     match value {
         Value::Object(fields) => {
             let Some(node) = node else {
-                for name in fields.keys().filter(|it| !is_text(it)) {
+                for name in fields.keys() {
                     unknown.record(name);
                 }
                 fields.clear();
@@ -96,7 +95,7 @@ fn prune_node(value: &mut Value, node: Option<Node<'_>>, unknown: &mut UnknownFi
             };
             fields.retain(|name, value| {
                 let is_meta = META_FIELDS.contains(&name.as_str());
-                if node.is_resource && is_meta || is_text(name) {
+                if node.is_resource && is_meta {
                     return true;
                 }
                 if let Field::Known(node) = field(node.schema, name) {

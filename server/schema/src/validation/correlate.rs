@@ -12,6 +12,7 @@ use super::compare::deep_equal;
 use crate::go::quote;
 use crate::json_schema::JsonSchemaProps;
 use crate::structural::lookup;
+use crate::unknown::Known;
 
 /// A value, what it was, and the schema of both.
 #[derive(Clone, Copy)]
@@ -19,6 +20,8 @@ pub(crate) struct Correlated<'s, 'v> {
     pub(crate) schema: &'s JsonSchemaProps,
     pub(crate) old: &'v Value,
     pub(crate) new: &'v Value,
+    /// What is known of the new value. What is not known may have changed.
+    pub(crate) known: Known<'v>,
 }
 
 impl Correlated<'_, '_> {
@@ -32,7 +35,13 @@ impl Correlated<'_, '_> {
                 .as_deref()
                 .and_then(|additional| additional.schema.as_deref())
         })?;
-        Some(Self { schema, old, new })
+        let known = self.known.field(name);
+        Some(Self {
+            schema,
+            old,
+            new,
+            known,
+        })
     }
 }
 
@@ -73,12 +82,21 @@ impl<'v> Memo<'v> {
         });
         let old = *by_key.get(&key)?;
         let schema = list.schema.items.as_deref()?.schema.as_deref()?;
-        Some(Correlated { schema, old, new })
+        let known = list.known.item(index);
+        Some(Correlated {
+            schema,
+            old,
+            new,
+            known,
+        })
     }
 
     /// Whether nothing changed (`CorrelatedObject.CachedDeepEqual`): map lists may have another order, and an object with
     /// properties that the schema does not know is taken as changed.
     pub(crate) fn equal(&self, pair: Correlated<'_, 'v>) -> bool {
+        if !pair.known.is_all() {
+            return false;
+        }
         if crate::depth::is_exhausted() {
             return deep_equal(pair.old, pair.new);
         }

@@ -2,19 +2,18 @@
 
 use serde_json::Value;
 
-use super::Run;
 use super::outcome::{Failure, Outcome};
 use super::value_path::ValuePath;
+use super::{Given, Run};
 use crate::codes;
 use crate::go::quote;
 use crate::json_schema::JsonSchemaProps;
-use crate::unknown;
 
 impl<'s, 'v> Run<'_, 's, 'v> {
     pub(super) fn junctors(
         &self,
         schema: &'s JsonSchemaProps,
-        value: &'v Value,
+        value: Given<'v>,
         place: &ValuePath<'_>,
         depth: u32,
     ) -> Outcome<'s, 'v> {
@@ -35,7 +34,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
                 outcome.push(about(place, codes::NOT_MISMATCH, "must not validate the schema (not)"));
             }
         }
-        if let Value::Object(properties) = value {
+        if let (Value::Object(properties), known) = value {
             for (name, dependency) in &schema.dependencies {
                 if !properties.contains_key(name) {
                     continue;
@@ -47,7 +46,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
                 for other in dependency
                     .property
                     .iter()
-                    .filter(|other| !properties.contains_key(*other) && !unknown::is_open(properties))
+                    .filter(|other| !properties.contains_key(*other) && !known.has_more())
                 {
                     outcome.push(about(
                         place,
@@ -65,7 +64,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
     fn any_of(
         &self,
         branches: &'s [JsonSchemaProps],
-        value: &'v Value,
+        value: Given<'v>,
         place: &ValuePath<'_>,
         depth: u32,
         outcome: &mut Outcome<'s, 'v>,
@@ -94,7 +93,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
     fn one_of(
         &self,
         branches: &'s [JsonSchemaProps],
-        value: &'v Value,
+        value: Given<'v>,
         place: &ValuePath<'_>,
         depth: u32,
         outcome: &mut Outcome<'s, 'v>,
@@ -143,7 +142,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
     fn all_of(
         &self,
         branches: &'s [JsonSchemaProps],
-        value: &'v Value,
+        value: Given<'v>,
         place: &ValuePath<'_>,
         depth: u32,
         outcome: &mut Outcome<'s, 'v>,

@@ -11,13 +11,13 @@ use super::outcome::{Failure, MessageValue, Outcome, Report};
 use super::value_path::ValuePath;
 use crate::codes;
 use crate::json_schema::JsonSchemaProps;
-use crate::unknown;
+use crate::unknown::Known;
 
 impl<'s, 'v> Run<'_, 's, 'v> {
     pub(super) fn list(
         &self,
         schema: &'s JsonSchemaProps,
-        items: &'v [Value],
+        (items, known): (&'v [Value], Known<'v>),
         place: &ValuePath<'_>,
         correlated: Option<Correlated<'s, 'v>>,
         depth: u32,
@@ -25,7 +25,8 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         let mut outcome = Outcome::default();
         let check = |item_schema: &'s JsonSchemaProps, n: usize, outcome: &mut Outcome<'s, 'v>| {
             let below = correlated.and_then(|parent| self.memo.item(parent, n));
-            outcome.merge(self.schema(item_schema, &items[n], &ValuePath::Index(place, n), below, depth + 1));
+            let item = (&items[n], known.item(n));
+            outcome.merge(self.schema(item_schema, item, &ValuePath::Index(place, n), below, depth + 1));
         };
         let mut positional: &'s [JsonSchemaProps] = &[];
         if let Some(item_schemas) = &schema.items {
@@ -55,11 +56,12 @@ impl<'s, 'v> Run<'_, 's, 'v> {
                 }
             }
         }
-        let has_more = unknown::has_more(items);
-        let size = items
-            .iter()
-            .filter(|it| !it.as_str().is_some_and(unknown::is_many))
-            .count();
+        let has_more = known.has_more();
+        let size = if has_more {
+            (0..items.len()).filter(|n| !known.item(*n).is_items()).count()
+        } else {
+            items.len()
+        };
         let size = i64::try_from(size).unwrap_or(i64::MAX);
         outcome.is_partial |= has_more;
         if let Some(min) = schema.min_items
@@ -85,7 +87,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
                 Report::TooMany { actual: size, max },
             ));
         }
-        if schema.unique_items && !items.iter().any(unknown::is_in) && has_duplicates(items) {
+        if schema.unique_items && known.is_all() && has_duplicates(items) {
             let report = Report::Invalid(MessageValue::Text(Cow::Borrowed("")));
             outcome.push(Failure::at(
                 place,

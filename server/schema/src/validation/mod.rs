@@ -31,7 +31,7 @@ use serde_json::Value;
 use crate::depth;
 use crate::field::{Error, Path};
 use crate::json_schema::JsonSchemaProps;
-use crate::unknown;
+use crate::unknown::Known;
 use correlate::{Correlated, Memo};
 use enums::Enums;
 use outcome::Outcome;
@@ -127,7 +127,7 @@ impl<'s> Validator<'s> {
 
     /// As [`validate`](Self::validate), under `schema`, a node of the validator's schema.
     pub fn validate_node(&self, schema: &'s JsonSchemaProps, path: &Path, value: &Value) -> Vec<Error> {
-        let findings = self.findings_of(schema, path, value, None);
+        let findings = self.findings_of(schema, path, (value, Known::ALL), None);
         findings.into_iter().map(|it| it.error).collect()
     }
 
@@ -136,21 +136,21 @@ impl<'s> Validator<'s> {
     ///
     /// Parts are correlated by the names of properties and the keys of `x-kubernetes-list-type: map` lists.
     pub fn validate_update(&self, path: &Path, value: &Value, old: &Value) -> Vec<Error> {
-        let findings = self.findings(path, value, Some(old));
+        let findings = self.findings(path, value, Known::ALL, Some(old));
         findings.into_iter().map(|it| it.error).collect()
     }
 
     /// As [`validate`](Self::validate) or, if there is an old value, [`validate_update`](Self::validate_update), and which
-    /// schema each error comes from.
-    pub fn findings(&self, path: &Path, value: &Value, old: Option<&Value>) -> Vec<ValueError<'s>> {
-        self.findings_of(self.schema, path, value, old)
+    /// schema each error comes from. What is not known of the value is not judged.
+    pub fn findings(&self, path: &Path, value: &Value, known: Known<'_>, old: Option<&Value>) -> Vec<ValueError<'s>> {
+        self.findings_of(self.schema, path, (value, known), old)
     }
 
     fn findings_of(
         &self,
         schema: &'s JsonSchemaProps,
         path: &Path,
-        value: &Value,
+        (value, known): (&Value, Known<'_>),
         old: Option<&Value>,
     ) -> Vec<ValueError<'s>> {
         let run = Run {
@@ -162,8 +162,9 @@ impl<'s> Validator<'s> {
             schema,
             old,
             new: value,
+            known,
         });
-        run.schema(schema, value, &ValuePath::Root, correlated, 0)
+        run.schema(schema, (value, known), &ValuePath::Root, correlated, 0)
             .into_findings(path, schema, self.version)
     }
 
@@ -182,6 +183,9 @@ enum PatternsOf<'s> {
     Shared(&'s Patterns),
 }
 
+/// A value, and what is known of it.
+type Given<'v> = (&'v Value, Known<'v>);
+
 /// One validation.
 struct Run<'r, 's, 'v> {
     validator: &'r Validator<'s>,
@@ -194,7 +198,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
     fn schema(
         &self,
         schema: &'s JsonSchemaProps,
-        value: &'v Value,
+        value: Given<'v>,
         place: &ValuePath<'_>,
         correlated: Option<Correlated<'s, 'v>>,
         depth: u32,
@@ -213,12 +217,12 @@ impl<'s, 'v> Run<'_, 's, 'v> {
     fn checks(
         &self,
         schema: &'s JsonSchemaProps,
-        value: &'v Value,
+        (value, known): Given<'v>,
         place: &ValuePath<'_>,
         correlated: Option<Correlated<'s, 'v>>,
         depth: u32,
     ) -> Outcome<'s, 'v> {
-        if unknown::is_unknown(value) {
+        if known.is_nothing() {
             return Outcome::not_known();
         }
         let mut outcome = Outcome::default();
@@ -233,7 +237,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
             outcome.merge(types.check(value, format, self.validator.version, place));
             outcome.matches += 1;
         }
-        outcome.merge(self.junctors(schema, value, place, depth));
+        outcome.merge(self.junctors(schema, (value, known), place, depth));
         outcome.matches += 1;
         match value {
             Value::String(string) => {
@@ -251,15 +255,19 @@ impl<'s, 'v> Run<'_, 's, 'v> {
                 outcome.matches += 1;
             }
             Value::Array(items) => {
-                outcome.merge(self.list(schema, items, place, correlated, depth));
+                outcome.merge(self.list(schema, (items, known), place, correlated, depth));
                 outcome.matches += 1;
             }
             Value::Null | Value::Bool(_) | Value::Object(_) => {}
         }
-        outcome.merge(self.check_enum(schema, value, place));
+        if known.is_all() {
+            outcome.merge(self.check_enum(schema, value, place));
+        } else {
+            outcome.is_partial |= !schema.r#enum.is_empty();
+        }
         outcome.matches += 1;
         if let Value::Object(properties) = value {
-            outcome.merge(self.object(schema, properties, place, correlated, depth));
+            outcome.merge(self.object(schema, (properties, known), place, correlated, depth));
             outcome.matches += 1;
         }
         outcome.matches += 1;

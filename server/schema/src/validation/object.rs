@@ -13,21 +13,20 @@ use super::value_path::ValuePath;
 use crate::codes;
 use crate::json_schema::JsonSchemaProps;
 use crate::structural::lookup;
-use crate::unknown;
+use crate::unknown::Known;
 
 impl<'s, 'v> Run<'_, 's, 'v> {
     pub(super) fn object(
         &self,
         schema: &'s JsonSchemaProps,
-        properties: &'v Map<String, Value>,
+        (properties, known): (&'v Map<String, Value>, Known<'v>),
         place: &ValuePath<'_>,
         correlated: Option<Correlated<'s, 'v>>,
         depth: u32,
     ) -> Outcome<'s, 'v> {
         let mut outcome = Outcome::default();
-        let written = properties.keys().filter(|it| !unknown::is_text(it)).count();
-        let is_open = written < properties.len();
-        count(schema, (written, is_open), place, &mut outcome);
+        let is_open = known.has_more();
+        count(schema, (properties.len(), is_open), place, &mut outcome);
         outcome.is_partial |= is_open;
 
         let field = |field_schema: &'s JsonSchemaProps, name: &'v str, value: &'v Value, at: ValuePath<'_>| {
@@ -36,7 +35,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
             let below = correlated
                 .filter(|_| !is_type_meta)
                 .and_then(|parent| parent.property(name));
-            self.schema(field_schema, value, &at, below, depth + 1)
+            self.schema(field_schema, (value, known.field(name)), &at, below, depth + 1)
         };
         // The API server validates what matches a pattern up to three times over. The repeated failures are dropped, so here it
         // is done once, and only the count is repeated.
@@ -57,7 +56,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         let additional_schema = additional.and_then(|additional| additional.schema.as_deref());
         let is_closed = additional.is_some_and(|additional| !additional.allows);
         if is_closed || additional_schema.is_some() || !schema.pattern_properties.is_empty() {
-            for (name, value) in properties.iter().filter(|it| !unknown::is_text(it.0)) {
+            for (name, value) in properties {
                 let is_regular = lookup(&schema.properties, name).is_some();
                 let again = if is_regular { 1 } else { 2 };
                 if is_closed {
@@ -76,7 +75,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
             }
         }
 
-        for (name, value) in properties.iter().filter(|it| !unknown::is_text(it.0)) {
+        for (name, value) in properties {
             if let Some(property) = lookup(&schema.properties, name) {
                 outcome.merge(field(property, name, value, ValuePath::Property(place, name)));
             }
@@ -94,7 +93,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         }
 
         if is_closed {
-            for (name, value) in properties.iter().filter(|it| !unknown::is_text(it.0)) {
+            for (name, value) in properties {
                 let is_regular = lookup(&schema.properties, name).is_some();
                 let matches = by_pattern(name, value, &mut outcome).unwrap_or(0);
                 repeated = repeated.wrapping_add(if is_regular { 0 } else { matches });

@@ -16,6 +16,7 @@ use crd_analyzer_schema::rules::{
     most_in_a_request,
 };
 use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
+use crd_analyzer_schema::unknown::Known;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule, defaulting, field, pruning};
 use serde_json::Value;
 
@@ -296,7 +297,7 @@ pub fn as_stored(object: &Value, schema: Structural<'_>) -> Value {
     let mut object = object.clone();
     pruning::prune(&mut object, Some(schema), true);
     defaulting::prune_nulls(&mut object, Some(schema));
-    defaulting::set_defaults(&mut object, Some(schema));
+    defaulting::set_defaults(&mut object, Known::ALL, Some(schema));
     object
 }
 

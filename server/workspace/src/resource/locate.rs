@@ -7,7 +7,10 @@ use std::{
 
 use crd_analyzer_apiextensions::codes as definition_codes;
 use crd_analyzer_resource::{self as server, Decider, DecodePlace, StrictErrorKind, codes, places};
-use crd_analyzer_schema::field::{self, Cause, Segment};
+use crd_analyzer_schema::{
+    field::{self, Cause, Segment},
+    unknown::Known,
+};
 use crd_analyzer_syntax::{
     json::JsonDoc,
     paths::{Finder, Step},
@@ -32,6 +35,8 @@ const MAX_COMPARED: usize = 200_000;
 pub(super) struct Locate<'a> {
     pub(super) tree: &'a Tree,
     pub(super) json: &'a JsonDoc<'a>,
+    /// What is known of it.
+    known: Known<'a>,
     /// The file of the resource.
     pub(super) path: Option<&'a Path>,
     pub(super) definition: &'a DefinitionText,
@@ -49,13 +54,14 @@ pub(super) struct Locate<'a> {
 impl<'a> Locate<'a> {
     pub(super) fn new(
         tree: &'a Tree,
-        json: &'a JsonDoc<'a>,
+        (json, known): (&'a JsonDoc<'a>, Known<'a>),
         question: &Question<'a>,
         definition: &'a DefinitionText,
     ) -> Self {
         Self {
             tree,
             json,
+            known,
             path: question.path,
             definition,
             versions: OnceCell::new(),
@@ -69,7 +75,10 @@ impl<'a> Locate<'a> {
 
     /// Gives everything in the API server's answer its place.
     pub(super) fn verdict(&self, answer: &server::ResourceVerdict) -> DocumentVerdict {
-        let effective = self.wants_effective.then(|| Effective::of(answer, self.json)).flatten();
+        let effective = self
+            .wants_effective
+            .then(|| Effective::of(answer, self.json, self.known))
+            .flatten();
         let mut verdict = DocumentVerdict {
             decode_error: answer.decode_error.as_ref().map(|error| {
                 let span = match &error.place {

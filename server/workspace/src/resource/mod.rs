@@ -9,7 +9,7 @@ mod update;
 use std::path::Path;
 
 use crd_analyzer_resource::{self as server, DecodeError, DecodePlace, NotServed};
-use crd_analyzer_schema::KubernetesVersion;
+use crd_analyzer_schema::{KubernetesVersion, unknown::Known};
 use crd_analyzer_syntax::{
     ReadError,
     json::{JsonDoc, read_json_of},
@@ -56,7 +56,7 @@ pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &
     let wanted = &asked.kind.kind;
     let unread = |answer: &DecodeError, mut report: DocumentReport| {
         // What the actions of a template print may be all that is missing.
-        if asked.completed.is_filled {
+        if asked.completed.filled.is_some() {
             return None;
         }
         if !asked.question.named && first_action(&asked.text.content, asked.object.document.span).is_some() {
@@ -80,12 +80,14 @@ pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &
             Ok(json) => json,
             Err(error) => return unread(&DecodeError::of_convert_error(wanted, &error, version), report),
         };
-        report.in_part |= asked.completed.mark(&mut json, tree);
+        let completed = asked.completed.apply(&mut json, tree);
+        report.in_part |= completed.is_completed;
         let one = One {
             asked,
             tree,
             node: tree.resolve(node),
             json: &json,
+            known: completed.unknown.as_ref().into(),
             version,
         };
         report.verdicts.push((version, one.judge()));
@@ -112,6 +114,8 @@ struct One<'a> {
     /// The object in the tree.
     node: NodeId,
     json: &'a JsonDoc<'a>,
+    /// What is known of it.
+    known: Known<'a>,
     version: KubernetesVersion,
 }
 
@@ -131,11 +135,11 @@ impl One<'_> {
             Ok(served) => served,
             Err(why) => return self.not_served(&why, &definition.served_versions(), &text),
         };
-        let locate = Locate::new(self.tree, self.json, self.asked.question, &text);
+        let locate = Locate::new(self.tree, (self.json, self.known), self.asked.question, &text);
         let mut created = None;
         let mut verdict = match self.asked.previous {
             None => {
-                let answer = server::judge(served, self.json, server::Question::Create);
+                let answer = server::judge_known(served, self.json, self.known, server::Question::Create);
                 locate.verdict(created.insert(answer))
             }
             Some(previous) => update::judge(self, previous, served, &locate),

@@ -89,7 +89,8 @@ impl One<'_> {
 
     /// Everything that speaks against creating the object. `None` if that is not known.
     fn refusals(&self, served: ServedVersion<'_>) -> Option<Vec<String>> {
-        refusals_of(&server::judge(served, self.json, server::Question::Create))
+        let answer = server::judge_known(served, self.json, self.known, server::Question::Create);
+        refusals_of(&answer)
     }
 }
 

@@ -41,13 +41,13 @@ pub(super) fn judge(
         .and_then(|it| it.get("metadata")?.get("namespace")?.as_str());
     let Some(old) = previous.of(&one.asked.object.written, namespace) else {
         // New: there is nothing that it replaces.
-        return locate.verdict(&server::judge(served, one.json, Question::Create));
+        return locate.verdict(&server::judge_known(served, one.json, one.known, Question::Create));
     };
     let before = match before(one, previous, old, served) {
         Ok(before) => before,
         Err(why) => return without_previous(one, &why, served, locate),
     };
-    let answer = server::judge(served, one.json, Question::Update(&before.stored));
+    let answer = server::judge_known(served, one.json, one.known, Question::Update(&before.stored));
     let mut verdict = locate.verdict(&answer);
     if before.definition_changed {
         verdict.hints.extend(unchanged(&before, &answer, served, locate));
@@ -165,7 +165,7 @@ fn unchanged(
 
 /// The answer where the object that is replaced cannot be read; the new one is read before.
 fn without_previous(one: &One<'_>, why: &str, served: ServedVersion<'_>, locate: &Locate<'_>) -> DocumentVerdict {
-    let answer = server::judge(served, one.json, Question::Create);
+    let answer = server::judge_known(served, one.json, one.known, Question::Create);
     if answer.decode_error.is_some() {
         return locate.verdict(&answer);
     }

@@ -95,7 +95,7 @@ impl ValueBinder {
 
     /// The value to expressions. A value that its schema does not allow may be an error, which a rule meets when it looks at it.
     pub fn value(&self, json: &Value) -> CelResult {
-        self.value_of(&Data::new(json))
+        self.value_of(&Data::of_known(json))
     }
 
     pub(super) fn value_of(&self, data: &Data) -> CelResult {

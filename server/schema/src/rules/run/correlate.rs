@@ -1,10 +1,9 @@
 //! Finding the old item of an item in a list that is a map (`k8s.io/apiserver/pkg/cel/common`, `MapList`).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-use super::data::Data;
+use super::data::{Data, Entries};
 use super::shape::{Shape, Type};
 use crate::go::quote;
 
@@ -43,7 +42,7 @@ impl<'d> OldItems<'d> {
 }
 
 /// A key of several fields is text, in which floats have six digits after the point.
-fn key_of(map: &Arc<BTreeMap<Arc<str>, Data>>, keys: &[String]) -> Option<String> {
+fn key_of(map: &Entries, keys: &[String]) -> Option<String> {
     let mut text = String::new();
     for key in keys {
         text.push('\0');
@@ -82,13 +81,15 @@ mod tests {
             let input = &case["input"];
             let schema = schema(&input["schema"]);
             let shape = Shape::new(Structural::assume(&schema));
-            let items = Data::new(&input["items"]);
+            let items = Data::of_known(&input["items"]);
             let old = OldItems::new(&shape, Some(&items));
             let earlier = input["earlier_queries"].as_array().into_iter().flatten();
             for query in earlier {
-                old.get(&Data::new(query));
+                old.get(&Data::of_known(query));
             }
-            let found = old.get(&Data::new(&input["query"])).map_or(Value::Null, Data::as_json);
+            let found = old
+                .get(&Data::of_known(&input["query"]))
+                .map_or(Value::Null, Data::as_json);
             assert_eq!(found, case["expect"]["found"], "{}", case["id"]);
         }
     }

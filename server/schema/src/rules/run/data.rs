@@ -1,13 +1,14 @@
 //! Values as the API server holds them: decoded JSON, and what expressions add to it.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use crd_analyzer_budget as budget;
 use crd_analyzer_cel::value::{List, Map, Value as Cel};
 use serde_json::Value;
 
-use crate::unknown;
+use crate::unknown::{self, Known};
 
 /// About the bytes that a value of an expression takes, with its place in a list or map.
 const BYTES_A_VALUE: u64 = 64;
@@ -21,7 +22,7 @@ pub(super) enum Data {
     Float(f64),
     String(Arc<str>),
     List(Arc<[Data]>),
-    Map(Arc<BTreeMap<Arc<str>, Data>>),
+    Map(Arc<Entries>),
     /// What JSON cannot decode to: a value that an expression made.
     Native(Cel),
     /// An error where a value should be.
@@ -32,8 +33,34 @@ pub(super) enum Data {
     },
 }
 
+/// The entries of a map.
+#[derive(Debug)]
+pub(super) struct Entries {
+    shown: BTreeMap<Arc<str>, Data>,
+    /// There may be more of them.
+    pub(super) has_more: bool,
+}
+
+impl Deref for Entries {
+    type Target = BTreeMap<Arc<str>, Data>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.shown
+    }
+}
+
 impl Data {
-    pub(super) fn new(value: &Value) -> Self {
+    /// A value of which all is known.
+    pub(super) fn of_known(value: &Value) -> Self {
+        Self::new(value, Known::ALL)
+    }
+
+    pub(super) fn new(value: &Value, known: Known<'_>) -> Self {
+        if known.is_nothing() {
+            return Self::Unknown {
+                is_many: known.is_items(),
+            };
+        }
         match value {
             Value::Null => Self::Null,
             Value::Bool(flag) => Self::Bool(*flag),
@@ -41,14 +68,18 @@ impl Data {
                 Some(int) => Self::Int(int),
                 None => Self::Float(number.as_f64().unwrap_or_default()),
             },
-            Value::String(text) if unknown::is_text(text) => Self::Unknown {
-                is_many: unknown::is_many(text),
-            },
             Value::String(text) => Self::String(text.as_str().into()),
-            Value::Array(items) => Self::List(items.iter().map(Self::new).collect()),
+            Value::Array(items) => {
+                let items = items.iter().enumerate();
+                Self::List(items.map(|(n, item)| Self::new(item, known.item(n))).collect())
+            }
             Value::Object(map) => {
-                let entries = map.iter().map(|(key, value)| (key.as_str().into(), Self::new(value)));
-                Self::Map(Arc::new(entries.collect()))
+                let entries = map.iter();
+                let entries = entries.map(|(key, value)| (key.as_str().into(), Self::new(value, known.field(key))));
+                Self::Map(Arc::new(Entries {
+                    shown: entries.collect(),
+                    has_more: known.has_more(),
+                }))
             }
         }
     }
@@ -86,7 +117,7 @@ impl Data {
                 Cel::List(List::plain(values, Arc::new(self.clone())))
             }
             Self::Map(map) => {
-                if is_open(map) {
+                if map.has_more {
                     unknown::touch();
                 }
                 let entries = map.iter().map(|(key, it)| (Arc::clone(key), it.as_plain_value()));
@@ -101,7 +132,7 @@ impl Data {
         match self {
             Self::Unknown { .. } => false,
             Self::List(items) => items.iter().all(Self::is_known),
-            Self::Map(map) => !is_open(map) && map.values().all(Self::is_known),
+            Self::Map(map) => !map.has_more && map.values().all(Self::is_known),
             _ => true,
         }
     }
@@ -110,7 +141,7 @@ impl Data {
         matches!(self, Self::Null)
     }
 
-    pub(super) fn as_map(&self) -> Option<&Arc<BTreeMap<Arc<str>, Data>>> {
+    pub(super) fn as_map(&self) -> Option<&Entries> {
         match self {
             Self::Map(map) => Some(map),
             _ => None,
@@ -153,10 +184,10 @@ impl PartialEq for Data {
             (Self::String(a), Self::String(b)) => a == b,
             (Self::List(a), Self::List(b)) => a == b,
             (Self::Map(a), Self::Map(b)) => {
-                if is_open(a) || is_open(b) {
+                if a.has_more || b.has_more {
                     unknown::touch();
                 }
-                a == b
+                a.shown == b.shown
             }
             (Self::Native(a), Self::Native(b)) => {
                 a.type_of() == b.type_of() && matches!(crd_analyzer_cel::value::equal(a, b), Ok(true))
@@ -168,10 +199,4 @@ impl PartialEq for Data {
             _ => false,
         }
     }
-}
-
-/// Whether a map may have more entries than it shows.
-pub(super) fn is_open(map: &BTreeMap<Arc<str>, Data>) -> bool {
-    // Marks come behind nearly all names.
-    map.keys().rev().any(|it| unknown::is_text(it))
 }

@@ -47,6 +47,7 @@ pub use self::sites::{Site, sites};
 use super::NodeTypes;
 use crate::field::{Error, Path, Room, Trail};
 use crate::structural::{AdditionalProperties, Structural};
+use crate::unknown::Known;
 use crate::validation::correlate::Memo;
 use crate::{JsonSchemaProps, KubernetesVersion};
 
@@ -70,6 +71,8 @@ pub struct Request<'a> {
     pub path: &'a Path,
     /// The value.
     pub value: &'a Value,
+    /// What is known of it. A rule that needs what is not known has no result.
+    pub known: Known<'a>,
     /// What it was before, for rules that compare.
     pub old: Option<&'a Value>,
     /// The schema of the validator, if failures of rules whose values did not change are only warnings (`WithRatcheting`).
@@ -181,6 +184,7 @@ impl Validator {
         let outcome = self.run(&Request {
             path,
             value,
+            known: Known::ALL,
             old,
             ratcheting: None,
             budget,
@@ -204,9 +208,10 @@ impl Validator {
                 ..Outcome::default()
             },
         };
-        let (value, old) = (Data::new(request.value), request.old.map(Data::new));
+        let value = Data::new(request.value, request.known);
+        let old = request.old.map(Data::of_known);
         let ratchet = match (request.ratcheting, request.old) {
-            (Some(schema), Some(old)) => Ratchet::new(schema, request.value, old),
+            (Some(schema), Some(old)) => Ratchet::new(schema, (request.value, request.known), old),
             _ => Ratchet::NONE,
         };
         let at = At {
@@ -355,7 +360,7 @@ impl<'v> Walk<'v> {
             Data::Map(map) => {
                 let old = old.filter(|_| node.is_map_correlatable).and_then(Data::as_map);
                 if let Some(below) = &node.values {
-                    for (key, value) in &**map {
+                    for (key, value) in map.iter() {
                         let at = At {
                             value: at.value.key(key),
                             schema: at.schema.child("additionalProperties"),

@@ -1,12 +1,11 @@
 //! Objects and maps (`k8s.io/apiserver/pkg/cel/common`, `unstructuredMap`).
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use crd_analyzer_cel::types::{escape, unescape};
 use crd_analyzer_cel::value::{EvalError, Map, MapValue, Result, Value};
 
-use super::data::{Data, is_open};
+use super::data::{Data, Entries};
 use super::shape::{Properties, Shape};
 use super::value::{same, value_of};
 use crate::KubernetesVersion;
@@ -17,7 +16,7 @@ const BOTH_SIDES_SINCE: KubernetesVersion = KubernetesVersion::minor(34);
 
 #[derive(Debug)]
 pub(super) struct Object {
-    data: Arc<BTreeMap<Arc<str>, Data>>,
+    data: Arc<Entries>,
     fields: Fields,
     version: KubernetesVersion,
     /// The same without a schema, once it was asked for.
@@ -35,12 +34,7 @@ enum Fields {
 }
 
 impl Object {
-    pub(super) fn new(
-        data: Arc<BTreeMap<Arc<str>, Data>>,
-        shape: &Shape,
-        is_resource: bool,
-        version: KubernetesVersion,
-    ) -> Self {
+    pub(super) fn new(data: Arc<Entries>, shape: &Shape, is_resource: bool, version: KubernetesVersion) -> Self {
         let fields = if shape.embedded || is_resource {
             Fields::Properties(Arc::clone(shape.resource_properties()))
         } else if !shape.properties.is_empty() {
@@ -58,7 +52,7 @@ impl Object {
         }
     }
 
-    pub(super) fn data(&self) -> &Arc<BTreeMap<Arc<str>, Data>> {
+    pub(super) fn data(&self) -> &Arc<Entries> {
         &self.data
     }
 
@@ -72,7 +66,7 @@ impl Object {
 
     /// There may be other fields, which whoever asks for all or for a missing one would see.
     fn meet_others(&self) {
-        if is_open(&self.data) {
+        if self.data.has_more {
             unknown::touch();
         }
     }
@@ -123,7 +117,7 @@ impl MapValue for Object {
             return Ok(false);
         }
         let other_object = other.as_foreign().and_then(|it| it.as_any().downcast_ref::<Self>());
-        for (name, data) in &*self.data {
+        for (name, data) in self.data.iter() {
             let Some(shape) = self.shape(name) else {
                 let Some(other) = other_object else {
                     return Err(EvalError::no_such_overload());

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::JsonSchemaProps;
+use crate::unknown::Known;
 use crate::validation::correlate::{Correlated, Memo};
 
 /// What a value of the new object is compared with.
@@ -21,9 +22,14 @@ impl<'v> Ratchet<'v> {
         around: None,
     };
 
-    pub(super) fn new(schema: &'v JsonSchemaProps, new: &'v Value, old: &'v Value) -> Self {
+    pub(super) fn new(schema: &'v JsonSchemaProps, (new, known): (&'v Value, Known<'v>), old: &'v Value) -> Self {
         Self {
-            current: Some(Correlated { schema, old, new }),
+            current: Some(Correlated {
+                schema,
+                old,
+                new,
+                known,
+            }),
             around: None,
         }
     }

@@ -39,7 +39,7 @@ pub fn sites<'s>(
         steps: Vec::new(),
         found: Vec::new(),
     };
-    let (value, old) = (Data::new(value), old.map(Data::new));
+    let (value, old) = (Data::of_known(value), old.map(Data::of_known));
     walk.node(schema, true, &value, old.as_ref(), &Trail::new(&Path::root()));
     walk.found
 }
@@ -89,7 +89,7 @@ impl<'s> Walk<'_, 's> {
                 let old = old.filter(|_| is_correlatable).and_then(Data::as_map);
                 let of_old = |key: &str| old.and_then(|old| old.get(key));
                 if let Some(below) = schema.additional_properties().and_then(AdditionalProperties::schema) {
-                    for (key, value) in &**map {
+                    for (key, value) in map.iter() {
                         self.below(SchemaStep::Values, below, value, of_old(key), &at.key(key));
                     }
                 }

@@ -8,6 +8,7 @@ use crate::KubernetesVersion;
 use crate::field::{Path, Segment};
 use crate::structural::Structural;
 use crate::testing::schema;
+use crate::unknown::Known;
 
 /// The messages of one run, warnings after errors, and what it left of the budget.
 fn run(input: &Value, version: KubernetesVersion) -> (Vec<String>, i64) {
@@ -25,6 +26,7 @@ fn run(input: &Value, version: KubernetesVersion) -> (Vec<String>, i64) {
     let outcome = validator.run(&Request {
         path: &path,
         value: &input["object"],
+        known: Known::ALL,
         old,
         ratcheting: (input["ratcheting"] == true).then_some(&schema),
         budget,

@@ -1,0 +1,102 @@
+//! Where in a text something stands that its author did not write.
+
+use std::ops::Range;
+
+use crd_analyzer_syntax::tree::Span;
+
+/// The private characters of Unicode's first plane. No manifest needs them.
+const PRIVATE: Range<u32> = 0xE000..0xF900;
+
+/// What a place stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    /// One value or key, or a part of one.
+    Value,
+    /// Any number of items.
+    Items,
+}
+
+/// The places of a text that were filled in.
+#[derive(Debug)]
+pub(crate) struct Places {
+    /// What begins each: a character that the author did not write, in any way. So no key of the author's is the same as one that is filled
+    /// in, and none is lost.
+    filler: String,
+    /// In order once all are known. They do not overlap.
+    all: Vec<(Range<usize>, Place)>,
+}
+
+impl Places {
+    /// None yet, in this text; `None` if the text has all characters that could fill it.
+    pub(super) fn new(text: &str) -> Option<Self> {
+        let mut is_used = vec![false; PRIVATE.len()];
+        let mut found = |code: u32| {
+            if PRIVATE.contains(&code) {
+                is_used[(code - PRIVATE.start) as usize] = true;
+            }
+        };
+        for written in text.chars().filter(|it| !it.is_ascii()) {
+            found(u32::from(written));
+        }
+        // YAML and JSON write a character with the four digits of its number, whatever is around them.
+        let (mut code, mut digits) = (0, 0);
+        for byte in text.bytes() {
+            let Some(digit) = char::from(byte).to_digit(16) else {
+                digits = 0;
+                continue;
+            };
+            code = (code << 4 | digit) & 0xFFFF;
+            digits += 1;
+            if digits >= 4 {
+                found(code);
+            }
+        }
+        let free = is_used.iter().rposition(|it| !it)?;
+        let filler = char::from_u32(PRIVATE.start + free as u32)?.to_string();
+        Some(Self {
+            filler,
+            all: Vec::new(),
+        })
+    }
+
+    pub(super) fn push(&mut self, range: Range<usize>, place: Place) {
+        self.all.push((range, place));
+    }
+
+    pub(super) fn sort(&mut self) {
+        self.all.sort_unstable_by_key(|it| it.0.start);
+    }
+
+    pub(super) fn filler(&self) -> &str {
+        &self.filler
+    }
+
+    /// Whether something is filled in in a text that was read.
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        text.contains(&self.filler)
+    }
+
+    /// What is filled in where a scalar is written. Only what is written at a place alone can stand for any number of items.
+    pub(crate) fn at(&self, span: Span) -> Option<Place> {
+        let span = span.range();
+        let first = self.all.partition_point(|it| it.0.end <= span.start);
+        let (range, place) = self.all.get(first).filter(|it| it.0.start < span.end)?;
+        Some(if *range == span { *place } else { Place::Value })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_author_has_written_the_filler() {
+        let filler = |text: &str| Places::new(text).map(|it| it.filler);
+        assert_eq!(filler("a: {{ .b }}").as_deref(), Some("\u{F8FF}"));
+        assert_eq!(filler("a: \u{F8FF}").as_deref(), Some("\u{F8FE}"));
+        let escaped = r#"a: "\uf8Ff", b: "\U0000F8FE""#;
+        assert_eq!(filler(escaped).as_deref(), Some("\u{F8FD}"));
+        let all: String = PRIVATE.filter_map(char::from_u32).collect();
+        assert_eq!(filler(&all), None);
+    }
+}
