@@ -14,7 +14,7 @@ thread_local! {
     static TOUCHED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What is not known of a value and of what is in it. Of a value of which all is known there is none.
+/// What is not known of a value and of what is in it. A value that is fully known has none.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unknown {
     how: How,
@@ -94,7 +94,7 @@ impl Unknown {
         }
     }
 
-    /// The same without what is said of fields and items that `value` does not have. `None` if nothing is left.
+    /// The same without the fields and items that `value` does not have. `None` if nothing is left.
     #[must_use]
     pub fn of_what_is_in(self, value: &Value) -> Option<Self> {
         let fields = self.fields.into_iter().filter_map(|(name, unknown)| {
@@ -168,7 +168,7 @@ impl<'u> Known<'u> {
         self.0.is_some_and(|it| matches!(it.how, How::Value | How::Items))
     }
 
-    /// Whether it stands for any number of items.
+    /// Whether it is an item in the place of any number of items.
     pub fn is_items(self) -> bool {
         self.0.is_some_and(|it| it.how == How::Items)
     }

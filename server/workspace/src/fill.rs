@@ -51,7 +51,7 @@ struct Block {
     last: usize,
 }
 
-/// What is written in place of something.
+/// A range of the template that becomes unknown.
 enum Replaced {
     /// An entry, an item or a value, in these lines.
     Lines(Range<usize>),
@@ -165,7 +165,7 @@ impl Covered {
     }
 }
 
-/// What of the text is taken out because of blocks, and what is written there instead.
+/// The ranges that blocks leave out, and the ranges that become unknown because of them.
 fn left_out(actions: &[Action], blocks: &[Block], lines: &Lines) -> (Vec<Range<usize>>, Vec<Replaced>) {
     let mut left_out: Vec<Range<usize>> = Vec::new();
     let mut replaced = Vec::new();

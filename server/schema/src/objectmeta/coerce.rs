@@ -23,7 +23,7 @@ pub struct CoerceOptions {
 /// if `is_resource_root`, at the root (`CoerceWithOptions`).
 ///
 /// Returns the paths of the unknown fields, sorted. Where several fields are wrong the API server names any of them; here it
-/// is the first in the order of names. Metadata of which something is not known stays as it is.
+/// is the first in the order of names. Metadata that is not fully known stays as it is.
 pub fn coerce(
     value: &mut Value,
     known: Known<'_>,

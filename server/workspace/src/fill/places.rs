@@ -7,7 +7,7 @@ use crd_analyzer_syntax::tree::Span;
 /// The private characters of Unicode's first plane. No manifest needs them.
 const PRIVATE: Range<u32> = 0xE000..0xF900;
 
-/// What a place stands for.
+/// How a place is not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     /// One value or key, or a part of one.
@@ -76,7 +76,7 @@ impl Places {
         text.contains(&self.filler)
     }
 
-    /// What is filled in where a scalar is written. Only what is written at a place alone can stand for any number of items.
+    /// What is filled in where a scalar is written. A scalar with other text beside it is one value.
     pub(crate) fn at(&self, span: Span) -> Option<Place> {
         let span = span.range();
         let first = self.all.partition_point(|it| it.0.end <= span.start);

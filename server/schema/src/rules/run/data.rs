@@ -50,7 +50,7 @@ impl Deref for Entries {
 }
 
 impl Data {
-    /// A value of which all is known.
+    /// A value that is fully known.
     pub(super) fn of_known(value: &Value) -> Self {
         Self::new(value, Known::ALL)
     }
