@@ -1,8 +1,18 @@
 //! A build (`sigs.k8s.io/kustomize/api/internal/target/kusttarget.go`).
 
+mod objects;
 mod openapi_file;
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crd_analyzer_budget::{self as budget, Limits};
+
+use objects::{check, objects};
 
 use crate::{
     built::{Build, Built, Unread},
@@ -12,28 +22,34 @@ use crate::{
     kustomization::{Kustomization, Patch, Text, Var},
     names,
     node::{Node, Place, Value},
-    patches::{A_LOOK, Patched, apply, apply_as_target, apply_json, target_of},
+    patches::{Patched, apply, apply_as_target, apply_json, target_of},
     problem::{Problem, ProblemKind, Result},
     replace,
     resource::{Allowed, Resource, Resources},
     sources::{Files, Sources, joined, name, unread},
     spec::{Config, LISTS, NameReference, default_config},
-    transform, vars,
+    spend, transform, vars,
 };
 
 /// The names that kustomize looks for, in its order (`sigs.k8s.io/kustomize/api/konfig`).
 pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
-/// Builds the kustomization of a folder, an absolute path, of so many nodes and what is read allows (see [`MOST_NODES`](crate::MOST_NODES)).
-pub fn build(files: &dyn Files, folder: &Path, nodes: usize) -> Build {
-    build_with(files, folder, nodes, None)
+/// Builds the kustomization of a folder, an absolute path, within limits (see [`LIMITS`](crate::LIMITS)).
+pub fn build(files: &dyn Files, folder: &Path, (limits, sources): (Limits, &mut Sources)) -> Build {
+    build_with(files, folder, (limits, sources), None)
 }
 
 /// The same with what a Kustomization of Flux adds.
-pub fn build_with(files: &dyn Files, folder: &Path, nodes: usize, flux: Option<&FluxKustomization>) -> Build {
+pub fn build_with(
+    files: &dyn Files,
+    folder: &Path,
+    (limits, sources): (Limits, &mut Sources),
+    flux: Option<&FluxKustomization>,
+) -> Build {
     let mut building = Building {
         files,
-        sources: Sources::with_room(nodes),
+        sources,
+        texts: HashMap::new(),
         unread: Vec::new(),
         folders: Vec::new(),
         resources: Vec::new(),
@@ -47,16 +63,20 @@ pub fn build_with(files: &dyn Files, folder: &Path, nodes: usize, flux: Option<&
         flux: None,
         has_openapi: false,
     };
-    let built = building.run(folder, flux);
+    let ((built, left), ended) = budget::within(limits, || (building.run(folder, flux), budget::left()));
     // What comes after something that is not supported may follow from it.
     let built = building.blocked.take().map_or(built, Err);
+    let built = match ended.unfinished {
+        Some(unfinished) => Err(spend::too_large(unfinished)),
+        None => built,
+    };
     let objects = built.map_err(|problem| match building.root {
         Some(root) => problem.at(root),
         None => problem,
     });
     Build {
         objects,
-        sources: building.sources,
+        files: building.texts.into_keys().collect(),
         unread: building.unread,
         folders: building.folders,
         resources: building.resources,
@@ -64,6 +84,7 @@ pub fn build_with(files: &dyn Files, folder: &Path, nodes: usize, flux: Option<&
         patches: building.patches,
         is_changing: building.is_changing,
         is_component: building.is_component,
+        left,
     }
 }
 
@@ -77,9 +98,11 @@ struct Accumulated {
 
 struct Building<'f> {
     files: &'f dyn Files,
-    sources: Sources,
+    sources: &'f mut Sources,
+    /// The files that were asked for, each with its text if it is there.
+    texts: HashMap<Arc<Path>, Option<Arc<str>>>,
     unread: Vec<(Unread, Place)>,
-    folders: Vec<PathBuf>,
+    folders: Vec<(PathBuf, Range<usize>)>,
     resources: Vec<PathBuf>,
     taken: Vec<Place>,
     patches: Vec<PathBuf>,
@@ -98,8 +121,14 @@ struct Building<'f> {
     has_openapi: bool,
 }
 
-/// What reading a kustomization counts as, in nodes.
-const A_KUSTOMIZATION: usize = 50;
+/// Steps for a kustomization, whatever it says.
+const A_KUSTOMIZATION: usize = 5_000;
+
+/// Bytes for a path that is kept, beside its text.
+const A_PATH: usize = 100;
+
+/// Steps for a transformer that looks at an object.
+const A_LOOK: usize = 50;
 
 /// The deepest chain of kustomizations.
 const MOST_OPEN: usize = 100;
@@ -126,16 +155,17 @@ impl Building<'_> {
         generate::add_hashes(resources)?;
         names::fix(resources, &found.config.name_references)?;
         vars::resolve(resources, &found.vars, &found.config.var_references)?;
-        resources.list.iter().try_for_each(|it| check(&it.node))?;
+        resources.list().iter().try_for_each(|it| check(&it.node))?;
         let local = "config.kubernetes.io/local-config";
         resources
-            .list
-            .retain(|it| it.annotation(local).is_none_or(|it| it == "false"));
-        let (sources, flux) = (&self.sources, self.flux.as_ref());
-        let built = resources.list.iter_mut().map(|resource| {
+            .list_mut()
+            .retain(|it| it.annotation(local).is_none_or(|it| *it == *"false"));
+        let (sources, flux) = (&*self.sources, self.flux.as_ref());
+        let list = std::mem::take(resources.list_mut());
+        let built = list.into_iter().map(|mut resource| {
             resource.make_texts("annotations");
             if let Some(flux) = flux {
-                flux::set_metadata(flux, resource);
+                flux::set_metadata(flux, &mut resource)?;
             }
             if sources.has_dates() {
                 // Annotations are texts.
@@ -146,12 +176,12 @@ impl Building<'_> {
                 }
             }
             resource.node.reread();
-            Built {
-                node: resource.node.clone(),
+            Ok(Built {
+                node: resource.node,
                 origin: resource.origin,
-            }
+            })
         });
-        Ok(built.collect())
+        built.collect()
     }
 
     /// Whether objects may be missing that are built elsewhere.
@@ -159,10 +189,26 @@ impl Building<'_> {
         !self.unread.is_empty()
     }
 
+    /// The text of a file, read once.
+    fn text(&mut self, path: &Path) -> Result<Option<Arc<str>>> {
+        if let Some(known) = self.texts.get(path) {
+            return Ok(known.clone());
+        }
+        spend::bytes(path.as_os_str().len() + A_PATH)?;
+        let text = self.sources.text(self.files, path)?;
+        self.texts.insert(path.into(), text.clone());
+        Ok(text)
+    }
+
+    /// The documents of a file that hold something; `None` if there is no file.
+    fn read_file(&mut self, path: &Path) -> Result<Option<Vec<Node>>> {
+        let text = self.text(path)?;
+        text.map(|it| self.sources.read_file(path, &it)).transpose()
+    }
+
     /// The kustomization of a folder that Flux builds.
     fn load_with(&mut self, folder: &Path, flux: &FluxKustomization) -> Result<Kustomization> {
-        let documents = self.sources.read_file(self.files, &flux.file);
-        let documents = documents.unwrap_or_else(|| Ok(Vec::new()))?;
+        let documents = self.read_file(&flux.file)?.unwrap_or_default();
         let is_it = |it: &&Node| self.sources.document(it.place).1 == flux.document;
         let document = documents.iter().find(is_it);
         let Some(object) = document.and_then(|it| flux.object(it)) else {
@@ -170,12 +216,14 @@ impl Building<'_> {
             return Err(Problem::new(ProblemKind::Missing, None, message));
         };
         self.root = Some(object.place);
-        let mut names = FILE_NAMES.iter();
-        let has_own = names.any(|it| self.sources.text(self.files, &folder.join(it)).is_some());
+        let mut has_own = false;
+        for name in FILE_NAMES {
+            has_own |= self.text(&folder.join(name))?.is_some();
+        }
         let mut kustomization = if has_own {
             self.load(folder, Some(object.place))?
         } else {
-            self.folders.push(folder.to_owned());
+            self.folders.push((folder.to_owned(), 0..0));
             flux.generated(object)
         };
         flux::add(object, &mut kustomization).map_err(|it| it.at(object.place))?;
@@ -187,7 +235,7 @@ impl Building<'_> {
         let mut found: Vec<PathBuf> = Vec::new();
         for name in FILE_NAMES {
             let path = folder.join(name);
-            if self.sources.text(self.files, &path).is_some() {
+            if self.text(&path)?.is_some() {
                 found.push(path);
             }
         }
@@ -199,17 +247,15 @@ impl Building<'_> {
             }
             _ => {
                 let message = format!("the folder `{}` has several kustomizations", name(folder));
-                let first = self.sources.read_file(self.files, &found[0]);
-                let first = first.and_then(Result::ok).and_then(|it| it.first().map(|it| it.place));
+                let first = self.read_file(&found[0]).ok().flatten();
+                let first = first.and_then(|it| it.first().map(|it| it.place));
                 return Err(Problem::fails(named.or(first), message));
             }
         };
-        self.sources.room.take(A_KUSTOMIZATION)?;
-        self.folders.push(folder.to_owned());
-        let documents = self
-            .sources
-            .read_file(self.files, &path)
-            .unwrap_or_else(|| Ok(Vec::new()))?;
+        spend::work(A_KUSTOMIZATION)?;
+        let resources = self.resources.len();
+        self.folders.push((folder.to_owned(), resources..resources));
+        let documents = self.read_file(&path)?.unwrap_or_default();
         let mut documents = documents.into_iter();
         let Some(first) = documents.next() else {
             return Err(Problem::fails(named, format!("`{}` is empty", name(&path))));
@@ -260,17 +306,28 @@ impl Building<'_> {
             ));
         }
         self.open.push(folder.to_owned());
+        // The last one that was read is that of this folder.
+        let own = self.folders.len().saturating_sub(1);
         for path in &kustomization.resources {
-            self.resource(folder, path, &mut found)?;
+            let read = self.resource(folder, path, &mut found);
+            let resources = self.resources.len();
+            if let Some((_, taken)) = self.folders.get_mut(own) {
+                taken.end = resources;
+            }
+            read?;
         }
         found.config.merge(default_config())?;
         for path in &kustomization.configurations {
-            let more = self.configuration(folder, path)?;
+            let more = self.configuration(folder, path).map_err(|it| it.at(path.place))?;
             found.config.merge(more).map_err(|it| it.at(path.place))?;
         }
         for generator in &kustomization.generators {
             let general = kustomization.generator_options.as_ref();
-            let made = generate::generate(generator, general, folder, &mut self.sources, self.files)?;
+            let mut read = |path: &str, place| {
+                let text = self.text(&joined(folder, path))?;
+                text.ok_or_else(|| unread(self.files, folder, path, place))
+            };
+            let made = generate::generate(generator, general, &mut read)?;
             generate::absorb(&mut found.resources, made, self.is_open())?;
         }
         for path in &kustomization.components {
@@ -290,9 +347,13 @@ impl Building<'_> {
                 continue;
             }
             found = self.directory(&component, path, true, found)?;
+            let resources = self.resources.len();
+            if let Some((_, taken)) = self.folders.get_mut(own) {
+                taken.end = resources;
+            }
         }
         // Each transformer looks at all objects.
-        self.sources.room.take(A_LOOK * found.resources.list.len())?;
+        spend::work(A_LOOK * found.resources.list().len())?;
         self.transform(folder, kustomization, &mut found)?;
         vars::note(&mut found.resources, &mut found.vars, &kustomization.vars)?;
         self.open.pop();
@@ -302,7 +363,10 @@ impl Building<'_> {
     fn resource(&mut self, folder: &Path, path: &Text, found: &mut Accumulated) -> Result<()> {
         let file = joined(folder, &path.text);
         let is_folder = self.files.is_folder(&file);
-        if !is_folder && let Some(read) = self.sources.read_file(self.files, &file) {
+        if !is_folder && let Some(text) = self.text(&file)? {
+            let read = self.sources.read_file(&file, &text);
+            // Each of the open kustomizations takes it.
+            spend::bytes((file.as_os_str().len() + A_PATH) * self.open.len())?;
             self.resources.push(file);
             let nodes = read
                 .map_err(|it| it.at(path.place))?
@@ -325,12 +389,9 @@ impl Building<'_> {
 
     /// What is named and not read: a remote base, a mistake, or a file that `files` refuses.
     fn absent(&mut self, file: &Path, path: &Text) {
-        let unread = if let Some(why) = self.files.refusal(file) {
-            Unread::Refused(path.text.clone(), why)
-        } else if is_remote(&path.text) {
-            Unread::Remote(path.text.clone())
-        } else {
-            Unread::Missing(path.text.clone())
+        let unread = match self.files.refusal(file) {
+            Some(why) => Unread::Refused(path.text.to_string(), why),
+            None => Unread::of(&path.text),
         };
         self.unread.push((unread, path.place));
     }
@@ -366,23 +427,23 @@ impl Building<'_> {
 
     fn configuration(&mut self, folder: &Path, path: &Text) -> Result<Config> {
         let file = joined(folder, &path.text);
-        let Some(read) = self.sources.read_file(self.files, &file) else {
+        let Some(read) = self.read_file(&file)? else {
             return Err(unread(self.files, folder, &path.text, path.place));
         };
         let mut config = Config::default();
-        let Some(root) = read?.into_iter().next() else {
+        let Some(root) = read.into_iter().next() else {
             return Ok(config);
         };
         for entry in root.entries() {
             let list = LISTS.iter().find(|it| it.eq_ignore_ascii_case(&entry.key));
             for item in entry.value.items() {
-                if let Some(list) = list.and_then(|it| config.list_mut(it)) {
-                    list.push(decode::field_spec(item)?);
+                if let Some(list) = list {
+                    config.add(list, decode::field_spec(item)?)?;
                 } else if entry.key.eq_ignore_ascii_case("nameReference") {
                     let target = decode::field_spec(item)?.gvk;
                     let specs = item.get("fieldSpecs").map(Node::items).unwrap_or_default();
                     let referrers = specs.iter().map(decode::field_spec).collect::<Result<_>>()?;
-                    config.name_references.push(NameReference { target, referrers });
+                    config.add_reference(&NameReference { target, referrers })?;
                 }
             }
         }
@@ -398,20 +459,16 @@ impl Building<'_> {
         let resources = &mut found.resources;
         let config = &found.config;
         for patch in merges {
-            self.sources.room.take(A_LOOK * resources.list.len())?;
-            if let Some(n) = target_of(resources, &patch, is_open)? {
-                apply_as_target(
-                    &mut resources.list[n],
-                    &patch.node,
-                    Allowed::default(),
-                    &mut self.sources,
-                )?;
+            if let Some(n) = target_of(resources, &patch, is_open)?
+                && let Some(resource) = resources.get_mut(n)
+            {
+                apply_as_target(resource, &patch.node, Allowed::default())?;
             }
         }
         resources.drop_gone();
         for patch in &kustomization.patches {
             let read = self.patch(folder, patch)?;
-            apply(resources, patch, read, is_open, &mut self.sources)?;
+            apply(resources, patch, read, is_open)?;
             resources.drop_gone();
         }
         if let Some(namespace) = &kustomization.namespace {
@@ -439,7 +496,7 @@ impl Building<'_> {
             let Patched::Json(operations) = self.patch(folder, patch)? else {
                 return Err(Problem::fails(patch.place, "the patch is not a JSON patch"));
             };
-            apply_json(resources, patch, &operations, false, &mut self.sources)?;
+            apply_json(resources, patch, &operations, false)?;
         }
         for replica in &kustomization.replicas {
             transform::replicas(resources, replica, &config.replicas, is_open)?;
@@ -449,7 +506,7 @@ impl Building<'_> {
         }
         for replacement in &kustomization.replacements {
             let Some(path) = &replacement.path else {
-                replace::replace(resources, replacement, &mut self.sources.room, is_open)?;
+                replace::replace(resources, replacement, is_open)?;
                 continue;
             };
             if replacement.source.is_some() || replacement.targets.is_some() {
@@ -459,17 +516,17 @@ impl Building<'_> {
                 ));
             }
             let file = joined(folder, &path.text);
-            let Some(read) = self.sources.read_file(self.files, &file) else {
+            let Some(read) = self.read_file(&file)? else {
                 return Err(unread(self.files, folder, &path.text, path.place));
             };
-            let Some(root) = read?.into_iter().next() else { continue };
+            let Some(root) = read.into_iter().next() else { continue };
             let items = match &root.value {
                 Value::List(items) => items.as_slice(),
                 _ => std::slice::from_ref(&root),
             };
             for item in items {
                 let replacement = decode::replacement(item)?;
-                replace::replace(resources, &replacement, &mut self.sources.room, is_open)?;
+                replace::replace(resources, &replacement, is_open)?;
             }
         }
         Ok(())
@@ -494,9 +551,10 @@ impl Building<'_> {
 
     fn patch_file(&mut self, folder: &Path, path: &Text) -> Result<Vec<Node>> {
         let file = joined(folder, &path.text);
-        let Some(read) = self.sources.read_file(self.files, &file) else {
+        let Some(text) = self.text(&file)? else {
             return Err(unread(self.files, folder, &path.text, path.place));
         };
+        let read = self.sources.read_file(&file, &text);
         self.patches.push(file);
         read.map_err(|it| it.at(path.place))
     }
@@ -513,9 +571,10 @@ impl Building<'_> {
             && matches!(first.value, Value::List(_))
         {
             let written = match &patch.path {
-                Some(path) => self.sources.text(self.files, &joined(folder, &path.text)),
-                None => patch.text.as_ref().map(|it| it.text.as_str().into()),
+                Some(path) => self.text(&joined(folder, &path.text))?,
+                None => patch.text.as_ref().map(|it| it.text.clone()),
             };
+            spend::text(written.as_ref().map_or(0, |it| it.len()))?;
             if let Some(why) = written.and_then(|it| json_patch::is_refused(&it)) {
                 let message = format!("a patch that begins with `[` has to be JSON: {why}");
                 return Err(Problem::fails(first.place, message));
@@ -537,62 +596,4 @@ fn merge(outer: &mut Accumulated, inner: Accumulated) -> Result<()> {
     outer.resources.add_all(inner.resources)?;
     outer.config.merge(inner.config)?;
     inner.vars.into_iter().try_for_each(|it| vars::add(&mut outer.vars, it))
-}
-
-/// The objects of a file: lists are taken apart (`RNodesFromBytes`).
-fn objects(mut nodes: Vec<Node>) -> Result<Vec<Resource>> {
-    if let [list] = nodes.as_slice()
-        && matches!(list.get("kind").and_then(Node::as_str), Some("List" | "ResourceList"))
-        && let Some(items) = list.get("items")
-    {
-        nodes = items.items().to_vec();
-    }
-    nodes.retain(|it| !it.is_empty());
-    nodes.iter().try_for_each(check)?;
-    let mut found = Vec::new();
-    let mut queue: std::collections::VecDeque<Node> = nodes.into();
-    while let Some(node) = queue.pop_front() {
-        let kind = node.get("kind").map(Node::text).unwrap_or_default();
-        let Some(items) = node.get("items").filter(|_| kind.ends_with("List")) else {
-            found.push(Resource::new(node));
-            continue;
-        };
-        match &items.value {
-            Value::List(items) => {
-                let items: Vec<Node> = items.iter().filter(|it| !it.is_empty()).cloned().collect();
-                items.iter().try_for_each(check)?;
-                queue.extend(items);
-            }
-            Value::Null { .. } => {}
-            _ => return Err(Problem::fails(items.place, "`items` must be a list")),
-        }
-    }
-    Ok(found)
-}
-
-/// Says if an object lacks what each object has.
-fn check(node: &Node) -> Result<()> {
-    if !matches!(node.value, Value::Map(_)) {
-        return Err(Problem::fails(node.place, "an object is expected"));
-    }
-    let kind = node.get("kind").map(Node::text).unwrap_or_default();
-    if kind.is_empty() {
-        return Err(Problem::fails(node.place, "the object has no `kind`"));
-    }
-    let name = node.at(&["metadata", "name"]).map(Node::text).unwrap_or_default();
-    if name.is_empty() && !kind.ends_with("List") {
-        return Err(Problem::fails(node.place, "the object has no `metadata.name`"));
-    }
-    Ok(())
-}
-
-/// Whether a path that is not there names a repository or a page.
-fn is_remote(path: &str) -> bool {
-    let host = path.split('/').next().unwrap_or_default();
-    let is_host = path.contains('/')
-        && !host.starts_with('.')
-        && host.rsplit_once('.').is_some_and(|(name, end)| {
-            !name.is_empty() && end.len() > 1 && end.bytes().all(|it| it.is_ascii_alphabetic())
-        });
-    path.contains("://") || path.starts_with("git@") || path.starts_with("git::") || path.contains("?ref=") || is_host
 }

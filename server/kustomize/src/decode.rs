@@ -1,5 +1,7 @@
 //! Reading a kustomization file, as strictly as kustomize does (`types.Kustomization`, `Unmarshal`).
 
+use std::sync::Arc;
+
 use crate::{
     id::{Gvk, ResId},
     kustomization::{
@@ -70,10 +72,10 @@ impl Kustomization {
                 _ => {}
             }
         }
-        found.is_component = head.1.as_ref().is_some_and(|it| it.text == "Component");
+        found.is_component = head.1.as_ref().is_some_and(|it| *it.text == *"Component");
         if let Some(kind) = head
             .1
-            .filter(|it| !["", "Kustomization", "Component"].contains(&it.text.as_str()))
+            .filter(|it| !["", "Kustomization", "Component"].contains(&&*it.text))
         {
             let message = format!("kind `{}` is neither Kustomization nor Component", kind.text);
             return Err(Problem::fails(kind.place, message));
@@ -83,7 +85,7 @@ impl Kustomization {
         } else {
             "kustomize.config.k8s.io/v1beta1"
         };
-        if let Some(written) = head.0.filter(|it| !["", version].contains(&it.text.as_str())) {
+        if let Some(written) = head.0.filter(|it| !["", version].contains(&&*it.text)) {
             return Err(Problem::fails(
                 written.place,
                 format!("the apiVersion must be `{version}`"),
@@ -155,7 +157,7 @@ impl<'n> Fields<'n> {
     fn of(node: &'n Node) -> Result<Self> {
         match &node.value {
             Value::Map(entries) => Ok(Self {
-                entries: entries.iter().map(|it| (it.key.as_str(), &it.value)).collect(),
+                entries: entries.iter().map(|it| (&*it.key, &it.value)).collect(),
                 place: node.place,
             }),
             Value::Null { .. } => Ok(Self {
@@ -190,7 +192,7 @@ impl<'n> Fields<'n> {
         self.get(key).map_or(Ok(None), text)
     }
 
-    fn string(&self, key: &str) -> Result<String> {
+    fn string(&self, key: &str) -> Result<Arc<str>> {
         Ok(self.text(key)?.map(|it| it.text).unwrap_or_default())
     }
 
@@ -251,10 +253,7 @@ pub(crate) fn list<T>(node: &Node, item: impl Fn(&Node) -> Result<T>) -> Result<
 }
 
 pub(crate) fn list_of_texts(node: &Node) -> Result<Vec<Text>> {
-    let empty = |place| Text {
-        text: String::new(),
-        place,
-    };
+    let empty = |place| Text { text: "".into(), place };
     list(node, |it| Ok(text(it)?.unwrap_or_else(|| empty(it.place))))
 }
 
@@ -268,7 +267,7 @@ fn texts(node: &Node) -> Result<Vec<(Text, Text)>> {
                     place: it.key_place,
                 };
                 let empty = Text {
-                    text: String::new(),
+                    text: "".into(),
                     place: it.value.place,
                 };
                 Ok((key, text(&it.value)?.unwrap_or(empty)))
@@ -467,7 +466,7 @@ fn var(node: &Node) -> Result<Var> {
         let mut id = fields.id()?;
         let api_version = fields.string("apiVersion")?;
         if !api_version.is_empty() {
-            id.gvk = Gvk::of(&api_version, &id.gvk.kind);
+            id.gvk = Gvk::of(&api_version, id.gvk.kind);
         }
         Ok(Some(id))
     })?;
@@ -482,6 +481,6 @@ fn var(node: &Node) -> Result<Var> {
         field_path: field
             .map(|it| it.text)
             .filter(|it| !it.is_empty())
-            .unwrap_or_else(|| "metadata.name".to_owned()),
+            .unwrap_or_else(|| "metadata.name".into()),
     })
 }

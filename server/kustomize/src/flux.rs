@@ -1,7 +1,7 @@
 //! What a Kustomization of Flux adds to the kustomization of the folder that it builds
 //! (`GenerateManifest` of github.com/fluxcd/pkg/kustomize).
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     decode,
@@ -9,6 +9,7 @@ use crate::{
     node::Node,
     problem::Result,
     resource::Resource,
+    spend,
 };
 
 /// Where a Kustomization of Flux is written, and what the folder has that it builds.
@@ -21,7 +22,7 @@ pub struct FluxKustomization {
     /// Its position among the items, if the document is a list.
     pub item: Option<usize>,
     /// What a folder without a kustomization consists of: its files, and its folders with a kustomization. Relative to the folder.
-    pub resources: Vec<String>,
+    pub resources: Arc<[String]>,
 }
 
 impl FluxKustomization {
@@ -36,7 +37,7 @@ impl FluxKustomization {
     /// The kustomization that Flux writes into a folder that has none.
     pub(crate) fn generated(&self, object: &Node) -> Kustomization {
         let resources = self.resources.iter().map(|it| Text {
-            text: it.clone(),
+            text: it.as_str().into(),
             place: object.place,
         });
         Kustomization {
@@ -93,23 +94,28 @@ fn add_image(image: Image, images: &mut Vec<Image>) {
 
 /// Sets the labels and annotations that all objects of the Kustomization get, after they are built (`SetCommonMetadata` of
 /// github.com/fluxcd/pkg/ssa/utils).
-pub(crate) fn set_metadata(object: &Node, resource: &mut Resource) {
+pub(crate) fn set_metadata(object: &Node, resource: &mut Resource) -> Result<()> {
     for field in ["labels", "annotations"] {
         let Some(common) = object.at(&["spec", "commonMetadata", field]) else {
             continue;
         };
         for entry in common.entries() {
+            spend::nodes(1)?;
+            spend::work(
+                resource
+                    .node
+                    .at(&["metadata", field])
+                    .map_or(0, |it| it.entries().len()),
+            )?;
             let Some(metadata) = resource.metadata() else { continue };
             if metadata.get(field).is_none_or(Node::is_null) {
                 metadata.set(field, entry.key_place, Node::empty_map(entry.key_place));
             }
             if let Some(texts) = metadata.get_mut(field) {
-                texts.set(
-                    &entry.key,
-                    entry.key_place,
-                    Node::string(entry.value.place, entry.value.text()),
-                );
+                let text = Node::string(entry.value.place, entry.value.shared_text());
+                texts.set(entry.key.clone(), entry.key_place, text);
             }
         }
     }
+    Ok(())
 }

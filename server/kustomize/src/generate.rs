@@ -1,23 +1,26 @@
 //! Generated ConfigMaps and Secrets (`sigs.k8s.io/kustomize/api/internal/generators`, `hasher`).
 
-use std::path::Path;
+use std::{collections::HashMap, path::Path, sync::Arc};
+
+use crd_analyzer_budget::Unfinished;
 
 use crate::{
     digest::{base64_lines, sha256},
     kustomization::{Generator, GeneratorOptions, Text},
-    node::{Node, Place, Value},
+    node::{Entry, Node, Place, Value},
     problem::{Problem, ProblemKind, Result},
     resource::{Behavior, Resource, Resources},
-    sources::{Files, Sources, joined, unread},
+    spend,
 };
+
+/// The text of a file, by its path as the generator has it, and the place of the path.
+type ReadText<'a> = dyn FnMut(&str, Place) -> Result<Arc<str>> + 'a;
 
 /// Makes the object of a generator.
 pub(crate) fn generate(
     generator: &Generator,
     general: Option<&GeneratorOptions>,
-    folder: &Path,
-    sources: &mut Sources,
-    files: &dyn Files,
+    read: &mut ReadText<'_>,
 ) -> Result<Resource> {
     let place = generator.place;
     let Some(name) = generator.name.as_ref().filter(|it| !it.text.is_empty()) else {
@@ -28,12 +31,12 @@ pub(crate) fn generate(
     node.set("apiVersion", place, Node::string(place, "v1"));
     node.set("kind", place, Node::string(place, kind));
     let mut metadata = Node::empty_map(place);
-    metadata.set("name", name.place, Node::string(name.place, name.text.as_str()));
+    metadata.set("name", name.place, Node::string(name.place, name.text.clone()));
     if let Some(namespace) = &generator.namespace {
         metadata.set(
             "namespace",
             namespace.place,
-            Node::string(namespace.place, namespace.text.as_str()),
+            Node::string(namespace.place, namespace.text.clone()),
         );
     }
     let options = merged(generator.options.as_ref(), general);
@@ -41,21 +44,26 @@ pub(crate) fn generate(
         if !pairs.is_empty() {
             let mut map = Node::empty_map(place);
             for (key, value) in pairs {
-                map.set(&key.text, key.place, Node::string(value.place, value.text.as_str()));
+                map.set(
+                    key.text.clone(),
+                    key.place,
+                    Node::string(value.place, value.text.clone()),
+                );
             }
             metadata.set(field, place, map);
         }
     }
     node.set("metadata", place, metadata);
     if generator.is_secret {
-        let of = if generator.kind.is_empty() {
-            "Opaque"
+        let of: Arc<str> = if generator.kind.is_empty() {
+            "Opaque".into()
         } else {
-            &generator.kind
+            generator.kind.clone()
         };
         node.set("type", place, Node::string(place, of));
     }
-    let mut pairs = pairs(generator, folder, sources, files)?;
+    let mut pairs = pairs(generator, read)?;
+    spend::nodes(pairs.len())?;
     pairs.sort_by(|a, b| a.0.cmp(&b.0));
     if let Some(twice) = pairs.windows(2).find(|it| it[0].0 == it[1].0) {
         return Err(Problem::fails(
@@ -66,14 +74,19 @@ pub(crate) fn generate(
     if generator.is_secret || !pairs.is_empty() {
         node.set("data", place, Node::empty_map(place));
     }
-    if let Some(data) = node.get_mut("data") {
+    if let Some(data) = node.get_mut("data").and_then(Node::entries_mut) {
         for (key, value, place) in pairs {
             let value = if generator.is_secret {
-                base64_lines(value.as_bytes())
+                spend::bytes(value.len() / 2 * 3)?;
+                base64_lines(value.as_bytes()).into()
             } else {
                 value
             };
-            data.set(&key, place, Node::string(place, value));
+            data.push(Entry {
+                key,
+                key_place: place,
+                value: Node::string(place, value),
+            });
         }
     }
     if options.immutable {
@@ -81,7 +94,7 @@ pub(crate) fn generate(
     }
     let mut resource = Resource::new(node);
     resource.needs_hash = !options.disable_name_suffix_hash;
-    resource.behavior = match generator.behavior.as_str() {
+    resource.behavior = match &*generator.behavior {
         "merge" => Behavior::Merge,
         "replace" => Behavior::Replace,
         _ => Behavior::Create,
@@ -108,16 +121,14 @@ fn merged(own: Option<&GeneratorOptions>, general: Option<&GeneratorOptions>) ->
     options
 }
 
-type Pair = (String, String, Place);
+type Pair = (Arc<str>, Arc<str>, Place);
 
-fn pairs(generator: &Generator, folder: &Path, sources: &mut Sources, files: &dyn Files) -> Result<Vec<Pair>> {
-    let mut read = |path: &str, place: Place| {
-        let text = sources.text(files, &joined(folder, path));
-        text.ok_or_else(|| unread(files, folder, path, place))
-    };
+fn pairs(generator: &Generator, read: &mut ReadText<'_>) -> Result<Vec<Pair>> {
     let mut pairs = Vec::new();
     for env in &generator.envs {
         let text = read(&env.text, env.place)?;
+        // Its lines become values.
+        spend::bytes(text.len())?;
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
         for line in text.lines() {
             let line = line.trim_start();
@@ -125,7 +136,8 @@ fn pairs(generator: &Generator, folder: &Path, sources: &mut Sources, files: &dy
                 continue;
             }
             let (key, value) = line.split_once('=').unwrap_or((line, ""));
-            pairs.push((key.to_owned(), value.to_owned(), env.place));
+            spend::nodes(1)?;
+            pairs.push((key.into(), value.into(), env.place));
         }
     }
     for literal in &generator.literals {
@@ -134,11 +146,12 @@ fn pairs(generator: &Generator, folder: &Path, sources: &mut Sources, files: &dy
         };
         let quote = value.chars().next().filter(|it| matches!(it, '"' | '\''));
         let inner = quote.and_then(|it| value.strip_prefix(it)?.strip_suffix(it));
-        pairs.push((key.to_owned(), inner.unwrap_or(value).to_owned(), literal.place));
+        spend::bytes(literal.text.len())?;
+        pairs.push((key.into(), inner.unwrap_or(value).into(), literal.place));
     }
     for file in &generator.files {
         let (key, path) = match file.text.matches('=').count() {
-            0 => (file.text.rsplit('/').next().unwrap_or_default(), file.text.as_str()),
+            0 => (file.text.rsplit('/').next().unwrap_or_default(), &*file.text),
             1 => file.text.split_once('=').unwrap_or_default(),
             _ => ("", ""),
         };
@@ -146,7 +159,7 @@ fn pairs(generator: &Generator, folder: &Path, sources: &mut Sources, files: &dy
             return Err(Problem::fails(file.place, "a file is written `PATH` or `KEY=PATH`"));
         }
         let text = read(path, file.place)?;
-        pairs.push((key.to_owned(), text.as_ref().to_owned(), file.place));
+        pairs.push((key.into(), text, file.place));
     }
     Ok(pairs)
 }
@@ -154,7 +167,7 @@ fn pairs(generator: &Generator, folder: &Path, sources: &mut Sources, files: &dy
 /// Adds a generated object, or merges it into the one that it is for (`appendReplaceOrMerge`).
 pub(crate) fn absorb(resources: &mut Resources, mut made: Resource, is_open: bool) -> Result<()> {
     let id = made.id();
-    let found = resources.by_any_id(|it| it.is_same(&id));
+    let found = resources.same(&id)?;
     let place = made.origin;
     match (found.as_slice(), made.behavior) {
         ([], Behavior::Create) => resources.add(made),
@@ -169,19 +182,31 @@ pub(crate) fn absorb(resources: &mut Resources, mut made: Resource, is_open: boo
             Err(Problem::fails(place, message))
         }
         ([n], behavior) => {
-            let old = resources.list[*n].clone();
+            spend::nodes(resources.list()[*n].node.size())?;
+            let old = resources.list()[*n].clone();
             let merge = |made: &mut Node, old: &Node, field: &str| {
                 let Some(old) = old.get(field).filter(|it| !it.entries().is_empty()) else {
                     return;
                 };
                 let mut both = old.clone();
+                let Some(entries) = both.entries_mut() else { return };
+                let mut known: HashMap<Arc<str>, usize> = HashMap::new();
+                for (n, entry) in entries.iter().enumerate() {
+                    known.entry(entry.key.clone()).or_insert(n);
+                }
                 for entry in made.get(field).map(Node::entries).unwrap_or_default() {
-                    both.set(&entry.key, entry.key_place, entry.value.clone());
+                    match known.get(&entry.key) {
+                        Some(n) => entries[*n].value = entry.value.clone(),
+                        None => {
+                            known.insert(entry.key.clone(), entries.len());
+                            entries.push(entry.clone());
+                        }
+                    }
                 }
                 made.set(field, place, both);
             };
             if behavior == Behavior::Merge {
-                if made.kind() == "Secret" && old.node.get("stringData").is_some() {
+                if *made.kind() == *"Secret" && old.node.get("stringData").is_some() {
                     let message = "merging with a Secret that has `stringData` is not built here";
                     return Err(Problem::new(ProblemKind::NotSupported, place, message));
                 }
@@ -194,8 +219,8 @@ pub(crate) fn absorb(resources: &mut Resources, mut made: Resource, is_open: boo
             }
             made.make_texts("labels");
             made.make_texts("annotations");
-            made.set_name(&old.name());
-            made.set_namespace(&old.namespace());
+            made.set_name(old.name());
+            made.set_namespace(old.namespace());
             made.take_history(&old);
             made.needs_hash &= old.needs_hash;
             // What was found by an earlier name or kind has to be of that kind still.
@@ -203,7 +228,7 @@ pub(crate) fn absorb(resources: &mut Resources, mut made: Resource, is_open: boo
             if !old.id().is_same(&id) {
                 return Err(Problem::fails(place, format!("{id}, to replace, does not exist")));
             }
-            resources.list[*n] = made;
+            resources.list_mut()[*n] = made;
             Ok(())
         }
         _ => Err(Problem::fails(place, format!("several objects are {id}"))),
@@ -212,7 +237,8 @@ pub(crate) fn absorb(resources: &mut Resources, mut made: Resource, is_open: boo
 
 /// Adds a hash of its content to the name of each object that is to have one.
 pub(crate) fn add_hashes(resources: &mut Resources) -> Result<()> {
-    for resource in resources.list.iter_mut().filter(|it| it.needs_hash) {
+    for resource in resources.list_mut().iter_mut().filter(|it| it.needs_hash) {
+        room_for_text(&resource.node)?;
         let text = encoded(&resource.node)?;
         let hash: String = sha256(text.as_bytes())
             .chars()
@@ -228,17 +254,32 @@ pub(crate) fn add_hashes(resources: &mut Resources) -> Result<()> {
             .collect();
         resource.store_id();
         let name = format!("{}-{hash}", resource.name());
-        resource.set_name(&name);
+        resource.set_name(name.into());
     }
     Ok(())
 }
+
+/// The largest text that a hash is made of. The API server takes no object that is half as long.
+const LONGEST: u64 = 8 << 20;
+
+/// Says if the text is too long that a hash is made of, which is there for a moment and a few times.
+fn room_for_text(node: &Node) -> Result<()> {
+    let bytes = node.written_bytes();
+    if bytes > LONGEST {
+        return Err(spend::too_large(Unfinished::Bytes));
+    }
+    spend::work(bytes as usize * A_BYTE)
+}
+
+/// Steps for a byte of which a hash is made.
+const A_BYTE: usize = 4;
 
 /// What the hash is made of, as Go writes JSON.
 fn encoded(node: &Node) -> Result<String> {
     let kind = node.get("kind").map(Node::text).unwrap_or_default();
     let value = |field: &str| node.get(field).map_or_else(|| "".into(), Node::to_json);
     let mut object = serde_json::Map::new();
-    let more = match kind.as_str() {
+    let more = match &*kind {
         "ConfigMap" => "binaryData",
         "Secret" => "stringData",
         _ => {
@@ -246,7 +287,7 @@ fn encoded(node: &Node) -> Result<String> {
             return Err(Problem::new(ProblemKind::NotSupported, node.place, message));
         }
     };
-    object.insert("kind".into(), kind.as_str().into());
+    object.insert("kind".into(), (*kind).into());
     object.insert("name".into(), "".into());
     object.insert("data".into(), value("data"));
     if kind == "Secret" {

@@ -1,32 +1,38 @@
 //! What kustomize tells objects apart by (`sigs.k8s.io/kustomize/kyaml/resid`).
 
-use std::fmt;
+use std::{borrow::Cow, fmt, sync::Arc};
 
-use crate::{facts::facts, openapi::OpenApi};
+use crate::{facts::facts, openapi::OpenApi, spend};
 
 /// Group, version and kind. Empty fields of a selector select everything.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Gvk {
-    pub(crate) group: String,
-    pub(crate) version: String,
-    pub(crate) kind: String,
+    pub(crate) group: Arc<str>,
+    pub(crate) version: Arc<str>,
+    pub(crate) kind: Arc<str>,
 }
 
 impl Gvk {
-    pub(crate) fn of(api_version: &str, kind: &str) -> Self {
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    /// Group and version are copied: without room for them they are empty, and the build means nothing.
+    pub(crate) fn of(api_version: &str, kind: Arc<str>) -> Self {
+        let (group, version) = match spend::text(api_version.len()) {
+            Ok(()) => api_version.split_once('/').unwrap_or(("", api_version)),
+            Err(_) => ("", ""),
+        };
         Self {
-            group: group.to_owned(),
-            version: version.to_owned(),
-            kind: kind.to_owned(),
+            group: group.into(),
+            version: version.into(),
+            kind,
         }
     }
 
-    pub(crate) fn api_version(&self) -> String {
+    pub(crate) fn api_version(&self) -> Cow<'_, str> {
         if self.group.is_empty() {
-            self.version.clone()
+            Cow::Borrowed(&self.version)
+        } else if spend::text(self.group.len() + self.version.len()).is_ok() {
+            Cow::Owned(format!("{}/{}", self.group, self.version))
         } else {
-            format!("{}/{}", self.group, self.version)
+            Cow::Borrowed("")
         }
     }
 
@@ -48,12 +54,16 @@ impl Gvk {
 /// The namespace of objects without one, as selectors see it.
 const NO_NAMESPACE: &str = "_non_namespaceable_";
 
+/// An id by which objects are found: the namespace is the effective one.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Key(ResId);
+
 /// What an object is called.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct ResId {
     pub(crate) gvk: Gvk,
-    pub(crate) name: String,
-    pub(crate) namespace: String,
+    pub(crate) name: Arc<str>,
+    pub(crate) namespace: Arc<str>,
 }
 
 impl ResId {
@@ -66,6 +76,19 @@ impl ResId {
         } else {
             &self.namespace
         }
+    }
+
+    /// What is the same for ids that are the same.
+    pub(crate) fn key(&self) -> Key {
+        let namespace = match self.effective_namespace() {
+            it if std::ptr::eq(it, &raw const *self.namespace) => self.namespace.clone(),
+            other => other.into(),
+        };
+        Key(Self {
+            gvk: self.gvk.clone(),
+            name: self.name.clone(),
+            namespace,
+        })
     }
 
     /// `Equals`

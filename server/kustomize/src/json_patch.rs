@@ -1,11 +1,14 @@
 //! JSON patches (RFC 6902, as `gopkg.in/evanphx/json-patch.v4` applies them).
 
+use std::sync::Arc;
+
+use crd_analyzer_budget::Unfinished;
 use crd_analyzer_syntax::is_plain_text;
 
 use crate::{
     node::{Node, Place, Value},
     problem::{Problem, Result},
-    sources::Room,
+    spend,
 };
 
 /// One operation of a patch.
@@ -13,9 +16,9 @@ use crate::{
 pub(crate) struct Operation {
     /// Where it is written.
     pub(crate) place: Place,
-    pub(crate) op: String,
-    pub(crate) path: String,
-    pub(crate) from: Option<String>,
+    pub(crate) op: Arc<str>,
+    pub(crate) path: Arc<str>,
+    pub(crate) from: Option<Arc<str>>,
     pub(crate) value: Option<Node>,
 }
 
@@ -33,7 +36,7 @@ pub(crate) fn operations(patch: &Node) -> Option<Vec<Operation>> {
     items
         .iter()
         .map(|it| {
-            let text = |key: &str| it.get(key).and_then(Node::as_str).map(str::to_owned);
+            let text = |key: &str| it.get(key).filter(|it| it.as_str().is_some()).map(Node::shared_text);
             matches!(it.value, Value::Map(_)).then(|| Operation {
                 place: it.place,
                 op: text("op").unwrap_or_default(),
@@ -46,13 +49,16 @@ pub(crate) fn operations(patch: &Node) -> Option<Vec<Operation>> {
 }
 
 /// Applies a patch.
-pub(crate) fn apply(object: &mut Node, patch: &[Operation], room: &mut Room) -> Result<()> {
+pub(crate) fn apply(object: &mut Node, patch: &[Operation]) -> Result<()> {
+    // All of it is looked at, before and after.
+    spend::work(object.size() * A_VISIT)?;
+    spend::text(object.written_bytes() as usize)?;
     object.reread();
     mark_nulls(object);
     for operation in patch {
         let size = operation.value.as_ref().map_or(1, Node::size);
-        room.take(size)?;
-        one(object, operation, room).map_err(|message| match message {
+        spend::nodes(size)?;
+        one(object, operation).map_err(|message| match message {
             Failure::Message(message) => Problem::fails(operation.place, message),
             Failure::Problem(problem) => problem.at(operation.place),
         })?;
@@ -89,26 +95,26 @@ impl From<String> for Failure {
     }
 }
 
-fn one(object: &mut Node, operation: &Operation, room: &mut Room) -> std::result::Result<(), Failure> {
+fn one(object: &mut Node, operation: &Operation) -> std::result::Result<(), Failure> {
     let Operation { op, path, place, .. } = operation;
     let null = || Node::new(*place, Value::Null { is_written: true });
     let value = || operation.value.clone().unwrap_or_else(null);
     let absent = |what: &str, path: &str| format!("`{op}` does not apply: the object has no {what}`{path}`");
-    match op.as_str() {
+    match &**op {
         "add" => {
-            let (parent, key) = find(object, path).ok_or_else(|| absent("parent for ", path))?;
+            let (parent, key) = find(object, path)?.ok_or_else(|| absent("parent for ", path))?;
             add(parent, &key, *place, value())?;
         }
         "remove" => {
-            let (parent, key) = find(object, path).ok_or_else(|| absent("", path))?;
+            let (parent, key) = find(object, path)?.ok_or_else(|| absent("", path))?;
             remove(parent, &key).ok_or_else(|| absent("", path))?;
         }
         "replace" if path.is_empty() => *object = value(),
         "replace" => {
-            let (parent, key) = find(object, path).ok_or_else(|| absent("", path))?;
+            let (parent, key) = find(object, path)?.ok_or_else(|| absent("", path))?;
             let value = value();
             match &mut parent.value {
-                Value::Map(_) => parent.set(&key, *place, value),
+                Value::Map(_) => parent.set(key, *place, value),
                 Value::List(items) => {
                     let at = index(&key, items.len(), false).ok_or_else(|| absent("", path))?;
                     items[at] = value;
@@ -117,11 +123,18 @@ fn one(object: &mut Node, operation: &Operation, room: &mut Room) -> std::result
             }
         }
         "test" => {
+            // Both are written as JSON.
+            let compared = operation.value.as_ref().map_or(0, Node::written_bytes) + object.written_bytes();
+            if compared > LONGEST {
+                return Err(spend::too_large(Unfinished::Bytes).into());
+            }
+            spend::work(object.size() * A_VISIT)?;
+            spend::text(compared as usize)?;
             let expected = operation.value.as_ref().map_or(serde_json::Value::Null, Node::to_json);
             let found = if path.is_empty() {
                 Some(object.to_json())
             } else {
-                let (parent, key) = find(object, path).ok_or_else(|| absent("", path))?;
+                let (parent, key) = find(object, path)?.ok_or_else(|| absent("", path))?;
                 match &parent.value {
                     Value::Map(_) => parent.get(&key).map(Node::to_json),
                     Value::List(items) => {
@@ -137,20 +150,20 @@ fn one(object: &mut Node, operation: &Operation, room: &mut Room) -> std::result
         }
         "move" | "copy" => {
             let from = operation.from.as_deref().unwrap_or_default();
-            let (parent, key) = find(object, from).ok_or_else(|| absent("", from))?;
+            let (parent, key) = find(object, from)?.ok_or_else(|| absent("", from))?;
             let moved = match &parent.value {
-                Value::Map(_) => parent.get(&key).cloned(),
-                Value::List(items) => index(&key, items.len(), false).map(|it| items[it].clone()),
+                Value::Map(_) => parent.get(&key),
+                Value::List(items) => index(&key, items.len(), false).map(|it| &items[it]),
                 _ => None,
             };
-            if op == "move" {
+            let moved = moved.map(spend::copied).transpose()?;
+            if **op == *"move" {
                 remove(parent, &key).ok_or_else(|| absent("", from))?;
             } else if moved.is_none() && matches!(parent.value, Value::List(_)) {
                 return Err(absent("", from).into());
             }
             let moved = moved.unwrap_or_else(null);
-            room.take(moved.size()).map_err(Failure::Problem)?;
-            let (parent, key) = find(object, path).ok_or_else(|| absent("parent for ", path))?;
+            let (parent, key) = find(object, path)?.ok_or_else(|| absent("parent for ", path))?;
             add(parent, &key, *place, moved)?;
         }
         _ => return Err(format!("a JSON patch has no operation `{op}`").into()),
@@ -158,29 +171,44 @@ fn one(object: &mut Node, operation: &Operation, room: &mut Room) -> std::result
     Ok(())
 }
 
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+/// Steps for a node that is looked at.
+const A_VISIT: usize = 6;
+
+/// The longest objects that are compared, in bytes.
+const LONGEST: u64 = 16 << 20;
+
 /// The collection that holds what a pointer leads to, and the key in it.
-fn find<'n>(object: &'n mut Node, path: &str) -> Option<(&'n mut Node, String)> {
+fn find<'n>(object: &'n mut Node, path: &str) -> Result<Option<(&'n mut Node, String)>> {
+    spend::text(path.len())?;
     let mut parts: Vec<String> = path
         .split('/')
         .map(|it| it.replace("~1", "/").replace("~0", "~"))
         .collect();
-    if parts.len() < 2 {
-        return None;
-    }
-    let last = parts.pop()?;
+    let Some(last) = parts.pop().filter(|_| !parts.is_empty()) else {
+        return Ok(None);
+    };
     let mut node = object;
     for part in parts.iter().skip(1) {
+        spend::work(1 + node.entries().len() / 4)?;
         let next = match &mut node.value {
-            Value::Map(entries) => entries.iter_mut().find(|it| it.key == *part).map(|it| &mut it.value),
-            Value::List(items) => {
-                let at = index(part, items.len(), false)?;
-                items.get_mut(at)
-            }
+            Value::Map(entries) => entries.iter_mut().find(|it| *it.key == **part).map(|it| &mut it.value),
+            Value::List(items) => index(part, items.len(), false).and_then(|it| items.get_mut(it)),
             _ => None,
         };
-        node = next?;
+        match next {
+            Some(next) => node = next,
+            None => return Ok(None),
+        }
     }
-    (!node.is_scalar()).then_some((node, last))
+    // What comes is found, put in or taken out among all of these.
+    spend::work(1 + node.entries().len() / 2 + node.items().len())?;
+    Ok((!node.is_scalar()).then_some((node, last)))
 }
 
 /// The position that a part of a pointer names. Negative ones count from the end.

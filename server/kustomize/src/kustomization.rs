@@ -1,11 +1,13 @@
 //! What a kustomization file says (`sigs.k8s.io/kustomize/api/types`).
 
+use std::sync::Arc;
+
 use crate::{id::ResId, node::Place, selector::Selector, spec::FieldSpec};
 
 /// A text and where it is written.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Text {
-    pub(crate) text: String,
+    pub(crate) text: Arc<str>,
     pub(crate) place: Place,
 }
 
@@ -34,18 +36,18 @@ pub(crate) struct Label {
 #[derive(Clone, Debug)]
 pub(crate) struct Image {
     pub(crate) place: Place,
-    pub(crate) name: String,
-    pub(crate) new_name: String,
-    pub(crate) new_tag: String,
-    pub(crate) tag_suffix: String,
-    pub(crate) digest: String,
+    pub(crate) name: Arc<str>,
+    pub(crate) new_name: Arc<str>,
+    pub(crate) new_tag: Arc<str>,
+    pub(crate) tag_suffix: Arc<str>,
+    pub(crate) digest: Arc<str>,
 }
 
 /// An entry of `replicas`.
 #[derive(Clone, Debug)]
 pub(crate) struct Replica {
     pub(crate) place: Place,
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     pub(crate) count: i64,
 }
 
@@ -65,8 +67,8 @@ pub(crate) struct Generator {
     pub(crate) is_secret: bool,
     pub(crate) name: Option<Text>,
     pub(crate) namespace: Option<Text>,
-    pub(crate) behavior: String,
-    pub(crate) kind: String,
+    pub(crate) behavior: Arc<str>,
+    pub(crate) kind: Arc<str>,
     pub(crate) envs: Vec<Text>,
     pub(crate) literals: Vec<Text>,
     pub(crate) files: Vec<Text>,
@@ -76,7 +78,7 @@ pub(crate) struct Generator {
 /// How a field is read or written by a replacement.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct FieldOptions {
-    pub(crate) delimiter: String,
+    pub(crate) delimiter: Arc<str>,
     pub(crate) index: i64,
     pub(crate) create: bool,
 }
@@ -86,7 +88,7 @@ pub(crate) struct FieldOptions {
 pub(crate) struct ReplacementSource {
     pub(crate) place: Place,
     pub(crate) id: ResId,
-    pub(crate) field_path: String,
+    pub(crate) field_path: Arc<str>,
     pub(crate) options: Option<FieldOptions>,
 }
 
@@ -114,9 +116,9 @@ pub(crate) struct Replacement {
 #[derive(Clone, Debug)]
 pub(crate) struct Var {
     pub(crate) place: Place,
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     pub(crate) object: ResId,
-    pub(crate) field_path: String,
+    pub(crate) field_path: Arc<str>,
 }
 
 /// A kustomization file.

@@ -1,7 +1,8 @@
 //! What `kustomize build` makes of the files of a folder, with the place that decided each value.
 //!
 //! The crate reads texts through [`Files`], runs nothing and fetches nothing. It knows no schemas and no rules: whoever judges the built
-//! objects asks [`Build::sources`] where the values were written.
+//! objects asks [`Sources`] where the values were written. What a build makes is spent from the budget of the thread
+//! ([`crd_analyzer_budget`]), within [`LIMITS`].
 
 mod build;
 mod built;
@@ -26,6 +27,7 @@ mod resource;
 mod selector;
 mod sources;
 mod spec;
+mod spend;
 #[cfg(test)]
 mod tests;
 mod transform;
@@ -37,4 +39,5 @@ pub use flux::FluxKustomization;
 pub use node::{Entry, Node, Place, Value};
 pub use problem::{Problem, ProblemKind};
 pub use references::references;
-pub use sources::{Files, MOST_NODES, Sources, joined};
+pub use sources::{Files, Sources, joined};
+pub use spend::LIMITS;

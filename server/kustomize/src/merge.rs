@@ -3,13 +3,16 @@
 //! Fields are merged one by one. Lists of Kubernetes' own kinds are merged by the keys that its OpenAPI schema names; all other lists
 //! are replaced, those of custom resources among them. A file that the kustomization names in `openapi` takes the place of that schema.
 
+use std::{collections::BTreeMap, sync::Arc};
+
 use crd_analyzer_syntax::is_plain_text;
 
 use crate::{
     facts::{Field, ListMerge, facts},
-    node::{Node, Place, Value},
+    node::{Entry, Node, Place, Value},
     openapi::{self, OpenApi},
     problem::{Problem, Result},
+    spend,
 };
 
 /// What is known of a value's type.
@@ -74,9 +77,17 @@ impl<'f> Schema<'f> {
     }
 }
 
+/// Steps for a node of a patch or an object.
+const A_VISIT: usize = 40;
+
 /// Merges a patch into an object. `None`: the patch deletes it.
 pub(crate) fn merge(patch: &Node, object: Node) -> Result<Option<Node>> {
     let file = OpenApi::current();
+    let size = patch.size() + object.size();
+    spend::work(size * A_VISIT)?;
+    spend::text((patch.written_bytes() + object.written_bytes()) as usize)?;
+    // What is in the patch is copied where it is looked at, and where it is put.
+    spend::nodes(patch.size() * 2)?;
     walk(Some(object), Some(patch.clone()), Schema::Unknown, file.as_deref())
 }
 
@@ -91,7 +102,7 @@ enum Directive {
 const DIRECTIVE: &str = "$patch";
 
 fn directive_of(node: &Node) -> Result<Directive> {
-    match node.text().as_str() {
+    match &*node.text() {
         "merge" => Ok(Directive::Merge),
         "replace" => Ok(Directive::Replace),
         "delete" => Ok(Directive::Delete),
@@ -126,7 +137,7 @@ fn take_directive(patch: Option<&mut Node>) -> Result<Directive> {
             let Some(value) = found.get(DIRECTIVE) else {
                 return Ok(Directive::Merge);
             };
-            let (directive, text) = (directive_of(value)?, value.text());
+            let (directive, text) = (directive_of(value)?, value.text().into_owned());
             set_element(items, None, &[DIRECTIVE.to_owned()], &[text])?;
             Ok(directive)
         }
@@ -246,25 +257,34 @@ fn walk_map<'f>(
         // The field is cleared.
         return Ok(Some(Node::new(dest.place, Value::Null { is_written: false })));
     }
-    let mut keys: Vec<(String, Place)> = Vec::new();
-    for node in [Some(&dest), patch.as_ref()].into_iter().flatten() {
-        keys.extend(node.entries().iter().map(|it| (it.key.clone(), it.key_place)));
+    // In the order of their keys, each first one of the object and of the patch.
+    let mut keys: BTreeMap<Arc<str>, (Place, [Option<usize>; 2])> = BTreeMap::new();
+    for (n, node) in [Some(&dest), patch.as_ref()].into_iter().enumerate() {
+        for (at, entry) in node.map(Node::entries).unwrap_or_default().iter().enumerate() {
+            let known = keys.entry(entry.key.clone()).or_insert((entry.key_place, [None; 2]));
+            known.1[n].get_or_insert(at);
+        }
     }
-    keys.sort_by(|a, b| a.0.cmp(&b.0));
-    keys.dedup_by(|a, b| a.0 == b.0);
-    for (key, key_place) in keys {
-        let old = dest.get_mut(&key).map(|it| {
-            let place = it.place;
-            std::mem::replace(it, Node::new(place, Value::Null { is_written: false }))
+    let is_map = matches!(dest.value, Value::Map(_));
+    let mut is_dropped = vec![false; dest.entries().len()];
+    for (key, (key_place, [at, in_patch])) in keys {
+        let old = at.and_then(|it| dest.entries_mut()?.get_mut(it)).map(|it| {
+            let place = it.value.place;
+            std::mem::replace(&mut it.value, Node::new(place, Value::Null { is_written: false }))
         });
         let was_there = old.is_some();
-        let was_flow = match (&old, patch.as_ref().and_then(|it| it.get(&key))) {
+        let new = in_patch
+            .and_then(|it| patch.as_mut()?.entries_mut()?.get_mut(it))
+            .map(|it| {
+                let place = it.value.place;
+                std::mem::replace(&mut it.value, Node::new(place, Value::Null { is_written: false }))
+            });
+        let was_flow = match (&old, &new) {
             // An empty collection is written as what comes into it.
             (Some(old), Some(new)) if old.is_empty() && !old.is_null() => new.is_flow,
             (old, _) => old.as_ref().is_some_and(|it| it.is_flow),
         };
         let was_null = old.as_ref().is_some_and(Node::is_null);
-        let new = patch.as_ref().and_then(|it| it.get(&key)).cloned();
         let is_kept = new.is_none();
         match walk(old, new, schema.field(&key), file)? {
             Some(mut node)
@@ -273,15 +293,39 @@ fn walk_map<'f>(
                 if was_there {
                     node.is_flow = was_flow;
                 }
-                dest.set(&key, key_place, node);
+                if let Some(entries) = dest.entries_mut() {
+                    match at {
+                        Some(at) => entries[at].value = node,
+                        None => entries.push(Entry {
+                            key,
+                            key_place,
+                            value: node,
+                        }),
+                    }
+                }
             }
             _ => {
-                dest.remove(&key);
+                if let Some(at) = at {
+                    is_dropped[at] = true;
+                }
             }
+        }
+    }
+    if is_map && is_dropped.contains(&true) {
+        let mut at = 0;
+        let is_left = |_: &Entry| {
+            at += 1;
+            !is_dropped.get(at - 1).copied().unwrap_or_default()
+        };
+        if let Some(entries) = dest.entries_mut() {
+            entries.retain(is_left);
         }
     }
     Ok(Some(dest))
 }
+
+/// Steps for an item of a list that is compared with another one.
+const AN_ITEM: usize = 20;
 
 fn walk_list<'f>(
     dest: Option<Node>,
@@ -308,15 +352,24 @@ fn walk_list<'f>(
     };
     let Some(mut dest) = dest else { return Ok(None) };
     let sources = [Some(&dest), patch.as_ref()];
+    // Each item is compared with each.
+    let items: usize = sources.iter().flatten().map(|it| it.items().len()).sum();
+    spend::work(items.saturating_mul(items).saturating_mul(AN_ITEM * keys.len().max(1)))?;
+    let sizes: usize = sources.iter().flatten().map(|it| it.size()).sum();
+    spend::nodes(sizes * 2)?;
     // Those of the patch come first.
     let ordered = [sources[1], sources[0]].into_iter().flatten();
     let mut found: Vec<Vec<String>> = Vec::new();
     for list in ordered {
         for item in list.items() {
             let values: Vec<String> = if keys.is_empty() {
-                vec![item.text()]
+                vec![item.text().into_owned()]
             } else {
-                let value = |key: &&str| item.get(key).filter(|it| !it.is_empty()).map(Node::text);
+                let value = |key: &&str| {
+                    item.get(key)
+                        .filter(|it| !it.is_empty())
+                        .map(|it| it.text().into_owned())
+                };
                 keys.iter().map(|it| value(it).unwrap_or_default()).collect()
             };
             if !found.contains(&values) {
@@ -371,9 +424,9 @@ fn walk_list<'f>(
         for (key, value) in keys.iter().zip(&values) {
             if !value.is_empty() && !key.is_empty() && merged.get(key).is_none() {
                 let place = merged.place;
-                merged.set(key, place, Node::plain(place, value));
+                merged.set(key.as_str(), place, Node::plain(place, value));
                 if let (Some(at), Value::List(items)) = (matching.0, &mut dest.value) {
-                    items[at].set(key, place, Node::plain(place, value));
+                    items[at].set(key.as_str(), place, Node::plain(place, value));
                 }
             }
         }
@@ -504,7 +557,7 @@ fn set_element(items: &mut Vec<Node>, element: Option<Node>, keys: &[String], va
 /// `appendListNode` for one item.
 fn append(items: &mut Vec<Node>, item: Node, keys: &[String]) -> Result<()> {
     if keys.first().is_none_or(String::is_empty) {
-        let value = item.text();
+        let value = item.text().into_owned();
         return set_element(items, Some(item), &[String::new()], &[value]);
     }
     let mut values = Vec::new();
@@ -516,7 +569,7 @@ fn append(items: &mut Vec<Node>, item: Node, keys: &[String]) -> Result<()> {
     }
     for key in keys {
         match item.get(key) {
-            Some(value) => values.push(value.text()),
+            Some(value) => values.push(value.text().into_owned()),
             None => items.push(item.clone()),
         }
     }

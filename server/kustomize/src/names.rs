@@ -1,28 +1,33 @@
 //! Names that other objects refer to, after they changed (`sigs.k8s.io/kustomize/api/filters/nameref`).
 
+use std::{collections::HashMap, sync::Arc};
+
 use crate::{
     id::{Gvk, ResId},
     node::{Node, Value},
     problem::{Problem, Result},
     resource::{Resource, Resources},
     spec::{Change, NameReference},
+    spend,
 };
 
 /// What is asked of an object that others may refer to.
 struct Candidate {
     id: ResId,
     /// The namespace as it is written.
-    namespace: String,
+    namespace: Arc<str>,
     first: ResId,
     previous: Vec<ResId>,
-    prefixes: Vec<String>,
-    suffixes: Vec<String>,
+    prefixes: Vec<Arc<str>>,
+    suffixes: Vec<Arc<str>>,
 }
 
 /// Gives all references the names that the objects have now.
 pub(crate) fn fix(resources: &mut Resources, references: &[NameReference]) -> Result<()> {
+    let ids: usize = resources.list().iter().map(Resource::ids).sum();
+    spend::work(ids * A_CANDIDATE)?;
     let candidates: Vec<Candidate> = resources
-        .list
+        .list()
         .iter()
         .map(|it| Candidate {
             id: it.id(),
@@ -33,14 +38,37 @@ pub(crate) fn fix(resources: &mut Resources, references: &[NameReference]) -> Re
             suffixes: it.suffixes.clone(),
         })
         .collect();
-    for (n, resource) in resources.list.iter_mut().enumerate() {
-        let mut known = None;
+    let mut by_name: HashMap<Arc<str>, Vec<usize>> = HashMap::new();
+    let mut by_namespace: HashMap<Arc<str>, Vec<usize>> = HashMap::new();
+    for (n, candidate) in candidates.iter().enumerate() {
+        if !candidate.first.gvk.is_cluster_scoped() {
+            let namespace = candidate.first.effective_namespace().into();
+            by_namespace.entry(namespace).or_default().push(n);
+        }
+        for id in &candidate.previous {
+            let named = by_name.entry(id.name.clone()).or_default();
+            if named.last() != Some(&n) {
+                named.push(n);
+            }
+        }
+    }
+    for (n, resource) in resources.list_mut().iter_mut().enumerate() {
+        let mut accounts = None;
         for reference in references {
+            spend::work(reference.referrers.len())?;
             for spec in &reference.referrers {
                 if !candidates[n].first.gvk.is_selected(&spec.gvk) {
                     continue;
                 }
-                let known = known.get_or_insert_with(|| referable(&candidates, &candidates[n], resource));
+                let accounts: &Vec<Arc<str>> =
+                    accounts.get_or_insert_with(|| namespaces_of_accounts(&candidates[n], resource));
+                let known = Known {
+                    candidates: &candidates,
+                    by_name: &by_name,
+                    by_namespace: &by_namespace,
+                    referrer: &candidates[n],
+                    accounts,
+                };
                 let fixing = Fixing {
                     referrer: &candidates[n],
                     target: &reference.target,
@@ -68,26 +96,62 @@ pub(crate) fn fix(resources: &mut Resources, references: &[NameReference]) -> Re
     Ok(())
 }
 
-/// `SubsetThatCouldBeReferencedByResource`
-fn referable<'c>(candidates: &'c [Candidate], of: &Candidate, resource: &Resource) -> Vec<&'c Candidate> {
-    if of.id.gvk.is_cluster_scoped() {
-        return candidates.iter().collect();
+/// Steps for an id that may be referred to.
+const A_CANDIDATE: usize = 40;
+
+/// What an object may refer to.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    candidates: &'a [Candidate],
+    /// Those that had a name, in their order.
+    by_name: &'a HashMap<Arc<str>, Vec<usize>>,
+    /// Those that were in a namespace first.
+    by_namespace: &'a HashMap<Arc<str>, Vec<usize>>,
+    referrer: &'a Candidate,
+    /// The namespaces of the accounts that a binding names.
+    accounts: &'a [Arc<str>],
+}
+
+impl<'a> Known<'a> {
+    /// Those that had a name (`SubsetThatCouldBeReferencedByResource`).
+    fn named(&self, name: &str) -> Result<Vec<&'a Candidate>> {
+        let named = self.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
+        spend::work(named.len() * A_CANDIDATE)?;
+        let named = named.iter().map(|it| &self.candidates[*it]);
+        Ok(named.filter(|it| self.may_refer_to(it)).collect())
     }
-    let mut namespaces = Vec::new();
-    if of.id.gvk.kind == "RoleBinding" {
-        let subjects = resource.node.get("subjects").map(Node::items).unwrap_or_default();
-        let accounts = subjects
-            .iter()
-            .filter(|it| it.get("kind").is_some_and(|it| it.text() == "ServiceAccount"));
-        namespaces.extend(accounts.filter_map(|it| it.get("namespace").map(Node::text)));
+
+    fn may_refer_to(&self, it: &Candidate) -> bool {
+        let of = &self.referrer.id;
+        of.gvk.is_cluster_scoped()
+            || it.id.gvk.is_cluster_scoped()
+            || it.id.effective_namespace() == of.effective_namespace()
+            || self.accounts.contains(&it.namespace)
     }
-    candidates
+
+    /// Whether it may refer to an object that was in a namespace first.
+    fn has_first_in(&self, namespace: &str) -> Result<bool> {
+        for candidate in self.by_namespace.get(namespace).into_iter().flatten() {
+            spend::work(A_CANDIDATE)?;
+            if self.may_refer_to(&self.candidates[*candidate]) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The namespaces of the accounts that a binding names.
+fn namespaces_of_accounts(of: &Candidate, resource: &Resource) -> Vec<Arc<str>> {
+    if *of.id.gvk.kind != *"RoleBinding" {
+        return Vec::new();
+    }
+    let subjects = resource.node.get("subjects").map(Node::items).unwrap_or_default();
+    let accounts = subjects
         .iter()
-        .filter(|it| {
-            it.id.gvk.is_cluster_scoped()
-                || it.id.effective_namespace() == of.id.effective_namespace()
-                || namespaces.contains(&it.namespace)
-        })
+        .filter(|it| it.get("kind").is_some_and(|it| it.text() == "ServiceAccount"));
+    accounts
+        .filter_map(|it| it.get("namespace").map(Node::shared_text))
         .collect()
 }
 
@@ -95,9 +159,9 @@ fn referable<'c>(candidates: &'c [Candidate], of: &Candidate, resource: &Resourc
 fn role(binding: &Node) -> Option<Gvk> {
     let role = binding.get("roleRef")?;
     Some(Gvk {
-        group: role.get("apiGroup")?.text(),
-        version: String::new(),
-        kind: role.get("kind")?.text(),
+        group: role.get("apiGroup")?.shared_text(),
+        version: "".into(),
+        kind: role.get("kind")?.shared_text(),
     })
 }
 
@@ -105,7 +169,7 @@ struct Fixing<'a> {
     referrer: &'a Candidate,
     target: &'a Gvk,
     role: Option<Gvk>,
-    known: &'a [&'a Candidate],
+    known: Known<'a>,
 }
 
 impl Fixing<'_> {
@@ -124,8 +188,8 @@ impl Fixing<'_> {
     }
 
     fn set_scalar(&self, node: &mut Node) -> Result<()> {
-        let old = node.text();
-        let found = self.select(&old, self.known.to_vec(), |a, b| a.id.name == b.id.name, node)?;
+        let old = node.shared_text();
+        let found = self.select(&old, self.known.named(&old)?, |a, b| a.id.name == b.id.name, node)?;
         if let Some(found) = found.filter(|it| it.id.name != old) {
             node.value = Value::String(found.id.name.clone());
         }
@@ -136,24 +200,20 @@ impl Fixing<'_> {
         let Some(name) = node.get("name") else {
             return Err(Problem::fails(node.place, "a reference has no `name`"));
         };
-        let old = name.text();
-        let candidates = match node.get("namespace") {
-            None => self.known.to_vec(),
+        let old = name.shared_text();
+        let mut candidates = self.known.named(&old)?;
+        match node.get("namespace") {
+            None => {}
             Some(namespace) => {
                 let namespace = namespace.text();
-                let in_namespace = |of: fn(&Candidate) -> &ResId| -> Vec<&Candidate> {
-                    let is_in =
-                        |it: &&&Candidate| !of(it).gvk.is_cluster_scoped() && of(it).effective_namespace() == namespace;
-                    self.known.iter().filter(is_in).copied().collect()
-                };
-                let first = in_namespace(|it| &it.first);
-                if first.is_empty() {
-                    in_namespace(|it| &it.id)
+                let is_in = |it: &ResId| !it.gvk.is_cluster_scoped() && it.effective_namespace() == namespace;
+                if self.known.has_first_in(&namespace)? {
+                    candidates.retain(|it| is_in(&it.first));
                 } else {
-                    first
+                    candidates.retain(|it| is_in(&it.id));
                 }
             }
-        };
+        }
         let is_same = |a: &Candidate, b: &Candidate| a.id.name == b.id.name && a.namespace == b.namespace;
         let Some(found) = self.select(&old, candidates, is_same, node)? else {
             return Ok(());
@@ -162,10 +222,10 @@ impl Fixing<'_> {
             return Ok(());
         }
         let place = node.get("name").map_or(node.place, |it| it.place);
-        node.set("name", place, Node::string(place, found.id.name.as_str()));
+        node.set("name", place, Node::string(place, found.id.name.clone()));
         if !found.namespace.is_empty() {
             let place = node.get("namespace").map_or(place, |it| it.place);
-            node.set("namespace", place, Node::string(place, found.namespace.as_str()));
+            node.set("namespace", place, Node::string(place, found.namespace.clone()));
         }
         Ok(())
     }
@@ -179,7 +239,8 @@ impl Fixing<'_> {
         node: &Node,
     ) -> Result<Option<&'c Candidate>> {
         let referrer = self.referrer;
-        candidates.retain(|it| it.previous.iter().any(|it| it.name == name));
+        candidates.retain(|it| it.previous.iter().any(|it| *it.name == *name));
+        spend::work(candidates.iter().map(|it| it.previous.len()).sum())?;
         candidates.retain(|it| it.previous.iter().any(|it| it.gvk.is_selected(self.target)));
         if let Some(role) = &self.role {
             candidates.retain(|it| it.previous.iter().any(|it| it.gvk.is_selected(role)));
@@ -187,7 +248,7 @@ impl Fixing<'_> {
         if !referrer.id.gvk.is_cluster_scoped() {
             candidates.retain(|it| {
                 it.id.gvk.is_cluster_scoped()
-                    || it.id.gvk.kind == "ServiceAccount"
+                    || *it.id.gvk.kind == *"ServiceAccount"
                     || it.id.effective_namespace() == referrer.id.effective_namespace()
             });
         }
@@ -214,7 +275,7 @@ impl Fixing<'_> {
 
 /// `PrefixesSuffixesEquals`
 fn has_same_affixes(a: &Candidate, b: &Candidate, allows_none: bool) -> bool {
-    let is_same = |a: &[String], b: &[String]| {
+    let is_same = |a: &[Arc<str>], b: &[Arc<str>]| {
         let (short, long) = if a.len() > b.len() { (b, a) } else { (a, b) };
         if short.is_empty() {
             long.is_empty()
@@ -222,6 +283,6 @@ fn has_same_affixes(a: &Candidate, b: &Candidate, allows_none: bool) -> bool {
             long.ends_with(short)
         }
     };
-    let matches = |a: &[String], b: &[String]| allows_none && (a.is_empty() || b.is_empty()) || is_same(a, b);
+    let matches = |a: &[Arc<str>], b: &[Arc<str>]| allows_none && (a.is_empty() || b.is_empty()) || is_same(a, b);
     matches(&a.prefixes, &b.prefixes) && matches(&a.suffixes, &b.suffixes)
 }

@@ -1,5 +1,7 @@
 //! The values that kustomize works on, each with the place that decided it.
 
+use std::{borrow::Cow, sync::Arc};
+
 use crd_analyzer_syntax::tree::NodeId;
 use serde_json::Value as JsonValue;
 
@@ -48,8 +50,8 @@ pub enum Value {
     Uint(u64),
     /// Any other number.
     Float(f64),
-    /// A string.
-    String(String),
+    /// A string. Who takes it over shares it.
+    String(Arc<str>),
     /// A list.
     List(Vec<Node>),
     /// An object.
@@ -60,12 +62,15 @@ pub enum Value {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
     /// The key.
-    pub key: String,
+    pub key: Arc<str>,
     /// Where the key is written.
     pub key_place: Place,
     /// The value.
     pub value: Node,
 }
+
+/// What a value has around it where it is written: a colon, a dash, quotes, a line.
+const A_VALUE: u64 = 8;
 
 impl Node {
     pub(crate) fn new(place: Place, value: Value) -> Self {
@@ -80,7 +85,7 @@ impl Node {
         }
     }
 
-    pub(crate) fn string(place: Place, text: impl Into<String>) -> Self {
+    pub(crate) fn string(place: Place, text: impl Into<Arc<str>>) -> Self {
         Self::new(place, Value::String(text.into()))
     }
 
@@ -134,12 +139,12 @@ impl Node {
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
-        self.entries().iter().find(|it| it.key == key).map(|it| &it.value)
+        self.entries().iter().find(|it| *it.key == *key).map(|it| &it.value)
     }
 
     pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
         let entries = self.entries_mut()?;
-        entries.iter_mut().find(|it| it.key == key).map(|it| &mut it.value)
+        entries.iter_mut().find(|it| *it.key == *key).map(|it| &mut it.value)
     }
 
     /// The value that these keys lead to, each in the one before.
@@ -149,19 +154,19 @@ impl Node {
 
     pub(crate) fn remove(&mut self, key: &str) -> Option<Entry> {
         let entries = self.entries_mut()?;
-        let at = entries.iter().position(|it| it.key == key)?;
+        let at = entries.iter().position(|it| *it.key == *key)?;
         Some(entries.remove(at))
     }
 
     /// Sets a key, whose place stays where it is if the key is there.
-    pub(crate) fn set(&mut self, key: &str, key_place: Place, value: Self) {
+    pub(crate) fn set(&mut self, key: impl AsRef<str> + Into<Arc<str>>, key_place: Place, value: Self) {
         let Some(entries) = self.entries_mut() else { return };
-        match entries.iter_mut().find(|it| it.key == key) {
+        match entries.iter_mut().find(|it| *it.key == *key.as_ref()) {
             Some(entry) => {
                 entry.value = value;
             }
             None => entries.push(Entry {
-                key: key.to_owned(),
+                key: key.into(),
                 key_place,
                 value,
             }),
@@ -177,7 +182,7 @@ impl Node {
     fn reread_in(&mut self, is_in_flow: bool) {
         let is_in_flow = is_in_flow || self.is_flow;
         match &mut self.value {
-            Value::Null { is_written: false } if is_in_flow => self.value = Value::String(String::new()),
+            Value::Null { is_written: false } if is_in_flow => self.value = Value::String("".into()),
             Value::List(items) => items.iter_mut().for_each(|it| it.reread_in(is_in_flow)),
             Value::Map(entries) => entries.iter_mut().for_each(|it| it.value.reread_in(is_in_flow)),
             _ => {}
@@ -185,18 +190,26 @@ impl Node {
     }
 
     /// The text of a scalar as it would be written; empty for collections.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> Cow<'_, str> {
         if let Some(written) = &self.written {
-            return written.to_string();
+            return Cow::Borrowed(written);
         }
         match &self.value {
-            Value::Null { is_written } => if *is_written { "null" } else { "" }.to_owned(),
-            Value::Bool(value) => value.to_string(),
-            Value::Int(value) => value.to_string(),
-            Value::Uint(value) => value.to_string(),
-            Value::Float(value) => value.to_string(),
-            Value::String(text) => text.clone(),
-            Value::List(_) | Value::Map(_) => String::new(),
+            Value::Null { is_written } => Cow::Borrowed(if *is_written { "null" } else { "" }),
+            Value::Bool(value) => Cow::Borrowed(if *value { "true" } else { "false" }),
+            Value::Int(value) => Cow::Owned(value.to_string()),
+            Value::Uint(value) => Cow::Owned(value.to_string()),
+            Value::Float(value) => Cow::Owned(value.to_string()),
+            Value::String(text) => Cow::Borrowed(text),
+            Value::List(_) | Value::Map(_) => Cow::Borrowed(""),
+        }
+    }
+
+    /// The same to keep: a string is shared.
+    pub(crate) fn shared_text(&self) -> Arc<str> {
+        match &self.value {
+            Value::String(text) if self.written.is_none() => text.clone(),
+            _ => self.text().into(),
         }
     }
 
@@ -215,7 +228,7 @@ impl Node {
             self.is_quoted = false;
         }
         if old.is_some_and(|it| it.is_quoted) && self.is_scalar() && !self.is_null() {
-            self.value = Value::String(self.text());
+            self.value = Value::String(self.shared_text());
             self.written = None;
             self.is_quoted = true;
         }
@@ -248,6 +261,19 @@ impl Node {
         1 + inside
     }
 
+    /// About how many bytes it has where it is written out: what is shared counts each time.
+    pub fn written_bytes(&self) -> u64 {
+        match &self.value {
+            Value::String(text) => text.len() as u64 + A_VALUE,
+            Value::List(items) => A_VALUE + items.iter().map(Self::written_bytes).sum::<u64>(),
+            Value::Map(entries) => {
+                let entry = |it: &Entry| it.key.len() as u64 + it.value.written_bytes();
+                A_VALUE + entries.iter().map(entry).sum::<u64>()
+            }
+            _ => A_VALUE,
+        }
+    }
+
     /// Whether it is written on the line of its key: a scalar, or a collection without content.
     pub fn is_inline(&self) -> bool {
         self.is_scalar() || self.is_empty()
@@ -261,10 +287,10 @@ impl Node {
             Value::Int(value) => (*value).into(),
             Value::Uint(value) => (*value).into(),
             Value::Float(value) => (*value).into(),
-            Value::String(text) => text.as_str().into(),
+            Value::String(text) => (**text).into(),
             Value::List(items) => items.iter().map(Self::to_json).collect(),
             Value::Map(entries) => {
-                let entries = entries.iter().map(|it| (it.key.clone(), it.value.to_json()));
+                let entries = entries.iter().map(|it| (it.key.to_string(), it.value.to_json()));
                 JsonValue::Object(entries.collect())
             }
         }
@@ -287,6 +313,6 @@ pub(crate) fn plain(text: &str) -> Value {
         && text.bytes().all(|it| it.is_ascii_digit() || b"+-.eE".contains(&it));
     match text.parse::<f64>() {
         Ok(value) if is_number => Value::Float(value),
-        _ => Value::String(text.to_owned()),
+        _ => Value::String(text.into()),
     }
 }

@@ -6,11 +6,8 @@ use crate::{
     node::Node,
     problem::{Problem, Result},
     resource::{Allowed, Resource, Resources},
-    sources::Sources,
+    spend,
 };
-
-/// What it counts as to look at an object, in nodes.
-pub(crate) const A_LOOK: usize = 4;
 
 /// What a patch is.
 pub(crate) enum Patched {
@@ -21,7 +18,7 @@ pub(crate) enum Patched {
 /// The object that a patch without target is for.
 pub(crate) fn target_of(resources: &Resources, patch: &Resource, is_open: bool) -> Result<Option<usize>> {
     let id = patch.first_id();
-    match resources.by_any_id(|it| it.is_same(&id)).as_slice() {
+    match resources.same(&id)?.as_slice() {
         [one] => Ok(Some(*one)),
         [] if is_open => Ok(None),
         [] => Err(Problem::fails(
@@ -36,14 +33,8 @@ pub(crate) fn target_of(resources: &Resources, patch: &Resource, is_open: bool) 
 }
 
 /// Applies a patch to an object that was selected (`ApplySmPatch` of the objects): labels and annotations of the patch become texts.
-pub(crate) fn apply_as_target(
-    resource: &mut Resource,
-    patch: &Node,
-    allowed: Allowed,
-    sources: &mut Sources,
-) -> Result<()> {
-    sources.room.take(patch.size())?;
-    let mut patch = Resource::new(patch.clone());
+pub(crate) fn apply_as_target(resource: &mut Resource, patch: &Node, allowed: Allowed) -> Result<()> {
+    let mut patch = Resource::new(spend::copied(patch)?);
     patch.make_texts("labels");
     patch.make_texts("annotations");
     if let Some(version) = resource.node.get("apiVersion") {
@@ -53,15 +44,9 @@ pub(crate) fn apply_as_target(
     resource.patch(&patch.node, allowed)
 }
 
-pub(crate) fn apply(
-    resources: &mut Resources,
-    patch: &Patch,
-    read: Patched,
-    is_open: bool,
-    sources: &mut Sources,
-) -> Result<()> {
+pub(crate) fn apply(resources: &mut Resources, patch: &Patch, read: Patched, is_open: bool) -> Result<()> {
     let merges = match read {
-        Patched::Json(operations) => return apply_json(resources, patch, &operations, true, sources),
+        Patched::Json(operations) => return apply_json(resources, patch, &operations, true),
         Patched::Merge(merges) => merges,
     };
     let allowed = Allowed {
@@ -70,10 +55,10 @@ pub(crate) fn apply(
     };
     let Some(target) = &patch.target else {
         for patch in merges {
-            sources.room.take(A_LOOK * resources.list.len())?;
-            if let Some(n) = target_of(resources, &patch, is_open)? {
-                sources.room.take(patch.node.size())?;
-                resources.list[n].patch(&patch.node, allowed)?;
+            if let Some(n) = target_of(resources, &patch, is_open)?
+                && let Some(resource) = resources.get_mut(n)
+            {
+                resource.patch(&patch.node, allowed)?;
             }
         }
         return Ok(());
@@ -85,10 +70,9 @@ pub(crate) fn apply(
         };
     };
     let patterns = target.patterns()?;
-    sources.room.take(A_LOOK * resources.list.len())?;
-    for n in 0..resources.list.len() {
-        if target.selects(&patterns, &resources.list[n])? {
-            apply_as_target(&mut resources.list[n], &merge.node, allowed, sources)?;
+    for resource in resources.list_mut() {
+        if target.selects(&patterns, resource)? {
+            apply_as_target(resource, &merge.node, allowed)?;
         }
     }
     resources.drop_gone();
@@ -100,18 +84,15 @@ pub(crate) fn apply_json(
     patch: &Patch,
     operations: &[json_patch::Operation],
     is_noted: bool,
-    sources: &mut Sources,
 ) -> Result<()> {
     let Some(target) = &patch.target else {
         return Err(Problem::fails(patch.place, "a JSON patch needs a `target`"));
     };
     let patterns = target.patterns()?;
-    sources.room.take(A_LOOK * resources.list.len())?;
-    for n in 0..resources.list.len() {
-        if !target.selects(&patterns, &resources.list[n])? {
+    for resource in resources.list_mut() {
+        if !target.selects(&patterns, resource)? {
             continue;
         }
-        let resource = &mut resources.list[n];
         if is_noted {
             resource.store_id();
         }
@@ -123,7 +104,7 @@ pub(crate) fn apply_json(
             metadata.set("annotations", place, Node::empty_map(place));
         }
         resource.unshare();
-        json_patch::apply(&mut resource.node, operations, &mut sources.room)?;
+        json_patch::apply(&mut resource.node, operations)?;
         resource.make_texts("annotations");
     }
     Ok(())

@@ -8,7 +8,7 @@ use std::{
 use crate::{
     build::FILE_NAMES,
     node::{Node, Value},
-    sources::{Files, MOST_NODES, Sources, joined},
+    sources::{Files, Sources, joined},
 };
 
 /// The longest text that is taken for a path, in bytes, as Linux has it.
@@ -17,13 +17,15 @@ const MOST_PATH_BYTES: usize = 4096;
 /// The files and folders that the kustomization of a folder may name: the paths of all its texts. More than it names may be among them, and
 /// nothing is missing that a build looks for because of this kustomization alone. `None` if the folder has no kustomization.
 pub fn references(files: &dyn Files, folder: &Path) -> Option<BTreeSet<PathBuf>> {
-    let mut sources = Sources::with_room(MOST_NODES);
+    let mut sources = Sources::default();
     let mut found = BTreeSet::new();
     let mut is_there = false;
     for name in FILE_NAMES {
-        let Some(read) = sources.read_file(files, &folder.join(name)) else {
+        let path = folder.join(name);
+        let Some(text) = files.read(&path) else {
             continue;
         };
+        let read = sources.read_file(&path, &text);
         is_there = true;
         for document in read.iter().flatten() {
             add(document, folder, &mut found);
@@ -36,7 +38,7 @@ fn add(node: &Node, folder: &Path, found: &mut BTreeSet<PathBuf>) {
     match &node.value {
         Value::String(text) => {
             // Generators name files as `KEY=PATH`.
-            let path = text.rsplit_once('=').map_or(text.as_str(), |it| it.1);
+            let path = text.rsplit_once('=').map_or(&**text, |it| it.1);
             for path in [text, path] {
                 if path.len() <= MOST_PATH_BYTES && !path.is_empty() && !path.contains(['\n', '\0']) {
                     found.insert(joined(folder, path));

@@ -1,5 +1,7 @@
 //! Replacements (`sigs.k8s.io/kustomize/api/filters/replacement`, `sigs.k8s.io/kustomize/kyaml/yaml/match.go`).
 
+use std::sync::Arc;
+
 use crd_analyzer_goregexp::GoRegex;
 
 use crate::{
@@ -7,17 +9,12 @@ use crate::{
     node::{Node, Place, Value, plain},
     problem::{Problem, ProblemKind, Result},
     resource::Resources,
-    sources::Room,
     spec::split_field_path,
+    spend,
 };
 
 /// Applies a replacement. `is_open`: not all objects are known.
-pub(crate) fn replace(
-    resources: &mut Resources,
-    replacement: &Replacement,
-    room: &mut Room,
-    is_open: bool,
-) -> Result<()> {
+pub(crate) fn replace(resources: &mut Resources, replacement: &Replacement, is_open: bool) -> Result<()> {
     let place = replacement.place;
     let Some(targets) = &replacement.targets else {
         return Err(Problem::fails(place, "a replacement needs `targets`"));
@@ -32,8 +29,9 @@ pub(crate) fn replace(
         (None, None) => return Err(Problem::fails(place, "a replacement needs a `source`")),
         (None, Some(value)) => Node::plain(value.place, &value.text),
         (Some(source), None) => {
+            spend::work(resources.list().len() * A_LOOK)?;
             let mut matches = resources
-                .list
+                .list()
                 .iter()
                 .filter(|it| it.all_ids().iter().any(|id| id.is_selected_by(&source.id)));
             let Some(object) = matches.next() else {
@@ -65,54 +63,54 @@ pub(crate) fn replace(
             refined(found, source.options.as_ref(), source.place)?
         }
     };
-    targets
-        .iter()
-        .try_for_each(|it| into_target(resources, &value, it, room))
+    targets.iter().try_for_each(|it| into_target(resources, &value, it))
 }
 
 /// The part of a value that the options name.
 fn refined(value: &Node, options: Option<&FieldOptions>, place: Place) -> Result<Node> {
     let Some(options) = options.filter(|it| !it.delimiter.is_empty()) else {
-        return Ok(value.clone());
+        return spend::copied(value);
     };
     if !value.is_scalar() {
         return Err(Problem::fails(place, "`delimiter` needs a scalar"));
     }
     let text = value.text();
+    spend::bytes(text.len())?;
     let part = usize::try_from(options.index)
         .ok()
-        .and_then(|it| text.split(&options.delimiter).nth(it));
+        .and_then(|it| text.split(&*options.delimiter).nth(it));
     match part {
-        Some(part) => Ok(with_text(value, part)),
+        Some(part) => Ok(with_text(value, &part.into())),
         None => Err(Problem::fails(place, format!("`{text}` has no part {}", options.index))),
     }
 }
 
 /// A scalar of the same type with another text.
-fn with_text(scalar: &Node, text: &str) -> Node {
+fn with_text(scalar: &Node, text: &Arc<str>) -> Node {
     let value = match scalar.value {
         Value::Int(_) | Value::Uint(_) | Value::Float(_) => match plain(text) {
             value @ (Value::Int(_) | Value::Uint(_) | Value::Float(_)) => value,
-            _ => Value::String(text.to_owned()),
+            _ => Value::String(text.clone()),
         },
         Value::Bool(_) => match plain(text) {
             value @ Value::Bool(_) => value,
-            _ => Value::String(text.to_owned()),
+            _ => Value::String(text.clone()),
         },
         Value::Null { .. } => plain(text),
-        _ => Value::String(text.to_owned()),
+        _ => Value::String(text.clone()),
     };
     Node::new(scalar.place, value)
 }
 
-fn into_target(resources: &mut Resources, value: &Node, target: &ReplacementTarget, room: &mut Room) -> Result<()> {
+fn into_target(resources: &mut Resources, value: &Node, target: &ReplacementTarget) -> Result<()> {
     let Some(select) = &target.select else {
         return Err(Problem::fails(target.place, "a target of a replacement needs `select`"));
     };
     let patterns = select.patterns()?;
     let rejects = target.reject.iter().map(|it| Ok((it, it.patterns()?)));
     let rejects: Vec<_> = rejects.collect::<Result<_>>()?;
-    'objects: for resource in &mut resources.list {
+    'objects: for resource in resources.list_mut() {
+        spend::work(A_LOOK * (1 + rejects.len()))?;
         if !select.matches_labels(resource)? {
             continue;
         }
@@ -137,18 +135,14 @@ fn into_target(resources: &mut Resources, value: &Node, target: &ReplacementTarg
         if !is_selected {
             continue;
         }
-        let default = "metadata.name".to_owned();
+        let default = "metadata.name";
         let paths: Vec<(&str, Place)> = if target.field_paths.is_empty() {
-            vec![(&default, target.place)]
+            vec![(default, target.place)]
         } else {
-            target
-                .field_paths
-                .iter()
-                .map(|it| (it.text.as_str(), it.place))
-                .collect()
+            target.field_paths.iter().map(|it| (&*it.text, it.place)).collect()
         };
         for (path, place) in paths {
-            room.take(value.size())?;
+            spend::text(path.len())?;
             let parts = split_field_path(path);
             let create = target.options.as_ref().is_some_and(|it| it.create);
             let mut setting = Setting {
@@ -234,6 +228,7 @@ impl Setting<'_> {
             self.is_found = true;
             return self.set(node);
         };
+        spend::work(1 + node.entries().len() / 4)?;
         if part.parse::<usize>().is_ok() || is_item(part) || part == "*" {
             let Value::List(items) = &mut node.value else {
                 if node.is_null() && self.create {
@@ -256,9 +251,10 @@ impl Setting<'_> {
             if !self.create {
                 return Ok(());
             }
+            spend::nodes(1)?;
             let made = self.made(rest.first());
             self.is_made = true;
-            node.set(part, self.place, made);
+            node.set(part.as_str(), self.place, made);
         }
         let Some(field) = node.get_mut(part) else { return Ok(()) };
         // Also of null, kustomize makes text with the field in it.
@@ -275,6 +271,7 @@ impl Setting<'_> {
         }
         if let Ok(at) = part.parse::<usize>() {
             if items.len() == at && self.create {
+                spend::nodes(1)?;
                 items.push(self.made(rest.first()));
                 self.is_made = true;
             }
@@ -292,6 +289,7 @@ impl Setting<'_> {
         let is_match = |text: &str| regex.is_match(text) == Ok(true);
         let mut is_any = false;
         for item in items.iter_mut() {
+            spend::work(A_LOOK + item.entries().len())?;
             if field.is_empty() {
                 // Items that match are set whatever follows.
                 if item.is_scalar() && is_match(item.text().trim()) {
@@ -309,6 +307,8 @@ impl Setting<'_> {
         if is_any || !self.create {
             return Ok(());
         }
+        spend::nodes(2)?;
+        spend::bytes(part.len())?;
         let mut made = if field.is_empty() {
             Node::plain(self.place, pattern)
         } else {
@@ -322,27 +322,17 @@ impl Setting<'_> {
     }
 
     fn set(&self, target: &mut Node) -> Result<()> {
-        let mut value = self.value.clone();
-        if let Some(options) = self.options.filter(|it| !it.delimiter.is_empty()) {
-            if !target.is_scalar() {
-                return Err(self.fails("`delimiter` needs a scalar"));
-            }
-            let old = target.text();
-            let mut parts: Vec<&str> = old.split(&options.delimiter).collect();
-            let new = if value.is_scalar() { value.text() } else { String::new() };
-            match usize::try_from(options.index) {
-                Err(_) => parts.insert(0, &new),
-                Ok(at) if at >= parts.len() => parts.push(&new),
-                Ok(at) => parts[at] = &new,
-            }
-            let text = parts.join(&options.delimiter);
-            value = Node::string(value.place, text);
-        }
+        let delimiter = self.options.filter(|it| !it.delimiter.is_empty());
+        let value = match delimiter {
+            None => spend::copied(self.value)?,
+            Some(options) => Node::string(self.value.place, self.put_into(target, options)?),
+        };
         if target.is_scalar() && !(self.is_made && target.is_null()) {
-            let text = value.text();
+            let text = value.shared_text();
             let new = with_text(target, &text);
             let is_other = matches!(new.value, Value::String(_)) && !matches!(target.value, Value::String(_));
             if is_other || new.is_null() != target.is_null() {
+                spend::bytes(text.len())?;
                 let message = format!("the value there is not a string, and `{text}` is not of its type");
                 return Err(self.fails(message));
             }
@@ -353,13 +343,50 @@ impl Setting<'_> {
                 ..new
             };
         } else if target.is_scalar() && value.is_scalar() {
+            spend::text(value.text().len())?;
+            let plain = match plain(&value.text()) {
+                Value::String(_) => Value::String(value.shared_text()),
+                other => other,
+            };
             *target = Node {
                 is_untagged: true,
-                ..Node::plain(value.place, &value.text())
+                ..Node::new(value.place, plain)
             };
         } else {
             *target = value;
         }
         Ok(())
     }
+
+    /// The text of a scalar with the value in the place of a part of it.
+    fn put_into(&self, target: &Node, options: &FieldOptions) -> Result<Arc<str>> {
+        if !target.is_scalar() {
+            return Err(self.fails("`delimiter` needs a scalar"));
+        }
+        let old = target.text();
+        let new = if self.value.is_scalar() {
+            self.value.text()
+        } else {
+            "".into()
+        };
+        let delimiter = &*options.delimiter;
+        spend::bytes(old.len() + new.len() + delimiter.len())?;
+        let part = match usize::try_from(options.index) {
+            Err(_) => return Ok(format!("{new}{delimiter}{old}").into()),
+            Ok(at) => at,
+        };
+        let mut parts = old.match_indices(delimiter).map(|it| it.0);
+        let start = match part.checked_sub(1) {
+            None => Some(0),
+            Some(before) => parts.nth(before).map(|it| it + delimiter.len()),
+        };
+        let Some(start) = start else {
+            return Ok(format!("{old}{delimiter}{new}").into());
+        };
+        let end = parts.next().unwrap_or(old.len());
+        Ok(format!("{}{new}{}", &old[..start], &old[end..]).into())
+    }
 }
+
+/// Steps for an object or an item that is looked at.
+const A_LOOK: usize = 60;

@@ -1,12 +1,13 @@
 //! An object on its way through a build (`sigs.k8s.io/kustomize/api/resource`).
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use crate::{
-    id::{Gvk, ResId},
+    id::{Gvk, Key, ResId},
     merge,
     node::{Node, Place},
     problem::{Problem, Result},
+    spend,
 };
 
 /// What a generated object does where there already is one of its name.
@@ -25,6 +26,9 @@ pub(crate) struct Allowed {
     pub(crate) kind: bool,
 }
 
+/// Steps for a node of an object that is looked for what it shares.
+const A_VISIT: usize = 20;
+
 /// An object, and what it was called before.
 #[derive(Clone, Debug)]
 pub(crate) struct Resource {
@@ -32,14 +36,14 @@ pub(crate) struct Resource {
     /// Where the whole object was written, or generated.
     pub(crate) origin: Place,
     /// Names, namespaces and kinds that it had, the oldest first.
-    previous: Vec<(String, String, String)>,
-    pub(crate) prefixes: Vec<String>,
-    pub(crate) suffixes: Vec<String>,
+    previous: Vec<(Arc<str>, Arc<str>, Arc<str>)>,
+    pub(crate) prefixes: Vec<Arc<str>>,
+    pub(crate) suffixes: Vec<Arc<str>>,
     pub(crate) behavior: Behavior,
     /// Its name gets a hash of its content.
     pub(crate) needs_hash: bool,
     /// The names of vars that read it.
-    pub(crate) vars: Vec<String>,
+    pub(crate) vars: Vec<Arc<str>>,
     /// It is deleted.
     pub(crate) is_gone: bool,
     /// How many numbers its shared nodes have.
@@ -62,28 +66,28 @@ impl Resource {
         }
     }
 
-    pub(crate) fn field(&self, path: &[&str]) -> String {
+    fn field(&self, path: &[&str]) -> Arc<str> {
         self.node
             .at(path)
             .filter(|it| !it.is_empty())
-            .map(Node::text)
+            .map(Node::shared_text)
             .unwrap_or_default()
     }
 
-    pub(crate) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> Arc<str> {
         self.field(&["metadata", "name"])
     }
 
-    pub(crate) fn namespace(&self) -> String {
+    pub(crate) fn namespace(&self) -> Arc<str> {
         self.field(&["metadata", "namespace"])
     }
 
-    pub(crate) fn kind(&self) -> String {
+    pub(crate) fn kind(&self) -> Arc<str> {
         self.field(&["kind"])
     }
 
     pub(crate) fn gvk(&self) -> Gvk {
-        Gvk::of(&self.field(&["apiVersion"]), &self.kind())
+        Gvk::of(&self.field(&["apiVersion"]), self.kind())
     }
 
     /// What it is called now (`CurId`).
@@ -95,23 +99,29 @@ impl Resource {
         }
     }
 
-    /// What it was called before (`PrevIds`).
-    pub(crate) fn previous_ids(&self) -> Vec<ResId> {
-        let gvk = self.gvk();
-        let id = |(name, namespace, kind): &(String, String, String)| ResId {
+    fn previous_id(&self, (name, namespace, kind): &(Arc<str>, Arc<str>, Arc<str>), now: &Gvk) -> ResId {
+        ResId {
             gvk: Gvk {
                 kind: kind.clone(),
-                ..gvk.clone()
+                ..now.clone()
             },
             name: name.clone(),
             namespace: namespace.clone(),
-        };
-        self.previous.iter().map(id).collect()
+        }
+    }
+
+    /// What it was called before (`PrevIds`).
+    pub(crate) fn previous_ids(&self) -> Vec<ResId> {
+        let gvk = self.gvk();
+        self.previous.iter().map(|it| self.previous_id(it, &gvk)).collect()
     }
 
     /// What it was called first (`OrgId`).
     pub(crate) fn first_id(&self) -> ResId {
-        self.previous_ids().into_iter().next().unwrap_or_else(|| self.id())
+        match self.previous.first() {
+            Some(first) => self.previous_id(first, &self.gvk()),
+            None => self.id(),
+        }
     }
 
     /// All of them.
@@ -121,10 +131,23 @@ impl Resource {
         ids
     }
 
+    /// How many ids it has.
+    pub(crate) fn ids(&self) -> usize {
+        self.previous.len() + 1
+    }
+
+    /// Whether it has or had a name.
+    fn has_name(&self, name: &str) -> bool {
+        self.previous.iter().any(|it| *it.0 == *name) || *self.name() == *name
+    }
+
     /// Remembers what it is called, before that changes.
     pub(crate) fn store_id(&mut self) {
         let id = self.id();
-        let namespace = id.effective_namespace().to_owned();
+        let namespace = match id.effective_namespace() {
+            it if *it == *id.namespace => id.namespace.clone(),
+            other => other.into(),
+        };
         self.previous.push((id.name, namespace, id.gvk.kind));
     }
 
@@ -142,17 +165,23 @@ impl Resource {
     }
 
     /// The labels or annotations (`GetLabels`, `GetAnnotations`).
-    pub(crate) fn texts(&self, field: &str) -> Vec<(String, String)> {
+    pub(crate) fn texts(&self, field: &str) -> Vec<(Arc<str>, Arc<str>)> {
         let entries = self
             .node
             .at(&["metadata", field])
             .map(Node::entries)
             .unwrap_or_default();
-        entries.iter().map(|it| (it.key.clone(), it.value.text())).collect()
+        entries
+            .iter()
+            .map(|it| (it.key.clone(), it.value.shared_text()))
+            .collect()
     }
 
-    pub(crate) fn annotation(&self, key: &str) -> Option<String> {
-        self.node.at(&["metadata", "annotations"])?.get(key).map(Node::text)
+    pub(crate) fn annotation(&self, key: &str) -> Option<Arc<str>> {
+        self.node
+            .at(&["metadata", "annotations"])?
+            .get(key)
+            .map(Node::shared_text)
     }
 
     /// Makes texts of the values of labels or annotations, as kustomize does when it writes them.
@@ -166,7 +195,7 @@ impl Resource {
             return;
         }
         for entry in texts.entries_mut().into_iter().flatten() {
-            let text = entry.value.text();
+            let text = entry.value.shared_text();
             entry.value = Node::string(entry.value.place, text);
         }
     }
@@ -179,13 +208,13 @@ impl Resource {
         self.node.get_mut("metadata")
     }
 
-    pub(crate) fn set_name(&mut self, name: &str) {
+    pub(crate) fn set_name(&mut self, name: Arc<str>) {
         let Some(metadata) = self.metadata() else { return };
         let place = metadata.get("name").map_or(metadata.place, |it| it.place);
         metadata.set("name", place, Node::string(place, name));
     }
 
-    pub(crate) fn set_namespace(&mut self, namespace: &str) {
+    pub(crate) fn set_namespace(&mut self, namespace: Arc<str>) {
         let Some(metadata) = self.metadata() else { return };
         if namespace.is_empty() {
             metadata.remove("namespace");
@@ -195,7 +224,7 @@ impl Resource {
         metadata.set("namespace", place, Node::string(place, namespace));
     }
 
-    pub(crate) fn set_kind(&mut self, kind: &str) {
+    pub(crate) fn set_kind(&mut self, kind: Arc<str>) {
         let place = self.node.get("kind").map_or(self.node.place, |it| it.place);
         self.node.set("kind", place, Node::string(place, kind));
     }
@@ -205,6 +234,7 @@ impl Resource {
         if self.shared == 0 {
             return change(self);
         }
+        spend::work(self.node.size() * A_VISIT)?;
         let mut before: HashMap<u32, Node> = HashMap::new();
         self.node.each_shared(&mut |it| {
             before.insert(it.shared, it.clone());
@@ -257,20 +287,20 @@ impl Resource {
         if !allowed.kind {
             match head.0 {
                 Some(kind) => self.node.set("kind", place, kind),
-                None => self.set_kind(&id.gvk.kind),
+                None => self.set_kind(id.gvk.kind),
             }
         }
         if !allowed.name {
             match (head.1, self.metadata()) {
                 (Some(name), Some(metadata)) => metadata.set("name", place, name),
-                _ => self.set_name(&id.name),
+                _ => self.set_name(id.name),
             }
         }
         match (head.2, self.metadata()) {
             (Some(namespace), Some(metadata)) if !id.namespace.is_empty() => {
                 metadata.set("namespace", place, namespace);
             }
-            _ => self.set_namespace(&id.namespace),
+            _ => self.set_namespace(id.namespace),
         }
         Ok(())
     }
@@ -279,17 +309,64 @@ impl Resource {
 /// The objects of a build, in order (`resWrangler`).
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Resources {
-    pub(crate) list: Vec<Resource>,
+    list: Vec<Resource>,
+    /// What the objects are called, as long as none of them is changed.
+    known: Option<HashMap<Key, usize>>,
 }
 
+/// Steps for one id that is looked at.
+const A_LOOK: usize = 3;
+/// Steps for an id that is made.
+const AN_ID: usize = 40;
+
 impl Resources {
+    pub(crate) fn list(&self) -> &[Resource] {
+        &self.list
+    }
+
+    /// The objects, of which any may change.
+    pub(crate) fn list_mut(&mut self) -> &mut Vec<Resource> {
+        self.known = None;
+        &mut self.list
+    }
+
+    pub(crate) fn get_mut(&mut self, at: usize) -> Option<&mut Resource> {
+        self.list_mut().get_mut(at)
+    }
+
+    /// The objects by what they are called, the first of those that are called the same.
+    fn by_key(&self) -> Result<HashMap<Key, usize>> {
+        spend::work(self.list.len() * AN_ID)?;
+        let mut known = HashMap::with_capacity(self.list.len());
+        for (n, resource) in self.list.iter().enumerate().filter(|it| !it.1.is_gone) {
+            known.entry(resource.id().key()).or_insert(n);
+        }
+        Ok(known)
+    }
+
+    /// How many objects are called the same, by what they are called.
+    pub(crate) fn counted(&self) -> Result<HashMap<Key, usize>> {
+        spend::work(self.list.len() * AN_ID)?;
+        let mut counted = HashMap::with_capacity(self.list.len());
+        for resource in &self.list {
+            *counted.entry(resource.id().key()).or_default() += 1;
+        }
+        Ok(counted)
+    }
+
     /// Adds an object that has no other's id.
     pub(crate) fn add(&mut self, resource: Resource) -> Result<()> {
+        spend::work(AN_ID)?;
         let id = resource.id();
-        if self.list.iter().any(|it| !it.is_gone && it.id().is_same(&id)) {
+        let mut known = match self.known.take() {
+            Some(known) => known,
+            None => self.by_key()?,
+        };
+        if known.insert(id.key(), self.list.len()).is_some() {
             let message = format!("{id} is there already: kustomize builds each object once");
             return Err(Problem::fails(resource.origin, message));
         }
+        self.known = Some(known);
         self.list.push(resource);
         Ok(())
     }
@@ -298,21 +375,40 @@ impl Resources {
         more.list.into_iter().try_for_each(|it| self.add(it))
     }
 
-    /// Those that have or had an id.
-    pub(crate) fn by_any_id(&self, matches: impl Fn(&ResId) -> bool) -> Vec<usize> {
-        let is_match = |it: &Resource| !it.is_gone && it.all_ids().iter().any(&matches);
-        (0..self.list.len()).filter(|n| is_match(&self.list[*n])).collect()
+    /// Those that have or had an id with this name.
+    pub(crate) fn by_any_id(&self, name: &str, matches: impl Fn(&ResId) -> bool) -> Result<Vec<usize>> {
+        let mut found = Vec::new();
+        for (n, resource) in self.list.iter().enumerate().filter(|it| !it.1.is_gone) {
+            spend::work(resource.ids() * A_LOOK)?;
+            if !resource.has_name(name) {
+                continue;
+            }
+            spend::work(resource.ids() * AN_ID)?;
+            if resource.all_ids().iter().any(&matches) {
+                found.push(n);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Those with an id that is one with this.
+    pub(crate) fn same(&self, id: &ResId) -> Result<Vec<usize>> {
+        self.by_any_id(&id.name, |it| it.is_same(id))
     }
 
     pub(crate) fn drop_gone(&mut self) {
-        self.list.retain(|it| !it.is_gone);
+        if self.list.iter().any(|it| it.is_gone) {
+            self.list_mut().retain(|it| !it.is_gone);
+        }
     }
 
     /// Says if two objects have one id.
     pub(crate) fn check_ids(&self) -> Result<()> {
-        for (n, resource) in self.list.iter().enumerate() {
+        spend::work(self.list.len() * AN_ID)?;
+        let mut known = std::collections::HashSet::with_capacity(self.list.len());
+        for resource in &self.list {
             let id = resource.id();
-            if self.list[..n].iter().any(|it| it.id().is_same(&id)) {
+            if !known.insert(id.key()) {
                 return Err(Problem::fails(resource.origin, format!("two objects become {id}")));
             }
         }

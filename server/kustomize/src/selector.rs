@@ -1,5 +1,7 @@
 //! Which objects a patch or a replacement is for (`sigs.k8s.io/kustomize/api/types/selector.go`).
 
+use std::sync::Arc;
+
 use crd_analyzer_goregexp::GoRegex;
 
 use crate::{
@@ -7,15 +9,19 @@ use crate::{
     node::Place,
     problem::{Problem, ProblemKind, Result},
     resource::Resource,
+    spend,
 };
+
+/// Steps for an object that is looked at.
+const A_LOOK: usize = 100;
 
 /// A selector as it is written.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Selector {
     pub(crate) place: Place,
     pub(crate) id: ResId,
-    pub(crate) labels: String,
-    pub(crate) annotations: String,
+    pub(crate) labels: Arc<str>,
+    pub(crate) annotations: Arc<str>,
 }
 
 /// Its patterns.
@@ -50,6 +56,7 @@ impl Selector {
 
     /// Whether a patch with this target is for an object (`Select`).
     pub(crate) fn selects(&self, patterns: &Patterns, resource: &Resource) -> Result<bool> {
+        spend::work(A_LOOK)?;
         let (now, first) = (resource.id(), resource.first_id());
         let is_in =
             patterns.is_namespace(first.effective_namespace())? || patterns.is_namespace(now.effective_namespace())?;
@@ -63,10 +70,12 @@ impl Selector {
             if selector.is_empty() {
                 return Ok(true);
             }
+            spend::work(selector.len() + A_LOOK)?;
             let requirements = parse(selector)
                 .ok_or_else(|| Problem::fails(self.place, format!("`{selector}` is not a label selector")))?;
             let texts = resource.texts(field);
-            let value = |key: &str| texts.iter().rfind(|it| it.0 == key).map(|it| it.1.as_str());
+            spend::work(requirements.len() * texts.len())?;
+            let value = |key: &str| texts.iter().rfind(|it| *it.0 == *key).map(|it| &*it.1);
             Ok(requirements.iter().all(|it| it.matches(value(&it.key))))
         };
         Ok(matches(&self.annotations, "annotations")? && matches(&self.labels, "labels")?)

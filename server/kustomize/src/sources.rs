@@ -1,7 +1,8 @@
-//! The files of a build, and the documents that were read from them.
+//! The documents that builds have read from files.
 
 use std::{
     collections::{HashMap, HashSet},
+    ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -17,6 +18,7 @@ use crate::{
     dates::timestamp,
     node::{Entry, Node, Place, Value, plain},
     problem::{Problem, ProblemKind, Result},
+    spend,
 };
 
 /// Where the files of kustomizations come from. Paths are absolute and have neither `.` nor `..`.
@@ -83,75 +85,35 @@ struct Source {
     tree: Arc<Tree>,
     /// The scalar that the document is the value of, if it is written in another one.
     within: Option<Place>,
+    /// The long texts in it, which all builds share.
+    texts: HashMap<NodeId, Arc<str>>,
 }
 
-/// The documents that the values of a build come from.
-#[derive(Debug)]
+/// The documents that the values of builds come from. Builds of a run have one: what several of them read is read once.
+#[derive(Default, Debug)]
 pub struct Sources {
     documents: Vec<Source>,
-    /// The files that were asked for, each with its text if it is there.
-    files: HashMap<Arc<Path>, Option<Arc<str>>>,
+    /// The files that were read: the text of each, and its documents.
+    files: HashMap<Arc<Path>, (Arc<str>, Range<u32>)>,
+    /// The texts in scalars that were read.
+    inside: HashMap<Place, Range<u32>>,
     /// The dates without quotes.
     dates: HashSet<Place>,
-    /// What may still be made.
-    pub(crate) room: Room,
 }
 
-/// How many nodes a build may still make. Looking at an object counts as making a node or several.
-#[derive(Debug)]
-pub(crate) struct Room(usize);
-
-/// The nodes that one build may make, and one more for each three bytes of its files.
-pub const MOST_NODES: usize = 400_000;
-/// A CRD has a node in some 30 bytes, and a large one may be patched ten times.
-const BYTES_FOR_A_NODE: usize = 3;
+/// Texts from this length on are shared, in bytes.
+const LONG: usize = 64;
 
 /// The deepest nesting that is built.
 const MOST_DEPTH: usize = 400;
 
-impl Room {
-    /// Takes room for nodes.
-    pub(crate) fn take(&mut self, nodes: usize) -> Result<()> {
-        let rest = self.0.checked_sub(nodes);
-        self.0 = rest.unwrap_or(0);
-        match rest {
-            Some(_) => Ok(()),
-            None => Err(Problem::new(ProblemKind::TooLarge, None, "the build is too large")),
-        }
-    }
-}
-
 impl Sources {
-    /// Of a build that may make so many nodes.
-    pub(crate) fn with_room(nodes: usize) -> Self {
-        Self {
-            documents: Vec::new(),
-            files: HashMap::new(),
-            dates: HashSet::new(),
-            room: Room(nodes),
-        }
-    }
-
-    /// The nodes that the build may still make.
-    pub fn left(&self) -> usize {
-        self.room.0
-    }
-
-    /// The text of a file, read once.
-    pub(crate) fn text(&mut self, files: &dyn Files, path: &Path) -> Option<Arc<str>> {
-        if let Some(known) = self.files.get(path) {
-            return known.clone();
-        }
-        let text = files.read(path);
-        let more = text.as_ref().map_or(0, |it| it.len() / BYTES_FOR_A_NODE);
-        self.room.0 = self.room.0.saturating_add(more);
-        self.files.insert(path.into(), text.clone());
-        text
-    }
-
-    /// The files that were asked for: a build may change when one of them does.
-    pub fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
-        self.files.keys()
+    /// The text of a file. If it was read before, it is the same one.
+    pub(crate) fn text(&self, files: &dyn Files, path: &Path) -> Result<Option<Arc<str>>> {
+        let Some(text) = files.read(path) else { return Ok(None) };
+        spend::text(text.len())?;
+        let known = self.files.get(path).map(|it| &it.0).filter(|it| **it == text);
+        Ok(Some(known.cloned().unwrap_or(text)))
     }
 
     /// The file of a place, and the position of its document in it.
@@ -159,6 +121,15 @@ impl Sources {
         let outer = self.outermost(place);
         let source = &self.documents[outer.document as usize];
         (&source.path, source.index)
+    }
+
+    /// The same for the number of a document.
+    pub fn path_of(&self, document: u32) -> (&Arc<Path>, u32) {
+        let source = &self.documents[document as usize];
+        match source.within {
+            Some(outer) => self.document(outer),
+            None => (&source.path, source.index),
+        }
     }
 
     /// The text of the file that a place is in.
@@ -189,7 +160,7 @@ impl Sources {
                 let is_plain = tree.kind(node.place.node) == NodeKind::Scalar(ScalarStyle::Plain);
                 let word = tree.scalar(node.place.node);
                 if is_plain && tree.tag(node.place.node).is_none() && !matches!(plain(&word), Value::Bool(_)) {
-                    node.value = Value::String(word.into_owned());
+                    node.value = Value::String(word.into());
                 }
             }
             Value::Int(_) | Value::Uint(_) | Value::Float(_) => {
@@ -210,14 +181,14 @@ impl Sources {
 
     /// The same for a key: `y` is not `true`.
     fn make_newer_key(&self, entry: &mut Entry) {
-        if !matches!(entry.key.as_str(), "true" | "false") {
+        if !matches!(&*entry.key, "true" | "false") {
             return;
         }
         let (tree, node) = self.tree(entry.key_place);
         let is_plain = tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain);
         let word = tree.scalar(node);
         if is_plain && tree.tag(node).is_none() && !matches!(plain(&word), Value::Bool(_)) {
-            entry.key = word.into_owned();
+            entry.key = word.into();
         }
     }
 
@@ -226,7 +197,7 @@ impl Sources {
         match &mut node.value {
             Value::String(text) if !node.is_quoted && self.dates.contains(&node.place) => {
                 if let Some(printed) = timestamp(text) {
-                    *text = printed;
+                    *text = printed.into();
                 }
             }
             Value::List(items) => items.iter_mut().for_each(|it| self.print_dates(it)),
@@ -264,37 +235,69 @@ impl Sources {
         self.outward(outer.document, map.span(span.range()))
     }
 
-    /// The documents of a file that hold something.
-    pub(crate) fn read_file(&mut self, files: &dyn Files, path: &Path) -> Option<Result<Vec<Node>>> {
-        let text = self.text(files, path)?;
-        Some(self.read_text(&path.into(), &text, None))
+    /// The documents of the text of a file that hold something.
+    pub(crate) fn read_file(&mut self, path: &Path, text: &Arc<str>) -> Result<Vec<Node>> {
+        if let Some((known, documents)) = self.files.get(path)
+            && **known == **text
+        {
+            return self.read_again(documents.clone());
+        }
+        let path: Arc<Path> = path.into();
+        let (documents, read) = self.read_text(&path, text, None)?;
+        self.files.insert(path, (text.clone(), documents));
+        Ok(read)
     }
 
     /// The documents of a text in a scalar.
     pub(crate) fn read_inside(&mut self, place: Place) -> Result<Vec<Node>> {
+        if let Some(documents) = self.inside.get(&place) {
+            return self.read_again(documents.clone());
+        }
         let source = &self.documents[place.document as usize];
         let text: Arc<str> = source.tree.scalar(place.node).into();
         let path = source.path.clone();
-        self.read_text(&path, &text, Some(place))
+        let (documents, read) = self.read_text(&path, &text, Some(place))?;
+        self.inside.insert(place, documents);
+        Ok(read)
     }
 
-    fn read_text(&mut self, path: &Arc<Path>, text: &Arc<str>, within: Option<Place>) -> Result<Vec<Node>> {
+    /// The documents with these numbers, which were read before.
+    fn read_again(&self, documents: Range<u32>) -> Result<Vec<Node>> {
+        let mut read = Vec::new();
+        for number in documents {
+            let source = &self.documents[number as usize];
+            spend::text(source.tree.document_span().range().len())?;
+            spend::nodes(source.tree.len())?;
+            // It could be read before.
+            let Ok(json) = read_json(&source.tree) else { continue };
+            let mut texts = |node: NodeId, _: &str| source.texts.get(&node).cloned();
+            let node = json.root().map(|it| node_of(&source.tree, it, number, &mut texts));
+            if let Some(node) = node.as_ref().filter(|_| source.tree.has_aliases()) {
+                spend::nodes(node.size())?;
+            }
+            read.extend(node);
+        }
+        Ok(read)
+    }
+
+    fn read_text(
+        &mut self,
+        path: &Arc<Path>,
+        text: &Arc<str>,
+        within: Option<Place>,
+    ) -> Result<(Range<u32>, Vec<Node>)> {
+        spend::work(text.len() * PARSING)?;
         let found = split(text);
         let cannot = |why: String| Problem::fails(within, format!("`{}` is not YAML: {why}", name(path)));
         if let Some(error) = found.error {
             return Err(cannot(error.to_string()));
         }
+        let first = self.documents.len() as u32;
         let mut read = Vec::new();
         for document in found.documents {
             let tree = read_document(text, document, &[]).map_err(|it| cannot(it.to_string()))?;
             let tree = Arc::new(tree);
             let number = self.documents.len() as u32;
-            self.documents.push(Source {
-                path: path.clone(),
-                index: document.index,
-                tree: tree.clone(),
-                within,
-            });
             let json = read_json(&tree).map_err(|it| cannot(it.to_string()))?;
             if json.depth() > MOST_DEPTH {
                 return Err(Problem::new(
@@ -303,15 +306,34 @@ impl Sources {
                     format!("`{}` is nested too deep", name(path)),
                 ));
             }
+            let mut texts: HashMap<NodeId, Arc<str>> = HashMap::new();
+            // Aliases lead to one text many times.
+            let mut share = |node: NodeId, text: &str| {
+                let is_long = text.len() >= LONG;
+                is_long.then(|| texts.entry(node).or_insert_with(|| text.into()).clone())
+            };
             if let Some(root) = json.root() {
-                let node = node_of(&tree, root, number);
-                self.room.take(node.size())?;
+                let node = node_of(&tree, root, number, &mut share);
+                if tree.has_aliases() {
+                    spend::nodes(node.size())?;
+                }
                 read.push(node);
             }
+            drop(json);
+            self.documents.push(Source {
+                path: path.clone(),
+                index: document.index,
+                tree,
+                within,
+                texts,
+            });
         }
-        Ok(read)
+        Ok((first..self.documents.len() as u32, read))
     }
 }
+
+/// Steps for a byte of a text that is read.
+const PARSING: usize = 2;
 
 /// The last part of a path, for messages.
 pub(crate) fn name(path: &Path) -> String {
@@ -319,8 +341,13 @@ pub(crate) fn name(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// A value with its places.
-fn node_of(tree: &Tree, json: &Json<'_>, document: u32) -> Node {
+/// A value with its places. `shared` has the long texts of scalars.
+fn node_of(
+    tree: &Tree,
+    json: &Json<'_>,
+    document: u32,
+    shared: &mut dyn FnMut(NodeId, &str) -> Option<Arc<str>>,
+) -> Node {
     let place = Place {
         document,
         node: json.node,
@@ -333,16 +360,16 @@ fn node_of(tree: &Tree, json: &Json<'_>, document: u32) -> Node {
         JsonValue::Int(value) => Value::Int(*value),
         JsonValue::Uint(value) => Value::Uint(*value),
         JsonValue::Float(value) => Value::Float(*value),
-        JsonValue::String(text) => Value::String(text.as_ref().to_owned()),
-        JsonValue::Array(items) => Value::List(items.iter().map(|it| node_of(tree, it, document)).collect()),
+        JsonValue::String(text) => Value::String(shared(json.node, text).unwrap_or_else(|| Arc::from(text.as_ref()))),
+        JsonValue::Array(items) => Value::List(items.iter().map(|it| node_of(tree, it, document, shared)).collect()),
         JsonValue::Object(members) => {
             let entry = |it: &Member<'_>| Entry {
-                key: key_of(tree, it),
+                key: key_of(tree, it, shared),
                 key_place: Place {
                     document,
                     node: it.key_node,
                 },
-                value: node_of(tree, &it.value, document),
+                value: node_of(tree, &it.value, document, shared),
             };
             Value::Map(members.iter().map(entry).collect())
         }
@@ -358,12 +385,11 @@ fn node_of(tree: &Tree, json: &Json<'_>, document: u32) -> Node {
 }
 
 /// A key as kustomize has it: `on` and `yes` are texts, which the API server's YAML takes for `true`.
-fn key_of(tree: &Tree, member: &Member<'_>) -> String {
+fn key_of(tree: &Tree, member: &Member<'_>, shared: &mut dyn FnMut(NodeId, &str) -> Option<Arc<str>>) -> Arc<str> {
     if matches!(member.key.as_ref(), "true" | "false") && tree.is_scalar(member.key_node) {
-        tree.scalar(member.key_node).into_owned()
-    } else {
-        member.key.as_ref().to_owned()
+        return tree.scalar(member.key_node).into();
     }
+    shared(member.key_node, &member.key).unwrap_or_else(|| Arc::from(member.key.as_ref()))
 }
 
 /// A path below a folder, without `.` and `..`.

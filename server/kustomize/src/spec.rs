@@ -1,10 +1,15 @@
 //! Field specs: the fields that a transformer changes, by kind (`sigs.k8s.io/kustomize/api/types/fieldspec.go`, `filters/fieldspec`).
 
+use std::sync::{Arc, OnceLock};
+
+use crd_analyzer_budget as budget;
+
 use crate::{
     facts::facts,
     id::Gvk,
     node::{Node, Place, Value},
     problem::{Problem, Result},
+    spend,
 };
 
 /// A field of some kinds.
@@ -13,7 +18,7 @@ pub(crate) struct FieldSpec {
     /// The kinds.
     pub(crate) gvk: Gvk,
     /// The field: names separated by `/`, those of lists may end in `[]`.
-    pub(crate) path: String,
+    pub(crate) path: Arc<str>,
     /// The field is made where it is missing.
     pub(crate) create: bool,
 }
@@ -27,21 +32,24 @@ pub(crate) struct NameReference {
     pub(crate) referrers: Vec<FieldSpec>,
 }
 
+/// Field specs, which kustomizations without ones of their own share.
+type Specs = Arc<Vec<FieldSpec>>;
+
 /// The fields that transformers change (`TransformerConfig`).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Config {
-    pub(crate) name_prefix: Vec<FieldSpec>,
-    pub(crate) name_suffix: Vec<FieldSpec>,
-    pub(crate) namespace: Vec<FieldSpec>,
-    pub(crate) common_labels: Vec<FieldSpec>,
-    pub(crate) labels: Vec<FieldSpec>,
-    pub(crate) template_labels: Vec<FieldSpec>,
-    pub(crate) volume_claim_template_labels: Vec<FieldSpec>,
-    pub(crate) common_annotations: Vec<FieldSpec>,
-    pub(crate) var_references: Vec<FieldSpec>,
-    pub(crate) images: Vec<FieldSpec>,
-    pub(crate) replicas: Vec<FieldSpec>,
-    pub(crate) name_references: Vec<NameReference>,
+    pub(crate) name_prefix: Specs,
+    pub(crate) name_suffix: Specs,
+    pub(crate) namespace: Specs,
+    pub(crate) common_labels: Specs,
+    pub(crate) labels: Specs,
+    pub(crate) template_labels: Specs,
+    pub(crate) volume_claim_template_labels: Specs,
+    pub(crate) common_annotations: Specs,
+    pub(crate) var_references: Specs,
+    pub(crate) images: Specs,
+    pub(crate) replicas: Specs,
+    pub(crate) name_references: Arc<Vec<NameReference>>,
 }
 
 /// The names of the lists in a configuration, without that of the name references.
@@ -61,7 +69,7 @@ pub(crate) const LISTS: [&str; 11] = [
 
 impl Config {
     /// The list of this name.
-    pub(crate) fn list_mut(&mut self, name: &str) -> Option<&mut Vec<FieldSpec>> {
+    pub(crate) fn list_mut(&mut self, name: &str) -> Option<&mut Specs> {
         Some(match name {
             "namePrefix" => &mut self.name_prefix,
             "nameSuffix" => &mut self.name_suffix,
@@ -82,64 +90,108 @@ impl Config {
     pub(crate) fn merge(&mut self, mut other: Self) -> Result<()> {
         for name in LISTS {
             let more = other.list_mut(name).map(std::mem::take).unwrap_or_default();
-            if let Some(list) = self.list_mut(name) {
-                merge_specs(list, more)?;
+            match self.list_mut(name) {
+                Some(list) if list.is_empty() => *list = more,
+                Some(list) if !Arc::ptr_eq(list, &more) => merge_specs(Arc::make_mut(list), &more)?,
+                _ => {}
             }
         }
-        for more in other.name_references {
-            match self.name_references.iter_mut().find(|it| it.target == more.target) {
-                Some(known) => merge_specs(&mut known.referrers, more.referrers)?,
-                None => self.name_references.push(more),
-            }
+        if self.name_references.is_empty() {
+            self.name_references = other.name_references;
+        } else if !Arc::ptr_eq(&self.name_references, &other.name_references) {
+            let known = Arc::make_mut(&mut self.name_references);
+            other
+                .name_references
+                .iter()
+                .try_for_each(|it| merge_reference(known, it))?;
         }
         Ok(())
+    }
+
+    /// Adds a field spec to a list.
+    pub(crate) fn add(&mut self, list: &str, spec: FieldSpec) -> Result<()> {
+        match self.list_mut(list) {
+            Some(list) => merge_specs(Arc::make_mut(list), &[spec]),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds referrers of a kind.
+    pub(crate) fn add_reference(&mut self, reference: &NameReference) -> Result<()> {
+        merge_reference(Arc::make_mut(&mut self.name_references), reference)
+    }
+}
+
+fn merge_reference(known: &mut Vec<NameReference>, more: &NameReference) -> Result<()> {
+    spend::work(known.len())?;
+    match known.iter_mut().find(|it| it.target == more.target) {
+        Some(known) => merge_specs(&mut known.referrers, &more.referrers),
+        None => {
+            known.push(NameReference {
+                target: more.target.clone(),
+                referrers: Vec::new(),
+            });
+            merge_specs(&mut known.last_mut().expect("it was added").referrers, &more.referrers)
+        }
     }
 }
 
 /// What kustomize changes unless a configuration says more (`MakeDefaultConfig`).
 pub(crate) fn default_config() -> Config {
-    let word = |text: &str| if text == "-" { String::new() } else { text.to_owned() };
+    static DEFAULT: OnceLock<Config> = OnceLock::new();
+    let made = || budget::apart(read_default).unwrap_or_default();
+    DEFAULT.get_or_init(made).clone()
+}
+
+/// The table has nothing that contradicts itself.
+fn read_default() -> Result<Config> {
+    let word = |text: &str| Arc::from(if text == "-" { "" } else { text });
     let gvk = |group: &str, version: &str, kind: &str| Gvk {
         group: word(group),
         version: word(version),
         kind: word(kind),
     };
     let mut config = Config::default();
+    let mut target = Gvk::default();
     for words in &facts().specs {
         match words[..] {
-            ["reference", group, version, kind] => config.name_references.push(NameReference {
-                target: gvk(group, version, kind),
-                referrers: Vec::new(),
-            }),
+            ["reference", group, version, kind] => {
+                target = gvk(group, version, kind);
+                config.add_reference(&NameReference {
+                    target: target.clone(),
+                    referrers: Vec::new(),
+                })?;
+            }
             [list, group, version, kind, path, create] => {
                 let spec = FieldSpec {
                     gvk: gvk(group, version, kind),
-                    path: path.to_owned(),
+                    path: path.into(),
                     create: create == "true",
                 };
-                let specs = if list == "nameReference" {
-                    config.name_references.last_mut().map(|it| &mut it.referrers)
+                if list == "nameReference" {
+                    config.add_reference(&NameReference {
+                        target: target.clone(),
+                        referrers: vec![spec],
+                    })?;
                 } else {
-                    config.list_mut(list)
-                };
-                if let Some(specs) = specs {
-                    specs.push(spec);
+                    config.add(list, spec)?;
                 }
             }
             _ => {}
         }
     }
-    config
+    Ok(config)
 }
 
 /// Adds those that are not there yet (`FsSlice.MergeAll`).
-pub(crate) fn merge_specs(list: &mut Vec<FieldSpec>, more: Vec<FieldSpec>) -> Result<()> {
+pub(crate) fn merge_specs(list: &mut Vec<FieldSpec>, more: &[FieldSpec]) -> Result<()> {
     for spec in more {
+        spend::work(list.len())?;
         let known = list
             .iter()
             .find(|it| it.gvk.is_selected(&spec.gvk) && it.path == spec.path);
         match known {
-            None => list.push(spec),
+            None => list.push(spec.clone()),
             Some(known) if known.create == spec.create => {}
             Some(_) => {
                 let message = format!("the field specs for `{}` contradict each other in `create`", spec.path);
@@ -156,6 +208,9 @@ pub(crate) enum Create {
     Scalar,
     Map,
 }
+
+/// Steps for a field spec that is for an object.
+const A_SPEC: usize = 10;
 
 /// A change of the values that a field spec leads to.
 pub(crate) struct Change<'a> {
@@ -177,6 +232,8 @@ impl Change<'_> {
         if !gvk.is_selected(&spec.gvk) {
             return Ok(());
         }
+        spend::work(A_SPEC)?;
+        spend::text(spec.path.len())?;
         let path = split_path(&spec.path, '/');
         self.descend(object, &path, spec)
     }
@@ -185,6 +242,7 @@ impl Change<'_> {
         let Some((first, rest)) = path.split_first() else {
             return (self.set)(node);
         };
+        spend::work(1 + node.entries().len() / 4)?;
         match &mut node.value {
             Value::Null { .. } => Ok(()),
             Value::List(items) => items.iter_mut().try_for_each(|it| self.descend(it, path, spec)),
@@ -199,6 +257,7 @@ impl Change<'_> {
                     self.create.and(Some(Create::Map))
                 };
                 if node.get(name).is_none() {
+                    spend::nodes(1)?;
                     let value = match made {
                         None => return Ok(()),
                         Some(Create::Scalar) => Value::Null { is_written: false },

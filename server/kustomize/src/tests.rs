@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Files, MOST_NODES, ProblemKind, Unread, build};
+use crate::{Build, Files, LIMITS, ProblemKind, Sources, Unread};
 
 struct Memory(BTreeMap<PathBuf, Arc<str>>);
 
@@ -31,10 +31,15 @@ fn memory(files: &[(&str, &str)]) -> Memory {
     Memory(files.collect())
 }
 
+fn build(files: &dyn Files, folder: &Path) -> Build {
+    crate::build(files, folder, (LIMITS, &mut Sources::default()))
+}
+
 /// What each line of the built objects' JSON is, or why there is none.
 #[track_caller]
 fn check(files: &[(&str, &str)], expected: &str) {
-    let built = build(&memory(files), Path::new("/o"), MOST_NODES);
+    let mut sources = Sources::default();
+    let built = crate::build(&memory(files), Path::new("/o"), (LIMITS, &mut sources));
     let found = match &built.objects {
         Ok(objects) => objects
             .iter()
@@ -42,8 +47,8 @@ fn check(files: &[(&str, &str)], expected: &str) {
             .collect(),
         Err(problem) => {
             let place = problem.place.map(|it| {
-                let text = built.sources.text_of(it);
-                text[built.sources.span(it).range()].to_owned()
+                let text = sources.text_of(it);
+                text[sources.span(it).range()].to_owned()
             });
             format!("{} at {:?}", problem.message, place.unwrap_or_default())
         }
@@ -136,7 +141,7 @@ fn what_begins_with_a_bracket_is_json() {
     let of = |patch: &str| format!("resources: [w.yaml]\npatches:\n- target: {{kind: Widget}}\n  patch: '{patch}'\n");
     let built = |patch: &str| {
         let files = memory(&[("o/kustomization.yaml", &of(patch)), ("o/w.yaml", WIDGET)]);
-        build(&files, Path::new("/o"), MOST_NODES).objects.map(|it| it.len())
+        build(&files, Path::new("/o")).objects.map(|it| it.len())
     };
     assert_eq!(built(r#"[{"op": "remove", "path": "/spec/size"}]"#).ok(), Some(1));
     assert_eq!(built("- {op: remove, path: /spec/size}").ok(), Some(1));
@@ -156,7 +161,7 @@ fn remote_bases_are_named_and_left_out() {
         ("o/w.yaml", WIDGET),
         ("o/p.yaml", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: far\n"),
     ]);
-    let built = build(&files, Path::new("/o"), MOST_NODES);
+    let built = build(&files, Path::new("/o"));
     assert_eq!(built.objects.unwrap().len(), 1);
     assert_eq!(built.unread.len(), 1);
 }
@@ -168,7 +173,7 @@ fn what_is_made_or_missing_is_left_out() {
             ("o/kustomization.yaml", &format!("resources: [w.yaml]\n{more}")),
             ("o/w.yaml", WIDGET),
         ]);
-        build(&files, Path::new("/o"), MOST_NODES)
+        build(&files, Path::new("/o"))
     };
     for (more, unread) in [
         ("helmCharts: [{name: a}]\n", Unread::Made("helmCharts")),
@@ -248,7 +253,7 @@ fn what_doubles_ends() {
         let text = format!("configMapGenerator: [{{name: {side}}}]\n");
         files.insert(name(side, 40), Arc::from(text));
     }
-    let built = build(&Memory(files), Path::new("/o/k0"), MOST_NODES);
+    let built = build(&Memory(files), Path::new("/o/k0"));
     let problem = built.objects.expect_err("it is too large");
     assert_eq!(problem.kind, crate::ProblemKind::TooLarge, "{problem:?}");
 }
@@ -263,7 +268,7 @@ fn many_patches_of_many_objects_end() {
         (PathBuf::from("/o/kustomization.yaml"), Arc::from(kustomization)),
         (PathBuf::from("/o/x.yaml"), Arc::from(objects.join("---\n"))),
     ]);
-    let built = build(&Memory(files), Path::new("/o"), MOST_NODES);
+    let built = build(&Memory(files), Path::new("/o"));
     let problem = built.objects.expect_err("it is too large");
     assert_eq!(problem.kind, crate::ProblemKind::TooLarge, "{problem:?}");
 }

@@ -1,5 +1,7 @@
 //! The built-in transformers, in the order in which kustomize runs them (`sigs.k8s.io/kustomize/api/internal/builtins`).
 
+use std::sync::Arc;
+
 use crd_analyzer_goregexp::GoRegex;
 
 use crate::{
@@ -9,10 +11,14 @@ use crate::{
     problem::{Problem, Result},
     resource::{Resource, Resources},
     spec::{Change, Config, Create, FieldSpec, merge_specs},
+    spend,
 };
 
+/// Steps for a node that is looked at.
+const A_VISIT: usize = 4;
+
 /// Sets a scalar to a text.
-fn set_text(node: &mut Node, place: Place, text: &str) -> Result<()> {
+fn set_text(node: &mut Node, place: Place, text: Arc<str>) -> Result<()> {
     if !node.is_scalar() {
         return Err(Problem::fails(node.place, "the value must be a scalar"));
     }
@@ -25,15 +31,22 @@ pub(crate) fn namespace(resources: &mut Resources, namespace: &Text, specs: &[Fi
     if namespace.text.is_empty() {
         return Ok(());
     }
-    for n in 0..resources.list.len() {
-        let resource = &mut resources.list[n];
+    // The objects before have their new ids, and those after the ones that they had.
+    let mut counted = resources.counted()?;
+    for resource in resources.list_mut() {
         if resource.node.is_empty() {
             continue;
         }
+        let before = resource.id().key();
         resource.store_id();
         set_namespace(resource, namespace, specs)?;
         let id = resource.id();
-        if resources.list.iter().filter(|it| it.id().is_same(&id)).count() != 1 {
+        if let Some(count) = counted.get_mut(&before) {
+            *count -= 1;
+        }
+        let count = counted.entry(id.key()).or_default();
+        *count += 1;
+        if *count != 1 {
             return Err(Problem::fails(
                 namespace.place,
                 format!("`namespace` makes two objects {id}"),
@@ -45,7 +58,7 @@ pub(crate) fn namespace(resources: &mut Resources, namespace: &Text, specs: &[Fi
 
 fn set_namespace(resource: &mut Resource, namespace: &Text, specs: &[FieldSpec]) -> Result<()> {
     let gvk = resource.gvk();
-    let mut set = |node: &mut Node| set_text(node, namespace.place, &namespace.text);
+    let mut set = |node: &mut Node| set_text(node, namespace.place, namespace.text.clone());
     let mut change = Change {
         create: Some(Create::Scalar),
         place: namespace.place,
@@ -54,18 +67,18 @@ fn set_namespace(resource: &mut Resource, namespace: &Text, specs: &[FieldSpec])
     if !gvk.is_cluster_scoped() {
         let spec = FieldSpec {
             gvk: Gvk::default(),
-            path: "metadata/namespace".to_owned(),
+            path: "metadata/namespace".into(),
             create: true,
         };
         change.apply(&mut resource.node, &gvk, &spec)?;
     }
-    let is_binding = matches!(gvk.kind.as_str(), "RoleBinding" | "ClusterRoleBinding");
+    let is_binding = matches!(&*gvk.kind, "RoleBinding" | "ClusterRoleBinding");
     let is_wanted = |spec: &&FieldSpec| {
-        spec.path != "metadata/namespace"
-            && !(gvk.api_version() != "v1" && spec.path == "metadata/name")
+        *spec.path != *"metadata/namespace"
+            && !(gvk.api_version() != "v1" && *spec.path == *"metadata/name")
             && !(is_binding
-                && matches!(spec.gvk.kind.as_str(), "RoleBinding" | "ClusterRoleBinding")
-                && spec.path == "subjects/namespace")
+                && matches!(&*spec.gvk.kind, "RoleBinding" | "ClusterRoleBinding")
+                && *spec.path == *"subjects/namespace")
     };
     if is_binding && let Some(Value::List(subjects)) = resource.node.get_mut("subjects").map(|it| &mut it.value) {
         let defaults = subjects
@@ -75,7 +88,7 @@ fn set_namespace(resource: &mut Resource, namespace: &Text, specs: &[FieldSpec])
             subject.set(
                 "namespace",
                 namespace.place,
-                Node::string(namespace.place, namespace.text.as_str()),
+                Node::string(namespace.place, namespace.text.clone()),
             );
         }
     }
@@ -87,21 +100,22 @@ fn set_namespace(resource: &mut Resource, namespace: &Text, specs: &[FieldSpec])
 
 /// What `namePrefix` and `nameSuffix` leave alone.
 fn keeps_name(gvk: &Gvk) -> bool {
-    gvk.kind == "CustomResourceDefinition"
-        || gvk.kind == "Namespace"
-        || gvk.group == "apiregistration.k8s.io" && gvk.kind == "APIService"
+    match (&*gvk.group, &*gvk.kind) {
+        (_, "CustomResourceDefinition" | "Namespace") | ("apiregistration.k8s.io", "APIService") => true,
+        _ => false,
+    }
 }
 
 /// `namePrefix` and `nameSuffix`
 pub(crate) fn affix(resources: &mut Resources, text: &Text, is_prefix: bool, specs: &[FieldSpec]) -> Result<()> {
     let affix = &text.text;
-    for resource in &mut resources.list {
+    for resource in resources.list_mut() {
         let id = resource.first_id();
         if keeps_name(&id.gvk) {
             continue;
         }
         for spec in specs.iter().filter(|it| id.gvk.is_selected(&it.gvk)) {
-            if spec.path == "metadata/name" {
+            if *spec.path == *"metadata/name" {
                 let list = if is_prefix {
                     &mut resource.prefixes
                 } else {
@@ -114,13 +128,14 @@ pub(crate) fn affix(resources: &mut Resources, text: &Text, is_prefix: bool, spe
             // What is invalid in the whole name is mostly so in the part that the object has.
             let mut set = |node: &mut Node| {
                 let name = node.text();
+                spend::bytes(affix.len() + name.len())?;
                 let name = if is_prefix {
                     format!("{affix}{name}")
                 } else {
                     format!("{name}{affix}")
                 };
                 let place = node.place;
-                set_text(node, place, &name)
+                set_text(node, place, name.into())
             };
             let mut change = Change {
                 create: Some(Create::Scalar),
@@ -137,18 +152,20 @@ pub(crate) fn affix(resources: &mut Resources, text: &Text, is_prefix: bool, spe
 fn set_entries(resources: &mut Resources, pairs: &[(Text, Text)], specs: &[FieldSpec]) -> Result<()> {
     let mut pairs: Vec<&(Text, Text)> = pairs.iter().collect();
     pairs.sort_by(|a, b| a.0.text.cmp(&b.0.text));
-    for resource in &mut resources.list {
+    for resource in resources.list_mut() {
         let gvk = resource.gvk();
         for (key, value) in &pairs {
             resource.shared += 1;
             let new = Node {
                 shared: resource.shared,
-                ..Node::string(value.place, value.text.as_str())
+                ..Node::string(value.place, value.text.clone())
             };
             let mut set = |node: &mut Node| {
                 if !matches!(node.value, Value::Map(_)) {
                     return Err(Problem::fails(node.place, "the value must be an object"));
                 }
+                spend::nodes(1)?;
+                spend::work(node.entries().len())?;
                 let new = match node.get(&key.text) {
                     None => new.clone(),
                     Some(old) => Node {
@@ -156,7 +173,7 @@ fn set_entries(resources: &mut Resources, pairs: &[(Text, Text)], specs: &[Field
                         ..new.clone()
                     },
                 };
-                node.set(&key.text, key.place, new);
+                node.set(key.text.clone(), key.place, new);
                 Ok(())
             };
             let mut change = Change {
@@ -174,22 +191,22 @@ fn set_entries(resources: &mut Resources, pairs: &[(Text, Text)], specs: &[Field
 pub(crate) fn labels(resources: &mut Resources, kustomization: &Kustomization, config: &Config) -> Result<()> {
     for label in &kustomization.labels {
         let mut specs = label.fields.clone();
-        merge_specs(&mut specs, config.labels.clone())?;
+        merge_specs(&mut specs, &config.labels)?;
         if label.include_selectors {
-            merge_specs(&mut specs, config.common_labels.clone())?;
+            merge_specs(&mut specs, &config.common_labels)?;
         } else {
             if label.include_templates {
-                merge_specs(&mut specs, config.template_labels.clone())?;
+                merge_specs(&mut specs, &config.template_labels)?;
             }
             if label.include_volume_claim_templates {
-                merge_specs(&mut specs, config.volume_claim_template_labels.clone())?;
+                merge_specs(&mut specs, &config.volume_claim_template_labels)?;
             }
             let of_object = FieldSpec {
                 gvk: Gvk::default(),
-                path: "metadata/labels".to_owned(),
+                path: "metadata/labels".into(),
                 create: true,
             };
-            merge_specs(&mut specs, vec![of_object])?;
+            merge_specs(&mut specs, &[of_object])?;
         }
         set_entries(resources, &label.pairs, &specs)?;
     }
@@ -205,10 +222,12 @@ pub(crate) fn annotations(resources: &mut Resources, pairs: &[(Text, Text)], spe
 pub(crate) fn replicas(resources: &mut Resources, replica: &Replica, specs: &[FieldSpec], is_open: bool) -> Result<()> {
     let mut is_found = is_open;
     for spec in specs {
-        let found = resources.by_any_id(|id| id.name == replica.name && id.gvk.is_selected(&spec.gvk));
+        let found = resources.by_any_id(&replica.name, |id| {
+            id.name == replica.name && id.gvk.is_selected(&spec.gvk)
+        })?;
         for n in found {
             is_found = true;
-            let resource = &mut resources.list[n];
+            let Some(resource) = resources.get_mut(n) else { continue };
             let gvk = resource.gvk();
             let mut set = |node: &mut Node| {
                 if !node.is_scalar() {
@@ -248,15 +267,17 @@ pub(crate) fn images(resources: &mut Resources, image: &Image, specs: &[FieldSpe
         }
         let written = node.text();
         if pattern.is_match(&written) == Ok(true) {
-            *node = Node::string(image.place, renamed(&written, image));
+            let made = renamed(&written, image)?;
+            *node = Node::string(image.place, made);
         }
         Ok(())
     };
     for resource in resources
-        .list
+        .list_mut()
         .iter_mut()
-        .filter(|it| it.kind() != "CustomResourceDefinition")
+        .filter(|it| *it.kind() != *"CustomResourceDefinition")
     {
+        spend::work(resource.node.size() * A_VISIT)?;
         in_containers(&mut resource.node, &mut set)?;
         let gvk = resource.gvk();
         let mut change = Change {
@@ -275,7 +296,7 @@ fn in_containers(node: &mut Node, set: &mut dyn FnMut(&mut Node) -> Result<()>) 
         Value::List(items) => items.iter_mut().try_for_each(|it| in_containers(it, set)),
         Value::Map(entries) => entries.iter_mut().try_for_each(|entry| {
             in_containers(&mut entry.value, set)?;
-            if !matches!(entry.key.as_str(), "containers" | "initContainers") {
+            if !matches!(&*entry.key, "containers" | "initContainers") {
                 return Ok(());
             }
             let Value::List(containers) = &mut entry.value.value else {
@@ -304,7 +325,9 @@ fn parts(image: &str) -> (&str, &str, &str) {
     }
 }
 
-fn renamed(written: &str, image: &Image) -> String {
+fn renamed(written: &str, image: &Image) -> Result<String> {
+    let parts_of = [&image.new_name, &image.new_tag, &image.tag_suffix, &image.digest];
+    spend::bytes(written.len() + parts_of.iter().map(|it| it.len()).sum::<usize>())?;
     let (name, tag, digest) = parts(written);
     let name = if image.new_name.is_empty() {
         name
@@ -312,7 +335,7 @@ fn renamed(written: &str, image: &Image) -> String {
         &image.new_name
     };
     let with_suffix = format!("{tag}{}", image.tag_suffix);
-    let (tag, digest) = match (image.new_tag.as_str(), image.digest.as_str()) {
+    let (tag, digest) = match (&*image.new_tag, &*image.digest) {
         ("", "") if !image.tag_suffix.is_empty() => (with_suffix.as_str(), ""),
         ("", "") => (tag, digest),
         ("", new) => ("", new),
@@ -325,7 +348,7 @@ fn renamed(written: &str, image: &Image) -> String {
             made.push_str(part);
         }
     }
-    made
+    Ok(made)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `vars`, the older form of replacements (`sigs.k8s.io/kustomize/api/filters/refvar`).
 
-use std::fmt::Write as _;
+use std::{collections::HashMap, fmt::Write as _, sync::Arc};
 
 use crate::{
     kustomization::Var,
@@ -9,6 +9,7 @@ use crate::{
     replace::lookup,
     resource::Resources,
     spec::{Change, FieldSpec, split_field_path},
+    spend,
 };
 
 /// Notes which objects the vars of a kustomization read (`MergeVars`).
@@ -16,16 +17,20 @@ pub(crate) fn note(resources: &mut Resources, known: &mut Vec<Var>, vars: &[Var]
     for var in vars {
         let wanted = &var.object;
         let is_exact = !wanted.namespace.is_empty() || wanted.gvk.is_cluster_scoped();
-        let found = resources.by_any_id(|id| {
+        let found = resources.by_any_id(&wanted.name, |id| {
             if is_exact {
                 id.is_same(wanted)
             } else {
                 id.name == wanted.name && id.gvk == wanted.gvk
             }
-        });
+        })?;
         match found.as_slice() {
             [] => {}
-            [one] => resources.list[*one].vars.push(var.name.clone()),
+            [one] => {
+                if let Some(resource) = resources.get_mut(*one) {
+                    resource.vars.push(var.name.clone());
+                }
+            }
             _ => {
                 return Err(Problem::fails(
                     var.place,
@@ -39,6 +44,7 @@ pub(crate) fn note(resources: &mut Resources, known: &mut Vec<Var>, vars: &[Var]
 
 /// Adds a var that is not known yet.
 pub(crate) fn add(known: &mut Vec<Var>, var: Var) -> Result<()> {
+    spend::work(known.len())?;
     if known.iter().any(|it| it.name == var.name) {
         return Err(Problem::fails(var.place, format!("there are two vars `{}`", var.name)));
     }
@@ -51,9 +57,16 @@ pub(crate) fn resolve(resources: &mut Resources, vars: &[Var], specs: &[FieldSpe
     if vars.is_empty() {
         return Ok(());
     }
-    let mut values: Vec<(String, Value)> = Vec::new();
+    let mut values: HashMap<Arc<str>, Value> = HashMap::new();
+    let mut objects: HashMap<Arc<str>, usize> = HashMap::new();
+    for (n, resource) in resources.list().iter().enumerate() {
+        for var in &resource.vars {
+            objects.entry(var.clone()).or_insert(n);
+        }
+    }
     for var in vars {
-        let object = resources.list.iter().find(|it| it.vars.contains(&var.name));
+        let object = objects.get(&var.name).and_then(|it| resources.list().get(*it));
+        spend::text(var.field_path.len())?;
         let path: Vec<String> = split_field_path(&var.field_path)
             .into_iter()
             .flat_map(|it| {
@@ -71,18 +84,17 @@ pub(crate) fn resolve(resources: &mut Resources, vars: &[Var], specs: &[FieldSpe
             ));
         };
         let value = match &value.value {
-            Value::Null { .. } => Value::String(value.text()),
-            other => other.clone(),
+            Value::Null { .. } => Value::String(value.shared_text()),
+            _ => spend::copied(value)?.value,
         };
-        values.push((var.name.clone(), value));
+        values.insert(var.name.clone(), value);
     }
     let mut set = |node: &mut Node| -> Result<()> {
         if is_string(node) {
-            put(node, &values);
-            return Ok(());
+            return put(node, &values);
         }
         match &mut node.value {
-            Value::Map(entries) => entries.iter_mut().for_each(|it| put(&mut it.value, &values)),
+            Value::Map(entries) => entries.iter_mut().try_for_each(|it| put(&mut it.value, &values))?,
             Value::List(items) => {
                 if let Some(other) = items.iter().find(|it| !is_string(it)) {
                     return Err(Problem::fails(
@@ -91,14 +103,14 @@ pub(crate) fn resolve(resources: &mut Resources, vars: &[Var], specs: &[FieldSpe
                     ));
                 }
                 for item in items {
-                    put(item, &values);
+                    put(item, &values)?;
                 }
             }
             _ => {}
         }
         Ok(())
     };
-    for resource in &mut resources.list {
+    for resource in resources.list_mut() {
         let gvk = resource.gvk();
         let mut change = Change {
             create: None,
@@ -116,14 +128,22 @@ fn is_string(node: &Node) -> bool {
 }
 
 /// Replaces the `$(NAME)` of a string.
-fn put(node: &mut Node, values: &[(String, Value)]) {
+fn put(node: &mut Node, values: &HashMap<Arc<str>, Value>) -> Result<()> {
     if !is_string(node) {
-        return;
+        return Ok(());
     }
-    let text = node.text();
+    let text = node.shared_text();
     (node.is_untagged, node.written) = (false, None);
+    spend::text(text.len())?;
+    if !text.contains('$') {
+        node.value = Value::String(text);
+        return Ok(());
+    }
+    spend::bytes(text.len())?;
     let mut made = String::new();
-    let mut rest = text.as_str();
+    let mut rest = &*text;
+    // Behind it no name ends.
+    let last = text.rfind(')').unwrap_or(0);
     while let Some(at) = rest.find('$') {
         made.push_str(&rest[..at]);
         let after = &rest[at + 1..];
@@ -136,25 +156,32 @@ fn put(node: &mut Node, values: &[(String, Value)]) {
             rest = escaped;
             continue;
         }
-        let Some((name, behind)) = after.strip_prefix('(').and_then(|it| it.split_once(')')) else {
+        let has_end = text.len() - after.len() <= last;
+        let inside = after.strip_prefix('(').filter(|_| has_end);
+        let Some((name, behind)) = inside.and_then(|it| it.split_once(')')) else {
             made.push('$');
             let first = after.chars().next().map_or(0, char::len_utf8);
             made.push_str(&after[..first]);
             rest = &after[first..];
             continue;
         };
-        match values.iter().find(|it| it.0 == name).map(|it| &it.1) {
+        match values.get(name) {
             Some(Value::List(_) | Value::Map(_)) | None => {
                 let _ = write!(made, "$({name})");
             }
             Some(value) if text.len() == name.len() + 3 => {
                 node.value = value.clone();
-                return;
+                return Ok(());
+            }
+            Some(Value::String(value)) => {
+                spend::bytes(value.len())?;
+                made.push_str(value);
             }
             Some(value) => made.push_str(&Node::new(node.place, value.clone()).text()),
         }
         rest = behind;
     }
     made.push_str(rest);
-    node.value = Value::String(made);
+    node.value = Value::String(made.into());
+    Ok(())
 }

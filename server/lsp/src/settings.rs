@@ -6,12 +6,7 @@ use std::{
 };
 
 use crd_analyzer_io::{config::Configs, kustomize::Kustomizations, read::Access, roots::Roots};
-use crd_analyzer_workspace::{
-    breaking::Policy,
-    config::{Config, covers},
-    settings::SETTINGS,
-    versions::VersionSet,
-};
+use crd_analyzer_workspace::{breaking::Policy, config::Config, settings::SETTINGS, versions::VersionSet};
 use serde_json::{Map, Value};
 
 use crate::names::NAME;
@@ -212,7 +207,7 @@ impl Settings {
         let below = path.map(|it| folder.and_then(|folder| it.strip_prefix(folder).ok()).unwrap_or(it));
         let mut effective = Effective {
             versions: self.config.kubernetes_versions.unwrap_or_default(),
-            is_excluded: below.is_some_and(|it| covers(&self.config.exclude, it)),
+            is_excluded: below.is_some_and(|it| self.config.exclude.covers(it)),
             config: Config {
                 rules: self.config.rules.clone(),
                 ..Config::default()

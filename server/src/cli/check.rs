@@ -18,6 +18,7 @@ use crd_analyzer_io::{
     print::tell,
     read::{self, Access},
 };
+use crd_analyzer_schema::codes;
 use crd_analyzer_workspace::{
     config::Config,
     excluded::Excluded,
@@ -270,6 +271,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     // Requests of standard input stand for themselves: only what is named beside them is known to all.
     let is_served = args.manifests.list.as_deref() == Some("-");
     let wants = Wanted {
+        effective: args.show.is_some() || args.output.iter().any(|it| it.format.has_resources()),
         fixes: args.output.iter().any(|it| it.format.has_fixes()),
         fixable: !args.quiet && args.manifests.list.is_none() && args.output.iter().any(|it| it.format.counts_fixes()),
     };
@@ -583,7 +585,8 @@ impl CheckRun<'_> {
         file.leave_out(&mut self.repeated);
         self.summary.add(&file);
         let mut verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
-        if verdicts.any(|(_, verdict)| !verdict.is_known_strictly()) {
+        let is_left_out = report.findings.iter().any(|it| it.code == codes::NOT_FINISHED);
+        if is_left_out || verdicts.any(|(_, verdict)| !verdict.is_known_strictly()) {
             self.status = Status::Failed;
         }
         if file.worst().is_some_and(|worst| worst <= self.args.fail_on.severity()) {

@@ -58,6 +58,8 @@ fn is_test_file(path: &Path, bytes: &[u8]) -> bool {
 /// What is wanted of the fixes of a file.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted {
+    /// What an API server makes of custom resources.
+    pub(super) effective: bool,
     /// The fixes.
     pub(super) fixes: bool,
     /// Their number.
@@ -276,6 +278,7 @@ pub(super) fn judge(
             exceptions: Some(&beside.exceptions),
         }),
         overlays: beside.overlays.as_ref().map(|it| it as _),
+        wants_effective: wants.effective,
         ..Question::new(versions)
     };
     let mut report = analyze(text, &question);

@@ -70,6 +70,11 @@ impl Format {
         self == Self::Sarif
     }
 
+    /// Whether it says what an API server makes of each custom resource, which is found out only then.
+    pub(crate) fn has_resources(self) -> bool {
+        matches!(self, Self::Json | Self::Jsonl)
+    }
+
     /// Whether the format is for people. It then includes unreadable files, so standard error need not repeat them.
     fn is_text(self) -> bool {
         matches!(self, Self::Text | Self::Concise)

@@ -100,7 +100,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     let variables = variables.and_then(|(path, overlays)| overlays.variables(path));
     let ask = Ask {
         source,
-        variables: variables.as_ref(),
+        variables: variables.as_deref(),
         filled: filled.as_ref().map(|it| (&it.0, &it.1)),
         question,
         previous: previous.as_ref(),

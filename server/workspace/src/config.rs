@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::{
     codes,
+    covering::Covering,
     finding::{Class, Finding, Severity},
     versions::{VersionError, VersionSet},
 };
@@ -65,7 +66,7 @@ pub struct Config {
     /// How loud each code is.
     pub rules: BTreeMap<String, Level>,
     /// Files to leave alone, relative to the configuration's folder.
-    pub exclude: GlobSet,
+    pub exclude: Covering,
     /// Where CRDs lie that are not in the workspace: files, folders and globs, relative to the configuration's folder.
     pub crds: Vec<String>,
     /// Files that hold parts of objects, which something else completes; relative to the configuration's folder.
@@ -138,7 +139,7 @@ impl Config {
         Ok(Self {
             kubernetes_versions: written.kubernetes_version.as_deref().map(str::parse).transpose()?,
             rules: written.rules,
-            exclude: globs("exclude", &written.exclude)?,
+            exclude: Covering::new(globs("exclude", &written.exclude)?),
             crds: written.crds,
             partial: globs("partial", &written.partial)?,
             requires_crds: written.require_crd,
@@ -148,7 +149,7 @@ impl Config {
 
     /// Whether the file of this absolute path is to be left alone.
     pub fn excludes(&self, path: &Path) -> bool {
-        covers(&self.exclude, path.strip_prefix(&self.folder).unwrap_or(path))
+        self.exclude.covers(path.strip_prefix(&self.folder).unwrap_or(path))
     }
 
     /// Whether the file of this absolute path holds parts of objects.
@@ -180,12 +181,6 @@ impl Config {
     }
 }
 
-/// Whether a glob matches a path, or a folder that the path lies in.
-pub fn covers(globs: &GlobSet, path: &Path) -> bool {
-    let is_named = |it: &&Path| !it.as_os_str().is_empty();
-    !globs.is_empty() && path.ancestors().take_while(is_named).any(|it| globs.is_match(it))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,9 +197,11 @@ mod tests {
             config.kubernetes_versions.map(|set| set.to_string()).as_deref(),
             Some("1.31 to 1.33")
         );
-        assert!(config.exclude.is_match("vendor/a/b.yaml") && !config.exclude.is_match("b.yaml"));
-        let folder = globs("exclude", &["vendor".to_owned()]).expect("a glob");
-        assert!(covers(&folder, Path::new("vendor/a/b.yaml")) && !covers(&folder, Path::new("vendors/b.yaml")));
+        assert!(config.exclude.covers(Path::new("vendor/a/b.yaml")) && !config.exclude.covers(Path::new("b.yaml")));
+        let folder = Covering::new(globs("exclude", &["vendor".to_owned()]).expect("a glob"));
+        for _ in 0..2 {
+            assert!(folder.covers(Path::new("vendor/a/b.yaml")) && !folder.covers(Path::new("vendors/b.yaml")));
+        }
         assert_eq!(config.crds, ["../crds"]);
         let finding = |code| Finding::new(Class::Hint, code, Span::default(), "");
         assert_eq!(config.apply(finding("missing-type")), None);

@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use globset::GlobSet;
-
-use crate::config::{ConfigError, covers, globs};
+use crate::{
+    config::{ConfigError, globs},
+    covering::Covering,
+};
 
 /// Globs of files and folders.
 #[derive(Clone, Debug, Default)]
 pub struct Excluded {
-    globs: GlobSet,
+    globs: Covering,
     /// What the globs are relative to.
     folder: PathBuf,
 }
@@ -25,14 +26,15 @@ impl Excluded {
             .map(|it| it.trim_start_matches("./").trim_end_matches('/').to_owned())
             .collect();
         Ok(Self {
-            globs: globs(option, &written)?,
+            globs: Covering::new(globs(option, &written)?),
             folder,
         })
     }
 
     /// Whether a glob matches the file of this absolute path, or a folder that it lies in.
     pub fn covers(&self, path: &Path) -> bool {
-        covers(&self.globs, path.strip_prefix(&self.folder).unwrap_or(path)) || self.globs.is_match(path)
+        let relative = path.strip_prefix(&self.folder).unwrap_or(path);
+        self.globs.covers(relative) || path != relative && self.globs.is_match(path)
     }
 }
 

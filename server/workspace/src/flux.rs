@@ -1,8 +1,10 @@
 //! What Flux substitutes for variables after it has built a folder: `spec.postBuild` of its Kustomizations
 //! (`SubstituteVariables` of github.com/fluxcd/pkg/kustomize).
 
+mod values;
+
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -16,6 +18,7 @@ use crd_analyzer_syntax::{
 use serde_json::Value;
 
 use crate::variables::Variables;
+use values::Known;
 
 /// The group of Flux's Kustomizations.
 const GROUP: &str = "kustomize.toolkit.fluxcd.io";
@@ -45,7 +48,11 @@ pub struct Flux {
     kustomizations: Vec<Kustomization>,
     config_maps: Vec<ConfigMap>,
     repositories: Vec<Repository>,
+    known: values::Cache,
 }
+
+/// The texts of an object, by their keys.
+type Texts = BTreeMap<Arc<str>, Arc<str>>;
 
 /// A GitRepository.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,7 +77,7 @@ struct Kustomization {
     is_substituting: bool,
     /// The namespace and the name of the GitRepository that its path begins at.
     source: Option<(String, String)>,
-    inline: BTreeMap<String, String>,
+    inline: Arc<Texts>,
     /// The kind and the name of what more variables are in, the last first to count.
     from: Vec<(String, String)>,
 }
@@ -93,7 +100,7 @@ pub struct Patching<'f> {
 struct ConfigMap {
     name: String,
     namespace: String,
-    data: BTreeMap<String, String>,
+    data: Arc<Texts>,
 }
 
 impl Flux {
@@ -109,6 +116,7 @@ impl Flux {
 
     /// Takes what is known of other files.
     pub fn join(&mut self, other: &Self) {
+        self.known = values::Cache::default();
         self.kustomizations.extend_from_slice(&other.kustomizations);
         self.config_maps.extend_from_slice(&other.config_maps);
         self.repositories.extend_from_slice(&other.repositories);
@@ -116,6 +124,7 @@ impl Flux {
 
     /// Takes what a file holds. `root`: the folder that `spec.path` begins at.
     pub fn add(&mut self, file: &Path, root: &Path, text: &Arc<str>) {
+        self.known = values::Cache::default();
         for document in split(text).documents {
             let Ok(tree) = read_document(text, document, &[]) else {
                 continue;
@@ -188,27 +197,43 @@ impl Flux {
         }
     }
 
+    fn known(&self) -> &Known {
+        self.known.get_or_init(|| Known::new(self))
+    }
+
     /// The Kustomizations whose paths are in this repository, as far as that is known.
     fn of_this_repository(&self) -> impl Iterator<Item = &Kustomization> {
-        let url_of = |namespace: &str, name: &str| {
-            let is_it = |it: &&Repository| {
-                it.name == name && (it.namespace == namespace || it.namespace.is_empty() || namespace.is_empty())
-            };
-            let mut urls: Vec<&str> = self
-                .repositories
-                .iter()
-                .filter(is_it)
-                .map(|it| it.url.as_str())
-                .collect();
-            urls.dedup();
-            // Of several clusters nobody knows which.
-            <[&str; 1]>::try_from(urls).ok().map(|it| it[0])
+        self.known().here.iter().map(|it| &self.kustomizations[*it])
+    }
+
+    /// The positions of those.
+    fn here(&self) -> Vec<usize> {
+        let mut by_name: HashMap<&str, Vec<&Repository>> = HashMap::new();
+        for repository in &self.repositories {
+            by_name.entry(&repository.name).or_default().push(repository);
+        }
+        let mut known: HashMap<(&str, &str), Option<&str>> = HashMap::new();
+        let mut url_of = |namespace, name| {
+            *known.entry((namespace, name)).or_insert_with(|| {
+                let named = by_name.get(name).into_iter().flatten();
+                let is_it =
+                    |it: &&&Repository| it.namespace == namespace || it.namespace.is_empty() || namespace.is_empty();
+                let mut urls: Vec<&str> = named.filter(is_it).map(|it| it.url.as_str()).collect();
+                urls.dedup();
+                // Of several clusters nobody knows which.
+                <[&str; 1]>::try_from(urls).ok().map(|it| it[0])
+            })
         };
         let own = url_of(BOOTSTRAPPED, BOOTSTRAPPED);
-        self.kustomizations.iter().filter(move |it| {
-            let named = it.source.as_ref().and_then(|(namespace, name)| url_of(namespace, name));
-            own.is_none() || named.is_none() || own == named
-        })
+        let mut here = Vec::new();
+        for (n, kustomization) in self.kustomizations.iter().enumerate() {
+            let source = kustomization.source.as_ref();
+            let named = source.and_then(|(namespace, name)| url_of(namespace.as_str(), name.as_str()));
+            if own.is_none() || named.is_none() || own == named {
+                here.push(n);
+            }
+        }
+        here
     }
 
     /// What Flux applies as it is: the folders of Kustomizations that change nothing but variables, absolute paths.
@@ -243,95 +268,29 @@ impl Flux {
 
     /// Whether a Kustomization counts for what lies at a path.
     pub fn is_of(&self, path: &Path) -> bool {
-        let counts = |it: &&Kustomization| it.is_substituting || it.patching.is_some();
-        self.of_this_repository()
-            .filter(counts)
-            .any(|it| path.starts_with(&it.folder))
+        path.ancestors().any(|it| self.known().folders.contains(it))
     }
 
-    /// The variables that are known in what the Kustomizations of some folders build: those on which all of them agree.
-    pub(crate) fn variables(&self, is_of: impl Fn(&Path) -> bool) -> Option<Variables> {
-        let mut of_all: Option<Variables> = None;
-        for kustomization in self
-            .of_this_repository()
-            .filter(|it| it.is_substituting && is_of(&it.folder))
-        {
-            let values = self.values(kustomization);
-            let by = format!("`{}` ({})", kustomization.name, file_name(&kustomization.file));
-            match &mut of_all {
-                None => {
-                    of_all = Some(Variables {
-                        values,
-                        by: BTreeSet::from([by]),
-                    });
-                }
-                Some(known) => {
-                    known.values.retain(|name, value| values.get(name) == Some(value));
-                    known.by.insert(by);
-                }
-            }
+    /// The variables that are known in what the Kustomizations build that have something of these places: those on which all of them agree.
+    pub(crate) fn variables(&self, places: &[&Path]) -> Option<Arc<Variables>> {
+        self.known().variables(places)
+    }
+
+    /// The same in what one Kustomization builds, which is named by its file and its name; else in what those of a folder build.
+    pub(crate) fn variables_of(&self, one: Option<&(PathBuf, String)>, folder: &Path) -> Option<Arc<Variables>> {
+        match one {
+            Some((file, name)) => self.known().of_one.get(&(file.clone(), name.clone())).cloned(),
+            None => self.variables(&[folder]),
         }
-        of_all
-    }
-
-    /// The same in what one Kustomization builds, which is named by its file and its name; else in what those of some folders build.
-    pub(crate) fn variables_of(
-        &self,
-        one: Option<&(PathBuf, String)>,
-        is_of: impl Fn(&Path) -> bool,
-    ) -> Option<Variables> {
-        let Some((file, name)) = one else {
-            return self.variables(is_of);
-        };
-        let of_one = self
-            .kustomizations
-            .iter()
-            .find(|it| it.file == *file && it.name == *name);
-        let of_one = of_one.filter(|it| it.is_substituting)?;
-        Some(Variables {
-            values: self.values(of_one),
-            by: BTreeSet::from([format!("`{name}` ({})", file_name(file))]),
-        })
-    }
-
-    fn values(&self, of: &Kustomization) -> BTreeMap<String, String> {
-        let mut values = BTreeMap::new();
-        for (kind, name) in &of.from {
-            let is_it = |it: &&ConfigMap| {
-                it.name == *name && (it.namespace == of.namespace || it.namespace.is_empty() || of.namespace.is_empty())
-            };
-            let found: Vec<&ConfigMap> = self
-                .config_maps
-                .iter()
-                .filter(|_| kind == "ConfigMap")
-                .filter(is_it)
-                .collect();
-            if found.is_empty() {
-                // What it has may be the same variables.
-                values.clear();
-            }
-            for (name, value) in found.iter().flat_map(|it| &it.data) {
-                // A patch of a ConfigMap is written like one.
-                let is_sure = found.iter().all(|it| it.data.get(name).is_none_or(|it| it == value));
-                if is_sure && !value.contains("${") {
-                    values.insert(name.clone(), value.clone());
-                } else {
-                    values.remove(name);
-                }
-            }
-        }
-        values.extend(of.inline.clone());
-        // What a Kustomization gets from another one is not known here.
-        values.retain(|_, value| !value.contains("${"));
-        values
     }
 }
 
 /// The texts of an object, on one line each, as Flux takes them.
-fn texts(object: &Value) -> BTreeMap<String, String> {
+fn texts(object: &Value) -> Arc<Texts> {
     let entries = object.as_object().into_iter().flatten();
-    let texts = entries.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.replace('\n', ""))));
-    texts.collect()
+    let texts =
+        entries.filter_map(|(name, value)| Some((name.as_str().into(), value.as_str()?.replace('\n', "").into())));
+    Arc::new(texts.collect())
 }
 
 /// A URL without its scheme, its user, and the ending of git.
@@ -358,7 +317,7 @@ mod tests {
             assert!(Flux::is_in(text) || Flux::may_be_config_map(text), "{text}");
             flux.add(Path::new("/r/clusters/a.yaml"), Path::new("/r"), &Arc::from(*text));
         }
-        let found = flux.variables(|it| Path::new(folder).starts_with(it))?;
+        let found = flux.variables(&[Path::new(folder)])?;
         Some(
             found
                 .values
@@ -395,7 +354,7 @@ mod tests {
             flux
         };
         let patching = flux("patches: [{patch: x}]");
-        assert!(patching.is_empty() && patching.variables(|_| true).is_none());
+        assert!(patching.is_empty() && patching.variables(&[Path::new("/r/apps")]).is_none());
         let found: Vec<_> = patching
             .patching()
             .map(|it| (it.folder.to_owned(), it.document, it.item))

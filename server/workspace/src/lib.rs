@@ -12,6 +12,7 @@ pub mod compared;
 pub mod config;
 pub mod config_check;
 pub mod costs;
+mod covering;
 mod crd_documents;
 pub mod deferred_search;
 pub mod definition_paths;

@@ -10,10 +10,10 @@ use crate::{
 /// What is done to the files before they are sent.
 pub trait BuiltDocuments: Sync {
     /// The variables that Flux substitutes in a file, as far as they are known.
-    fn variables(&self, path: &Path) -> Option<Variables>;
+    fn variables(&self, path: &Path) -> Option<Arc<Variables>>;
 
     /// The same for the manifest that the file replaces.
-    fn old_variables(&self, _: &Path) -> Option<Variables> {
+    fn old_variables(&self, _: &Path) -> Option<Arc<Variables>> {
         None
     }
 

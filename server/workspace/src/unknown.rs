@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, path::Path, sync::Arc};
 
+use crd_analyzer_budget::Limits;
 use crd_analyzer_schema::{
     depth,
     unknown::{Parts, Unknown},
@@ -17,6 +18,12 @@ use crate::{
     flux, patch,
     question::Question,
     variables::{Substituted, Variables, substitute},
+};
+
+/// What the values of variables may take in one object. The API server takes no object that is a fifth as long.
+pub(crate) const LIMITS: Limits = Limits {
+    bytes: 16 << 20,
+    ..Limits::NONE
 };
 
 /// What completes a text.

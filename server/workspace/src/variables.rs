@@ -1,14 +1,35 @@
 //! Variables (`${NAME}`) in the texts of a resource: what a tool such as Flux makes of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use crd_analyzer_budget::{self as budget, Unfinished};
 
 /// The variables that are known, and who says so.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Variables {
     /// The values, by the names.
-    pub(crate) values: BTreeMap<String, String>,
+    pub(crate) values: Arc<BTreeMap<Arc<str>, Arc<str>>>,
     /// The Kustomizations of Flux that have them.
     pub(crate) by: BTreeSet<String>,
+    /// How many more have them.
+    pub(crate) more: usize,
+    /// Values are missing that would take too much work or memory to find.
+    pub(crate) is_unfinished: bool,
+}
+
+impl Variables {
+    /// Who has them, in words.
+    pub(crate) fn by(&self) -> String {
+        let by: Vec<&str> = self.by.iter().map(String::as_str).collect();
+        let by = by.join(", ");
+        match self.more {
+            0 => by,
+            more => format!("{by} and {more} more"),
+        }
+    }
 }
 
 /// What a text has become.
@@ -26,9 +47,9 @@ pub(crate) enum Substituted {
 
 /// A text after substitution; `None` if it has no variables. `is_plain`: it has no quotes in the file. `known`: Flux substitutes it.
 pub(crate) fn substitute(written: &str, is_plain: bool, known: Option<&Variables>) -> Option<Substituted> {
-    let (text, values) = match expand(written, known)? {
+    let (text, has_quotes) = match expand(written, known)? {
         Expanded::Unknown => return Some(Substituted::Unknown),
-        Expanded::Text { text, values } => (text, values),
+        Expanded::Text { text, has_quotes } => (text, has_quotes),
     };
     let quoting = quoting(written);
     Some(match known {
@@ -39,7 +60,7 @@ pub(crate) fn substitute(written: &str, is_plain: bool, known: Option<&Variables
             Quoting::UnsearchedReport => Substituted::Written(text),
             Quoting::Unsure => Substituted::Either(text),
             // What is put in may end the quotes.
-            Quoting::Quoted if values.iter().any(|it| it.contains(['"', '\'', '\\', '\n'])) => Substituted::Unknown,
+            Quoting::Quoted if has_quotes => Substituted::Unknown,
             Quoting::Quoted => Substituted::Text(text),
         },
     })
@@ -72,18 +93,27 @@ fn quoting(text: &str) -> Quoting {
 
 /// Whether a variable with blanks around its name begins here, as clusterctl takes it (`${ NAME }`).
 fn is_spaced(inside: &str) -> bool {
-    let name = inside.split_once('}').map(|it| it.0).filter(|it| it.contains(' '));
-    let name = name.map(str::trim).unwrap_or_default();
+    // No further than the name goes: the end of the text may be far.
+    let begin = inside.trim_start();
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let end = begin.find(|c| !is_part(c)).unwrap_or(begin.len());
+    let (name, behind) = begin.split_at(end);
+    let after = behind.trim_start();
+    let blanks = [
+        &inside[..inside.len() - begin.len()],
+        &behind[..behind.len() - after.len()],
+    ];
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+        && after.starts_with('}')
+        && blanks.iter().any(|it| it.contains(' '))
 }
 
 enum Expanded {
     Unknown,
     Text {
         text: String,
-        /// What was put in.
-        values: Vec<String>,
+        /// Something that was put in may end quotes.
+        has_quotes: bool,
     },
 }
 
@@ -92,8 +122,10 @@ const DEFAULTS: [&str; 5] = [":=", ":-", ":+", ":?", "="];
 
 /// Replaces variables by their values or their defaults, as Flux does (`github.com/fluxcd/pkg/envsubst`); `None` if there are none.
 fn expand(written: &str, known: Option<&Variables>) -> Option<Expanded> {
-    let mut text = String::with_capacity(written.len());
-    let mut values = Vec::new();
+    let mut text = String::new();
+    let mut has_quotes = false;
+    // Behind it no variable ends.
+    let last = written.rfind('}').unwrap_or(0);
     let mut rest = written;
     let mut has_variables = false;
     while let Some(at) = rest.find('$') {
@@ -125,12 +157,17 @@ fn expand(written: &str, known: Option<&Variables>) -> Option<Expanded> {
             continue;
         }
         has_variables = true;
-        let Some(end) = after.find('}') else {
+        let has_end = written.len() - after.len() <= last;
+        let Some(end) = after.find('}').filter(|_| has_end) else {
             return Some(Expanded::Unknown);
         };
         let operation = &after[..end];
         let default = DEFAULTS.iter().find_map(|it| operation.strip_prefix(it));
-        let value = known.and_then(|it| it.values.get(name));
+        let value = known.and_then(|it| it.values.get(name)).map(|it| &**it);
+        if value.is_none() && known.is_some_and(|it| it.is_unfinished) {
+            budget::miss(Unfinished::Bytes);
+            return Some(Expanded::Unknown);
+        }
         let value = match (value, default) {
             // An empty value counts as none.
             (Some(value), Some(_)) if !value.is_empty() => value,
@@ -138,12 +175,15 @@ fn expand(written: &str, known: Option<&Variables>) -> Option<Expanded> {
             (_, Some(default)) if !default.contains("${") => default,
             _ => return Some(Expanded::Unknown),
         };
+        if budget::bytes(value.len() as u64).is_err() {
+            return Some(Expanded::Unknown);
+        }
         text.push_str(value);
-        values.push(value.to_owned());
+        has_quotes |= value.contains(['"', '\'', '\\', '\n']);
         rest = &after[end + 1..];
     }
     text.push_str(rest);
-    has_variables.then_some(Expanded::Text { text, values })
+    has_variables.then_some(Expanded::Text { text, has_quotes })
 }
 
 #[cfg(test)]
@@ -188,7 +228,7 @@ mod tests {
     #[test]
     fn values_as_flux_puts_them_in() {
         let a = |value: &str| Variables {
-            values: BTreeMap::from([("A".to_owned(), value.to_owned())]),
+            values: Arc::new(BTreeMap::from([("A".into(), value.into())])),
             ..Variables::default()
         };
         let (text, written) = (

@@ -15,7 +15,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("goregexp", &["budget"]),
     ("gostd", &[]),
     ("gosource", &[]),
-    ("kustomize", &["goregexp", "syntax"]),
+    ("kustomize", &["budget", "goregexp", "syntax"]),
     ("fixtures", &[]),
     ("cel", &["budget", "goregexp", "gostd"]),
     ("schema", &["budget", "cel", "goregexp", "gostd"]),

@@ -2,25 +2,31 @@
 
 use std::path::Path;
 
-use super::{Building, is_remote};
+use super::Building;
 use crate::{
+    built::is_remote,
     kustomization::{Kustomization, Text},
     openapi::OpenApi,
     problem::{Problem, ProblemKind, Result},
     sources::{joined, unread},
+    spend,
 };
+
+/// Steps for a byte of an OpenAPI file.
+const A_BYTE: usize = 8;
 
 impl Building<'_> {
     /// The OpenAPI file of the kustomization that is built. `None` if it is remote.
     pub(super) fn openapi(&mut self, folder: &Path, path: &Text) -> Result<Option<OpenApi>> {
         self.has_openapi = true;
-        let Some(text) = self.sources.text(self.files, &joined(folder, &path.text)) else {
+        let Some(text) = self.text(&joined(folder, &path.text))? else {
             if is_remote(&path.text) {
                 self.note_other_openapi(path);
                 return Ok(None);
             }
             return Err(unread(self.files, folder, &path.text, path.place));
         };
+        spend::work(text.len() * A_BYTE)?;
         let file = OpenApi::read(&text).map_err(|why| {
             let message = format!("`{}` is not an OpenAPI file: {why}", path.text);
             Problem::fails(path.place, message)
@@ -40,7 +46,7 @@ impl Building<'_> {
         let Some(path) = &kustomization.openapi else {
             return Ok(());
         };
-        let is_there = self.sources.text(self.files, &joined(folder, &path.text)).is_some();
+        let is_there = self.text(&joined(folder, &path.text))?.is_some();
         if !self.has_openapi {
             // It counts from here on, and beside Kubernetes' own schema if that was asked before.
             self.note_other_openapi(path);

@@ -26,7 +26,7 @@ pub struct AsBuilt {
     built: HashSet<(usize, Option<usize>)>,
     is_patch: bool,
     is_open: bool,
-    variables: Option<Variables>,
+    variables: Option<Arc<Variables>>,
     findings: Vec<Finding>,
     documents: Vec<DocumentReport>,
     /// The files that the kustomizations have asked for.
@@ -100,7 +100,7 @@ impl AsBuilt {
 }
 
 impl BuiltDocuments for AsBuilt {
-    fn variables(&self, _: &Path) -> Option<Variables> {
+    fn variables(&self, _: &Path) -> Option<Arc<Variables>> {
         self.variables.clone()
     }
 

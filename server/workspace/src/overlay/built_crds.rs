@@ -7,7 +7,7 @@ use std::{
 };
 
 use crd_analyzer_apiextensions::decode;
-use crd_analyzer_kustomize::{Build, Built, Node, Place, Sources};
+use crd_analyzer_kustomize::{Built, Node, Place, Sources};
 use crd_analyzer_syntax::{read_json_of, tree::Span};
 use serde_json::Value;
 
@@ -68,12 +68,17 @@ impl BuiltCrd {
 
 impl BuiltCrds {
     /// Finds the CRDs among the objects of a build.
-    pub(super) fn new(build: &Build, objects: &[Built]) -> Self {
+    pub(super) fn new(sources: &Sources, objects: &[Built]) -> Self {
         let mut crds = HashMap::new();
-        for built in objects {
-            if let Some(kind) = defined(&built.node)
-                && let Some((origin, ..)) = key(build, built.origin)
-                && !is_same(build, built)
+        let defining: Vec<(GroupKind, &Built)> =
+            objects.iter().filter_map(|it| Some((defined(&it.node)?, it))).collect();
+        if defining.is_empty() {
+            return Self(crds);
+        }
+        let kinds: HashSet<GroupKind> = objects.iter().filter_map(|it| kind_of(&it.node)).collect();
+        for (kind, built) in defining.into_iter().filter(|it| kinds.contains(&it.0)) {
+            if let Some((origin, ..)) = key(sources, built.origin)
+                && !is_same(sources, built)
             {
                 let crd = BuiltCrd {
                     node: built.node.clone(),
@@ -83,10 +88,6 @@ impl BuiltCrds {
                 };
                 crds.insert(kind, crd);
             }
-        }
-        if !crds.is_empty() {
-            let kinds: HashSet<GroupKind> = objects.iter().filter_map(|it| kind_of(&it.node)).collect();
-            crds.retain(|kind, _| kinds.contains(kind));
         }
         Self(crds)
     }
@@ -144,7 +145,7 @@ fn defined(object: &Node) -> Option<GroupKind> {
 }
 
 /// Whether a CRD says the same of resources as it does in its file. Which webhook converts them is nothing that they are judged by.
-fn is_same(build: &Build, built: &Built) -> bool {
+fn is_same(sources: &Sources, built: &Built) -> bool {
     let spec = |mut crd: Value| {
         let mut spec = crd.get_mut("spec").map(Value::take).unwrap_or_default();
         if let Some(spec) = spec.as_object_mut() {
@@ -152,7 +153,7 @@ fn is_same(build: &Build, built: &Built) -> bool {
         }
         spec
     };
-    let (tree, node) = build.sources.tree(built.origin);
+    let (tree, node) = sources.tree(built.origin);
     let written = read_json_of(tree, node).ok();
     let written = written.as_ref().and_then(|it| it.root());
     written.is_some_and(|it| spec(it.to_value()) == spec(built.node.to_json()))

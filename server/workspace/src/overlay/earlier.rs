@@ -6,9 +6,9 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_kustomize::{Files, FluxKustomization, Node};
+use crd_analyzer_kustomize::{Files, FluxKustomization, Node, Sources};
 
-use super::{NodesLeft, graph::has_kustomization, objects::is_as_written, projection::Projection};
+use super::{graph::has_kustomization, objects::is_as_written, projection::Projection, run::Run};
 
 /// What tells objects of one build apart.
 #[derive(PartialEq, Eq, Hash)]
@@ -51,7 +51,8 @@ pub(super) struct Earlier<'f> {
     builds: HashMap<(PathBuf, Option<FluxKustomization>), Option<Objects>>,
     /// The folders whose kustomizations existed and could not be built.
     pub(super) failed: BTreeSet<PathBuf>,
-    left: NodesLeft,
+    sources: Sources,
+    run: Run,
 }
 
 impl<'f> Earlier<'f> {
@@ -60,7 +61,8 @@ impl<'f> Earlier<'f> {
             files,
             builds: HashMap::new(),
             failed: BTreeSet::new(),
-            left: NodesLeft::default(),
+            sources: Sources::default(),
+            run: Run::default(),
         }
     }
 
@@ -91,27 +93,35 @@ impl<'f> Earlier<'f> {
         let has_own = has_kustomization(self.files, folder);
         let flux = flux.filter(|it| self.files.read(&it.file).is_some()).cloned();
         let flux = flux.map(|mut it| {
-            it.resources.retain(|it| {
+            let is_there = |it: &&String| {
                 let path = folder.join(it);
                 self.files.is_folder(&path) || self.files.read(&path).is_some()
-            });
+            };
+            it.resources = it.resources.iter().filter(is_there).cloned().collect();
             it
         });
         if !has_own && flux.as_ref().is_none_or(|it| it.resources.is_empty()) {
             return None;
         }
-        let built = self.left.build(self.files, folder, flux.as_ref());
-        let Ok(objects) = &built.objects else {
+        let built = self.run.build(self.files, folder, (&mut self.sources, flux.as_ref()));
+        let Ok(objects) = built.objects else {
             self.failed.insert(folder.to_owned());
             return None;
         };
-        let objects = objects.iter().map(|it| {
+        let mut made = Objects::new();
+        for built in objects {
+            let written = self.sources.tree(built.origin).0.document_span().range().len();
+            if !(self.run.compares(&built, written) && self.run.judges(&built)) {
+                // What it was is not known: it is compared with what was written.
+                self.failed.insert(folder.to_owned());
+                return None;
+            }
             let object = Object {
-                text: Projection::new(&it.node, &built.sources).text.into(),
-                is_as_written: is_as_written(&built, it),
+                text: Projection::new(&built.node, &self.sources).text.into(),
+                is_as_written: is_as_written(&self.sources, &built),
             };
-            (Id::of(&it.node), object)
-        });
-        Some(objects.collect())
+            made.insert(Id::of(&built.node), object);
+        }
+        Some(made)
     }
 }

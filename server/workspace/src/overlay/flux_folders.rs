@@ -1,15 +1,17 @@
 //! The folders that Kustomizations of Flux build with changes of their own, and those that they apply as they are.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeSet, HashMap},
+    ops::Bound,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use crd_analyzer_kustomize::{Build, Files, FluxKustomization};
+use crd_analyzer_kustomize::{Build, Files, FluxKustomization, Sources};
 
 use super::{
-    NodesLeft,
     graph::{has_kustomization, is_kustomization},
+    run::Run,
 };
 use crate::flux::{Flux, Patching};
 
@@ -18,6 +20,8 @@ pub struct FluxFolders<'f> {
     kustomizations: Vec<(Patching<'f>, FluxKustomization, &'f dyn Files)>,
     /// The folders whose kustomizations others apply as they are.
     pub(super) applied: BTreeSet<PathBuf>,
+    /// Some of them substitute variables.
+    pub(super) substitutes: bool,
 }
 
 /// What one of them builds.
@@ -37,13 +41,17 @@ impl<'f> FluxFolders<'f> {
         manifests: &[&'m Path],
         files: impl Fn(&Patching<'_>) -> Option<&'f dyn Files>,
     ) -> Self {
+        let manifests = Manifests::new(manifests);
+        // Many may build one folder.
+        let mut found: HashMap<&Path, Arc<[String]>> = HashMap::new();
         let kustomizations = flux.patching().filter_map(|it| {
             let files = files(&it)?;
             let has_own = has_kustomization(files, it.folder);
             let resources = if has_own {
-                Vec::new()
+                Arc::default()
             } else {
-                resources(it.folder, manifests)
+                let named = found.entry(it.folder);
+                named.or_insert_with(|| manifests.resources(it.folder).into()).clone()
             };
             let kustomization = FluxKustomization {
                 file: it.file.to_owned(),
@@ -53,23 +61,24 @@ impl<'f> FluxFolders<'f> {
             };
             (has_own || !kustomization.resources.is_empty()).then_some((it, kustomization, files))
         });
-        let with_own: BTreeSet<&Path> = kustomization_folders(manifests).collect();
+        let kustomizations = kustomizations.collect();
         let mut applied = BTreeSet::new();
-        for folder in flux.applied() {
-            if with_own.contains(folder) {
+        let folders: BTreeSet<&Path> = flux.applied().collect();
+        for folder in folders {
+            if manifests.with_own.contains(folder) {
                 applied.insert(folder.to_owned());
             } else {
-                let named = resources(folder, manifests).into_iter().map(|it| folder.join(it));
-                applied.extend(named.filter(|it| with_own.contains(it.as_path())));
+                applied.extend(manifests.outermost(folder).map(Path::to_path_buf));
             }
         }
         Self {
-            kustomizations: kustomizations.collect(),
+            kustomizations,
             applied,
+            substitutes: !flux.is_empty(),
         }
     }
 
-    pub(super) fn build(&self, left: &mut NodesLeft) -> Vec<BuiltByFlux> {
+    pub(super) fn build(&self, run: &mut Run, sources: &mut Sources) -> Vec<BuiltByFlux> {
         let built = self
             .kustomizations
             .iter()
@@ -77,25 +86,61 @@ impl<'f> FluxFolders<'f> {
                 folder: it.folder.to_owned(),
                 by: (it.file.to_owned(), it.name.to_owned()),
                 kustomization: kustomization.clone(),
-                build: left.build(*files, it.folder, Some(kustomization)),
+                build: run.build(*files, it.folder, (sources, Some(kustomization))),
             });
         built.collect()
     }
 }
 
-/// What Flux takes from a folder without a kustomization: its manifests, and the outermost folders below with a kustomization (`scanManifests` of
-/// github.com/fluxcd/pkg/kustomize). Relative to the folder.
-fn resources(folder: &Path, manifests: &[&Path]) -> Vec<String> {
-    let is_yaml = |it: &&&Path| it.extension().is_some_and(|it| it == "yaml" || it == "yml");
-    let below = || manifests.iter().filter(|it| it.starts_with(folder));
-    let named = kustomization_folders(manifests).filter(|it| it.starts_with(folder));
-    let inner: BTreeSet<&Path> = named.filter(|it| *it != folder).collect();
-    let is_outermost = |it: &&&Path| !it.ancestors().skip(1).any(|above| inner.contains(above));
-    let outermost = inner.iter().filter(is_outermost).copied();
-    let files = below().filter(is_yaml).filter(is_outermost).copied();
-    let all: BTreeSet<&Path> = files.chain(outermost).collect();
-    let relative = all.into_iter().filter_map(|it| it.strip_prefix(folder).ok()?.to_str());
-    relative.map(str::to_owned).collect()
+/// The manifests of a run.
+struct Manifests<'m> {
+    /// Sorted, so that those of a folder are one after the other.
+    files: Vec<&'m Path>,
+    /// The folders with a kustomization.
+    with_own: BTreeSet<&'m Path>,
+}
+
+impl<'m> Manifests<'m> {
+    fn new(manifests: &[&'m Path]) -> Self {
+        let mut files = manifests.to_vec();
+        files.sort_unstable();
+        Self {
+            files,
+            with_own: kustomization_folders(manifests).collect(),
+        }
+    }
+
+    /// What Flux takes from a folder without a kustomization: its manifests, and the outermost folders below with a kustomization
+    /// (`scanManifests` of github.com/fluxcd/pkg/kustomize). Relative to the folder.
+    fn resources(&self, folder: &Path) -> Vec<String> {
+        let is_yaml = |it: &&Path| it.extension().is_some_and(|it| it == "yaml" || it == "yml");
+        let start = self.files.partition_point(|it| *it < folder);
+        let below = self.files[start..].iter().take_while(|it| it.starts_with(folder));
+        let files = below
+            .copied()
+            .filter(is_yaml)
+            .filter(|it| self.is_outermost(it, folder));
+        let all: BTreeSet<&Path> = files.chain(self.outermost(folder)).collect();
+        let relative = all.into_iter().filter_map(|it| it.strip_prefix(folder).ok()?.to_str());
+        relative.map(str::to_owned).collect()
+    }
+
+    /// The outermost folders with a kustomization below a folder.
+    fn outermost(&self, folder: &Path) -> impl Iterator<Item = &'m Path> {
+        let below = self
+            .with_own
+            .range::<Path, _>((Bound::Included(folder), Bound::Unbounded))
+            .copied();
+        let below = below.take_while(move |it| it.starts_with(folder));
+        below.filter(move |it| *it != folder && self.is_outermost(it, folder))
+    }
+
+    /// Whether no folder between has a kustomization.
+    fn is_outermost(&self, path: &Path, folder: &Path) -> bool {
+        let above = path.ancestors().skip(1);
+        let mut between = above.take_while(|it| *it != folder && it.starts_with(folder));
+        !between.any(|it| self.with_own.contains(it))
+    }
 }
 
 /// The folders with a kustomization among these manifests.
@@ -121,7 +166,7 @@ mod tests {
             "/r/other/g.yaml",
         ];
         let manifests: Vec<&Path> = manifests.iter().map(Path::new).collect();
-        let found = resources(Path::new("/r/apps"), &manifests);
+        let found = Manifests::new(&manifests).resources(Path::new("/r/apps"));
         assert_eq!(found, ["a.yaml", "b.yml", "d/e.yaml", "k"]);
     }
 }

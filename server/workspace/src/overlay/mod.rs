@@ -9,34 +9,34 @@ mod built_crds;
 mod earlier;
 mod flux_folders;
 mod graph;
+mod judged;
 mod objects;
 mod projection;
+mod run;
+mod unjudged;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, atomic::AtomicU64},
 };
 
 pub use as_built::AsBuilt;
-use built_crds::{BuiltCrds, CrdsOfBuild};
+use built_crds::BuiltCrds;
 pub use crd_analyzer_kustomize::Files;
-use crd_analyzer_kustomize::{Build, Built, FluxKustomization, MOST_NODES, Node, Place, Unread, build_with};
-use crd_analyzer_resource::codes as resource_codes;
-use crd_analyzer_syntax::tree::Span;
+use crd_analyzer_kustomize::{Build, FluxKustomization, Node, Place, ProblemKind, Sources, Unread, Value, references};
 use earlier::Earlier;
 pub use flux_folders::FluxFolders;
 pub use graph::{Graph, is_kustomization};
-use objects::{Key, is_as_written, is_judged, key, merge, relative, told, told_unread};
-use projection::Projection;
+use judged::Judged;
+use objects::{Key, is_as_written, is_judged, key, told, told_unread};
+use projection::documents_of;
+use run::Run;
 
 use crate::{
-    analysis::{BuiltDocuments, Old, Question, analyze},
-    deferred_search,
-    finding::{Class, Finding, Severity},
+    finding::{Finding, Severity},
     flux::Flux,
-    report::{DocumentReport, DocumentVerdict, FileReport},
-    source::SourceText,
+    question::BuiltDocuments,
     spans,
     variables::Variables,
 };
@@ -49,25 +49,24 @@ struct Object {
     /// Where it was written as a whole.
     origin: Key,
     origin_place: Place,
-    /// The files and documents that decided something of it, the origin left out.
-    others: Vec<Key>,
+    /// The files that decided something of it, the origin left out, each with the first document of it.
+    others: Vec<(Arc<Path>, usize)>,
     /// It is built as it is written there, and its CRD is not.
     is_as_written: bool,
     /// What it replaces, if that was asked.
     old: Option<Arc<str>>,
-    /// The report on it, made when it is first wanted.
-    judged: OnceLock<Judged>,
-}
-
-struct Judged {
-    projection: Projection,
-    report: FileReport,
+    /// The report on it, kept for the next file that it has something to do with, as long as there is room.
+    judged: Mutex<Option<Arc<Judged>>>,
+    /// It is too much to be judged.
+    is_left_out: bool,
 }
 
 /// The kustomizations of some files.
 #[derive(Default)]
 pub struct Overlays {
     builds: Vec<Build>,
+    /// Where the values of all of them come from.
+    sources: Sources,
     /// The folder of each.
     folders: Vec<PathBuf>,
     /// The Kustomization of Flux that has each built with changes of its own: its file and its name.
@@ -93,6 +92,8 @@ pub struct Overlays {
     old_flux: Flux,
     /// The folders whose kustomizations could not be built from the earlier files.
     failed_before: BTreeSet<PathBuf>,
+    /// The bytes of the reports that are kept.
+    kept: AtomicU64,
 }
 
 /// What the builds that were added so far say.
@@ -106,26 +107,11 @@ struct Adding {
     unknown: HashSet<PathBuf>,
     /// The remote bases that were told.
     remote: HashSet<String>,
-}
-
-/// The nodes that all builds together may still make.
-struct NodesLeft(usize);
-
-impl Default for NodesLeft {
-    /// A few seconds.
-    fn default() -> Self {
-        Self(1_500_000)
-    }
-}
-
-impl NodesLeft {
-    /// Builds a folder with what a Kustomization of Flux adds.
-    fn build(&mut self, files: &dyn Files, folder: &Path, flux: Option<&FluxKustomization>) -> Build {
-        let room = self.0.min(MOST_NODES);
-        let built = build_with(files, folder, room, flux);
-        self.0 -= room.saturating_sub(built.sources.left());
-        built
-    }
+    /// What was told of kustomizations: where, and the headline.
+    told: HashSet<(u32, u32, String)>,
+    /// What some of them build and is not judged.
+    left_out: HashSet<Key>,
+    run: Run,
 }
 
 impl Overlays {
@@ -144,59 +130,72 @@ impl Overlays {
         earlier: Option<&dyn Files>,
     ) -> Self {
         let mut earlier = earlier.map(Earlier::new);
-        let mut left = NodesLeft::default();
-        let builds = folders.iter().map(|(folder, files)| left.build(files, folder, None));
-        let builds: Vec<Build> = builds.collect();
-        let mut takers: HashMap<PathBuf, BTreeSet<PathBuf>> = HashMap::new();
-        for ((folder, _), build) in folders.iter().zip(&builds) {
-            for file in &build.resources {
-                takers.entry(file.clone()).or_default().insert(folder.clone());
-            }
+        let mut run = Run::default();
+        let mut overlays = Self::default();
+        let by_flux = patching.map(|it| it.build(&mut run, &mut overlays.sources));
+        let by_flux = by_flux.unwrap_or_default();
+        let mut inner: HashSet<PathBuf> = HashSet::new();
+        for (folder, _) in by_flux.iter().flat_map(|it| &it.build.folders) {
+            inner.insert(folder.clone());
         }
-        let by_flux = patching.map(|it| it.build(&mut left)).unwrap_or_default();
-        let of_flux = by_flux.iter().flat_map(|it| &it.build.folders);
-        let inner = builds.iter().flat_map(|it| it.folders.iter().skip(1));
-        let inner: HashSet<&PathBuf> = inner.chain(of_flux).collect();
         // What Flux applies as it is counts, whoever else builds on it.
         let is_applied = |it: &PathBuf| patching.is_some_and(|by| by.applied.contains(it));
-        let is_root = |it: &PathBuf| !inner.contains(it) || is_applied(it);
-        let is_root: Vec<bool> = folders.iter().map(|it| is_root(&it.0)).collect();
-        let roots = folders.iter().zip(builds).zip(is_root);
-        let mut overlays = Self {
-            takers,
-            ..Self::default()
-        };
-        for (((folder, _), build), is_root) in roots {
-            if is_root && !build.is_component {
+        let substitutes = patching.is_some_and(|it| it.substitutes);
+        let mut roots: Vec<Option<Build>> = Vec::new();
+        roots.resize_with(folders.len(), || None);
+        for n in outermost_first(folders) {
+            let (folder, files) = &folders[n];
+            if inner.contains(folder) && !is_applied(folder) {
+                continue;
+            }
+            let build = run.build(files, folder, (&mut overlays.sources, None));
+            inner.extend(build.folders.iter().skip(1).map(|it| it.0.clone()));
+            roots[n] = Some(build);
+        }
+        for ((folder, _), build) in folders.iter().zip(roots) {
+            let Some(build) = build else { continue };
+            if substitutes {
+                overlays.note_takers(&build);
+            }
+            if !build.is_component && (!inner.contains(folder) || is_applied(folder)) {
                 overlays.folders.push(folder.clone());
                 overlays.builds.push(build);
                 overlays.patching.push(None);
             }
         }
         for it in by_flux {
-            for file in &it.build.resources {
-                overlays
-                    .takers
-                    .entry(file.clone())
-                    .or_default()
-                    .insert(it.folder.clone());
+            if substitutes {
+                overlays.note_takers(&it.build);
             }
             overlays.folders.push(it.folder);
             overlays.builds.push(it.build);
             overlays.patching.push(Some((it.by, it.kustomization)));
         }
         overlays.crds.resize_with(overlays.builds.len(), BuiltCrds::default);
-        let mut state = Adding::default();
+        let mut state = Adding {
+            run,
+            ..Adding::default()
+        };
         for n in 0..overlays.builds.len() {
             overlays.add(n, &mut state, earlier.as_mut());
-            // What is judged was taken over.
-            overlays.builds[n].objects = Ok(Vec::new());
         }
         let is_dropped = |it: &Key| !state.unknown.contains(&it.0);
         overlays.built.extend(state.dropped.into_iter().filter(is_dropped));
         overlays.built.retain(|it| !state.unchanged.contains(it));
         overlays.failed_before = earlier.map(|it| it.failed).unwrap_or_default();
         overlays
+    }
+
+    /// Notes which kustomizations of a build take which files.
+    fn note_takers(&mut self, build: &Build) {
+        for (folder, taken) in &build.folders {
+            for file in build.resources.get(taken.clone()).unwrap_or_default() {
+                let takers = self.takers.entry(file.clone()).or_default();
+                if !takers.contains(folder) {
+                    takers.insert(folder.clone());
+                }
+            }
+        }
     }
 
     /// The folders whose kustomizations could not be built from the earlier files: objects are compared with those that were written.
@@ -225,7 +224,10 @@ impl Overlays {
     }
 
     fn add(&mut self, number: usize, state: &mut Adding, mut earlier: Option<&mut Earlier<'_>>) {
+        // What is judged is taken over.
+        let objects = std::mem::replace(&mut self.builds[number].objects, Ok(Vec::new()));
         let build = &self.builds[number];
+        let sources = &self.sources;
         let mut findings = Vec::new();
         for (unread, place) in &build.unread {
             let is_new = match unread {
@@ -237,9 +239,11 @@ impl Overlays {
             }
         }
         let is_known = build.unread.is_empty();
-        match &build.objects {
+        match objects {
             Err(problem) => {
-                if let Some((place, mut finding)) = told(problem) {
+                if problem.kind == ProblemKind::TooLarge {
+                    findings.extend(unjudged::told(&problem, build, sources));
+                } else if let Some((place, mut finding)) = told(&problem) {
                     // What has only patches is not meant to be built alone.
                     if build.taken.is_empty() && build.folders.len() == 1 {
                         finding.severity = Severity::Information;
@@ -255,11 +259,15 @@ impl Overlays {
                 if is_known {
                     self.patches.extend(build.patches.iter().cloned());
                 }
-                let mut dropped: HashSet<Key> = build.taken.iter().filter_map(|it| key(build, *it)).collect();
+                let mut dropped: HashSet<Key> = build.taken.iter().filter_map(|it| key(sources, *it)).collect();
                 let mut made = Vec::new();
-                let mut crds = BuiltCrds::new(build, objects);
+                let written = |it: Place| sources.tree(it).0.document_span().range().len();
+                let (objects, left_out): (Vec<_>, Vec<_>) = objects
+                    .into_iter()
+                    .partition(|it| state.run.compares(it, written(it.origin)));
+                let mut crds = BuiltCrds::new(sources, &objects);
                 for built in objects {
-                    let Some(origin) = key(build, built.origin) else {
+                    let Some(origin) = key(sources, built.origin) else {
                         continue;
                     };
                     dropped.remove(&origin);
@@ -269,7 +277,7 @@ impl Overlays {
                     let folder = &self.folders[number];
                     let by_flux = self.patching[number].as_ref().map(|it| &it.1);
                     let earlier = earlier.as_deref_mut();
-                    let is_as_written = is_as_written(build, built);
+                    let is_as_written = is_as_written(sources, &built);
                     if is_as_written && !crds.has_that_of(&built.node) {
                         let was_changed = earlier.is_some_and(|it| it.was_changed((folder, by_flux), &built.node));
                         if !was_changed {
@@ -277,7 +285,16 @@ impl Overlays {
                             continue;
                         }
                     }
-                    made.push((built.clone(), origin, is_as_written));
+                    let is_left_out = !state.run.judges(&built);
+                    made.push((built, origin, (is_as_written, is_left_out)));
+                }
+                for built in left_out {
+                    if let Some(origin) = key(sources, built.origin) {
+                        dropped.remove(&origin);
+                        if is_judged(&built.node) {
+                            made.push((built, origin, (false, true)));
+                        }
+                    }
                 }
                 state.dropped.extend(dropped);
                 if let Some(earlier) = earlier.as_deref_mut() {
@@ -285,286 +302,102 @@ impl Overlays {
                     crds.replace(|crd, origin| earlier.text((&self.folders[number], by_flux), crd, origin));
                 }
                 self.crds[number] = crds;
-                for (built, origin, is_as_written) in made {
+                for (built, origin, (is_as_written, is_left_out)) in made {
+                    // One of them stands for all.
+                    if is_left_out && !state.left_out.insert(origin.clone()) {
+                        continue;
+                    }
                     let folder = &self.folders[number];
                     let by_flux = self.patching[number].as_ref().map(|it| &it.1);
                     let old = earlier.as_deref_mut();
                     let old = old.and_then(|it| it.text((folder, by_flux), &built.node, &origin.0));
-                    self.insert(number, (built, is_as_written), origin, old);
+                    self.insert(Object {
+                        build: number,
+                        node: built.node,
+                        origin,
+                        origin_place: built.origin,
+                        others: Vec::new(),
+                        is_as_written,
+                        old,
+                        judged: Mutex::default(),
+                        is_left_out,
+                    });
                 }
             }
         }
-        let build = &self.builds[number];
         for (place, mut finding) in findings {
-            finding.span = spans::first_line(build.sources.text_of(place), build.sources.span(place));
-            let (path, _) = build.sources.document(place);
-            let known = self.findings.entry(path.to_path_buf()).or_default();
-            if !known.contains(&finding) {
-                known.push(finding);
+            finding.span = spans::first_line(self.sources.text_of(place), self.sources.span(place));
+            let at = (place.document, finding.span.start, finding.headline.clone());
+            if state.told.insert(at) {
+                let (path, _) = self.sources.document(place);
+                self.findings.entry(path.to_path_buf()).or_default().push(finding);
             }
         }
     }
 
-    fn insert(&mut self, number: usize, (built, is_as_written): (Built, bool), origin: Key, old: Option<Arc<str>>) {
-        let build = &self.builds[number];
-        let projection = Projection::new(&built.node, &build.sources);
-        let mut others: Vec<Key> = Vec::new();
-        let mut seen = HashSet::new();
-        for place in projection.places() {
-            if place.document == built.origin.document || !seen.insert(place.document) {
-                continue;
-            }
-            let (path, index) = build.sources.document(place);
-            let other = (path.to_path_buf(), index as usize, None);
-            if other.0 != origin.0 && !others.contains(&other) {
-                others.push(other);
+    fn insert(&mut self, mut object: Object) {
+        let mut others: BTreeMap<&Arc<Path>, u32> = BTreeMap::new();
+        for document in documents_of(&object.node) {
+            let (path, index) = self.sources.path_of(document);
+            if document != object.origin_place.document && **path != object.origin.0 {
+                others.entry(path).or_insert(index);
             }
         }
         let n = self.objects.len();
-        self.built.insert(origin.clone());
-        self.by_file.entry(origin.0.clone()).or_default().push(n);
-        for (path, ..) in &others {
-            let of_file = self.by_file.entry(path.clone()).or_default();
-            if !of_file.contains(&n) {
-                of_file.push(n);
-            }
+        self.built.insert(object.origin.clone());
+        self.by_file.entry(object.origin.0.clone()).or_default().push(n);
+        for (path, index) in others {
+            self.by_file.entry(path.to_path_buf()).or_default().push(n);
+            object.others.push((path.clone(), index as usize));
         }
-        self.objects.push(Object {
-            build: number,
-            node: built.node,
-            origin,
-            origin_place: built.origin,
-            others,
-            is_as_written,
-            old,
-            judged: OnceLock::new(),
-        });
+        if object.is_left_out {
+            // It is named, and nobody asks for its values.
+            object.node.value = Value::Null { is_written: false };
+        }
+        self.objects.push(object);
     }
 
     /// The files that the kustomizations have asked for, whether they are there or not.
     fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
-        self.builds.iter().flat_map(|it| it.sources.files())
+        self.builds.iter().flat_map(|it| &it.files)
     }
 
-    /// Whether what Flux builds from a folder has to do with a file.
-    fn is_of(&self, path: &Path, folder: &Path) -> bool {
-        let takers = self.takers.get(path);
-        path.starts_with(folder) || takers.is_some_and(|it| it.iter().any(|it| it.starts_with(folder)))
+    /// What Flux builds from a folder has to do with a file if one of these is in the folder: the file, and the folders whose kustomizations
+    /// take it.
+    fn places_of<'p>(&'p self, path: &'p Path) -> Vec<&'p Path> {
+        let takers = self.takers.get(path).into_iter().flatten();
+        [path].into_iter().chain(takers.map(PathBuf::as_path)).collect()
     }
 
     /// Whether something that could not be built may complete the objects of a file.
     pub fn is_open(&self, path: &Path) -> bool {
         self.open.contains(path)
     }
-
-    /// Adds the reports on the objects that a file has a part in.
-    pub fn complete(&self, path: &Path, report: &mut FileReport, question: &Question<'_>) {
-        if let Some(findings) = self.findings.get(path) {
-            report.findings.extend(findings.iter().cloned());
-        }
-        let Some(objects) = self.by_file.get(path) else { return };
-        let mut reports: BTreeMap<(usize, Option<usize>, String), DocumentReport> = BTreeMap::new();
-        for object in objects.iter().map(|it| &self.objects[*it]) {
-            self.add_report(object, path, question, &mut reports);
-        }
-        report.documents.extend(reports.into_values());
-        report.documents.sort_by_key(|it| (it.index, it.item));
-    }
-
-    fn judged<'o>(&self, object: &'o Object, question: &Question<'_>) -> &'o Judged {
-        object.judged.get_or_init(|| {
-            let projection = Projection::new(&object.node, &self.builds[object.build].sources);
-            let folder = &self.folders[object.build];
-            let of_build = OfBuild {
-                variables: self
-                    .flux
-                    .variables_of(self.patching[object.build].as_ref().map(|it| &it.0), |it| {
-                        folder.starts_with(it)
-                    }),
-                old: self.old_flux.variables(|it| folder.starts_with(it)),
-            };
-            let crds = question.definitions.map(|others| CrdsOfBuild {
-                crds: &self.crds[object.build],
-                sources: &self.builds[object.build].sources,
-                others,
-            });
-            let question = Question {
-                path: Some(&object.origin.0),
-                definitions: crds.as_ref().map(|it| it as _),
-                named: false,
-                old: object.old.as_ref().map(|it| Old {
-                    text: it.as_bytes(),
-                    is_paired: false,
-                }),
-                replaces: None,
-                is_part: false,
-                last_trees: None,
-                overlays: Some(&of_build),
-                ..*question
-            };
-            let report = analyze(projection.text.clone().into_bytes(), &question);
-            Judged { projection, report }
-        })
-    }
-
-    /// Says who builds an object, or its CRD, that is judged in a file.
-    fn by(&self, build: usize, path: &Path, is_of_crd: bool) -> Option<String> {
-        let what = if is_of_crd { "its CRD" } else { "it" };
-        let folder = relative(path.parent().unwrap_or(path), &self.folders[build]);
-        match (&self.patching[build], folder) {
-            (Some(((file, name), _)), _) => Some(format!(
-                "Flux builds {what} like this for `{name}` ({})",
-                file.file_name().unwrap_or_default().to_string_lossy()
-            )),
-            (None, Some(folder)) => Some(format!("kustomize builds {what} like this for `{folder}`")),
-            (None, None) if is_of_crd => Some("kustomize builds its CRD like this for this folder".to_owned()),
-            (None, None) => None,
-        }
-    }
-
-    /// Adds the diagnostics of an object that are in a file.
-    fn add_report(
-        &self,
-        object: &Object,
-        path: &Path,
-        question: &Question<'_>,
-        reports: &mut BTreeMap<(usize, Option<usize>, String), DocumentReport>,
-    ) {
-        let judged = self.judged(object, question);
-        let sources = &self.builds[object.build].sources;
-        let is_origin = object.origin.0 == path;
-        let crds = &self.crds[object.build];
-        for document in &judged.report.documents {
-            let moved = |finding: &Finding| {
-                let (place, span) = judged.projection.origin(finding.span, sources)?;
-                let (of, index) = sources.document(place);
-                if &**of != path {
-                    return None;
-                }
-                let mut finding = finding.clone();
-                finding.span = span;
-                let mut is_of_crd = object.is_as_written;
-                finding.related.retain_mut(|it| {
-                    let origin = match crds.pointed_into(it) {
-                        Some(crd) => crd.place(it.span, sources).map(|it| {
-                            is_of_crd |= it.is_changed;
-                            (it.place, it.span)
-                        }),
-                        None if it.file.is_some() => return true,
-                        None => judged.projection.origin(it.span, sources),
-                    };
-                    let Some((place, span)) = origin else {
-                        return false;
-                    };
-                    it.file = None;
-                    it.span = span;
-                    let (of, _) = sources.document(place);
-                    if &**of != path {
-                        let text = sources.text_of(place).into();
-                        it.file = Some(Arc::new(SourceText::new(of.clone(), text)));
-                    }
-                    true
-                });
-                finding.notes.extend(self.by(object.build, path, is_of_crd));
-                Some((index as usize, finding))
-            };
-            let home = if is_origin {
-                (object.origin.1, object.origin.2)
-            } else {
-                let other = object.others.iter().find(|it| it.0 == path);
-                (other.map_or(0, |it| it.1), None)
-            };
-            let mut verdicts: Vec<_> = document
-                .verdicts
-                .iter()
-                .map(|(version, verdict)| {
-                    let one = |it: &Option<Finding>| it.as_ref().and_then(&moved).map(|it| it.1);
-                    let all = |it: &[Finding]| it.iter().filter_map(&moved).map(|it| it.1).collect();
-                    let moved = DocumentVerdict {
-                        decode_error: one(&verdict.decode_error),
-                        strict: all(&verdict.strict),
-                        errors: all(&verdict.errors),
-                        other_error: one(&verdict.other_error),
-                        warnings: all(&verdict.warnings),
-                        hints: all(&verdict.hints),
-                        unfinished: all(&verdict.unfinished),
-                        resource: verdict.resource.clone().filter(|_| is_origin),
-                        left_out: verdict.left_out,
-                    };
-                    (*version, moved)
-                })
-                .collect();
-            for (_, verdict) in &mut verdicts {
-                // What follows from causes in another file is told there.
-                let follows = |it: &Finding| it.follows || it.code == resource_codes::UNCHECKED_RULES;
-                if !verdict.findings().any(|it| it.class == Class::Error && !follows(it)) {
-                    verdict.retain(|it| !follows(it));
-                }
-            }
-            let is_said = verdicts.iter().any(|it| it.1.findings().next().is_some());
-            if !(is_origin || is_said || self.patches.contains(path)) {
-                continue;
-            }
-            let key = (home.0, home.1, document.name.clone());
-            let key = if is_origin {
-                (home.0, home.1, String::new())
-            } else {
-                key
-            };
-            let place = if is_origin { Some(object.origin_place) } else { None };
-            let span = place.map_or_else(Span::default, |it| sources.span(it));
-            let fresh = DocumentReport {
-                index: home.0,
-                item: home.1,
-                span,
-                in_part: !is_origin || document.in_part,
-                verdicts,
-                ..document.clone()
-            };
-            match reports.get_mut(&key) {
-                None => {
-                    reports.insert(key, fresh);
-                }
-                Some(known) => merge(known, fresh),
-            }
-        }
-        if is_origin && sources.tree(object.origin_place).0.comments().is_empty() {
-            return;
-        }
-        if is_origin && let Some(report) = reports.get_mut(&(object.origin.1, object.origin.2, String::new())) {
-            let (tree, _) = sources.tree(object.origin_place);
-            deferred_search::suppress(tree, report);
-        }
-    }
 }
 
-/// A built object on its own.
-struct OfBuild {
-    variables: Option<Variables>,
-    old: Option<Variables>,
-}
-
-impl BuiltDocuments for OfBuild {
-    fn variables(&self, _: &Path) -> Option<Variables> {
-        self.variables.clone()
+/// The positions of the folders, those first whose kustomizations no other one names.
+fn outermost_first<F: Files>(folders: &[(PathBuf, F)]) -> Vec<usize> {
+    let mut named: HashSet<PathBuf> = HashSet::new();
+    let known: HashSet<&Path> = folders.iter().map(|it| it.0.as_path()).collect();
+    for (folder, files) in folders {
+        let names = references(files, folder).unwrap_or_default();
+        named.extend(
+            names
+                .into_iter()
+                .filter(|it| it != folder && known.contains(it.as_path())),
+        );
     }
-
-    fn old_variables(&self, _: &Path) -> Option<Variables> {
-        self.old.clone()
-    }
-
-    fn is_built(&self, _: &Path, _: usize, _: Option<usize>) -> bool {
-        false
-    }
+    let (inner, outer): (Vec<usize>, Vec<usize>) = (0..folders.len()).partition(|it| named.contains(&folders[*it].0));
+    outer.into_iter().chain(inner).collect()
 }
 
 impl BuiltDocuments for Overlays {
-    fn variables(&self, path: &Path) -> Option<Variables> {
-        self.flux.variables(|it| self.is_of(path, it))
+    fn variables(&self, path: &Path) -> Option<Arc<Variables>> {
+        self.flux.variables(&self.places_of(path))
     }
 
-    fn old_variables(&self, path: &Path) -> Option<Variables> {
-        self.old_flux.variables(|it| self.is_of(path, it))
+    fn old_variables(&self, path: &Path) -> Option<Arc<Variables>> {
+        self.old_flux.variables(&self.places_of(path))
     }
 
     fn is_built(&self, path: &Path, index: usize, item: Option<usize>) -> bool {

@@ -1,6 +1,6 @@
 //! A built object as a text, and the map of the text back to the files that it was built from.
 
-use std::fmt::Write as _;
+use std::{collections::HashSet, fmt::Write as _};
 
 use crd_analyzer_kustomize::{Node, Place, Sources, Value};
 use crd_analyzer_syntax::{
@@ -41,9 +41,9 @@ impl Projection {
         }
     }
 
-    /// The places of everything in it.
-    pub(super) fn places(&self) -> impl Iterator<Item = Place> {
-        self.segments.iter().map(|it| it.place)
+    /// About its bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len() + self.segments.len() * size_of::<Segment>()
     }
 
     /// Where a span of the text was written: the place, and its bytes in the place's file.
@@ -79,6 +79,31 @@ impl Projection {
         }
         Some((inner.place, sources.span(inner.place)))
     }
+}
+
+/// The documents that decide something of an object, each once, in the order in which it is written.
+pub(super) fn documents_of(object: &Node) -> Vec<u32> {
+    fn visit(node: &Node, see: &mut impl FnMut(Place)) {
+        see(node.place);
+        match &node.value {
+            Value::Map(entries) => {
+                for entry in entries {
+                    see(entry.key_place);
+                    visit(&entry.value, see);
+                }
+            }
+            Value::List(items) => items.iter().for_each(|it| visit(it, see)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    visit(object, &mut |place| {
+        if seen.insert(place.document) {
+            found.push(place.document);
+        }
+    });
+    found
 }
 
 /// The value of a key or scalar of the text.

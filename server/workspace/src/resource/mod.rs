@@ -8,6 +8,7 @@ mod update;
 
 use std::path::Path;
 
+use crd_analyzer_budget as budget;
 use crd_analyzer_resource::{self as server, DecodeError, DecodePlace, NotServed};
 use crd_analyzer_schema::{KubernetesVersion, unknown::Known};
 use crd_analyzer_syntax::{
@@ -31,7 +32,7 @@ use crate::{
     revision::Compared,
     spans,
     text::Text,
-    unknown::Completed,
+    unknown::{self, Completed},
     verdict, words,
 };
 use locate::Locate;
@@ -80,8 +81,22 @@ pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &
             Ok(json) => json,
             Err(error) => return unread(&DecodeError::of_convert_error(wanted, &error, version), report),
         };
-        let completed = asked.completed.apply(&mut json, tree);
+        let ((completed, is_stopped), ended) = budget::within(unknown::LIMITS, || {
+            (asked.completed.apply(&mut json, tree), budget::is_stopped())
+        });
         report.in_part |= completed.is_completed;
+        let not_finished = ended.unfinished.map(|why| {
+            let place = spans::first_line(tree.text(), tree.span(tree.resolve(node)));
+            verdict::not_finished(place, "this object with the values of its variables", why)
+        });
+        if is_stopped {
+            let verdict = DocumentVerdict {
+                unfinished: not_finished.into_iter().collect(),
+                ..DocumentVerdict::default()
+            };
+            report.verdicts.push((version, verdict));
+            continue;
+        }
         let one = One {
             asked,
             tree,
@@ -90,7 +105,9 @@ pub(crate) fn judge(asked: &ResourceToCheck<'_>, read: Result<(&Tree, NodeId), &
             known: completed.unknown.as_ref().into(),
             version,
         };
-        report.verdicts.push((version, one.judge()));
+        let mut verdict = one.judge();
+        verdict.unfinished.extend(not_finished);
+        report.verdicts.push((version, verdict));
     }
     Some(report)
 }
@@ -166,8 +183,7 @@ impl One<'_> {
         let Some(variables) = self.asked.completed.variables else {
             return;
         };
-        let by: Vec<&str> = variables.by.iter().map(String::as_str).collect();
-        let note = format!("Flux substitutes variables here: `postBuild` of {}", by.join(", "));
+        let note = format!("Flux substitutes variables here: `postBuild` of {}", variables.by());
         let text = self.tree.text();
         for finding in verdict.findings_mut() {
             if text.get(finding.span.range()).is_some_and(|it| it.contains("${")) {

@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use crd_analyzer_budget as budget;
 use crd_analyzer_resource::{self as server, DecodeError, Question, ServedVersion, Stored};
 use crd_analyzer_syntax::{
     json::{JsonDoc, read_json_of},
@@ -69,7 +70,16 @@ fn before(one: &One<'_>, previous: &Previous, old: &Object, served: ServedVersio
         .zip(overlays)
         .and_then(|(path, overlays)| overlays.old_variables(path));
     if let Some(variables) = &variables {
-        unknown::substitute_known(&mut json, tree, variables);
+        let put_in = || unknown::substitute_known(&mut json, tree, variables);
+        if let (
+            (),
+            budget::Ended {
+                unfinished: Some(why), ..
+            },
+        ) = budget::within(unknown::LIMITS, put_in)
+        {
+            return Err(why.to_string());
+        }
     }
     let definitions = one.asked.definitions;
     let found = &one.asked.found.definition;

@@ -13,7 +13,7 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use crd_analyzer_kustomize::{Build, FILE_NAMES, Files, MOST_NODES, Place, ProblemKind, Unread, build};
+use crd_analyzer_kustomize::{Build, FILE_NAMES, Files, LIMITS, Place, ProblemKind, Sources, Unread, build};
 use serde_json::{Value, json};
 
 use crate::peers::{self, root};
@@ -86,17 +86,18 @@ struct Case {
 
 impl Case {
     fn new(name: String, root: &Path, files: &dyn Files) -> Self {
-        let built = build(files, root, MOST_NODES);
+        let mut sources = Sources::default();
+        let built = build(files, root, (LIMITS, &mut sources));
         let texts = built
-            .sources
-            .files()
+            .files
+            .iter()
             .filter_map(|it| Some((it.to_path_buf(), files.read(it)?)));
         Self {
             name,
             root: root.to_owned(),
             files: texts.collect(),
             is_remote: built.unread.iter().any(|it| !is_missing(it)),
-            ours: objects(&built),
+            ours: objects(&built, &sources),
         }
     }
 }
@@ -106,16 +107,14 @@ fn is_missing((unread, _): &(Unread, Place)) -> bool {
     matches!(unread, Unread::Missing(_))
 }
 
-fn objects(built: &Build) -> Result<Vec<Value>, (ProblemKind, String)> {
+fn objects(built: &Build, sources: &Sources) -> Result<Vec<Value>, (ProblemKind, String)> {
     if let (Ok(_), Some((missing, _))) = (&built.objects, built.unread.iter().find(|it| is_missing(it))) {
         return Err((ProblemKind::Missing, format!("{missing:?}")));
     }
     match &built.objects {
         Ok(objects) => Ok(objects.iter().map(|it| plain(it.node.to_json())).collect()),
         Err(problem) => {
-            let place = problem
-                .place
-                .map(|it| built.sources.document(it).0.display().to_string());
+            let place = problem.place.map(|it| sources.document(it).0.display().to_string());
             Err((
                 problem.kind,
                 format!("{}: {}", place.unwrap_or_default(), problem.message),

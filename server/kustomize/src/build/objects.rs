@@ -1,0 +1,59 @@
+//! The objects of a file.
+
+use std::collections::VecDeque;
+
+use crate::{
+    node::{Node, Value},
+    problem::{Problem, Result},
+    resource::Resource,
+    spend,
+};
+
+/// The objects of a file: lists are taken apart (`RNodesFromBytes`).
+pub(super) fn objects(mut nodes: Vec<Node>) -> Result<Vec<Resource>> {
+    if let [list] = nodes.as_slice()
+        && matches!(list.get("kind").and_then(Node::as_str), Some("List" | "ResourceList"))
+        && let Some(items) = list.get("items")
+    {
+        spend::nodes(items.size())?;
+        nodes = items.items().to_vec();
+    }
+    nodes.retain(|it| !it.is_empty());
+    nodes.iter().try_for_each(check)?;
+    let mut found = Vec::new();
+    let mut queue: VecDeque<Node> = nodes.into();
+    while let Some(node) = queue.pop_front() {
+        let kind = node.get("kind").map(Node::text).unwrap_or_default();
+        let Some(items) = node.get("items").filter(|_| kind.ends_with("List")) else {
+            found.push(Resource::new(node));
+            continue;
+        };
+        match &items.value {
+            Value::List(items) => {
+                spend::nodes(items.iter().map(Node::size).sum())?;
+                let items: Vec<Node> = items.iter().filter(|it| !it.is_empty()).cloned().collect();
+                items.iter().try_for_each(check)?;
+                queue.extend(items);
+            }
+            Value::Null { .. } => {}
+            _ => return Err(Problem::fails(items.place, "`items` must be a list")),
+        }
+    }
+    Ok(found)
+}
+
+/// Says if an object lacks what each object has.
+pub(super) fn check(node: &Node) -> Result<()> {
+    if !matches!(node.value, Value::Map(_)) {
+        return Err(Problem::fails(node.place, "an object is expected"));
+    }
+    let kind = node.get("kind").map(Node::text).unwrap_or_default();
+    if kind.is_empty() {
+        return Err(Problem::fails(node.place, "the object has no `kind`"));
+    }
+    let name = node.at(&["metadata", "name"]).map(Node::text).unwrap_or_default();
+    if name.is_empty() && !kind.ends_with("List") {
+        return Err(Problem::fails(node.place, "the object has no `metadata.name`"));
+    }
+    Ok(())
+}
