@@ -5,6 +5,8 @@
 //! A JSON Schema sees the object that was sent. So each keyword is written only as far as it holds for that, and `$comment`
 //! says where the schema is laxer.
 
+use std::collections::HashSet;
+
 use crd_analyzer_apiextensions::types::CustomResourceDefinition;
 use crd_analyzer_goregexp::ecma;
 use crd_analyzer_schema::{
@@ -304,9 +306,7 @@ impl Writer {
 
 /// What explains a value and refuses none.
 fn annotations(props: &JsonSchemaProps, out: &mut Keywords) {
-    let written = keywords::of(props);
-    let explains = |key: &str| matches!(key, "title" | "description" | "default") || key.starts_with("x-kubernetes-");
-    out.extend(written.into_iter().filter(|(key, _)| explains(key)));
+    out.extend(keywords::explaining(props));
 }
 
 fn types(schema: Structural<'_>, allows_null: bool, out: &mut Keywords) {
@@ -362,13 +362,10 @@ fn scalars(rare: &RareKeywords, out: &mut Keywords) -> bool {
         if rare.r#enum.iter().any(|it| it.is_array() || it.is_object()) {
             is_all = false;
         } else {
-            let mut values: Vec<Value> = Vec::new();
-            for value in &rare.r#enum {
-                if !values.contains(value) {
-                    values.push(value.clone());
-                }
-            }
-            out.insert("enum".to_owned(), values.into());
+            // Scalars are the same if they are written the same.
+            let mut known = HashSet::new();
+            let values = rare.r#enum.iter().filter(|it| known.insert(it.to_string()));
+            out.insert("enum".to_owned(), values.cloned().collect());
         }
     }
     is_all

@@ -30,15 +30,22 @@ pub(super) fn of(schema: &JsonSchemaProps) -> Keywords {
             .map_or(Value::Bool(additional.allows), nested);
         out.put("additionalProperties", value);
     }
-    out.flag(
-        "x-kubernetes-preserve-unknown-fields",
-        schema.x_preserve_unknown_fields == Some(true),
-    );
-    out.flag("x-kubernetes-embedded-resource", schema.x_embedded_resource);
-    out.flag("x-kubernetes-int-or-string", schema.x_int_or_string);
-    out.list("x-kubernetes-validations", schema.x_validations.iter().map(rule));
+    out.extensions(schema);
     if let Some(rare) = schema.rare.get() {
         out.rare(rare);
+    }
+    out.0
+}
+
+/// Those that explain a value and refuse none, without the schemas inside.
+pub(super) fn explaining(schema: &JsonSchemaProps) -> Keywords {
+    let mut out = Writer::default();
+    out.text("description", &schema.description);
+    out.some("default", schema.default.clone().filter(|it| !it.is_null()));
+    out.extensions(schema);
+    if let Some(rare) = schema.rare.get() {
+        out.text("title", &rare.title);
+        out.list_extensions(rare);
     }
     out.0
 }
@@ -125,6 +132,20 @@ impl Writer {
             self.put("externalDocs", Value::Object(out.0));
         }
         self.some("example", rare.example.clone().filter(|it| !it.is_null()));
+        self.list_extensions(rare);
+    }
+
+    fn extensions(&mut self, schema: &JsonSchemaProps) {
+        self.flag(
+            "x-kubernetes-preserve-unknown-fields",
+            schema.x_preserve_unknown_fields == Some(true),
+        );
+        self.flag("x-kubernetes-embedded-resource", schema.x_embedded_resource);
+        self.flag("x-kubernetes-int-or-string", schema.x_int_or_string);
+        self.list("x-kubernetes-validations", schema.x_validations.iter().map(rule));
+    }
+
+    fn list_extensions(&mut self, rare: &RareKeywords) {
         self.list(
             "x-kubernetes-list-map-keys",
             rare.x_list_map_keys.iter().map(|it| json!(it)),

@@ -1,5 +1,7 @@
 //! OpenAPI files for kustomize, which reads from them how lists are merged (`sigs.k8s.io/kustomize/kyaml/openapi`).
 
+use std::collections::HashSet;
+
 use crd_analyzer_apiextensions::types::CustomResourceDefinition;
 use crd_analyzer_schema::KubernetesVersion;
 use serde_json::{Map, Value, json};
@@ -58,8 +60,9 @@ pub fn merge_for_kustomize(file: &mut Map<String, Value>, schemas: &[KustomizeSc
         }
     }
     if let Some(Value::Object(definitions)) = file.get_mut("definitions") {
+        let kinds: HashSet<[String; 3]> = schemas.iter().map(|it| parts(&it.kind)).collect();
         for known in definitions.values_mut() {
-            forget_kinds(known, schemas);
+            forget_kinds(known, &kinds);
         }
         for (name, schema) in metadata_schemas() {
             let reduced = || Value::Object(reduced(schema));
@@ -79,12 +82,15 @@ pub fn merge_for_kustomize(file: &mut Map<String, Value>, schemas: &[KustomizeSc
 }
 
 /// Two definitions of one kind would be one too many: kustomize takes any of them.
-fn forget_kinds(known: &mut Value, schemas: &[KustomizeSchema]) {
-    let part = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let is_same = |a: &Value, b: &Value| ["group", "version", "kind"].iter().all(|it| part(a, it) == part(b, it));
+fn forget_kinds(known: &mut Value, schemas: &HashSet<[String; 3]>) {
     if let Some(Value::Array(kinds)) = known.get_mut(KINDS) {
-        kinds.retain(|kind| !schemas.iter().any(|it| is_same(&it.kind, kind)));
+        kinds.retain(|kind| !schemas.contains(&parts(kind)));
     }
+}
+
+/// Group, version and kind.
+fn parts(kind: &Value) -> [String; 3] {
+    ["group", "version", "kind"].map(|it| kind.get(it).and_then(Value::as_str).unwrap_or_default().to_owned())
 }
 
 /// The structure of a published schema in OpenAPI v3, in the form of v2, with what kustomize merges lists by.

@@ -1,6 +1,8 @@
 //! What OpenAPI v2 cannot say, and what kubectl cannot read of it (`ToStructuralOpenAPIV2` of
 //! `pkg/controller/openapi/v2`, and `PruneDefaults` of kube-openapi).
 
+use std::collections::HashSet;
+
 use crd_analyzer_schema::JsonSchemaProps;
 use serde_json::Value;
 
@@ -28,9 +30,9 @@ pub(super) fn reduce(schema: &mut JsonSchemaProps) {
     if (!has_items && schema.r#type == "array") || (preserves && schema.r#type == "object") {
         schema.r#type.clear();
     }
-    let properties = &schema.properties;
-    let is_nullable = |name: &String| properties.iter().any(|(key, it)| key == name && it.nullable);
-    schema.required.retain(|name| !is_nullable(name));
+    let properties = schema.properties.iter();
+    let nullable: HashSet<&str> = properties.filter(|it| it.1.nullable).map(|it| it.0.as_str()).collect();
+    schema.required.retain(|name| !nullable.contains(name.as_str()));
     let additional = schema.additional_properties.as_mut().and_then(|it| it.schema.as_mut());
     if additional.as_ref().is_some_and(|it| it.nullable) {
         schema.required.clear();

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::{
-    schema::{Keywords, all_of, inner, reference, resolved, text},
+    schema::{Keywords, all_of, inner, reference, required, resolved, text},
     value::printed,
     wrap::{indent, wrap},
 };
@@ -128,9 +128,11 @@ fn output(out: &mut String, schema: &Keywords, path: &[&str], depth: Depth) -> R
 
 fn field_list(out: &mut String, schema: &Keywords, level: usize, depth: Depth) -> Result<(), Unexplained> {
     let resolved = resolved(schema);
+    let required = required(resolved);
     for (name, property) in inner(resolved, "properties").into_iter().flatten() {
         let Some(property) = property.as_object() else { continue };
-        field_detail(out, resolved, name, property, level, depth)?;
+        let is_required = required.contains(name.as_str());
+        field_detail(out, (name, is_required), property, level, depth)?;
         if let Depth::Recursive(deepest) = depth
             && (deepest == 0 || level < deepest)
         {
@@ -150,16 +152,14 @@ fn field_list(out: &mut String, schema: &Keywords, level: usize, depth: Depth) -
 
 fn field_detail(
     out: &mut String,
-    parent: &Keywords,
-    name: &str,
+    (name, is_required): (&str, bool),
     schema: &Keywords,
     level: usize,
     depth: Depth,
 ) -> Result<(), Unexplained> {
     let columns = level * 2;
     let _ = write!(out, "{}\t<{}>", indent(name, columns), type_guess(schema)?);
-    let required = parent.get("required").and_then(Value::as_array);
-    if required.is_some_and(|it| it.iter().any(|it| it == name)) {
+    if is_required {
         out.push_str(" -required-");
     }
     enumeration(out, schema, EnumView::Short { columns });

@@ -1,6 +1,6 @@
 //! Published schemas, as far as readers follow them: properties, items, values of maps, and references to the schemas of `metadata`.
 
-use std::sync::LazyLock;
+use std::{collections::HashSet, sync::LazyLock};
 
 use crd_analyzer_publish::metadata_schemas;
 use serde_json::{Map, Value};
@@ -67,6 +67,12 @@ pub struct Field<'s> {
     pub is_required: bool,
 }
 
+/// The names of the fields that an object has to have.
+pub(crate) fn required(schema: &Keywords) -> HashSet<&str> {
+    let names = schema.get("required").and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
 /// The properties of the objects that a schema describes: its own, or those of its items or of the values of a map.
 pub fn fields_of(schema: &Value) -> Vec<Field<'_>> {
     let Some(mut schema) = schema.as_object().map(resolved) else {
@@ -74,12 +80,11 @@ pub fn fields_of(schema: &Value) -> Vec<Field<'_>> {
     };
     loop {
         if let Some(properties) = inner(schema, "properties") {
-            let required = schema.get("required").and_then(Value::as_array);
-            let is_required = |name: &str| required.is_some_and(|it| it.iter().any(|it| it == name));
+            let required = required(schema);
             let fields = properties.iter().map(|(name, schema)| Field {
                 name,
                 schema,
-                is_required: is_required(name),
+                is_required: required.contains(name.as_str()),
             });
             return fields.collect();
         }

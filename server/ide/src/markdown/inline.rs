@@ -112,10 +112,14 @@ fn emphasis(out: &mut String, text: &str, at: usize, may_link: bool) -> usize {
 
 /// `[text](https://…)`, or the bracket itself.
 fn link(out: &mut String, text: &str) -> usize {
-    let parts = text[1..].split_once("](").and_then(|(label, rest)| {
-        let (target, _) = rest.split_once(')')?;
-        let is_plain = !label.trim().is_empty() && !label.contains(['[', ']', '`', '\\', '<', '!']);
-        (is_plain && length_of_address(target) == target.len() && !target.is_empty()).then_some((label, target))
+    // No further than to the end of the label: what is behind it may be long.
+    let inside = &text[1..];
+    let end = inside.find(['[', ']', '`', '\\', '<', '!']).unwrap_or(inside.len());
+    let (label, behind) = inside.split_at(end);
+    let parts = behind.strip_prefix("](").and_then(|rest| {
+        let (target, after) = rest.split_at(length_of_address(rest));
+        let is_link = !label.trim().is_empty() && !target.is_empty() && after.starts_with(')');
+        is_link.then_some((label, target))
     });
     let Some((label, target)) = parts else {
         out.push_str("\\[");
@@ -145,11 +149,9 @@ fn length_of_address(text: &str) -> usize {
         return 0;
     };
     let rest = &text[scheme.len()..];
-    let is_part = |c: char| c.is_ascii_alphanumeric() || "-._~/?#%&=+:@!$',;".contains(c);
-    let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-    if rest.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-        scheme.len() + length
-    } else {
-        0
+    if !rest.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        return 0;
     }
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "-._~/?#%&=+:@!$',;".contains(c);
+    scheme.len() + rest.find(|c| !is_part(c)).unwrap_or(rest.len())
 }
