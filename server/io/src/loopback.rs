@@ -180,10 +180,21 @@ fn answer(reader: &mut impl BufRead, max: u64) -> Result<Vec<u8>, Broken> {
     Ok(body)
 }
 
+/// Bytes around the shortest chunk.
+const A_CHUNK: u64 = 8;
+
+/// A body in chunks. What is around these is no more than around as many chunks of one byte.
 fn chunks(reader: &mut impl BufRead, max: u64) -> Result<Vec<u8>, Broken> {
     let mut body = Vec::new();
+    let mut around = 0;
     loop {
         let size = line(reader)?;
+        around += size.len() as u64 + A_CHUNK;
+        if around > max.saturating_mul(A_CHUNK) + MAX_LINE {
+            return Err(Broken::Other(
+                "the chunks of the answer are too many or too short".to_owned(),
+            ));
+        }
         let digits = size.split(';').next().unwrap_or_default().trim();
         let size = u64::from_str_radix(digits, 16)
             .map_err(|_| Broken::Other("the length of a chunk is not a number".to_owned()))?;
@@ -283,6 +294,11 @@ mod tests {
 
     #[test]
     fn other_answers_are_failures() {
+        let chunk = format!("1;{}\r\nx\r\n", "a".repeat(1_000));
+        let long = format!(
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{}0\r\n\r\n",
+            chunk.repeat(50)
+        );
         for (answer, words) in [
             (
                 &b"HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\nno"[..],
@@ -302,6 +318,7 @@ mod tests {
                 b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
                 "not a number",
             ),
+            (long.as_bytes(), "too many or too short"),
             (b"hello\r\n\r\n", "not HTTP"),
             (b"", "ended before"),
         ] {
