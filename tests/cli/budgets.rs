@@ -5,7 +5,7 @@ use std::{process::Stdio, time::Duration};
 use serde_json::{Value, json};
 
 use crate::{
-    Outcome, Sandbox,
+    Outcome, Sandbox, built,
     limits::{self, limited},
 };
 
@@ -485,4 +485,51 @@ fn an_enum_of_which_no_value_stays() {
         json!({"type": "object", "properties": {"a": {"type": "string", "enum": values}}})
     };
     compared(&listed("a"), &listed("b")).expect(1, &["enum-changed"]);
+}
+
+/// `check` of all files of a repository.
+fn checked(repository: &built::Repository) -> Outcome {
+    let files: Vec<(&str, String)> = repository.files.iter().map(|it| (&*it.0, it.1.clone())).collect();
+    run(&files, &["check", "-o", "concise", "."])
+}
+
+#[test]
+fn repositories_of_which_gigabytes_are_made_are_judged_in_part() {
+    for repository in built::too_large() {
+        let outcome = checked(&repository);
+        assert_eq!(outcome.code, Some(3), "{}: {outcome:.2000?}", repository.name);
+        assert!(
+            outcome.stdout.contains("not-finished"),
+            "{}: {outcome:.2000?}",
+            repository.name
+        );
+    }
+}
+
+#[test]
+fn repositories_of_many_objects_and_kustomizations_are_judged() {
+    for repository in built::many() {
+        let outcome = checked(&repository);
+        assert!(
+            matches!(outcome.code, Some(0 | 1)),
+            "{}: {outcome:.2000?}",
+            repository.name
+        );
+        assert!(!outcome.stdout.contains("not-finished"), "{}", repository.name);
+    }
+}
+
+#[test]
+fn descriptions_and_enums_are_printed_in_proportion_to_their_length() {
+    let described = |text: String| {
+        let schema = json!({"type": "object", "description": text});
+        run(&[("crd.json", definition(&schema))], &["docs", "crd.json"]).expect(0, &["widgets.example.com"]);
+    };
+    for part in ["[", "[a](", "https://-", "`a``b", "*a _b ", "&#x", "<a ", "h"] {
+        described(part.repeat(200_000 / part.len()));
+    }
+    let values: Vec<String> = (0..40_000).map(|n| format!("v{n}")).collect();
+    let schema = json!({"type": "string", "enum": values});
+    let args = ["schema", "--format", "json-schema", "crd.json"];
+    run(&[("crd.json", definition(&schema))], &args).expect(0, &["v39999"]);
 }

@@ -4,6 +4,8 @@
 
 #[cfg(target_os = "linux")]
 mod budgets;
+#[path = "../hostile/built.rs"]
+mod built;
 mod check;
 mod cluster;
 mod compat;

@@ -271,7 +271,7 @@ fn room_for_text(node: &Node) -> Result<()> {
     spend::work(bytes as usize * A_BYTE)
 }
 
-/// Steps for a byte of which a hash is made.
+/// Steps for a byte that a hash is made from.
 const A_BYTE: usize = 4;
 
 /// What the hash is made of, as Go writes JSON.

@@ -324,7 +324,7 @@ impl Resources {
         &self.list
     }
 
-    /// The objects, of which any may change.
+    /// The objects, to change them.
     pub(crate) fn list_mut(&mut self) -> &mut Vec<Resource> {
         self.known = None;
         &mut self.list

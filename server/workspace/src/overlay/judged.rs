@@ -35,10 +35,10 @@ pub(super) struct Judged {
 /// The most bytes of reports that are kept: those of others are made again.
 const MOST_KEPT: u64 = 32 << 20;
 
-/// Work for judging all objects of a run, of which each has the same part.
+/// Work for judging all objects of a run. Each has the same part.
 const JUDGING: u64 = 2_000_000_000;
 
-/// Findings of all objects of a run that are located, of which each has the same part.
+/// Findings that are located in all objects of a run. Each has the same part.
 const MOST_FINDINGS: usize = 200_000;
 
 /// Findings of an object that are located in any case.

@@ -1,0 +1,226 @@
+//! Small repositories of which kustomize and Flux would make gigabytes.
+
+/// A repository: its files.
+pub(crate) struct Repository {
+    pub(crate) name: &'static str,
+    pub(crate) files: Vec<(String, String)>,
+}
+
+const CRD: &str = "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              a: {type: string}
+              b: {type: string}
+              l: {type: array, items: {type: string}}
+";
+
+fn widget(name: &str, spec: &str) -> String {
+    format!("apiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: {name}}}\nspec: {{{spec}}}\n")
+}
+
+fn widgets(count: usize) -> String {
+    let all: Vec<String> = (0..count).map(|n| widget(&format!("w{n}"), "a: x")).collect();
+    all.join("---\n")
+}
+
+fn repository(name: &'static str, files: &[(&str, String)]) -> Repository {
+    let crd = ("crd.yaml".to_owned(), CRD.to_owned());
+    let files = files.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
+    Repository {
+        name,
+        files: std::iter::once(crd).chain(files).collect(),
+    }
+}
+
+/// A kustomization of these objects, which also says this.
+fn kustomized(name: &'static str, says: &str, objects: String) -> Repository {
+    let kustomization = format!("resources: [crd.yaml, r.yaml]\n{says}");
+    repository(name, &[("kustomization.yaml", kustomization), ("r.yaml", objects)])
+}
+
+fn flux(name: &str, spec: &str) -> String {
+    format!(
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}, namespace: f}}\nspec: {{{spec}}}\n"
+    )
+}
+
+/// Of which not everything is judged.
+pub(crate) fn too_large() -> Vec<Repository> {
+    let text = |length: usize| "x".repeat(length);
+    let growing: String = (0..60)
+        .map(|n| {
+            let (from, to) = if n % 2 == 0 { ("a", "b") } else { ("b", "a") };
+            format!(
+                "- source: {{kind: Widget, fieldPath: spec.{from}}}\n  targets: [{{select: {{kind: Widget}}, fieldPaths: [spec.{to}], \
+                 options: {{delimiter: /, index: 99999}}}}]\n"
+            )
+        })
+        .collect();
+    let paths: Vec<String> = (0..4_000).map(|n| format!("spec.b{n}")).collect();
+    let keys: Vec<String> = (0..4_000).map(|n| format!("k{n}=f.txt")).collect();
+    let large_file = format!("configMapGenerator: [{{name: a, files: [{}]}}]\n", keys.join(", "));
+    let var = "vars: [{name: A, objref: {kind: Widget, name: w, apiVersion: example.com/v1}, fieldref: {fieldpath: spec.b}}]\nconfigurations: [c.yaml]\n";
+    let mut with_var = kustomized(
+        "a large var",
+        var,
+        widget("w", &format!("b: {}, a: \"{}\"", text(100_000), "$(A)".repeat(10_000))),
+    );
+    let of_var = "varReference: [{path: spec/a, kind: Widget}]\n".to_owned();
+    with_var.files.push(("c.yaml".to_owned(), of_var));
+    let mut with_file = kustomized("a large file", &large_file, widgets(1));
+    with_file.files.push(("f.txt".to_owned(), text(200_000)));
+    let large = widget("w", &format!("a: {}", text(300_000)));
+    let mut overlays = repository(
+        "overlays of a large base",
+        &[
+            ("base/kustomization.yaml", "resources: [r.yaml]\n".to_owned()),
+            ("base/r.yaml", large),
+        ],
+    );
+    for n in 0..600 {
+        let overlay = format!("resources: [../base]\nnamePrefix: o{n}-\n");
+        overlays.files.push((format!("o{n}/kustomization.yaml"), overlay));
+    }
+    let substituted = flux(
+        "k",
+        &format!("path: ./b, postBuild: {{substitute: {{A: {}}}}}", text(100_000)),
+    );
+    let each = format!(
+        "{}  l:\n{}",
+        widget("w", "").trim_end().trim_end_matches(" {}"),
+        "  - ${A}\n".repeat(4_000)
+    );
+    let each = each.replace("spec:  l:", "spec:\n  l:");
+    vec![
+        kustomized(
+            "replacements that grow",
+            &format!("replacements:\n{growing}"),
+            widget("w", "a: xxxxxxxx, b: yyyyyyyy"),
+        ),
+        with_var,
+        with_file,
+        kustomized(
+            "a large value in many fields",
+            &format!(
+                "replacements:\n- sourceValue: {}\n  targets: [{{select: {{kind: Widget}}, options: {{create: true}}, fieldPaths: [{}]}}]\n",
+                text(200_000),
+                paths.join(", ")
+            ),
+            widgets(1),
+        ),
+        kustomized(
+            "a large prefix",
+            &format!("namePrefix: {}\n", text(300_000)),
+            widgets(1_000),
+        ),
+        kustomized(
+            "a large annotation",
+            &format!("commonAnnotations: {{a: {}}}\n", text(200_000)),
+            widgets(1_000),
+        ),
+        kustomized(
+            "a large JSON patch",
+            &format!(
+                "patches:\n- target: {{kind: Widget}}\n  patch: |\n    - {{op: add, path: /spec/a, value: {}}}\n",
+                text(300_000)
+            ),
+            widgets(800),
+        ),
+        kustomized(
+            "a large merge patch",
+            &format!(
+                "patches:\n- target: {{kind: Widget}}\n  patch: |\n    {{apiVersion: example.com/v1, kind: Widget, metadata: {{name: x}}, spec: {{a: {}}}}}\n",
+                text(300_000)
+            ),
+            widgets(800),
+        ),
+        overlays,
+        repository(
+            "a large variable in one text",
+            &[
+                ("flux.yaml", substituted.clone()),
+                ("b/a.yaml", widget("w", &format!("a: \"{}\"", "${A}".repeat(20_000)))),
+            ],
+        ),
+        repository(
+            "a large variable in many texts",
+            &[("flux.yaml", substituted), ("b/a.yaml", each)],
+        ),
+    ]
+}
+
+/// Of which everything is judged, without comparing all with all.
+pub(crate) fn many() -> Vec<Repository> {
+    let items: Vec<String> = (0..4_000)
+        .map(|n| format!("{{apiVersion: v1, kind: A, metadata: {{name: a{n}}}}}"))
+        .collect();
+    let list = format!("{{apiVersion: v1, kind: List, items: [\n{}]}}", items.join(",\n"));
+    let mut chain = repository(
+        "a chain of bases",
+        &[
+            ("d0/kustomization.yaml", "resources: [r.yaml]\n".to_owned()),
+            ("d0/r.yaml", widgets(40)),
+        ],
+    );
+    for n in 1..60 {
+        let overlay = format!("resources: [../d{}]\nnamePrefix: d{n}-\n", n - 1);
+        chain.files.push((format!("d{n}/kustomization.yaml"), overlay));
+    }
+    let config_map: Vec<String> = (0..40).map(|n| format!("k{n}: v")).collect();
+    let config_map = format!(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\ndata: {{{}}}\n---\n",
+        config_map.join(", ")
+    );
+    let from = vec!["{kind: ConfigMap, name: c}"; 1_500].join(", ");
+    let from = flux("k", &format!("path: ./b, postBuild: {{substituteFrom: [{from}]}}"));
+    let kustomizations: Vec<String> = (0..400)
+        .map(|n| {
+            let source = format!(
+                "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {{name: r{n}, namespace: f}}\nspec: {{url: x/{n}}}\n---\n"
+            );
+            let spec = format!(
+                "path: ./b, sourceRef: {{kind: GitRepository, name: r{n}}}, postBuild: {{substitute: {{A: x}}}}"
+            );
+            source + &flux(&format!("k{n}"), &spec)
+        })
+        .collect();
+    let mut substituted = repository(
+        "many Kustomizations of Flux",
+        &[("flux.yaml", kustomizations.join("---\n"))],
+    );
+    for n in 0..60 {
+        let text = widget(&format!("w{n}"), "a: \"${A}\"");
+        substituted.files.push((format!("b/{n}.yaml"), text));
+    }
+    vec![
+        kustomized("a long list", "namespace: x\n", list),
+        chain,
+        repository(
+            "many ConfigMaps",
+            &[
+                ("flux.yaml", config_map.repeat(35) + &from),
+                ("b/a.yaml", widget("w", "a: \"${k1}\"")),
+            ],
+        ),
+        substituted,
+        repository(
+            "beginnings of variables",
+            &[("a.yaml", widget("w", &format!("a: \"{}\"", "${".repeat(200_000))))],
+        ),
+    ]
+}
