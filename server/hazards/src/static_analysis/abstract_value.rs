@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crd_analyzer_cel::ast::operators;
 use crd_analyzer_schema::structural::{AdditionalProperties, Structural};
+use crd_analyzer_schema::validation::int64;
 use serde_json::Value;
 
 /// No list or text is longer.
@@ -137,9 +138,10 @@ pub(super) fn of_schema(schema: Structural<'_>) -> AbstractValue<'_> {
         })),
         "integer" => integer(schema).map(AbstractValue::Int),
         "number" => {
+            // Beside a value without a fraction a bound is cut.
             let (least, most) = (
-                props.minimum.unwrap_or(f64::NEG_INFINITY),
-                props.maximum.unwrap_or(f64::INFINITY),
+                props.minimum.map_or(f64::NEG_INFINITY, |it| it.min(int64(it) as f64)),
+                props.maximum.map_or(f64::INFINITY, |it| it.max(int64(it) as f64)),
             );
             (least <= most).then_some(AbstractValue::Double(least, most))
         }
@@ -164,12 +166,15 @@ fn integer(schema: Structural<'_>) -> Option<Span> {
     let props = schema.props();
     let mut span = Span::ALL;
     if let Some(least) = props.minimum.filter(|it| it.abs() < EXACT) {
-        let excluded = i128::from(props.exclusive_minimum && least.fract() == 0.0);
-        span.least = least.ceil() as i128 + excluded;
+        // The bound is cut beside `1`, and not beside `1.0`.
+        let excluded = props.exclusive_minimum;
+        let cut = i128::from(int64(least)) + i128::from(excluded);
+        span.least = cut.min(least.ceil() as i128 + i128::from(excluded && least.fract() == 0.0));
     }
     if let Some(most) = props.maximum.filter(|it| it.abs() < EXACT) {
-        let excluded = i128::from(props.exclusive_maximum && most.fract() == 0.0);
-        span.most = most.floor() as i128 - excluded;
+        let excluded = props.exclusive_maximum;
+        let cut = i128::from(int64(most)) - i128::from(excluded);
+        span.most = cut.max(most.floor() as i128 - i128::from(excluded && most.fract() == 0.0));
     }
     if !props.r#enum.is_empty() {
         let ints: Option<Vec<i128>> = props.r#enum.iter().map(|it| it.as_i64().map(i128::from)).collect();

@@ -39,6 +39,7 @@ use types::Types;
 use value_path::ValuePath;
 
 pub use compare::deep_equal;
+pub use number::{NumberKeyword, NumberSpan, Numbers, int64};
 
 /// Units of work for holding a value against one schema, without what is below.
 const SCHEMA_WORK: u64 = 150;
@@ -227,7 +228,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         }
         let mut outcome = Outcome::default();
         let types = Types::of(schema, self.validator.form);
-        let format = self.format(schema, &types);
+        let format = format_of(schema, &types, self.validator.form, self.validator.version);
         if value.is_null() {
             outcome.merge(types.check_null(schema, place));
             outcome.merge(self.check_enum(schema, value, place));
@@ -251,7 +252,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
                 }
             }
             Value::Number(number) => {
-                outcome.merge(self.number(schema, number, &types, format, place));
+                outcome.merge(self.number(schema, number, types, format, place));
                 outcome.matches += 1;
             }
             Value::Array(items) => {
@@ -273,16 +274,16 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         outcome.matches += 1;
         outcome
     }
+}
 
-    /// The format that values are held to, empty if none.
-    fn format(&self, schema: &'s JsonSchemaProps, types: &Types<'s>) -> &'s str {
-        let keeps = self.validator.form == Form::Structural
-            || crate::formats::is_enforced(&schema.format, types.single().unwrap_or(""), self.validator.version);
-        if !schema.format.is_empty() && keeps {
-            &schema.format
-        } else {
-            ""
-        }
+/// The format that values are held to, empty if none.
+fn format_of<'s>(schema: &'s JsonSchemaProps, types: &Types<'s>, form: Form, version: KubernetesVersion) -> &'s str {
+    let keeps =
+        form == Form::Structural || crate::formats::is_enforced(&schema.format, types.single().unwrap_or(""), version);
+    if !schema.format.is_empty() && keeps {
+        &schema.format
+    } else {
+        ""
     }
 }
 

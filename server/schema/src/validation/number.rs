@@ -6,10 +6,10 @@
 use crd_analyzer_cel::KubernetesVersion;
 use serde_json::Number;
 
-use super::Run;
 use super::outcome::{Failure, MessageValue, Outcome, Report};
-use super::types::{Types, is_json_integer};
+use super::types::{LARGEST_JSON_INTEGER, Types, is_json_integer};
 use super::value_path::ValuePath;
+use super::{Form, Run};
 use crate::codes;
 use crate::go::plain_float;
 use crate::json_schema::JsonSchemaProps;
@@ -25,6 +25,13 @@ enum Held {
 }
 
 impl Held {
+    fn of(number: &Number) -> Self {
+        match number.as_i64() {
+            Some(int) => Self::Int(int),
+            None => Self::Float(number.as_f64().unwrap_or_default()),
+        }
+    }
+
     const fn as_float(self) -> f64 {
         match self {
             Self::Int(int) => int as f64,
@@ -86,16 +93,93 @@ impl Range<'_> {
     }
 }
 
-impl<'s, 'v> Run<'_, 's, 'v> {
-    pub(super) fn number(
-        &self,
-        schema: &'s JsonSchemaProps,
-        number: &Number,
-        types: &Types<'s>,
-        format: &'s str,
-        place: &ValuePath<'_>,
-    ) -> Outcome<'s, 'v> {
-        let version = self.validator.version;
+/// What a schema asks of a number, besides its type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NumberKeyword {
+    /// The range of the type and format.
+    Range,
+    /// `multipleOf`
+    MultipleOf,
+    /// `minimum`, with `exclusiveMinimum`
+    Minimum,
+    /// `maximum`, with `exclusiveMaximum`
+    Maximum,
+}
+
+impl NumberKeyword {
+    /// All of them, in the order in which the API server asks.
+    pub const ALL: [Self; 4] = [Self::Range, Self::MultipleOf, Self::Minimum, Self::Maximum];
+}
+
+/// Numbers from one to another, as the API server holds them.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct NumberSpan {
+    /// Those that it holds as an `int64`: the first and the last; `None` if there are none.
+    pub ints: Option<(i64, i64)>,
+    /// Those that it holds as a `float64`, which are written with a fraction or an exponent, or do not fit an `int64`.
+    pub floats: Option<(f64, f64)>,
+}
+
+impl NumberSpan {
+    /// No number.
+    const NOTHING: Self = Self {
+        ints: None,
+        floats: None,
+    };
+
+    /// What is in both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        fn both<T: PartialOrd>(a: Option<(T, T)>, b: Option<(T, T)>) -> Option<(T, T)> {
+            let ((least, most), (other_least, other_most)) = a.zip(b)?;
+            let least = if other_least > least { other_least } else { least };
+            let most = if other_most < most { other_most } else { most };
+            (least <= most).then_some((least, most))
+        }
+        Self {
+            ints: both(self.ints, other.ints),
+            floats: both(self.floats, other.floats),
+        }
+    }
+
+    /// The same numbers after they were stored: Go writes a number without a fraction as an integer.
+    #[must_use]
+    pub fn stored(self) -> Self {
+        let whole = self.floats.map(|it| (it.0.ceil() as i64, it.1.floor() as i64));
+        let ints = match (self.ints, whole.filter(|it| it.0 <= it.1)) {
+            (Some(ints), Some(whole)) => Some((ints.0.min(whole.0), ints.1.max(whole.1))),
+            (ints, whole) => ints.or(whole),
+        };
+        Self { ints, ..self }
+    }
+
+    /// The first and the last of both kinds.
+    pub fn ends(self) -> impl Iterator<Item = Number> {
+        let ints = self.ints.map(|it| [it.0, it.1].map(Number::from));
+        let floats = self.floats.map(|it| [it.0, it.1].map(Number::from_f64));
+        let floats = floats.into_iter().flatten().flatten();
+        ints.into_iter().flatten().chain(floats)
+    }
+}
+
+/// What one schema asks of numbers (`numberValidator`), each keyword by itself.
+#[derive(Clone, Copy)]
+pub struct Numbers<'s> {
+    schema: &'s JsonSchemaProps,
+    types: Types<'s>,
+    range: Range<'s>,
+    version: KubernetesVersion,
+}
+
+impl<'s> Numbers<'s> {
+    /// Of a schema of custom resources.
+    pub fn new(schema: &'s JsonSchemaProps, version: KubernetesVersion) -> Self {
+        let types = Types::of(schema, Form::Definition);
+        let format = super::format_of(schema, &types, Form::Definition, version);
+        Self::with(schema, types, format, version)
+    }
+
+    fn with(schema: &'s JsonSchemaProps, types: Types<'s>, format: &'s str, version: KubernetesVersion) -> Self {
         let range = match types.single() {
             Some(r#type @ ("integer" | "number")) if version >= RANGE_SINCE => {
                 let formats = if r#type == "integer" {
@@ -110,37 +194,110 @@ impl<'s, 'v> Run<'_, 's, 'v> {
             }
             _ => Range { r#type: "", format: "" },
         };
-        let value = match number.as_i64() {
-            Some(int) => Held::Int(int),
-            None => Held::Float(number.as_f64().unwrap_or_default()),
-        };
-        let mut outcome = Outcome::default();
-        if !range.contains(value) {
-            outcome.push(range.failure("Checked", place));
+        Self {
+            schema,
+            types,
+            range,
+            version,
         }
-        // A bound that fits the range is compared in the type of the value, one that does not as a float64.
-        let mut bound = |bound: Option<f64>, what: &str, check: &dyn Fn(Held, f64) -> Option<Failure<'s, 'v>>| {
-            let Some(bound) = bound else { return };
-            let mut part = Outcome::default();
-            let mut value = value;
-            if !range.contains(Held::Float(bound)) {
-                part.push(range.failure(what, place));
-                value = Held::Float(value.as_float());
-            }
-            if let Some(failure) = check(value, bound) {
-                part.push(failure);
-            }
-            outcome.merge(part);
+    }
+
+    /// Whether a keyword accepts a number, whatever the others say.
+    pub fn accepts(&self, keyword: NumberKeyword, number: &Number) -> bool {
+        self.check(keyword, Held::of(number), &ValuePath::Root).is_valid()
+    }
+
+    /// What the range and the bounds leave. No number outside of it is accepted.
+    pub fn span(&self) -> NumberSpan {
+        let schema = self.schema;
+        let bounds = [schema.multiple_of, schema.minimum, schema.maximum];
+        if bounds
+            .into_iter()
+            .flatten()
+            .any(|it| !self.range.contains(Held::Float(it)))
+        {
+            return NumberSpan::NOTHING;
+        }
+        let is_whole = self.types.contains("integer") && !self.types.contains("number");
+        let most = if is_whole { LARGEST_JSON_INTEGER } else { f64::MAX };
+        let mut span = NumberSpan {
+            ints: Some((i64::MIN, i64::MAX)),
+            floats: Some((-most, most)),
         };
-        bound(schema.multiple_of, "MultipleOf", &|value, factor| {
-            multiple_of(value, factor, version, place)
-        });
-        bound(schema.minimum, "Minimum boundary", &|value, min| {
-            minimum(value, min, schema.exclusive_minimum, place)
-        });
-        bound(schema.maximum, "Maximum boundary", &|value, max| {
-            maximum(value, max, schema.exclusive_maximum, place)
-        });
+        if (self.range.r#type, self.range.format) == ("integer", "int32") {
+            let (least, most) = (i32::MIN, i32::MAX);
+            span = NumberSpan {
+                ints: Some((i64::from(least), i64::from(most))),
+                floats: Some((f64::from(least), f64::from(most))),
+            };
+        }
+        if let Some(min) = schema.minimum {
+            let is_exclusive = schema.exclusive_minimum;
+            let least = int64(min).checked_add(i64::from(is_exclusive));
+            span = span.and(NumberSpan {
+                ints: least.map(|it| (it, i64::MAX)),
+                floats: Some((if is_exclusive { min.next_up() } else { min }, f64::MAX)),
+            });
+        }
+        if let Some(max) = schema.maximum {
+            let is_exclusive = schema.exclusive_maximum;
+            let most = int64(max).checked_sub(i64::from(is_exclusive));
+            span = span.and(NumberSpan {
+                ints: most.map(|it| (i64::MIN, it)),
+                floats: Some((f64::MIN, if is_exclusive { max.next_down() } else { max })),
+            });
+        }
+        span
+    }
+
+    /// What a keyword says of a number. A bound that fits the range is compared in the type of the value, one that does not as a float64.
+    fn check<'v>(&self, keyword: NumberKeyword, value: Held, place: &ValuePath<'_>) -> Outcome<'s, 'v> {
+        let schema = self.schema;
+        let (bound, what) = match keyword {
+            NumberKeyword::Range => {
+                let mut outcome = Outcome::default();
+                if !self.range.contains(value) {
+                    outcome.push(self.range.failure("Checked", place));
+                }
+                return outcome;
+            }
+            NumberKeyword::MultipleOf => (schema.multiple_of, "MultipleOf"),
+            NumberKeyword::Minimum => (schema.minimum, "Minimum boundary"),
+            NumberKeyword::Maximum => (schema.maximum, "Maximum boundary"),
+        };
+        let mut part = Outcome::default();
+        let Some(bound) = bound else { return part };
+        let mut value = value;
+        if !self.range.contains(Held::Float(bound)) {
+            part.push(self.range.failure(what, place));
+            value = Held::Float(value.as_float());
+        }
+        let failure = match keyword {
+            NumberKeyword::MultipleOf => multiple_of(value, bound, self.version, place),
+            NumberKeyword::Minimum => minimum(value, bound, schema.exclusive_minimum, place),
+            _ => maximum(value, bound, schema.exclusive_maximum, place),
+        };
+        if let Some(failure) = failure {
+            part.push(failure);
+        }
+        part
+    }
+}
+
+impl<'s, 'v> Run<'_, 's, 'v> {
+    pub(super) fn number(
+        &self,
+        schema: &'s JsonSchemaProps,
+        number: &Number,
+        types: Types<'s>,
+        format: &'s str,
+        place: &ValuePath<'_>,
+    ) -> Outcome<'s, 'v> {
+        let numbers = Numbers::with(schema, types, format, self.validator.version);
+        let mut outcome = Outcome::default();
+        for keyword in NumberKeyword::ALL {
+            outcome.merge(numbers.check(keyword, Held::of(number), place));
+        }
         outcome.matches += 1;
         outcome
     }
@@ -242,8 +399,8 @@ fn minimum<'s, 'v>(value: Held, min: f64, exclusive: bool, place: &ValuePath<'_>
     })
 }
 
-/// Go's conversion of a `float64` to an `int64` on amd64: cut, and the smallest integer where it does not fit.
-pub(super) fn int64(float: f64) -> i64 {
+/// Go's conversion of a `float64` to an `int64` on amd64, which a bound goes through beside an integer: cut, and the smallest integer where it does not fit.
+pub fn int64(float: f64) -> i64 {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     if (-LIMIT..LIMIT).contains(&float) {
         float as i64

@@ -9,6 +9,7 @@ use super::value_path::ValuePath;
 use crate::json_schema::JsonSchemaProps;
 
 /// The types of a schema: none, its own, or the two of int-or-string.
+#[derive(Clone, Copy)]
 pub(super) enum Types<'s> {
     None,
     One(&'s str),
@@ -38,7 +39,7 @@ impl<'s> Types<'s> {
         }
     }
 
-    fn contains(&self, name: &str) -> bool {
+    pub(super) fn contains(&self, name: &str) -> bool {
         match self {
             Self::None => false,
             Self::One(only) => *only == name,
@@ -103,11 +104,13 @@ impl<'s> Types<'s> {
 /// (`swag.IsFloat64AJSONInteger` of go-openapi before and after its rewrite).
 const SYMMETRIC_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
+/// The largest number that is taken for an integer.
+pub(super) const LARGEST_JSON_INTEGER: f64 = 9_007_199_254_740_991.0;
+
 /// Whether a number is taken for an integer (`swag.IsFloat64AJSONInteger`): nearly one, and exact in a `float64`.
 pub(super) fn is_json_integer(float: f64, version: KubernetesVersion) -> bool {
-    const LIMIT: f64 = 9_007_199_254_740_991.0;
     const EPSILON: f64 = 1e-9;
-    if !(-LIMIT..=LIMIT).contains(&float) {
+    if !(-LARGEST_JSON_INTEGER..=LARGEST_JSON_INTEGER).contains(&float) {
         return false;
     }
     if float.fract() == 0.0 {
