@@ -2,18 +2,18 @@
 //! matching that agrees with it.
 //!
 //! [`check`] judges a pattern without compiling it. [`GoRegex`] matches, within the limits of the thread
-//! ([`crd_analyzer_budget`]).
+//! ([`crd_analyzer_budget`]). [`missed`] compares patterns.
 
 mod cache;
 mod class;
 mod ecma;
 mod error;
 mod extent;
+mod inclusion;
 mod machine;
 mod parser;
 #[allow(clippy::unreadable_literal, reason = "a generated table")]
 mod tables;
-#[cfg(test)]
 mod translate;
 mod tree;
 mod unicode;
@@ -26,6 +26,7 @@ use crd_analyzer_budget::{self as budget, Unfinished};
 pub use ecma::ecma;
 pub use error::{ErrorCode, GoRegexError};
 pub use extent::{Extent, extent};
+pub use inclusion::{NotDecided, Texts, missed};
 use machine::{Machine, Threads};
 
 /// Says whether Go compiles `pattern` (`regexp.Compile`), and if not, why and which part is to blame.
