@@ -10,6 +10,7 @@ use crate::change::Change;
 use crate::pair::Pair;
 use crate::replay::{Write, without_status};
 use crate::subject::Subject;
+use crate::subresources::{self, NOT_TRIED};
 
 const SAME_OBJECTS: &str = "the API server accepts and stores the same objects";
 
@@ -402,15 +403,18 @@ impl Found<'_> {
         let (before, now) = (of(self.old.spec(), before), of(self.new.spec(), now));
         if before.status.is_some() != now.status.is_some() {
             let stored = Answer::compatible("the status of an object that does not change stays what it is");
+            let pair = Pair::new(self.old, self.new, place.version);
             let readers = if before.status.is_some() {
                 Answer::compatible("readers find the status at the same place")
             } else {
-                Answer::unknown("NEW validates a status only when it is sent to `/status`")
+                pair.as_ref()
+                    .map_or_else(|| Answer::unknown(NOT_TRIED), subresources::status_as_read)
             };
             let writers = if before.status.is_some() {
                 self.status_is_gone(place.version)
             } else {
-                Answer::unknown("a status that is sent with an object is dropped from now on, and goes to `/status`")
+                pair.as_ref()
+                    .map_or_else(|| Answer::unknown(NOT_TRIED), subresources::status_as_sent)
             };
             let what = if before.status.is_some() { "removed" } else { "added" };
             let answers = [stored, writers, readers];
@@ -418,8 +422,17 @@ impl Found<'_> {
             self.changes.push(change);
         }
         if before.scale != now.scale {
-            let reason = "what clients of the scale subresource read and write is not compared";
-            let answers = [reason; 3].map(Answer::unknown);
+            let pair = Pair::new(self.old, self.new, place.version);
+            let answers = Direction::ALL.map(|direction| {
+                let (from, to) = match direction {
+                    Direction::Readers => (&now.scale, &before.scale),
+                    _ => (&before.scale, &now.scale),
+                };
+                let answer = pair
+                    .as_ref()
+                    .map(|pair| subresources::scale(pair, direction, from.as_ref(), to.as_ref()));
+                answer.unwrap_or_else(|| Answer::unknown("what a version without a schema keeps is not compared"))
+            });
             self.changes
                 .push(place.change("scale-changed", "subresources", String::new(), answers));
         }

@@ -133,24 +133,23 @@ fn of_sent(old: &Subject, new: Option<&Subject>, object: &Value) -> Result<Vec<H
     Ok(found)
 }
 
-/// The object as an API server has it in store: accepted today, or once by an older CRD.
+/// The object as an API server has it in store after OLD accepted it.
 fn stored(version: ServedVersion<'_>, object: &Value) -> Result<Value, NotStored> {
     let created = ask(version, object, Question::Create).ok_or(NotStored::Unfinished)?;
     if created.unjudged.is_some() {
         return Err(NotStored::Unfinished);
     }
-    let has_status = version.has_status() && object.get("status").is_some();
-    if created.is_accepted() && (!has_status || ask_status(version, object).is_some_and(|it| it.is_accepted())) {
-        let stored = created.object.ok_or(NotStored::Unfinished)?;
-        return Ok(as_client_sends(stored, object));
+    if !created.is_accepted() {
+        return Err(NotStored::Refused(words_of(&created)));
     }
-    let refused = || NotStored::Refused(words_of(&created));
-    let established = establish(version, object).ok_or_else(refused)?;
-    let is_kept = |question| ask(version, object, question).is_some_and(|it| it.is_accepted());
-    if is_kept(Question::Update(&established)) && (!has_status || is_kept(Question::UpdateStatus(&established))) {
-        return Ok(as_client_sends(established.object().clone(), object));
+    if version.has_status() && object.get("status").is_some() {
+        let of_status = ask_status(version, object).ok_or(NotStored::Unfinished)?;
+        if !of_status.is_accepted() {
+            return Err(NotStored::Refused(words_of(&of_status)));
+        }
     }
-    Err(refused())
+    let stored = created.object.ok_or(NotStored::Unfinished)?;
+    Ok(as_client_sends(stored, object))
 }
 
 /// The object is read and written back as it is.
@@ -262,7 +261,7 @@ fn causes(verdict: &ResourceVerdict, fate: Fate, is_status: bool) -> Vec<Happeni
 
 fn words_of(verdict: &ResourceVerdict) -> String {
     let first = causes(verdict, Fate::Refused, false).into_iter().next();
-    first.map_or_else(|| "its status is refused".to_owned(), |it| it.words)
+    first.map(|it| it.words).unwrap_or_default()
 }
 
 /// The value at a place, if it is short.

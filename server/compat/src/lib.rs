@@ -12,6 +12,7 @@ pub mod codes;
 mod definition;
 mod diff;
 mod fate;
+mod implied;
 mod make;
 mod objects;
 mod olm;
@@ -26,6 +27,7 @@ mod scope;
 mod search;
 mod steps;
 mod subject;
+mod subresources;
 #[cfg(test)]
 mod tests;
 mod words;

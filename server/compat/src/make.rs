@@ -147,6 +147,19 @@ impl<'s> Maker<'s> {
     /// An object with these fields, and as many more as it needs.
     pub(crate) fn object(&self, schema: &'s JsonSchemaProps, given: Map<String, Value>, depth: usize) -> Option<Value> {
         let mut fields = given;
+        if schema.x_embedded_resource {
+            for (name, plain) in [("apiVersion", "v1"), ("kind", "Example")] {
+                if !fields.contains_key(name) {
+                    let known = lookup(&schema.properties, name);
+                    let plain = Value::from(plain);
+                    let value = match known.filter(|it| !self.accepts(it, &plain)) {
+                        Some(property) => self.value(property, depth + 1)?,
+                        None => plain,
+                    };
+                    fields.insert(name.to_owned(), value);
+                }
+            }
+        }
         for name in &schema.required {
             if !fields.contains_key(name) {
                 let value = match lookup(&schema.properties, name) {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::structural::lookup;
+use crd_analyzer_schema::validation::int64;
 use serde_json::{Map, Value, json};
 
 use crate::diff::Kind;
@@ -16,6 +17,9 @@ const MOST: usize = 60;
 const MOST_LISTED: usize = 60;
 /// Longer texts are not made.
 const MAX_TEXT: i64 = 70_000;
+
+/// Names of objects.
+const NAMES: &[&str] = &["a", "1", "a-b", "a.b"];
 
 /// Values of a node, and how they differ from what the node is in.
 pub(crate) struct Candidate {
@@ -37,6 +41,10 @@ pub(crate) fn candidates<'s>(
             let Some(property) = lookup(&from.properties, name) else {
                 let mut found: Vec<Candidate> = objects(maker, from).into_iter().map(here).collect();
                 found.extend(unlisted(maker, from, to, name));
+                if ["name", "generateName"].contains(&name.as_str()) {
+                    found.extend(NAMES.iter().map(|it| here(json!({name: it}))));
+                    found.extend([63, 64, 253].map(|it| here(json!({name: "a".repeat(it)}))));
+                }
                 return found;
             };
             let values = of_node(maker, property, property).into_iter();
@@ -55,6 +63,11 @@ pub(crate) fn candidates<'s>(
         }
         Kind::Values | Kind::Preserve => {
             let mut found = unlisted(maker, from, to, "unknown");
+            // A list keeps the fields of its items that no schema knows.
+            if let (Some(items), Some(other)) = (below(from, &Step::Items), below(to, &Step::Items)) {
+                let lists = unlisted(maker, items, other, "unknown").into_iter();
+                found.extend(lists.map(|it| here(Value::Array(vec![it.value]))));
+            }
             found.extend(of_node(maker, from, to).into_iter().map(here));
             found
         }
@@ -155,11 +168,12 @@ fn constants(from: &JsonSchemaProps, to: &JsonSchemaProps) -> Vec<Value> {
             .into_iter()
             .flatten()
         {
-            if bound.fract() == 0.0 && bound.abs() < 9e15 {
-                let bound = bound as i64;
+            if bound.abs() < 9e15 {
+                // Beside an integer a bound is cut.
+                let bound = int64(bound);
                 found.extend([bound, bound + 1, bound - 1].map(Value::from));
             }
-            found.extend([bound, bound + 0.5, bound - 0.5].map(Value::from));
+            found.extend([bound, bound + 0.5, bound - 0.5, bound.next_up(), bound.next_down()].map(Value::from));
         }
         for length in [schema.max_length, schema.min_length].into_iter().flatten() {
             for length in [length, length.saturating_add(1), length - 1] {
@@ -184,7 +198,11 @@ fn constants(from: &JsonSchemaProps, to: &JsonSchemaProps) -> Vec<Value> {
         json!("1"),
         json!("ä"),
         json!("a\nb"),
+        json!("\n"),
         json!("0"),
+        json!(0.0),
+        json!(i64::MAX),
+        json!(i64::MIN),
         json!("A.b-c_d/e:f"),
         json!("x".repeat(64)),
         json!("x".repeat(300)),

@@ -3,20 +3,24 @@
 //! A proof is about one keyword of one node: every value that the one schema accepts there, the other one accepts there. That is enough,
 //! because a change of what is pruned or filled in is never proved as long as it may reach another keyword: so every keyword judges the
 //! value that it judged before.
+//!
+//! Each proof stands for a function of the API server, which it names. A proof that cannot name one is not made. Where that function
+//! computes, the proof runs our form of it (`implied`), and never computes by itself.
 
 use std::collections::HashSet;
 
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_schema::formats;
 use crd_analyzer_schema::structural::lookup;
-use crd_analyzer_schema::validation::Validator;
+use crd_analyzer_schema::validation::{NumberKeyword, Validator};
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
 use serde_json::Value;
 
 use crate::answer::Direction;
 use crate::diff::{Difference, Kind, Side, plain, plain_all, type_of};
+use crate::implied::Accepted;
 use crate::scope::{Scope, has_rules_below, is_seen_unchanged};
-use crate::steps::{self, Step};
+use crate::steps::{self, Step, nodes_below as below};
 
 /// Since this Kubernetes version updates of the status are ratcheted.
 const STATUS_RATCHETING_SINCE: KubernetesVersion = KubernetesVersion::minor(33);
@@ -62,6 +66,16 @@ impl Question<'_> {
             counts_fields: from.counts_fields || to.counts_fields,
             keeps_unknown: from.keeps_unknown || to.keeps_unknown,
             is_resource: from.is_resource || to.is_resource,
+            is_metadata: from.is_metadata || to.is_metadata,
+        }
+    }
+
+    /// What is known of the values.
+    fn accepted(&self) -> Accepted<'_> {
+        Accepted {
+            nodes: steps::all_at(self.from_root, &self.difference.steps),
+            kubernetes: self.kubernetes,
+            is_stored: self.direction == Direction::Stored,
         }
     }
 
@@ -75,39 +89,26 @@ impl Question<'_> {
     }
 
     fn by_keyword(&self, kind: &Kind) -> Option<String> {
-        let (from, to) = (self.from, self.to);
+        let to = self.to;
         let said = |reason: &str| Some(reason.to_owned());
         match kind {
-            Kind::Bound(keyword) => {
-                if is_wider(keyword, from, to) {
-                    return said("the bound is wider");
-                }
-                self.by_values()
+            Kind::Bound(keyword) => self.bound(keyword).or_else(|| self.by_values()),
+            // `basicCommonValidator`
+            Kind::Enum if to.r#enum.is_empty() => said("every value is allowed now"),
+            Kind::Enum if self.accepted().pass_enum(to) => said("all values of the enum are still listed"),
+            // `stringValidator`
+            Kind::Pattern if to.pattern.is_empty() => said("the pattern is gone"),
+            Kind::Pattern if self.accepted().pass_pattern(to) => {
+                said("each text that was accepted before matches the pattern")
             }
-            Kind::Enum => {
-                if to.r#enum.is_empty() {
-                    return said("every value is allowed now");
-                }
-                let listed: HashSet<_> = to.r#enum.iter().collect();
-                if !from.r#enum.is_empty() && from.r#enum.iter().all(|it| listed.contains(it)) {
-                    return said("all values of the enum are still listed");
-                }
-                self.by_values()
-            }
-            Kind::Pattern => {
-                if to.pattern.is_empty() {
-                    return said("the pattern is gone");
-                }
-                self.by_values()
-            }
-            Kind::MultipleOf => {
-                if to.multiple_of.is_none() {
-                    return said("`multipleOf` is gone");
-                }
-                self.by_values()
-            }
+            // `numberValidator`
+            Kind::MultipleOf if to.multiple_of.is_none() => said("`multipleOf` is gone"),
+            Kind::Enum | Kind::Pattern | Kind::MultipleOf => self.by_values(),
             Kind::Format => self.format(),
             Kind::Required(_) if self.is_only_in_from() => said("the property may be absent now"),
+            // `objectValidator`
+            Kind::Required(name) if self.accepted().has_required(name) => said("`allOf` requires the property already"),
+            // `defaulting.Default`
             Kind::Required(name) => {
                 let default = lookup(&to.properties, name).and_then(default_of);
                 default.and(said("the property has a default"))
@@ -116,22 +117,26 @@ impl Question<'_> {
             Kind::Property(_) => self.removed_property(),
             Kind::Default => self.default(),
             Kind::Type => self.r#type(),
+            // `pruning.Prune`
             Kind::Preserve => {
                 let widens = to.x_preserve_unknown_fields == Some(true);
                 (widens && !self.scope().has_rules && !has_rules_below(to))
                     .then(|| "unknown fields are kept now, and known ones stay the same".to_owned())
             }
             Kind::Junctor(keyword) => self.junctor(keyword),
+            // `Validator.validateExpressions`
             Kind::Rule(_) if self.is_only_in_from() => said("the rule is gone"),
             Kind::Rule(_) => None,
             Kind::RuleMessage(_) => said("the same values are accepted: only the answer to the others has other words"),
+            // `listtype.ValidateListSetsAndMaps`
             Kind::ListType => {
                 let is_atomic = to.x_list_type.as_deref().unwrap_or("atomic") == "atomic";
-                let is_free = !self.scope().has_rules && !has_rules_below(to) && !has_rules_below(from);
+                let is_free = !self.scope().has_rules && !has_rules_below(to) && !has_rules_below(self.from);
                 (is_atomic && is_free).then(|| "duplicates are allowed now, and no rule compares the list".to_owned())
             }
+            // No function of a request without server-side apply looks at it.
             Kind::MapType => {
-                let is_free = !self.scope().has_rules && !has_rules_below(to) && !has_rules_below(from);
+                let is_free = !self.scope().has_rules && !has_rules_below(to) && !has_rules_below(self.from);
                 is_free.then(|| "the same values are accepted, and no rule compares the map".to_owned())
             }
             Kind::Nullable => self.nullable(),
@@ -139,7 +144,29 @@ impl Question<'_> {
         }
     }
 
-    /// A value that is listed is tried.
+    /// A bound of numbers, texts, lists or maps.
+    fn bound(&self, keyword: &str) -> Option<String> {
+        let accepted = self.accepted();
+        if accepted.pass_bound(keyword, self.to) {
+            let is_number = ["maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum"].contains(&keyword);
+            let none = is_number && accepted.numbers().ends().next().is_none();
+            let reason = if none {
+                "no number was accepted before"
+            } else {
+                "the bound is wider"
+            };
+            return Some(reason.to_owned());
+        }
+        // `pruning.Prune` leaves only properties that the schema has; the head of a resource stays, too.
+        let scope = self.scope();
+        let is_closed = !scope.keeps_unknown && self.from.additional_properties.is_none() && !scope.is_metadata;
+        let most = self.from.properties.len() + 3;
+        let is_enough = self.to.max_properties.is_none_or(|it| it >= most as i64);
+        (keyword == "maxProperties" && is_closed && self.from.r#type == "object" && is_enough)
+            .then(|| "the schema does not have so many properties".to_owned())
+    }
+
+    /// A value that is listed is tried (`SchemaValidator.Validate`).
     fn by_values(&self) -> Option<String> {
         let (from, to) = (self.from, self.to);
         let is_plain = |it: &JsonSchemaProps| !it.r#type.is_empty() && it.format.is_empty();
@@ -182,15 +209,36 @@ impl Question<'_> {
         if from.x_int_or_string || to.x_int_or_string {
             return None;
         }
-        (!is_enforced(from) && !is_enforced(to)).then(|| "the API server does not enforce either format".to_owned())
+        // `StripUnsupportedFormatsPostProcess`
+        if !is_enforced(from) && !is_enforced(to) {
+            return Some("the API server does not enforce either format".to_owned());
+        }
+        // `numberValidator`: a format sets the range of the bounds, too.
+        let is_number = ["integer", "number"].contains(&from.r#type.as_str()) && from.r#type == to.r#type;
+        (is_number && self.accepted().pass_number(&NumberKeyword::ALL, to))
+            .then(|| "every number that was accepted before has the format".to_owned())
+    }
+
+    /// Whether a property is one that each object has, and that no schema prunes (`pruning.PruneWithOptions`).
+    fn is_head(&self, name: &str) -> bool {
+        self.difference.steps.is_empty() && ["apiVersion", "kind", "metadata"].contains(&name)
     }
 
     /// A property that only the one who judges has.
     fn new_property(&self, name: &str) -> Option<String> {
         let property = lookup(&self.to.properties, name)?;
         let scope = self.scope();
-        let is_meta = ["apiVersion", "kind", "metadata", "status"].contains(&name);
-        let is_meta = is_meta && (scope.is_resource || self.difference.steps.is_empty());
+        if self.is_head(name) {
+            // `ObjectMeta` and `TypeMeta` are decoded before a schema is asked.
+            let r#type = if name == "metadata" { "object" } else { "string" };
+            let said = JsonSchemaProps {
+                r#type: r#type.to_owned(),
+                ..JsonSchemaProps::default()
+            };
+            return (plain(property) == said).then(|| "every object has it, and it always has this type".to_owned());
+        }
+        let is_meta = ["apiVersion", "kind", "metadata"].contains(&name) && scope.is_resource || scope.is_metadata;
+        // `pruning.Prune`
         let is_closed = self.from.additional_properties.is_none() && !scope.keeps_unknown;
         if is_meta || !is_closed || self.from.r#type != "object" {
             return None;
@@ -201,6 +249,7 @@ impl Question<'_> {
         // What is filled in is no harm to a reader as long as nothing counts it.
         let is_harmless = !scope.has_rules
             && !scope.counts_fields
+            && !self.is_compared()
             && self.to.property_names_are_free()
             && self.fills_in_valid(property);
         (self.direction == Direction::Readers && is_harmless)
@@ -214,10 +263,19 @@ impl Question<'_> {
         };
         let property = lookup(&self.from.properties, name)?;
         let scope = self.scope();
+        if self.is_head(name) || scope.is_metadata {
+            return Some("the API server keeps it without a schema, too".to_owned());
+        }
+        // Of an unknown field a null is kept (`defaulting.PruneNonNullableNullsWithoutDefaults`).
+        if self.direction == Direction::Writers && drops_nulls(property) {
+            return None;
+        }
+        // `pruning.Prune`
         let is_kept = self.to.x_preserve_unknown_fields == Some(true) && self.to.additional_properties.is_none();
         (is_kept
             && default_of(property).is_none()
             && !has_defaults_below(property)
+            && !has_resources_below(property)
             && !scope.has_rules
             && !scope.is_resource)
             .then(|| "unknown fields are kept here".to_owned())
@@ -228,7 +286,11 @@ impl Question<'_> {
             return None;
         };
         let (from, to) = (self.from, self.to);
+        // A status that is a subresource is not stored with a new object: its defaults are filled in when it is read.
+        let is_of_status =
+            self.has_status && self.difference.steps.first() == Some(&Step::Property("status".to_owned()));
         match self.direction {
+            Direction::Stored if is_of_status => None,
             Direction::Stored => (default_of(from).is_some() && from.nullable == to.nullable)
                 .then(|| "stored objects have the value of the default that they were written with".to_owned()),
             Direction::Writers => None,
@@ -237,7 +299,9 @@ impl Question<'_> {
                 let is_missed = steps::at(self.to_root, above)
                     .is_some_and(|it| it.required.contains(name) && default_of(to).is_none());
                 let is_nullable = from.nullable || to.nullable;
-                (!scope.has_rules && !scope.counts_fields && !is_missed && !is_nullable && self.fills_in_valid(to))
+                let is_told_apart = self.is_compared() || self.is_list_key(name);
+                let is_looked_at = scope.has_rules || scope.counts_fields || is_missed || is_nullable || is_told_apart;
+                (!is_looked_at && self.fills_in_valid(to))
                     .then(|| "readers take the value as it is, and nothing else looks at it".to_owned())
             }
         }
@@ -249,7 +313,9 @@ impl Question<'_> {
         let (from, to) = (self.from, self.to);
         let (last, above) = self.difference.steps.split_last()?;
         let is_typed = !from.r#type.is_empty() || from.x_int_or_string;
-        if to.nullable && is_typed && (self.direction == Direction::Stored || *last == Step::Items) {
+        // `typeValidator`; but an item that is null gets the default, if there is one (`defaulting.Default`).
+        let is_refused = *last == Step::Items && default_of(from).is_none();
+        if to.nullable && is_typed && (self.direction == Direction::Stored || is_refused) {
             return Some("no object has a null there, and other values are judged as before".to_owned());
         }
         let scope = self.scope();
@@ -319,6 +385,7 @@ impl Question<'_> {
         }
     }
 
+    /// `schemaPropsValidator`
     fn junctor(&self, keyword: &str) -> Option<String> {
         let clauses = |it: &JsonSchemaProps| {
             let mut all = it.clauses().into_iter();
@@ -330,9 +397,22 @@ impl Question<'_> {
         match keyword {
             "not" => self.to.not.is_none().then(|| "`not` is gone".to_owned()),
             _ if to.is_empty() => Some(format!("`{keyword}` is gone")),
-            "allOf" => is_part(&to, &from).then(|| "every branch of `allOf` was there before".to_owned()),
+            "allOf" if is_part(&to, &from) => Some("every branch of `allOf` was there before".to_owned()),
+            "allOf" => to
+                .iter()
+                .all(|it| from.contains(it) || self.accepted().pass_branch(it))
+                .then(|| "every branch of `allOf` follows from what is there".to_owned()),
+            "anyOf" if !from.is_empty() && is_part(&from, &to) => {
+                Some("every branch of `anyOf` is still there".to_owned())
+            }
             "anyOf" => {
-                (!from.is_empty() && is_part(&from, &to)).then(|| "every branch of `anyOf` is still there".to_owned())
+                let one_of = plain_all(self.from, &self.from.one_of);
+                if !one_of.is_empty() && is_part(&one_of, &to) {
+                    return Some("the branches of `oneOf` are branches of `anyOf` now".to_owned());
+                }
+                to.iter()
+                    .any(|it| self.accepted().pass_branch(it))
+                    .then(|| "a branch of `anyOf` follows from what is there".to_owned())
             }
             "oneOf" => {
                 let count =
@@ -347,7 +427,7 @@ impl Question<'_> {
         }
     }
 
-    /// What does not change is not validated again.
+    /// What does not change is not validated again (`ratchetingValueValidator.Validate`).
     fn by_ratcheting(&self, kind: &Kind) -> Option<String> {
         if self.direction != Direction::Stored {
             return None;
@@ -356,6 +436,12 @@ impl Question<'_> {
             || self.difference.steps.is_empty();
         if is_status && self.has_status && self.kubernetes < STATUS_RATCHETING_SINCE {
             return None;
+        }
+        // The name of an object never changes.
+        let is_name = matches!(kind, Kind::Property(name) if name == "name") && self.is_only_in_to();
+        if is_name && self.difference.steps[..] == [Step::Property("metadata".to_owned())] && !self.scope().has_rules {
+            let name = lookup(&self.to.properties, "name").is_some_and(|it| !has_rules_below(it));
+            return name.then(|| "the API server does not validate a name again".to_owned());
         }
         if !is_seen_unchanged(self.from_root, self.to_root, &self.difference.steps) {
             return None;
@@ -403,14 +489,16 @@ pub(crate) fn default_of(schema: &JsonSchemaProps) -> Option<&Value> {
 }
 
 fn has_defaults_below(schema: &JsonSchemaProps) -> bool {
-    let items = schema.items.as_ref().and_then(|it| it.schema.as_deref());
-    let values = schema
-        .additional_properties
-        .as_ref()
-        .and_then(|it| it.schema.as_deref());
-    default_of(schema).is_some()
-        || items.into_iter().chain(values).any(has_defaults_below)
-        || schema.properties.iter().any(|it| has_defaults_below(&it.1))
+    default_of(schema).is_some() || below(schema).any(has_defaults_below)
+}
+
+/// Whether a null at a node or below it is dropped.
+fn drops_nulls(schema: &JsonSchemaProps) -> bool {
+    !schema.nullable || below(schema).any(drops_nulls)
+}
+
+fn has_resources_below(schema: &JsonSchemaProps) -> bool {
+    schema.x_embedded_resource || below(schema).any(has_resources_below)
 }
 
 trait FreeNames {
@@ -421,39 +509,4 @@ impl FreeNames for JsonSchemaProps {
     fn property_names_are_free(&self) -> bool {
         self.min_properties.is_none() && self.max_properties.is_none()
     }
-}
-
-/// Whether a bound accepts all that it accepted before.
-fn is_wider(keyword: &str, from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
-    match keyword {
-        "maximum" | "exclusiveMaximum" => match (from.maximum, to.maximum) {
-            (_, None) => true,
-            (None, Some(_)) => false,
-            (Some(before), Some(now)) => {
-                now > before || now >= before && (from.exclusive_maximum || !to.exclusive_maximum)
-            }
-        },
-        "minimum" | "exclusiveMinimum" => match (from.minimum, to.minimum) {
-            (_, None) => true,
-            (None, Some(_)) => false,
-            (Some(before), Some(now)) => {
-                now < before || now <= before && (from.exclusive_minimum || !to.exclusive_minimum)
-            }
-        },
-        "maxLength" => is_most(from.max_length, to.max_length),
-        "maxItems" => is_most(from.max_items, to.max_items),
-        "maxProperties" => is_most(from.max_properties, to.max_properties),
-        "minLength" => is_least(from.min_length, to.min_length),
-        "minItems" => is_least(from.min_items, to.min_items),
-        "minProperties" => is_least(from.min_properties, to.min_properties),
-        _ => false,
-    }
-}
-
-fn is_most(from: Option<i64>, to: Option<i64>) -> bool {
-    to.is_none_or(|to| from.is_some_and(|from| to >= from))
-}
-
-fn is_least(from: Option<i64>, to: Option<i64>) -> bool {
-    to.is_none_or(|to| to <= 0 || from.is_some_and(|from| to <= from))
 }

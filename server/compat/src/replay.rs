@@ -215,7 +215,7 @@ impl Sides<'_> {
 
     /// An object is sent to the other side, too.
     fn written(&self, it: &Write, accepted: ResourceVerdict) -> Option<Outcome> {
-        let answered = write(self.to, it)?;
+        let answered = self.answered(it)?;
         if let Some(outcome) = Self::refused_write(it, &answered) {
             return Some(outcome);
         }
@@ -240,7 +240,7 @@ impl Sides<'_> {
 
     /// An object is read by what knows the other side.
     fn read(&self, it: &Write) -> Option<Outcome> {
-        let answered = write(self.to, it)?;
+        let answered = self.answered(it)?;
         if let Some(outcome) = Self::refused_write(it, &answered) {
             return Some(outcome);
         }
@@ -266,6 +266,12 @@ impl Sides<'_> {
             places,
             words: strict_words(&answered.verdict),
         })
+    }
+
+    /// What the other side answers. Nobody sends a status to `/status` if that is new.
+    fn answered(&self, it: &Write) -> Option<Answered> {
+        let answered = write(self.to, it)?;
+        (!answered.is_status || self.from.has_status()).then_some(answered)
     }
 
     fn refused_write(it: &Write, answered: &Answered) -> Option<Outcome> {

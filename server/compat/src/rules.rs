@@ -5,6 +5,8 @@ use crd_analyzer_schema::structural::{Structural, lookup};
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 use serde_json::Value;
 
+use crate::steps::{self, Step, nodes_below as below};
+
 /// What may be done to find values that a rule refuses.
 const EFFORT: Effort = Effort {
     per_rule: 6_000,
@@ -36,6 +38,54 @@ pub(crate) fn accepted(node: &JsonSchemaProps, is_resource_root: bool, kubernete
 /// Whether a rule looks at the old value.
 pub(crate) fn looks_back(rule: &ValidationRule) -> bool {
     rule.rule.contains("oldSelf") || rule.optional_old_self.is_some()
+}
+
+/// Since this Kubernetes version a number that is nearly an integer is none.
+pub(crate) const RANGES_SINCE: KubernetesVersion = KubernetesVersion::minor(36);
+
+/// Whether every value that a schema accepts is a value of its type to rules (`UnstructuredToVal`). A list passes for a text that has a
+/// format, and some fractions pass for integers.
+pub(crate) fn is_typed(schema: &JsonSchemaProps, kubernetes: KubernetesVersion) -> bool {
+    let is_odd = match schema.r#type.as_str() {
+        "string" => !schema.format.is_empty(),
+        "integer" => kubernetes < RANGES_SINCE,
+        _ => false,
+    };
+    !is_odd && below(schema).all(|it| is_typed(it, kubernetes))
+}
+
+/// Whether the values of one schema are of the types of the other one, too.
+fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
+    let is_same = from.r#type == to.r#type && !from.r#type.is_empty();
+    let mut pairs = [Step::Items, Step::Values]
+        .into_iter()
+        .filter_map(|step| Some((steps::below(from, &step)?, steps::below(to, &step)?)));
+    is_same
+        && pairs.all(|(from, to)| has_types_of(from, to))
+        && from
+            .properties
+            .iter()
+            .all(|(name, it)| lookup(&to.properties, name).is_none_or(|to| has_types_of(it, to)))
+}
+
+/// Whether a rule holds for a value that stays the same: it is known by its form, and reads what both schemas type alike.
+pub(crate) fn holds_unchanged(
+    rule: &ValidationRule,
+    from: &JsonSchemaProps,
+    to: &JsonSchemaProps,
+    kubernetes: KubernetesVersion,
+) -> bool {
+    holds_for_same(rule) && is_typed(from, kubernetes) && has_types_of(from, to)
+}
+
+/// Whether a rule compares a value with the old one so that it holds if both are the same (CEL's `_==_`, `_<=_`, `_>=_`).
+fn holds_for_same(rule: &ValidationRule) -> bool {
+    let is_plain = rule.optional_old_self != Some(true);
+    is_plain
+        && ["==", "<=", ">="].into_iter().any(|operator| {
+            let sides = rule.rule.split_once(operator).map(|it| (it.0.trim(), it.1.trim()));
+            matches!(sides, Some(("self", "oldSelf") | ("oldSelf", "self")))
+        })
 }
 
 /// What is known of a rule for every value that a node accepts.

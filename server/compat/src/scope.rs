@@ -13,8 +13,10 @@ pub(crate) struct Scope {
     pub(crate) counts_fields: bool,
     /// Unknown fields are kept.
     pub(crate) keeps_unknown: bool,
-    /// It is part of an embedded resource, or the root.
+    /// It is part of an embedded resource.
     pub(crate) is_resource: bool,
+    /// It is the metadata of the object or of an embedded resource, or in it: the API server knows its fields without a schema.
+    pub(crate) is_metadata: bool,
 }
 
 impl Scope {
@@ -30,10 +32,21 @@ impl Scope {
                 || schema.clauses().iter().any(|it| !it.1.is_empty());
             scope.keeps_unknown |= schema.x_preserve_unknown_fields == Some(true);
             scope.is_resource |= schema.x_embedded_resource;
+            scope.is_metadata |= (n == 0 || schema.x_embedded_resource) && steps.get(n).is_some_and(is_metadata);
             at = steps.get(n).and_then(|it| below(schema, it));
         }
         scope
     }
+}
+
+fn is_metadata(step: &Step) -> bool {
+    matches!(step, Step::Property(name) if name == "metadata")
+}
+
+/// Whether a step from the root leads to what says which type an object is of. It is never taken as unchanged
+/// (`ratchetingValueValidator.SubPropertyValidator`).
+fn is_type_meta(step: &Step) -> bool {
+    matches!(step, Step::Property(name) if ["apiVersion", "kind"].contains(&name.as_str()))
 }
 
 /// Whether there are rules at a node or below it.
@@ -52,8 +65,22 @@ pub(crate) fn has_rules_below(schema: &JsonSchemaProps) -> bool {
 /// valid under the schema `from`. It does not where fields are kept that no schema knows, and where items of a list lack its keys. The root is
 /// never the same, since no schema describes all metadata.
 pub(crate) fn is_seen_unchanged(from: &JsonSchemaProps, to: &JsonSchemaProps, steps: &[Step]) -> bool {
+    // An update of the status begins at the status.
+    let status = steps
+        .split_first()
+        .filter(|it| *it.0 == Step::Property("status".to_owned()));
+    if steps.first().is_some_and(is_type_meta) || status.is_some_and(|it| it.1.first().is_some_and(is_type_meta)) {
+        return false;
+    }
     let (mut from, mut to) = (from, to);
-    for step in steps {
+    let (mut is_metadata_of, mut keeps_unknown) = (false, false);
+    for (n, step) in steps.iter().enumerate() {
+        is_metadata_of = is_metadata(step) && (n == 0 || from.x_embedded_resource || to.x_embedded_resource);
+        // Such a list keeps the fields of its items that no schema knows.
+        keeps_unknown = *step == Step::Items
+            && [from, to]
+                .into_iter()
+                .any(|it| it.x_preserve_unknown_fields == Some(true));
         if *step == Step::Items {
             if !is_map_list(to) {
                 // Such a list is compared as a whole.
@@ -68,7 +95,7 @@ pub(crate) fn is_seen_unchanged(from: &JsonSchemaProps, to: &JsonSchemaProps, st
             _ => return false,
         }
     }
-    !steps.is_empty() && is_comparable(from, to)
+    !steps.is_empty() && !is_metadata_of && !keeps_unknown && is_comparable(from, to)
 }
 
 fn is_map_list(schema: &JsonSchemaProps) -> bool {

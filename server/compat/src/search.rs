@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::answer::{Answer, Direction, Effect, Witness};
 use crate::diff::{Difference, Kind, Side};
+use crate::implied::Accepted;
 use crate::pair::{MAX_MENDED, Pair};
 use crate::pool;
 use crate::proof::{Question, default_of};
@@ -119,12 +120,16 @@ impl<'d> Search<'_, 'd> {
             return None;
         }
         let is_resource = steps.is_empty() || from.x_embedded_resource || to.x_embedded_resource;
-        let facts = rules::facts(from, is_resource, kubernetes, rule);
+        let facts = rules::facts(from, is_resource, kubernetes, rule).filter(|_| rules::is_typed(from, kubernetes));
         if facts.is_some_and(|it| it.is_always) {
             return Some("the rule holds for every value that was accepted before".to_owned());
         }
         if self.holds_without_new(direction, question, rule) {
             return Some("the rule looks only at properties that no object has yet, and holds without them".to_owned());
+        }
+        let is_written_back = direction == Direction::Stored && !steps.is_empty() && facts.is_some();
+        if is_written_back && rules::holds_unchanged(rule, from, to, kubernetes) {
+            return Some("the rule holds for what does not change".to_owned());
         }
         let is_below_status = steps
             .first()
@@ -147,7 +152,8 @@ impl<'d> Search<'_, 'd> {
             && !Scope::of(question.from_root, steps).keeps_unknown
             && !steps.is_empty()
             && !from.x_embedded_resource
-            && !to.x_embedded_resource;
+            && !to.x_embedded_resource
+            && !Scope::of(question.to_root, steps).is_metadata;
         let is_new = |name: &str| lookup(&from.properties, name).is_none();
         let has_default = to
             .properties
@@ -264,12 +270,26 @@ impl<'d> Search<'_, 'd> {
             }
         }
         let mut candidates = pool::candidates(&self.difference.kind, maker, from, to);
+        if self.difference.kind == Kind::Pattern {
+            let accepted = Accepted {
+                nodes: steps::all_at(maker.root, steps),
+                kubernetes: self.pair.kubernetes(),
+                is_stored: false,
+            };
+            let mismatch = accepted.mismatch(&to.pattern).map(Value::from);
+            candidates.extend(mismatch.map(|value| pool::Candidate { value, below: None }));
+        }
         // What the other node refuses on its own comes first.
         let other = self.other_validator(direction);
         let is_kept =
             |it: &pool::Candidate| it.below.is_none() && other.validate_node(to, &Path::root(), &it.value).is_empty();
         let is_odd = |it: &Value| it.is_null() || it.as_str().is_some_and(str::is_empty);
-        candidates.sort_by_cached_key(|it| (is_kept(it), is_odd(&it.value), it.value.to_string().len()));
+        // A list passes for a text that has a format, but tells nobody anything.
+        let is_foreign = |it: &Value| it.is_array() && from.r#type == "string";
+        candidates.sort_by_cached_key(|it| {
+            let value = &it.value;
+            (is_kept(it), is_foreign(value), is_odd(value), value.to_string().len())
+        });
         for candidate in candidates {
             let mut way = steps.clone();
             way.extend(candidate.below.clone());

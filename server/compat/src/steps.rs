@@ -24,9 +24,36 @@ pub(crate) fn below<'s>(schema: &'s JsonSchemaProps, step: &Step) -> Option<&'s 
     }
 }
 
+/// All nodes right below another one.
+pub(crate) fn nodes_below(schema: &JsonSchemaProps) -> impl Iterator<Item = &JsonSchemaProps> {
+    let items = schema.items.as_ref().and_then(|it| it.schema.as_deref());
+    let values = schema
+        .additional_properties
+        .as_ref()
+        .and_then(|it| it.schema.as_deref());
+    let properties = schema.properties.iter().map(|it| &it.1);
+    items.into_iter().chain(values).chain(properties)
+}
+
 /// The node at the end of a way.
 pub(crate) fn at<'s>(schema: &'s JsonSchemaProps, steps: &[Step]) -> Option<&'s JsonSchemaProps> {
     steps.iter().try_fold(schema, below)
+}
+
+/// All nodes that judge the values at the end of a way: the node itself, and what `allOf` says of them on the way.
+pub(crate) fn all_at<'s>(schema: &'s JsonSchemaProps, steps: &[Step]) -> Vec<&'s JsonSchemaProps> {
+    let mut nodes = with_all_of(schema);
+    for step in steps {
+        let below = nodes.into_iter().filter_map(|it| below(it, step));
+        nodes = below.flat_map(with_all_of).collect();
+    }
+    nodes
+}
+
+fn with_all_of(schema: &JsonSchemaProps) -> Vec<&JsonSchemaProps> {
+    let mut nodes = vec![schema];
+    nodes.extend(schema.all_of.iter().flat_map(with_all_of));
+    nodes
 }
 
 /// How many properties the nodes on a way have together.

@@ -84,6 +84,201 @@ fn bounds() {
     );
 }
 
+/// One property, whose schema changes.
+#[track_caller]
+fn check_value(old: &str, new: &str, said: &[&str]) {
+    let of = |schema: &str| format!("{{type: object, properties: {{a: {schema}}}}}");
+    check(&of(old), &of(new), said);
+}
+
+#[test]
+fn bounds_that_the_type_or_format_cannot_hold() {
+    check_value(
+        "{type: integer, format: int32, minimum: -5}",
+        "{type: integer, format: int32, minimum: -2147483649}",
+        &["minimum-changed: tolerated; refused {\"a\":1}; compatible"],
+    );
+    check_value(
+        "{type: integer, maximum: 5}",
+        "{type: integer, maximum: 9223372036854775807}",
+        &["maximum-changed: tolerated; refused {\"a\":1}; compatible"],
+    );
+    check_value(
+        "{type: integer, minimum: 5}",
+        "{type: integer, minimum: -1.0e+19}",
+        &["minimum-changed: tolerated; refused {\"a\":5}; compatible"],
+    );
+    check_value(
+        "{type: number, maximum: 5}",
+        "{type: number, maximum: 1.0e+20}",
+        &["maximum-changed: tolerated; refused {\"a\":5}; refused {\"a\":5.5}"],
+    );
+}
+
+#[test]
+fn bounds_are_cut_beside_integers() {
+    check_value(
+        "{type: number, minimum: 0.5}",
+        "{type: number, minimum: 0.4, exclusiveMinimum: true}",
+        &[
+            "minimum-changed: tolerated; refused {\"a\":0}; refused {\"a\":0.4000000000000001}",
+            "exclusive-minimum-changed: tolerated; refused {\"a\":0}; refused {\"a\":0.4000000000000001}",
+        ],
+    );
+    check_value(
+        "{type: number, maximum: 1.2}",
+        "{type: number, maximum: 1.5, exclusiveMaximum: true}",
+        &[
+            "maximum-changed: tolerated; refused {\"a\":1}; refused {\"a\":1.2000000000000002}",
+            "exclusive-maximum-changed: tolerated; refused {\"a\":1}; refused {\"a\":1.2000000000000002}",
+        ],
+    );
+    check_value(
+        "{type: number, minimum: 0.5}",
+        "{type: number, minimum: 0.5, x-kubernetes-validations: [{rule: self > 0.0}]}",
+        &["rule-added: tolerated; refused {\"a\":0}; compatible"],
+    );
+    check_value(
+        "{type: number, minimum: 0}",
+        "{type: number, minimum: 0.5}",
+        &["minimum-changed: tolerated; refused {\"a\":5e-324}; compatible"],
+    );
+}
+
+#[test]
+fn formats_of_numbers() {
+    check_value(
+        "{type: integer, format: int32}",
+        "{type: integer}",
+        &["format-changed: compatible; compatible; refused {\"a\":2147483648}"],
+    );
+    check_value(
+        "{type: integer, format: int64}",
+        "{type: integer, format: int32}",
+        &["format-changed: tolerated; refused {\"a\":2147483648}; compatible"],
+    );
+}
+
+#[test]
+fn what_follows_from_something_else() {
+    check_value(
+        "{type: integer, allOf: [{maximum: 5}]}",
+        "{type: integer, maximum: 5}",
+        &[
+            "maximum-changed: compatible; compatible; compatible",
+            "all-of-changed: compatible; compatible; compatible",
+        ],
+    );
+    check_value(
+        "{type: integer, nullable: true, allOf: [{enum: [1]}]}",
+        "{type: integer, nullable: true, enum: [1]}",
+        &[
+            "enum-changed: tolerated; refused {\"a\":null}; compatible",
+            "all-of-changed: compatible; compatible; compatible",
+        ],
+    );
+    check_value(
+        "{type: integer, maximum: 5}",
+        "{type: integer, maximum: 5, allOf: [{maximum: 9}]}",
+        &["all-of-changed: compatible; compatible; compatible"],
+    );
+    check_value(
+        "{type: object, properties: {x: {type: string}}, oneOf: [{required: [x]}, {maxProperties: 0}]}",
+        "{type: object, properties: {x: {type: string}}, anyOf: [{required: [x]}, {maxProperties: 0}]}",
+        &[
+            "any-of-changed: compatible; compatible; compatible",
+            "one-of-changed: compatible; compatible; unknown",
+        ],
+    );
+    check_value(
+        "{type: object, properties: {x: {type: string}}}",
+        "{type: object, properties: {x: {type: string}}, maxProperties: 4}",
+        &["max-properties-changed: compatible; compatible; compatible"],
+    );
+}
+
+#[test]
+fn patterns() {
+    check_value(
+        "{type: string, pattern: '^[a-z]+$'}",
+        "{type: string, pattern: '^[a-zA-Z]+$'}",
+        &["pattern-changed: compatible; compatible; refused {\"a\":\"A\"}"],
+    );
+    check_value(
+        "{type: string, minLength: 1}",
+        "{type: string, pattern: '.+'}",
+        &[
+            "pattern-changed: tolerated; refused {\"a\":\"\\n\"}; compatible",
+            "min-length-changed: compatible; compatible; compatible",
+        ],
+    );
+    check_value(
+        "{type: string, pattern: '^[a-z]{2,4}$'}",
+        "{type: string, pattern: '^[a-z]{2,4}$', minLength: 2}",
+        &["min-length-changed: compatible; compatible; compatible"],
+    );
+}
+
+#[test]
+fn a_witness_is_of_the_type() {
+    check_value(
+        "{type: string}",
+        "{type: string, format: date}",
+        &["format-changed: tolerated; refused {\"a\":\"a\"}; refused {\"a\":[]}"],
+    );
+    check_value(
+        "{type: array, items: {type: object, properties: {x: {type: string}}}, x-kubernetes-preserve-unknown-fields: true}",
+        "{type: array, items: {type: object, properties: {x: {type: string}}}}",
+        &[
+            "preserve-unknown-fields-changed: pruned {\"a\":[{\"unknown\":1}]}; pruned {\"a\":[{\"unknown\":1}]}; compatible",
+        ],
+    );
+    check_value(
+        "{type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}",
+        "{type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true, maxProperties: 1}",
+        &[
+            "max-properties-changed: refused on update {\"a\":{\"apiVersion\":\"v1\",\"kind\":\"Example\"}}; refused {\"a\":{\"apiVersion\":\"v1\",\"kind\":\"Example\"}}; compatible",
+        ],
+    );
+}
+
+#[test]
+fn the_head_of_an_object() {
+    let of = |properties: &str| {
+        subject(
+            &text_of_crd("{type: object}").replace("properties:\n", &format!("properties:\n          {properties}\n")),
+        )
+    };
+    let check = |old: &str, new: &str, said: [&str; 3]| {
+        let changes = compare(&of(old), &of(new));
+        let answers: Vec<_> = changes[0].each().map(|(_, it)| it.name()).collect();
+        assert_eq!((changes.len(), &answers[..]), (1, &said[..]), "{old} to {new}");
+    };
+    let none = "other: {type: string}";
+    let all = ["compatible"; 3];
+    check(
+        "metadata: {type: object}",
+        &format!("metadata: {{type: object}}\n          {none}"),
+        ["compatible", "compatible", "breaks"],
+    );
+    check(none, &format!("metadata: {{type: object}}\n          {none}"), all);
+    check(
+        "metadata: {type: object}",
+        "metadata: {type: object, properties: {name: {type: string, maxLength: 63}}}",
+        ["compatible", "breaks", "compatible"],
+    );
+    check(
+        "kind: {type: string}",
+        "kind: {type: string, maxLength: 0}",
+        ["breaks", "breaks", "compatible"],
+    );
+    check(
+        "apiVersion: {type: string}",
+        "apiVersion: {type: string, pattern: ^y}",
+        ["breaks", "breaks", "compatible"],
+    );
+}
+
 #[test]
 fn enums_and_required_properties() {
     check(
@@ -123,7 +318,7 @@ fn rules() {
     check(
         "{type: object, properties: {a: {type: integer}}}",
         "{type: object, properties: {a: {type: integer, x-kubernetes-validations: [{rule: self == oldSelf}]}}}",
-        &["rule-added: unknown; refused on update {\"a\":0}; compatible"],
+        &["rule-added: compatible; refused on update {\"a\":0}; compatible"],
     );
 }
 
@@ -169,6 +364,56 @@ fn nulls() {
         "{a: {type: array, items: {type: integer}}}",
         &["nullable-changed: tolerated; refused {\"a\":[null]}; compatible"],
     );
+}
+
+#[test]
+fn a_null_in_a_list_becomes_the_default() {
+    check_value(
+        "{type: array, items: {type: string, enum: [a, b], default: b, nullable: true}}",
+        "{type: array, items: {type: string, enum: [a, b], default: b}}",
+        &["nullable-changed: unknown; unknown; refused {\"a\":[null]}"],
+    );
+}
+
+#[test]
+fn subresources() {
+    let of = |subresources: &str, a: &str| {
+        let spec = format!("{{type: object, properties: {{a: {a}}}}}\n          status: {{type: object}}");
+        subject(&format!("{}    subresources: {subresources}\n", text_of_crd(&spec)))
+    };
+    let check = |old: &str, new: &str, a: &str, said: [&str; 3]| {
+        let changes = compare(&of(old, a), &of(new, a));
+        let answers: Vec<_> = changes[0].each().map(|(_, it)| it.name()).collect();
+        assert_eq!((changes.len(), &answers[..]), (1, &said[..]), "{old} to {new}");
+    };
+    let all = ["compatible"; 3];
+    let scale = "{scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a}}";
+    check(
+        "{}",
+        "{status: {}}",
+        "{type: integer}",
+        ["compatible", "breaks", "compatible"],
+    );
+    check("{}", scale, "{type: integer}", ["breaks", "breaks", "compatible"]);
+    check("{}", scale, "{type: integer, minimum: 0, maximum: 5}", all);
+}
+
+#[test]
+fn an_object_that_old_refuses_is_not_stored() {
+    let of = |most: u8| {
+        crd(&format!(
+            "{{type: object, properties: {{a: {{type: integer, maximum: {most}}}}}}}"
+        ))
+    };
+    let fate = |a: u8| {
+        let object = serde_json::json!({
+            "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "x"}, "spec": {"a": a},
+        });
+        crate::fate_of(&of(5), Some(&of(3)), &object).map(|it| it.iter().map(|it| it.fate).collect::<Vec<_>>())
+    };
+    assert_eq!(fate(1), Ok(vec![]));
+    assert_eq!(fate(4), Ok(vec![crate::Fate::Tolerated]));
+    assert!(matches!(fate(6), Err(crate::NotStored::Refused(_))));
 }
 
 #[test]

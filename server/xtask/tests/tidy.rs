@@ -25,7 +25,15 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("resource", &["apiextensions", "budget", "schema", "syntax"]),
     (
         "compat",
-        &["apiextensions", "budget", "hazards", "resource", "schema", "syntax"],
+        &[
+            "apiextensions",
+            "budget",
+            "goregexp",
+            "hazards",
+            "resource",
+            "schema",
+            "syntax",
+        ],
     ),
     ("conversion", &["apiextensions", "compat", "resource", "schema"]),
     (

@@ -191,17 +191,9 @@ impl Replayed {
         for (n, it) in tried.iter().enumerate() {
             let object = &it.object;
             asked.push(request(&format!("{n} create"), &it.pair.old, object, None, false));
-            asked.push(request(&format!("{n} same"), &it.pair.old, object, Some(object), false));
             if object.get("status").is_some() {
                 let old = without_status(object);
                 asked.push(request(&format!("{n} status"), &it.pair.old, object, Some(&old), true));
-                asked.push(request(
-                    &format!("{n} same status"),
-                    &it.pair.old,
-                    object,
-                    Some(object),
-                    true,
-                ));
             }
         }
         let before = ask(oracle, &asked)?;
@@ -302,16 +294,12 @@ impl Replayed {
     }
 }
 
-/// The object as OLD has it in store.
+/// The object as OLD has it in store, if it accepts it.
 fn kept(before: &Answers, n: usize) -> Option<Value> {
     let get = |what: &str| before.get(&format!("{n} {what}"));
-    let status = |what: &str| get(what).is_none_or(|it| is_accepted(Some(it)));
-    let create = get("create");
-    if create.is_some_and(|it| it["accepted"] == true) && status("status") {
-        return create.map(|it| it["object"].clone());
-    }
-    let same = get("same").filter(|it| is_accepted(Some(it)) && status("same status"))?;
-    Some(same["object"].clone())
+    let is_status_accepted = get("status").is_none_or(|it| is_accepted(Some(it)));
+    let created = get("create").filter(|it| it["accepted"] == true && is_status_accepted)?;
+    Some(created["object"].clone())
 }
 
 fn is_accepted(answer: Option<&Value>) -> bool {
