@@ -1,4 +1,5 @@
-//! Checks what `compat` says of pairs of CRDs against the API server's own code: real pairs of releases, and mutants of the corpus.
+//! Checks what `compat` says of pairs of CRDs against the API server's own code: real pairs of releases, mutants of the corpus,
+//! and small random schemas.
 //!
 //! A witness is replayed: the one side accepts it, and the other does to it what is claimed. For what is called compatible, random objects
 //! are made around the change, and those that the one side accepts must be accepted and kept by the other.
@@ -8,6 +9,7 @@ mod objects;
 mod olm;
 mod replay;
 mod search;
+mod small;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -48,9 +50,10 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
     let mut clean = true;
     for minor in conformance::minors(&args.minors)? {
         let mut rng = Rng::with_seed(seed.wrapping_add(u64::from(minor)));
-        let pairs = match args.mutants {
-            None => released(&args.only)?,
-            Some(count) => mutate::pairs(&peers::corpus()?, count, args, &mut rng)?,
+        let pairs = match (args.small, args.mutants) {
+            (Some(count), _) => small::pairs(count, KubernetesVersion::minor(minor), &mut rng),
+            (None, Some(count)) => mutate::pairs(&peers::corpus()?, count, args, &mut rng)?,
+            (None, None) => released(&args.only)?,
         };
         if args.olm {
             clean &= olm::run(args, minor, &pairs)?;
@@ -154,9 +157,7 @@ fn check(
         tally.count(claim);
     }
     let mut wrong = replay::wrong(oracle, pairs, &claims, tally)?;
-    wrong.extend(search::wrong(
-        oracle, version, pairs, &compared, args.tries, rng, tally,
-    )?);
+    wrong.extend(search::wrong(oracle, version, pairs, &compared, args, rng, tally)?);
     for it in wrong {
         tally.false_answers += 1;
         if tally.false_answers <= args.show {
@@ -205,7 +206,7 @@ impl Tally {
         }
         let (seconds, id, changes) = &self.slowest;
         println!(
-            "1.{minor}: {} pairs ({} refused), {} breaks, {} compatible ({} tolerated), {} unknown; \
+            "1.{minor}: {} pairs ({} refused), {} breaks, {} compatible ({} tolerated), {} unknown ({:.1} %); \
              {} witnesses replayed, {} not printed by the oracle; {} objects made, {} accepted; {} false; \
              slowest {seconds:.2} s, {changes} changes ({id})",
             self.pairs,
@@ -214,6 +215,7 @@ impl Tally {
             all.compatible,
             all.tolerated,
             all.unknown,
+            100.0 * all.unknown as f64 / (all.breaks + all.compatible + all.unknown).max(1) as f64,
             self.replayed,
             self.unprinted,
             self.made,

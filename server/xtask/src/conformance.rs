@@ -59,6 +59,9 @@ pub(crate) struct Args {
     /// With `--compat`: compare what becomes of objects of the corpus and of random ones.
     #[arg(long, requires = "compat", conflicts_with = "olm")]
     pub(crate) objects: bool,
+    /// With `--compat`: check pairs of so many small random schemas instead.
+    #[arg(long, value_name = "N", requires = "compat", conflicts_with = "mutants")]
+    pub(crate) small: Option<usize>,
     /// With `--compat`: random objects for each pair and direction.
     #[arg(long, default_value_t = 40)]
     pub(crate) tries: usize,

@@ -13,7 +13,8 @@ use fastrand::Rng;
 use serde_json::Value;
 
 use super::replay::{Answers, ask, request, without_metadata};
-use super::{Pair, Tally};
+use super::{Pair, Tally, small};
+use crate::conformance::Args;
 use crate::resources::answer;
 use crate::resources::generate::Definition;
 
@@ -47,13 +48,14 @@ pub(super) fn wrong(
     kubernetes: KubernetesVersion,
     pairs: &[Pair],
     compared: &[Vec<Change>],
-    tries: usize,
+    args: &Args,
     rng: &mut Rng,
     tally: &mut Tally,
 ) -> anyhow::Result<Vec<String>> {
     let mut made = Vec::new();
     for (n, (pair, changes)) in pairs.iter().zip(compared).enumerate() {
-        make(n, pair, changes, tries, rng, &mut made);
+        let constants = args.small.map(|_| small::constants(pair)).unwrap_or_default();
+        make((n, pair), changes, args.tries, &constants, rng, &mut made);
     }
     tally.made += made.len();
     let first: Vec<String> = made
@@ -155,7 +157,15 @@ fn statuses(oracle: &Path, pairs: &[Pair], made: &[Made<'_>], before: &Answers) 
     ask(oracle, &asked)
 }
 
-fn make<'a>(n: usize, pair: &Pair, changes: &'a [Change], tries: usize, rng: &mut Rng, made: &mut Vec<Made<'a>>) {
+/// `constants`: what is put into objects that are made here and there, if there is any.
+fn make<'a>(
+    (n, pair): (usize, &Pair),
+    changes: &'a [Change],
+    tries: usize,
+    constants: &[Value],
+    rng: &mut Rng,
+    made: &mut Vec<Made<'a>>,
+) {
     for direction in Direction::ALL {
         let from = match direction {
             Direction::Readers => &pair.new,
@@ -188,6 +198,9 @@ fn make<'a>(n: usize, pair: &Pair, changes: &'a [Change], tries: usize, rng: &mu
             for _ in 0..count {
                 let mut object = definition.instance(rng);
                 definition.lead(&mut object, steps, rng);
+                if !constants.is_empty() {
+                    small::stir(&mut object, constants, rng);
+                }
                 made.push(Made {
                     pair: n,
                     change,
