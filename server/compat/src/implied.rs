@@ -1,6 +1,6 @@
 //! Whether what judges a value says nothing new: each of its keywords follows from what accepted the value.
 //!
-//! Each function stands for one check of `kube-openapi/pkg/validation/validate`, and asks `schema::validation` wherever the check computes.
+//! Each function follows one check of `kube-openapi/pkg/validation/validate`, and asks `schema::validation` wherever the check computes.
 
 use std::collections::HashSet;
 

@@ -4,7 +4,7 @@
 //! because a change of what is pruned or filled in is never proved as long as it may reach another keyword: so every keyword judges the
 //! value that it judged before.
 //!
-//! Each proof stands for a function of the API server, which it names. A proof that cannot name one is not made. Where that function
+//! Each proof follows a function of the API server, which it names. A proof that cannot name one is not made. Where that function
 //! computes, the proof runs our form of it (`implied`), and never computes by itself.
 
 use std::collections::HashSet;
