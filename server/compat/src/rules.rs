@@ -54,9 +54,10 @@ pub(crate) fn is_typed(schema: &JsonSchemaProps, kubernetes: KubernetesVersion) 
     !is_odd && below(schema).all(|it| is_typed(it, kubernetes))
 }
 
-/// Whether the values of one schema are of the types of the other one, too.
-fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
-    let is_same = from.r#type == to.r#type && !from.r#type.is_empty();
+/// Whether two schemas give the same types to rules. A value that is of another type and does not change is tolerated, and a rule that reads
+/// it fails.
+pub(crate) fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
+    let is_same = from.r#type == to.r#type && from.x_int_or_string == to.x_int_or_string;
     let mut pairs = [Step::Items, Step::Values]
         .into_iter()
         .filter_map(|step| Some((steps::below(from, &step)?, steps::below(to, &step)?)));
@@ -68,6 +69,11 @@ fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
             .all(|(name, it)| lookup(&to.properties, name).is_none_or(|to| has_types_of(it, to)))
 }
 
+/// Whether each node has exactly one type. Some fractions pass for an int-or-string.
+fn has_one_type(schema: &JsonSchemaProps) -> bool {
+    !schema.r#type.is_empty() && below(schema).all(has_one_type)
+}
+
 /// Whether a rule holds for a value that stays the same: it is known by its form, and reads what both schemas type alike.
 pub(crate) fn holds_unchanged(
     rule: &ValidationRule,
@@ -75,7 +81,7 @@ pub(crate) fn holds_unchanged(
     to: &JsonSchemaProps,
     kubernetes: KubernetesVersion,
 ) -> bool {
-    holds_for_same(rule) && is_typed(from, kubernetes) && has_types_of(from, to)
+    holds_for_same(rule) && is_typed(from, kubernetes) && has_types_of(from, to) && has_one_type(from)
 }
 
 /// Whether a rule compares a value with the old one so that it holds if both are the same (CEL's `_==_`, `_<=_`, `_>=_`).

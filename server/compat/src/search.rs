@@ -120,7 +120,8 @@ impl<'d> Search<'_, 'd> {
             return None;
         }
         let is_resource = steps.is_empty() || from.x_embedded_resource || to.x_embedded_resource;
-        let facts = rules::facts(from, is_resource, kubernetes, rule).filter(|_| rules::is_typed(from, kubernetes));
+        let is_readable = rules::is_typed(from, kubernetes) && rules::has_types_of(from, to);
+        let facts = rules::facts(from, is_resource, kubernetes, rule).filter(|_| is_readable);
         if facts.is_some_and(|it| it.is_always) {
             return Some("the rule holds for every value that was accepted before".to_owned());
         }

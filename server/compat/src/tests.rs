@@ -323,6 +323,18 @@ fn rules() {
 }
 
 #[test]
+fn a_rule_fails_on_what_is_of_another_type() {
+    check(
+        "{type: object, properties: {a: {type: integer}}}",
+        "{type: object, properties: {a: {type: string}}, x-kubernetes-validations: [{rule: '!has(self.a)'}]}",
+        &[
+            "rule-added: refused on update {\"a\":1}; unknown; compatible",
+            "type-changed: unknown; refused {\"a\":1}; unknown",
+        ],
+    );
+}
+
+#[test]
 fn what_no_value_is_judged_by() {
     check(
         "{type: object, description: one, oneOf: [{required: [a]}, {required: [b]}], properties: {a: {type: string}, b: {type: string}}}",
