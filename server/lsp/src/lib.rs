@@ -100,7 +100,6 @@ pub async fn serve(input: impl AsyncRead + Unpin, output: impl AsyncWrite, cache
         session = Some(created.clone());
         Server::new(created)
     })
-    .custom_method(transport::UNREADABLE, Server::unreadable)
     .custom_method(handlers::effective_object::METHOD, Server::effective_object)
     .custom_method(handlers::status::METHOD, Server::status)
     .custom_method(handlers::trust_granted::METHOD, Server::trust_granted)
@@ -109,7 +108,7 @@ pub async fn serve(input: impl AsyncRead + Unpin, output: impl AsyncWrite, cache
     let (messages, checked) = tokio::io::duplex(PIPE_BYTES);
     let serving = tower_lsp::Server::new(checked, output, socket)
         .concurrency_level(CONCURRENCY)
-        .serve(service);
+        .serve(transport::Answering(service));
     // The client hangs up: the pipe ends, and so does the session. The client exits: nothing more is read.
     tokio::pin!(serving);
     tokio::select! {

@@ -15,10 +15,7 @@ use lsp_types::{
     SemanticTokensRangeResult, SemanticTokensResult, SetTraceParams, SignatureHelp, SignatureHelpParams,
     TextDocumentPositionParams, TextEdit, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult, WorkspaceEdit,
 };
-use tower_lsp::{
-    LanguageServer,
-    jsonrpc::{Error, Result},
-};
+use tower_lsp::{LanguageServer, jsonrpc::Result};
 
 use crate::{handlers, session::Session, tasks::guarded};
 
@@ -55,12 +52,6 @@ impl Server {
     #[allow(clippy::unused_async, reason = "the transport calls an async method")]
     pub(crate) async fn set_trace(&self, params: SetTraceParams) {
         handlers::set_trace::handle(&self.session, &params);
-    }
-
-    /// Answers a message that cannot be read with the error in its place; see [`crate::transport`].
-    #[allow(clippy::unused_async, reason = "the transport calls an async method")]
-    pub(crate) async fn unreadable(&self, error: serde_json::Value) -> Result<()> {
-        Err(serde_json::from_value(error).unwrap_or_else(|_| Error::parse_error()))
     }
 }
 

@@ -44,6 +44,7 @@ pub(super) const TARGET: Target = Target {
             .iter()
             .map(|it| format!("\u{1}Content-Length: {}\r\n\r\n{it}", it.len()).into_bytes());
         seeds.extend(bytes);
+        seeds.extend(FRAMES.iter().map(|it| format!("\u{1}{it}").into_bytes()));
         seeds
     },
     words: || {
@@ -106,6 +107,21 @@ const RAW: &[&str] = &[
     r#"[1,{"id":null}]"#,
 ];
 
+/// Headers of messages, good and bad.
+const FRAMES: &[&str] = &[
+    "Content-Length: 99\r\n\r\n{}",
+    "Content-Length: 999999999\r\n\r\n{}",
+    "Content-Length: x\r\nContent-Length: 5\r\n\r\n{}",
+    "Content-Type: a\r\n\r\n{}",
+    "content-length:2\n\n[]{}\r\n\r\n",
+    "Content-Length: 0\r\n\r\nContent-Length: 4\r\n\r\n\u{7f}\u{80}",
+    "Content-Length: 39\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"a\"}",
+    "Content-Length: 40\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"$/a\"}",
+];
+
+/// The id of the request that is sent behind all.
+const LAST: &str = "the last request";
+
 /// Messages of one input: more make it slow.
 const MOST_MESSAGES: usize = 40;
 
@@ -153,20 +169,34 @@ fn contains(bytes: &[u8], word: &[u8]) -> bool {
     bytes.windows(word.len()).any(|it| it == word)
 }
 
-/// Sends bytes as they are, and hangs up.
+/// Sends bytes as they are, then requests. The last request is answered whatever the bytes were, unless they may end the session. The first
+/// ones may belong to a message that the bytes began.
 async fn send_bytes(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + Unpin, bytes: &[u8]) {
+    let may_end = contains(bytes, b"exit") || contains(bytes, b"\\u");
     let sending = async {
         // The session may end before all is read.
         let _ = to.write_all(bytes).await;
+        for id in ["first", "second", LAST] {
+            let request = json!({ "jsonrpc": "2.0", "id": id, "method": "untitled/nothing" }).to_string();
+            let framed = format!("Content-Length: {}\r\n\r\n{request}", request.len());
+            let _ = to.write_all(framed.as_bytes()).await;
+        }
         let _ = to.shutdown().await;
     };
     let reading = async {
         let mut answers = Vec::new();
         let _ = from.read_to_end(&mut answers).await;
+        answers
     };
-    timeout(PATIENCE, async { tokio::join!(sending, reading) })
+    let (_, answers) = timeout(PATIENCE, async { tokio::join!(sending, reading) })
         .await
         .expect("the session ends");
+    let id = format!("\"id\":\"{LAST}\"");
+    assert!(
+        may_end || contains(&answers, id.as_bytes()),
+        "the request behind the bytes has no answer: {}",
+        String::from_utf8_lossy(&answers)
+    );
 }
 
 /// A document as the client has it.

@@ -86,8 +86,13 @@ impl Client {
             self.write_down("client", &message);
         }
         let framed = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+        self.send_bytes(framed.as_bytes()).await;
+    }
+
+    /// Sends bytes as they are.
+    pub(crate) async fn send_bytes(&mut self, bytes: &[u8]) {
         let output = self.output.as_mut().expect("the client has not hung up");
-        output.write_all(framed.as_bytes()).await.expect("the server reads");
+        output.write_all(bytes).await.expect("the server reads");
     }
 
     pub(crate) async fn notify(&mut self, method: &str, params: Value) {
@@ -108,6 +113,11 @@ impl Client {
 
     /// The response to a request, whole.
     pub(crate) async fn response(&mut self, id: i64) -> Value {
+        self.find(|it| it.get("method").is_none() && it["id"] == id).await
+    }
+
+    /// The response to a request with a name for a number.
+    pub(crate) async fn response_to(&mut self, id: &str) -> Value {
         self.find(|it| it.get("method").is_none() && it["id"] == id).await
     }
 

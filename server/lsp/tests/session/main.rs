@@ -15,6 +15,7 @@ mod fixes;
 mod generated;
 mod hostile;
 mod lifecycle;
+mod messages;
 mod overlays;
 mod pulled;
 mod pushed;
