@@ -46,7 +46,7 @@ impl Need {
             | "unwrapOpt" => (lists, elements),
             "lists.range" => {
                 let count = if let [Value::Int(count)] = args { *count } else { 0 };
-                (count.max(0) as u64 * size_of::<Value>() as u64, 0)
+                ((count.max(0) as u64).saturating_mul(size_of::<Value>() as u64), 0)
             }
             "isSorted" | "sum" | "min" | "max" | "includes" | "indexOf" | "lastIndexOf" => (0, elements),
             _ => (0, 0),

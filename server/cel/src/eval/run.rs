@@ -234,8 +234,9 @@ impl Run<'_> {
                 .map(|arg| self.exec(*arg, frame))
                 .collect::<Result<Vec<_>>>()?
         };
+        let version = self.program.version;
         let work = match &call.overloads {
-            Overloads::Known(overload) => overload.work.map_or(0, |work| work(&args)),
+            Overloads::Known(overload) => overload.work.map_or(Ok(0), |work| work(version, &args))?,
             Overloads::Among(_) => 0,
         };
         let need = Need::of(&call.function, &args);
@@ -244,7 +245,6 @@ impl Run<'_> {
         if let Some((pattern, call)) = &call.pattern {
             return call(pattern, &args);
         }
-        let version = self.program.version;
         let candidates = match &call.overloads {
             Overloads::Known(overload) => std::slice::from_ref(overload),
             Overloads::Among(overloads) => overloads,

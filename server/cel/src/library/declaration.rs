@@ -128,8 +128,9 @@ pub enum Body {
 /// Evaluates a call. The operands have the types of the overload, except in a [singleton](Traits::singleton).
 pub type BodyFn = fn(KubernetesVersion, &[Value]) -> Result;
 
-/// The work of a call with these operands, in cost units. A call whose work exceeds the cost limit is not evaluated.
-pub type WorkFn = fn(&[Value]) -> u64;
+/// The work of a call with these operands, in cost units. A call whose work exceeds the cost limit is not evaluated. An error is that of
+/// a call that the API server refuses before it does any work.
+pub type WorkFn = fn(KubernetesVersion, &[Value]) -> Result<u64>;
 
 /// A call of a function whose second operand is a constant regular expression.
 pub type PatternFn = fn(&GoRegex, &[Value]) -> Result;

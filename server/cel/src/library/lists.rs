@@ -131,7 +131,11 @@ const FUNCTIONS: &[Function] = &[
         &[overload("lists_range", "(int) -> list(int)", RANGE, |version, args| {
             range(int(&args[0])?, version)
         })
-        .work(|args| args.first().and_then(|it| int(it).ok()?.try_into().ok()).unwrap_or(0))],
+        .work(|version, args| {
+            let count = args.first().and_then(|it| int(it).ok()).unwrap_or(0);
+            check_range(count, version)?;
+            Ok(u64::try_from(count).unwrap_or(0))
+        })],
     ),
     function(
         "reverse",
@@ -301,11 +305,11 @@ fn go_type(value: Option<&Result>) -> &'static str {
 }
 
 /// How many pairs of elements `distinct` compares.
-fn pairs(args: &[Value]) -> u64 {
-    match args {
+fn pairs(_: KubernetesVersion, args: &[Value]) -> Result<u64> {
+    Ok(match args {
         [Value::List(list)] => (list.len() as u64).saturating_mul(list.len() as u64),
         _ => 0,
-    }
+    })
 }
 
 fn slice(list: &List, start: i64, end: i64) -> Result {
@@ -372,7 +376,8 @@ const LARGEST_ALLOWED: i64 = 1_000_000;
 /// Since this Kubernetes version, a range is checked for its size.
 const RANGES_ARE_CHECKED_SINCE: KubernetesVersion = KubernetesVersion::minor(37);
 
-fn range(count: i64, version: KubernetesVersion) -> Result {
+/// Whether the API server refuses a range of this size, which no work is done for.
+fn check_range(count: i64, version: KubernetesVersion) -> Result<()> {
     if version >= RANGES_ARE_CHECKED_SINCE && count < 0 {
         return Err(EvalError::new(format!(
             "lists.range: size must be non-negative, got {count}"
@@ -383,6 +388,11 @@ fn range(count: i64, version: KubernetesVersion) -> Result {
             "lists.range: size {count} exceeds maximum allowed ({LARGEST_ALLOWED})"
         )));
     }
+    Ok(())
+}
+
+fn range(count: i64, version: KubernetesVersion) -> Result {
+    check_range(count, version)?;
     Ok(Value::list((0..count).map(Value::Int).collect()))
 }
 

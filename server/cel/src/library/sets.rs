@@ -2,6 +2,7 @@
 
 use super::declaration::{Cost, Counted, Function, Library, cost, function, overload};
 use super::operands::elements;
+use crate::KubernetesVersion;
 use crate::cost::{Call, CallEstimate, CostEstimate, Coster};
 use crate::value::{List, Result, Value};
 
@@ -86,11 +87,11 @@ fn estimate(coster: &Coster<'_>, call: &Call<'_>, factor: f64) -> Option<CallEst
 }
 
 /// How many pairs of elements are compared.
-fn pairs(args: &[Value]) -> u64 {
-    match args {
+fn pairs(_: KubernetesVersion, args: &[Value]) -> Result<u64> {
+    Ok(match args {
         [Value::List(a), Value::List(b)] => (a.len() as u64).saturating_mul(b.len() as u64),
         _ => 0,
-    }
+    })
 }
 
 fn contains_all(list: &List, part: &List) -> Result<bool> {
