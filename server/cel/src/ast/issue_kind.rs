@@ -273,6 +273,8 @@ pub enum Internal {
     TwoTypes {
         /// The number of the expression.
         id: i64,
+        /// The expression, as API servers up to 1.30 print it. Later ones print an address of their memory: empty.
+        printed: String,
         /// The first type, in Go syntax.
         old: String,
         /// The second type, in Go syntax.
@@ -458,8 +460,8 @@ impl Internal {
     fn server_words(&self) -> String {
         match self {
             Self::Unspecified => "unexpected unspecified type: expr".to_owned(),
-            Self::TwoTypes { id, old, new } => {
-                format!("incompatible type already exists for expression: ({id}) old:{old}, new:{new}")
+            Self::TwoTypes { id, printed, old, new } => {
+                format!("incompatible type already exists for expression: {printed}({id}) old:{old}, new:{new}")
             }
             Self::UnknownType { name } => format!("unexpected failed resolution of '{name}'"),
         }

@@ -7,6 +7,7 @@
 mod issue;
 mod issue_kind;
 pub mod operators;
+mod proto_text;
 mod source;
 mod syntax_error;
 mod token_kind;
@@ -18,6 +19,7 @@ pub use issue_kind::{
     ClauseProblem, FormatProblem, Incomplete, Internal, IssueKind, Limit, LiteralProblem, MacroProblem,
     OptionalSelection, Unsupported,
 };
+pub(crate) use proto_text::proto_text;
 pub use source::{Location, Source, SourceInfo, Span};
 pub use syntax_error::{Input, SyntaxError};
 pub use token_kind::TokenKind;

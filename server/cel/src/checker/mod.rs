@@ -17,7 +17,8 @@ pub use scope::CheckEnv;
 use scope::Scopes;
 use unify::Mapping;
 
-use crate::ast::{Ast, ExprKind, Internal, IssueKind, Issues, Limit, Literal, NodeId, Source};
+use crate::KubernetesVersion;
+use crate::ast::{Ast, ExprKind, Internal, IssueKind, Issues, Limit, Literal, NodeId, Source, proto_text};
 use crate::decls::OverloadDecl;
 use crate::types::Type;
 
@@ -111,6 +112,9 @@ pub fn check_with_issues(ast: Ast, source: &Source, env: CheckEnv<'_>) -> (Check
     }
     (checked, issues)
 }
+
+/// Since this Kubernetes version, `cel-go` checks its own structures, not protobuf messages.
+const EXPRESSIONS_ARE_STRUCTURES_SINCE: KubernetesVersion = KubernetesVersion::minor(31);
 
 /// The budget of checking one expression. Types that share parts can be far larger than the text of the expression.
 const CHECKING: Limits = Limits {
@@ -226,8 +230,10 @@ impl Checker<'_> {
         match &self.types[at] {
             Some(old) if !old.is_exact(&ty) => {
                 let features = self.scopes.env.environment.features();
+                let is_message = features.version < EXPRESSIONS_ARE_STRUCTURES_SINCE;
                 let kind = IssueKind::Internal(Internal::TwoTypes {
                     id,
+                    printed: is_message.then(|| proto_text(&self.ast, node)).unwrap_or_default(),
                     old: features.go_string(old),
                     new: features.go_string(&ty),
                 });

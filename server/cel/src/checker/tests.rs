@@ -175,3 +175,24 @@ fn environments_are_those_of_compatibility_versions() {
     }
     table.finish();
 }
+
+/// An expression that a macro uses twice may get two types. Up to 1.30 its print is a protobuf message, later an address.
+#[test]
+fn expressions_with_two_types_are_printed_as_each_server_prints_them() {
+    let check = |minor: u8, text: &str, expected: &str| {
+        let environment = Environment::of(KubernetesVersion::minor(minor), crate::decls::ExpressionSet::Stored);
+        let error = compile(text, environment, &[], &Container::default()).expect_err("two types");
+        assert!(error.contains(expected), "1.{minor} {text}: {error}");
+    };
+    let none = "optional.none().optMap(v, 1).hasValue()";
+    check(
+        30,
+        none,
+        "incompatible type already exists for expression: id:2 call_expr:{function:\"optional.none\"}(2) old:optional(_var0), new:optional(_var3)",
+    );
+    check(
+        30,
+        "optional.of({'a': [[]]}).optMap(v, 1).hasValue()",
+        "for expression: id:6 list_expr:{elements:{id:7 list_expr:{}}}(6) old:",
+    );
+}

@@ -10,15 +10,21 @@ pub(crate) fn is_syntax_error(message: &Value) -> bool {
     message.as_str().is_some_and(|it| it.contains("Syntax error:"))
 }
 
-/// A message without how Go prints an expression in it, which has addresses (1.31) or blanks that hang on the build (1.30).
+/// A message without what Go's print of an expression in it has of one run: addresses (since 1.31), or second blanks, which hang on the
+/// build (1.30).
 fn without_addresses(message: &Value) -> Value {
-    static PRINTED: LazyLock<Regex> = LazyLock::new(|| {
-        let pattern = r"(incompatible type already exists for expression: )(?:&\{|id:)[^\n]*?(\(\d+\) old:)";
-        Regex::new(pattern).unwrap_or_else(|_| unreachable!("the pattern is constant"))
-    });
-    message
-        .as_str()
-        .map_or(Value::Null, |it| PRINTED.replace_all(it, "$1$2").into())
+    static ADDRESSES: LazyLock<Regex> = LazyLock::new(|| pattern(r"(for expression: )&\{[^\n]*?(\(\d+\) old:)"));
+    static MESSAGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"for expression: id:[^\n]*?\(\d+\) old:"));
+    let Some(text) = message.as_str() else {
+        return Value::Null;
+    };
+    let text = ADDRESSES.replace_all(text, "$1$2");
+    let one_blank = |found: &regex::Captures<'_>| found[0].replace("  ", " ");
+    MESSAGE.replace_all(&text, one_blank).into()
+}
+
+fn pattern(text: &str) -> Regex {
+    Regex::new(text).unwrap_or_else(|_| unreachable!("the pattern is constant"))
 }
 
 /// A message without the second blank that prints of protobuf messages have in some builds.
@@ -54,7 +60,7 @@ pub(crate) fn differences(theirs: &Value, ours: &Value) -> Vec<Difference> {
     }
     let mut found = Vec::new();
     for field in ["compile_error", "message_expression_error"] {
-        let (theirs, ours) = (&without_addresses(&theirs[field]), &ours[field]);
+        let (theirs, ours) = (&without_addresses(&theirs[field]), &without_addresses(&ours[field]));
         let same_place =
             || is_syntax_error(theirs) && is_syntax_error(ours) && first_place(theirs) == first_place(ours);
         if theirs != ours && !same_place() {
