@@ -14,7 +14,7 @@ use crd_analyzer_cel::decls::{Environment, OverloadDecl};
 use crd_analyzer_cel::types::{DeclType, Type};
 use fastrand::Rng;
 
-use self::oddities::ODDITIES;
+use self::oddities::{FAILURES, ODDITIES, OVERSIZED};
 use self::types::{collect, operator_of, substitute, unify};
 use super::{literals, pick};
 
@@ -33,6 +33,8 @@ pub(super) struct Expressions<'a> {
     /// What can be named here, with its type.
     scope: Vec<Vec<(String, Type)>>,
     has_two_variables: bool,
+    /// The server refuses large lists before it makes them.
+    limits_sizes: bool,
     /// How many of a hundred parts are whatever, as `dyn`: what the checker lets through, and fails or not when it runs.
     dynamic: f64,
 }
@@ -57,6 +59,7 @@ impl<'a> Expressions<'a> {
             objects,
             scope: Vec::new(),
             has_two_variables: environment.features().version.number() >= 33,
+            limits_sizes: environment.features().version.number() >= 37,
             dynamic: 0.0,
         };
         if made.chance(25.0) {
@@ -163,6 +166,9 @@ impl<'a> Expressions<'a> {
             return self.simple(want);
         }
         let below = depth - 1;
+        if *want == Type::Bool && self.chance(4.0) {
+            return self.around_failure(below);
+        }
         match self.rng.u8(..100) {
             0..6 => {
                 let condition = self.of(&Type::Bool, below);
@@ -196,6 +202,26 @@ impl<'a> Expressions<'a> {
                 None => self.call(want, below),
             },
             _ => self.call(want, below),
+        }
+    }
+
+    /// What may make up for a failure, around one.
+    fn around_failure(&mut self, depth: u8) -> String {
+        let mut failures = FAILURES.to_vec();
+        if self.limits_sizes {
+            failures.extend(OVERSIZED);
+        }
+        let failure = pick(self.rng, &failures);
+        let other = self.of(&Type::Bool, depth);
+        match self.rng.u8(..10) {
+            0 | 1 => format!("({failure} || {other})"),
+            2 | 3 => format!("({other} || {failure})"),
+            4 => format!("({failure} && {other})"),
+            5 => format!("({other} && {failure})"),
+            6 => format!("({failure} ? {other} : true)"),
+            7 => format!("({other} ? {failure} : {other})"),
+            8 => format!("[1, 2].exists(i, i == 1 ? {failure} : {other})"),
+            _ => format!("[1, 2].all(i, i == 1 ? {failure} : {other})"),
         }
     }
 
@@ -299,8 +325,12 @@ impl<'a> Expressions<'a> {
 
     fn write_call(&mut self, name: &str, member: bool, params: &[Type], depth: u8) -> String {
         if name == "lists.range" {
+            let mut sizes = vec!["0", "3", "7", "-1", "100", "2000"];
             // Servers before 1.37 take all memory for a large one, before they look what it costs.
-            return format!("lists.range({})", pick(self.rng, &["0", "3", "7", "-1", "100", "2000"]));
+            if self.limits_sizes {
+                sizes.extend(["1000001", "9223372036854775807", "-9223372036854775808"]);
+            }
+            return format!("lists.range({})", pick(self.rng, &sizes));
         }
         if name == "format" && params.len() == 2 {
             return self.format(depth);

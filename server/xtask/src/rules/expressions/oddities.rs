@@ -85,3 +85,38 @@ pub(super) const ODDITIES: &[&str] = &[
     "[self].sum()",
     "[[1, 2], [3]].flatten().map(x, [x, 'a'])",
 ];
+
+/// Conditions that have no value: each fails when it runs.
+pub(super) const FAILURES: &[&str] = &[
+    "1 / 0 > 0",
+    "1 % 0 > 0",
+    "9223372036854775807 + 1 > 0",
+    "-(-9223372036854775807 - 2) > 0",
+    "[1][5] == 1",
+    "{'a': 1}['b'] == 1",
+    "int('x') == 1",
+    "duration('x') > duration('1s')",
+    "timestamp('x') > timestamp('2024-01-01T00:00:00Z')",
+    "dyn('a') > 1",
+    "dyn(1)",
+    "optional.none().value() == 1",
+    "'a'.charAt(9) == ''",
+    "'abc'.substring(2, 1) == ''",
+    "'a'.matches(dyn('('))",
+    "'%d'.format(['a']) == ''",
+    "'%.2000f'.format([1.5]) == ''",
+    "[1, 2].slice(2, 1) == []",
+    "[[1]].flatten(-1) == []",
+    "lists.range(-1) == []",
+    "[dyn(1), 'a'].sort() == []",
+    "uint(-1) == 1u",
+    "double('x') > 1.0",
+];
+
+/// The same, refused for the size of a result. Servers without that limit make the result.
+pub(super) const OVERSIZED: &[&str] = &[
+    "lists.range(1000001).size() > 0",
+    "lists.range(9223372036854775807).size() > 0",
+    "lists.range(1000001).map(i, i) == []",
+    "lists.range(1000000 + 1).exists(i, i > 1)",
+];
