@@ -281,3 +281,19 @@ fn says_what_it_cannot_price() {
         "{lines:#?}"
     );
 }
+
+/// A list that calls itself an embedded resource has no type, and neither has a list of them.
+#[test]
+fn rules_without_types_have_no_cost() {
+    let schema = "              type: array
+              x-kubernetes-validations: [{rule: self.size() > 0}]
+              items:
+                type: array
+                x-kubernetes-embedded-resource: true
+                items: {type: string, x-kubernetes-validations: [{rule: self != ''}]}
+";
+    let sandbox = Sandbox::new(&[("crd.yaml", &definition(schema))]);
+    let outcome = sandbox.run(&["cost", "crd.yaml", "--output", "jsonl"]);
+    let words = "failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations";
+    assert_eq!(outcome.stdout.matches(words).count(), 2, "{outcome:#?}");
+}

@@ -80,6 +80,8 @@ impl Types {
             });
         }
         match schema.r#type() {
+            // What adds the metadata of a resource copies no items (`WithTypeAndObjectMeta`), whatever the type is.
+            "array" if is_resource_root && !has_metadata(schema) => None,
             "array" => {
                 let items = schema.items()?;
                 let element = self.of(items, items.is_embedded_resource(), depth + 1)?;

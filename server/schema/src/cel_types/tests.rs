@@ -108,3 +108,22 @@ fn unseen_values_hide_what_holds_them() {
 fn cardinality_counts_the_smallest_values() {
     assert_eq!(max_cardinality(&DeclType::object(Vec::new(), 2)), 1_048_576);
 }
+
+#[test]
+fn what_adds_metadata_copies_no_items() {
+    let check_type = |schema_json: Value, is_resource_root: bool, expected: bool| {
+        let schema = schema(&schema_json);
+        let ty = decl_type(Structural::assume(&schema), is_resource_root, KubernetesVersion::NEWEST);
+        assert_eq!(ty.is_some(), expected, "{schema_json}");
+    };
+    let list = json!({"type": "array", "items": {"type": "string"}});
+    check_type(list.clone(), false, true);
+    check_type(list.clone(), true, false);
+    let mut embedded = list;
+    embedded["x-kubernetes-embedded-resource"] = true.into();
+    check_type(json!({"type": "array", "items": embedded}), false, false);
+    let object = json!({"type": "object", "properties": {"a": embedded, "b": {"type": "string"}}});
+    check_type(object, false, true);
+    let values = json!({"type": "object", "additionalProperties": {"type": "string"}});
+    check_type(values, true, true);
+}
