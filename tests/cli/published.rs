@@ -136,6 +136,58 @@ fn a_json_schema_is_no_stricter_than_the_api_server() {
     assert_eq!(strict["properties"]["metadata"]["additionalProperties"], Value::Null);
 }
 
+/// Keywords of `spec`, and what the JSON Schema says in their place.
+#[test]
+fn a_json_schema_says_only_what_holds_for_every_object_that_is_created() {
+    for (written, key, expected) in [
+        ("type: number, minimum: 1.5", "minimum", json!(1)),
+        ("type: number, minimum: -1.5", "minimum", json!(-1.5)),
+        ("type: number, maximum: 1.5", "maximum", json!(1.5)),
+        ("type: number, maximum: -1.5", "maximum", json!(-1)),
+        (
+            "type: number, minimum: 1.5, exclusiveMinimum: true",
+            "exclusiveMinimum",
+            json!(1.5),
+        ),
+        (
+            "type: number, maximum: -1.5, exclusiveMaximum: true",
+            "exclusiveMaximum",
+            json!(-1.5),
+        ),
+        ("type: number, maximum: 1e20", "maximum", Value::Null),
+        ("type: number, minimum: 2", "minimum", json!(2)),
+        // 1.5 is cut to 1, and 97 is the character `a`.
+        ("type: number, enum: [1]", "enum", Value::Null),
+        ("type: number, enum: [1.5]", "enum", json!([1.5, null])),
+        ("type: integer, enum: [1]", "enum", json!([1, null])),
+        ("type: integer, enum: [a]", "enum", Value::Null),
+        ("x-kubernetes-int-or-string: true, enum: [a]", "enum", Value::Null),
+        (
+            "x-kubernetes-int-or-string: true, enum: [ab, 1]",
+            "enum",
+            json!(["ab", 1, null]),
+        ),
+        ("type: string, enum: [a]", "enum", json!(["a", null])),
+        ("type: object, minProperties: -1", "minProperties", json!(0)),
+    ] {
+        let sandbox = Sandbox::new(&[("crd.yaml", &definition(&format!("              {{{written}}}\n")))]);
+        let outcome = sandbox.run(&["schema", "crd.yaml", "--format", "json-schema"]);
+        assert_eq!(outcome.code, Some(0), "{written}: {}", outcome.stderr);
+        let schema: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+        assert_eq!(schema["properties"]["spec"][key], expected, "{written}");
+    }
+    // A list keeps the unknown fields of its items, and of lists in it, but not what is below their fields.
+    let items = "{type: object, properties: {b: {type: object}}}";
+    let list =
+        format!("{{type: array, items: {{type: array, items: {items}}}, x-kubernetes-preserve-unknown-fields: true}}");
+    let sandbox = Sandbox::new(&[("crd.yaml", &definition(&format!("              {list}\n")))]);
+    let outcome = sandbox.run(&["schema", "crd.yaml", "--format", "json-schema", "--strict"]);
+    let schema: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    let items = &schema["properties"]["spec"]["items"]["items"];
+    assert_eq!(items["additionalProperties"], Value::Null);
+    assert_eq!(items["properties"]["b"]["additionalProperties"], false);
+}
+
 #[test]
 fn json_schemas_are_written_where_validators_look_for_them() {
     let sandbox = sandbox();

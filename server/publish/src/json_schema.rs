@@ -69,6 +69,23 @@ struct Writer {
     unknown: UnknownFields,
 }
 
+/// What the schema above a value's does with the value.
+#[derive(Clone, Copy, Default)]
+struct Above {
+    /// It removes null before the value is validated.
+    removes_null: bool,
+    /// It is a list that keeps unknown fields of its items, and so does the value's.
+    keeps_unknown: bool,
+}
+
+impl Above {
+    /// An object, above its fields.
+    const FIELD: Self = Self {
+        removes_null: true,
+        keeps_unknown: false,
+    };
+}
+
 /// A part of a schema, and whether it holds for exactly the values that the API server accepts there.
 struct Clause {
     keywords: Keywords,
@@ -88,7 +105,7 @@ impl Writer {
         let mut out = Keywords::new();
         out.insert("$schema".to_owned(), json!("http://json-schema.org/draft-07/schema#"));
         let schema = schema.as_ref().map(Structural::assume);
-        out.extend(schema.map_or_else(|| keywords::typed("object"), |it| self.value(it, false)));
+        out.extend(schema.map_or_else(|| keywords::typed("object"), |it| self.value(it, Above::default())));
         out.insert(
             "required".to_owned(),
             with_required(&out, &["apiVersion", "kind", "metadata"]),
@@ -108,19 +125,23 @@ impl Writer {
         Value::Object(out)
     }
 
-    /// The schema of a value. `is_field`: of an object's field, whose null is removed before it is validated.
-    fn value(self, schema: Structural<'_>, is_field: bool) -> Keywords {
+    /// The schema of a value.
+    fn value(self, schema: Structural<'_>, above: Above) -> Keywords {
         let props = schema.props();
         let mut out = Keywords::new();
         let mut lax: Vec<&str> = Vec::new();
-        let allows_null = is_field || schema.nullable();
+        let allows_null = above.removes_null || schema.nullable();
+        let keeps_unknown = above.keeps_unknown || schema.preserves_unknown_fields();
         annotations(props, &mut out);
         types(schema, allows_null, &mut out);
-        self.fields(schema, &mut out);
+        self.fields(schema, keeps_unknown, &mut out);
         if let Some(items) = schema.items() {
-            // A default replaces null in a list, too.
-            let is_filled_in = items.default_value().is_some();
-            out.insert("items".to_owned(), Value::Object(self.value(items, is_filled_in)));
+            let of_list = Above {
+                // A default replaces null in a list, too.
+                removes_null: items.default_value().is_some(),
+                keeps_unknown,
+            };
+            out.insert("items".to_owned(), Value::Object(self.value(items, of_list)));
         }
         if !props.format.is_empty() && schema.r#type() == "string" {
             lax.push("formats are not checked");
@@ -129,7 +150,7 @@ impl Writer {
             lax.push("rules are not checked");
         }
         if let Some(rare) = props.rare.get() {
-            if !scalars(rare, &mut out) {
+            if !scalars(rare, schema, &mut out) {
                 lax.push("a limit or a pattern is left out that JSON Schema cannot say");
             }
             if allows_null && let Some(Value::Array(values)) = out.get_mut("enum") {
@@ -154,11 +175,12 @@ impl Writer {
     }
 
     /// `properties`, `required` and `additionalProperties`.
-    fn fields(self, schema: Structural<'_>, out: &mut Keywords) {
+    fn fields(self, schema: Structural<'_>, keeps_unknown: bool, out: &mut Keywords) {
         let is_embedded = schema.is_embedded_resource();
         if !schema.has_no_properties() || is_embedded {
-            let of =
-                |(name, property): (&str, Structural<'_>)| (name.to_owned(), Value::Object(self.value(property, true)));
+            let of = |(name, property): (&str, Structural<'_>)| {
+                (name.to_owned(), Value::Object(self.value(property, Above::FIELD)))
+            };
             let mut properties = Value::Object(schema.properties().map(of).collect());
             if is_embedded {
                 for name in ["apiVersion", "kind"] {
@@ -180,12 +202,12 @@ impl Writer {
         }
         match schema.additional_properties() {
             Some(AdditionalProperties::Schema(values)) => {
-                let values = Value::Object(self.value(values, true));
+                let values = Value::Object(self.value(values, Above::FIELD));
                 out.insert("additionalProperties".to_owned(), values);
             }
             Some(AdditionalProperties::Any(true)) => {}
             _ => {
-                let knows_all = schema.r#type() == "object" && !schema.preserves_unknown_fields();
+                let knows_all = schema.r#type() == "object" && !keeps_unknown;
                 if knows_all && self.unknown == UnknownFields::Refused {
                     out.insert("additionalProperties".to_owned(), json!(false));
                 }
@@ -288,7 +310,7 @@ impl Writer {
         }
         if let Some(rare) = schema.rare.get() {
             // Patterns differ where Python reads them: its `$` also matches before a last line break.
-            is_exact &= scalars(rare, &mut out) && rare.pattern.is_empty();
+            is_exact &= scalars(rare, outer, &mut out) && rare.pattern.is_empty();
             lists(outer, rare, &mut out);
             is_exact &= properties_count(outer, rare, &mut out) && rare.min_properties.is_none();
             let inner = self.junctors(rare, outer);
@@ -330,19 +352,27 @@ fn types(schema: Structural<'_>, allows_null: bool, out: &mut Keywords) {
     out.insert("type".to_owned(), value);
 }
 
-/// The keywords that look at a value that is not a list or an object. False if one is left out.
-fn scalars(rare: &RareKeywords, out: &mut Keywords) -> bool {
+/// The keywords that look at a value that is not a list or an object. `schema`: that of the value, outside of junctors. False if one is
+/// left out, or holds for more values than on an API server.
+fn scalars(rare: &RareKeywords, schema: Structural<'_>, out: &mut Keywords) -> bool {
     let mut is_all = rare.multiple_of.is_none();
     for (name, exclusive, bound, excludes) in [
         ("minimum", "exclusiveMinimum", rare.minimum, rare.exclusive_minimum),
         ("maximum", "exclusiveMaximum", rare.maximum, rare.exclusive_maximum),
     ] {
         let Some(bound) = bound else { continue };
-        if bound.abs() < FIRST_INEXACT {
-            out.insert(if excludes { exclusive } else { name }.to_owned(), number(bound));
-        } else {
-            is_all = false;
+        is_all &= bound.fract() == 0.0 && bound.abs() < FIRST_INEXACT;
+        if bound.abs() >= FIRST_INEXACT {
+            continue;
         }
+        // Beside an integer, an API server cuts the bound to an integer: with `minimum: 1.5` it accepts 1.
+        let cuts_outwards = (bound > 0.0) == (name == "minimum");
+        let bound = if cuts_outwards && !excludes {
+            bound.trunc()
+        } else {
+            bound
+        };
+        out.insert(if excludes { exclusive } else { name }.to_owned(), number(bound));
     }
     for (name, length) in [("minLength", rare.min_length), ("maxLength", rare.max_length)] {
         if let Some(length) = length {
@@ -358,8 +388,8 @@ fn scalars(rare: &RareKeywords, out: &mut Keywords) -> bool {
         }
     }
     if !rare.r#enum.is_empty() {
-        // A field of a value may be filled in.
-        if rare.r#enum.iter().any(|it| it.is_array() || it.is_object()) {
+        is_all &= !rare.r#enum.contains(&Value::Null);
+        if rare.r#enum.iter().any(|it| stands_for_more(it, schema)) {
             is_all = false;
         } else {
             // Scalars are the same if they are written the same.
@@ -369,6 +399,27 @@ fn scalars(rare: &RareKeywords, out: &mut Keywords) -> bool {
         }
     }
     is_all
+}
+
+/// Whether an API server takes other values, too, where an enum of this schema has this one (`enumValidator`, which converts values to the
+/// types of those that are listed).
+fn stands_for_more(listed: &Value, schema: Structural<'_>) -> bool {
+    let (has_integers, has_fractions) = match schema.r#type() {
+        _ if schema.is_int_or_string() => (true, false),
+        "" | "number" => (true, true),
+        "integer" => (true, false),
+        _ => (false, false),
+    };
+    match listed {
+        // A field of a value may be filled in.
+        Value::Array(_) | Value::Object(_) => true,
+        // An integer becomes the character with that code.
+        Value::String(text) => has_integers && text.chars().count() == 1,
+        // Fractions are cut, and large integers become floats.
+        Value::Number(number) if number.is_i64() => has_fractions,
+        Value::Number(number) => number.as_f64().is_none_or(|it| it.abs() >= FIRST_INEXACT),
+        Value::Null | Value::Bool(_) => false,
+    }
 }
 
 fn lists(schema: Structural<'_>, rare: &RareKeywords, out: &mut Keywords) {
@@ -391,7 +442,7 @@ fn lists(schema: Structural<'_>, rare: &RareKeywords, out: &mut Keywords) {
 fn properties_count(schema: Structural<'_>, rare: &RareKeywords, out: &mut Keywords) -> bool {
     let has_defaults = schema.properties().any(|it| it.1.default_value().is_some());
     if let Some(least) = rare.min_properties.filter(|_| !has_defaults) {
-        out.insert("minProperties".to_owned(), json!(least));
+        out.insert("minProperties".to_owned(), json!(least.max(0)));
     }
     rare.max_properties.is_none() && (rare.min_properties.is_none() || !has_defaults)
 }

@@ -1,5 +1,7 @@
 //! Whether the JSON Schemas of CRDs are never stricter than the API server: each object that it creates has to be valid.
 
+mod small;
+
 use std::sync::Arc;
 
 use boon::{Compiler, SchemaIndex, Schemas};
@@ -17,10 +19,10 @@ use crate::{
     resources::{Made, answer::Answerer, made, of_corpus},
 };
 
-/// Validates objects of the corpus, and objects made from schemas, by the JSON Schemas of their CRDs.
+/// Validates objects of the corpus, and objects made from its schemas and from small random ones, by the JSON Schemas of their CRDs.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Objects that are made.
+    /// Objects that are made from schemas of the corpus. As many come from small random schemas.
     #[arg(long, default_value_t = 2000)]
     objects: usize,
     /// The seed; a fresh one if absent.
@@ -102,19 +104,59 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
     };
     let mut cases = of_corpus(&corpus, "", false, false)?;
     cases.extend(made(&corpus, seed, &wanted)?);
-    let mut answerer = Answerer::new(version);
-    let mut known: Option<Known> = None;
-    let mut tallies = [Tally::default(), Tally::default()];
+    let mut judges = Judges {
+        version,
+        answerer: Answerer::new(version),
+        known: None,
+        tallies: [Tally::default(), Tally::default()],
+        show: args.show,
+    };
     for case in &cases {
-        if known.as_ref().is_none_or(|it| it.crd != case.crd) {
-            known = Some(Known::new(&case.crd, version)?);
+        judges.judge(&case.crd, &case.id, &case.text)?;
+    }
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut made = 0;
+    while made < args.objects {
+        let (crd, objects) = small::cases(&mut rng);
+        for object in &objects {
+            judges.judge(&crd, &format!("a small schema: {crd}"), object)?;
         }
-        let Some(schemas) = &known else { continue };
-        let answers = answerer.answer(&case.crd, &case.id, &case.text, None, false);
-        let text: Arc<str> = case.text.as_str().into();
-        for document in split(&text).documents {
+        made += objects.len();
+    }
+    let tallies = judges.tallies;
+    for (tally, what) in tallies.iter().zip(["unknown fields ignored", "unknown fields refused"]) {
+        let share = 100.0 * tally.caught as f64 / tally.refused.max(1) as f64;
+        println!(
+            "{what}: {} objects are created, and schemas refuse {} of them; {} are rejected, and schemas refuse {share:.1} % of them",
+            tally.created, tally.stricter, tally.refused
+        );
+    }
+    println!("seed {seed}");
+    anyhow::ensure!(tallies[0].created > 0, "the API server creates none of the objects");
+    Ok(tallies.iter().all(|it| it.stricter == 0))
+}
+
+/// The API server, and the schemas.
+struct Judges {
+    version: KubernetesVersion,
+    answerer: Answerer,
+    known: Option<Known>,
+    /// With unknown fields ignored, and refused.
+    tallies: [Tally; 2],
+    show: usize,
+}
+
+impl Judges {
+    fn judge(&mut self, crd: &Arc<str>, id: &str, text: &str) -> anyhow::Result<()> {
+        if self.known.as_ref().is_none_or(|it| it.crd != *crd) {
+            self.known = Some(Known::new(crd, self.version)?);
+        }
+        let Some(schemas) = &self.known else { return Ok(()) };
+        let answers = self.answerer.answer(crd, id, text, None, false);
+        let shared: Arc<str> = text.into();
+        for document in split(&shared).documents {
             let answer = answers.iter().find(|it| it["doc"] == document.index);
-            let tree = read_document(&text, document, &[]).ok();
+            let tree = read_document(&shared, document, &[]).ok();
             let object = tree
                 .as_ref()
                 .and_then(|tree| Some(read_json(tree).ok()?.root()?.to_value()));
@@ -127,23 +169,14 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
             let is_accepted = answer["accepted"] == true;
             let is_known = answer["strict"].as_array().is_some_and(Vec::is_empty);
             let accepted = [is_accepted, is_accepted && is_known];
-            for ((tally, accepted), refusal) in tallies.iter_mut().zip(accepted).zip(refusals) {
-                if let Some(why) = tally.add(accepted, refusal).filter(|_| tally.stricter <= args.show) {
-                    println!("{}: {why}\n{}\n", case.id, case.text);
+            for ((tally, accepted), refusal) in self.tallies.iter_mut().zip(accepted).zip(refusals) {
+                if let Some(why) = tally.add(accepted, refusal).filter(|_| tally.stricter <= self.show) {
+                    println!("{id}: {why}\n{text}\n");
                 }
             }
         }
+        Ok(())
     }
-    for (tally, what) in tallies.iter().zip(["unknown fields ignored", "unknown fields refused"]) {
-        let share = 100.0 * tally.caught as f64 / tally.refused.max(1) as f64;
-        println!(
-            "{what}: {} objects are created, and schemas refuse {} of them; {} are rejected, and schemas refuse {share:.1} % of them",
-            tally.created, tally.stricter, tally.refused
-        );
-    }
-    println!("seed {seed}");
-    anyhow::ensure!(tallies[0].created > 0, "the API server creates none of the objects");
-    Ok(tallies.iter().all(|it| it.stricter == 0))
 }
 
 /// How many objects the API server and a schema judge alike.
