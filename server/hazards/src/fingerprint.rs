@@ -7,14 +7,23 @@ use foldhash::quality::{FixedState, FoldHasher};
 
 /// Names a schema with its rules: schemas with the same name have the same hazards.
 pub fn fingerprint(schema: &JsonSchemaProps, is_resource_root: bool, version: KubernetesVersion) -> u64 {
+    named::<true>(schema, is_resource_root, version)
+}
+
+/// Names a schema without its rules and those below it. It stays the same while somebody types a rule.
+pub fn shape(schema: &JsonSchemaProps, is_resource_root: bool, version: KubernetesVersion) -> u64 {
+    named::<false>(schema, is_resource_root, version)
+}
+
+fn named<const RULES: bool>(schema: &JsonSchemaProps, is_resource_root: bool, version: KubernetesVersion) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
     (is_resource_root, version.number()).hash(&mut hasher);
-    of_schema(schema, &mut hasher);
+    of_schema::<RULES>(schema, &mut hasher);
     hasher.finish()
 }
 
 /// Descriptions and the like have no say.
-fn of_schema(schema: &JsonSchemaProps, hasher: &mut FoldHasher<'_>) {
+fn of_schema<const RULES: bool>(schema: &JsonSchemaProps, hasher: &mut FoldHasher<'_>) {
     let JsonSchemaProps {
         r#type,
         nullable,
@@ -36,21 +45,23 @@ fn of_schema(schema: &JsonSchemaProps, hasher: &mut FoldHasher<'_>) {
     properties.len().hash(hasher);
     for (name, property) in properties {
         name.hash(hasher);
-        of_schema(property, hasher);
+        of_schema::<RULES>(property, hasher);
     }
     let items = items.as_ref().and_then(|it| it.schema.as_deref());
     items.is_some().hash(hasher);
     if let Some(items) = items {
-        of_schema(items, hasher);
+        of_schema::<RULES>(items, hasher);
     }
     if let Some(values) = additional_properties {
         values.allows.hash(hasher);
         if let Some(values) = &values.schema {
-            of_schema(values, hasher);
+            of_schema::<RULES>(values, hasher);
         }
     }
-    x_validations.len().hash(hasher);
-    for rule in x_validations {
+    if RULES {
+        x_validations.len().hash(hasher);
+    }
+    for rule in x_validations.iter().filter(|_| RULES) {
         let ValidationRule {
             rule,
             message,
@@ -71,12 +82,12 @@ fn of_schema(schema: &JsonSchemaProps, hasher: &mut FoldHasher<'_>) {
         for clauses in [&rare.all_of, &rare.any_of, &rare.one_of] {
             clauses.len().hash(hasher);
             for clause in clauses {
-                of_schema(clause, hasher);
+                of_schema::<RULES>(clause, hasher);
             }
         }
         rare.not.is_some().hash(hasher);
         if let Some(not) = &rare.not {
-            of_schema(not, hasher);
+            of_schema::<RULES>(not, hasher);
         }
     }
 }

@@ -30,7 +30,7 @@ use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::validation::Validator;
 use serde_json::Value;
 
-pub use fingerprint::fingerprint;
+pub use fingerprint::{fingerprint, shape};
 pub use shrink::{in_one_line, smallest};
 
 /// What may be done to find hazards: a unit is about what running a short rule on a small value takes.

@@ -14,9 +14,9 @@ use crd_analyzer_apiextensions::{
     validation::{CompiledRules, CompiledSchema},
 };
 pub use crd_analyzer_hazards::codes;
-use crd_analyzer_hazards::{Compiled, Effort, Hazard, fingerprint, of_node};
+use crd_analyzer_hazards::{Compiled, Effort, Hazard, fingerprint, of_node, shape};
 use crd_analyzer_schema::{
-    KubernetesVersion,
+    KubernetesVersion, ValidationRule,
     field::{Path, Trail},
     structural::{AdditionalProperties, Structural},
 };
@@ -35,20 +35,46 @@ const MAX_DEPTH: usize = 100;
 
 /// Hazards of schemas that were looked at.
 #[derive(Debug, Default)]
-pub struct Memory(Mutex<HashMap<u64, Arc<[Hazard]>>>);
+pub struct Memory(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    /// By the names of schemas with their rules.
+    of_schemas: HashMap<u64, Arc<[Hazard]>>,
+    /// By the shapes of schemas: what was found last, and for which rules.
+    of_shapes: HashMap<u64, (Vec<ValidationRule>, Arc<[Hazard]>)>,
+}
 
 impl Memory {
     fn get(&self, name: u64) -> Option<Arc<[Hazard]>> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(&name).cloned()
+        known.of_schemas.get(&name).cloned()
     }
 
-    fn keep(&self, name: u64, hazards: Arc<[Hazard]>) {
+    /// What was found last of those rules that a schema had already, when it had other rules, too. While somebody types a rule, hints on
+    /// others stay until the search goes on.
+    fn last(&self, shape: u64, rules: &[ValidationRule]) -> Vec<Hazard> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((before, hazards)) = known.of_shapes.get(&shape) else {
+            return Vec::new();
+        };
+        let now = |it: &Hazard| {
+            let rule = before.get(it.rule)?;
+            let rule = rules.iter().position(|it| it == rule)?;
+            Some(Hazard { rule, ..it.clone() })
+        };
+        let mut last: Vec<Hazard> = hazards.iter().filter_map(now).collect();
+        last.sort_by_key(|it| it.rule);
+        last
+    }
+
+    fn keep(&self, name: u64, shape: u64, rules: &[ValidationRule], hazards: Arc<[Hazard]>) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MAX_REMEMBERED {
-            known.clear();
+        if known.of_schemas.len() >= MAX_REMEMBERED {
+            *known = Known::default();
         }
-        known.insert(name, hazards);
+        known.of_shapes.insert(shape, (rules.to_vec(), hazards.clone()));
+        known.of_schemas.insert(name, hazards);
     }
 }
 
@@ -185,10 +211,10 @@ impl Walk<'_, '_> {
 
     fn rules(&mut self, schema: Structural<'_>, is_resource_root: bool, path: &Path) {
         let name = fingerprint(schema.props(), is_resource_root, self.version);
-        let Some(hazards) = self.hazards(name, schema, is_resource_root, path) else {
+        let hazards = self.hazards(name, schema, is_resource_root, path).unwrap_or_else(|| {
             self.found.is_unfinished = true;
-            return;
-        };
+            self.last_hazards(schema, is_resource_root)
+        });
         let rules = path.child("x-kubernetes-validations");
         let place = words::name::SchemaPlace::of(path).unwrap_or_default();
         let key = (name, place.values().to_owned());
@@ -230,6 +256,15 @@ impl Walk<'_, '_> {
         })
     }
 
+    /// What was known before the last edits, while the search waits.
+    fn last_hazards(&self, schema: Structural<'_>, is_resource_root: bool) -> Arc<[Hazard]> {
+        let Search::Remembered(memory) = self.search else {
+            return Arc::default();
+        };
+        let shape = shape(schema.props(), is_resource_root, self.version);
+        memory.last(shape, schema.validations()).into()
+    }
+
     /// What is known of a schema, or can be found out; `None` if it is not known and not looked for.
     fn hazards(
         &mut self,
@@ -255,7 +290,8 @@ impl Walk<'_, '_> {
         let compiled = self.compiled(path);
         let found: Arc<[Hazard]> = of_node(schema, is_resource_root, self.version, compiled, &mut effort).into();
         self.left = self.left.saturating_sub(whole - effort.left);
-        memory.keep(name, found.clone());
+        let shape = shape(schema.props(), is_resource_root, self.version);
+        memory.keep(name, shape, schema.validations(), found.clone());
         Some(found)
     }
 }
