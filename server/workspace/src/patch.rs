@@ -1,7 +1,8 @@
 //! Documents that are part of an object, to be merged into the rest of it.
 
+use crd_analyzer_schema::depth;
 use crd_analyzer_syntax::{
-    json::{Json, JsonDoc},
+    json::{Json, JsonDoc, JsonValue},
     tree::Tree,
 };
 
@@ -39,6 +40,26 @@ pub(crate) fn has_directive(tree: &Tree, json: &JsonDoc<'_>) -> bool {
         open.extend::<&[Json<'_>]>(json.items().unwrap_or_default());
     }
     false
+}
+
+/// Takes out what tells how to merge a document: the object does not have it.
+pub(crate) fn take_directives(json: &mut JsonDoc<'_>) {
+    if json.depth() <= depth::limit()
+        && let Some(root) = json.root_mut()
+    {
+        take_directives_of(root);
+    }
+}
+
+fn take_directives_of(json: &mut Json<'_>) {
+    match &mut json.value {
+        JsonValue::Object(members) => {
+            members.retain(|it| !is_directive(&it.key));
+            members.iter_mut().for_each(|it| take_directives_of(&mut it.value));
+        }
+        JsonValue::Array(items) => items.iter_mut().for_each(take_directives_of),
+        _ => {}
+    }
 }
 
 /// Whether a key of a text may begin like a directive, written as it is or escaped. Most texts have none, and are not walked.

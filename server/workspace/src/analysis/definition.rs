@@ -27,10 +27,17 @@ use crate::{
 impl Ask<'_> {
     /// Answers for a CRD that can be read.
     pub(super) fn definition(&self, mut report: DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> UnsearchedReport {
-        if self.question.is_part || patch::has_directive(tree, json) {
+        let has_directive = patch::has_directive(tree, json);
+        if self.question.is_part || has_directive {
             report.subject = Subject::PartialDefinition;
             report.in_part = true;
         }
+        let root = json.root().filter(|_| has_directive);
+        let mut rest = root.and_then(|root| read_json_of(tree, root.node).ok());
+        if let Some(rest) = &mut rest {
+            patch::take_directives(rest);
+        }
+        let json = rest.as_ref().unwrap_or(json);
         if unknown::asserts_definition(self.question, json) {
             report.subject = Subject::PartialDefinition;
             report.in_part = true;

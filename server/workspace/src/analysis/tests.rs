@@ -87,3 +87,89 @@ fn a_template_is_said_to_be_one_and_left_alone() {
         &["invalid-yaml"],
     );
 }
+
+/// What tells how to merge a patch is no field of the CRD, wherever it stands.
+#[test]
+fn directives_of_patches_are_no_fields() {
+    let check = |rest: &str, expected: &[&str]| {
+        let text = format!("{HEAD}metadata: {{name: widgets.example.com}}\n{rest}");
+        let report = analyze(text.as_bytes().to_vec(), &Question::new(VersionSet::default()));
+        let shown = report.documents[0].merged_findings(&Config::default());
+        let unknown = shown.iter().filter(|it| it.finding.code == "unknown-field");
+        let places: Vec<_> = unknown.map(|it| &text[it.finding.span.range()]).collect();
+        assert_eq!(places, expected, "{text}");
+        assert!(report.documents[0].in_part, "{text}");
+    };
+    check("$patch: delete\n", &[]);
+    let spec =
+        "spec:\n  $retainKeys: [names]\n  versions:\n  - {$patch: delete, name: v1}\n  $setElementOrder/versions: []\n";
+    check(spec, &[]);
+    check("$patch: delete\nspam: 1\n", &["spam"]);
+}
+
+/// While somebody types a rule, hints on other rules stay, until a search tells what is true.
+#[test]
+fn hints_on_other_rules_stay_while_a_rule_is_typed() {
+    let definition = |own: &str, nested: &str, required: &str| {
+        format!(
+            "{HEAD}metadata: {{name: widgets.example.com}}\nspec:\n  group: example.com\n  names: {{kind: Widget, plural: widgets}}\n  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            {required}
+            properties:
+              size: {{type: integer}}
+              other:
+                type: object
+                properties:
+                  text: {{type: string, maxLength: 5, x-kubernetes-validations: [{{rule: \"{nested}\"}}]}}
+            x-kubernetes-validations: [{own}{{rule: self.size > 3}}]
+"
+        )
+    };
+    let memory = crate::hazards::Memory::default();
+    let hints = |text: &str, search: crate::hazards::Search<'_>| {
+        let question = Question {
+            hazards: search,
+            ..Question::new(VersionSet::default())
+        };
+        let report = analyze(text.as_bytes().to_vec(), &question);
+        let found = report.documents[0].verdicts[0].1.hints.iter();
+        let found = found.filter(|it| it.code == "optional-field-read");
+        found
+            .map(|it| text[it.span.start as usize..].starts_with("self.size"))
+            .collect::<Vec<_>>()
+    };
+    let (all, remembered) = (
+        crate::hazards::Search::All(&memory),
+        crate::hazards::Search::Remembered(&memory),
+    );
+    assert_eq!(hints(&definition("", "self != ''", ""), remembered), [false; 0]);
+    assert_eq!(hints(&definition("", "self != ''", ""), all), [true]);
+    // A rule below, and one beside it, each of which does not compile yet.
+    for (own, nested) in [
+        ("", "self."),
+        ("", "self.siz"),
+        ("", ""),
+        ("{rule: \"self.\"}, ", "self != ''"),
+        ("{rule: \"self.other.te\"}, ", "self."),
+    ] {
+        assert_eq!(
+            hints(&definition(own, nested, ""), remembered),
+            [true],
+            "{own:?} {nested:?}"
+        );
+    }
+    // What the hint is about has changed.
+    assert_eq!(
+        hints(&definition("", "self.", "required: [size]"), remembered),
+        [false; 0]
+    );
+}
