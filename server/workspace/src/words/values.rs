@@ -281,18 +281,60 @@ fn out_of_format(about: &About<'_>, subject: &str, format: &str) -> Words {
     .help(format!("write {range}, in the value and in the bounds of the schema"))
 }
 
+/// What an API server makes of a bound beside an integer; `None` if the bound does not fit.
+fn cut(limit: f64) -> Option<i64> {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    #[allow(clippy::cast_possible_truncation, reason = "it is cut, and is in range")]
+    (-LIMIT..LIMIT).contains(&limit).then_some(limit as i64)
+}
+
 fn bound(about: &About<'_>, subject: &str, relation: &str, limit: f64) -> Words {
     let found = about.value().map(|it| format!(", but the value is {}", written(it)));
-    let limit = number(limit);
-    Words::new(format!(
-        "{subject} must be {relation} {limit}{}",
-        found.unwrap_or_default()
-    ))
-    .label(format!("must be {relation} {limit}"))
-    .help(match relation {
-        "at least" | "at most" => format!("write {}, or a number that is {relation} {limit}", entry(about, &limit)),
-        _ => format!("write a number that is {relation} {limit}"),
-    })
+    let words = number(limit);
+    let integer = about.value().and_then(|it| match it.value {
+        JsonValue::Int(int) => Some(int as f64),
+        _ => None,
+    });
+    let holds = integer.is_some_and(|it| match relation {
+        "at most" => it <= limit,
+        "less than" => it < limit,
+        "at least" => it >= limit,
+        _ => it > limit,
+    });
+    let keyword = if matches!(relation, "at most" | "less than") {
+        "maximum"
+    } else {
+        "minimum"
+    };
+    match cut(limit) {
+        None if holds => Words::new(format!(
+            "{subject} cannot be an integer: its `{keyword}` does not fit 64 bits"
+        ))
+        .label(format!("refused, though {relation} {words}"))
+        .help(format!(
+            "set `{keyword}` to a number from {} to {}, or write a number with a fraction",
+            i64::MIN,
+            i64::MAX
+        )),
+        Some(cut) if holds => Words::new(format!(
+            "{subject} must be {relation} {cut}: Kubernetes cuts its `{keyword}`, {words}, beside an integer"
+        ))
+        .label(format!("must be {relation} {cut}"))
+        .help(format!(
+            "write an integer that is {relation} {cut}, or set `{keyword}` to an integer"
+        )),
+        _ => Words::new(format!(
+            "{subject} must be {relation} {words}{}",
+            found.unwrap_or_default()
+        ))
+        .label(format!("must be {relation} {words}"))
+        .help(match relation {
+            "at least" | "at most" => {
+                format!("write {}, or a number that is {relation} {words}", entry(about, &words))
+            }
+            _ => format!("write a number that is {relation} {words}"),
+        }),
+    }
 }
 
 fn multiple(about: &About<'_>, subject: &str, factor: f64) -> Words {
@@ -303,21 +345,33 @@ fn multiple(about: &About<'_>, subject: &str, factor: f64) -> Words {
         found.unwrap_or_default()
     ))
     .label(format!("not a multiple of {factor_words}"));
-    let number_of = |value: &JsonValue<'_>| match value {
-        JsonValue::Int(int) => Some(*int as f64),
-        JsonValue::Float(float) => Some(*float),
-        _ => None,
+    let (value, is_integer) = match about.value().map(|it| &it.value) {
+        Some(JsonValue::Int(int)) => (Some(*int as f64), true),
+        Some(JsonValue::Float(float)) => (Some(*float), false),
+        _ => (None, false),
     };
-    match about
-        .value()
-        .and_then(|it| number_of(&it.value))
-        .filter(|_| factor > 0.0)
-    {
-        Some(found) => {
-            let below = (found / factor).floor() * factor;
-            words.help(format!("write {} or {}", number(below), number(below + factor)))
-        }
-        None => words.help(format!("write a multiple of {factor_words}")),
+    // Beside an integer the factor is cut, too.
+    let of_integers = cut(factor).filter(|it| *it > 0);
+    if is_integer && of_integers.is_none() {
+        return words
+            .help("set `multipleOf` to a positive integer of 64 bits: with this one, Kubernetes refuses all integers");
+    }
+    let step = if is_integer {
+        of_integers.map_or(factor, |it| it as f64)
+    } else {
+        factor
+    };
+    let is_accepted = |it: &f64| {
+        let as_integer = of_integers.is_some_and(|of| it % of as f64 == 0.0);
+        it.fract() != 0.0 || as_integer
+    };
+    let near = value.filter(|_| step > 0.0).map(|value| (value / step).floor() * step);
+    let near = near.map_or_else(Vec::new, |it| vec![it, it + step]);
+    let near: Vec<String> = near.into_iter().filter(is_accepted).map(number).collect();
+    if near.is_empty() {
+        words.help(format!("write a multiple of {factor_words}"))
+    } else {
+        words.help(format!("write {}", near.join(" or ")))
     }
 }
 

@@ -258,6 +258,16 @@ fn bound(at: &At<'_>, view: &View<'_>, keyword: &str, found: &mut Vec<Repair>) {
     let (Some(written), Some(bound)) = (short(at), view.text(keyword)) else {
         return;
     };
+    // A number on the right side of the bound is refused for another reason: the bound fits no integer.
+    if let (Ok(number), Ok(limit)) = (written.parse::<f64>(), bound.parse::<f64>())
+        && (if keyword == "maximum" {
+            number <= limit
+        } else {
+            number >= limit
+        })
+    {
+        return;
+    }
     let edit = put(at.tree.span(at.node), bound.as_ref());
     found.push(Repair::new(
         format!("Change {written} to the {keyword}, {bound}"),
