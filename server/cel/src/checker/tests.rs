@@ -192,7 +192,7 @@ fn expressions_with_two_types_are_printed_as_each_server_prints_them() {
     );
     check(
         30,
-        "optional.of({'a': [[]]}).optMap(v, 1).hasValue()",
-        "for expression: id:6 list_expr:{elements:{id:7 list_expr:{}}}(6) old:",
+        "optional.of([]).optMap(v, v.size()).hasValue()",
+        "for expression: id:3 list_expr:{}(3) old:list(_var0), new:list(_var4)",
     );
 }
