@@ -281,3 +281,82 @@ fn an_update_tries_a_changed_definition_on_what_is_stored() {
     sandbox.write("samples/two.yaml", resource("{size: 10}").replace("one", "two"));
     check(1, &["samples/two.yaml", "must be at most 9"]);
 }
+
+/// Advice about a bound is true of what an API server makes of it.
+#[test]
+fn advice_about_bounds_counts_what_is_cut() {
+    for (schema, value, help) in [
+        (
+            "{type: number, maximum: 1e20}",
+            "1",
+            "help: set `maximum` to a number from -9223372036854775808 to 9223372036854775807, or write a number with a fraction",
+        ),
+        (
+            "{type: number, maximum: 1.5, exclusiveMaximum: true}",
+            "1",
+            "help: write an integer that is less than 1, or set `maximum` to an integer",
+        ),
+        (
+            "{type: number, minimum: -1.5, exclusiveMinimum: true}",
+            "-1",
+            "help: write an integer that is greater than -1, or set `minimum` to an integer",
+        ),
+        (
+            "{type: number, maximum: 5}",
+            "6",
+            "help: write `spec: 5`, or a number that is at most 5",
+        ),
+        (
+            "{type: number, multipleOf: 1e20}",
+            "1",
+            "help: set `multipleOf` to a positive integer of 64 bits: with this one, Kubernetes refuses all integers",
+        ),
+        (
+            "{type: number, multipleOf: 0.5}",
+            "1",
+            "help: set `multipleOf` to a positive integer of 64 bits: with this one, Kubernetes refuses all integers",
+        ),
+        ("{type: number, multipleOf: 0.5}", "1.2", "help: write 1.5"),
+        ("{type: number, multipleOf: 2.5}", "5", "help: write 4 or 6"),
+        ("{type: integer, multipleOf: 3}", "5", "help: write 3 or 6"),
+    ] {
+        let sandbox = Sandbox::new(&[
+            ("crd.yaml", &definition(&format!("              {schema}\n"))),
+            ("one.yaml", &resource(value)),
+        ]);
+        let outcome = sandbox.run(&["check", "one.yaml", "--crd", "crd.yaml"]);
+        outcome.expect(1, &[help]);
+        assert!(!outcome.stdout.contains("1e+20`"), "{outcome:#?}");
+    }
+}
+
+/// Documents behind a mapping in braces are read, as kubectl reads them, also in UTF-16.
+#[test]
+fn documents_behind_braces_are_read() {
+    let good =
+        r#"{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "one"}, "spec": {"size": 1}}"#;
+    let bad = good.replace("\"size\": 1", "\"size\": 10");
+    let flow = "{apiVersion: example.com/v1, kind: Widget, metadata: {name: one}, spec: {size: 1}}";
+    for (text, errors) in [
+        (format!("{good}\n---\n{good}\n"), 0),
+        (format!("{good}\n---\n{bad}\n"), 1),
+        (format!("{good}\n{bad}\n"), 1),
+        (format!("{good}\n---\n{}", resource("{size: 10}")), 1),
+        (format!("{flow}\n---\n{bad}\n---\n{}", resource("{size: 10}")), 2),
+        (format!("{good}\n{good}\n---\n{good}\n"), 1),
+    ] {
+        let utf16 = text.encode_utf16().flat_map(u16::to_le_bytes);
+        let utf16: Vec<u8> = [0xFF, 0xFE].into_iter().chain(utf16).collect();
+        for bytes in [text.as_bytes(), &utf16] {
+            let sandbox = sandbox(&[]);
+            sandbox.write("all.yaml", bytes);
+            let outcome = sandbox.run(&["check", "crds", "all.yaml"]);
+            let found = outcome.stdout.matches("error[").count();
+            assert_eq!(
+                (found, outcome.code),
+                (errors, Some(i32::from(errors > 0))),
+                "{text} {outcome:#?}"
+            );
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! Generated ConfigMaps and Secrets (`sigs.k8s.io/kustomize/api/internal/generators`, `hasher`).
 
-use std::{collections::HashMap, path::Path, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
 use crd_analyzer_budget::Unfinished;
 

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use crate::{
     change::Change,
-    reader::Encoding,
     spliced::{Spliced, read_spliced},
     split::Document,
     tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Span, Tree},
@@ -45,8 +44,7 @@ pub fn read_edited(tree: &mut Tree, before: Document, text: &Arc<str>, document:
 
 /// What changed, if that is behind the first byte of a document and nothing but the end of the document moved with it.
 fn change_in_document(tree: &Tree, before: Document, text: &Arc<str>, document: Document) -> Option<Change> {
-    let is_utf8 = |it: Document| !it.unterminated && it.encoding != Encoding::Utf16;
-    if !(is_utf8(before) && is_utf8(document)) || before.index != document.index {
+    if before.unterminated || document.unterminated || before.index != document.index {
         return None;
     }
     let change = Change::between(tree.text().as_bytes(), text.as_bytes());

@@ -11,6 +11,7 @@ pub mod edited;
 mod go_syntax;
 pub mod incremental;
 pub mod json;
+mod json_stream;
 pub mod lines;
 pub mod paths;
 pub mod reader;

@@ -1,6 +1,6 @@
 //! A file's bytes as text, with the errors in them that YAML's reader will name.
 
-use crate::reader::{Defect, Encoding, Problem};
+use crate::reader::{Defect, Problem};
 
 /// The text of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -9,15 +9,16 @@ pub struct Source {
     pub text: String,
     /// What was wrong with the bytes, sorted by offset.
     pub defects: Vec<Defect>,
-    /// How the bytes were text.
-    pub encoding: Encoding,
 }
 
 /// What represents a byte that is not a text. YAML does not allow it, so no verdict can miss it.
 const SUBSTITUTE: char = '\u{1A}';
 
 impl Source {
-    /// Reads bytes as go-yaml does (`yaml_parser_determine_encoding`): UTF-16 if they begin with its byte order mark, else UTF-8.
+    /// Reads the bytes of a file: UTF-16 if they begin with its byte order mark, else UTF-8.
+    ///
+    /// kubectl makes UTF-8 of UTF-16 before it cuts documents (`k8s.io/cli-runtime`, `FileVisitor`). Bytes that belong to no character become U+FFFD there.
+    /// What is wrong with UTF-8 is told in go-yaml's words, as by an API server that gets the bytes.
     pub fn decode(bytes: Vec<u8>) -> Self {
         match bytes.get(..2) {
             Some([0xFF, 0xFE]) => Self::decode_utf16(&bytes[2..], u16::from_le_bytes),
@@ -32,7 +33,6 @@ impl Source {
                 return Self {
                     text,
                     defects: Vec::new(),
-                    encoding: Encoding::Utf8,
                 };
             }
             Err(error) => error.into_bytes(),
@@ -40,7 +40,6 @@ impl Source {
         let mut source = Self {
             text: String::with_capacity(bytes.len()),
             defects: Vec::new(),
-            encoding: Encoding::Utf8,
         };
         let mut rest = bytes.as_slice();
         while !rest.is_empty() {
@@ -65,44 +64,16 @@ impl Source {
     }
 
     fn decode_utf16(bytes: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Self {
-        let mut source = Self {
-            text: String::with_capacity(bytes.len()),
-            defects: Vec::new(),
-            encoding: Encoding::Utf16,
-        };
-        let mut units = bytes
-            .chunks(2)
-            .map(|it| <[u8; 2]>::try_from(it).ok().map(&unit))
-            .peekable();
-        while let Some(first) = units.next() {
-            let decoded = match first {
-                None => Err("incomplete UTF-16 character"),
-                Some(0xDC00..=0xDFFF) => Err("unexpected low surrogate area"),
-                Some(high @ 0xD800..=0xDBFF) => match units.peek() {
-                    None | Some(None) => Err("incomplete UTF-16 surrogate pair"),
-                    Some(&Some(low @ 0xDC00..=0xDFFF)) => {
-                        units.next();
-                        let code = 0x1_0000 + (u32::from(high & 0x3FF) << 10) + u32::from(low & 0x3FF);
-                        Ok(char::from_u32(code).unwrap_or(SUBSTITUTE))
-                    }
-                    Some(Some(_)) => Err("expected low surrogate area"),
-                },
-                Some(unit) => Ok(char::from_u32(u32::from(unit)).unwrap_or(SUBSTITUTE)),
-            };
-            match decoded {
-                Ok(char) => source.text.push(char),
-                Err(problem) => {
-                    source.defects.push(Defect {
-                        offset: source.text.len() as u32,
-                        // What is incomplete is noticed when more is read.
-                        width: if problem.starts_with("incomplete") { 2 } else { 1 },
-                        problem: Problem::Encoding(problem),
-                    });
-                    source.text.push(SUBSTITUTE);
-                }
-            }
+        let (pairs, rest) = bytes.as_chunks::<2>();
+        let chars = char::decode_utf16(pairs.iter().map(|it| unit(*it)));
+        let mut text: String = chars.map(|it| it.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+        if !rest.is_empty() {
+            text.push(char::REPLACEMENT_CHARACTER);
         }
-        source
+        Self {
+            text,
+            defects: Vec::new(),
+        }
     }
 }
 
@@ -180,6 +151,11 @@ mod tests {
     fn reads_utf_16() {
         check(b"\xFF\xFEa\0:\0", "a:", &[]);
         check(b"\xFE\xFF\0a\xD8\x3D\xDE\x00", "a\u{1F600}", &[]);
-        check(b"\xFF\xFE\x00\xDC", "\u{1A}", &[(0, "unexpected low surrogate area")]);
+        check(b"\xFF\xFE\x00\xDCa\0", "\u{FFFD}a", &[]);
+        check(b"\xFE\xFF\xD8\x3D\0a", "\u{FFFD}a", &[]);
+        check(b"\xFF\xFEa\0\x3D\xD8", "a\u{FFFD}", &[]);
+        check(b"\xFF\xFEa\0b", "a\u{FFFD}", &[]);
+        check(b"\xFF\xFE\xFF\xFEa\0", "\u{FEFF}a", &[]);
+        check(b"\xFF\xFE", "", &[]);
     }
 }

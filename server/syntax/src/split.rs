@@ -1,13 +1,16 @@
 //! The documents of a file, cut the way the API server's clients cut it before they read anything.
 //!
 //! `k8s.io/apimachinery/pkg/util/yaml` (`YAMLReader`): a line that begins with `---` separates, whatever it is in; the cut comes
-//! before any YAML is read, so a document's lines are counted from its own start. A text that begins with `{` is one document.
+//! before any YAML is read, so a document's lines are counted from its own start.
 //!
-//! Two things are left out: the cut drops the CR of a CR LF, so that the YAML reader takes CR CR LF for one line break and we for two;
-//! and it cuts bytes, which tears the last character of UTF-16.
+//! A text that begins with `{` may be JSON (`YAMLOrJSONDecoder`): values in a row, without separators. Behind one value the rest may be
+//! YAML; behind more it must be JSON. If the first value is no JSON, all of the text is YAML.
+//!
+//! One thing is left out: the cut drops the CR of a CR LF, so that the YAML reader takes CR CR LF for one line break and we for two.
 
 use std::sync::Arc;
 
+use crate::json_stream::{next_value, skip_blanks};
 use crate::reader::{self, Defect, Encoding, Problem, ReadError};
 use crate::tree::{Span, Tree};
 
@@ -28,7 +31,7 @@ pub struct Document {
 pub struct Documents {
     /// In the order of the file.
     pub documents: Vec<Document>,
-    /// A separator line with something else on it (`--- x`): nothing after it is read.
+    /// A separator line with something else on it (`--- x`), or something else behind several values of JSON: nothing after it is read.
     pub error: Option<ReadError>,
 }
 
@@ -39,53 +42,92 @@ pub fn split(text: &str) -> Documents {
     } else {
         0
     };
-    let bytes = text.as_bytes();
-    let whole = Span::new(start as u32, bytes.len() as u32);
-    if text[start..]
-        .trim_start_matches([' ', '\t', '\r', '\n'])
-        .starts_with('{')
-    {
-        return Documents {
-            documents: vec![Document {
-                index: 0,
-                span: whole,
-                unterminated: false,
-                encoding: Encoding::Utf8,
-            }],
-            error: None,
-        };
-    }
     let mut found = Documents::default();
-    let mut index = 0;
-    let mut begin = start;
-    for separator in separators(bytes, start) {
-        let line_end = memchr::memchr(b'\n', &bytes[separator..]).map_or(bytes.len(), |it| separator + it);
-        let rest = text[separator + 3..line_end].trim();
-        if !rest.is_empty() && !rest.starts_with('#') {
-            let at = line_end - text[separator + 3..line_end].trim_start().len();
-            let problem = Problem::Separator(rest.into());
-            found.error = Some(ReadError {
-                message: problem.server_words().into_owned(),
-                problem,
-                span: Span::new(at as u32, (at + rest.len()) as u32),
-                context: None,
-            });
-            return found;
-        }
-        if separator > begin {
-            found.add(text, index, Span::new(begin as u32, separator as u32));
-            index += 1;
-            begin = bytes.len().min(line_end + 1);
-        }
-        // With nothing before it, the separator is the document's first line.
-    }
-    if begin < bytes.len() {
-        found.add(text, index, Span::new(begin as u32, bytes.len() as u32));
+    let rest = if text.as_bytes().get(skip_blanks(text.as_bytes(), start)) == Some(&b'{') {
+        found.add_json(text, start)
+    } else {
+        Some(start)
+    };
+    if let Some(rest) = rest {
+        found.add_yaml(text, rest);
     }
     found
 }
 
 impl Documents {
+    /// Adds the values of JSON that a text begins with. Returns where YAML begins, if it does.
+    fn add_json(&mut self, text: &str, start: usize) -> Option<usize> {
+        let bytes = text.as_bytes();
+        let mut end = start;
+        while let Some(next) = next_value(bytes, end) {
+            match (next, self.documents.len()) {
+                (Ok(value_end), count) => {
+                    let begin = if count == 0 { start } else { skip_blanks(bytes, end) };
+                    self.documents.push(Document {
+                        index: count as u32,
+                        span: Span::new(begin as u32, value_end as u32),
+                        unterminated: false,
+                        encoding: Encoding::Utf8,
+                    });
+                    end = value_end;
+                }
+                // Blanks up to the end of the line belong to the value. The decoder looks four bytes ahead, and gives up where there are fewer.
+                (Err(_), 0 | 1) if bytes.len() - line_end(bytes, end) >= 4 => {
+                    let line = line_end(bytes, end);
+                    return Some(line + usize::from(bytes[line] == b'\n'));
+                }
+                (Err(error), _) => {
+                    let at = text.floor_char_boundary(error.at);
+                    let problem = Problem::Json(error.words.into());
+                    self.error = Some(ReadError {
+                        message: problem.server_words().into_owned(),
+                        problem,
+                        span: Span::new(at as u32, text.ceil_char_boundary(at + 1).min(text.len()) as u32),
+                        context: None,
+                    });
+                    return None;
+                }
+            }
+        }
+        // What is behind the last value is blank.
+        if let [only] = self.documents.as_mut_slice() {
+            only.span.end = bytes.len() as u32;
+        }
+        None
+    }
+
+    /// Adds the documents of the YAML that begins there.
+    fn add_yaml(&mut self, text: &str, start: usize) {
+        let found = self;
+        let bytes = text.as_bytes();
+        let mut index = found.documents.len() as u32;
+        let mut begin = start;
+        for separator in separators(bytes, start) {
+            let line_end = memchr::memchr(b'\n', &bytes[separator..]).map_or(bytes.len(), |it| separator + it);
+            let rest = text[separator + 3..line_end].trim();
+            if !rest.is_empty() && !rest.starts_with('#') {
+                let at = line_end - text[separator + 3..line_end].trim_start().len();
+                let problem = Problem::Separator(rest.into());
+                found.error = Some(ReadError {
+                    message: problem.server_words().into_owned(),
+                    problem,
+                    span: Span::new(at as u32, (at + rest.len()) as u32),
+                    context: None,
+                });
+                return;
+            }
+            if separator > begin {
+                found.add(text, index, Span::new(begin as u32, separator as u32));
+                index += 1;
+                begin = bytes.len().min(line_end + 1);
+            }
+            // With nothing before it, the separator is the document's first line.
+        }
+        if begin < bytes.len() {
+            found.add(text, index, Span::new(begin as u32, bytes.len() as u32));
+        }
+    }
+
     fn add(&mut self, text: &str, index: u32, span: Span) {
         let body = &text[span.range()];
         if has_content(body) {
@@ -98,6 +140,12 @@ impl Documents {
             });
         }
     }
+}
+
+/// The first byte that is not blank, or the line break before it.
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    let blank = &bytes[at..skip_blanks(bytes, at)];
+    at + memchr::memchr(b'\n', blank).unwrap_or(blank.len())
 }
 
 /// The starts of the lines that begin with `---`.
@@ -176,9 +224,38 @@ mod tests {
     }
 
     #[test]
-    fn a_brace_makes_one_document() {
-        check(" \n{a: 1}\n---\n{}\n", &[(0, " \n{a: 1}\n---\n{}\n")]);
+    fn a_brace_may_begin_json() {
         check("\u{FEFF}{}", &[(0, "{}")]);
+        check(" \n{\"a\": 1}\n\n", &[(0, " \n{\"a\": 1}\n\n")]);
+        check("{\"a\": 1}{\"b\":\n2}\n", &[(0, "{\"a\": 1}"), (1, "{\"b\":\n2}")]);
+        // Behind one value, YAML.
+        check(
+            "{\"a\": 1}\n---\n{\"b\": 2}\n",
+            &[(0, "{\"a\": 1}"), (1, "---\n{\"b\": 2}\n")],
+        );
+        check("{\"a\": 1} # x\n---\nb: 2", &[(0, "{\"a\": 1}"), (2, "b: 2")]);
+        check(
+            "{\"a\": 1}---\nb: 2\n---\nc: 3\n",
+            &[(0, "{\"a\": 1}"), (1, "---\nb: 2\n"), (2, "c: 3\n")],
+        );
+        check("{\"a\": 1}\nb: 2\n", &[(0, "{\"a\": 1}"), (1, "b: 2\n")]);
+        check("{\"a\": 1}\n---\n", &[(0, "{\"a\": 1}")]);
+        // No JSON at all.
+        check("{a: 1}\n---\n{b: 2}\n", &[(0, "{a: 1}\n"), (1, "{b: 2}\n")]);
+        check(
+            "{\n  a: 1\n}\n---\nb: 2\n---\n",
+            &[(0, "{\n  a: 1\n}\n"), (1, "b: 2\n")],
+        );
+    }
+
+    #[test]
+    fn behind_several_values_of_json_only_json_is_read() {
+        let text = "{\"a\": 1}\n{\"b\": 1}\n---\nc: 2\n";
+        let found = split(text);
+        assert_eq!(found.documents.len(), 2);
+        let error = found.error.expect("an error");
+        assert_eq!(error.message, "invalid character '-' in numeric literal");
+        assert_eq!(&text[error.span.start as usize..], "--\nc: 2\n");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crd_analyzer_syntax::json::{JsonDoc, read_json};
-use crd_analyzer_syntax::reader::read_decoded;
+use crd_analyzer_syntax::reader::{Encoding, read_decoded};
 use crd_analyzer_syntax::source::Source;
 use crd_analyzer_syntax::tree::{CollectionStyle, NodeId, NodeKind, ScalarStyle, Span, Tree};
 
@@ -208,7 +208,7 @@ fn the_place_of_broken_bytes_has_whole_characters() {
     let source = Source::decode(b"a: \xD0\xDF\x9A\n".to_vec());
     let text: Arc<str> = source.text.as_str().into();
     let whole = Span::new(0, text.len() as u32);
-    let error = read_decoded(&text, whole, &source.defects, source.encoding).expect_err("no UTF-8");
+    let error = read_decoded(&text, whole, &source.defects, Encoding::Utf8).expect_err("no UTF-8");
     assert_eq!(error.message, "yaml: invalid trailing UTF-8 octet");
     assert_eq!(&text[error.span.range()], "\u{1A}\u{7DA}");
 }

@@ -3,6 +3,7 @@ module yamljson
 go 1.26.0
 
 require (
+	golang.org/x/text v0.40.0
 	k8s.io/apimachinery v0.37.2
 	sigs.k8s.io/yaml v1.6.0
 )

@@ -4,6 +4,8 @@
 // {"id", "json"} or {"id", "error"}, and "strict" where the strict conversion fails
 // though the plain one does not. A panic is answered as {"id", "panic"}.
 //
+// With "file": true it is a file as kubectl reads it (k8s.io/cli-runtime, FileVisitor and StreamVisitor): "bodies" are the objects.
+//
 // With "split": true the text is a file; the answer is {"id", "bodies"}, what the YAML reader of
 // k8s.io/apimachinery cuts it into, and "error" if it stops early.
 package main
@@ -17,6 +19,8 @@ import (
 	"io"
 	"os"
 
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 )
@@ -26,6 +30,7 @@ type request struct {
 	Text   string          `json:"text"`
 	Base64 string          `json:"base64"`
 	Split  bool            `json:"split"`
+	File   bool            `json:"file"`
 }
 
 type answer struct {
@@ -78,6 +83,13 @@ func reply(r request) (a answer) {
 			panic(err)
 		}
 	}
+	if r.File {
+		a.Bodies, err = objects(text)
+		if err != nil {
+			a.Error = err.Error()
+		}
+		return a
+	}
 	if r.Split {
 		a.Bodies, err = split(text)
 		if err != nil {
@@ -111,5 +123,26 @@ func split(text []byte) ([]string, error) {
 			return bodies, err
 		}
 		bodies = append(bodies, string(body))
+	}
+}
+
+// objects returns the objects of a file as JSON, as kubectl reads them.
+func objects(text []byte) ([]string, error) {
+	objects := []string{}
+	// A byte order mark decides the encoding. Without one it is UTF-8.
+	reader := transform.NewReader(bytes.NewReader(text), unicode.BOMOverride(unicode.UTF8.NewDecoder()))
+	decoder := utilyaml.NewYAMLOrJSONDecoder(reader, 4096)
+	for {
+		var object json.RawMessage
+		if err := decoder.Decode(&object); err != nil {
+			if err == io.EOF {
+				return objects, nil
+			}
+			return objects, err
+		}
+		object = bytes.TrimSpace(object)
+		if len(object) != 0 && !bytes.Equal(object, []byte("null")) {
+			objects = append(objects, string(object))
+		}
 	}
 }

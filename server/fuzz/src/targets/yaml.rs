@@ -31,11 +31,10 @@ fn run(bytes: &[u8]) {
     let source = Source::decode(bytes.to_vec());
     let text: Arc<str> = source.text.as_str().into();
     let whole = Span::new(0, text.len() as u32);
-    match read_decoded(&text, whole, &source.defects, source.encoding) {
+    match read_decoded(&text, whole, &source.defects, Encoding::Utf8) {
         Ok(tree) => {
             assert_sound(&tree, &text);
-            // What is edited is UTF-8.
-            if source.defects.is_empty() && source.encoding != Encoding::Utf16 {
+            if source.defects.is_empty() {
                 assert_same_as_editing(&tree, &text, whole);
             }
             convert(&tree, &text);

@@ -127,12 +127,13 @@ impl EditingTree {
         let has_marks = document.is_some_and(|it| self.documents[it.0].has_marks) || new_text.contains(marks::MARK);
         let document = document.filter(|_| !has_marks);
         let span = document.map(|(at, span)| (at, Span::new(span.start, change.behind(span.end))));
-        let is_cut_alike = |span: Span| {
+        let is_cut_alike = |at: usize, span: Span| {
             !cuts(&self.text, start, change.new_end as usize)
                 && had_brace == begins_with_brace(&self.text)
+                && (!had_brace || document_spans(&self.text) == self.spans_after(at, span, change))
                 && has_content(&self.text[span.range()])
         };
-        let Some((at, span)) = span.filter(|it| is_cut_alike(it.1)) else {
+        let Some((at, span)) = span.filter(|it| is_cut_alike(it.0, it.1)) else {
             *self = Self::new(std::mem::take(&mut self.text));
             return;
         };
@@ -145,6 +146,16 @@ impl EditingTree {
         for document in &mut self.documents {
             document.tree.text = self.text.clone();
         }
+    }
+
+    /// Where the documents lie after a change in one of them, which then lies at `span`.
+    fn spans_after(&self, at: usize, span: Span, change: Change) -> Vec<Span> {
+        let mut spans: Vec<Span> = self.documents.iter().map(|it| it.tree.span).collect();
+        spans[at] = span;
+        for behind in &mut spans[at + 1..] {
+            *behind = Span::new(change.behind(behind.start), change.behind(behind.end));
+        }
+        spans
     }
 
     /// The document that a change is in, if it does not change where documents are cut by what it takes away, and where that lies.
@@ -172,7 +183,7 @@ fn cuts(text: &str, start: usize, end: usize) -> bool {
     }
 }
 
-/// Whether a file is one document because it begins with a brace.
+/// Whether a file begins with a brace, so that it may be JSON.
 fn begins_with_brace(text: &str) -> bool {
     let text = text.strip_prefix(marks::MARK).unwrap_or(text);
     text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with('{')

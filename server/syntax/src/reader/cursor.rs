@@ -43,8 +43,6 @@ struct Buffer {
     start: usize,
     /// The byte after the last decoded one.
     filled: usize,
-    /// Where the document begins.
-    first: usize,
     defect: Option<Defect>,
     encoding: Encoding,
 }
@@ -60,12 +58,11 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
     pub(super) fn new(text: &'t [u8], span: Span, defect: Option<Defect>, encoding: Encoding) -> Self {
         let bytes = &text[..span.end as usize];
         let start = span.start as usize;
-        let mark = super::mark_len(&bytes[start..], encoding);
+        let mark = super::mark_len(&bytes[start..]);
         let pos = start + mark;
         let buffer = Buffer {
             start: pos,
             filled: start,
-            first: start,
             defect,
             encoding,
         };
@@ -279,24 +276,11 @@ impl<'t, const TRACKED: bool> Cursor<'t, TRACKED> {
             }
             return (raw_end, end);
         }
-        let utf16 = self.buffer.encoding == Encoding::Utf16;
-        // The byte order mark is not in the text, but it was in the first piece.
-        let mut left = if utf16 && filled <= self.buffer.first {
-            PIECE - 2
-        } else {
-            PIECE
-        };
+        let mut left = PIECE;
         let mut end = filled;
         while end < len {
             let width = width(self.bytes[end]);
             let raw = match self.bytes[end] {
-                _ if utf16 => {
-                    if width == 4 {
-                        4
-                    } else {
-                        2
-                    }
-                }
                 b'\r' if self.bytes.get(end + 1) == Some(&b'\n') => 0,
                 _ => width,
             };

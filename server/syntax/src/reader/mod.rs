@@ -76,8 +76,6 @@ pub enum Encoding {
     Utf8,
     /// As UTF-8, but the reader gets LF for each CR LF: the documents of a file that was [split](crate::split).
     Utf8WithLineFeeds,
-    /// UTF-16 with its byte order mark.
-    Utf16,
 }
 
 /// Reads the document at `span` of `text`, which is a whole file.
@@ -90,7 +88,7 @@ pub fn read(text: &Arc<str>, span: Span) -> Result<Tree, ReadError> {
 
 /// As [`read`], for a text that was decoded from bytes (see [`crate::source::Source`]), with what was wrong with them, sorted by offset.
 pub fn read_decoded(text: &Arc<str>, span: Span, defects: &[Defect], encoding: Encoding) -> Result<Tree, ReadError> {
-    let inspection = inspect(text.as_bytes(), span, defects, encoding);
+    let inspection = inspect(text.as_bytes(), span, defects);
     let tree = if inspection.tracked {
         parse::parse::<true>(text, span, inspection.defect, encoding)
     } else {
@@ -105,7 +103,7 @@ struct Inspection {
 }
 
 /// Looks for what makes the cursor keep book: a character that is not allowed, a byte order mark after the first.
-fn inspect(text: &[u8], span: Span, defects: &[Defect], encoding: Encoding) -> Inspection {
+fn inspect(text: &[u8], span: Span, defects: &[Defect]) -> Inspection {
     const STRIDE: usize = 128;
     let mut inspection = Inspection {
         tracked: false,
@@ -113,7 +111,7 @@ fn inspect(text: &[u8], span: Span, defects: &[Defect], encoding: Encoding) -> I
     };
     let end = span.end as usize;
     let mut at = span.start as usize;
-    at += mark_len(&text[at..end], encoding);
+    at += mark_len(&text[at..end]);
     while at < end {
         let stride = &text[at..end.min(at + STRIDE)];
         if stride
@@ -157,13 +155,9 @@ fn inspect(text: &[u8], span: Span, defects: &[Defect], encoding: Encoding) -> I
     inspection
 }
 
-/// The length of the byte order mark that begins the text. (That of UTF-16 is not in the text.)
-fn mark_len(text: &[u8], encoding: Encoding) -> usize {
-    if encoding != Encoding::Utf16 && text.starts_with(b"\xEF\xBB\xBF") {
-        3
-    } else {
-        0
-    }
+/// The length of the byte order mark that begins the text.
+fn mark_len(text: &[u8]) -> usize {
+    if text.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 }
 }
 
 /// Whether a one-byte character may occur.

@@ -91,12 +91,14 @@ pub enum Problem {
     ControlCharacter,
     /// Collections nest too deeply.
     TooDeep,
-    /// Bytes that are neither UTF-8 nor UTF-16.
+    /// Bytes that are not UTF-8.
     Encoding(&'static str),
     /// An alias of an anchor that nothing before it has.
     UnknownAnchor(Box<str>),
     /// Text behind the `---` that separates two documents.
     Separator(Box<str>),
+    /// Something else than JSON behind several values of JSON, in Go's words.
+    Json(Box<str>),
 }
 
 impl Problem {
@@ -146,6 +148,7 @@ impl Problem {
             Self::Encoding(words) => words,
             Self::TooDeep => return format!("exceeded max depth of {MAX_DEPTH}").into(),
             Self::UnknownAnchor(name) => return format!("unknown anchor '{name}' referenced").into(),
+            Self::Json(words) => return words.to_string().into(),
             Self::Separator(text) => return format!("invalid Yaml document separator: {text}").into(),
         })
     }

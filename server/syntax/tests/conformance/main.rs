@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crd_analyzer_fixtures::corpus;
+use crd_analyzer_syntax::read_json;
+use crd_analyzer_syntax::source::Source;
 use crd_analyzer_syntax::split::{read_document, split};
 
 mod compare;
@@ -135,7 +137,7 @@ fn files_are_cut_as_clients_cut_them() {
         }
         let times = random.below(3);
         let bytes = (0..times).fold(file.into_bytes(), |bytes, _| mutate::mutate(&mut random, bytes));
-        // A text that begins with a brace is not a matter of the reader that is asked; CR CR LF is a known difference (see `split`).
+        // A text that begins with a brace is a matter of the test above; CR CR LF is a known difference (see `split`).
         if let Ok(file) = String::from_utf8(bytes)
             && !file.contains("\r\r\n")
             && !file
@@ -172,6 +174,90 @@ fn files_are_cut_as_clients_cut_them() {
             }
         }
         found.extend(differences(&mut oracle, cases));
+    }
+    expect_none(&found, files.len());
+}
+
+/// What kubectl reads of a file: UTF-16, and JSON in a row or before YAML.
+#[test]
+#[ignore = "needs Go"]
+fn files_are_read_as_kubectl_reads_them() {
+    const PARTS: &[&str] = &[
+        "{\"a\": 1}",
+        "{\"b\": [1, {}]}",
+        "{a: 1}",
+        "{\n  b: 1\n}",
+        "c: 3\n",
+        "d: é😀\n",
+        "# x\n",
+        "---\n",
+        "--- # x\n",
+        "---",
+        "\n",
+        " ",
+        "...\n",
+        "\u{FEFF}",
+        "{\"a\": \"é\"}\n---\n",
+        "{\"a\": 1}\n{\"b\": 2}\n",
+        "e: 5",
+        "{\"a\": tru}",
+        "-",
+        "]",
+        "5\n",
+    ];
+    let mut oracle = Oracle::start();
+    let seed = number("YAML_SEED", 1);
+    let mut random = Random::new(seed);
+    let mut files: Vec<Vec<u8>> = Vec::new();
+    for _ in 0..number("YAML_FILES", 4_000) {
+        let count = 1 + random.below(5);
+        let mut text: String = (0..count).map(|_| random.text(PARTS)).collect();
+        if random.one_in(2) {
+            text.insert_str(0, "{\"a\": 1}");
+        }
+        let mut bytes = text.into_bytes();
+        if random.one_in(4) {
+            bytes = mutate::utf16(&bytes, &mut random);
+            match random.below(4) {
+                0 => bytes.push(b'x'),
+                1 => bytes.truncate(2 + random.below(bytes.len() - 1)),
+                2 => bytes.extend([0x3D, 0xD8]),
+                _ => {}
+            }
+        }
+        files.push(bytes);
+    }
+    let mut found = Vec::new();
+    for (bytes, (objects, error)) in files.iter().zip(oracle.objects(files.iter().map(Vec::as_slice))) {
+        let source = Source::decode(bytes.clone());
+        let text: Arc<str> = source.text.as_str().into();
+        let cut = split(&text);
+        let mut ours: Vec<serde_json::Value> = Vec::new();
+        let mut is_refused = cut.error.is_some();
+        for document in cut.documents {
+            let tree = read_document(&text, document, &source.defects);
+            match tree.as_ref().ok().and_then(|it| read_json(it).ok()) {
+                Some(json) => ours.extend(json.root().map(|it| it.to_value()).filter(serde_json::Value::is_object)),
+                None => is_refused = true,
+            }
+            if is_refused {
+                break;
+            }
+        }
+        let theirs: Vec<serde_json::Value> = objects
+            .iter()
+            .filter_map(|it| serde_json::from_str(it).ok())
+            .filter(serde_json::Value::is_object)
+            .collect();
+        // What comes before the error is the same. A file that is refused is refused as a whole.
+        let is_same = if error.is_some() {
+            is_refused
+        } else {
+            !is_refused && ours == theirs
+        };
+        if !is_same {
+            found.push(format!("{text:?}: {ours:?}, kubectl {objects:?} {error:?}"));
+        }
     }
     expect_none(&found, files.len());
 }

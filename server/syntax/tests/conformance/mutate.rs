@@ -153,13 +153,7 @@ pub(crate) fn mutate(random: &mut Random, mut bytes: Vec<u8>) -> Vec<u8> {
             bytes.splice(to..to, line);
         }
         13 => bytes.truncate(at),
-        14 => {
-            if random.one_in(4) {
-                bytes = utf16(&bytes, random);
-            } else {
-                bytes.insert(at, random.next() as u8);
-            }
-        }
+        14 => bytes.insert(at, random.next() as u8),
         _ => {
             // Long enough for the limit of keys and for the reader's pieces.
             let filler = random.text(&["x", "é", "x ", "\"x\" ", "x, ", "[", "日"]);
@@ -170,7 +164,8 @@ pub(crate) fn mutate(random: &mut Random, mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-fn utf16(bytes: &[u8], random: &mut Random) -> Vec<u8> {
+/// A text as UTF-16 with its byte order mark.
+pub(crate) fn utf16(bytes: &[u8], random: &mut Random) -> Vec<u8> {
     let little = random.one_in(2);
     let text = String::from_utf8_lossy(bytes);
     std::iter::once(0xFEFF)

@@ -65,6 +65,17 @@ impl Oracle {
             .collect()
     }
 
+    /// Asks what kubectl reads in each file; returns the objects as JSON, and the error that stopped it.
+    pub(crate) fn objects<'a>(&mut self, files: impl Iterator<Item = &'a [u8]>) -> Vec<(Vec<String>, Option<String>)> {
+        let requests = files.map(|it| serde_json::json!({ "base64": base64(it), "file": true }));
+        let bodies = |it: &Value| it["bodies"].as_array().into_iter().flatten().map(text_of).collect();
+        let answers = self.exchange(requests.collect());
+        answers
+            .iter()
+            .map(|it| (bodies(it), it["error"].as_str().map(ToOwned::to_owned)))
+            .collect()
+    }
+
     fn exchange(&mut self, requests: Vec<Value>) -> Vec<Value> {
         let count = requests.len();
         let mut lines = String::new();

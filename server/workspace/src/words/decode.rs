@@ -157,6 +157,11 @@ fn yaml(problem: &Problem) -> Words {
             "nested too deeply",
             "nest fewer lists and mappings",
         ),
+        Problem::Json(_) => told(
+            "only JSON can follow several JSON objects",
+            "not JSON",
+            "put `---` on a line between the objects, from the first one on, or remove what follows",
+        ),
         Problem::Separator(_) => told(
             "text cannot follow `---` on the same line",
             "not allowed here",
