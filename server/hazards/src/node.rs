@@ -15,7 +15,7 @@ use crd_analyzer_cel::value::Value as Cel;
 use crd_analyzer_schema::codes::{RULE_EVALUATION, RULE_FAILED};
 use crd_analyzer_schema::field::Path;
 use crd_analyzer_schema::rules::run::{self, Bindings, PER_CALL_LIMIT, RUNTIME_BUDGET, Request, ValueBinder};
-use crd_analyzer_schema::rules::{CompiledRule, Expression, ExpressionSet, NodeTypes, OLD_SELF, compile};
+use crd_analyzer_schema::rules::{CompiledRule, Expression, ExpressionSet, NodeTypes, OLD_SELF, SELF, compile};
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::unknown::Known;
 use crd_analyzer_schema::validation::Validator;
@@ -127,6 +127,15 @@ impl<'s> Node<'s> {
                     found.extend(asked.defaults());
                     found.extend(asked.unchecked_on_create(left));
                 }
+            });
+            // What the rule reads twice needs one guard.
+            let mut seen = HashSet::new();
+            found.retain(|it| {
+                let part = asked.text().get(it.bytes.clone()).unwrap_or_default();
+                let is_of_value = [SELF, OLD_SELF]
+                    .iter()
+                    .any(|of| part.strip_prefix(of).is_some_and(|it| it.starts_with('.')));
+                it.rule != asked.n || !is_of_value || seen.insert((it.code, part.to_owned()))
             });
         }
         found

@@ -1,5 +1,6 @@
 //! What is reported for what was found.
 
+use crd_analyzer_schema::rules::OLD_SELF;
 use serde_json::Value;
 
 use crate::node::{Case, CheckedRule, Failed};
@@ -47,7 +48,12 @@ impl CheckedRule<'_, '_> {
                 "guard it with `.hasValue()`, or give another value with `.orValue(…)`".to_owned(),
             ),
             codes::OPTIONAL_FIELD_READ => (
-                format!("this rule fails when `{subject}` is not set"),
+                // Beside the same field of `self`, the old one has to be told apart.
+                if part.starts_with(OLD_SELF) {
+                    format!("this rule fails when `{part}` is not set")
+                } else {
+                    format!("this rule fails when `{subject}` is not set")
+                },
                 "may not be set",
                 format!("guard it with `!has({part}) || …`, or list `{subject}` in `required`"),
             ),
@@ -112,7 +118,7 @@ impl CheckedRule<'_, '_> {
         let example = hazard.example.as_ref().map(in_one_line).unwrap_or_default();
         match &hazard.old {
             Some(old) if Some(old) == hazard.example.as_ref() => format!("{example}, unchanged,"),
-            Some(old) => format!("{example} instead of {}", in_one_line(old)),
+            Some(old) => format!("{example}` after the stored `{}", in_one_line(old)),
             None => example,
         }
     }
