@@ -81,6 +81,8 @@ pub struct Marked<'a> {
     pub name: Option<String>,
     /// The marker that is there.
     pub written: Option<&'a Marker>,
+    /// Without it: a marker of this name that sets another value, where there may be several.
+    pub other: Option<&'a Marker>,
 }
 
 impl Declaration {
@@ -90,6 +92,7 @@ impl Declaration {
         let of_site = name_at(marker, &self.site);
         let mut sites = vec![(&self.site, of_site.clone())];
         sites.extend(self.types.iter().map(|it| (it, Some(marker.to_owned()))));
+        let mut other = None;
         for (site, name) in &sites {
             let Some(name) = name else {
                 continue;
@@ -103,8 +106,22 @@ impl Declaration {
                     site,
                     name: Some(name.clone()),
                     written: Some(written),
+                    other: None,
                 };
             }
+            if let Some(first) = all.first()
+                && value.is_some()
+            {
+                other.get_or_insert((*site, name.clone(), *first));
+            }
+        }
+        if let Some((site, name, first)) = other {
+            return Marked {
+                site,
+                name: Some(name),
+                written: None,
+                other: Some(first),
+            };
         }
         // What no marker of a field reaches can be said at the type.
         let by_type = self.types.last().filter(|_| of_site.is_none());
@@ -116,6 +133,7 @@ impl Declaration {
                 of_site
             },
             written: None,
+            other: None,
         }
     }
 }

@@ -138,7 +138,9 @@ fn check(path: &str, keyword: &str, value: Option<&str>, expected: &str) {
     let is_schema = marker_for(keyword, true).is_some();
     let found = declaration.marked(marker_for(keyword, is_schema).expect("a marker"), value);
     let name = found.name.unwrap_or_else(|| "no marker".to_owned());
-    let written = found.written.map_or("not written", |it| &it.text);
+    let other = found.other.map(|it| format!("not {}", it.text));
+    let written = found.written.map(|it| it.text.clone()).or(other);
+    let written = written.unwrap_or_else(|| "not written".to_owned());
     assert_eq!(format!("{}: {name}: {written}", found.site.name), expected);
     let text = &found.site.file.text[found.site.span.clone()];
     assert!(found.site.name.ends_with(text), "{text}");
@@ -227,7 +229,7 @@ fn rules_are_told_apart_by_their_text() {
         "spec",
         "x-kubernetes-validations",
         Some("true"),
-        "CronTab.Spec: +kubebuilder:validation:XValidation: not written",
+        "CronTabSpec: +kubebuilder:validation:XValidation: not +kubebuilder:validation:XValidation:rule=\"self.min <= self.max\",message=\"the wrong way round\"",
     );
     check(
         "",

@@ -123,6 +123,12 @@ impl<'a> Origin<'a> {
                 let message = format!("the marker of `{name}` that sets it in Go");
                 self.related(&found.site.file, &written.span, message)
             }
+            // What was edited in the YAML is generated again from what Go has.
+            (None, Some(_)) if let Some(other) = found.other => {
+                let message =
+                    format!("no marker of `{name}` in Go sets this: change this one, or generate the CRD again");
+                self.related(&found.site.file, &other.span, message)
+            }
             // Types follow from those in Go, mostly.
             (None, Some(marker)) if !marker.ends_with(":Type") => {
                 let message = format!("`{name}` declares it in Go: `// {marker}` would set it");
