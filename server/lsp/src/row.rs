@@ -3,10 +3,16 @@
 /// Characters of a row at most.
 const MOST: usize = 100;
 
-/// A headline and what follows it in its row. If both are too long, the headline loses the beginnings of its paths, and then its end.
+/// A headline and what follows it in its row. If both are too long, the headline loses the list of allowed values, then the beginnings of its
+/// paths, and then its end: what is wrong matters most.
 pub(crate) fn fitted(headline: &str, suffix: &str) -> String {
     let room = MOST.saturating_sub(suffix.chars().count());
     let mut headline = headline.to_owned();
+    if headline.chars().count() > room
+        && let Some(shorter) = without_values(&headline)
+    {
+        headline = shorter;
+    }
     while headline.chars().count() > room
         && let Some(shorter) = without_a_path(&headline)
     {
@@ -23,6 +29,37 @@ pub(crate) fn fitted(headline: &str, suffix: &str) -> String {
         headline = cut;
     }
     headline + suffix
+}
+
+/// The words before the allowed values.
+const ALLOWED: &str = " must be ";
+
+/// A headline that only counts the allowed values, of three or more.
+fn without_values(headline: &str) -> Option<String> {
+    let start = headline.find(ALLOWED)? + ALLOWED.len();
+    let (mut end, mut count) = (start, 0_usize);
+    loop {
+        let rest = &headline[end..];
+        if let Some(name) = rest.strip_prefix('`') {
+            end += name.find('`')? + 2;
+            count += 1;
+        } else {
+            // The last is `5 more`.
+            let (number, _) = rest.split_once(" more")?;
+            count += number.parse::<usize>().ok()?;
+            end += number.len() + " more".len();
+        }
+        let separator = [", ", " or "].into_iter().find(|it| headline[end..].starts_with(it));
+        let goes_on = |it: &&str| {
+            let next = &headline[end + it.len()..];
+            next.starts_with(['`']) || next.starts_with(|it: char| it.is_ascii_digit())
+        };
+        match separator.filter(goes_on) {
+            Some(separator) => end += separator.len(),
+            None => break,
+        }
+    }
+    (count > 2).then(|| format!("{}one of {count} values{}", &headline[..start], &headline[end..]))
 }
 
 /// A headline whose longest path has only its last step.
@@ -57,6 +94,31 @@ mod tests {
             row,
             "`conv_ersionReviewVersions` is not a field of `….somewhere`, did you mean `it`?"
         );
+    }
+
+    #[test]
+    fn allowed_values_are_counted_before_anything_is_cut() {
+        for (headline, suffix, expected) in [
+            (
+                "`spec.updateStrategy.policy` must be `\"Allow\"`, `\"Forbid\"` or `\"Replace\"`, but the value is `\"Forbd\"`",
+                ", did you mean `Forbid`?",
+                "`….policy` must be one of 3 values, but the value is `\"Forbd\"`, did you mean `Forbid`?",
+            ),
+            (
+                "`spec.database.engine` must be `\"Postgres\"`, `\"MySQL\"`, `\"MariaDB\"` or 5 more, but the value is `\"Postgress\"`",
+                ", did you mean `Postgres`?",
+                "`….engine` must be one of 8 values, but the value is `\"Postgress\"`, did you mean `Postgres`?",
+            ),
+            (
+                "`spec.mode` must be `\"Fast\"` or `\"Safe\"`, but the value is `\"Fsat\"`",
+                ", did you mean `Fast`?",
+                "`spec.mode` must be `\"Fast\"` or `\"Safe\"`, but the value is `\"Fsat\"`, did you mean `Fast`?",
+            ),
+        ] {
+            let row = fitted(headline, suffix);
+            assert_eq!(row, expected);
+            assert!(row.chars().count() <= MOST, "{row}");
+        }
     }
 
     #[test]
