@@ -48,6 +48,7 @@ for editor in "$@"; do
       node "$tests/vscode/typing.cjs" "$dir/code-server" "$work/crd-analyzer.vsix" "$work/fixture" "$out" ;;
     neovim)
       for tree in trixie sid; do neovim $tree diagnostics; neovim $tree features; done
+      neovim sid readme
       neovim sid beside ;;
     helix) for it in findings features; do fixture; "$tests/helix/$it.sh" "$dir/trixie" "$root/editors" "$work/fixture"; done ;;
     emacs) fixture; "$tests/emacs.sh" "$dir/emacs" "$root/editors" "$work/fixture" ;;

@@ -162,6 +162,14 @@ fn complete_at(request: &Request<'_>, place: &CursorContext<'_>) -> Option<Compl
     })
 }
 
+/// Whether a place is in an expression that is begun.
+pub fn is_begun_expression(request: &Request<'_>) -> bool {
+    CursorContext::at(request.tree, request.offset).is_some_and(|place| {
+        let is_begun = !place.token.prefix.trim().is_empty();
+        is_begun && Context::new(request, &place).is_expression()
+    })
+}
+
 /// Whether a text is a CRD, or a resource whose CRD is known: where nothing is offered in it, nothing fits.
 pub fn is_known(tree: &Tree, definitions: &dyn Definitions) -> bool {
     crate::manifest::objects(tree).into_iter().any(|it| {

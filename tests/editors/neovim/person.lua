@@ -25,7 +25,8 @@ function M.session(body)
   vim.cmd(ok and 'qall!' or 'cquit 1')
 end
 
-function M.start()
+--- `own_options`: the options are those that Neovim has by default.
+function M.start(own_options)
   local person = {}
   local command = vim.split(os.getenv('CRD_ANALYZER_NVIM'), ' ')
   vim.list_extend(command, { '--embed', '--headless', '--clean' })
@@ -42,6 +43,17 @@ function M.start()
   --- Presses keys.
   function person.keys(keys)
     ask('nvim_input', keys)
+  end
+
+  --- Types a text as a person does: each key after what the last one caused is shown.
+  function person.type(text)
+    local at = 1
+    while at <= #text do
+      local key = text:match('^<%a[%w-]*>', at) or text:sub(at, at)
+      at = at + #key
+      person.keys(key == '<' and '<lt>' or key)
+      vim.wait(250)
+    end
   end
 
   --- The text of the buffer, or of one of its lines (from 1).
@@ -153,9 +165,11 @@ function M.start()
     vim.o.swapfile = false
     vim.o.hidden = true
     vim.o.columns = 140
-    vim.o.lines = 50
-    vim.o.completeopt = 'menuone,noinsert'
-    vim.o.shortmess = vim.o.shortmess .. 'c']])
+    vim.o.lines = 50]])
+  if not own_options then
+    person.lua([[vim.o.completeopt = 'menuone,noinsert'
+      vim.o.shortmess = vim.o.shortmess .. 'c']])
+  end
   return person
 end
 

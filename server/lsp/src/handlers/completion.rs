@@ -30,6 +30,10 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CompletionParams) -> 
             if typed == " " && !follows_something(text, offset) {
                 return None;
             }
+            // In a rule, a blank is as often before an operator or the end of the line. Clients that take the first item would write it.
+            if typed == " " && !request.is_configuration() && ask(request, offset, completion::is_begun_expression) {
+                return None;
+            }
             // `a.?b` and `a[?0]` go on; behind `a ?` comes a value of which nothing is typed yet.
             if typed == "?" && !text[..offset as usize].ends_with(".?") && !text[..offset as usize].ends_with("[?") {
                 return None;
@@ -94,6 +98,18 @@ fn narrow(found: &mut Completions, text: &str, offset: u32) {
 
 /// What can be written at a byte.
 pub(super) fn find(request: &RequestContext, offset: u32) -> Option<Completions> {
+    let complete = if request.is_configuration() {
+        complete_configuration
+    } else {
+        complete
+    };
+    let mut found = ask(request, offset, complete)?;
+    narrow(&mut found, request.file().text(), offset);
+    Some(found)
+}
+
+/// Asks something about a byte.
+fn ask<T>(request: &RequestContext, offset: u32, question: impl FnOnce(&Request<'_>) -> T) -> T {
     let file = request.file();
     let document = file.document_at(offset);
     let empty;
@@ -105,12 +121,7 @@ pub(super) fn find(request: &RequestContext, offset: u32) -> Option<Completions>
     };
     let versions = request.effective.versions;
     let definitions = definitions(request);
-    let ask = if request.is_configuration() {
-        complete_configuration
-    } else {
-        complete
-    };
-    let mut found = ask(&Request {
+    question(&Request {
         tree,
         document: document.as_ref(),
         offset,
@@ -119,9 +130,7 @@ pub(super) fn find(request: &RequestContext, offset: u32) -> Option<Completions>
         snippets: request.client().completion.snippets,
         transforms: request.client().completion.transforms,
         definitions: &definitions,
-    })?;
-    narrow(&mut found, file.text(), offset);
-    Some(found)
+    })
 }
 
 /// The character that the client asks because of, if it asks by itself.

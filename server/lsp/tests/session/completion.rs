@@ -219,6 +219,39 @@ async fn nothing_is_offered_where_it_is_switched_off_or_nobodys_business() {
 }
 
 #[tokio::test]
+async fn a_blank_in_a_rule_asks_for_nothing() {
+    for (rule, expected) in [
+        ("self.count > 1 && ", false),
+        ("self.count > 1 ", false),
+        ("self.count > ", false),
+        ("", true),
+    ] {
+        let text = TYPED.replace(
+            "description: some prose",
+            &format!(
+                "properties: {{count: {{type: integer}}}}\n        x-kubernetes-validations:\n        - message: m\n          rule: {rule}"
+            ),
+        );
+        let mut client = code().await;
+        client.open(URI, 1, &text).await;
+        let mut params = json!({
+            "textDocument": { "uri": URI },
+            "position": behind(&text, &format!("rule: {rule}")),
+            "context": { "triggerKind": 2, "triggerCharacter": " " },
+        });
+        let found = client.request("textDocument/completion", params.clone()).await;
+        assert_eq!(!found.is_null(), expected, "behind {rule:?}");
+        // Who asks gets a list.
+        if !rule.ends_with("1 ") {
+            params["context"] = json!({ "triggerKind": 1 });
+            let found = client.request("textDocument/completion", params).await;
+            assert!(!found.is_null(), "behind {rule:?}");
+        }
+        client.finish().await;
+    }
+}
+
+#[tokio::test]
 async fn a_question_mark_asks_only_behind_a_dot_or_a_bracket() {
     for (rule, expected) in [("self.?", true), ("self.count > 1 ?", false)] {
         let text = TYPED.replace(
