@@ -40,7 +40,7 @@ crd_analyzer_schema::codes! {
     /// The name of a version is not a DNS label.
     INVALID_VERSION_NAME = "invalid-version-name";
     /// Two versions have the same name.
-    DUPLICATE_VERSION_NAME = "duplicate-version-name", no_fix: "Only the author knows which version has the wrong name.";
+    DUPLICATE_VERSION_NAME = "duplicate-version-name";
     /// Not exactly one version is the storage version.
     STORAGE_VERSION_COUNT = "storage-version-count";
     /// `spec.version` is not the first entry of `spec.versions`.

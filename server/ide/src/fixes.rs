@@ -8,6 +8,7 @@ mod repair;
 #[cfg(test)]
 mod repair_tests;
 mod restore;
+mod revealed;
 #[cfg(test)]
 mod tests;
 mod twins;
@@ -26,10 +27,11 @@ use crd_analyzer_syntax::{
     split::{Document, read_document, split},
     tree::{Span, Tree},
 };
-use crd_analyzer_workspace::{finding::Finding, report::FileReport};
+use crd_analyzer_workspace::{finding::Finding, report::FileReport, source::SourceText};
 pub use restore::{ComparedText, restorations};
 
 use crate::{completion::Definitions, file::File};
+use revealed::Revealed;
 
 /// A replacement of a piece of the file's text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,6 +68,13 @@ pub struct Fix {
     pub preferred: bool,
     /// It is what most would do, but drops something that is written: it is applied only where a person asks for such fixes.
     pub drops: bool,
+}
+
+impl Fix {
+    /// Whether it takes away what the author wrote, and puts nothing in its place.
+    pub fn removes(&self, text: &str) -> bool {
+        revealed::is_removal(text, &self.edits)
+    }
 }
 
 /// What has to be known of a finding to fix it.
@@ -187,8 +196,8 @@ fn most_candidates(text: &str) -> usize {
     (MAX_JUDGED / text.len().max(1)).clamp(MIN_CANDIDATES, MAX_CANDIDATES)
 }
 
-/// The repairs of those problems that touch a range, the safe ones first, each with its problem. Every one of them was applied and judged:
-/// the finding goes, and nothing new is found. `judge` says what is found in a text, if there is time to look; the edits are those of
+/// The repairs of those problems that touch a range, the safe ones first, and last those that remove text. Every one of them was
+/// applied and judged: the finding goes, and nothing new is found but what the finding hid. `judge` says what is found in a text, if there is time to look; the edits are those of
 /// `text`. `definitions` are those that custom resources are judged by.
 pub fn repairs(
     text: &Arc<str>,
@@ -212,17 +221,79 @@ pub fn repairs(
         let (Some((report_before, before)), Some(report)) = (before, judge(&edited)) else {
             break;
         };
-        if check::is_better(before, &counts(&report), &report, problem.code) {
-            found.push((check::refuses_no_more(report_before, &report), fix));
+        let revealed = Revealed::by(&file, std::slice::from_ref(&fix), &fix.edits);
+        let after = check::counts_beside(&report, &revealed);
+        if check::is_better(before, &after, &report, problem.code) {
+            found.push((check::refuses_no_more(report_before, &report, &revealed), fix));
         }
     }
     // What makes an error of a finding that followed from the problem is worse than what does not.
     let with_better: HashSet<_> = found.iter().filter(|it| it.0).map(|it| it.1.problem).collect();
     found.retain(|(is_better, fix)| *is_better || !with_better.contains(&fix.problem));
     let mut found: Vec<_> = found.into_iter().map(|it| it.1).collect();
-    found.sort_by_key(|it| !it.preferred);
+    // What the author wrote goes only where nothing keeps it.
+    let kept: HashSet<_> = found
+        .iter()
+        .filter(|it| !it.removes(text))
+        .map(|it| it.problem)
+        .collect();
+    for fix in &mut found {
+        fix.preferred &= !fix.removes(text) || !kept.contains(&fix.problem);
+    }
+    found.sort_by_key(|it| (!it.preferred, it.removes(text)));
     found
 }
+
+/// A fix of a resource in the file of its CRD.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// What it does, as a command to the reader.
+    pub title: String,
+    /// The finding of the resource that goes.
+    pub problem: Problem,
+    /// The file of the CRD.
+    pub file: Arc<SourceText>,
+    /// The edits of that file, in the order of its text.
+    pub edits: Vec<TextEdit>,
+}
+
+/// Fixes of unknown fields in resources that declare them in the CRD, so that nothing that is written goes. Each was applied: the CRD has no
+/// new diagnostic. `judge` says what is found in a text of a file, if there is time to look.
+pub fn declarations(
+    text: &Arc<str>,
+    problems: impl IntoIterator<Item = Problem>,
+    range: Span,
+    definitions: &dyn Definitions,
+    judge: &dyn Fn(&SourceText, &str) -> Option<FileReport>,
+) -> Vec<Declaration> {
+    let file = File::new(text.clone(), Arc::default());
+    let is_asked = |it: &Problem| it.span.start <= range.end && range.start <= it.span.end;
+    let mut found = Vec::new();
+    for problem in problems.into_iter().filter(is_asked).take(MAX_DECLARED) {
+        let declared = file
+            .document_at(problem.span.start)
+            .and_then(|it| repair::declaration(&it, problem, definitions));
+        let Some((name, file, edits)) = declared else { continue };
+        let Some(edited) = apply(&file.text, &edits) else {
+            continue;
+        };
+        let (Some(before), Some(after)) = (judge(&file, &file.text), judge(&file, &edited)) else {
+            break;
+        };
+        if check::brings_nothing(&counts(&before), &counts(&after), &after) {
+            found.push(Declaration {
+                title: format!("Add {name} to the CRD"),
+                problem,
+                file,
+                edits,
+            });
+        }
+    }
+    found
+}
+
+/// Fields that are declared for one request.
+const MAX_DECLARED: usize = 3;
 
 /// All safe repairs at once, judged together; those that do not get along with others are left out. `None`: there is nothing to repair.
 /// `definitions` are those that custom resources are judged by.
@@ -253,7 +324,8 @@ pub fn repair_more(
     let mut chosen: Vec<Fix> = Vec::new();
     let mut answered = HashSet::new();
     let mut taken = Taken::default();
-    for (_, fix) in all {
+    let (removing, keeping): (Vec<_>, Vec<_>) = all.into_iter().partition(|it| it.1.removes(text));
+    for (_, fix) in keeping.into_iter().chain(removing) {
         let is_free = fix.edits.iter().all(|it| !taken.touches(it.span));
         if is_free && answered.insert(fix.problem) {
             fix.edits.iter().for_each(|it| taken.add(it.span));
@@ -274,7 +346,7 @@ pub fn repair_more(
     let helps = |fixes: &[Fix]| {
         let edits = joined(fixes);
         let report = judge(&apply(text, &edits)?)?;
-        let after = counts(&report);
+        let after = check::counts_beside(&report, &Revealed::by(&file, fixes, &edits));
         let codes: HashSet<_> = fixes.iter().map(|it| it.problem.code).collect();
         let all = codes.iter().all(|it| check::is_better(before, &after, &report, it));
         (all && !fixes.is_empty()).then_some(edits)

@@ -22,6 +22,7 @@ use crd_analyzer_workspace::{
     index::{Catalog, DefinitionText, Definitions, Files, GroupKind, MemoryFiles, NewFile, Origin, objects},
     lints::Lints,
     report::FileReport,
+    source::SourceText,
     versions::VersionSet,
 };
 
@@ -66,8 +67,21 @@ impl completion::Definitions for Defined {
 struct Shown {
     code: &'static str,
     is_error: bool,
-    /// The titles of its fixes.
-    fixes: Vec<String>,
+    /// What to type.
+    help: Vec<String>,
+    /// Its fixes, the first of which editors preselect.
+    fixes: Vec<Offered>,
+}
+
+/// A fix that is offered.
+#[derive(Debug)]
+struct Offered {
+    title: String,
+    is_preferred: bool,
+    /// It takes away what is written.
+    removes: bool,
+    /// What it writes.
+    writes: String,
 }
 
 fn shown(block: &Block, old: Option<&Block>, defined: Option<&Defined>) -> Vec<Shown> {
@@ -110,13 +124,37 @@ fn shown(block: &Block, old: Option<&Block>, defined: Option<&Defined>) -> Vec<S
             let costs = price(block.fixture.text.clone().into_bytes(), versions, true);
             found.extend(lens::fixes(&costs, [problem], problem.span, versions, &|| true));
         }
-        found.into_iter().map(|it| it.title).collect()
+        let offered = found.into_iter().map(|it| Offered {
+            is_preferred: it.preferred,
+            removes: it.removes(&report.text),
+            writes: it
+                .edits
+                .iter()
+                .map(|it| it.new_text.as_str())
+                .collect::<Vec<_>>()
+                .join("\n"),
+            title: it.title,
+        });
+        let mut offered: Vec<_> = offered.collect();
+        let declare = |_: &SourceText, text: &str| look(text);
+        for it in fixes::declarations(&report.text, [problem], problem.span, definitions, &declare) {
+            let at = offered.iter().position(|it| it.removes).unwrap_or(offered.len());
+            let declaration = Offered {
+                is_preferred: false,
+                removes: false,
+                writes: it.edits.iter().map(|it| it.new_text.as_str()).collect(),
+                title: it.title,
+            };
+            offered.insert(at, declaration);
+        }
+        offered
     };
     found
         .map(|it| Shown {
             code: it.code,
             is_error: matches!(it.class, Class::Error | Class::LaterError),
             fixes: fixes_of(Problem::from(&it)),
+            help: it.help.clone(),
         })
         .collect()
 }
@@ -128,32 +166,250 @@ struct Row {
     fixes: BTreeSet<String>,
 }
 
-fn table() -> BTreeMap<&'static str, Row> {
-    let mut table: BTreeMap<&'static str, Row> = BTreeMap::new();
-    for code in codes::all() {
-        let (mut old, mut defined) = (None, None);
-        for block in &blocks(code.page) {
-            let found = match block.shape {
-                Shape::Old => {
-                    old = Some(block.clone());
-                    continue;
-                }
-                Shape::Resource if defined.is_none() => continue,
-                Shape::Resource => shown(block, old.take().as_ref(), defined.as_ref()),
-                Shape::Documents => {
-                    let before = old.take();
-                    defined = Some(Defined::new(block, before.as_ref()));
-                    shown(block, before.as_ref(), None)
-                }
-            };
-            for it in found {
-                let row = table.entry(it.code).or_default();
-                row.is_error |= it.is_error;
-                row.fixes.extend(it.fixes);
+/// What is found in the blocks of a page.
+fn found_in(page: &str) -> Vec<Shown> {
+    let (mut old, mut defined) = (None, None);
+    let mut all = Vec::new();
+    for block in &blocks(page) {
+        match block.shape {
+            Shape::Old => old = Some(block.clone()),
+            Shape::Resource if defined.is_none() => {}
+            Shape::Resource => all.extend(shown(block, old.take().as_ref(), defined.as_ref())),
+            Shape::Documents => {
+                let before = old.take();
+                defined = Some(Defined::new(block, before.as_ref()));
+                all.extend(shown(block, before.as_ref(), None));
             }
         }
     }
+    all
+}
+
+fn table() -> BTreeMap<&'static str, Row> {
+    let mut table: BTreeMap<&'static str, Row> = BTreeMap::new();
+    for code in codes::all() {
+        for it in found_in(code.page) {
+            let row = table.entry(it.code).or_default();
+            row.is_error |= it.is_error;
+            row.fixes.extend(it.fixes.into_iter().map(|it| it.title));
+        }
+    }
     table
+}
+
+/// What is wrong with the order of the fixes of a diagnostic: one that takes away what is written comes before one that keeps it, or is
+/// preferred to it.
+fn misplaced(fixes: &[Offered]) -> Option<&Offered> {
+    let keeps = |it: &Offered| !it.removes;
+    let last_kept = fixes.iter().rposition(keeps)?;
+    let mut before = fixes.iter().take(last_kept).filter(|it| it.removes);
+    before
+        .next()
+        .or_else(|| fixes.iter().find(|it| it.removes && it.is_preferred))
+}
+
+#[test]
+fn nothing_that_is_written_goes_where_a_fix_keeps_it() {
+    let mut both = 0;
+    for code in codes::all() {
+        for it in found_in(code.page) {
+            assert!(
+                misplaced(&it.fixes).is_none(),
+                "{} on the page of {}: {:?}",
+                it.code,
+                code.name,
+                it.fixes
+            );
+            both += usize::from(it.fixes.iter().any(|it| it.removes) && it.fixes.iter().any(|it| !it.removes));
+        }
+    }
+    println!("{both} diagnostics with fixes of both kinds");
+    assert!(both > 10, "{both}");
+}
+
+/// Codes whose help says more than the fixes on the pages do: it needs what only the author knows, has an example, or says it in other words.
+const MORE_HELP_THAN_FIXES: [&str; 84] = [
+    "all-of-mismatch",
+    "any-of-mismatch",
+    "contradictory-bounds",
+    "default-unknown-field",
+    "division-by-zero",
+    "embedded-resource-additional-properties",
+    "format-mismatch",
+    "granular-set-items",
+    "integer-overflow",
+    "invalid-annotation",
+    "invalid-ca-bundle",
+    "invalid-field-path",
+    "invalid-finalizer",
+    "invalid-group",
+    "invalid-label",
+    "invalid-list-map-items",
+    "invalid-list-map-key",
+    "invalid-metadata-name",
+    "invalid-metadata-namespace",
+    "invalid-owner-reference",
+    "invalid-pattern",
+    "invalid-review-version",
+    "invalid-selectable-field",
+    "invalid-webhook-service",
+    "invalid-webhook-url",
+    "items-list",
+    "keyword-at-root-with-status",
+    "list-map-keys-without-map",
+    "list-type-without-array",
+    "list-without-type",
+    "malformed-suppression",
+    "metadata-decode",
+    "metadata-restriction",
+    "missing-column-field",
+    "missing-message",
+    "missing-property",
+    "missing-resource-name",
+    "missing-review-versions",
+    "missing-schema",
+    "missing-webhook",
+    "no-matching-overload",
+    "no-served-version",
+    "not-mismatch",
+    "null-type",
+    "number-too-large",
+    "number-too-small",
+    "old-self-on-create",
+    "one-of-mismatch",
+    "optional-list-map-key",
+    "pattern-matches-everything",
+    "pattern-matches-nothing",
+    "pattern-mismatch",
+    "properties-lost-in-storage",
+    "ratcheted-rule",
+    "root-additional-properties",
+    "rule-evaluation",
+    "rule-failed",
+    "rule-result-type",
+    "rule-syntax",
+    "rule-type-error",
+    "scale-path-elsewhere",
+    "scale-type-mismatch",
+    "selectable-field-without-schema",
+    "set-of-objects",
+    "several-crds",
+    "status-without-subresource",
+    "storage-version-count",
+    "stored-object-invalid",
+    "stored-object-refused",
+    "stored-versions",
+    "suppression-without-reason",
+    "type-meta",
+    "uncorrelatable-old-self",
+    "undeclared-reference",
+    "unguarded-index",
+    "unique-items",
+    "unknown-column-format",
+    "unknown-column-path",
+    "unknown-kind",
+    "unknown-scale-path",
+    "unknown-type",
+    "unqualified-finalizer",
+    "unsupported-keyword",
+    "wrong-type",
+];
+
+/// What a sentence of help says to type: the names and texts in backquotes, without what their place decides.
+fn promised(alternative: &str) -> Vec<String> {
+    let codes = alternative.split('`').skip(1).step_by(2);
+    codes
+        .map(|it| plain(it.trim_end_matches(" …").trim_end_matches(" ||")))
+        .collect()
+}
+
+/// A text without quotes.
+fn plain(text: &str) -> String {
+    text.chars().filter(|it| !matches!(it, '"' | '\'' | '`')).collect()
+}
+
+#[test]
+fn fixes_do_what_help_says() {
+    let mut broken: BTreeMap<&'static str, BTreeSet<String>> = BTreeMap::new();
+    let mut kept = 0;
+    for code in codes::all() {
+        for it in found_in(code.page) {
+            for alternative in it.help.iter().flat_map(|it| it.split(", or ")) {
+                let promised = promised(alternative);
+                let does = |fix: &Offered| {
+                    let text = plain(&format!("{} {}", fix.title, fix.writes));
+                    promised.iter().any(|it| text.contains(it.as_str()))
+                        || fix.removes && ["remove", "keep one"].iter().any(|it| alternative.starts_with(it))
+                };
+                if promised.is_empty() || it.fixes.iter().any(does) {
+                    kept += 1;
+                } else {
+                    broken.entry(it.code).or_default().insert(alternative.to_owned());
+                }
+            }
+        }
+    }
+    let unknown = broken.iter().filter(|it| !MORE_HELP_THAN_FIXES.contains(it.0));
+    let unknown: Vec<_> = unknown.collect();
+    assert!(
+        unknown.is_empty(),
+        "help says what no fix does: add a fix in `server/ide/src/fixes/repair/`, or the code to the list: {unknown:?}"
+    );
+    let mended = MORE_HELP_THAN_FIXES.iter().filter(|it| !broken.contains_key(*it));
+    assert_eq!(
+        mended.collect::<Vec<_>>(),
+        Vec::<&&str>::new(),
+        "take these codes from the list"
+    );
+    println!("{kept} sentences of help have a fix");
+}
+
+/// A resource with a misspelt field, whatever is wrong with its value.
+#[test]
+fn a_field_gets_its_name_though_its_value_is_wrong() {
+    const DEFINITION: &str = "\
+type: object
+properties:
+  spec:
+    type: object
+    properties:
+      storageGB: {type: integer, minimum: 1, multipleOf: 5}
+      mode: {type: string, enum: [Fast, Safe]}
+      settings:
+        type: object
+        required: [size]
+        properties: {size: {type: integer}, name: {type: string, maxLength: 2}}
+    x-kubernetes-validations:
+    - rule: '!has(self.storageGB) || self.storageGB < 100'
+";
+    for (field, title) in [
+        ("storageGb: 5", "Change storageGb to storageGB"),
+        ("storageGb: 0", "Change storageGb to storageGB"),
+        ("storageGb: -3", "Change storageGb to storageGB"),
+        ("storageGb: 200", "Change storageGb to storageGB"),
+        ("storageGb: \"5\"", "Change storageGb to storageGB"),
+        ("mod: Slow", "Change mod to mode"),
+        ("setings: {}", "Change setings to settings"),
+        ("setings: {size: 1, nam: abc}", "Change setings to settings"),
+        ("setings: {size: 1, name: abc}", "Change setings to settings"),
+        ("setings: [1]", "Change setings to settings"),
+    ] {
+        let page = format!(
+            "```yaml schema\n{DEFINITION}```\n```yaml resource\napiVersion: example.com/v1\nkind: Widget\nmetadata: {{name: a}}\nspec:\n  {field}\n```\n"
+        );
+        let found = found_in(&page);
+        let unknown = found
+            .iter()
+            .find(|it| it.code == "unknown-field")
+            .expect("an unknown field");
+        let first = unknown.fixes.first();
+        assert!(
+            first.is_some_and(|it| it.title == title && it.is_preferred),
+            "{field}: {:?}",
+            unknown.fixes
+        );
+        assert!(misplaced(&unknown.fixes).is_none(), "{field}: {:?}", unknown.fixes);
+    }
 }
 
 #[test]
@@ -195,6 +451,8 @@ fn rules_and_lists_that_are_wrong_in_one_way_have_more_than_a_suppression() {
         ("invalid-pattern", "Write the condition as a rule"),
         ("unused-suppression", "Remove the comment"),
         ("unknown-column-path", "Change replica to replicas"),
+        ("unknown-scale-path", "Add count to the schema"),
+        ("optional-field-read", "List minReplicas in required"),
         ("undefined-required-property", "Change host to hosts"),
         ("repeated-name", "Remove the item"),
         ("unserved-version", "Change v9 to v1"),

@@ -6,7 +6,7 @@ crd_analyzer_schema::codes! {
     /// The type of a printer column does not fit the property that it reads, so the column stays empty.
     COLUMN_TYPE_MISMATCH = "column-type-mismatch";
     /// A path of the scale subresource leads to a property that the schema does not have.
-    UNKNOWN_SCALE_PATH = "unknown-scale-path", no_fix: "Only the author knows which property has the replicas. A misspelt path has a fix.";
+    UNKNOWN_SCALE_PATH = "unknown-scale-path";
     /// A path of the scale subresource leads to a property of the wrong type.
     SCALE_TYPE_MISMATCH = "scale-type-mismatch", no_fix: "Only the author knows which property has the replicas.";
     /// `required` names a property that the schema does not have.

@@ -14,7 +14,7 @@ pub(crate) fn find(versions: &[Version<'_>], found: &mut Vec<Lint>) {
             let path = || version.path.child("additionalPrinterColumns").index(n);
             let target = follow(schema, &column.json_path, version.keeps_unknown_fields);
             let lint = match target {
-                Target::Nothing(missing) => missing.at(path().child("jsonPath"), false),
+                Target::Nothing(missing) => missing.at(path().child("jsonPath"), None),
                 target => match type_of(&target).filter(|it| !is_shown(&column.r#type, it)) {
                     Some(property) => Problem::ColumnType {
                         column: column.r#type.clone(),

@@ -25,7 +25,7 @@ pub(crate) fn find(versions: &[Version<'_>], found: &mut Vec<Lint>) {
         for (field, json_path, wanted) in paths.into_iter().filter(|it| !it.1.is_empty()) {
             let path = || version.path.child("subresources").child("scale").child(field);
             match follow(schema, json_path, version.keeps_unknown_fields) {
-                Target::Nothing(missing) => found.push(missing.at(path(), true)),
+                Target::Nothing(missing) => found.push(missing.at(path(), Some(wanted))),
                 target => {
                     let is_wrong = |it: &String| it != wanted && !(wanted == "integer" && it == "number");
                     let property = type_of(&target).filter(is_wrong);

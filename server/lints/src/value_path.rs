@@ -34,21 +34,31 @@ pub(crate) struct Missing {
     pub(crate) bytes: Range<usize>,
     /// The value that has no such property, as a path; empty for the root.
     pub(crate) parent: String,
-    /// The properties that it has.
-    pub(crate) known: Vec<String>,
+    /// The properties that it has, each with its type; empty where that is not known.
+    pub(crate) known: Vec<(String, String)>,
+    /// More steps follow.
+    pub(crate) goes_on: bool,
 }
 
 impl Missing {
-    /// The lint on a path that leads to nothing. `is_scale`: the path belongs to `scale`, else to a printer column.
-    pub(crate) fn at(self, path: Path, is_scale: bool) -> Lint {
+    /// The lint on a path that leads to nothing. `wanted`: the type that `scale` needs there; `None` of a printer column.
+    pub(crate) fn at(self, path: Path, wanted: Option<&str>) -> Lint {
+        let fits = |r#type: &str| match wanted {
+            _ if r#type.is_empty() => true,
+            None => true,
+            Some(_) if self.goes_on => matches!(r#type, "object" | "array"),
+            Some("integer") => matches!(r#type, "integer" | "number"),
+            Some(wanted) => r#type == wanted,
+        };
+        let known = self.known.iter().filter(|it| fits(&it.1)).map(|it| it.0.clone());
         Lint {
             path,
             bytes: Some(self.bytes),
             problem: Problem::UnknownPath {
-                is_scale,
+                is_scale: wanted.is_some(),
+                known: known.collect(),
                 step: self.step,
                 parent: self.parent,
-                known: self.known,
             },
         }
     }
@@ -70,17 +80,21 @@ pub(crate) fn follow<'s>(root: Structural<'s>, path: &str, keeps_unknown_fields:
                     return Target::Type("string");
                 }
                 if is_resource && name == "metadata" {
-                    return follow_metadata(steps.next());
+                    return follow_metadata(steps.next(), steps.next().is_some());
                 }
                 if let Some(property) = at.field(&name) {
                     at = property;
                 } else if keeps_unknown_fields || is_open(at) {
                     return Target::Unknown;
                 } else {
-                    let known = at.properties().map(|it| it.0.to_owned());
-                    let own = ["apiVersion", "kind", "metadata"].map(str::to_owned);
+                    let known = at
+                        .properties()
+                        .map(|(name, of)| (name.to_owned(), of.r#type().to_owned()));
+                    let own = [("apiVersion", "string"), ("kind", "string"), ("metadata", "object")];
+                    let own = own.map(|it| (it.0.to_owned(), it.1.to_owned()));
                     return Target::Nothing(Missing {
                         known: known.chain(is_resource.then_some(own).into_iter().flatten()).collect(),
+                        goes_on: steps.next().is_some(),
                         step: name,
                         bytes,
                         parent,
@@ -116,8 +130,8 @@ fn is_open(schema: Structural<'_>) -> bool {
         || schema.r#type().is_empty()
 }
 
-/// Follows a path from `metadata`: the step behind it.
-fn follow_metadata<'s>(next: Option<(Step<'_>, Range<usize>)>) -> Target<'s> {
+/// Follows a path from `metadata`: the step behind it. `goes_on`: more follow that.
+fn follow_metadata<'s>(next: Option<(Step<'_>, Range<usize>)>, goes_on: bool) -> Target<'s> {
     let (name, bytes) = match next {
         Some((Step::Name(name), bytes)) => (name, bytes),
         Some(_) => return Target::Unknown,
@@ -133,7 +147,8 @@ fn follow_metadata<'s>(next: Option<(Step<'_>, Range<usize>)>) -> Target<'s> {
             step: name,
             bytes,
             parent: "metadata".to_owned(),
-            known: fields.iter().map(|it| it.name.to_owned()).collect(),
+            known: fields.iter().map(|it| (it.name.to_owned(), String::new())).collect(),
+            goes_on,
         }),
     }
 }

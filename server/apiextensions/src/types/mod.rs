@@ -15,4 +15,4 @@ pub use spec::{
     ColumnDefinition, Conversion, Names, SelectableField, ServiceReference, Spec, SubresourceScale, Subresources,
     Validation, Version, WebhookClientConfig,
 };
-pub use version_names::compare_version_names;
+pub use version_names::{compare_version_names, next_version_name};

@@ -14,6 +14,18 @@ pub fn compare_version_names(a: &str, b: &str) -> Ordering {
     }
 }
 
+/// The name that a new version gets beside others, as Kubernetes' API conventions count: `v2` after `v1`, `v1` after `v1beta2`, `v1beta1` after
+/// `v1alpha1`, and `v1` where no name counts.
+pub fn next_version_name<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    let highest = names.into_iter().filter_map(parse).max();
+    match highest {
+        None => "v1".to_owned(),
+        Some((2, major, _)) => format!("v{}", major.saturating_add(1)),
+        Some((1, major, _)) => format!("v{major}"),
+        Some((_, major, _)) => format!("v{major}beta1"),
+    }
+}
+
 /// Stability, major and minor number of `v1beta2`.
 fn parse(name: &str) -> Option<(u8, i64, i64)> {
     let rest = name.strip_prefix('v')?;
@@ -39,7 +51,7 @@ fn number(text: &str) -> Option<(i64, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::compare_version_names;
+    use super::{compare_version_names, next_version_name};
 
     #[test]
     fn versions_rank_by_stability_and_number() {
@@ -48,6 +60,23 @@ mod tests {
         ];
         for pair in ranked.windows(2) {
             assert!(compare_version_names(pair[0], pair[1]).is_lt(), "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn a_new_version_is_the_next_one() {
+        for (names, next) in [
+            (&[][..], "v1"),
+            (&["v1"], "v2"),
+            (&["v1", "v2alpha1", "v1beta1"], "v2"),
+            (&["v9", "v10"], "v11"),
+            (&["v1beta1", "v1alpha3"], "v1"),
+            (&["v2alpha1"], "v2beta1"),
+            (&["stable", ""], "v1"),
+        ] {
+            let found = next_version_name(names.iter().copied());
+            assert_eq!(found, next, "beside {names:?}");
+            assert!(!names.contains(&found.as_str()));
         }
     }
 }

@@ -124,6 +124,12 @@ fn fields(context: &Context<'_, '_>, at: &api::At, structure: &'static Struct) -
 /// Where whole nodes come among the keys: before the key that they begin with, if that is not there and the author does not sort keys.
 fn place_of_nodes(items: &[Item], at: &api::At, structure: &'static Struct, known: &Keys<'_>) -> usize {
     let first = match structure.name {
+        // Keys of a version have an order, and few write them one by one.
+        "CustomResourceDefinitionVersion" | "CustomResourceSubresourceScale" | "ServiceReference"
+            if known.present.is_empty() =>
+        {
+            return 0;
+        }
         "ValidationRule" => "rule",
         "JSONSchemaProps" if !known.is_sorted() && !at.is_root_schema => "type",
         _ => return items.len(),

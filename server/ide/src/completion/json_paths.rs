@@ -145,6 +145,32 @@ fn condition(context: &Context<'_, '_>, list: &str) -> Item {
     item
 }
 
+/// What a first column most likely shows: a condition, or a scalar of the status or the spec. Its name, its type and its path.
+pub(super) fn first_column(context: &Context<'_, '_>) -> Option<(String, &'static str, String)> {
+    let tree = context.place.tree;
+    let root = schema_of_version(context)?;
+    let column = |parent: &str| {
+        let schema = nav::child(tree, nav::child(tree, root, "properties")?, parent)?;
+        let fields = properties(tree, Some(schema), false);
+        let mut fields = fields.iter().filter_map(|it| Some((it.0.as_str(), it.1?)));
+        fields.find_map(|(name, schema)| {
+            let mut path = format!(".{parent}");
+            push(&mut path, name, Wants::Column);
+            if are_conditions(tree, schema) {
+                path.push_str("[?(@.type==\"Ready\")].status");
+                return Some(("Ready".to_owned(), "string", path));
+            }
+            let ty = nav::text(tree, schema, "type")?;
+            let ty = ["string", "integer", "boolean", "number"]
+                .into_iter()
+                .find(|it| *it == ty)?;
+            let is_word = name.bytes().all(|it| it.is_ascii_alphanumeric());
+            is_word.then(|| (name[..1].to_ascii_uppercase() + &name[1..], ty, path))
+        })
+    };
+    column("status").or_else(|| column("spec"))
+}
+
 /// The schema of the version that a path is in.
 fn schema_of_version(context: &Context<'_, '_>) -> Option<NodeId> {
     let tree = context.place.tree;

@@ -1,8 +1,106 @@
 //! Whole nodes of a definition as one item.
 
-use crd_analyzer_apiextensions::api::{self, FieldType, Presence, Struct};
+use crd_analyzer_apiextensions::{
+    api::{self, FieldType, Presence, Struct},
+    types::{compare_version_names, next_version_name},
+};
+use crd_analyzer_syntax::{
+    paths::Step,
+    tree::{CollectionStyle, NodeId, NodeKind, Tree},
+};
 
-use super::{Context, Item, ItemKind, rank::Keys};
+use super::{Context, Item, ItemKind, escape_snippet, json_paths, nav, rank::Keys};
+
+/// Bytes of a version that is offered to be copied: the whole list is sent to the client.
+const MAX_COPIED: usize = 64 << 10;
+
+/// The versions of a CRD beside the one that is being written.
+struct Others {
+    /// The name that comes after theirs.
+    next: String,
+    /// One of them is the storage version.
+    is_stored: bool,
+    /// Their items, with their names.
+    items: Vec<(String, NodeId)>,
+}
+
+impl Others {
+    fn of(context: &Context<'_, '_>) -> Self {
+        let (tree, path) = (context.place.tree, &context.place.path);
+        let list = path.iter().rposition(|it| *it == Step::key("versions"));
+        let list = list.and_then(|at| nav::node_at(tree, &path[..=at]));
+        let items: Vec<_> = list.into_iter().flat_map(|it| tree.items(it)).collect();
+        let items = items.into_iter().map(|it| tree.resolve(it)).filter_map(|it| {
+            let name = nav::text(tree, it, "name")?;
+            (!name.is_empty()).then(|| (name.into_owned(), it))
+        });
+        let items: Vec<_> = items.collect();
+        Self {
+            next: next_version_name(items.iter().map(|it| it.0.as_str())),
+            is_stored: items.iter().any(|it| nav::is_true(tree, it.1, "storage")),
+            items,
+        }
+    }
+
+    /// What a new version has at a field, so that it gets along with them.
+    fn value(&self, field: &str) -> Option<String> {
+        match field {
+            "name" => Some(escape_snippet(&self.next)),
+            "served" => Some("true".to_owned()),
+            "storage" => Some((!self.is_stored).to_string()),
+            _ => None,
+        }
+    }
+
+    /// The newest version, and the lines of its copy. `None` if it is long or shares text with others.
+    fn copy(&self, context: &Context<'_, '_>) -> Option<(&str, Vec<(usize, String)>)> {
+        let newest = self.items.iter().max_by(|a, b| compare_version_names(&a.0, &b.0));
+        let (name, item) = newest?;
+        let lines = copied(context.place.tree, *item, &self.next)?;
+        Some((name, lines))
+    }
+}
+
+/// The lines of a version with another name, which is not stored.
+fn copied(tree: &Tree, item: NodeId, name: &str) -> Option<Vec<(usize, String)>> {
+    if tree.kind(item) != NodeKind::Mapping(CollectionStyle::Block) {
+        return None;
+    }
+    let first = tree.entries(item).next()?;
+    let last = tree.entries(item).last()?;
+    let start = tree.full_span(first.key).start as usize;
+    let end = tree.full_span(last.value).end.max(tree.full_span(last.key).end) as usize;
+    let shares = |it: NodeId| tree.anchor(it).is_some() || matches!(tree.kind(it), NodeKind::Alias);
+    if end - start > MAX_COPIED || tree.subtree(item).any(shares) {
+        return None;
+    }
+    let text = tree.text();
+    let column = start - text[..start].rfind(['\n', '\r']).map_or(0, |it| it + 1);
+    // What changes: the name, and who stores.
+    let mut changes = vec![(
+        nav::child(tree, item, "name")?,
+        format!("${{1:{}}}", escape_snippet(name)),
+    )];
+    if let Some(storage) = nav::child(tree, item, "storage") {
+        changes.push((storage, "false".to_owned()));
+    }
+    changes.sort_by_key(|it| tree.span(it.0).start);
+    let mut written = String::new();
+    let mut from = start;
+    for (node, new_text) in changes {
+        let span = tree.span(node);
+        written += &escape_snippet(text.get(from..span.start as usize)?);
+        written += &new_text;
+        from = span.end as usize;
+    }
+    written += &escape_snippet(text.get(from..end)?);
+    let lines = written.trim_end().lines().enumerate().map(|(number, line)| {
+        let blanks = line.len() - line.trim_start_matches(' ').len();
+        let indent = if number == 0 { 0 } else { blanks.saturating_sub(column) };
+        (indent, line[blanks..].to_owned())
+    });
+    Some(lines.collect())
+}
 
 /// Snippets for the written text at a place.
 pub(super) fn snippets(
@@ -131,40 +229,58 @@ pub(super) fn snippets(
             "A rule, and the message that users see when it fails.",
             vec![line(0, "rule: ${1:self}"), line(0, "message: ${2:must be …}")],
         ),
-        "CustomResourceDefinitionVersion" if is_new => add(
-            "version …",
-            "a version with its schema",
-            "A version that is served and stored, with the status subresource.",
-            vec![
-                line(0, "name: ${1:v1}"),
-                line(0, "served: true"),
-                line(0, "storage: ${2|true,false|}"),
-                line(0, "subresources:"),
-                line(step, "status: {}"),
-                line(0, "schema:"),
-                line(step, "openAPIV3Schema:"),
-                line(2 * step, "type: object"),
-                line(2 * step, "properties:"),
-                line(3 * step, "spec:"),
-                line(4 * step, "type: object"),
-                line(4 * step, "properties:"),
-                line(5 * step, "${3:name}:"),
-                line(6 * step, "type: ${4|string,integer,boolean,object,array|}"),
-                line(3 * step, "status:"),
-                line(4 * step, "type: object"),
-                line(4 * step, "properties: {}"),
-            ],
-        ),
-        "CustomResourceColumnDefinition" if is_new => add(
-            "column …",
-            "a column of kubectl get",
-            "A column with its path.",
-            vec![
-                line(0, "name: ${1:Ready}"),
-                line(0, "type: ${2|string,integer,date,boolean,number|}"),
-                line(0, "jsonPath: ${3:.status.ready}"),
-            ],
-        ),
+        "CustomResourceDefinitionVersion" if is_new => {
+            let others = Others::of(context);
+            add(
+                "version …",
+                "a version with its schema",
+                "A version that is served, with the status subresource.",
+                vec![
+                    line(0, &format!("name: ${{1:{}}}", escape_snippet(&others.next))),
+                    line(0, "served: true"),
+                    line(0, &format!("storage: {}", !others.is_stored)),
+                    line(0, "subresources:"),
+                    line(step, "status: {}"),
+                    line(0, "schema:"),
+                    line(step, "openAPIV3Schema:"),
+                    line(2 * step, "type: object"),
+                    line(2 * step, "properties:"),
+                    line(3 * step, "spec:"),
+                    line(4 * step, "type: object"),
+                    line(4 * step, "properties:"),
+                    line(5 * step, "${2:name}:"),
+                    line(6 * step, "type: ${3|string,integer,boolean,object,array|}"),
+                    line(3 * step, "status:"),
+                    line(4 * step, "type: object"),
+                    line(4 * step, "properties: {}"),
+                ],
+            );
+            if let Some((name, lines)) = others.copy(context) {
+                add(
+                    &format!("copy of {name} …"),
+                    &format!("a version with the schema of {name}"),
+                    "A version that begins as a copy: change its schema afterwards.",
+                    lines,
+                );
+            }
+        }
+        "CustomResourceColumnDefinition" if is_new => {
+            // When a resource was made is known of each.
+            let age = || ("Age".to_owned(), "date", ".metadata.creationTimestamp".to_owned());
+            let (name, ty, path) = json_paths::first_column(context).unwrap_or_else(age);
+            let others = ["string", "integer", "date", "boolean", "number"];
+            let others: Vec<_> = others.into_iter().filter(|it| *it != ty).collect();
+            add(
+                "column …",
+                "a column of kubectl get",
+                "A column with its path.",
+                vec![
+                    line(0, &format!("name: ${{1:{}}}", escape_snippet(&name))),
+                    line(0, &format!("type: ${{2|{ty},{}|}}", others.join(","))),
+                    line(0, &format!("jsonPath: ${{3:{}}}", escape_snippet(&path))),
+                ],
+            );
+        }
         _ => {}
     }
     let missing: Vec<_> = structure
@@ -173,11 +289,15 @@ pub(super) fn snippets(
         .filter(|it| it.presence == Presence::Required && !known.has(it.name))
         .collect();
     if missing.len() > 1 && !matches!(structure.name, "CustomResourceDefinition") {
+        let is_version = structure.name == "CustomResourceDefinitionVersion";
+        let others = is_version.then(|| Others::of(context));
         let mut lines = Vec::new();
         for (number, field) in missing.iter().enumerate() {
             let place = number + 1;
             let values = field.values.known();
-            if let FieldType::List(_) = field.ty {
+            if let Some(written) = others.as_ref().and_then(|it| it.value(field.name)) {
+                lines.push(line(0, &format!("{}: ${{{place}:{written}}}", field.name)));
+            } else if let FieldType::List(_) = field.ty {
                 lines.push(line(0, &format!("{}:", field.name)));
                 lines.push(line(dash, &format!("- ${{{place}}}")));
             } else if field.ty.structure().is_some() {

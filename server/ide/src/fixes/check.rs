@@ -1,9 +1,11 @@
-//! Whether a fix does what it should: its finding goes, and nothing new is found.
+//! Whether a fix does what it should: its finding goes, and nothing new is found but what the finding hid.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crd_analyzer_apiextensions::codes::UNREADABLE_CRD;
 use crd_analyzer_workspace::{codes::UNKNOWN_KIND, finding::Class, report::FileReport};
+
+use super::revealed::Revealed;
 
 /// Errors of single values that keep a CRD from being decoded.
 const VALUES: [&str; 2] = [UNREADABLE_CRD, UNKNOWN_KIND];
@@ -22,6 +24,11 @@ pub struct Counts {
 
 /// Counts what is found in a file.
 pub fn counts(report: &FileReport) -> Counts {
+    counts_beside(report, &Revealed::default())
+}
+
+/// Counts what is found in an edited file, beside what fixes only let be read.
+pub(super) fn counts_beside(report: &FileReport, revealed: &Revealed) -> Counts {
     let mut found = Counts::default();
     let counts = &mut found.by_code;
     for document in &report.documents {
@@ -30,7 +37,8 @@ pub fn counts(report: &FileReport) -> Counts {
                 let why = (document.index, error.code, error.span.start);
                 found.undecoded.insert(why);
             }
-            for finding in verdict.findings().filter(|it| !it.suppressed) {
+            let counted = verdict.findings().filter(|it| !it.suppressed && !revealed.has(it));
+            for finding in counted {
                 *counts
                     .entry((document.index, version.number(), finding.code))
                     .or_default() += 1;
@@ -54,13 +62,15 @@ pub(super) fn is_better(before: &Counts, after: &Counts, report: &FileReport, co
     (of(after) < of(before) || is_further()) && brings_nothing(before, after, report)
 }
 
-/// Whether no minor refuses a text for a reason that it did not give before, also where it would have given it later.
-pub(super) fn refuses_no_more(before: &FileReport, after: &FileReport) -> bool {
-    let errors = |report: &FileReport| {
+/// Whether no minor refuses a text for a reason that it did not give before, also where it would have given it later, beside reasons that a
+/// fix only let be read.
+pub(super) fn refuses_no_more(before: &FileReport, after: &FileReport, revealed: &Revealed) -> bool {
+    let errors = |report: &FileReport, revealed: &Revealed| {
         let mut counts = ByCode::new();
         for document in &report.documents {
             for (version, verdict) in &document.verdicts {
-                for finding in verdict.errors.iter().filter(|it| !it.suppressed) {
+                let counted = verdict.errors.iter().filter(|it| !it.suppressed && !revealed.has(it));
+                for finding in counted {
                     *counts
                         .entry((document.index, version.number(), finding.code))
                         .or_default() += 1;
@@ -69,8 +79,8 @@ pub(super) fn refuses_no_more(before: &FileReport, after: &FileReport) -> bool {
         }
         counts
     };
-    let before = errors(before);
-    errors(after)
+    let before = errors(before, &Revealed::default());
+    errors(after, revealed)
         .iter()
         .all(|(key, count)| before.get(key).is_some_and(|it| it >= count))
 }

@@ -103,7 +103,8 @@ impl Value {
         Self::Text(text.into())
     }
 
-    fn text(&self, json: bool) -> Option<String> {
+    /// As it is written. `json`: with JSON's quotes.
+    pub(super) fn text(&self, json: bool) -> Option<String> {
         let string = |text: &str| {
             if json {
                 let is_simple = !text.contains(|c: char| c.is_control() || matches!(c, '"' | '\\'));

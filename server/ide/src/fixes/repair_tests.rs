@@ -447,3 +447,62 @@ fn a_repair_that_makes_errors_of_what_followed_gives_way() {
         "{titles:?}"
     );
 }
+
+/// A CRD of two versions, each with its name and whether it is stored.
+fn two_versions(versions: [(&str, bool); 2]) -> String {
+    let item = |(name, stored): (&str, bool)| {
+        format!(
+            "  - name: {name}\n    served: true\n    storage: {stored}\n    schema: {{openAPIV3Schema: {{type: object}}}}\n"
+        )
+    };
+    let (before, _) = HEAD.split_once("  - name").expect("a version");
+    before.to_owned() + &versions.map(item).concat()
+}
+
+#[test]
+fn a_version_that_is_there_twice_becomes_the_next_one() {
+    for (name, next) in [("v1", "v2"), ("v1beta1", "v1")] {
+        let before = two_versions([(name, true), (name, false)]);
+        let title = format!("Rename the second {name} to {next}");
+        assert_eq!(repaired(&before, &title), two_versions([(name, true), (next, false)]));
+    }
+    let both = two_versions([("v1", true), ("v1", true)]);
+    let found = all(&both);
+    let titles: Vec<_> = found.iter().map(|it| it.title.as_str()).collect();
+    let once = |title: &str| titles.iter().filter(|it| **it == title).count();
+    assert_eq!(once("Mark only the first v1 as storage"), 1, "{titles:?}");
+    assert_eq!(once("Mark only v1 as storage"), 0, "{titles:?}");
+    assert_eq!(
+        repaired(&both, "Rename the second v1 to v2"),
+        two_versions([("v1", true), ("v2", true)])
+    );
+}
+
+#[test]
+fn a_keyword_gets_its_name_though_its_value_is_wrong() {
+    for (schema, title) in [
+        ("type: string\npatern: '['", "Change patern to pattern"),
+        (
+            "type: object\nproperties: {a: {type: string}}\nrequird: [b]",
+            "Change requird to required",
+        ),
+        (
+            "type: object\npropertis:\n  a: {type: strng}",
+            "Change propertis to properties",
+        ),
+        (
+            "type: object\npropertis:\n  a: {type: string, patern: x}",
+            "Change propertis to properties",
+        ),
+    ] {
+        let lines = schema.lines().map(|it| format!("            {it}\n"));
+        let text = HEAD.to_owned() + &lines.collect::<String>();
+        let found = all(&text);
+        assert!(found[0].title == title && found[0].preferred, "{found:?}");
+        let (_, done) = repair_all(&Arc::from(text.as_str()), problems(&judge(&text)), &(), &|it| {
+            Some(judge(it))
+        })
+        .expect("it is repaired");
+        assert_eq!(done[0].title, title);
+    }
+}

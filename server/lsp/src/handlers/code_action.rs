@@ -1,6 +1,6 @@
 //! `textDocument/codeAction`: quick fixes for the diagnostics in a range.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, path::Path, sync::Arc};
 
 use crd_analyzer_ide::{
     fixes::{self, Fix, FixKind, Problem},
@@ -20,6 +20,7 @@ use tower_lsp::jsonrpc::Result;
 
 use crate::{
     analysis::Analysis,
+    capabilities::Client,
     display_text,
     documents::Snapshot,
     from_proto,
@@ -86,12 +87,22 @@ pub(crate) fn fix_all() -> CodeActionKind {
 
 /// The report on the document if it had this text. `None` if the time is over.
 fn judge(session: &Arc<Session>, snapshot: &Snapshot, text: &str, deadline: &Deadline) -> Option<FileReport> {
+    judge_at(&place_of(&snapshot.uri), session, snapshot, text, deadline)
+}
+
+/// As [`judge`], of another file, with the Kubernetes versions of the document.
+fn judge_at(
+    path: &Path,
+    session: &Arc<Session>,
+    snapshot: &Snapshot,
+    text: &str,
+    deadline: &Deadline,
+) -> Option<FileReport> {
     if deadline.is_over() {
         return None;
     }
-    let path = place_of(&snapshot.uri);
     let question = Question {
-        path: Some(&path),
+        path: Some(path),
         definitions: Some(&SyncedIndex(session)),
         hazards: Search::All(&session.hazards),
         most_findings: MOST_FINDINGS,
@@ -209,7 +220,56 @@ fn find(
             ..CodeAction::default()
         }
     };
-    found.into_iter().map(|it| convert(it).into()).collect()
+    let at_removal = |problem: Problem| {
+        let removes = |it: &Fix| it.problem == problem && it.removes(&text);
+        found.iter().position(removes)
+    };
+    let is_kept = |problem: &Problem| {
+        let keeps = |it: &Fix| it.kind == FixKind::Repair && it.problem == *problem && !it.removes(&text);
+        found.iter().any(keeps)
+    };
+    let declared = fixes::declarations(
+        &text,
+        analysis.problems.iter().copied().filter(|it| !is_kept(it)),
+        span,
+        &definitions(session, snapshot),
+        &|file, text| judge_at(&file.path, session, snapshot, text, deadline),
+    );
+    // Before what takes the field away.
+    let declared: Vec<_> = declared.into_iter().map(|it| (at_removal(it.problem), it)).collect();
+    let mut actions: Vec<CodeActionOrCommand> = found.into_iter().map(|it| convert(it).into()).collect();
+    for (at, it) in declared.into_iter().rev() {
+        let at = at.unwrap_or(actions.len());
+        let diagnostics = sent.get(&it.problem).into_iter().flatten();
+        let diagnostics: Vec<Diagnostic> = diagnostics.map(|it| (*it).clone()).collect();
+        let Some(edit) = edit_of_file(&it, client) else {
+            continue;
+        };
+        let action = CodeAction {
+            title: display_text::line(&it.title),
+            kind: Some(CodeActionKind::QUICKFIX),
+            diagnostics: Some(diagnostics),
+            edit: Some(edit),
+            ..CodeAction::default()
+        };
+        actions.insert(at, action.into());
+    }
+    actions
+}
+
+/// The edits of a CRD's file.
+fn edit_of_file(it: &fixes::Declaration, client: &Client) -> Option<WorkspaceEdit> {
+    let mut edits = Vec::new();
+    let mut uri = None;
+    for edit in &it.edits {
+        let location = to_proto::in_file(&it.file, edit.span, client)?;
+        uri = Some(location.uri);
+        edits.push(TextEdit::new(location.range, edit.new_text.clone()));
+    }
+    Some(WorkspaceEdit {
+        changes: Some(HashMap::from([(uri?, edits)])),
+        ..WorkspaceEdit::default()
+    })
 }
 
 fn kind_of(fix: &Fix) -> CodeActionKind {
@@ -219,7 +279,7 @@ fn kind_of(fix: &Fix) -> CodeActionKind {
     }
 }
 
-/// The title of a fix; of a definition that is generated from Go it says where to change that.
+/// The title of a fix; of a CRD that is generated from Go it says that only the CRD changes, and where to change Go.
 fn with_go(title: &str, diagnostics: &[Diagnostic]) -> String {
     let related = diagnostics
         .iter()
@@ -231,7 +291,10 @@ fn with_go(title: &str, diagnostics: &[Diagnostic]) -> String {
         return title.to_owned();
     };
     let file = location.uri.as_str().rsplit('/').next().unwrap_or_default();
-    format!("{title}; in Go: {file}:{}", location.range.start.line + 1)
+    format!(
+        "{title} here, which is generated from {file}:{}",
+        location.range.start.line + 1
+    )
 }
 
 /// The edits of a fix as the client counts.

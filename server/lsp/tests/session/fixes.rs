@@ -240,6 +240,8 @@ async fn fields_of_resources_are_repaired_by_their_definition() {
             "mode: fast, size: 9",
         ),
         ("mode: fast, size: \"3\"", "Remove the quotes", "mode: fast, size: 3"),
+        ("mode: fast, size: big", "Replace the value by 1", "mode: fast, size: 1"),
+        ("mode: fast, siez: 0", "Change siez to size", "mode: fast, size: 0"),
         ("mode: fast, hosts: a", "Make it a list", "mode: fast, hosts: [a]"),
         (
             "mode: fast, hosts: http://a:80",
@@ -280,4 +282,47 @@ async fn fields_of_resources_are_repaired_by_their_definition() {
         assert_eq!(line, format!("spec: {{{after}}}"), "{title}");
     }
     client.finish().await;
+}
+
+#[tokio::test]
+async fn what_keeps_the_value_comes_before_what_removes_it() {
+    let gadgets = "file:///gadgets.yaml";
+    let ignore = "Ignore unknown-field here";
+    for (spec, expected, declared) in [
+        (
+            "mode: fast, siez: 0",
+            ["Change siez to size", "Remove siez", ignore],
+            None,
+        ),
+        (
+            "mode: fast, other: 3",
+            ["Add other to the CRD", "Remove other", ignore],
+            Some("other: {type: integer}\n"),
+        ),
+        (
+            "mode: fast, list: [a]",
+            ["Add list to the CRD", "Remove list", ignore],
+            Some("list: {type: array, items: {type: string}}\n"),
+        ),
+    ] {
+        let mut client = Client::start(capabilities("utf-16")).await;
+        client.open(gadgets, 1, GADGETS).await;
+        let resource = format!(
+            "apiVersion: example.com/v1\nkind: Gadget\nmetadata: {{name: one}}\nspec:\n  {}\n",
+            spec.replace(", ", "\n  ")
+        );
+        client.open(URI, 1, &resource).await;
+        client.pull(URI, None).await;
+        let offered = list(ask(&mut client, [5, 2], Value::Null).await);
+        let titles: Vec<_> = offered.iter().filter_map(|it| it["title"].as_str()).collect();
+        assert_eq!(titles, expected, "{spec}");
+        if let Some(declared) = declared {
+            let edits = list(offered[0]["edit"]["changes"][gadgets].clone());
+            let text = edits[0]["newText"].as_str().unwrap_or_default();
+            assert!(text.starts_with(declared), "{edits:?}");
+        } else {
+            assert_eq!(offered[0]["isPreferred"], true);
+        }
+        client.finish().await;
+    }
 }

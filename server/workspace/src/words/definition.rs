@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crd_analyzer_apiextensions::codes;
+use crd_analyzer_apiextensions::{codes, types::next_version_name};
 use crd_analyzer_schema::{
     codes as schema_codes,
     field::{Cause, Path, Segment},
@@ -237,14 +237,21 @@ fn versions<'a>(about: &About<'a>) -> &'a [Json<'a>] {
     versions.and_then(Json::items).unwrap_or_default()
 }
 
+fn version_names<'a>(about: &About<'a>) -> impl Iterator<Item = &'a str> {
+    versions(about).iter().filter_map(|it| it.get("name")?.as_str())
+}
+
 fn duplicate_version(about: &About<'_>) -> Words {
-    let mut names = versions(about).iter().filter_map(|it| it.get("name")?.as_str());
     let mut seen = HashSet::new();
-    let twice = names.find(|it| !seen.insert(*it));
+    let twice = version_names(about).find(|it| !seen.insert(*it));
     match twice {
         Some(name) => Words::new(format!("two versions have the name {}", code(name)))
             .label("a name is used twice")
-            .help(format!("rename one version {}, or remove it", code(name))),
+            .help(format!(
+                "rename one version {}, for example to {}, or remove it",
+                code(name),
+                code(&next_version_name(version_names(about)))
+            )),
         None => Words::new("two versions have the same name")
             .label("a name is used twice")
             .help("rename one of the versions"),
@@ -266,14 +273,19 @@ fn storage(about: &About<'_>) -> Words {
             None => "set `storage: true` in one version".to_owned(),
         });
     }
+    let mut seen = HashSet::new();
+    let kept = if stored.iter().all(|it| seen.insert(it)) {
+        either(&stored)
+    } else {
+        "one version".to_owned()
+    };
     Words::new(format!(
         "{} versions have `storage: true`, but only one may",
         stored.len()
     ))
     .label("exactly one needs `storage: true`")
     .help(format!(
-        "keep `storage: true` in {}, and set `storage: false` in the others",
-        either(&stored)
+        "keep `storage: true` in {kept}, and set `storage: false` in the others"
     ))
 }
 
@@ -295,7 +307,28 @@ fn deprecation_warning(about: &About<'_>) -> Words {
 }
 
 fn stored_versions(about: &About<'_>) -> Words {
+    let named = |name: &str| version_names(about).filter(|it| *it == name).count();
     let words = if let Some(Cause::NotFound(name)) = about.cause {
+        // The API server lists the first storage version, and takes each name of the list once.
+        match named(name) {
+            0 => {}
+            1 => {
+                return Words::new(format!(
+                    "version {} is another storage version, so it is not listed as stored",
+                    code(name)
+                ))
+                .label("more than one storage version")
+                .help("keep `storage: true` in one version only");
+            }
+            _ => {
+                return Words::new(format!(
+                    "version {} is stored, but two versions have this name",
+                    code(name)
+                ))
+                .label("a stored name is used twice")
+                .help(format!("rename one version {}, or remove it", code(name)));
+            }
+        }
         Words::new(format!(
             "resources may be stored in version {}, which the CRD no longer has",
             code(name)

@@ -117,7 +117,7 @@ impl<'d> View<'d> {
     }
 
     /// The schema that declares the value.
-    fn main(&self) -> NodeId {
+    pub(crate) fn main(&self) -> NodeId {
         self.schemas[0]
     }
 

@@ -49,7 +49,7 @@ fn keys_that_are_missing_come_first() {
     check_first(&spec("  group: x\n  $0\n"), &["names", "versions", "scope"]);
     check_first(
         &spec("  group: x\n  versions:\n  - $0\n"),
-        &["name", "served", "storage"],
+        &["version …", "required fields", "name", "served", "storage"],
     );
     check_first(&spec("  group: x\n  versions:\n  - name: v1\n    ser$0\n"), &["served"]);
     check_none_of(&spec("  group: x\n  $0\n"), &["group"]);
@@ -294,8 +294,42 @@ fn an_empty_document_becomes_a_definition() {
         offered.labels(),
         ["apiVersion", "kind", "metadata", "spec", "CustomResourceDefinition …"]
     );
-    let text = offered.taken("CustomResourceDefinition …");
-    // What editors write for the places at first.
+    let written = filled(&offered.taken("CustomResourceDefinition …"));
+    let question = Question::new(VersionSet::all());
+    let report = analyze(written.into_bytes(), &question);
+    assert_eq!(report.findings, []);
+}
+
+#[test]
+fn a_column_begins_with_what_is_there() {
+    let version = |schema: &str| {
+        spec(&format!(
+            "  versions:\n  - name: v1\n    schema:\n      openAPIV3Schema: {schema}\n    additionalPrinterColumns:\n    - $0\n"
+        ))
+    };
+    for (schema, expected) in [
+        (
+            "{type: object}",
+            "name: ${1:Age}\n      type: ${2|date,string,integer,boolean,number|}\n      jsonPath: ${3:.metadata.creationTimestamp}",
+        ),
+        (
+            "{type: object, properties: {spec: {type: object, properties: {a: {type: object}, replicas: {type: integer}}}}}",
+            "name: ${1:Replicas}\n      type: ${2|integer,string,date,boolean,number|}\n      jsonPath: ${3:.spec.replicas}",
+        ),
+        (
+            "{type: object, properties: {spec: {type: object, properties: {replicas: {type: integer}}}, status: {type: object, properties: {phase: {type: string}}}}}",
+            "name: ${1:Phase}\n      type: ${2|string,integer,date,boolean,number|}\n      jsonPath: ${3:.status.phase}",
+        ),
+    ] {
+        let taken = version(schema).taken("column …");
+        assert!(taken.contains(expected), "{taken}");
+    }
+    let scale = spec("  versions:\n  - name: v1\n    subresources:\n      scale:\n        $0\n");
+    check_first(&scale, &["required fields"]);
+}
+
+/// What editors write for the places of a snippet at first.
+fn filled(text: &str) -> String {
     let mut written = String::new();
     for part in text.split("${") {
         let Some((place, rest)) = part.split_once('}').filter(|_| !written.is_empty()) else {
@@ -306,9 +340,54 @@ fn an_empty_document_becomes_a_definition() {
         written.push_str(first.split([',', '|']).next().expect("a choice"));
         written.push_str(rest);
     }
-    let question = Question::new(VersionSet::all());
-    let report = analyze(written.into_bytes(), &question);
-    assert_eq!(report.findings, []);
+    written.replace("\\$", "$").replace("\\}", "}")
+}
+
+#[test]
+fn a_new_version_breaks_nothing() {
+    for (name, next) in [("v1", "v2"), ("v1beta1", "v1"), ("v1alpha1", "v1beta1")] {
+        let offered = spec(&format!(
+            "  group: example.com\n  names: {{kind: Widget, plural: widgets}}\n  scope: Namespaced\n  versions:\n  - name: {name} # kept\n    \
+             served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          a: \
+             {{type: string, pattern: '^$'}}\n          b:\n            type: string\n            description: |\n              some\n\n                \
+             prose\n  - $0\n"
+        ));
+        let copy = format!("copy of {name} …");
+        check_first(&offered, &["version …", &copy]);
+        for label in ["version …", &copy, "required fields"] {
+            let taken = offered.taken(label);
+            let mut written = filled(&taken);
+            assert_eq!(written.matches("storage: false").count(), 1, "{label}: {taken}");
+            assert!(written.contains(&format!("  - name: {next}")), "{written}");
+            if label == "required fields" {
+                written.push_str("    schema: {openAPIV3Schema: {type: object}}\n");
+            }
+            let report = analyze(written.clone().into_bytes(), &Question::new(VersionSet::all()));
+            let verdicts = report.documents.iter().flat_map(|it| &it.verdicts);
+            let errors: Vec<_> = verdicts.flat_map(|it| it.1.findings()).collect();
+            assert_eq!(
+                errors,
+                Vec::<&crd_analyzer_workspace::finding::Finding>::new(),
+                "{written}"
+            );
+        }
+        // An empty line of text has its indentation or not.
+        let copied: String = filled(&offered.taken(&copy))
+            .lines()
+            .flat_map(|it| [it.trim_end(), "\n"])
+            .collect();
+        let (_, schema) = copied.split_once("schema:").expect("a schema");
+        let (schema, after) = schema.split_once("  - name").expect("another version");
+        assert!(after.contains(schema.trim_end()), "{copied}");
+    }
+    // Aliases mean what stands before them: a copy would tie two versions together.
+    let tied = spec("  versions:\n  - name: v1\n    schema: &tied {}\n  - $0\n");
+    check_none_of(&tied, &["copy of v1 …"]);
+    let first = spec("  versions:\n  - $0\n").taken("version …");
+    assert!(
+        first.contains("name: ${1:v1}\n    served: true\n    storage: true\n"),
+        "{first}"
+    );
 }
 
 #[test]

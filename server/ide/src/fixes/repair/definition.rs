@@ -1,5 +1,8 @@
 //! Names, versions and paths of a definition.
 
+use std::collections::HashSet;
+
+use crd_analyzer_apiextensions::types::next_version_name;
 use crd_analyzer_syntax::tree::NodeId;
 
 use super::{
@@ -31,6 +34,9 @@ pub(super) fn storage(at: &At<'_>, found: &mut Vec<Repair>) {
     let candidates = versions
         .iter()
         .filter(|it| marked.is_empty() || marked.contains(&it.item));
+    let mut seen = HashSet::new();
+    // Of versions with one name, the first is older.
+    let candidates = candidates.filter(|it| seen.insert(&*it.name));
     for chosen in candidates.take(3) {
         let mut edits = Vec::new();
         for version in &versions {
@@ -46,9 +52,28 @@ pub(super) fn storage(at: &At<'_>, found: &mut Vec<Repair>) {
             edits.push(edit);
         }
         if !edits.is_empty() {
-            found.push(Repair::new(format!("Mark only {} as storage", chosen.name), edits));
+            let is_alone = versions.iter().filter(|it| it.name == chosen.name).count() == 1;
+            let which = if is_alone { "" } else { "the first " };
+            found.push(Repair::new(
+                format!("Mark only {which}{} as storage", chosen.name),
+                edits,
+            ));
         }
     }
+}
+
+/// Two versions have one name: the later one becomes the next version.
+pub(super) fn version_name(at: &At<'_>, found: &mut Vec<Repair>) {
+    let tree = at.tree;
+    let versions = schema::versions(at.document);
+    let mut seen = HashSet::new();
+    let Some(twice) = versions.iter().find(|it| !seen.insert(&*it.name)) else {
+        return;
+    };
+    let next = next_version_name(versions.iter().map(|it| &*it.name));
+    let written = tree.entry(tree.resolve(twice.item), "name");
+    let edit = written.and_then(|it| set_scalar(tree, it.value, &next));
+    found.extend(Repair::one(format!("Rename the second {} to {next}", twice.name), edit));
 }
 
 /// `metadata.name` is plural and group.

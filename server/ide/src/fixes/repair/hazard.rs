@@ -11,10 +11,14 @@ use crd_analyzer_cel::{
 use crd_analyzer_syntax::tree::{NodeKind, ScalarStyle, Span};
 use crd_analyzer_workspace::hazards::codes;
 
-use super::{super::edits::put, At, Repair};
+use super::{
+    super::edits::{Value, add_item, put},
+    At, Repair,
+};
 use crate::{
-    cel::{Expression, cel_at},
+    cel::{Expression, Meaning, cel_at},
     fixes::TextEdit,
+    schema::child,
     write,
 };
 
@@ -38,6 +42,30 @@ pub(super) fn guards(at: &At<'_>, found: &mut Vec<Repair>) {
             ));
         }
     }
+    if at.problem.code == codes::OPTIONAL_FIELD_READ {
+        found.extend(required(at, &place.expression, &bytes));
+    }
+}
+
+/// The field that a part reads is listed in `required`.
+fn required(at: &At<'_>, expression: &Expression<'_>, part: &Range<usize>) -> Option<Repair> {
+    let tree = at.tree;
+    let token = expression.tokens.iter().position(|it| it.end as usize == part.end)?;
+    let Some(Meaning::Field {
+        property: Some(property),
+        ..
+    }) = expression.meaning(token)
+    else {
+        return None;
+    };
+    let key = property.key?;
+    let name = tree.scalar(key).into_owned();
+    let schema = tree.parent(tree.parent(key)?)?;
+    let edit = match child(tree, schema, "required") {
+        Some(list) => add_item(tree, list, &name),
+        None => at.insert(schema, "required", &Value::List(vec![name.clone()])),
+    };
+    Repair::one(format!("List {name} in required"), edit)
 }
 
 /// A condition that is put before another.

@@ -46,9 +46,8 @@ fn steps(path: &str) -> Option<Vec<Step<'_>>> {
 /// A step of a path that leads to nothing: the property that is meant.
 pub(super) fn unknown_path(at: &At<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
-    if let Some(edit) = spelling(at) {
-        found.push(edit);
-    }
+    found.extend(spelling(at));
+    found.extend(add_property(at));
     // A column shows nothing as it is; a path of `scale` is needed.
     let column = at.mapping();
     let list = column.and_then(|it| tree.parent(it));
@@ -63,16 +62,74 @@ pub(super) fn unknown_path(at: &At<'_>, found: &mut Vec<Repair>) {
     }
 }
 
+/// The steps of the path before a step that leads to nothing, and those after it.
+fn around<'t>(at: &At<'t>) -> Option<(Vec<Step<'t>>, Vec<Step<'t>>)> {
+    let (span, problem) = (at.tree.span(at.node), at.problem.span);
+    let text = |start: u32, end: u32| {
+        let text = at.tree.text().get(start as usize..end as usize);
+        text.map(|it| it.trim_matches(['"', '\'']))
+    };
+    Some((
+        steps(text(span.start, problem.start)?)?,
+        steps(text(problem.end, span.end)?)?,
+    ))
+}
+
+/// The type that the values of a path have to have: that of a column, or that of replicas or a selector.
+fn wanted(at: &At<'_>) -> Option<&'static str> {
+    let tree = at.tree;
+    match &*tree.scalar(at.entry?.key) {
+        "labelSelectorPath" => Some("string"),
+        "specReplicasPath" | "statusReplicasPath" => Some("integer"),
+        _ => match &*text(tree, at.mapping()?, "type")? {
+            "integer" => Some("integer"),
+            "number" => Some("number"),
+            "boolean" => Some("boolean"),
+            _ => Some("string"),
+        },
+    }
+}
+
+/// The property that the path names, with what the path says of it.
+fn add_property(at: &At<'_>) -> Option<Repair> {
+    let tree = at.tree;
+    let (_, root) = version(at)?;
+    let (before, after) = around(at)?;
+    if matches!(before.first(), Some(Step::Key(key)) if key == "metadata") {
+        return None;
+    }
+    let schema = View::root(tree, tree.resolve(root)).follow(&before)?.main();
+    let mut property = Value::Map(vec![("type".to_owned(), Value::text_of(wanted(at)?))]);
+    for step in after.iter().rev() {
+        // What a list has more than its items only the author knows.
+        let Step::Key(name) = step else { return None };
+        property = Value::Map(vec![
+            ("type".to_owned(), Value::text_of("object")),
+            (
+                "properties".to_owned(),
+                Value::Map(vec![(name.clone().into_owned(), property)]),
+            ),
+        ]);
+    }
+    let name = tree.text().get(at.problem.span.range())?;
+    let edit = match child(tree, schema, "properties") {
+        Some(properties) => at.insert(properties, name, &property),
+        None => at.insert(schema, "properties", &Value::Map(vec![(name.to_owned(), property)])),
+    };
+    Repair::one(format!("Add {name} to the schema"), edit)
+}
+
 fn spelling(at: &At<'_>) -> Option<Repair> {
     let tree = at.tree;
     let (_, root) = version(at)?;
-    let span = tree.span(at.node);
     let problem = at.problem.span;
     let written = tree.text().get(problem.range())?;
-    let before = tree.text().get(span.start as usize..problem.start as usize)?;
-    let before = before.trim_start_matches(['"', '\'']);
-    let steps = steps(before)?;
+    let (steps, after) = around(at)?;
     let view = View::root(tree, tree.resolve(root));
+    // Replicas are a number, and a column shows anything.
+    let is_scale = child(tree, at.mapping()?, "jsonPath").is_none();
+    let wanted = wanted(at).filter(|_| is_scale && after.is_empty());
+    let fits = |it: &View<'_>| wanted.is_none_or(|wanted| it.ty().is_none_or(|it| it == wanted));
     let near = if let [Step::Key(key)] = steps.as_slice()
         && key == "metadata"
     {
@@ -80,7 +137,8 @@ fn spelling(at: &At<'_>) -> Option<Repair> {
         near.map(str::to_owned)
     } else {
         let fields = view.follow(&steps)?.fields();
-        let near = meant(written, fields.iter().map(|it| it.0.as_ref()));
+        let fitting = fields.iter().filter(|it| fits(&it.1));
+        let near = meant(written, fitting.map(|it| it.0.as_ref()));
         near.map(str::to_owned)
     }?;
     let is_plain = near

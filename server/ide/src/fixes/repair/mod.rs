@@ -1,5 +1,6 @@
 //! Repairs of single findings. Each is a guess by the finding's code and place; who offers one has looked whether it helps.
 
+mod declare;
 mod definition;
 mod expression;
 mod hazard;
@@ -11,6 +12,8 @@ mod typing;
 mod values;
 mod wording;
 
+use std::sync::Arc;
+
 use crd_analyzer_apiextensions::codes as api_codes;
 use crd_analyzer_schema::codes as schema_codes;
 use crd_analyzer_syntax::{
@@ -21,6 +24,7 @@ use crd_analyzer_workspace::{
     codes::{DEPRECATED_VERSION, LOCAL_TAG, UNKNOWN_KIND, UNSERVED_VERSION, UNUSED_SUPPRESSION},
     hazards::codes as hazard_codes,
     lints::codes as lint_codes,
+    source::SourceText,
 };
 
 use super::{
@@ -172,6 +176,7 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
         api_codes::OPTIONAL_LIST_MAP_KEY => typing::require_keys(&at, &mut found),
         api_codes::MISSING_LIST_MAP_KEYS => typing::name_keys(&at, &mut found),
         api_codes::STORAGE_VERSION_COUNT => definition::storage(&at, &mut found),
+        api_codes::DUPLICATE_VERSION_NAME => definition::version_name(&at, &mut found),
         schema_codes::INVALID_METADATA_NAME => definition::name(&at, &mut found),
         schema_codes::MISSING_METADATA_NAME => definition::name(&at, &mut found),
         api_codes::UNKNOWN_SCOPE => definition::scope(&at, &mut found),
@@ -282,6 +287,16 @@ pub(super) fn repairs<'d>(document: &'d Document<'d>, problem: Problem, definiti
         _ => wording::known_value(&at, &mut found),
     }
     found
+}
+
+/// The edits of the CRD's file that declare the unknown field of a finding, and its name.
+pub(super) fn declaration<'d>(
+    document: &'d Document<'d>,
+    problem: Problem,
+    definitions: &dyn Definitions,
+) -> Option<(String, Arc<SourceText>, Vec<TextEdit>)> {
+    let is_unknown = problem.code == api_codes::UNKNOWN_FIELD && !document.is_definition();
+    declare::field(&At::new(document, problem).filter(|_| is_unknown)?, definitions)
 }
 
 /// Takes the entry of the finding away.

@@ -212,7 +212,7 @@ fn not_in_enum(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     }
 }
 
-/// Quotes come or go, or brackets come.
+/// Quotes come or go, brackets come, or a value of the type to begin with.
 fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
     let tree = at.tree;
     let (Some(_), NodeKind::Scalar(style)) = (short(at), tree.kind(at.node)) else {
@@ -232,6 +232,17 @@ fn wrong_type(at: &At<'_>, view: &View<'_>, found: &mut Vec<Repair>) {
         }
         Some("array") => found.extend(Repair::one("Make it a list", in_brackets(tree, at.node))),
         _ => {}
+    }
+    if !found.is_empty() {
+        return;
+    }
+    let rounded = short(at).filter(|_| view.ty() == Some("integer"));
+    if let Some(whole) = rounded.and_then(|it| Some(it.parse::<f64>().ok()?.round())) {
+        let title = format!("Change {source} to {whole}");
+        found.push(Repair::new(title, vec![put(span, whole.to_string())]));
+    } else if let Some(written) = first_value(view).and_then(|it| it.text(false)) {
+        let title = format!("Replace the value by {written}");
+        found.push(Repair::new(title, vec![put(span, written)]));
     }
 }
 

@@ -1,0 +1,160 @@
+//! What a fix lets be read. The value of a field with a wrong name, or in wrong quotes, is not validated: its own mistakes show as soon as
+//! the field has its name. They were there before, and the author's value stays, so the fix does not answer for them.
+
+use std::collections::HashSet;
+
+use crd_analyzer_syntax::{paths, tree::Span};
+use crd_analyzer_workspace::finding::Finding;
+
+use super::{Fix, TextEdit};
+use crate::file::File;
+
+/// The places of an edited text whose diagnostics fixes do not answer for.
+#[derive(Default)]
+pub(super) struct Revealed {
+    /// Entries whose value is as the author wrote it, in the order of the text. None overlaps the next one.
+    entries: Vec<Span>,
+    /// Where the keys around them begin: what is wrong with a value may be shown there.
+    around: HashSet<u32>,
+    /// The diagnostics that the fixes are for, which have to go: their codes and where they begin.
+    own: HashSet<(&'static str, u32)>,
+}
+
+impl Revealed {
+    /// What fixes of a file reveal. `edits` are those of all fixes, in the order of the text.
+    pub(super) fn by(file: &File, fixes: &[Fix], edits: &[TextEdit]) -> Self {
+        let shift = Shift::new(edits);
+        let mut found = Self::default();
+        for fix in fixes {
+            found
+                .own
+                .insert((fix.problem.code, shift.moved(fix.problem.span.start)));
+            let places: Option<Vec<_>> = fix.edits.iter().map(|it| place(file, it)).collect();
+            for (entry, around) in places.into_iter().flatten() {
+                let (start, end) = (shift.moved(entry.start), shift.moved(entry.end));
+                found.entries.push(Span::new(start, end));
+                found.around.extend(around.into_iter().map(|it| shift.moved(it)));
+            }
+        }
+        found.entries.sort_by_key(|it| it.start);
+        found.entries.dedup_by(|next, last| {
+            let overlaps = next.start < last.end;
+            if overlaps {
+                *last = last.join(*next);
+            }
+            overlaps
+        });
+        found
+    }
+
+    /// Whether a diagnostic of the edited text is about a value that a fix let be read.
+    pub(super) fn has(&self, finding: &Finding) -> bool {
+        let (start, end) = (finding.span.start, finding.span.end);
+        let next = self.entries.partition_point(|it| it.start <= start);
+        let is_of_value = next.checked_sub(1).is_some_and(|it| end <= self.entries[it].end);
+        (is_of_value || self.around.contains(&start)) && !self.own.contains(&(finding.code, start))
+    }
+}
+
+/// The entry whose value an edit lets be read, and where the keys around it begin; `None` if the edit changes the value itself.
+fn place(file: &File, edit: &TextEdit) -> Option<(Span, Vec<u32>)> {
+    let document = file.document_at(edit.span.start)?;
+    let tree = document.tree;
+    let entry = tree.entry_of(paths::at(tree, edit.span.start)?.node)?;
+    let (key, value) = (tree.span(entry.key), tree.span(entry.value));
+    let is_of_key = key.start <= edit.span.start && edit.span.end <= key.end;
+    if !is_of_key && !is_same_value(tree.text().get(edit.span.range())?, &edit.new_text) {
+        return None;
+    }
+    let around = tree.ancestors(entry.key).filter_map(|it| tree.entry_of(it));
+    let around = around.map(|it| tree.span(it.key).start).collect();
+    Some((Span::new(key.start, value.end.max(key.end)), around))
+}
+
+/// Where the bytes of a text are after edits.
+struct Shift {
+    /// Where each edit ends, and the bytes that it and those before it add or take.
+    ends: Vec<(u32, i64)>,
+}
+
+impl Shift {
+    fn new(edits: &[TextEdit]) -> Self {
+        let mut sum = 0;
+        let ends = edits.iter().map(|it| {
+            sum += it.new_text.len() as i64 - i64::from(it.span.end - it.span.start);
+            (it.span.end, sum)
+        });
+        Self { ends: ends.collect() }
+    }
+
+    fn moved(&self, at: u32) -> u32 {
+        let before = self.ends.partition_point(|it| it.0 <= at);
+        let sum = before.checked_sub(1).map_or(0, |it| self.ends[it].1);
+        (i64::from(at) + sum) as u32
+    }
+}
+
+/// Whether two scalars differ only in quotes, brackets and case.
+fn is_same_value(before: &str, after: &str) -> bool {
+    let letters = |text: &str| -> String {
+        let kept = text.chars().filter(|it| !matches!(it, '"' | '\'' | '[' | ']'));
+        kept.flat_map(char::to_lowercase).collect()
+    };
+    let before = letters(before);
+    !before.trim().is_empty() && before == letters(after)
+}
+
+/// Whether edits only take away what is written: nothing of it is anywhere afterwards.
+pub(super) fn is_removal(text: &str, edits: &[TextEdit]) -> bool {
+    let is_gone = |it: &TextEdit| {
+        let Some(removed) = text.get(it.span.range()) else {
+            return false;
+        };
+        let removed = removed.split(" #").next().unwrap_or_default();
+        let removed = removed.trim_matches(|it: char| it.is_whitespace() || matches!(it, ',' | '-'));
+        let is_moved = || {
+            edits
+                .iter()
+                .any(|other| other != it && other.new_text.contains(removed))
+        };
+        !removed.is_empty() && matches!(it.new_text.trim(), "" | "{}") && !is_moved()
+    };
+    edits.iter().any(is_gone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(start: u32, end: u32, new_text: &str) -> TextEdit {
+        TextEdit {
+            span: Span::new(start, end),
+            new_text: new_text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn quotes_brackets_and_case_are_not_the_value() {
+        assert!(is_same_value("\"5\"", "5"));
+        assert!(is_same_value("a", "[a]"));
+        assert!(is_same_value("primary", "Primary"));
+        assert!(!is_same_value("5", "6"));
+        assert!(!is_same_value("", "6"));
+    }
+
+    #[test]
+    fn bytes_move_with_the_edits_before_them() {
+        let edits = [edit(0, 2, "abc"), edit(5, 5, "x")];
+        let shift = Shift::new(&edits);
+        assert_eq!([0, 1, 2, 4, 5, 6].map(|it| shift.moved(it)), [0, 1, 3, 5, 7, 8]);
+    }
+
+    #[test]
+    fn what_moves_is_not_removed() {
+        let text = "a: 1\nb: 2 # kept\n";
+        assert!(is_removal(text, &[edit(5, 17, "")]));
+        assert!(!is_removal(text, &[edit(0, 0, "b: 2\n"), edit(5, 17, "")]));
+        assert!(!is_removal(text, &[edit(0, 1, "c")]));
+        assert!(!is_removal(text, &[edit(0, 0, "c: 3\n")]));
+    }
+}
