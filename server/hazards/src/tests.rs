@@ -9,6 +9,7 @@ use crd_analyzer_schema::field::Path;
 use crd_analyzer_schema::rules::run::{self, RUNTIME_BUDGET};
 use crd_analyzer_schema::rules::{ExpressionSet, NodeTypes, compile};
 use crd_analyzer_schema::structural::Structural;
+use crd_analyzer_schema::unknown::Known;
 use crd_analyzer_schema::validation::Validator;
 use crd_analyzer_schema::{
     JsonSchemaProps, KubernetesVersion, SchemaOrArray, SchemaOrBool, ValidationRule, defaulting,
@@ -105,7 +106,7 @@ fn verify(props: &JsonSchemaProps, hazard: &Hazard) {
     let Some(example) = &hazard.example else { return };
     let schema = Structural::assume(props);
     let mut stored = example.clone();
-    defaulting::set_defaults(&mut stored, Some(schema));
+    defaulting::set_defaults(&mut stored, Known::ALL, Some(schema));
     let errors = Validator::new(props, VERSION).validate(&Path::root(), &stored);
     assert_eq!(errors, [], "{hazard:?}");
     let rules = run::Validator::new(schema, false, VERSION);

@@ -207,7 +207,6 @@ fn what_is_refused_is_not_said_to_be_missing() {
         build(
             &memory(&[("o/kustomization.yaml", &text), ("o/w.yaml", WIDGET)]),
             Path::new("/o"),
-            MOST_NODES,
         )
     };
     for more in [

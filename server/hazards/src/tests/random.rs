@@ -99,7 +99,7 @@ fn never_fails_where_said(props: &JsonSchemaProps, rng: &mut Rng) {
     let rules = run::Validator::new(schema, false, VERSION);
     for _ in 0..50 {
         let mut value = random_value(rng);
-        defaulting::set_defaults(&mut value, Some(schema));
+        defaulting::set_defaults(&mut value, Known::ALL, Some(schema));
         if Validator::new(props, VERSION)
             .validate(&Path::root(), &value)
             .is_empty()
@@ -129,7 +129,7 @@ fn no_random_value_contradicts_what_is_said() {
         let rules = run::Validator::new(schema, false, VERSION);
         for _ in 0..200 {
             let mut value = random_value(&mut rng);
-            defaulting::set_defaults(&mut value, Some(schema));
+            defaulting::set_defaults(&mut value, Known::ALL, Some(schema));
             if !validator.validate(&Path::root(), &value).is_empty() {
                 continue;
             }
