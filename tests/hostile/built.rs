@@ -1,4 +1,4 @@
-//! Small repositories of which kustomize and Flux would make gigabytes.
+//! Small repositories that kustomize and Flux would turn into gigabytes.
 
 /// A repository: its files.
 pub(crate) struct Repository {
@@ -59,7 +59,7 @@ fn flux(name: &str, spec: &str) -> String {
     )
 }
 
-/// Of which not everything is judged.
+/// Those whose objects are not all checked.
 pub(crate) fn too_large() -> Vec<Repository> {
     let text = |length: usize| "x".repeat(length);
     let growing: String = (0..60)
@@ -164,7 +164,7 @@ pub(crate) fn too_large() -> Vec<Repository> {
     ]
 }
 
-/// Of which everything is judged, without comparing all with all.
+/// Those whose objects are all checked, without comparing each with each.
 pub(crate) fn many() -> Vec<Repository> {
     let items: Vec<String> = (0..4_000)
         .map(|n| format!("{{apiVersion: v1, kind: A, metadata: {{name: a{n}}}}}"))

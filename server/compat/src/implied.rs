@@ -23,7 +23,7 @@ pub(crate) struct Accepted<'s> {
     pub(crate) is_stored: bool,
 }
 
-impl<'s> Accepted<'s> {
+impl Accepted<'_> {
     fn any(&self, holds: impl Fn(&JsonSchemaProps) -> bool) -> bool {
         self.nodes.iter().any(|it| holds(it))
     }

@@ -268,7 +268,7 @@ impl Sides<'_> {
         })
     }
 
-    /// What the other side answers. Nobody sends a status to `/status` if that is new.
+    /// What the other side answers. A client cannot have sent a status to `/status` if the subresource is new.
     fn answered(&self, it: &Write) -> Option<Answered> {
         let answered = write(self.to, it)?;
         (!answered.is_status || self.from.has_status()).then_some(answered)

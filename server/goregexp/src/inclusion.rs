@@ -1,6 +1,6 @@
 //! Whether every text that fits some conditions fits another one: a walk through the automata of all of them at a time.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use crd_analyzer_budget as budget;
 use regex_automata::dfa::{Automaton as _, StartKind, dense};
@@ -126,7 +126,7 @@ impl Walk {
         let first: Vec<State> = self.automata.iter().map(|it| self.reached(it, it.start)).collect();
         // Each place with the one before it and the byte between them.
         let mut places: Vec<(Vec<State>, usize, u8)> = vec![(first.clone(), 0, 0)];
-        let mut seen: HashMap<Vec<State>, ()> = HashMap::from([(first, ())]);
+        let mut seen = HashSet::from([first]);
         let mut at = 0;
         while at < places.len() {
             let states = places[at].0.clone();
@@ -138,7 +138,7 @@ impl Walk {
                 let Some(next) = self.after(&states, *byte) else {
                     continue;
                 };
-                if seen.insert(next.clone(), ()).is_none() {
+                if seen.insert(next.clone()) {
                     if places.len() == MAX_STATES {
                         return Err(NotDecided);
                     }
@@ -161,14 +161,14 @@ impl Walk {
                 *it,
             )
         });
-        let mut classes = HashMap::new();
+        let mut classes = HashSet::new();
         all.retain(|byte| {
             let class: Vec<u8> = self
                 .automata
                 .iter()
                 .map(|it| it.dfa.byte_classes().get(*byte))
                 .collect();
-            classes.insert(class, ()).is_none()
+            classes.insert(class)
         });
         all
     }

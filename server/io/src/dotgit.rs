@@ -13,7 +13,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{git, roots::cleaned, unread::Unread};
+use crate::{
+    gitlink,
+    roots::{Roots, cleaned},
+    unread::Unread,
+};
 
 /// An error if git takes what a path leads to for its own.
 ///
@@ -42,6 +46,20 @@ pub(crate) fn refuse(path: &Path) -> Result<(), Unread> {
     Ok(())
 }
 
+impl Roots {
+    /// Resolves the links of an absolute path as far as they stay inside the roots. The result spells the root as the
+    /// caller did.
+    ///
+    /// # Errors
+    /// [`Unread::Outside`] if the path or one of its links leads outside the roots. Files there are not touched.
+    /// [`Unread::OfGit`] if it leads to git's own files.
+    pub fn resolve(&self, path: &Path) -> Result<PathBuf, Unread> {
+        let found = self.follow(path)?;
+        refuse(path)?;
+        Ok(found)
+    }
+}
+
 /// What git has to do with a folder.
 struct Around {
     /// The folder without links.
@@ -54,7 +72,7 @@ struct Around {
 
 /// So long, what was found out about a folder is taken as true: a run reads many files of one folder.
 const RECENT: Duration = Duration::from_secs(1);
-/// Folders of which something is remembered.
+/// The folders that are remembered.
 const MAX_RECENT: usize = 4096;
 
 type Recent = HashMap<PathBuf, (Instant, Arc<Around>)>;
@@ -93,7 +111,7 @@ impl Around {
         let is_named = |path: &Path| path.iter().any(is_git_name);
         Self {
             is_of_git: is_named(folder) || is_named(&real),
-            led_to: all.flat_map(git::folders_named_in).collect(),
+            led_to: all.flat_map(gitlink::named_in).collect(),
             real,
         }
     }

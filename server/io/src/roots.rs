@@ -7,7 +7,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use crate::{dotgit, unread::Unread};
+use crate::unread::Unread;
 
 /// Links that are followed on the way to one file, as many as Linux follows.
 const MAX_LINKS: usize = 40;
@@ -108,18 +108,10 @@ impl Roots {
     }
 
     /// Resolves the links of an absolute path as far as they stay inside the roots. The result spells the root as the
-    /// caller did.
+    /// caller did. It may lead to git's own files.
     ///
     /// # Errors
     /// [`Unread::Outside`] if the path or one of its links leads outside the roots. Files there are not touched.
-    /// [`Unread::OfGit`] if it leads to git's own files.
-    pub fn resolve(&self, path: &Path) -> Result<PathBuf, Unread> {
-        let found = self.follow(path)?;
-        dotgit::refuse(path)?;
-        Ok(found)
-    }
-
-    /// The same, wherever in the roots it leads.
     pub(crate) fn follow(&self, path: &Path) -> Result<PathBuf, Unread> {
         let mut links = 0;
         let mut outside = path.to_owned();

@@ -200,7 +200,7 @@ impl Building<'_> {
         Ok(text)
     }
 
-    /// The documents of a file that hold something; `None` if there is no file.
+    /// The documents of a file that hold something; `None` if the file does not exist.
     fn read_file(&mut self, path: &Path) -> Result<Option<Vec<Node>>> {
         let text = self.text(path)?;
         text.map(|it| self.sources.read_file(path, &it)).transpose()
@@ -336,9 +336,10 @@ impl Building<'_> {
                 // It may change all objects.
                 self.is_changing = true;
                 let refused = || self.files.refusal(&component);
-                let problem = || match refused() {
-                    Some(_) => unread(self.files, folder, &path.text, path.place),
-                    None => {
+                let problem = || {
+                    if refused().is_some() {
+                        unread(self.files, folder, &path.text, path.place)
+                    } else {
                         let why = "a component is not there, and may change all objects";
                         Problem::new(ProblemKind::Missing, path.place, why)
                     }

@@ -195,12 +195,11 @@ pub(crate) fn absorb(resources: &mut Resources, mut made: Resource, is_open: boo
                     known.entry(entry.key.clone()).or_insert(n);
                 }
                 for entry in made.get(field).map(Node::entries).unwrap_or_default() {
-                    match known.get(&entry.key) {
-                        Some(n) => entries[*n].value = entry.value.clone(),
-                        None => {
-                            known.insert(entry.key.clone(), entries.len());
-                            entries.push(entry.clone());
-                        }
+                    if let Some(n) = known.get(&entry.key) {
+                        entries[*n].value = entry.value.clone();
+                    } else {
+                        known.insert(entry.key.clone(), entries.len());
+                        entries.push(entry.clone());
                     }
                 }
                 made.set(field, place, both);

@@ -371,9 +371,8 @@ impl Setting<'_> {
         };
         let delimiter = &*options.delimiter;
         spend::bytes(old.len() + new.len() + delimiter.len())?;
-        let part = match usize::try_from(options.index) {
-            Err(_) => return Ok(format!("{new}{delimiter}{old}").into()),
-            Ok(at) => at,
+        let Ok(part) = usize::try_from(options.index) else {
+            return Ok(format!("{new}{delimiter}{old}").into());
         };
         let mut parts = old.match_indices(delimiter).map(|it| it.0);
         let start = match part.checked_sub(1) {

@@ -99,7 +99,7 @@ impl Resource {
         }
     }
 
-    fn previous_id(&self, (name, namespace, kind): &(Arc<str>, Arc<str>, Arc<str>), now: &Gvk) -> ResId {
+    fn previous_id((name, namespace, kind): &(Arc<str>, Arc<str>, Arc<str>), now: &Gvk) -> ResId {
         ResId {
             gvk: Gvk {
                 kind: kind.clone(),
@@ -113,13 +113,13 @@ impl Resource {
     /// What it was called before (`PrevIds`).
     pub(crate) fn previous_ids(&self) -> Vec<ResId> {
         let gvk = self.gvk();
-        self.previous.iter().map(|it| self.previous_id(it, &gvk)).collect()
+        self.previous.iter().map(|it| Self::previous_id(it, &gvk)).collect()
     }
 
     /// What it was called first (`OrgId`).
     pub(crate) fn first_id(&self) -> ResId {
         match self.previous.first() {
-            Some(first) => self.previous_id(first, &self.gvk()),
+            Some(first) => Self::previous_id(first, &self.gvk()),
             None => self.id(),
         }
     }

@@ -124,15 +124,14 @@ impl Config {
 
 fn merge_reference(known: &mut Vec<NameReference>, more: &NameReference) -> Result<()> {
     spend::work(known.len())?;
-    match known.iter_mut().find(|it| it.target == more.target) {
-        Some(known) => merge_specs(&mut known.referrers, &more.referrers),
-        None => {
-            known.push(NameReference {
-                target: more.target.clone(),
-                referrers: Vec::new(),
-            });
-            merge_specs(&mut known.last_mut().expect("it was added").referrers, &more.referrers)
-        }
+    if let Some(known) = known.iter_mut().find(|it| it.target == more.target) {
+        merge_specs(&mut known.referrers, &more.referrers)
+    } else {
+        known.push(NameReference {
+            target: more.target.clone(),
+            referrers: Vec::new(),
+        });
+        merge_specs(&mut known.last_mut().expect("it was added").referrers, &more.referrers)
     }
 }
 

@@ -100,10 +100,10 @@ fn set_namespace(resource: &mut Resource, namespace: &Text, specs: &[FieldSpec])
 
 /// What `namePrefix` and `nameSuffix` leave alone.
 fn keeps_name(gvk: &Gvk) -> bool {
-    match (&*gvk.group, &*gvk.kind) {
-        (_, "CustomResourceDefinition" | "Namespace") | ("apiregistration.k8s.io", "APIService") => true,
-        _ => false,
-    }
+    matches!(
+        (&*gvk.group, &*gvk.kind),
+        (_, "CustomResourceDefinition" | "Namespace") | ("apiregistration.k8s.io", "APIService")
+    )
 }
 
 /// `namePrefix` and `nameSuffix`

@@ -179,11 +179,13 @@ impl<'u> Known<'u> {
     }
 
     /// What is known of a field.
+    #[must_use]
     pub fn field(self, name: &str) -> Self {
         Self(self.0.and_then(|it| it.fields.get(name)))
     }
 
     /// What is known of an item.
+    #[must_use]
     pub fn item(self, index: usize) -> Self {
         Self(self.0.and_then(|it| it.items.get(&index)))
     }

@@ -7,9 +7,7 @@ use std::{
     time::Instant,
 };
 
-use clap::ValueEnum;
 use crd_analyzer_cluster::Prompts;
-use crd_analyzer_compat::Policy;
 use crd_analyzer_ide::fixes::Fix;
 use crd_analyzer_io::{
     git,
@@ -22,13 +20,15 @@ use crd_analyzer_schema::codes;
 use crd_analyzer_workspace::{
     config::Config,
     excluded::Excluded,
-    finding::Severity,
     hazards::{Memory, Search, are_shown},
     lints::Lints,
     report::FileReport,
     selection::{Selection, Selector},
 };
 
+mod choices;
+
+use self::choices::{CompatPolicy, FailOn, Show};
 use super::{
     Replacing, Status, UsageError,
     baseline::Baseline,
@@ -174,53 +174,6 @@ pub(super) struct Args {
     fail_on: FailOn,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Show {
-    /// The object with defaults and without unknown fields.
-    Effective,
-}
-
-/// The policies of `compat` that judge single changes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum CompatPolicy {
-    /// Stored objects and writers must not break. New defaults are allowed.
-    Writers,
-    /// Stored objects, writers and readers must not break, and defaults must not change.
-    Strict,
-    /// As the Kubernetes API conventions: stored objects and writers of beta and stable versions must not break, and defaults must not change.
-    ApiConventions,
-}
-
-impl From<CompatPolicy> for Policy {
-    fn from(name: CompatPolicy) -> Self {
-        match name {
-            CompatPolicy::Writers => Self::Writers,
-            CompatPolicy::Strict => Self::Strict,
-            CompatPolicy::ApiConventions => Self::ApiConventions,
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum FailOn {
-    /// Errors of the API server, and diagnostics that the configuration makes errors.
-    Error,
-    /// Also warnings.
-    Warning,
-    /// Also hints.
-    Hint,
-}
-
-impl FailOn {
-    fn severity(self) -> Severity {
-        match self {
-            Self::Error => Severity::Error,
-            Self::Warning => Severity::Warning,
-            Self::Hint => Severity::Hint,
-        }
-    }
-}
-
 pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     if args.fix.is_some() {
         // Files are judged before and after, often on different threads.
@@ -283,7 +236,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         overlays: None,
         requires_definitions: args.require_crd,
         is_asked: args.manifests.list.is_none(),
-        compat: args.compat.map(Policy::from),
+        compat: args.compat.map(Into::into),
         exceptions: exceptions(args)?,
     };
     let revision = resolved("--old-ref", args.old_ref.as_deref(), args)?;

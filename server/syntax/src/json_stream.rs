@@ -225,7 +225,7 @@ mod tests {
         );
         check(r#"{"a":1}{"b":2} 5"#, 3, "");
         check(
-            r#"{a: 1}"#,
+            r"{a: 1}",
             0,
             "invalid character 'a' looking for beginning of object key string",
         );

@@ -3,8 +3,8 @@
 //! `k8s.io/apimachinery/pkg/util/yaml` (`YAMLReader`): a line that begins with `---` separates, whatever it is in; the cut comes
 //! before any YAML is read, so a document's lines are counted from its own start.
 //!
-//! A text that begins with `{` may be JSON (`YAMLOrJSONDecoder`): values in a row, without separators. Behind one value the rest may be
-//! YAML; behind more it must be JSON. If the first value is no JSON, all of the text is YAML.
+//! A text that begins with `{` may be JSON (`YAMLOrJSONDecoder`): values in a row, without separators. After one value, the rest may be
+//! YAML; after more it must be JSON. If the first value is not JSON, all of the text is YAML.
 //!
 //! One thing is left out: the cut drops the CR of a CR LF, so that the YAML reader takes CR CR LF for one line break and we for two.
 

@@ -55,7 +55,9 @@ fn take_directives_of(json: &mut Json<'_>) {
     match &mut json.value {
         JsonValue::Object(members) => {
             members.retain(|it| !is_directive(&it.key));
-            members.iter_mut().for_each(|it| take_directives_of(&mut it.value));
+            for member in members {
+                take_directives_of(&mut member.value);
+            }
         }
         JsonValue::Array(items) => items.iter_mut().for_each(take_directives_of),
         _ => {}

@@ -21,7 +21,7 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// Who has them, in words.
+    /// The names of the Kustomizations that have them, for a message.
     pub(crate) fn by(&self) -> String {
         let by: Vec<&str> = self.by.iter().map(String::as_str).collect();
         let by = by.join(", ");

@@ -73,7 +73,7 @@ fn sources() -> Vec<(String, String)> {
             let is_tool = TOOLS.iter().any(|it| name == format!("server/{it}"));
             if path.is_dir() && !is_tool && !["tests", "benches", "examples"].iter().any(|it| path.ends_with(it)) {
                 folders.push(path);
-            } else if name.ends_with(".rs") && !name.ends_with("/tests.rs") {
+            } else if path.extension().is_some_and(|it| it == "rs") && !name.ends_with("/tests.rs") {
                 found.push((name, read(&path)));
             }
         }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use crd_analyzer_budget as budget;
 
 use super::{Ast, ExprKind, Literal, NodeId};
-use crate::value::double_g;
+use crate::go::double_g;
 
 /// Work for each node. Where macros use a part of an expression twice, there are more nodes than the text has.
 const NODE_WORK: u64 = 8;
@@ -113,13 +113,17 @@ impl Text<'_> {
                     it.child("target", *target);
                 }
                 it.text("function", function);
-                args.iter().for_each(|arg| it.child("args", *arg));
+                for arg in args {
+                    it.child("args", *arg);
+                }
             }),
             ExprKind::List {
                 elements,
                 optional_indices,
             } => self.message("list_expr", |it| {
-                elements.iter().for_each(|element| it.child("elements", *element));
+                for element in elements {
+                    it.child("elements", *element);
+                }
                 for index in optional_indices {
                     it.name("optional_indices");
                     let _ = write!(it.out, "{index}");
@@ -236,7 +240,7 @@ mod tests {
         );
         check(
             "{null: 1u}",
-            r#"id:1 struct_expr:{entries:{id:2 map_key:{id:3 const_expr:{null_value:NULL_VALUE}} value:{id:4 const_expr:{uint64_value:1}}}}"#,
+            r"id:1 struct_expr:{entries:{id:2 map_key:{id:3 const_expr:{null_value:NULL_VALUE}} value:{id:4 const_expr:{uint64_value:1}}}}",
         );
         check("b'\\xff'", r#"id:1 const_expr:{bytes_value:"\xff"}"#);
         check("1e21", "id:1 const_expr:{double_value:1e+21}");

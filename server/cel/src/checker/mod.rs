@@ -233,7 +233,11 @@ impl Checker<'_> {
                 let is_message = features.version < EXPRESSIONS_ARE_STRUCTURES_SINCE;
                 let kind = IssueKind::Internal(Internal::TwoTypes {
                     id,
-                    printed: is_message.then(|| proto_text(&self.ast, node)).unwrap_or_default(),
+                    printed: if is_message {
+                        proto_text(&self.ast, node)
+                    } else {
+                        String::new()
+                    },
                     old: features.go_string(old),
                     new: features.go_string(&ty),
                 });

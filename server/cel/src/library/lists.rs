@@ -305,6 +305,10 @@ fn go_type(value: Option<&Result>) -> &'static str {
 }
 
 /// How many pairs of elements `distinct` compares.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "one of the functions that tell the work of a call"
+)]
 fn pairs(_: KubernetesVersion, args: &[Value]) -> Result<u64> {
     Ok(match args {
         [Value::List(list)] => (list.len() as u64).saturating_mul(list.len() as u64),

@@ -87,6 +87,10 @@ fn estimate(coster: &Coster<'_>, call: &Call<'_>, factor: f64) -> Option<CallEst
 }
 
 /// How many pairs of elements are compared.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "one of the functions that tell the work of a call"
+)]
 fn pairs(_: KubernetesVersion, args: &[Value]) -> Result<u64> {
     Ok(match args {
         [Value::List(a), Value::List(b)] => (a.len() as u64).saturating_mul(b.len() as u64),

@@ -154,7 +154,7 @@ impl Printer<'_> {
             Literal::Bool(b) => (b.to_string(), "Constant_BoolValue"),
             Literal::Int(i) => (i.to_string(), "Constant_Int64Value"),
             Literal::Uint(u) => (format!("{u}u"), "Constant_Uint64Value"),
-            Literal::Double(d) => (crate::value::double_g(*d), "Constant_DoubleValue"),
+            Literal::Double(d) => (crate::go::double_g(*d), "Constant_DoubleValue"),
             Literal::String(s) => (quote(s), "Constant_StringValue"),
             Literal::Bytes(b) => (
                 format!("b{}", quote(&String::from_utf8_lossy(b))),

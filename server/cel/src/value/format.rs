@@ -5,37 +5,7 @@ use std::fmt;
 use crd_analyzer_budget as budget;
 
 use super::Value;
-
-/// A double as Go's `%g` writes it.
-pub fn double_g(value: f64) -> String {
-    if value.is_nan() {
-        return "NaN".to_owned();
-    }
-    if value.is_infinite() {
-        return if value > 0.0 {
-            "+Inf".to_owned()
-        } else {
-            "-Inf".to_owned()
-        };
-    }
-    let scientific = format!("{value:e}");
-    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    if !(-4..6).contains(&exponent) {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{digits}e{sign}{:02}", exponent.abs());
-    }
-    format!("{value}")
-}
-
-/// A double without exponent and with as few digits as tell it apart, as Go's `strconv.FormatFloat(value, 'f', -1, 64)` writes it.
-pub fn double_f(value: f64) -> String {
-    if value.is_finite() {
-        format!("{value}")
-    } else {
-        double_g(value)
-    }
-}
+use crate::go::double_g;
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -21,7 +21,6 @@ use crate::KubernetesVersion;
 pub use compare::{compare, equal, equal_to};
 pub use error::EvalError;
 pub(crate) use format::base64;
-pub use format::{double_f, double_g};
 pub use key::Key;
 pub use list::{List, ListValue, Origin};
 pub(crate) use map::ENTRY_BYTES;

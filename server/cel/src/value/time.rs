@@ -73,7 +73,7 @@ impl Duration {
 
     /// As `string(duration)` gives it: seconds.
     pub fn to_cel_string(self) -> String {
-        format!("{}s", super::double_f(self.units(SECOND)))
+        format!("{}s", crate::go::double_f(self.units(SECOND)))
     }
 
     /// As Go's `%v` writes it, in hours, minutes and seconds.

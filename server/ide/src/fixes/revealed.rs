@@ -104,7 +104,7 @@ fn is_same_value(before: &str, after: &str) -> bool {
     !before.trim().is_empty() && before == letters(after)
 }
 
-/// Whether edits only take away what is written: nothing of it is anywhere afterwards.
+/// Whether edits only remove text: it is not somewhere else afterwards.
 pub(super) fn is_removal(text: &str, edits: &[TextEdit]) -> bool {
     let is_gone = |it: &TextEdit| {
         let Some(removed) = text.get(it.span.range()) else {

@@ -3,16 +3,10 @@
 //! Git also takes a folder for a repository that only looks like a bare one, and such a folder can be committed, with a configuration that runs
 //! programs. Here only a `.git` makes a repository, which git refuses to commit.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::Error;
-use crate::{
-    read,
-    roots::{Roots, cleaned},
-};
-
-/// More bytes are not read of a `.git` file or a `commondir`: they hold one path.
-const MAX_LINK_BYTES: u64 = 8 << 10;
+use crate::gitlink::linked;
 
 /// Where a repository and its parts are.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,7 +29,7 @@ pub(super) fn find(folder: &Path) -> Result<Option<Location>, Error> {
         let git_dir = if metadata.is_dir() {
             link
         } else {
-            let path = linked(&link, "gitdir:")?;
+            let path = linked(&link, "gitdir:").map_err(|it| malformed(&link, &it))?;
             if !path.is_dir() {
                 return Err(malformed(&link, &format!("{} is not a folder", path.display())));
             }
@@ -43,7 +37,7 @@ pub(super) fn find(folder: &Path) -> Result<Option<Location>, Error> {
         };
         let common = git_dir.join("commondir");
         let common_dir = match common.symlink_metadata() {
-            Ok(_) => linked(&common, "")?,
+            Ok(_) => linked(&common, "").map_err(|it| malformed(&common, &it))?,
             Err(_) => git_dir.clone(),
         };
         // As git does, go on where a `.git` folder is not a repository.
@@ -58,75 +52,6 @@ pub(super) fn find(folder: &Path) -> Result<Option<Location>, Error> {
         }
     }
     Ok(None)
-}
-
-/// The folders that the `.git` of a folder leads to, if it is a file or a link: git's folder for the files there, and the one that it shares with
-/// other worktrees. Nothing outside of `folder` is touched, so a folder elsewhere is taken as it is written.
-pub(super) fn named_in(folder: &Path) -> Vec<PathBuf> {
-    let link = folder.join(".git");
-    let Some(of) = link.symlink_metadata().ok().filter(|it| !it.is_dir()) else {
-        return Vec::new();
-    };
-    let roots = Roots::new([folder]);
-    let led_to = |path: PathBuf| match roots.follow(&path) {
-        Ok(path) => (path, true),
-        Err(_) => (cleaned(&path), false),
-    };
-    let mut found = led_to(link.clone());
-    if of.is_symlink() && !found.1 {
-        let target = link.read_link().unwrap_or_default();
-        found = (cleaned(&folder.join(target)), false);
-    }
-    if found.1 && !found.0.is_dir() {
-        let Ok(named) = linked(&found.0, "gitdir:") else {
-            return Vec::new();
-        };
-        found = led_to(named);
-    }
-    let (git, is_inside) = found;
-    let named = if is_inside {
-        linked(&git.join("commondir"), "").ok()
-    } else {
-        None
-    };
-    // As git lays it out.
-    let around = || git.parent().filter(|it| it.ends_with("worktrees"))?.parent();
-    let shared = named.map(|it| led_to(it).0).or_else(|| around().map(Path::to_owned));
-    let all = std::iter::once(git.clone()).chain(shared);
-    // What a folder is in does not belong to git because of what lies in the folder.
-    all.filter(|it| !folder.starts_with(it)).collect()
-}
-
-/// The path that a file holds, behind a word.
-fn linked(file: &Path, word: &str) -> Result<PathBuf, Error> {
-    let text = read::plain(file, MAX_LINK_BYTES).map_err(|error| malformed(file, &error.to_string()))?;
-    let text = String::from_utf8(text).map_err(|_| malformed(file, "it is not UTF-8"))?;
-    let path = text.trim_end_matches(['\r', '\n']).strip_prefix(word);
-    let path = path.map(|it| {
-        if word.is_empty() {
-            it
-        } else {
-            it.trim_start_matches(' ')
-        }
-    });
-    let path = path.filter(|it| !it.is_empty() && !it.contains(['\n', '\0']));
-    let path = Path::new(path.ok_or_else(|| malformed(file, "it does not hold one path"))?);
-    let folder = file.parent().unwrap_or(Path::new("/"));
-    if is_remote(path) && !is_remote(folder) {
-        return Err(malformed(file, "it leads to another machine"));
-    }
-    Ok(folder.join(path))
-}
-
-/// Whether a path names another machine: looking at it would connect to that.
-pub(super) fn is_remote(path: &Path) -> bool {
-    match path.components().next() {
-        Some(Component::Prefix(prefix)) => !matches!(
-            prefix.kind(),
-            std::path::Prefix::Disk(_) | std::path::Prefix::VerbatimDisk(_)
-        ),
-        _ => false,
-    }
 }
 
 fn malformed(path: &Path, why: &str) -> Error {

@@ -119,11 +119,6 @@ pub fn root_around(folder: &Path) -> Option<PathBuf> {
     Some(location.root)
 }
 
-/// The folders that the `.git` of a folder leads to, if it is not a folder itself.
-pub(crate) fn folders_named_in(folder: &Path) -> Vec<PathBuf> {
-    discover::named_in(folder)
-}
-
 impl Elsewhere for Revision {
     fn kind(&self, path: &Path) -> Result<Option<Kind>, String> {
         let (opened, path) = self.opened(path).map_err(|it| it.to_string())?;

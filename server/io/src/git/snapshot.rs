@@ -13,11 +13,8 @@ use std::{
 
 use tempfile::TempDir;
 
-use super::{
-    Error,
-    discover::{Location, is_remote},
-};
-use crate::{cache, program, read};
+use super::{Error, discover::Location};
+use crate::{cache, gitlink::is_remote, program, regular::plain};
 
 /// How long git may take for one answer.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(4);
@@ -239,7 +236,7 @@ fn config_of(snapshot: &Snapshot, location: &Location, revision: &str) -> Result
         \tmultiPackIndex = false\n"
         .to_owned();
     let path = location.common_dir.join("config");
-    let theirs = match read::plain(&path, MAX_CONFIG) {
+    let theirs = match plain(&path, MAX_CONFIG) {
         Ok(theirs) => theirs,
         Err(error) if error.is_missing() => return Ok(ours),
         Err(error) => {
@@ -343,7 +340,7 @@ fn alternates(objects: &Path) -> Result<Vec<PathBuf>, Error> {
         path: path.clone(),
         why: why.to_owned(),
     };
-    let text = match read::plain(&path, MAX_CONFIG) {
+    let text = match plain(&path, MAX_CONFIG) {
         Ok(text) => text,
         // A link to nothing is nothing to git, too.
         Err(error) if error.is_missing() => return Ok(Vec::new()),
@@ -464,14 +461,14 @@ fn copy_ref(from: &Path, to: &Path, max: u64) -> io::Result<()> {
         };
     }
     if metadata.is_file() && metadata.len() <= max {
-        fs::write(to, read::plain(from, max).map_err(io::Error::other)?)?;
+        fs::write(to, plain(from, max).map_err(io::Error::other)?)?;
     }
     Ok(())
 }
 
 /// Copies a file, if there is one; whether there was.
 fn copy_regular(from: &Path, to: &Path, name: &str, max: u64) -> io::Result<bool> {
-    match read::plain(&from.join(name), max) {
+    match plain(&from.join(name), max) {
         Ok(bytes) => fs::write(to.join(name), bytes).map(|()| true),
         Err(error) if error.is_missing() => Ok(false),
         Err(error) => Err(io::Error::other(format!("{}: {error}", from.join(name).display()))),

@@ -29,7 +29,7 @@ mod unix {
         }
     }
 
-    /// Whether the mode of a file forbids to write it. The superuser may write it all the same, and has said by the mode that it stays.
+    /// Whether the mode of a file forbids to write it. The superuser could write it, but the mode says that it has to stay.
     pub(in crate::write) fn is_read_only(found: &Metadata) -> bool {
         found.mode() & 0o222 == 0
     }

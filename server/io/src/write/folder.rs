@@ -88,6 +88,7 @@ mod unix {
         }
 
         /// Whether a name still means the same, unchanged file.
+        #[allow(clippy::unnecessary_cast, reason = "the types differ from system to system")]
         pub(in crate::write) fn is_same(&self, name: &OsStr, found: &Metadata) -> bool {
             statat(&self.open, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|now| {
                 let is_one = (now.st_dev as u64, now.st_ino as u64) == (found.dev(), found.ino());
@@ -206,6 +207,7 @@ mod other {
             true
         }
 
+        #[allow(clippy::unnecessary_cast, reason = "the types differ from system to system")]
         pub(in crate::write) fn is_same(&self, name: &OsStr, found: &Metadata) -> bool {
             let of = |it: &Metadata| (it.len(), it.modified().ok());
             fs::symlink_metadata(self.0.join(name)).is_ok_and(|now| now.is_file() && of(&now) == of(found))

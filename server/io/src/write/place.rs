@@ -10,6 +10,7 @@ use super::{Folder, NEW_MODE, OWN_MODE, Replaceable, Unfinished, Unwritten, attr
 use crate::{
     dotgit,
     read::{self, NAMED_BYTES, Unread},
+    regular,
     roots::{self, Roots},
 };
 
@@ -86,9 +87,9 @@ impl Place {
             return Err(Unwritten::Link(path));
         }
         dotgit::refuse(&path)?;
-        read::regular(of.file_type())?;
+        regular::regular(of.file_type())?;
         let mut file = self.folder.open(&self.name).map_err(Unread::from)?;
-        let found = read::is_regular(&file)?;
+        let found = regular::is_regular(&file)?;
         attributes::lock(&file)?;
         if attributes::is_read_only(&found) || !self.folder.may_write(&self.name) {
             return Err(Unwritten::ReadOnly);
@@ -100,12 +101,11 @@ impl Place {
             return Err(Unwritten::HardLinks(attributes::names(&found)));
         }
         let whatever;
-        let before = match before {
-            Some(before) => before,
-            None => {
-                whatever = read::contents(&file, found.len(), NAMED_BYTES)?;
-                &whatever
-            }
+        let before = if let Some(before) = before {
+            before
+        } else {
+            whatever = regular::contents(&file, found.len(), NAMED_BYTES)?;
+            &whatever
         };
         is_still(&mut file, before)?;
 
@@ -164,7 +164,7 @@ fn without_links(folder: &Path) -> Result<PathBuf, Unwritten> {
     Ok(real)
 }
 
-/// A folder for output, which the user has named. What is written into it goes through no link below it.
+/// A folder for output, which the user has named. Output follows no link below it.
 pub struct OutputFolder {
     /// Its path without links.
     real: PathBuf,

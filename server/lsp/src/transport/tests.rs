@@ -1,3 +1,5 @@
+//! What the transport takes from bytes, and what it answers to what is no message.
+
 use serde_json::Value;
 
 use super::*;

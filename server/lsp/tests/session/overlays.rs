@@ -229,7 +229,7 @@ async fn nothing_outside_of_the_workspace_is_read() {
     let params = json!({ "capabilities": pushed(), "workspaceFolders": folders });
     let client = Client::start_with(params).await;
     let mut editor = Editor { client, folder: tree };
-    // The base is not there: the kustomization is not built, and the patch is judged as it is written.
+    // The base is outside of the workspace: the kustomization is not built, and the patch is judged as it is written.
     editor.open("prod/kustomization.yaml").await;
     let found = editor
         .until("prod/kustomization.yaml", 1, &[("kustomize-not-built", 0)])
@@ -238,7 +238,7 @@ async fn nothing_outside_of_the_workspace_is_read() {
         found[0]["message"]
             .as_str()
             .expect("a text")
-            .contains("`../base` does not exist"),
+            .contains("`../base` is not read: it is not in the repository"),
         "{found:?}"
     );
     editor.open("prod/patch.yaml").await;

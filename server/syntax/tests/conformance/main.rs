@@ -237,7 +237,11 @@ fn files_are_read_as_kubectl_reads_them() {
         for document in cut.documents {
             let tree = read_document(&text, document, &source.defects);
             match tree.as_ref().ok().and_then(|it| read_json(it).ok()) {
-                Some(json) => ours.extend(json.root().map(|it| it.to_value()).filter(serde_json::Value::is_object)),
+                Some(json) => ours.extend(
+                    json.root()
+                        .map(crd_analyzer_syntax::json::Json::to_value)
+                        .filter(serde_json::Value::is_object),
+                ),
                 None => is_refused = true,
             }
             if is_refused {

@@ -100,12 +100,11 @@ impl Known {
                 more: 0,
             };
             if is_here.contains(&n) {
-                match by_folder.get(&kustomization.folder) {
-                    Some(at) => agree(&mut of_folder[*at], &variables),
-                    None => {
-                        by_folder.insert(kustomization.folder.clone(), of_folder.len());
-                        of_folder.push(variables.clone());
-                    }
+                if let Some(at) = by_folder.get(&kustomization.folder) {
+                    agree(&mut of_folder[*at], &variables);
+                } else {
+                    by_folder.insert(kustomization.folder.clone(), of_folder.len());
+                    of_folder.push(variables.clone());
                 }
             }
             let key = (kustomization.file.clone(), name.clone());
@@ -180,13 +179,16 @@ fn agree(known: &mut Variables, other: &Variables) {
 /// Kustomizations that are named as those who substitute something.
 const MOST_NAMED: usize = 10;
 
+/// A namespace, and the kinds and names that a Kustomization of it takes variables from.
+type SourcesOf<'f> = (&'f str, &'f [(String, String)]);
+
 /// Finds the values of Kustomizations.
 struct Values<'f> {
     config_maps: HashMap<&'f str, Vec<&'f ConfigMap>>,
     /// What the ConfigMaps of a name hold, as a namespace sees them.
     joined: HashMap<(&'f str, &'f str), Option<Arc<Joined>>>,
     /// What those of several names hold together, as a namespace sees them.
-    known: HashMap<(&'f str, &'f [(String, String)]), Arc<Texts>>,
+    known: HashMap<SourcesOf<'f>, Arc<Texts>>,
 }
 
 impl<'f> Values<'f> {
@@ -227,7 +229,7 @@ impl<'f> Values<'f> {
     }
 
     /// The values from ConfigMaps, the last first to count.
-    fn given(&mut self, key: (&'f str, &'f [(String, String)])) -> Result<Arc<Texts>, Unfinished> {
+    fn given(&mut self, key: SourcesOf<'f>) -> Result<Arc<Texts>, Unfinished> {
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }

@@ -1,4 +1,4 @@
-//! The reports on built objects: each object is judged as a text of its own, and what is said of it is told where its cause is written.
+//! The reports on built objects: each object is checked as a text of its own, and its diagnostics are shown where their causes are written.
 
 use std::{
     collections::{BTreeMap, HashMap},

@@ -53,7 +53,7 @@ impl Run {
         built
     }
 
-    /// Spends what it takes to compare an object with what is written, for a moment. `written`: the bytes of the document that it comes from.
+    /// Spends what it takes to compare an object with its source, for as long as that takes. `written`: the size in bytes of the document that it comes from.
     pub(super) fn compares(&mut self, built: &Built, written: usize) -> bool {
         let bytes = built.node.written_bytes();
         bytes <= LONGEST.max(4 * written as u64) && self.works(A_BYTE * bytes)

@@ -1,5 +1,7 @@
 //! What is not judged as it is built, because that takes too much work or memory: it is named, and the rest is judged.
 
+use std::fmt::Write as _;
+
 use crd_analyzer_apiextensions::decode::WrittenType;
 use crd_analyzer_budget::Unfinished;
 use crd_analyzer_kustomize::{Build, Place, Problem, Sources};
@@ -25,7 +27,7 @@ pub(super) fn told(problem: &Problem, build: &Build, sources: &Sources) -> Optio
     let names = build.taken.iter().take(MOST_NAMED).map(|it| name(sources, *it));
     let mut names = names.collect::<Vec<_>>().join(", ");
     if count > MOST_NAMED {
-        names += &format!(" and {} more", count - MOST_NAMED);
+        let _ = write!(names, " and {} more", count - MOST_NAMED);
     }
     let message = words::clip(&problem.message, 100);
     let headline = format!("the kustomization is not built: {message}");
@@ -64,7 +66,6 @@ pub(super) fn report(origin: &Key, place: Place, sources: &Sources, versions: Ve
             .and_then(|it| tree.get(it, "name"))
             .map(text)
             .unwrap_or_default(),
-        ..WrittenType::default()
     };
     let span = sources.span(place);
     let subject = if head.is_definition() {

@@ -52,23 +52,20 @@ const OF_FILES: &[&[&str]] = &[
 
 pub(super) fn ask(binary: &Path, folder: &Path, sample: &[String], answers: &mut Answers) -> anyhow::Result<()> {
     for question in OF_FOLDERS {
-        put(
-            binary,
-            folder,
-            question.iter().map(|it| (*it).to_owned()).collect(),
-            answers,
-        )?;
+        let question: Vec<String> = question.iter().map(|it| (*it).to_owned()).collect();
+        put(binary, folder, &question, answers)?;
     }
     for (file, question) in sample.iter().flat_map(|file| OF_FILES.iter().map(move |it| (file, it))) {
         let words = question.iter().map(|it| (*it).to_owned());
-        put(binary, folder, words.chain([file.clone()]).collect(), answers)?;
+        let question: Vec<String> = words.chain([file.clone()]).collect();
+        put(binary, folder, &question, answers)?;
     }
     Ok(())
 }
 
-fn put(binary: &Path, folder: &Path, question: Vec<String>, answers: &mut Answers) -> anyhow::Result<()> {
+fn put(binary: &Path, folder: &Path, question: &[String], answers: &mut Answers) -> anyhow::Result<()> {
     let output = Command::new(binary)
-        .args(&question)
+        .args(question)
         .current_dir(folder)
         .stdin(Stdio::null())
         .env("COLUMNS", "120")

@@ -1,4 +1,4 @@
-//! What an editor is told about files of a folder: diagnostics, and the answers to everything that it can ask at a place.
+//! What an editor gets for the files of a folder: diagnostics, and the answers to each request at a place.
 
 use std::{path::Path, thread, time::Duration};
 

@@ -2,11 +2,12 @@
 
 use crate::KubernetesVersion;
 use crate::cost::SizeEstimate;
+use crate::go::double_g;
 use crate::library::costs::{STRING, traversal};
 use crate::library::declaration::{Cost, Counted, Function, Spelling, cost, function, overload};
 use crate::types::{OLD_OPTIONAL, Type};
 use crate::validators::parse_duration;
-use crate::value::{Duration, EvalError, Opaque, Result, Timestamp, Value, double_g, double_to_int, double_to_uint};
+use crate::value::{Duration, EvalError, Opaque, Result, Timestamp, Value, double_to_int, double_to_uint};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function(
