@@ -62,7 +62,7 @@ fn flux(name: &str, spec: &str) -> String {
 /// Those whose objects are not all checked.
 pub(crate) fn too_large() -> Vec<Repository> {
     let text = |length: usize| "x".repeat(length);
-    let growing: String = (0..60)
+    let growing: Vec<String> = (0..60)
         .map(|n| {
             let (from, to) = if n % 2 == 0 { ("a", "b") } else { ("b", "a") };
             format!(
@@ -109,7 +109,7 @@ pub(crate) fn too_large() -> Vec<Repository> {
     vec![
         kustomized(
             "replacements that grow",
-            &format!("replacements:\n{growing}"),
+            &format!("replacements:\n{}", growing.concat()),
             widget("w", "a: xxxxxxxx, b: yyyyyyyy"),
         ),
         with_var,

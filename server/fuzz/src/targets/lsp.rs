@@ -188,7 +188,7 @@ async fn send_bytes(mut from: impl AsyncRead + Unpin, mut to: impl AsyncWrite + 
         let _ = from.read_to_end(&mut answers).await;
         answers
     };
-    let (_, answers) = timeout(PATIENCE, async { tokio::join!(sending, reading) })
+    let ((), answers) = timeout(PATIENCE, async { tokio::join!(sending, reading) })
         .await
         .expect("the session ends");
     let id = format!("\"id\":\"{LAST}\"");
