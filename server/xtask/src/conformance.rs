@@ -14,7 +14,11 @@ use crd_analyzer_syntax::tree::Span;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-use crate::{converted, mutate::mutate, peers, published, rules};
+use crate::{
+    converted,
+    mutate::{forge, mutate},
+    peers, published, rules,
+};
 
 /// Differential runs against the API server's own code.
 #[derive(clap::Args, Debug)]
@@ -77,6 +81,9 @@ pub(crate) struct Args {
     /// Mutate only files whose path contains this.
     #[arg(long, default_value = "")]
     pub(crate) only: String,
+    /// Write into each mutant a sign that once said that a value is not known, instead of a random edit. With `--cr` beside random edits.
+    #[arg(long, requires = "mutants")]
+    pub(crate) signs: bool,
     /// Edits a mutant.
     #[arg(long, default_value_t = 1)]
     pub(crate) edits: usize,
@@ -142,6 +149,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<bool> {
                 only: &args.only,
                 edits: args.edits,
                 update: args.update,
+                signs: args.signs,
             };
             mutants(&corpus, &files, &plan)?
         }
@@ -178,6 +186,7 @@ struct Mutants<'a> {
     only: &'a str,
     edits: usize,
     update: bool,
+    signs: bool,
 }
 
 /// Requests about this many mutants of the corpus, each with one edit.
@@ -189,6 +198,7 @@ pub(crate) fn mutant_requests(corpus: &Path, files: &[String], count: usize, see
         only: "",
         edits: 1,
         update: false,
+        signs: false,
     };
     let cases = mutants(corpus, files, &plan)?;
     Ok(cases.into_values().map(|it| it.request).collect())
@@ -233,7 +243,12 @@ fn mutants(corpus: &Path, files: &[String], plan: &Mutants<'_>) -> anyhow::Resul
             let Ok(tree) = crd_analyzer_syntax::read(&text, span) else {
                 break;
             };
-            let Some(mutant) = mutate(&tree, &mut rng) else {
+            let mutant = if args.signs {
+                forge(&tree, &mut rng)
+            } else {
+                mutate(&tree, &mut rng)
+            };
+            let Some(mutant) = mutant else {
                 continue;
             };
             text = mutant.text.into();

@@ -30,6 +30,7 @@ mod rules;
 mod same;
 mod server;
 mod session;
+mod signs;
 mod typing;
 
 use std::process::ExitCode;

@@ -4,6 +4,8 @@
 use crd_analyzer_syntax::tree::{Entry, NodeId, NodeKind, Tree};
 use fastrand::Rng;
 
+use crate::signs;
+
 /// A text with one edit.
 pub(crate) struct Mutant {
     /// The whole text.
@@ -300,38 +302,48 @@ const SPEC_ENTRIES: &[&str] = &[
     "apiVersion: v1",
 ];
 
-/// Makes a mutant of the document, or nothing if the kind of edit chosen has no place in it.
-pub(crate) fn mutate(tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
-    let text = tree.text();
-    let entries: Vec<(NodeId, Entry)> = tree
-        .nodes()
+/// The entries of all mappings of a document.
+fn entries_of(tree: &Tree) -> Vec<(NodeId, Entry)> {
+    tree.nodes()
         .flat_map(|node| tree.entries(node).map(move |entry| (node, entry)))
-        .collect();
-    // Half of all edits go near the top, where few of the nodes are.
+        .collect()
+}
+
+/// One of the entries, and its mapping. Half of all edits go near the top, where few of the nodes are.
+fn pick(tree: &Tree, entries: &[(NodeId, Entry)], rng: &mut Rng) -> Option<(NodeId, Entry)> {
     let near_top = rng.bool();
     let near: Vec<(NodeId, Entry)> = entries
         .iter()
         .copied()
         .filter(|(node, _)| tree.ancestors(*node).count() < 4)
         .collect();
-    let pool = if near_top && !near.is_empty() { &near } else { &entries };
-    let (mapping, entry) = pool.get(rng.usize(..pool.len().max(1)))?;
+    let pool = if near_top && !near.is_empty() { &near } else { entries };
+    pool.get(rng.usize(..pool.len().max(1))).copied()
+}
+
+/// Makes a mutant of the document, or nothing if the kind of edit chosen has no place in it.
+pub(crate) fn mutate(tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
+    let text = tree.text();
+    let entries = entries_of(tree);
+    let (mapping, entry) = pick(tree, &entries, rng)?;
     let key_span = tree.span(entry.key).range();
     let value_span = tree.full_span(entry.value).range();
-    match rng.u8(..14) {
+    match rng.u8(..15) {
         0..=2 => {
             let value = VALUES[rng.usize(..VALUES.len())];
-            let new = if text[..value_span.start].ends_with(':') {
-                format!(" {value}")
-            } else {
-                value.to_owned()
-            };
-            Some(replace(text, value_span, &new, "value"))
+            Some(replace_value(text, value_span, value, "value"))
         }
-        3..=6 => insert(tree, *mapping, rng),
-        7 => Some(replace(text, line_of(tree, *entry), "", "delete")),
+        3..=6 => {
+            let list = if is_schema(tree, mapping) {
+                SCHEMA_ENTRIES
+            } else {
+                SPEC_ENTRIES
+            };
+            insert(tree, mapping, list[rng.usize(..list.len())], "insert")
+        }
+        7 => Some(replace(text, line_of(tree, entry), "", "delete")),
         8 => {
-            let lines = line_of(tree, *entry);
+            let lines = line_of(tree, entry);
             let copy = text[lines.clone()].to_owned();
             Some(replace(text, lines.end..lines.end, &copy, "duplicate"))
         }
@@ -359,17 +371,59 @@ pub(crate) fn mutate(tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
                 .then(|| misspell(word, rng))
                 .map(|word| replace(text, value_span, &word, "typo"))
         }
-        _ => {
-            let items: Vec<NodeId> = tree
-                .nodes()
-                .filter(|node| matches!(tree.kind(*node), NodeKind::Sequence(_)))
-                .flat_map(|node| tree.items(node).collect::<Vec<_>>())
-                .collect();
+        13 => {
+            let items = items_of(tree);
             let item = *items.get(rng.usize(..items.len().max(1)))?;
             let value = VALUES[rng.usize(..VALUES.len())];
             Some(replace(text, tree.full_span(item).range(), value, "item"))
         }
+        _ => forge(tree, rng),
     }
+}
+
+/// A mutant with a sign that once said that a value is not known.
+pub(crate) fn forge(tree: &Tree, rng: &mut Rng) -> Option<Mutant> {
+    let text = tree.text();
+    let (mapping, entry) = pick(tree, &entries_of(tree), rng)?;
+    match rng.u8(..8) {
+        0..=1 => {
+            let value = tree.full_span(entry.value).range();
+            Some(replace_value(text, value, &signs::written(rng), "forged value"))
+        }
+        2 => {
+            let key = tree.span(entry.key).range();
+            Some(replace(text, key, &signs::written(rng), "forged key"))
+        }
+        3 => {
+            let items = items_of(tree);
+            let item = *items.get(rng.usize(..items.len().max(1)))?;
+            let range = tree.full_span(item).range();
+            Some(replace(text, range, &signs::written(rng), "forged item"))
+        }
+        _ => {
+            let entry = signs::entry(is_schema(tree, mapping), rng);
+            insert(tree, mapping, &entry, "forged entry")
+        }
+    }
+}
+
+/// The items of all lists of a document.
+fn items_of(tree: &Tree) -> Vec<NodeId> {
+    tree.nodes()
+        .filter(|node| matches!(tree.kind(*node), NodeKind::Sequence(_)))
+        .flat_map(|node| tree.items(node).collect::<Vec<_>>())
+        .collect()
+}
+
+/// Whether a mapping is deep enough to be part of a schema.
+fn is_schema(tree: &Tree, mapping: NodeId) -> bool {
+    tree.ancestors(mapping).count() > 4
+}
+
+/// Replaces the value of an entry, which may be empty.
+fn replace_value(text: &str, range: std::ops::Range<usize>, value: &str, what: &'static str) -> Mutant {
+    let blank = if text[..range.start].ends_with(':') { " " } else { "" };
+    replace(text, range, &format!("{blank}{value}"), what)
 }
 
 fn replace(text: &str, range: std::ops::Range<usize>, new: &str, what: &'static str) -> Mutant {
@@ -385,12 +439,9 @@ fn replace(text: &str, range: std::ops::Range<usize>, new: &str, what: &'static 
 }
 
 /// Inserts an entry before the first one of a mapping, in the mapping's own style.
-fn insert(tree: &Tree, mapping: NodeId, rng: &mut Rng) -> Option<Mutant> {
+fn insert(tree: &Tree, mapping: NodeId, new: &str, what: &'static str) -> Option<Mutant> {
     let text = tree.text();
     let first = tree.entries(mapping).next()?;
-    let is_schema = tree.ancestors(mapping).count() > 4;
-    let list = if is_schema { SCHEMA_ENTRIES } else { SPEC_ENTRIES };
-    let new = list[rng.usize(..list.len())];
     let at = tree.full_span(first.key).start as usize;
     let separator = if matches!(
         tree.kind(mapping),
@@ -401,7 +452,7 @@ fn insert(tree: &Tree, mapping: NodeId, rng: &mut Rng) -> Option<Mutant> {
         let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
         format!("\n{}", " ".repeat(text[line_start..at].chars().count()))
     };
-    Some(replace(text, at..at, &format!("{new}{separator}"), "insert"))
+    Some(replace(text, at..at, &format!("{new}{separator}"), what))
 }
 
 /// The whole lines of an entry in a block mapping, or its bytes in a flow mapping.

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use crate::conformance::{self, Args};
 use crate::peers;
+use crate::signs;
 
 /// One request, in the oracle's form.
 #[derive(Clone, Debug)]
@@ -108,6 +109,7 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
                     is_status: args.status,
                     only: &args.only,
                     max_size: args.max_size,
+                    signs: args.signs,
                 };
                 made(&corpus, seed.wrapping_add(u64::from(minor)), &wanted)?
             }
@@ -194,6 +196,8 @@ pub(crate) struct Made<'a> {
     pub(crate) only: &'a str,
     /// Only by CRDs up to this size in bytes.
     pub(crate) max_size: u64,
+    /// Each with a sign that once said that a value is not known.
+    pub(crate) signs: bool,
 }
 
 /// Objects that are made from the schemas of CRDs, or from those of the corpus, with mistakes.
@@ -227,6 +231,12 @@ pub(crate) fn made(corpus: &Path, seed: u64, args: &Made<'_>) -> anyhow::Result<
                 "changed",
             ),
         };
+        // The CRD and its objects have the same one.
+        let sign = (args.signs || rng.u8(..8) == 0).then(|| signs::text(&mut rng));
+        let crd = match &sign {
+            Some(sign) if rng.u8(..3) == 0 => definition.forge_schema(sign, &mut rng).into(),
+            _ => crd,
+        };
         let objects: Vec<Value> = real
             .get(name)
             .into_iter()
@@ -251,11 +261,18 @@ pub(crate) fn made(corpus: &Path, seed: u64, args: &Made<'_>) -> anyhow::Result<
             } else {
                 (edited(&base, 3), None)
             };
+            let mut text = |mut object: Value| match &sign {
+                Some(sign) => {
+                    definition.forge(&mut object, sign, &mut rng);
+                    signs::json(&object, &mut rng)
+                }
+                None => object.to_string(),
+            };
             cases.push(Case {
                 id: format!("{:06} {what} {name}", cases.len()),
                 crd: Arc::clone(&crd),
-                text: new.to_string(),
-                old: old.map(|it| it.to_string()),
+                text: text(new),
+                old: old.map(text),
                 status: args.is_status,
             });
         }

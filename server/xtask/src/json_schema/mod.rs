@@ -101,6 +101,7 @@ fn run_here(args: &Args) -> anyhow::Result<bool> {
         is_status: false,
         only: "",
         max_size: args.max_size,
+        signs: false,
     };
     let mut cases = of_corpus(&corpus, "", false, false)?;
     cases.extend(made(&corpus, seed, &wanted)?);

@@ -1,5 +1,6 @@
 //! Objects made from the schema of a CRD, and edits that break them here and there.
 
+mod forge;
 mod lead;
 
 use std::sync::Arc;

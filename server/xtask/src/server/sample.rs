@@ -294,6 +294,7 @@ fn of_resources(corpus: &Path, seed: u64, args: &Args, part: &Part, chosen: &mut
         is_status: part.is_status,
         only: &args.only,
         max_size: args.max_size,
+        signs: args.signs,
     };
     let mut taken: (Option<Arc<str>>, usize) = (None, 0);
     for case in resources::made(corpus, seed, &question)? {
