@@ -1,6 +1,6 @@
 //! A built object as a text, and the map of the text back to the files that it was built from.
 
-use std::{collections::HashSet, fmt::Write as _};
+use std::{borrow::Cow, collections::HashSet, fmt::Write as _};
 
 use crd_analyzer_kustomize::{Node, Place, Sources, Value};
 use crd_analyzer_syntax::{
@@ -129,6 +129,9 @@ fn value_offset(beginning: &str) -> Option<usize> {
     serde_json::from_str::<String>(&text).ok().map(|it| it.len())
 }
 
+/// The longest key, in bytes, that is written before its colon. YAML reads no key of more than 1024 characters there.
+const LONGEST_KEY: usize = 1000;
+
 struct Writing<'s> {
     sources: &'s Sources,
     text: String,
@@ -175,9 +178,17 @@ impl Writing<'_> {
                     if n > 0 {
                         self.line(indent);
                     }
+                    let written = key(&entry.key);
+                    let is_long = written.len() > LONGEST_KEY;
+                    if is_long {
+                        self.text.push_str("? ");
+                    }
                     let key = self.open(entry.key_place, true);
-                    self.key(&entry.key);
+                    self.text.push_str(&written);
                     self.close(key);
+                    if is_long {
+                        self.line(indent);
+                    }
                     self.text.push(':');
                     if entry.value.is_inline() {
                         self.text.push(' ');
@@ -208,23 +219,6 @@ impl Writing<'_> {
         }
     }
 
-    fn key(&mut self, key: &str) {
-        let is_name = key.starts_with(|it: char| it.is_ascii_alphabetic())
-            && key
-                .bytes()
-                .all(|it| it.is_ascii_alphanumeric() || b"-_/.".contains(&it))
-            && is_plain_text(key);
-        if is_name {
-            self.text.push_str(key);
-        } else {
-            self.quoted(key);
-        }
-    }
-
-    fn quoted(&mut self, text: &str) {
-        self.text.push_str(&serde_json::Value::from(text).to_string());
-    }
-
     fn scalar(&mut self, node: &Node) {
         match &node.value {
             Value::Map(_) => self.text.push_str("{}"),
@@ -235,7 +229,7 @@ impl Writing<'_> {
                 if text.contains("${") && is_written_plain(tree, of, text) {
                     self.text.push_str(text);
                 } else {
-                    self.quoted(text);
+                    self.text.push_str(&quoted(text));
                 }
             }
             Value::Float(float) => {
@@ -254,7 +248,109 @@ impl Writing<'_> {
     }
 }
 
+fn key(key: &str) -> Cow<'_, str> {
+    let is_name = key.starts_with(|it: char| it.is_ascii_alphabetic())
+        && key
+            .bytes()
+            .all(|it| it.is_ascii_alphanumeric() || b"-_/.".contains(&it))
+        && is_plain_text(key);
+    if is_name {
+        Cow::Borrowed(key)
+    } else {
+        Cow::Owned(quoted(key))
+    }
+}
+
+/// A text in quotes, as JSON and YAML read it. YAML has no control characters but in escapes, takes more characters for line breaks than JSON,
+/// and passes over marks of the byte order.
+fn quoted(text: &str) -> String {
+    let json = serde_json::Value::from(text).to_string();
+    let is_escaped = |c| {
+        matches!(
+            c,
+            '\u{7F}'..='\u{9F}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}'
+        )
+    };
+    if !json.contains(is_escaped) {
+        return json;
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if is_escaped(c) {
+            let _ = write!(escaped, "\\u{:04x}", u32::from(c));
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
+}
+
 /// Whether a text is written without quotes, on one line.
 fn is_written_plain(tree: &Tree, node: crd_analyzer_syntax::tree::NodeId, text: &str) -> bool {
     tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain) && tree.source(node) == text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{path::Path, sync::Arc};
+
+    use crd_analyzer_kustomize::{Files, LIMITS, build};
+
+    use super::*;
+
+    /// A kustomization of one resource.
+    struct Resource(Arc<str>);
+
+    impl Files for Resource {
+        fn read(&self, path: &Path) -> Option<Arc<str>> {
+            match path.file_name()?.to_str()? {
+                "kustomization.yaml" => Some("resources: [r.yaml]".into()),
+                "r.yaml" => Some(self.0.clone()),
+                _ => None,
+            }
+        }
+
+        fn is_folder(&self, path: &Path) -> bool {
+            path == Path::new("/a")
+        }
+    }
+
+    #[test]
+    fn long_keys_are_read_as_they_were() {
+        let [long, longest] = [900, 1100].map(|it| "k".repeat(it));
+        let resource = format!(
+            "{{apiVersion: v1, kind: A, metadata: {{name: a}}, spec: {{? {long} : 1, ? {longest} : [{{? {longest} : {{b: c}}}}]}}}}"
+        );
+        let mut sources = Sources::default();
+        let built = build(&Resource(resource.into()), Path::new("/a"), (LIMITS, &mut sources));
+        let built = built.objects.expect("it can be built");
+        let written = Projection::new(&built[0].node, &sources);
+        let span = Span::new(0, written.text.len() as u32);
+        let tree = crd_analyzer_syntax::read(&written.text.as_str().into(), span).expect("it is YAML");
+        let json = crd_analyzer_syntax::read_json(&tree).expect("it is JSON");
+        let spec = json.root().and_then(|it| it.get("spec")).expect("a spec").to_value();
+        assert_eq!(
+            spec,
+            serde_json::json!({ &long: 1, &longest: [{ &longest: {"b": "c"} }] })
+        );
+        let at = written.text.find(&longest).expect("the key") as u32;
+        let key = Span::new(at, at + longest.len() as u32);
+        let (_, span) = written.origin(key, &sources).expect("it was written");
+        assert_eq!(span.end - span.start, longest.len() as u32);
+    }
+
+    #[test]
+    fn quoted_texts_are_read_as_they_were() {
+        let all: Vec<char> = ('\0'..='\u{FFFF}').chain(['\u{1F600}', '\u{10FFFF}']).collect();
+        for part in all.chunks(256) {
+            let mut text = String::new();
+            for c in part {
+                text.extend([*c, ' ', *c]);
+            }
+            let written = quoted(&text);
+            let span = Span::new(0, written.len() as u32);
+            let tree = crd_analyzer_syntax::read(&written.into(), span).expect("it is YAML");
+            assert_eq!(tree.scalar(tree.root().expect("a value")), text);
+        }
+    }
 }
