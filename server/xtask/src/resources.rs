@@ -261,18 +261,18 @@ pub(crate) fn made(corpus: &Path, seed: u64, args: &Made<'_>) -> anyhow::Result<
             } else {
                 (edited(&base, 3), None)
             };
-            let mut text = |mut object: Value| match &sign {
-                Some(sign) => {
+            let mut forged = |mut object: Value| {
+                if let Some(sign) = &sign {
                     definition.forge(&mut object, sign, &mut rng);
-                    signs::json(&object, &mut rng)
                 }
-                None => object.to_string(),
+                object
             };
+            let (new, old) = (forged(new), old.map(forged));
             cases.push(Case {
                 id: format!("{:06} {what} {name}", cases.len()),
                 crd: Arc::clone(&crd),
-                text: text(new),
-                old: old.map(text),
+                text: signs::json(&new, &mut rng),
+                old: old.as_ref().map(signs::escaped_json),
                 status: args.is_status,
             });
         }

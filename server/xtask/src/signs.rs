@@ -1,6 +1,8 @@
 //! The signs that older versions of crd-analyzer wrote into texts, to say that a value is not known. Whatever a text can contain, somebody
 //! can write: mutants have the signs as values and as keys, and the API server takes them for what they are.
 
+use std::fmt::Write as _;
+
 use fastrand::Rng;
 use serde_json::Value;
 
@@ -161,12 +163,16 @@ pub(crate) fn entry(is_schema: bool, rng: &mut Rng) -> String {
 
 /// A value as JSON, with its signs escaped or raw.
 pub(crate) fn json(value: &Value, rng: &mut Rng) -> String {
-    let text = value.to_string();
     if rng.u8(..4) == 0 {
-        text
+        value.to_string()
     } else {
-        escaped(&text, Escape::Short)
+        escaped_json(value)
     }
+}
+
+/// A value as JSON, with its signs escaped: what is stored can be read.
+pub(crate) fn escaped_json(value: &Value) -> String {
+    escaped(&value.to_string(), Escape::Short)
 }
 
 /// How a character is escaped.
@@ -184,8 +190,8 @@ fn escaped(text: &str, escape: Escape) -> String {
     for c in text.chars() {
         match (is_of_sign(c), escape) {
             (false, _) => all.push(c),
-            (true, Escape::Short) => all.push_str(&format!("\\u{:04X}", u32::from(c))),
-            (true, Escape::Long) => all.push_str(&format!("\\U{:08x}", u32::from(c))),
+            (true, Escape::Short) => drop(write!(all, "\\u{:04X}", u32::from(c))),
+            (true, Escape::Long) => drop(write!(all, "\\U{:08x}", u32::from(c))),
         }
     }
     all
