@@ -447,18 +447,24 @@ impl Ask<'_> {
             previous: self.previous,
             completed: self.completed(text),
         };
-        if let Some(read) = read {
-            return resource::judge(&asked, Ok(read));
+        let tree = match read {
+            None => text.read(object.document),
+            Some(read) => return resource::judge(&asked, Ok(read)),
+        };
+        let judged = match &tree {
+            Ok(tree) => resource::judge(&asked, Ok((tree, tree.root()?))),
+            Err(error) => resource::judge(&asked, Err(error)),
+        };
+        let Some(mut report) = judged else {
+            // What is filled in stands where the action was.
+            let action = first_action(&self.source.content, object.document.span);
+            self.notes.borrow_mut().extend(action.map(template));
+            return None;
+        };
+        if let Ok(tree) = tree {
+            deferred_search::suppress(&tree, &mut report);
+            self.remember(text, object.document, &Arc::new(tree), None);
         }
-        match text.read(object.document) {
-            Ok(tree) => {
-                let root = tree.root()?;
-                let mut report = resource::judge(&asked, Ok((&tree, root)))?;
-                deferred_search::suppress(&tree, &mut report);
-                self.remember(text, object.document, &Arc::new(tree), None);
-                Some(report)
-            }
-            Err(error) => resource::judge(&asked, Err(&error)),
-        }
+        Some(report)
     }
 }

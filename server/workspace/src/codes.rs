@@ -48,7 +48,7 @@ crd_analyzer_schema::codes! {
     STORED_OBJECT_INVALID = "stored-object-invalid";
     /// The kind of an object does not exist: its name is misspelt, or no CRD defines it.
     UNKNOWN_KIND = "unknown-kind";
-    /// The file is a template of a CRD, which crd-analyzer cannot check.
+    /// The file is a template that crd-analyzer cannot check.
     TEMPLATE = "template";
     /// The object holds CRDs, schemas or resources in the form of another tool, which crd-analyzer does not check.
     KIND_OF_OTHER_TOOL = "kind-of-other-tool";

@@ -8,7 +8,7 @@ mod places;
 
 use std::{cmp::Reverse, collections::BinaryHeap, ops::Range};
 
-use lines::{Lines, indent};
+use lines::{Lines, Shape, indent};
 pub(crate) use places::{Place, Places};
 
 /// Deepest nesting of blocks that is followed.
@@ -66,7 +66,8 @@ impl Replaced {
     }
 }
 
-/// The text with its actions filled in; `None` if it has none, or its blocks do not fit together.
+/// The text with its actions filled in; `None` if it has none, its blocks do not fit together, or one has no room or no column for
+/// what it prints.
 pub(crate) fn fill(text: &str) -> Option<Filled> {
     let actions = actions(text)?;
     if actions.is_empty() {
@@ -107,7 +108,7 @@ pub(crate) fn fill(text: &str) -> Option<Filled> {
         match it {
             Replaced::Lines(range) => {
                 around.advance(&filling.bytes, range.start);
-                filling.more(text, &around, range);
+                filling.more(text, &around, range)?;
             }
             Replaced::Part(range) if text[range.clone()].contains('\n') => return None,
             Replaced::Part(range) => filling.put(range),
@@ -290,41 +291,92 @@ impl Filling {
         self.places.push(range, Place::Value);
     }
 
-    /// Writes an unknown entry, item or value into blank lines, as the lines around them need it.
-    fn more(&mut self, text: &str, around: &lines::Around<'_>, range: Range<usize>) {
-        let Some(column) = column_of(text, &range) else { return };
-        let (before, after) = (around.before(column), around.after(range.end));
-        let (is_item, is_value) = match (before, after) {
-            (Some(before), _) if before.indent == column && !before.is_separator => (before.is_item, false),
-            // An item's first entry is on its line.
-            (Some(before), _) if before.is_item && before.indent + 2 == column => (false, false),
-            (_, Some(after)) if after.indent == column && !after.is_separator => (after.is_item, false),
-            (Some(before), _) if before.ends_in_colon => (false, true),
-            _ => return,
+    /// Writes an unknown entry, item or value into blank lines, as the lines around them need it. `None` if there is no room for it, or nothing says where it
+    /// begins.
+    fn more(&mut self, text: &str, around: &lines::Around<'_>, range: Range<usize>) -> Option<()> {
+        let (column, content) = column_of(text, &range)?;
+        let Some(form) = Form::of(column, content, around.before(column), around.after(range.end)) else {
+            return Some(());
         };
         let filler = self.places.filler();
-        let (entry, place, from) = match (is_item, is_value) {
-            (true, _) => (format!("- {filler}*"), Place::Items, 2),
-            (_, true) => (filler.to_owned(), Place::Value, 0),
-            _ => (format!("{filler}: "), Place::Value, 0),
+        let (indent, entry, place) = match form {
+            Form::Entry => (column, format!("{filler}: "), Place::Value),
+            Form::Items => (column, format!("- {filler}"), Place::Items),
+            Form::ItemsOrEntries => (column, format!("- {filler}"), Place::ItemsOrEntries),
+            Form::Value => (column, filler.to_owned(), Place::Value),
+            // As deep as the key it would be another entry.
+            Form::ValueOrEntries => (column + 1, filler.to_owned(), Place::ValueOrEntries),
         };
-        let until = if is_item || is_value { entry.len() } else { filler.len() };
+        let from = entry.find(filler)?;
+        let until = from + filler.len();
         let mut at = range.start;
         for line in text[range].split_inclusive('\n') {
             let room = line.trim_end_matches(['\n', '\r']).len();
-            if room.checked_sub(entry.len()).is_some_and(|it| column <= it) {
-                let at = at + column;
+            if room.checked_sub(entry.len()).is_some_and(|it| indent <= it) {
+                let at = at + indent;
                 self.bytes[at..at + entry.len()].copy_from_slice(entry.as_bytes());
                 self.places.push(at + from..at + until, place);
-                return;
+                return Some(());
             }
             at += line.len();
+        }
+        None
+    }
+}
+
+/// What printed lines are to the lines around them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    /// Entries of an object.
+    Entry,
+    /// Items of a list.
+    Items,
+    /// A value, or a part of a text.
+    Value,
+    /// The value of the key above, or entries beside it. Items of a list may begin at the column of the list's key.
+    ValueOrEntries,
+    /// Items of the list above, or entries beside the list's key.
+    ItemsOrEntries,
+}
+
+impl Form {
+    /// Of lines that begin at a column. `content`: the first of them that is written and not printed. `None`: they are between documents.
+    fn of(column: usize, content: Option<Shape>, before: Option<Shape>, after: Option<Shape>) -> Option<Self> {
+        let before = before.filter(|it| !it.is_separator);
+        if before.is_some_and(|it| it.is_text_at(column)) {
+            return Some(Self::Value);
+        }
+        let after = after.filter(|it| it.indent == column && !it.is_separator);
+        let is_entry = content.is_some_and(|it| !it.is_item);
+        let is_item = content.or(after).is_some_and(|it| it.is_item);
+        match before {
+            Some(it) if it.is_item && it.indent == column => Some(if is_item || !it.is_at_key {
+                Self::Items
+            } else if is_entry {
+                Self::Entry
+            } else {
+                Self::ItemsOrEntries
+            }),
+            // An item's first entry is on its line.
+            Some(it) if it.indent == column || it.is_item && it.indent + 2 == column => {
+                Some(if is_entry || !it.awaits_value {
+                    Self::Entry
+                } else if is_item {
+                    Self::Items
+                } else {
+                    Self::ValueOrEntries
+                })
+            }
+            _ if after.is_some_and(|it| it.is_item) => Some(Self::Items),
+            _ if after.is_some() => Some(Self::Entry),
+            Some(it) if it.awaits_value => Some(Self::Value),
+            _ => None,
         }
     }
 }
 
-/// The column where the printed lines begin: the argument of `nindent`, or the column of the first line of a block.
-fn column_of(text: &str, lines: &Range<usize>) -> Option<usize> {
+/// The column where the printed lines begin: the argument of `nindent`, or the column of the first line of a block, which is returned, too.
+fn column_of(text: &str, lines: &Range<usize>) -> Option<(usize, Option<Shape>)> {
     let written = &text[lines.clone()];
     let first = written.lines().next()?;
     if let Some(at) = first
@@ -335,13 +387,13 @@ fn column_of(text: &str, lines: &Range<usize>) -> Option<usize> {
             .chars()
             .take_while(char::is_ascii_digit)
             .collect();
-        return digits.parse().ok();
+        return Some((digits.parse().ok()?, None));
     }
     let content = written
         .lines()
         .find(|it| !it.trim().is_empty() && !it.trim_start().starts_with("{{"));
     if let Some(line) = content {
-        return Some(indent(line));
+        return Some((indent(line), Shape::of_line(line)));
     }
     let inner = written.find("indent ").and_then(|at| {
         let digits: String = written[at + "indent ".len()..]
@@ -350,7 +402,7 @@ fn column_of(text: &str, lines: &Range<usize>) -> Option<usize> {
             .collect();
         digits.parse().ok()
     });
-    inner.or_else(|| Some(indent(first)))
+    Some((inner.unwrap_or_else(|| indent(first)), None))
 }
 
 #[cfg(test)]
@@ -393,9 +445,73 @@ mod tests {
             &format!("a:\n  @{}\n", " ".repeat(28 - 3)),
         );
         check(
-            "a:\n- b\n{{ toYaml .x }}\n",
-            &format!("a:\n- b\n- @*{}\n", " ".repeat(15 - 6)),
+            "a:\n  - b\n  {{ toYaml .x }}\n",
+            &format!("a:\n  - b\n  - @{}\n", " ".repeat(15 - 5)),
         );
+    }
+
+    /// What the lines `{{ x }}` become below these and above others, as a text and a place.
+    #[track_caller]
+    fn check_form(above: &str, below: &str, expected: &str, expected_place: Place) {
+        let lines = format!("{above}{{{{ x }}}}\n{below}");
+        let filled = super::fill(&lines).expect("it has actions");
+        let written = filled.text.replace(filled.places.filler(), "@");
+        let line = written.lines().nth(above.lines().count()).map(str::trim_end);
+        assert_eq!(line, Some(expected), "of {lines:?}");
+        let start = filled.text.find(filled.places.filler()).expect("it is written") as u32;
+        let place = filled.places.at(Span::new(start, start + 3));
+        assert_eq!(place, Some(expected_place), "of {lines:?}");
+    }
+
+    #[test]
+    fn a_list_may_begin_at_the_column_of_its_key() {
+        use Place::{Items, ItemsOrEntries, Value, ValueOrEntries};
+        check_form("a:\n", "- b\n", "- @", Items);
+        check_form("# c:\na: # c\n\n# c\n", "# c\n- b\n", "- @", Items);
+        check_form("a:\n", "c: d\n", " @", ValueOrEntries);
+        check_form("a:\n", "", " @", ValueOrEntries);
+        check_form("a:\n- b\n", "- c\n", "- @", Items);
+        check_form("a:\n- b\n", "c: d\n", "- @", ItemsOrEntries);
+        check_form("a:\n- b\n- c:\n    d\n", "", "- @", ItemsOrEntries);
+        check_form("- b\n", "", "- @", Items);
+        check_form("a: b\n", "", "@:", Value);
+        check_form("a: b\n", "c: d\n", "@:", Value);
+        check_form("a: \"# b:\"\n", "", "@:", Value);
+    }
+
+    #[test]
+    fn a_block_is_what_is_written_in_it() {
+        // Of the lines only what is not blank.
+        let filled = |text: &str| {
+            let filled = super::fill(text).expect("it has actions");
+            let text = filled.text.replace(filled.places.filler(), "@");
+            let lines = text.lines().map(str::trim_end).filter(|it| !it.is_empty());
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let text = "a:\n- b\n{{ if .x }}\nc:\n{{ toYaml .x }}\n{{ end }}\n";
+        assert_eq!(filled(text), ["a:", "- b", "@:"]);
+        let text = "a:\n{{ range .x }}\n- {{ . }}\n{{ end }}\n";
+        assert_eq!(filled(text), ["a:", "- @"]);
+        let text = "a:\n  - b:\n    {{ if .x }}\n    c: d\n    {{ end }}\n";
+        assert_eq!(filled(text), ["a:", "  - b:", "    @:"]);
+    }
+
+    #[test]
+    fn what_is_printed_into_a_text_is_a_part_of_it() {
+        for header in ["|", ">", "|-", ">+2"] {
+            check(
+                &format!("a: {header}\n  {{{{ .x }}}}\nb: c\n"),
+                &format!("a: {header}\n  @{}\nb: c\n", " ".repeat(8 - 3)),
+            );
+        }
+        let text = "a:\n- |\n    b:\n    {{ .x }}\n    c:\n  d: |\n{{ .y | indent 4 }}\nb: |\nc: d\n{{ .z }}\n";
+        let expected = format!(
+            "a:\n- |\n    b:\n    @{}\n    c:\n  d: |\n    @{}\nb: |\nc: d\n@: {}\n",
+            " ".repeat(8 - 3),
+            " ".repeat(19 - 7),
+            " ".repeat(8 - 5)
+        );
+        check(text, &expected);
     }
 
     #[test]
@@ -419,16 +535,17 @@ mod tests {
         assert!(!text.contains(filler));
         assert_eq!(place(&format!("\u{F8FF}{filler}xxxxx")), Some(Place::Value));
         assert_eq!(place("\"\u{F8FF}\""), None);
-        assert_eq!(place(&format!("{filler}*")), Some(Place::Items));
-        assert_eq!(place(&format!("- {filler}*")), Some(Place::Value));
+        let last = filled.text.rfind(filler).expect("it is written") as u32;
+        let at = |span| filled.places.at(span);
+        assert_eq!(at(Span::new(last, last + 3)), Some(Place::ItemsOrEntries));
+        assert_eq!(at(Span::new(last - 2, last + 3)), Some(Place::Value));
         assert_eq!(place("- c"), None);
     }
 
     #[test]
-    fn a_column_that_is_no_column_is_passed_over() {
-        check(
-            "a:\n{{ toYaml .x | nindent 18446744073709551615 }}\n",
-            &format!("a:\n{}\n", " ".repeat(46)),
-        );
+    fn without_room_the_template_is_not_filled_in() {
+        assert!(super::fill("a:\n{{ toYaml .x | nindent 40 }}\n").is_none());
+        assert!(super::fill("a:\n{{ toYaml .x | nindent 99999999999999999999 }}\n").is_none());
+        assert!(super::fill("a:\n{{ toYaml .x | nindent .y }}\n").is_none());
     }
 }

@@ -82,6 +82,7 @@ impl Completed<'_> {
             tree,
             is_encrypted,
             has_known: false,
+            has_entries: false,
         };
         if self.filled.is_some() {
             // Two actions may be filled in alike, and stand for different keys.
@@ -110,6 +111,7 @@ pub(crate) fn substitute_known(json: &mut JsonDoc<'_>, tree: &Tree, variables: &
         tree,
         is_encrypted: false,
         has_known: false,
+        has_entries: false,
     };
     let mut open = Vec::from_iter(json.root_mut());
     while let Some(json) = open.pop() {
@@ -135,6 +137,8 @@ struct Completion<'t> {
     is_encrypted: bool,
     /// A value was put in.
     has_known: bool,
+    /// What was completed last may stand for entries of the object around it.
+    has_entries: bool,
 }
 
 /// What becomes of a text.
@@ -175,6 +179,9 @@ impl Completion<'_> {
                     }
                     // What is below a key that is not known is completed too: something may be known there.
                     let unknown = self.value(&mut member.value);
+                    if std::mem::take(&mut self.has_entries) {
+                        parts.more();
+                    }
                     match self.key(&member) {
                         None => {}
                         Some(Text::Known(JsonValue::String(key))) => member.key = Cow::Owned(key.into_owned()),
@@ -210,18 +217,23 @@ impl Completion<'_> {
     }
 
     /// What becomes of a text that is a value.
-    fn written(&self, written: &str, node: NodeId) -> Option<Text> {
+    fn written(&mut self, written: &str, node: NodeId) -> Option<Text> {
         let is_plain = self.tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain);
+        let place = self.place(node);
+        self.has_entries |= matches!(place, Some(Place::ValueOrEntries | Place::ItemsOrEntries));
         self.filled(node).or_else(|| self.text(written, is_plain))
     }
 
     /// What becomes of a scalar because an action of a template is in it.
     fn filled(&self, node: NodeId) -> Option<Text> {
-        let place = self.completed.filled?.at(self.tree.span(node))?;
-        Some(match place {
-            Place::Value => Text::Unknown,
-            Place::Items => Text::Items,
+        Some(match self.place(node)? {
+            Place::Value | Place::ValueOrEntries => Text::Unknown,
+            Place::Items | Place::ItemsOrEntries => Text::Items,
         })
+    }
+
+    fn place(&self, node: NodeId) -> Option<Place> {
+        self.completed.filled?.at(self.tree.span(node))
     }
 
     /// `is_plain`: it is written without quotes.

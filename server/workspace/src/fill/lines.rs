@@ -75,33 +75,70 @@ impl Lines {
     }
 }
 
-/// What matters of a line that is not blank.
+/// What matters of a line that has more than blanks and a comment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     /// How many blanks it begins with.
     pub(super) indent: usize,
     pub(super) is_separator: bool,
     pub(super) is_item: bool,
-    pub(super) ends_in_colon: bool,
+    /// It ends in a colon or a dash: its value comes below it.
+    pub(super) awaits_value: bool,
+    /// It ends in the header of a block scalar, whose text comes below it.
+    begins_text: bool,
+    /// It is in the text of a block scalar.
+    is_text: bool,
+    /// It is an item of a list that begins at the column of its key.
+    pub(super) is_at_key: bool,
 }
 
 impl Shape {
     fn of(made: &[u8], line: &Line) -> Option<Self> {
-        let line = std::str::from_utf8(&made[line.range.clone()]).ok()?;
-        let written = line.trim();
+        Self::of_line(std::str::from_utf8(&made[line.range.clone()]).ok()?)
+    }
+
+    pub(super) fn of_line(line: &str) -> Option<Self> {
+        let written = without_comment(line.trim());
         (!written.is_empty()).then(|| Self {
             indent: indent(line),
             is_separator: line.starts_with("---"),
-            is_item: line.trim_start().starts_with("- "),
-            ends_in_colon: written.ends_with(':'),
+            is_item: written.starts_with("- ") || written == "-",
+            awaits_value: written.ends_with(':') || written == "-",
+            begins_text: begins_text(written),
+            is_text: false,
+            is_at_key: false,
         })
     }
+
+    /// Whether what follows the line at a column, not before its own, is text of a block scalar.
+    pub(super) fn is_text_at(self, column: usize) -> bool {
+        self.is_text || self.begins_text && self.indent < column
+    }
+}
+
+/// A line without the comment that it is, or that follows its key.
+fn without_comment(written: &str) -> &str {
+    if written.starts_with('#') {
+        return "";
+    }
+    match written.split_once(" #") {
+        // A comment sign may be in quotes.
+        Some((before, _)) if !before.contains(['"', '\'']) => before.trim_end(),
+        _ => written,
+    }
+}
+
+/// Whether a line ends in the header of a block scalar: `a: |`, `- >-2`.
+fn begins_text(written: &str) -> bool {
+    let header = written.trim_end_matches(|it: char| it.is_ascii_digit() || "+-".contains(it));
+    let before = header.strip_suffix(['|', '>']);
+    before.is_some_and(|it| it.ends_with(": ") || it.ends_with("- "))
 }
 
 /// The lines around a place that moves forward.
 pub(super) struct Around<'l> {
     lines: &'l [Line],
-    /// For each line: itself or the next that is not blank, before anything was written into blank lines.
+    /// For each line: itself or the next that has a shape, before anything was written into blank lines.
     after: Vec<Option<Shape>>,
     /// Lines above the place, each deeper than the one before it: others are not asked for.
     before: Vec<Shape>,
@@ -113,8 +150,12 @@ impl Around<'_> {
     /// Moves to a place, the beginning of a line.
     pub(super) fn advance(&mut self, made: &[u8], place: usize) {
         while let Some(line) = self.lines.get(self.seen).filter(|it| it.range.start < place) {
-            if let Some(shape) = Shape::of(made, line) {
-                while self.before.pop_if(|it| it.indent >= shape.indent).is_some() {}
+            if let Some(mut shape) = Shape::of(made, line) {
+                while let Some(above) = self.before.pop_if(|it| it.indent >= shape.indent) {
+                    let is_key = !above.is_item && above.awaits_value;
+                    shape.is_at_key |= shape.is_item && above.indent == shape.indent && (is_key || above.is_at_key);
+                }
+                shape.is_text = self.before.last().is_some_and(|it| it.is_text_at(shape.indent));
                 self.before.push(shape);
             }
             self.seen += 1;

@@ -14,6 +14,10 @@ pub(crate) enum Place {
     Value,
     /// Any number of items.
     Items,
+    /// The value of a key, or entries beside the key.
+    ValueOrEntries,
+    /// Any number of items, or entries beside the key of their list.
+    ItemsOrEntries,
 }
 
 /// The places of a text that were filled in.
