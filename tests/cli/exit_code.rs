@@ -17,10 +17,19 @@ fn nothing_wrong_is_0_and_findings_are_1() {
 fn what_counts_can_be_chosen() {
     let warned = definition("              type: object\n              properties: {a: {type: string, format: foo}}\n");
     let sandbox = Sandbox::new(&[("crd.yaml", &warned)]);
-    sandbox.run(&["check", "crd.yaml"]).expect(1, &["1 warning"]);
+    sandbox.run(&["check", "crd.yaml"]).expect(0, &["1 warning"]);
     sandbox
-        .run(&["check", "--fail-on", "error", "crd.yaml"])
-        .expect(0, &["1 warning"]);
+        .run(&["check", "--fail-on", "warning", "crd.yaml"])
+        .expect(1, &["1 warning"]);
+}
+
+#[test]
+fn without_a_path_the_current_folder_is_checked() {
+    let sandbox = Sandbox::new(&[("a/bad.yaml", &definition("              type: x\n"))]);
+    sandbox.run(&["check"]).expect(1, &["a/bad.yaml", "1 error"]);
+    sandbox
+        .run(&["check", "--list", "list"])
+        .expect(3, &["cannot read the list"]);
 }
 
 #[test]
@@ -30,7 +39,9 @@ fn usage_is_2_and_says_what_to_do() {
         ("bad-config/.crd-analyzer.yaml", "rulez: {}\n"),
         ("bad-config/crd.yaml", "a: b\n"),
     ]);
-    sandbox.run(&["check"]).expect(2, &["Usage"]);
+    for command in ["cost", "docs", "schema"] {
+        sandbox.run(&[command]).expect(2, &["Usage"]);
+    }
     sandbox
         .run(&["check", "--kubernetes-version", "1.12", "crd.yaml"])
         .expect(2, &["choose from 1.30 to 1.37"]);

@@ -45,6 +45,7 @@ use crate::{
 
 /// Report each error and warning that the API server would give for manifests, without a cluster.
 #[derive(clap::Args, Debug)]
+#[command(mut_arg("paths", |it| it.default_value(".")))]
 pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,
@@ -170,7 +171,7 @@ pub(super) struct Args {
     diff: bool,
 
     /// The lowest severity that makes the exit code 1.
-    #[arg(long, value_enum, default_value = "warning")]
+    #[arg(long, value_enum, default_value = "error")]
     fail_on: FailOn,
 }
 

@@ -8,7 +8,10 @@ use crd_analyzer_workspace::{
     versions::VersionSet,
 };
 
-use super::{Status, UsageError, manifests::Manifests};
+use super::{
+    Status, UsageError,
+    manifests::{Manifests, required},
+};
 use crate::{
     input::{self, Input, Reading, Unreadable},
     output::cost::{jsonl, text},
@@ -18,6 +21,7 @@ use crate::{
 ///
 /// The exit code is 1 if a rule or a schema exceeds the API server's cost limit, and 3 if a CRD cannot be read.
 #[derive(clap::Args, Debug)]
+#[command(mut_arg("paths", required))]
 pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,

@@ -21,7 +21,7 @@ use crd_analyzer_workspace::{
 
 use super::{
     Replacing, Status,
-    manifests::{Manifests, one_version},
+    manifests::{Manifests, one_version, required},
 };
 use crate::{
     input::{self, Input, Reading},
@@ -38,6 +38,7 @@ use crate::{
 ///
 /// The exit code is 1 if the API server rejects a CRD, and 3 if a file cannot be read or written.
 #[derive(clap::Args, Debug)]
+#[command(mut_arg("paths", required))]
 pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,

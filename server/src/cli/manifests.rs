@@ -30,7 +30,7 @@ pub(super) const STACK_BYTES: usize = depth::STACK_BYTES;
 #[derive(clap::Args, Debug)]
 pub(super) struct Manifests {
     /// Files, folders, globs in quotes, or `-` for standard input. In folders, files that git ignores are left out.
-    #[arg(value_name = "PATH", required_unless_present = "list")]
+    #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
 
     /// The Kubernetes versions: `1.31`, a range `1.30..1.37`, or `all`. Default: the newest.
@@ -44,6 +44,11 @@ pub(super) struct Manifests {
 
     #[command(flatten)]
     pub(super) settings: Settings,
+}
+
+/// The paths of a command that needs some, if there is no list.
+pub(super) fn required(paths: clap::Arg) -> clap::Arg {
+    paths.required_unless_present("list")
 }
 
 /// Settings of all files.

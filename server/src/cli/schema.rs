@@ -17,7 +17,10 @@ use crd_analyzer_workspace::{
 };
 use serde_json::{Map, Value};
 
-use super::{Replacing, Status, UsageError, manifests::Manifests};
+use super::{
+    Replacing, Status, UsageError,
+    manifests::{Manifests, required},
+};
 use crate::{
     input::{self, Input, Reading, Source, Unreadable},
     output::{json_schema, published as output},
@@ -36,6 +39,7 @@ use crate::{
 ///
 /// The exit code is 1 if the API server rejects a CRD, and 3 if a file cannot be read.
 #[derive(clap::Args, Debug)]
+#[command(mut_arg("paths", required))]
 pub(super) struct Args {
     #[command(flatten)]
     manifests: Manifests,

@@ -141,7 +141,8 @@ fn known(verdict: &mut DocumentVerdict) -> [HashMap<What, At>; 5] {
 pub(super) fn told(problem: &Problem) -> Option<(Place, Finding)> {
     let place = problem.place?;
     let (code, severity) = match problem.kind {
-        ProblemKind::Fails => (codes::KUSTOMIZE_FAILURE, Severity::Warning),
+        // No object of it reaches an API server.
+        ProblemKind::Fails => (codes::KUSTOMIZE_FAILURE, Severity::Error),
         _ => (codes::KUSTOMIZE_NOT_BUILT, Severity::Information),
     };
     let headline = match problem.kind {
