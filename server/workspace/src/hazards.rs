@@ -249,7 +249,7 @@ impl Walk<'_, '_> {
     /// The rules of a node as they are compiled already, if all of them are.
     fn compiled(&self, path: &Path) -> Option<Compiled> {
         let CompiledRules { types, rules } = self.compiled.get(path)?;
-        let expressions = rules.iter().map(|it| Some(it.expression.as_ref()?.0.clone()));
+        let expressions = rules.iter().map(|it| Some(it.rule.as_ref()?.clone()));
         Some(Compiled {
             types: Arc::clone(types),
             rules: expressions.collect::<Option<_>>()?,

@@ -16,7 +16,7 @@ use super::{CrdVerdict, DecodeError, DecodePlace, Received, Stored};
 use crate::codes;
 use crate::decode::DecodeProblem;
 use crate::places::{self, LocatedField};
-use crate::validation::RuleCompiler;
+use crate::validation::CelCompiler;
 
 /// Wrong values that are corrected. What a CRD with more of them says besides is not looked for.
 const MOST: usize = 20;
@@ -38,7 +38,7 @@ pub fn judge_later(
     tree: &Tree,
     old: Option<&Stored>,
     version: KubernetesVersion,
-    compiler: Option<&dyn RuleCompiler>,
+    compiler: Option<&CelCompiler>,
 ) -> Option<Later> {
     if document.depth() > depth::limit() {
         return None;

@@ -22,7 +22,7 @@ use crate::codes;
 use crate::decode::{self, DecodeProblem, Refused, StrictError, StrictErrorKind};
 use crate::internal;
 use crate::types::{Condition, CustomResourceDefinition};
-use crate::validation::{self, CrdErrors, RuleCompiler};
+use crate::validation::{self, CelCompiler, CrdErrors};
 use crate::warnings::{self, Warning};
 
 pub use after_decoding::{Later, judge_later};
@@ -98,11 +98,7 @@ fn coerce_defaults(definition: &mut CustomResourceDefinition, version: Kubernete
 }
 
 /// The answer to a request that creates a CRD. Its rules are compiled if there is a compiler.
-pub fn judge_create(
-    document: &JsonDoc<'_>,
-    version: KubernetesVersion,
-    compiler: Option<&dyn RuleCompiler>,
-) -> CrdVerdict {
+pub fn judge_create(document: &JsonDoc<'_>, version: KubernetesVersion, compiler: Option<&CelCompiler>) -> CrdVerdict {
     judge(document, None, version, compiler)
 }
 
@@ -111,7 +107,7 @@ pub fn judge_update(
     document: &JsonDoc<'_>,
     old: &Stored,
     version: KubernetesVersion,
-    compiler: Option<&dyn RuleCompiler>,
+    compiler: Option<&CelCompiler>,
 ) -> CrdVerdict {
     judge(document, Some(old), version, compiler)
 }
@@ -120,7 +116,7 @@ fn judge(
     document: &JsonDoc<'_>,
     old: Option<&Stored>,
     version: KubernetesVersion,
-    compiler: Option<&dyn RuleCompiler>,
+    compiler: Option<&CelCompiler>,
 ) -> CrdVerdict {
     match Received::new(document, version) {
         Ok(received) => received.judge(old, compiler),
@@ -215,7 +211,7 @@ impl Received {
     }
 
     /// The answer to the request: `old` is what is updated, if it is an update. Rules are compiled if there is a compiler.
-    pub fn judge(self, old: Option<&Stored>, compiler: Option<&dyn RuleCompiler>) -> CrdVerdict {
+    pub fn judge(self, old: Option<&Stored>, compiler: Option<&CelCompiler>) -> CrdVerdict {
         let (mut verdict, ended) = budget::within(Limits::DOCUMENT, || {
             let mut verdict = self.judge_within(old, compiler);
             verdict.leave_out();
@@ -229,7 +225,7 @@ impl Received {
         verdict
     }
 
-    fn judge_within(self, old: Option<&Stored>, compiler: Option<&dyn RuleCompiler>) -> CrdVerdict {
+    fn judge_within(self, old: Option<&Stored>, compiler: Option<&CelCompiler>) -> CrdVerdict {
         let Self {
             mut definition,
             hoisted,
@@ -258,7 +254,7 @@ impl Received {
 fn create(
     definition: &CustomResourceDefinition,
     version: KubernetesVersion,
-    compiler: Option<&dyn RuleCompiler>,
+    compiler: Option<&CelCompiler>,
     verdict: &mut CrdVerdict,
 ) {
     let mut findings = validation::validate_create(definition, version, compiler);
@@ -286,7 +282,7 @@ fn update(
     definition: &CustomResourceDefinition,
     old: &CustomResourceDefinition,
     version: KubernetesVersion,
-    compiler: Option<&dyn RuleCompiler>,
+    compiler: Option<&CelCompiler>,
     verdict: &mut CrdVerdict,
 ) {
     common_fields(&definition.metadata, &old.metadata, version, &mut verdict.errors);

@@ -18,7 +18,7 @@ use crate::warnings::Warning;
 ///
 /// Texts, fields and details are the API server's own. Paths are those of the internal form: [`crate::places`] finds what
 /// they mean in the document.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct CrdVerdict {
     /// The document cannot be read as a CRD; then there is nothing else.
     pub decode_error: Option<DecodeError>,

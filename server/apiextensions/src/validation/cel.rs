@@ -1,82 +1,18 @@
 //! Where rules are compiled and priced, and what is made of the answers (`cel_validation.go`).
 //!
-//! The compiler itself is a [`RuleCompiler`] that is handed in: this module decides which rules reach it, with which
-//! types and cardinality, and words the errors about costs. Without a compiler the stage is left out.
+//! The compiler is handed in: this module decides which rules reach it, with which types and cardinality, and words the
+//! errors about costs. Without a compiler the stage is left out.
 
 use std::cell::OnceCell;
-use std::rc::Rc;
 use std::sync::Arc;
 
+use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::field::{Cause, Error, Path};
-use crd_analyzer_schema::rules::{DeclType, Effort, Expression, Occurrence, Part, SuggestedBounds};
-use crd_analyzer_schema::{JsonSchemaProps, ValidationRule};
+use crd_analyzer_schema::rules::{CompiledRule, DeclType};
 
+use super::compiler::{CelCompiler, Types};
 use super::limits::TOTAL_COST_LIMIT;
-use super::preexisting::Preexisting;
 use crate::codes;
-
-/// Makes CEL types of schemas. Types are made for the topmost schema that has rules, and read from there for those below.
-pub trait RuleCompiler {
-    /// The types of a schema, or why there are none (`defaultConverter`). `is_resource_root`: it is the root, or an
-    /// embedded resource.
-    fn types<'s>(&'s self, schema: &'s JsonSchemaProps, is_resource_root: bool) -> Result<Types<'s>, String>;
-}
-
-/// The CEL types of one node of a schema.
-pub type Types<'s> = Rc<dyn NodeTypes<'s> + 's>;
-
-/// What is known of a node of a schema: its types, those of the nodes below it, and what its rules compile to.
-pub trait NodeTypes<'s> {
-    /// The types of a property, if an expression can name it (`propertyTypeInfoAccessor`).
-    fn property(&self, name: &str) -> Option<Types<'s>>;
-    /// The types of the items of a list (`itemsTypeInfoAccessor`).
-    fn items(&self) -> Option<Types<'s>>;
-    /// The types of the values of a map (`additionalItemsTypeInfoAccessor`).
-    fn values(&self) -> Option<Types<'s>>;
-    /// Compiles and prices the node's rules (`cel.Compile`): one answer a rule, in order, or what kept the API server from it.
-    fn compile(&self, rules: &'s [ValidationRule], preexisting: &Preexisting<'_>) -> Result<Vec<CompiledRule>, String>;
-    /// The declared type of the node's values, if there is one.
-    fn decl_type(&self) -> Option<Arc<DeclType>>;
-    /// The ways to bring an expression of a rule of the node below a limit with bounds that are missing: see
-    /// [`crd_analyzer_schema::rules::suggest_bounds`]. None also for one that does not compile.
-    fn suggest_bounds(
-        &self,
-        rule: &'s ValidationRule,
-        part: Part,
-        occurrence: Occurrence,
-        limit: u64,
-        effort: &Effort,
-    ) -> Vec<SuggestedBounds>;
-}
-
-/// What a rule compiled to (`cel.CompilationResult`).
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct CompiledRule {
-    /// Why the rule does not compile.
-    pub error: Option<CompileError>,
-    /// Cost units of one evaluation at worst; 0 if the rule does not compile.
-    pub max_cost: u64,
-    /// How many of the smallest values of this schema fit into a request: the factor where nothing else bounds it.
-    pub max_cardinality: u64,
-    /// The rule compares with the old value.
-    pub uses_old_self: bool,
-    /// The message expression, if there is one: cost units of one evaluation at worst, or why it does not compile.
-    pub message_expression: Option<Result<u64, CompileError>>,
-    /// Why the message expression does not compile either, where the rule does not: the API server does not get there.
-    pub unreached_message_error: Option<CompileError>,
-    /// The rule, if it compiles.
-    pub expression: Option<Runnable>,
-}
-
-/// A compiled rule, ready to run. Two of them always compare as equal: other fields distinguish rules.
-#[derive(Clone, Debug)]
-pub struct Runnable(pub Arc<Expression>);
-
-impl PartialEq for Runnable {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
 
 /// The rules of a node as they were compiled for the verdict.
 #[derive(Clone, Copy, Debug)]
@@ -97,25 +33,8 @@ impl CompiledSchema {
     }
 }
 
-/// Why an expression does not compile (`apiservercel.Error`).
-#[derive(Clone, PartialEq, Debug)]
-pub struct CompileError {
-    /// The API server reports a missing value, not an invalid one.
-    pub is_required: bool,
-    /// The API server itself fails on the expression; the words are ours.
-    pub crashes: bool,
-    /// The API server's words.
-    pub detail: String,
-    /// The diagnostic code.
-    pub code: &'static str,
-    /// Which bytes of the expression it is about.
-    pub inner: Option<std::ops::Range<usize>>,
-    /// What is wrong there.
-    pub cause: Option<Box<Cause>>,
-}
-
 /// What became of the rules of one schema.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct CompiledSchema {
     /// The schema in the internal form.
     pub(super) path: Path,
@@ -126,7 +45,7 @@ pub struct CompiledSchema {
 }
 
 /// What became of the rules of one node of a schema.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct CompiledNode {
     /// The node in the internal form.
     pub(super) path: Path,
@@ -147,7 +66,7 @@ enum Accessor<'s> {
 
 /// A node of a schema as rules see it (`CELSchemaContext`).
 pub(super) struct CelContext<'p, 's> {
-    compiler: &'s dyn RuleCompiler,
+    compiler: &'s CelCompiler,
     parent: Option<&'p CelContext<'p, 's>>,
     accessor: Accessor<'s>,
     schema: &'s JsonSchemaProps,
@@ -160,7 +79,7 @@ pub(super) struct CelContext<'p, 's> {
 
 impl<'s> CelContext<'_, 's> {
     /// The root of a schema (`RootCELContext`).
-    pub(super) fn root(compiler: &'s dyn RuleCompiler, schema: &'s JsonSchemaProps) -> Self {
+    pub(super) fn root(compiler: &'s CelCompiler, schema: &'s JsonSchemaProps) -> Self {
         Self {
             compiler,
             parent: None,

@@ -7,12 +7,11 @@ use std::sync::Arc;
 
 use crd_analyzer_schema::cel_types::escape;
 use crd_analyzer_schema::rules::{
-    self, DeclType, Effort, ExpressionSet, NodeTypes as SchemaTypes, Occurrence, Part, SuggestedBounds,
+    self, CompileError, CompiledRule, DeclType, Effort, ExpressionSet, NodeTypes, Occurrence, Part, SuggestedBounds,
 };
 use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 
-use super::cel::{CompileError, CompiledRule, NodeTypes, RuleCompiler, Runnable, Types};
 use super::preexisting::Preexisting;
 use crate::codes;
 
@@ -46,7 +45,7 @@ impl CelCompiler {
     }
 
     /// The rules of a node, compiled as new ones.
-    fn compile_new(&self, types: &SchemaTypes<'_>, rules: &[ValidationRule]) -> Vec<CompiledRule> {
+    fn compile_new(&self, types: &NodeTypes<'_>, rules: &[ValidationRule]) -> Vec<CompiledRule> {
         let first = rules.first().map_or("", |it| it.rule.as_str());
         let mut remembered = self.remembered.borrow_mut();
         let known = remembered.get(first).map_or(&[][..], Vec::as_slice);
@@ -57,7 +56,6 @@ impl CelCompiler {
             return same.compiled.clone();
         }
         let compiled = rules::compile(types, rules, self.version, |_, _| ExpressionSet::New);
-        let compiled: Vec<CompiledRule> = compiled.into_iter().map(compiled_rule).collect();
         if known.len() < MAX_REMEMBERED {
             remembered.entry(first.to_owned()).or_default().push(Remembered {
                 types: Arc::clone(types.decl_type()),
@@ -67,12 +65,16 @@ impl CelCompiler {
         }
         compiled
     }
-}
 
-impl RuleCompiler for CelCompiler {
-    fn types<'s>(&'s self, schema: &'s JsonSchemaProps, is_resource_root: bool) -> Result<Types<'s>, String> {
+    /// The types of a schema, or why there are none (`defaultConverter`). `is_resource_root`: it is the root, or an
+    /// embedded resource.
+    pub(super) fn types<'s>(
+        &'s self,
+        schema: &'s JsonSchemaProps,
+        is_resource_root: bool,
+    ) -> Result<Types<'s>, String> {
         let structural = Structural::new(schema).map_err(|error| error.to_string())?;
-        let types = SchemaTypes::new(structural, is_resource_root, self.version);
+        let types = NodeTypes::new(structural, is_resource_root, self.version);
         let types = types.ok_or("unable to convert structural schema to CEL declarations")?;
         Ok(Rc::new(Node {
             schema: structural,
@@ -82,16 +84,19 @@ impl RuleCompiler for CelCompiler {
     }
 }
 
-/// A node below one with types. Where a schema is a list and a map at once, the API server takes the element type of one for
+/// The CEL types of one node of a schema.
+pub(super) type Types<'s> = Rc<Node<'s>>;
+
+/// What is known of a node of a schema: its types, those of the nodes below it, and what its rules compile to. Where a schema is a list and a map at once, the API server takes the element type of one for
 /// that of the other, and sooner or later has none.
-struct Node<'s> {
+pub(super) struct Node<'s> {
     schema: Structural<'s>,
     types: Typed<'s>,
     compiler: &'s CelCompiler,
 }
 
 enum Typed<'s> {
-    Types(SchemaTypes<'s>),
+    Types(NodeTypes<'s>),
     /// The element type of a type that has none: the rules of this node do not compile.
     Untyped,
     /// Below that the API server crashes when it looks for types.
@@ -108,11 +113,7 @@ impl<'s> Node<'s> {
     }
 
     /// The types of items or values.
-    fn element(
-        &self,
-        schema: Structural<'s>,
-        types: impl Fn(&SchemaTypes<'s>) -> Option<SchemaTypes<'s>>,
-    ) -> Types<'s> {
+    fn element(&self, schema: Structural<'s>, types: impl Fn(&NodeTypes<'s>) -> Option<NodeTypes<'s>>) -> Types<'s> {
         let types = match &self.types {
             Typed::Types(above) => types(above).map_or(Typed::Untyped, Typed::Types),
             Typed::Untyped | Typed::Crash => Typed::Crash,
@@ -121,8 +122,9 @@ impl<'s> Node<'s> {
     }
 }
 
-impl<'s> NodeTypes<'s> for Node<'s> {
-    fn property(&self, name: &str) -> Option<Types<'s>> {
+impl<'s> Node<'s> {
+    /// The types of a property, if an expression can name it (`propertyTypeInfoAccessor`).
+    pub(super) fn property(&self, name: &str) -> Option<Types<'s>> {
         let schema = self.schema.property(name)?;
         let types = match &self.types {
             Typed::Types(above) => Typed::Types(above.property(name)?),
@@ -134,17 +136,24 @@ impl<'s> NodeTypes<'s> for Node<'s> {
         Some(self.below(schema, types))
     }
 
-    fn items(&self) -> Option<Types<'s>> {
+    /// The types of the items of a list (`itemsTypeInfoAccessor`).
+    pub(super) fn items(&self) -> Option<Types<'s>> {
         let schema = self.schema.items()?;
-        Some(self.element(schema, SchemaTypes::items))
+        Some(self.element(schema, NodeTypes::items))
     }
 
-    fn values(&self) -> Option<Types<'s>> {
+    /// The types of the values of a map (`additionalItemsTypeInfoAccessor`).
+    pub(super) fn values(&self) -> Option<Types<'s>> {
         let schema = self.schema.additional_properties()?.schema()?;
-        Some(self.element(schema, SchemaTypes::values))
+        Some(self.element(schema, NodeTypes::values))
     }
 
-    fn compile(&self, rules: &'s [ValidationRule], preexisting: &Preexisting<'_>) -> Result<Vec<CompiledRule>, String> {
+    /// Compiles and prices the node's rules (`cel.Compile`): one answer a rule, in order, or what kept the API server from it.
+    pub(super) fn compile(
+        &self,
+        rules: &[ValidationRule],
+        preexisting: &Preexisting<'_>,
+    ) -> Result<Vec<CompiledRule>, String> {
         let set_of = |part: Part, expression: &str| {
             let is_stored = match part {
                 Part::Rule => preexisting.has_rule(expression),
@@ -164,20 +173,22 @@ impl<'s> NodeTypes<'s> for Node<'s> {
         if preexisting.is_empty() {
             return Ok(self.compiler.compile_new(types, rules));
         }
-        let compiled = rules::compile(types, rules, self.compiler.version, set_of);
-        Ok(compiled.into_iter().map(compiled_rule).collect())
+        Ok(rules::compile(types, rules, self.compiler.version, set_of))
     }
 
-    fn decl_type(&self) -> Option<Arc<DeclType>> {
+    /// The declared type of the node's values, if there is one.
+    pub(super) fn decl_type(&self) -> Option<Arc<DeclType>> {
         match &self.types {
             Typed::Types(types) => Some(types.decl_type().clone()),
             Typed::Untyped | Typed::Crash => None,
         }
     }
 
-    fn suggest_bounds(
+    /// The ways to bring an expression of a rule of the node below a limit with bounds that are missing: see
+    /// [`crd_analyzer_schema::rules::suggest_bounds`]. None also for one that does not compile.
+    pub(super) fn suggest_bounds(
         &self,
-        rule: &'s ValidationRule,
+        rule: &ValidationRule,
         part: Part,
         occurrence: Occurrence,
         limit: u64,
@@ -210,41 +221,15 @@ pub(super) fn expression_size(rule: &ValidationRule) -> usize {
 
 fn crash() -> CompiledRule {
     let error = CompileError {
-        is_required: false,
-        crashes: true,
         detail: "the API server crashes when it looks for the types of this rule: a schema above is a list and a map at once"
             .to_owned(),
+        crashes: true,
+        uses_old_self: false,
         code: codes::SERVER_PANIC,
-        inner: None,
-        cause: None,
+        problems: Vec::new(),
     };
     CompiledRule {
         error: Some(error),
         ..CompiledRule::default()
-    }
-}
-
-fn compiled_rule(compiled: rules::CompiledRule) -> CompiledRule {
-    CompiledRule {
-        error: compiled.error.map(compile_error),
-        max_cost: compiled.rule.as_ref().map_or(0, |rule| rule.max_cost),
-        expression: compiled.rule.map(Runnable),
-        max_cardinality: compiled.max_cardinality,
-        uses_old_self: compiled.uses_old_self,
-        message_expression: compiled
-            .message
-            .map(|message| message.map(|message| message.max_cost).map_err(compile_error)),
-        unreached_message_error: compiled.unreached_message_error.map(compile_error),
-    }
-}
-
-fn compile_error(error: rules::CompileError) -> CompileError {
-    CompileError {
-        is_required: false,
-        crashes: error.crashes,
-        cause: error.cause().map(Box::new),
-        detail: error.detail,
-        code: error.code,
-        inner: error.problems.into_iter().next().map(|problem| problem.bytes),
     }
 }

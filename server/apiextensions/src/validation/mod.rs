@@ -52,9 +52,7 @@ use crd_analyzer_schema::metadata::{
 use crd_analyzer_schema::unknown::Known;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, SchemaMap};
 
-pub use cel::{
-    CompileError, CompiledRule, CompiledRules, CompiledSchema, NodeTypes, RuleCompiler, Types, max_elements,
-};
+pub use cel::{CompiledRules, CompiledSchema, max_elements};
 pub use compiler::CelCompiler;
 pub use costs::schema_costs;
 pub use limits::{COST_LIMIT, TOTAL_COST_LIMIT};
@@ -74,7 +72,7 @@ use crate::codes;
 use crate::types::{CustomResourceDefinition, Spec};
 
 /// What is wrong with a CRD.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct CrdErrors {
     /// What the API server says. Empty if it crashes.
     pub errors: Vec<Error>,
@@ -105,7 +103,7 @@ impl CrdErrors {
 pub fn validate_create(
     definition: &CustomResourceDefinition,
     version: KubernetesVersion,
-    compiler: Option<&dyn RuleCompiler>,
+    compiler: Option<&CelCompiler>,
 ) -> CrdErrors {
     let mut findings = CrdErrors::default();
     let required = format!("{}.{}", definition.spec.names.plural, definition.spec.group);
@@ -138,7 +136,7 @@ pub fn validate_update(
     definition: &CustomResourceDefinition,
     old: &CustomResourceDefinition,
     version: KubernetesVersion,
-    compiler: Option<&dyn RuleCompiler>,
+    compiler: Option<&CelCompiler>,
 ) -> CrdErrors {
     let mut findings = CrdErrors::default();
     let metadata = Path::of(["metadata"]);

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use crd_analyzer_schema::KubernetesVersion;
 
 use super::bad_value::Render;
-use super::cel::RuleCompiler;
+use super::compiler::CelCompiler;
 use super::preexisting::Preexisting;
 
 /// The questions that a create and an update answer differently.
 pub(super) struct Options<'a> {
     pub(super) version: KubernetesVersion,
     /// Compiles and prices rules; without it the stage is left out.
-    pub(super) compiler: Option<&'a dyn RuleCompiler>,
+    pub(super) compiler: Option<&'a CelCompiler>,
     pub(super) require_recognized_conversion_review_version: bool,
     pub(super) require_immutable_names: bool,
     pub(super) require_open_api_schema: bool,
@@ -32,7 +32,7 @@ pub(super) struct Options<'a> {
 
 impl<'a> Options<'a> {
     /// What a create asks (`ValidateCustomResourceDefinition`).
-    pub(super) fn create(version: KubernetesVersion, compiler: Option<&'a dyn RuleCompiler>) -> Self {
+    pub(super) fn create(version: KubernetesVersion, compiler: Option<&'a CelCompiler>) -> Self {
         Self {
             version,
             compiler,

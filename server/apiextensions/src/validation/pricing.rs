@@ -5,10 +5,10 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use crd_analyzer_schema::field::{Path, Segment, Trail};
-use crd_analyzer_schema::rules::{Effort, Occurrence, Part, SchemaStep, SuggestedBounds};
+use crd_analyzer_schema::rules::{CompiledRule, Effort, Occurrence, Part, SchemaStep, SuggestedBounds};
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion, ValidationRule};
 
-use super::cel::{CelContext, CompiledNode, CompiledRule, max_elements, no_types};
+use super::cel::{CelContext, CompiledNode, max_elements, no_types};
 use super::compiler::{CelCompiler, expression_size};
 use super::limits::COST_LIMIT;
 use super::preexisting::Preexisting;
@@ -349,12 +349,12 @@ impl<'e> Walk<'e> {
 impl RuleCost {
     fn take(&mut self, compiled: &CompiledRule) {
         self.uses_old_self = compiled.uses_old_self;
-        self.expr_cost = compiled.max_cost;
+        self.expr_cost = compiled.max_cost();
         self.cardinality = self.max_cardinality.unwrap_or(compiled.max_cardinality);
-        self.cost = compiled.max_cost.saturating_mul(self.cardinality);
+        self.cost = self.expr_cost.saturating_mul(self.cardinality);
         self.error = compiled.error.as_ref().map(|error| error.detail.clone());
-        match &compiled.message_expression {
-            Some(Ok(cost)) => self.message_cost = *cost,
+        match &compiled.message {
+            Some(Ok(message)) => self.message_cost = message.max_cost,
             Some(Err(error)) => self.message_error = Some(error.detail.clone()),
             None => {}
         }

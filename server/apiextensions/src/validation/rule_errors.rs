@@ -3,8 +3,9 @@
 use crd_analyzer_budget as budget;
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::field::{Cause, Error, ErrorType, Path, Trail};
+use crd_analyzer_schema::rules::CompileError;
 
-use super::cel::{CelContext, CompileError, CompiledNode, no_types, over_limit};
+use super::cel::{CelContext, CompiledNode, no_types, over_limit};
 use super::limits::COST_LIMIT;
 use super::report::invalid_string;
 use super::standard::Standard;
@@ -53,7 +54,7 @@ pub(super) fn compile_rules<'s>(
     let mut errors = Vec::new();
     for (i, (rule, compiled)) in schema.x_validations.iter().zip(compiled).enumerate() {
         let at = rules_at.index(i);
-        let message_error = compiled.message_expression.as_ref().and_then(|it| it.as_ref().err());
+        let message_error = compiled.message.as_ref().and_then(|it| it.as_ref().err());
         let crash = [("rule", compiled.error.as_ref()), ("messageExpression", message_error)]
             .into_iter()
             .find_map(|(name, error)| Some((name, error.filter(|it| it.crashes)?)));
@@ -61,8 +62,8 @@ pub(super) fn compile_rules<'s>(
             let detail = crash.detail.clone();
             let path = at.child(name).path();
             let error = Error::new(ErrorType::Internal, codes::SERVER_PANIC, path, "", detail);
-            let error = match &crash.inner {
-                Some(inner) => error.within(inner.clone()),
+            let error = match crash.problems.first() {
+                Some(problem) => error.within(problem.bytes.clone()),
                 None => error,
             };
             if is_hidden {
@@ -73,7 +74,7 @@ pub(super) fn compile_rules<'s>(
             continue;
         }
         let cost = compiled
-            .max_cost
+            .max_cost()
             .saturating_mul(context.max_cardinality().unwrap_or(compiled.max_cardinality));
         let suppresses = walk.question.suppress_expression_cost;
         if !suppresses && cost > COST_LIMIT {
@@ -88,12 +89,7 @@ pub(super) fn compile_rules<'s>(
         let render = walk.options.render();
         if let Some(error) = compiled.error {
             let path = at.child("rule").path();
-            let bad_value = if error.is_required {
-                String::new()
-            } else {
-                render.rule(rule)
-            };
-            errors.push(compile_error(error, path, bad_value));
+            errors.push(compile_error(error, path, render.rule(rule)));
         }
         if let Some(error) = compiled.unreached_message_error
             && !error.crashes
@@ -101,16 +97,13 @@ pub(super) fn compile_rules<'s>(
             let path = at.child("messageExpression").path();
             walk.hidden.push(compile_error(error, path, render.rule(rule)));
         }
-        match compiled.message_expression {
+        match compiled.message {
             Some(Err(error)) => {
                 let path = at.child("messageExpression").path();
-                let error = CompileError {
-                    is_required: false,
-                    ..error
-                };
                 errors.push(compile_error(error, path, render.rule(rule)));
             }
-            Some(Ok(cost)) => {
+            Some(Ok(message)) => {
+                let cost = message.max_cost;
                 let path = || at.child("messageExpression").path();
                 if !suppresses && cost > COST_LIMIT {
                     let detail = over_limit("estimated messageExpression cost", cost, COST_LIMIT);
@@ -152,17 +145,13 @@ pub(super) fn compile_rules<'s>(
 }
 
 fn compile_error(error: CompileError, path: Path, bad_value: String) -> Error {
-    let kind = if error.is_required {
-        ErrorType::Required
-    } else {
-        ErrorType::Invalid
-    };
-    let mut out = Error::new(kind, error.code, path, bad_value, error.detail);
-    if let Some(cause) = error.cause {
-        out = out.because(*cause);
+    let cause = error.cause();
+    let mut out = Error::new(ErrorType::Invalid, error.code, path, bad_value, error.detail);
+    if let Some(cause) = cause {
+        out = out.because(cause);
     }
-    match error.inner {
-        Some(inner) => out.within(inner),
+    match error.problems.into_iter().next() {
+        Some(problem) => out.within(problem.bytes),
         None => out,
     }
 }

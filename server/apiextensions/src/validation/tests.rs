@@ -9,7 +9,7 @@ use crd_analyzer_syntax::json::read_json;
 use crd_analyzer_syntax::tree::Span;
 use serde_json::{Value, json};
 
-use super::cel::{CelContext, RuleCompiler as _, TotalCost};
+use super::cel::{CelContext, TotalCost};
 use super::options::{Options, SchemaQuestion};
 use super::preexisting::Preexisting;
 use super::root_schema::validate_schema;

@@ -6,7 +6,7 @@ use crd_analyzer_schema::structural::Structural;
 use crd_analyzer_schema::{JsonSchemaProps, KubernetesVersion};
 
 use super::ca_bundle::ca_bundle_error;
-use super::cel::RuleCompiler;
+use super::compiler::CelCompiler;
 use super::conversion::has_valid_review_version_or_none;
 use super::limits::MAX_SELECTABLE_FIELDS;
 use super::list_map::list_map_errors;
@@ -23,7 +23,7 @@ pub(super) fn update_options<'a>(
     new: &'a CustomResourceDefinition,
     old: &'a CustomResourceDefinition,
     version: KubernetesVersion,
-    compiler: Option<&'a dyn RuleCompiler>,
+    compiler: Option<&'a CelCompiler>,
 ) -> Options<'a> {
     let spec = &old.spec;
     Options {

@@ -54,6 +54,13 @@ pub struct CompiledRule {
     pub unreached_message_error: Option<CompileError>,
 }
 
+impl CompiledRule {
+    /// The cost units that evaluating the rule once takes at most; 0 if it does not compile.
+    pub fn max_cost(&self) -> u64 {
+        self.rule.as_ref().map_or(0, |it| it.max_cost)
+    }
+}
+
 /// A compiled expression.
 #[derive(Debug)]
 pub struct Expression {

@@ -89,7 +89,7 @@ fn judge(line: &str, version: KubernetesVersion, answer: &mut Answer) -> Result<
     let [compiled] = compiled.as_slice() else {
         return Err(format!("{} rules compiled", compiled.len()));
     };
-    answer.cost_estimate = compiled.rule.as_ref().map_or(0, |it| it.max_cost);
+    answer.cost_estimate = compiled.max_cost();
     answer.max_cardinality = compiled.max_cardinality;
     answer.uses_old_self = compiled.uses_old_self;
     match &compiled.message {

@@ -92,7 +92,7 @@ pub(super) fn answer(request: &Value, version: KubernetesVersion) -> anyhow::Res
     let mut answer = json!({
         "crashes": crashes(&compiled),
         "compile_error": compiled.error.as_ref().map(|it| &it.detail),
-        "cost_estimate": compiled.rule.as_ref().map_or(0, |it| it.max_cost),
+        "cost_estimate": compiled.max_cost(),
         "max_cardinality": compiled.max_cardinality,
         "uses_old_self": compiled.uses_old_self,
         "message_expression_cost": message.and_then(|it| it.as_ref().ok()).map_or(0, |it| it.max_cost),
