@@ -31,9 +31,12 @@ async fn look(session: &Arc<Session>) {
         let of_cluster = lister.cluster.files().into_iter();
         files.extend(of_cluster.map(|it| (it, Origin::Cluster)));
         let unread = lister.workspace.unread(&files);
-        (files, unread, kustomizations)
+        let replaced = lister.workspace.set_folders(&folders);
+        (files, unread, kustomizations, replaced)
     };
-    let Ok((files, unread, kustomizations)) = tasks::blocking("the list of the workspace's files", list).await else {
+    let Ok((files, unread, kustomizations, replaced)) =
+        tasks::blocking("the list of the workspace's files", list).await
+    else {
         return;
     };
     let (all, done) = (files.len(), Arc::new(AtomicUsize::new(0)));
@@ -44,7 +47,8 @@ async fn look(session: &Arc<Session>) {
     };
     let (looker, count) = (session.clone(), done.clone());
     let look = tasks::blocking("the look through the workspace", move || {
-        let changed = looker.workspace.look_at(&files, &looker.documents, &count);
+        let mut changed = looker.workspace.look_at(&files, &looker.documents, &count);
+        changed.extend(replaced);
         looker.start_building(&kustomizations);
         changed
     });

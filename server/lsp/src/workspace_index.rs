@@ -12,7 +12,7 @@ use std::{
 use crd_analyzer_ide::{completion, file::File};
 use crd_analyzer_io::{
     read::{self, Access, Kind, Stamp},
-    roots::Roots,
+    roots::{Roots, repository},
 };
 use crd_analyzer_workspace::{
     definition_paths::DefinitionPath,
@@ -161,6 +161,12 @@ impl Workspace {
     pub(crate) fn files_changed(&self, paths: &[PathBuf], documents: &Documents) -> BTreeSet<GroupKind> {
         let closed = paths.iter().filter(|it| !documents.is_open_at(it));
         closed.flat_map(|it| self.look_at_file(it)).collect()
+    }
+
+    /// Takes up where the repositories of these folders begin. Returns the kinds whose CRDs may count otherwise by that.
+    pub(crate) fn set_folders(&self, folders: &[PathBuf]) -> BTreeSet<GroupKind> {
+        let roots = folders.iter().map(|it| repository(it).unwrap_or_else(|| it.clone()));
+        self.catalog.change(|index| index.set_roots(roots.collect()))
     }
 
     /// How many of these files have to be read.
@@ -316,6 +322,10 @@ impl Definitions for SyncedIndex<'_> {
 
     fn meant(&self, kind: &GroupKind) -> Option<GroupKind> {
         self.0.workspace.catalog.meant(kind)
+    }
+
+    fn whole(&self, name: &str, path: &Path) -> Option<Arc<Path>> {
+        self.0.workspace.catalog.whole(name, path)
     }
 
     fn files(&self) -> &dyn Files {

@@ -2,7 +2,7 @@
 //! cluster.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
@@ -14,7 +14,7 @@ use crd_analyzer_cluster::Prompts;
 use crd_analyzer_io::{
     git,
     read::{self, Access},
-    roots::Roots,
+    roots::{Roots, repository},
 };
 use crd_analyzer_workspace::{
     cluster,
@@ -184,9 +184,23 @@ impl RunDefinitions {
                     access: access.clone(),
                 }),
             };
+            catalog.change(|index| index.set_roots(self.roots()));
             self.fill(&catalog);
             catalog
         })
+    }
+
+    /// The repositories of the files. What lies in none lies in the current folder.
+    fn roots(&self) -> Vec<PathBuf> {
+        let folders: BTreeSet<&Path> = self.files.keys().filter_map(|it| it.parent()).collect();
+        let current = std::env::current_dir().unwrap_or_default();
+        let mut found: Vec<PathBuf> = vec![repository(&current).unwrap_or(current)];
+        for folder in folders {
+            if !found.iter().any(|it| folder.starts_with(it)) {
+                found.extend(repository(folder));
+            }
+        }
+        found
     }
 
     /// Looks into all files. On threads of its own: those of the pool may all wait for this.
@@ -285,6 +299,10 @@ impl Definitions for RunDefinitions {
 
     fn meant(&self, kind: &GroupKind) -> Option<GroupKind> {
         self.catalog().meant(kind)
+    }
+
+    fn whole(&self, name: &str, path: &Path) -> Option<Arc<Path>> {
+        self.catalog().whole(name, path)
     }
 
     fn files(&self) -> &dyn Files {

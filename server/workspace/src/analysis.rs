@@ -30,7 +30,7 @@ use crate::{
     head::{self, Head},
     index::{
         Definitions, GroupKind, native,
-        objects::{self, Object},
+        objects::{self, Lacks, Object},
     },
     last_trees::LastTree,
     other_tools,
@@ -224,6 +224,7 @@ impl Ask<'_> {
                     item: None,
                     written,
                     defines: None,
+                    lacks: Lacks::default(),
                 };
                 return Judged::Documents(self.resource(filled, &object, None).into_iter().collect());
             }
@@ -240,6 +241,7 @@ impl Ask<'_> {
                     item: None,
                     written: head.clone(),
                     defines: None,
+                    lacks: Lacks::default(),
                 };
                 self.resource(source, &object, None).into_iter().collect()
             };

@@ -42,6 +42,7 @@ mod rendered;
 pub mod report;
 pub mod resource;
 pub mod revision;
+pub mod roles;
 mod room;
 pub mod selection;
 pub mod settings;

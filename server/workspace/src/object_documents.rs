@@ -14,7 +14,7 @@ use crate::{
     head,
     index::{
         GroupKind,
-        objects::{self, Object},
+        objects::{self, Lacks, Object},
     },
     spans,
     text::Text,
@@ -53,6 +53,7 @@ pub fn object_documents(
             item: None,
             written: written.clone(),
             defines: None,
+            lacks: Lacks::default(),
         };
         let is_list = objects::is_list(&written);
         if !is_list && !is_wanted(&alone()) {

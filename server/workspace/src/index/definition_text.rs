@@ -24,7 +24,12 @@ use super::{
     objects::{self, GroupKind},
     served::ServedByVersion,
 };
-use crate::{cluster, source::SourceText, text::Text};
+use crate::{
+    cluster,
+    roles::{Place, Standing},
+    source::SourceText,
+    text::Text,
+};
 
 /// How a CRD came to be known. The earlier ones count for more, wherever they lie.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -112,8 +117,13 @@ pub struct KnownDefinition {
     pub path: Arc<Path>,
     /// What it defines.
     pub defines: GroupKind,
+    /// Its name: that of its resources and its group.
+    pub name: String,
     /// How it came to be known.
     pub origin: Origin,
+    /// What its path says of it, no better than its text says.
+    pub place: Arc<Place>,
+    pub(super) of_text: Standing,
     /// Of its text, or of the whole list that it is an item of.
     pub fingerprint: Fingerprint,
     pub(super) document: Document,
@@ -158,7 +168,10 @@ impl KnownDefinition {
         Self {
             path: self.path.clone(),
             defines: self.defines.clone(),
+            name: self.name.clone(),
             origin: self.origin,
+            place: self.place.clone(),
+            of_text: self.of_text,
             fingerprint: self.fingerprint,
             document: self.document,
             item: self.item,
@@ -168,6 +181,11 @@ impl KnownDefinition {
             loaded: OnceLock::new(),
             served: Arc::default(),
         }
+    }
+
+    /// Whether it has what no API server creates a CRD without, and no test only expects it.
+    pub fn is_whole(&self) -> bool {
+        self.place.standing < Standing::Part
     }
 
     /// The text alone.

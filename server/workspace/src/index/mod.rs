@@ -1,5 +1,6 @@
 //! What the files of a workspace hold: CRDs by what they define, and objects by what they are.
 
+mod choice;
 pub mod definition_text;
 pub mod files;
 mod fingerprint;
@@ -12,20 +13,20 @@ mod tests;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     fmt,
-    ops::Bound,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
 };
 
-use crd_analyzer_apiextensions::decode::WrittenType;
+use crd_analyzer_apiextensions::decode::{self, WrittenType};
 use definition_text::DefiningFile;
 
-use crate::words::meant::is_slip;
+use crate::{roles::Place, words::meant::is_slip};
 
+pub use choice::{Chosen, Found};
 pub use definition_text::{DefinitionText, KnownDefinition, Origin, Served, Unserved};
 pub use files::{Files, MemoryFiles};
 pub use fingerprint::Fingerprint;
-pub use objects::{GroupKind, Object, group_kind, objects, objects_of};
+pub use objects::{GroupKind, Lacks, Object, group_kind, objects, objects_of};
 
 /// What a document is.
 #[derive(Clone, Debug)]
@@ -40,21 +41,6 @@ pub enum Thing {
     Unknown,
 }
 
-/// The CRD that counts for an object.
-#[derive(Clone, Debug)]
-pub struct Found {
-    /// The nearest one.
-    pub definition: Arc<KnownDefinition>,
-    /// Others that define the same kind in other words, the nearest first; not more than a few.
-    pub others: Vec<Arc<KnownDefinition>>,
-}
-
-/// What is looked at to find the nearest of many definitions of one kind below one folder.
-const MOST_LOOKED_AT: usize = 64;
-
-/// How many others are named, and may be asked about a resource.
-const MOST_OTHERS: usize = 4;
-
 type ByPath = BTreeMap<Arc<Path>, Vec<Arc<KnownDefinition>>>;
 
 /// What was found in each file.
@@ -63,6 +49,10 @@ pub struct Index {
     files: HashMap<Arc<Path>, Entry>,
     definitions: HashMap<GroupKind, BTreeMap<Origin, ByPath>>,
     resources: HashMap<GroupKind, BTreeSet<Arc<Path>>>,
+    /// The files with whole CRDs of a name.
+    whole: HashMap<String, BTreeSet<Arc<Path>>>,
+    /// The folders of the repositories: what lies above them says nothing of a file.
+    roots: Vec<PathBuf>,
     served: served::Memo,
 }
 
@@ -103,14 +93,19 @@ impl Index {
             definitions: Vec::new(),
             resources: BTreeSet::new(),
         };
+        let place = self.place(&path);
         let defining = Arc::new(DefiningFile::new(path.clone(), file.keep_text.then_some(file.text)));
         for object in file.objects {
+            if object.lacks.is_part() {
+                entry.resources.insert(part_of(&object.written.name));
+            }
             let Some(defines) = &object.defines else {
                 if let Some(kind) = object.group_kind().filter(|it| !native::is_native(&it.group)) {
                     entry.resources.insert(kind);
                 }
                 continue;
             };
+            let of_text = choice::of_text(object);
             let fingerprint = Fingerprint::of(&file.text[object.document.span.range()]);
             let unchanged = known
                 .get(&(defines.clone(), fingerprint))
@@ -120,7 +115,10 @@ impl Index {
                 _ => Arc::new(KnownDefinition {
                     path: path.clone(),
                     defines: defines.clone(),
+                    name: object.written.name.clone(),
                     origin: file.origin,
+                    place: place.at_least(of_text),
+                    of_text,
                     fingerprint,
                     document: object.document,
                     item: object.item,
@@ -143,8 +141,8 @@ impl Index {
     /// Takes a file out. Returns the kinds that it defined.
     pub fn remove(&mut self, path: &Path) -> BTreeSet<GroupKind> {
         let old = self.take(path);
-        let definitions = old.into_iter().flat_map(|it| it.definitions);
-        definitions.map(|it| it.defines.clone()).collect()
+        let definitions = old.map(|it| it.definitions).unwrap_or_default();
+        fingerprints(&definitions).into_keys().collect()
     }
 
     fn put(&mut self, path: Arc<Path>, entry: Entry) {
@@ -152,6 +150,10 @@ impl Index {
             let by_origin = self.definitions.entry(definition.defines.clone()).or_default();
             let by_path = by_origin.entry(definition.origin).or_default();
             by_path.entry(path.clone()).or_default().push(definition.clone());
+            if definition.is_whole() {
+                let named = self.whole.entry(definition.name.clone()).or_default();
+                named.insert(path.clone());
+            }
         }
         for kind in &entry.resources {
             self.resources.entry(kind.clone()).or_default().insert(path.clone());
@@ -173,6 +175,12 @@ impl Index {
             }
             if by_origin.is_empty() {
                 self.definitions.remove(&definition.defines);
+            }
+            if let Some(paths) = self.whole.get_mut(&definition.name) {
+                paths.remove(path);
+                if paths.is_empty() {
+                    self.whole.remove(&definition.name);
+                }
             }
         }
         for kind in &entry.resources {
@@ -216,23 +224,46 @@ impl Index {
         true
     }
 
-    /// The CRD that counts for an object of this kind in the file at `near`: one that was given before one of the workspace before
-    /// a configured one before one of a cluster, and among those the nearest: with the most folders in common, then the fewest below them, then the first by name.
+    /// Says which folders are repositories. Returns the kinds whose CRDs may count otherwise by that.
+    pub fn set_roots(&mut self, roots: Vec<PathBuf>) -> BTreeSet<GroupKind> {
+        if self.roots == roots {
+            return BTreeSet::new();
+        }
+        self.roots = roots;
+        let paths: Vec<Arc<Path>> = self.files.keys().cloned().collect();
+        for path in paths {
+            let Some(mut entry) = self.take(&path) else { continue };
+            let place = self.place(&path);
+            for definition in &mut entry.definitions {
+                let file = definition.file.clone();
+                *definition = Arc::new(KnownDefinition {
+                    place: place.at_least(definition.of_text),
+                    served: definition.served.clone(),
+                    ..definition.unread(file)
+                });
+            }
+            self.put(path, entry);
+        }
+        let wholes = self.whole.keys().map(|it| part_of(it));
+        self.definitions.keys().cloned().chain(wholes).collect()
+    }
+
+    /// What the path of a file says, below the outermost repository that it lies in.
+    pub(crate) fn place(&self, path: &Path) -> Place {
+        let below = self.roots.iter().filter_map(|it| path.strip_prefix(it).ok());
+        let relative = below.max_by_key(|it| it.as_os_str().len()).unwrap_or(path);
+        Place::of(relative).below(path, relative)
+    }
+
+    /// The CRD that counts for an object of this kind in the file at `near`, as [`choice`] says.
     pub fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
         let by_origin = self.definitions.get(kind)?;
-        let mut ranked = by_origin.values().flat_map(|by_path| nearest(by_path, near));
-        let definition = ranked.next()?.clone();
-        let mut seen = vec![definition.fingerprint];
-        let mut others = Vec::new();
-        for other in ranked.take(MOST_LOOKED_AT) {
-            // A cluster rarely has what is being written: that is why one writes.
-            let counts = other.origin != Origin::Cluster && !seen.contains(&other.fingerprint);
-            if others.len() < MOST_OTHERS && counts {
-                seen.push(other.fingerprint);
-                others.push(other.clone());
-            }
-        }
-        Some(Found { definition, others })
+        choice::choose(by_origin, &choice::Near::new(near, self.place(near)))
+    }
+
+    /// The file of a whole CRD of this name, but for the file at `path`.
+    pub fn whole(&self, name: &str, path: &Path) -> Option<Arc<Path>> {
+        self.whole.get(name)?.iter().find(|it| ***it != *path).cloned()
     }
 
     /// The files with objects of a kind.
@@ -291,29 +322,24 @@ pub(crate) fn definitions_in(bytes: Vec<u8>, path: &Path, origin: Origin) -> Vec
     index.definitions().cloned().collect()
 }
 
-/// The texts that define each kind, in the order of the file.
+/// Stands for the kind of the objects that are parts of a CRD with this name: what they are depends on whether there is such a CRD.
+fn part_of(name: &str) -> GroupKind {
+    GroupKind {
+        group: name.to_owned(),
+        kind: decode::KIND.to_owned(),
+    }
+}
+
+/// The texts that define each kind, in the order of the file, and of what there is a whole CRD.
 fn fingerprints(definitions: &[Arc<KnownDefinition>]) -> BTreeMap<GroupKind, Vec<Fingerprint>> {
     let mut found: BTreeMap<GroupKind, Vec<Fingerprint>> = BTreeMap::new();
     for it in definitions {
+        if it.is_whole() {
+            found.entry(part_of(&it.name)).or_default();
+        }
         found.entry(it.defines.clone()).or_default().push(it.fingerprint);
     }
     found
-}
-
-/// Definitions of one kind, the nearest first: below each folder above `near`, those that lie the least deep. Each may come more than once.
-fn nearest<'a>(by_path: &'a ByPath, near: &'a Path) -> impl Iterator<Item = &'a Arc<KnownDefinition>> {
-    // What lies below none of the folders of `near`, as definitions of a cluster may, lies below nothing.
-    near.ancestors().chain([Path::new("")]).flat_map(move |folder| {
-        let below = by_path
-            .range::<Path, _>((Bound::Included(folder), Bound::Unbounded))
-            .take_while(move |(path, _)| path.starts_with(folder))
-            .take(MOST_LOOKED_AT);
-        let mut found: Vec<_> = below.collect();
-        // The sort is stable: those of one depth stay sorted by name.
-        found.sort_by_key(|(path, _)| path.components().count());
-        // Of two in one file the later is what an API server has in the end.
-        found.into_iter().flat_map(|(_, definitions)| definitions.iter().rev())
-    })
 }
 
 /// Where whoever judges an object finds CRDs.
@@ -323,6 +349,9 @@ pub trait Definitions: Sync {
 
     /// The kind that was probably meant by one that nothing defines: of another name in its group, or of the same name in another group.
     fn meant(&self, kind: &GroupKind) -> Option<GroupKind>;
+
+    /// The file of a whole CRD of this name, but for the file at `path`.
+    fn whole(&self, name: &str, path: &Path) -> Option<Arc<Path>>;
 
     /// Where their texts come from.
     fn files(&self) -> &dyn Files;
@@ -350,6 +379,10 @@ impl Definitions for Catalog {
 
     fn meant(&self, kind: &GroupKind) -> Option<GroupKind> {
         self.with(|index| index.meant(kind))
+    }
+
+    fn whole(&self, name: &str, path: &Path) -> Option<Arc<Path>> {
+        self.with(|index| index.whole(name, path))
     }
 
     fn files(&self) -> &dyn Files {

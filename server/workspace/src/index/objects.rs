@@ -34,6 +34,35 @@ pub struct Object {
     pub written: WrittenType,
     /// What it defines, if it is a definition of any version that says so much.
     pub defines: Option<GroupKind>,
+    /// Of a definition: what every CRD has and it lacks.
+    pub lacks: Lacks,
+}
+
+/// What a definition lacks of what no API server creates a CRD without: `group`, `names`, `scope`, and a version.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Lacks(u8);
+
+impl Lacks {
+    /// What the definition at a node lacks.
+    pub(crate) fn of_definition(tree: &Tree, root: NodeId) -> Self {
+        Self::of(tree, root, has_version(tree, root))
+    }
+
+    fn of(tree: &Tree, root: NodeId, has_version: bool) -> Self {
+        let has = |key: &'static str| find_from(tree, root, &[Step::key("spec"), Step::key(key)]).is_found();
+        let present = [has("group"), has("names"), has("scope"), has_version];
+        Self(present.iter().filter(|it| !**it).count() as u8)
+    }
+
+    /// Whether it is nothing.
+    pub fn is_whole(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether it is so much that nobody can have forgotten it: the definition is a part, which something else completes.
+    pub fn is_part(self) -> bool {
+        self.0 > 1
+    }
 }
 
 impl Object {
@@ -83,12 +112,17 @@ pub(crate) fn read(text: &Text) -> Vec<Object> {
             objects.extend(items);
             continue;
         }
-        let defines = written.is_definition().then(|| defined(text, document)).flatten();
+        let (defines, lacks) = if written.is_definition() {
+            defined(text, document)
+        } else {
+            Default::default()
+        };
         objects.push(Object {
             document,
             item: None,
             written,
             defines,
+            lacks,
         });
     }
     objects
@@ -119,33 +153,50 @@ pub(crate) fn items_in(tree: &Tree, document: Document, written: &WrittenType) -
     let object = |(n, item): (usize, &Json<'_>)| {
         let written = WrittenType::of(item);
         let node = tree.resolve(item.node);
-        let defines = written.is_definition().then(|| defined_by(tree, node)).flatten();
+        let (defines, lacks) = if written.is_definition() {
+            (defined_by(tree, node), Lacks::of_definition(tree, node))
+        } else {
+            Default::default()
+        };
         let object = Object {
             document,
             item: Some(n),
             written,
             defines,
+            lacks,
         };
         (object, node)
     };
     Some(items.iter().enumerate().map(object).collect())
 }
 
-/// What a CRD defines. The versions, which are nearly all of its text, are only read if it is said after them.
-fn defined(text: &Text, document: Document) -> Option<GroupKind> {
+/// What a CRD defines, and what it lacks. The versions, which are nearly all of its text, are only read if it is said after them.
+fn defined(text: &Text, document: Document) -> (Option<GroupKind>, Lacks) {
     let content = &text.content;
     let span = document.span;
     if let Some(length) = content[span.range()].find("\n  versions:") {
         let top = crd_analyzer_syntax::tree::Span::new(span.start, span.start + length as u32 + 1);
-        let found = crd_analyzer_syntax::read(content, top)
-            .ok()
-            .and_then(|tree| defined_by(&tree, tree.root()?));
-        if found.is_some() {
-            return found;
+        let read = crd_analyzer_syntax::read(content, top).ok();
+        let found = read.and_then(|tree| {
+            let root = tree.root()?;
+            Some((defined_by(&tree, root)?, Lacks::of(&tree, root, true)))
+        });
+        if let Some((defines, lacks)) = found.filter(|it| it.1.is_whole()) {
+            return (Some(defines), lacks);
         }
     }
     let tree = text.read(document).unwrap_or_else(|_| edit::read(content, span).tree);
-    defined_by(&tree, tree.root()?)
+    match tree.root() {
+        Some(root) => (defined_by(&tree, root), Lacks::of_definition(&tree, root)),
+        None => Default::default(),
+    }
+}
+
+/// Whether a definition has a version with a name, or names its only one as `v1beta1` does.
+fn has_version(tree: &Tree, root: NodeId) -> bool {
+    let is_found = |path: &[Step<'static>]| find_from(tree, root, path).is_found();
+    let (spec, versions) = (Step::key("spec"), Step::key("versions"));
+    is_found(&[spec.clone(), versions, Step::Index(0), Step::key("name")]) || is_found(&[spec, Step::key("version")])
 }
 
 fn defined_by(tree: &Tree, root: NodeId) -> Option<GroupKind> {

@@ -38,7 +38,11 @@ fn put(catalog: &Catalog, files: &[(&str, &str)]) -> Vec<String> {
         };
         changed = catalog.change(|index| index.set(&file));
     }
-    changed.into_iter().map(|it| it.kind).collect()
+    changed
+        .into_iter()
+        .filter(|it| it.kind != decode::KIND)
+        .map(|it| it.kind)
+        .collect()
 }
 
 fn catalog(files: &[(&str, &str)]) -> Catalog {
@@ -49,7 +53,7 @@ fn catalog(files: &[(&str, &str)]) -> Catalog {
 
 fn found(catalog: &Catalog, near: &str) -> Option<(String, usize)> {
     let found = catalog.with(|index| index.find(&kind("A"), Path::new(near)))?;
-    Some((found.definition.path.display().to_string(), found.others.len()))
+    Some((found.definition.path.display().to_string(), found.all_others().count()))
 }
 
 #[test]
@@ -124,7 +128,129 @@ fn the_nearest_counts_and_others_are_named() {
         keep_text: false,
     };
     catalog.change(|index| index.set(&file));
-    assert_eq!(found(&catalog, "/b/one.yaml"), Some(("/given.yaml".to_owned(), 2)));
+    // Who names a CRD means no other one.
+    assert_eq!(found(&catalog, "/b/one.yaml"), Some(("/given.yaml".to_owned(), 0)));
+}
+
+/// The CRD that checks a resource at `near` among those at `paths`, all of them different; the equals of it, and why.
+fn chosen(paths: &[&str], near: &str) -> (String, Vec<String>, Chosen) {
+    let texts: Vec<_> = paths.iter().map(|it| definition("A", &it.len().to_string())).collect();
+    let texts = texts.iter().zip(paths).map(|(text, path)| format!("{text}# {path}\n"));
+    let texts: Vec<_> = texts.collect();
+    let catalog = Catalog::new(MemoryFiles::default());
+    catalog.change(|index| index.set_roots(vec!["/tests".into()]));
+    let path = |it: &str| format!("/tests/{it}");
+    for (name, text) in paths.iter().zip(&texts) {
+        put(&catalog, &[(&path(name), text)]);
+    }
+    let found = catalog.with(|index| index.find(&kind("A"), Path::new(&path(near))));
+    let found = found.expect("one of them");
+    let name = |it: &Arc<KnownDefinition>| it.path.strip_prefix("/tests").unwrap().display().to_string();
+    let mut equals: Vec<_> = found.equals.iter().map(name).collect();
+    equals.sort();
+    (name(&found.definition), equals, found.chosen)
+}
+
+#[test]
+fn the_source_of_truth_checks_resources_and_copies_do_not() {
+    let releases = ["releases/v1.15.0.yaml", "releases/v1.30.0.yaml", "releases/v1.9.0.yaml"];
+    let source = "config/crd/bases/a.yaml";
+    for (paths, near, expected, why) in [
+        // The nearest copy is an old one.
+        (
+            &["releases/v1.15.0.yaml", "releases/v1.30.0.yaml", "config/crd/crd.yaml"][..],
+            "docs/w.yaml",
+            "config/crd/crd.yaml",
+            Chosen::Standing,
+        ),
+        (&releases[..], "docs/w.yaml", "releases/v1.30.0.yaml", Chosen::Newest),
+        (
+            &releases[..],
+            "releases/w.yaml",
+            "releases/v1.30.0.yaml",
+            Chosen::Newest,
+        ),
+        (&["a.yaml", source], "w.yaml", source, Chosen::Standing),
+        (
+            &["test/a.yaml", "docs/a.yaml"],
+            "test/w.yaml",
+            "docs/a.yaml",
+            Chosen::Standing,
+        ),
+        (
+            &["charts/a/crds/a.yaml", source],
+            "charts/a/templates/w.yaml",
+            source,
+            Chosen::Standing,
+        ),
+        (
+            &["charts/a/crds/a.yaml", "charts/b/crds/a.yaml"],
+            "charts/b/templates/w.yaml",
+            "charts/b/crds/a.yaml",
+            Chosen::Nearest,
+        ),
+        (
+            &["crds/v1beta1/a.yaml", "vendor/x/a.yaml"],
+            "vendor/w.yaml",
+            "crds/v1beta1/a.yaml",
+            Chosen::Standing,
+        ),
+        // What a release ships belongs together.
+        (
+            &["olm/0.1.0/a.yaml", "olm/0.2.0/a.yaml", source],
+            "olm/0.1.0/samples/w.yaml",
+            "olm/0.1.0/a.yaml",
+            Chosen::SameRelease,
+        ),
+        (
+            &["a-v1.2.0.yaml", source],
+            "w-v1.2.0.yaml",
+            "a-v1.2.0.yaml",
+            Chosen::SameRelease,
+        ),
+        (&["test/w.yaml", source], "test/w.yaml", "test/w.yaml", Chosen::SameFile),
+        (&["test/a.yaml"], "w.yaml", "test/a.yaml", Chosen::Only),
+        (
+            &["infra/a-1.2/a.yaml", "apps/a-1.9/a.yaml"],
+            "infra/w.yaml",
+            "infra/a-1.2/a.yaml",
+            Chosen::Nearest,
+        ),
+    ] {
+        assert_eq!(
+            chosen(paths, near),
+            (expected.to_owned(), Vec::new(), why),
+            "{paths:?} {near}"
+        );
+    }
+}
+
+#[test]
+fn equals_are_those_that_nothing_tells_apart() {
+    let (path, equals, why) = chosen(&["crds/full/a.yaml", "crds/min/a.yaml", "docs/a.yaml"], "w.yaml");
+    assert_eq!((path.as_str(), why), ("crds/full/a.yaml", Chosen::Order));
+    assert_eq!(equals, ["crds/min/a.yaml"]);
+}
+
+#[test]
+fn an_expectation_of_a_test_is_no_schema() {
+    let catalog = catalog(&[("/test/a-assert.yaml", &definition("A", "x"))]);
+    assert_eq!(found(&catalog, "/test/w.yaml"), None);
+}
+
+#[test]
+fn a_part_checks_nothing_if_there_is_a_whole_crd() {
+    let whole =
+        format!("{}    scope: Namespaced\n", definition("A", "x")).replace("  group:", "  scope: Namespaced\n  group:");
+    let part = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: x\nspec:\n  group: example.com\n  names: {kind: A}\n";
+    let catalog = catalog(&[("/config/crd/bases/part.yaml", part), ("/old/a.yaml", &whole)]);
+    assert_eq!(found(&catalog, "/w.yaml").expect("one").0, "/old/a.yaml");
+    let whole = |path: &str| catalog.with(|index| index.whole("x", Path::new(path)));
+    assert_eq!(
+        whole("/config/crd/bases/part.yaml").as_deref(),
+        Some(Path::new("/old/a.yaml"))
+    );
+    assert_eq!(whole("/old/a.yaml"), None);
 }
 
 #[test]
@@ -154,7 +280,7 @@ fn says_which_kinds_an_edit_changes() {
     let files: Vec<_> = catalog.with(|index| index.files_with(&kind("A")).cloned().collect());
     assert_eq!(files, [Path::new("/cr.yaml").into()]);
     let removed = catalog.change(|index| index.remove(Path::new("/a.yaml")));
-    assert_eq!(removed.len(), 1);
+    assert!(removed.contains(&kind("A")));
     assert_eq!(found(&catalog, "/cr.yaml"), None);
 }
 

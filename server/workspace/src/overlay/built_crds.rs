@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::{objects::key, projection::Projection};
 use crate::{
     finding::Related,
-    index::{Definitions, Files, Found, GroupKind, KnownDefinition, Origin, definitions_in},
+    index::{Chosen, Definitions, Files, Found, GroupKind, KnownDefinition, Origin, definitions_in},
 };
 
 /// The CRDs that one build has made, as far as they are not those of their files and the build has resources of their kinds.
@@ -180,13 +180,19 @@ impl Definitions for CrdsOfBuild<'_> {
         known.map_or(found, |definition| {
             Some(Found {
                 definition,
+                equals: Vec::new(),
                 others: Vec::new(),
+                chosen: Chosen::Only,
             })
         })
     }
 
     fn meant(&self, kind: &GroupKind) -> Option<GroupKind> {
         self.others.meant(kind)
+    }
+
+    fn whole(&self, name: &str, path: &Path) -> Option<Arc<Path>> {
+        self.others.whole(name, path)
     }
 
     fn files(&self) -> &dyn Files {

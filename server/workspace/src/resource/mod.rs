@@ -6,7 +6,7 @@ mod other_crds;
 mod printer_columns;
 mod update;
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use crd_analyzer_budget as budget;
 use crd_analyzer_resource::{self as server, DecodeError, DecodePlace, NotServed};
@@ -25,7 +25,7 @@ pub use printer_columns::{Column, columns};
 use crate::{
     codes,
     finding::{Class, Finding, Related, ServerSays},
-    index::{DefinitionText, Definitions, Found, GroupKind, Object},
+    index::{DefinitionText, Definitions, Found, GroupKind, KnownDefinition, Object},
     previous::Previous,
     question::Question,
     report::{DocumentReport, DocumentVerdict, Subject},
@@ -36,6 +36,7 @@ use crate::{
     verdict, words,
 };
 use locate::Locate;
+use other_crds::refusals_of;
 
 /// A custom resource whose CRD is known.
 pub(crate) struct ResourceToCheck<'a> {
@@ -136,21 +137,61 @@ struct One<'a> {
     version: KubernetesVersion,
 }
 
+/// What one CRD says of the object.
+struct ByCrd {
+    verdict: DocumentVerdict,
+    /// The text of the CRD, if it can be used.
+    text: Option<Arc<DefinitionText>>,
+    /// What speaks against creating the object, where several CRDs are compared and it is known.
+    refusals: Option<Vec<String>>,
+}
+
+impl ByCrd {
+    fn accepts(&self) -> bool {
+        self.text.is_some() && self.verdict.accepted_strict()
+    }
+}
+
 impl One<'_> {
     fn judge(&self) -> DocumentVerdict {
-        let served = self
-            .asked
-            .found
-            .definition
-            .serve(self.asked.definitions.files(), self.version);
-        let (definition, text) = match served {
+        let found = &self.asked.found;
+        let mut by = &found.definition;
+        let mut judged = self.judge_by(by);
+        // Nothing says which of several equals is in the cluster: what one of them accepts is no error.
+        for other in &found.equals {
+            if judged.accepts() {
+                break;
+            }
+            let again = self.judge_by(other);
+            if again.accepts() {
+                (by, judged) = (other, again);
+            }
+        }
+        let hint = self.other_verdicts(by, &judged);
+        let mut verdict = judged.verdict;
+        verdict.hints.extend(hint);
+        self.name_variables(&mut verdict);
+        verdict
+    }
+
+    /// Answers by one CRD.
+    fn judge_by(&self, by: &KnownDefinition) -> ByCrd {
+        let without = |verdict: DocumentVerdict, text: Option<Arc<DefinitionText>>, refusals| ByCrd {
+            verdict,
+            text,
+            refusals,
+        };
+        let (definition, text) = match by.serve(self.asked.definitions.files(), self.version) {
             Ok(served) => served,
-            Err(text) => return self.unusable(text.as_deref()),
+            Err(text) => return without(self.unusable(text.as_deref()), None, None),
         };
         let written = &self.asked.object.written;
         let served = match definition.serving(&written.api_version, &written.kind) {
             Ok(served) => served,
-            Err(why) => return self.not_served(&why, &definition.served_versions(), &text),
+            Err(why) => {
+                let verdict = self.not_served(&why, &definition.served_versions(), &text);
+                return without(verdict, Some(text), Some(vec![why.to_string()]));
+            }
         };
         let locate = Locate::new(self.tree, (self.json, self.known), self.asked.question, &text);
         let mut created = None;
@@ -171,11 +212,12 @@ impl One<'_> {
             };
             revision.add(&mut verdict, &updated, &at);
         }
-        if let Some(hint) = self.other_verdicts(&text, served, created.as_ref()) {
-            verdict.hints.push(hint);
-        }
-        self.name_variables(&mut verdict);
-        verdict
+        let are_compared = !self.asked.found.equals.is_empty() && !self.asked.question.is_edited;
+        let refusals = are_compared.then(|| match &created {
+            Some(answer) => refusals_of(answer),
+            None => self.refusals(served),
+        });
+        without(verdict, Some(text), refusals.flatten())
     }
 
     /// Says where the values of variables come from.

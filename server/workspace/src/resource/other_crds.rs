@@ -1,38 +1,37 @@
 //! Several CRDs of a kind: whether it matters for a custom resource which of them is in the cluster.
 
+use std::sync::Arc;
+
 use crd_analyzer_resource::{self as server, ResourceVerdict, ServedVersion};
 
-use super::{One, related};
+use super::{ByCrd, One, related};
 use crate::{
     codes,
     finding::{Class, Finding, Related, Severity},
-    index::{DefinitionText, GroupKind},
+    index::{GroupKind, KnownDefinition},
     words,
 };
+
+/// How many other CRDs a hint names.
+const MOST_NAMED: usize = 4;
 
 const HELP: &str = "name the right CRD with `--crd`, or `exclude` the others in `.crd-analyzer.yaml`";
 
 impl One<'_> {
-    /// Says by which of several CRDs the object was judged, if another one judges it otherwise. `created`: the answer to the request that
-    /// creates the object, if it is known.
-    pub(super) fn other_verdicts(
-        &self,
-        text: &DefinitionText,
-        served: ServedVersion<'_>,
-        created: Option<&ResourceVerdict>,
-    ) -> Option<Finding> {
-        if self.asked.found.others.is_empty() {
-            return None;
-        }
+    /// Says by which of several CRDs of one rank the object was judged, if another one judges it otherwise.
+    pub(super) fn other_verdicts(&self, by: &Arc<KnownDefinition>, judged: &ByCrd) -> Option<Finding> {
+        let found = &self.asked.found;
+        let text = judged.text.as_deref().filter(|_| !found.equals.is_empty())?;
         // While somebody types, the errors that the others have come and go with each key.
         if self.asked.question.is_edited {
-            return Some(self.other_crds(text));
+            return Some(self.other_crds());
         }
         let path = self.asked.question.path;
-        let own = created.map_or_else(|| self.refusals(served), refusals_of)?;
+        let own = judged.refusals.as_ref()?;
         let written = &self.asked.object.written;
         let mut others = Vec::new();
-        for other in &self.asked.found.others {
+        let all = std::iter::once(&found.definition).chain(&found.equals);
+        for other in all.filter(|it| !Arc::ptr_eq(it, by)) {
             let Ok((definition, text)) = other.serve(self.asked.definitions.files(), self.version) else {
                 continue;
             };
@@ -40,15 +39,19 @@ impl One<'_> {
                 Ok(served) => self.refusals(served),
                 Err(why) => Some(vec![why.to_string()]),
             };
-            if let Some(refusals) = refusals.filter(|it| *it != own) {
-                let what = if own.is_empty() {
-                    "another CRD of this kind, which rejects it"
-                } else if refusals.is_empty() {
-                    "another CRD of this kind, which accepts it"
-                } else {
-                    "another CRD of this kind, with other errors"
+            if let Some(refusals) = refusals.filter(|it| it != own) {
+                let what = match refusals.as_slice() {
+                    [only] if own.is_empty() => format!("another CRD of this kind, which rejects it: {only}"),
+                    [first, rest @ ..] if own.is_empty() => {
+                        let more = rest.len();
+                        format!("another CRD of this kind, which rejects it: {first}, and {more} more")
+                    }
+                    _ => "another CRD of this kind, with other errors".to_owned(),
                 };
                 others.push(related(path, &text, text.kind_span(), what));
+            }
+            if others.len() == MOST_NAMED {
+                break;
             }
         }
         if others.is_empty() {
@@ -65,16 +68,17 @@ impl One<'_> {
         Some(self.hint(&headline, others))
     }
 
-    /// Says by which of several CRDs the object is judged, whatever the others say about it.
-    fn other_crds(&self, text: &DefinitionText) -> Finding {
+    /// Says by which of several CRDs the object is judged first, whatever the others say about it.
+    fn other_crds(&self) -> Finding {
         let path = self.asked.question.path;
         let GroupKind { group, kind } = &self.asked.kind;
         let headline = format!("several CRDs of `{kind}` of `{group}` are known, and differ");
-        let own = related(path, text, text.kind_span(), "checked by this CRD");
-        let others = self.asked.found.others.iter();
-        let others = others.filter_map(|it| it.text(self.asked.definitions.files()));
+        let (files, found) = (self.asked.definitions.files(), &self.asked.found);
+        let own = found.definition.text(files);
+        let own = own.map(|it| related(path, &it, it.kind_span(), "checked by this CRD"));
+        let others = found.equals.iter().take(MOST_NAMED).filter_map(|it| it.text(files));
         let others = others.map(|it| related(path, &it, it.kind_span(), "another CRD of this kind"));
-        self.hint(&headline, std::iter::once(own).chain(others).collect())
+        self.hint(&headline, own.into_iter().chain(others).collect())
     }
 
     fn hint(&self, headline: &str, related: Vec<Related>) -> Finding {
@@ -88,14 +92,14 @@ impl One<'_> {
     }
 
     /// Everything that speaks against creating the object. `None` if that is not known.
-    fn refusals(&self, served: ServedVersion<'_>) -> Option<Vec<String>> {
+    pub(super) fn refusals(&self, served: ServedVersion<'_>) -> Option<Vec<String>> {
         let answer = server::judge_known(served, self.json, self.known, server::Question::Create);
         refusals_of(&answer)
     }
 }
 
 /// Everything that speaks against creating an object. `None` if that is not known.
-fn refusals_of(answer: &ResourceVerdict) -> Option<Vec<String>> {
+pub(super) fn refusals_of(answer: &ResourceVerdict) -> Option<Vec<String>> {
     (answer.unfinished.is_empty() && answer.unjudged.is_none()).then(|| of(answer))
 }
 
@@ -106,6 +110,7 @@ fn of(answer: &ResourceVerdict) -> Vec<String> {
     let errors = answer
         .errors
         .iter()
+        .filter(|it| it.error.code != server::codes::UNCHECKED_RULES)
         .map(|it| format!("{}: {}", it.error.path, it.error.code));
     let other = answer.other_error.iter().cloned();
     decoding.chain(strict).chain(errors).chain(other).collect()

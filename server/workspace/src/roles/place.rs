@@ -1,0 +1,258 @@
+//! What the path of a file says about the manifests in it, by the conventions of the tools that make and use CRDs.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::version::Version;
+use crate::unknown;
+
+/// How good a CRD is for checking resources, by where it lies. The earlier ones are better.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Standing {
+    /// A generator writes it there.
+    Generated,
+    /// Nothing says that it is anything else than the CRD that people edit.
+    Plain,
+    /// A package for users holds it: a chart, a bundle, one file with everything.
+    Packaged,
+    /// A release, or another old state, was kept.
+    Old,
+    /// It comes from another project.
+    Vendored,
+    /// Documentation and examples show it.
+    Documentation,
+    /// Tests use it.
+    Test,
+    /// The API server no longer serves its version.
+    Unserved,
+    /// It lacks what every CRD has.
+    Part,
+    /// It says what a test expects.
+    Assertion,
+}
+
+/// What a path says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// How good a CRD there is.
+    pub standing: Standing,
+    /// The part of the path that says so.
+    pub evidence: Option<String>,
+    /// The release that the path names.
+    pub version: Option<Version>,
+    /// The folder that holds all releases; without releases, the folder of the file.
+    pub container: PathBuf,
+    /// The folder of the release, if it is a folder.
+    pub release: Option<PathBuf>,
+}
+
+/// A name of a folder, or a word in the name of a folder, and what it says. The worst one of a path counts.
+const FOLDERS: &[(Standing, &[&str])] = &[
+    (
+        Standing::Packaged,
+        &[
+            "bundle",
+            "bundles",
+            "chart",
+            "charts",
+            "dist",
+            "helm",
+            "helmchart",
+            "helmcharts",
+            "olm",
+            "packaging",
+            "templates",
+        ],
+    ),
+    (
+        Standing::Old,
+        &[
+            "archive",
+            "archived",
+            "backup",
+            "deprecated",
+            "legacy",
+            "old",
+            "previous",
+            "releases",
+        ],
+    ),
+    (
+        Standing::Vendored,
+        &["3rdparty", "external", "thirdparty", "vendor", "vendored"],
+    ),
+    (
+        Standing::Documentation,
+        &[
+            "blog",
+            "content",
+            "demo",
+            "demos",
+            "doc",
+            "docs",
+            "documentation",
+            "example",
+            "examples",
+            "proposals",
+            "quickstart",
+            "sample",
+            "samples",
+            "site",
+            "tutorial",
+            "tutorials",
+            "walkthrough",
+            "website",
+        ],
+    ),
+    (
+        Standing::Test,
+        &[
+            "chainsaw",
+            "conformance",
+            "e2e",
+            "envtest",
+            "fixture",
+            "fixtures",
+            "integration",
+            "kuttl",
+            "mock",
+            "mocks",
+            "test",
+            "testdata",
+            "testing",
+            "tests",
+            "testutil",
+            "testutils",
+        ],
+    ),
+];
+
+/// A word in the name of a file that holds all that a user installs.
+const ALL_IN_ONE: &[&str] = &["bundle", "install", "release", "standalone"];
+
+/// The last folders of the path that controller-gen writes to by default.
+const GENERATED: &[&str] = &["config", "crd", "bases"];
+
+impl Place {
+    /// Reads the path of a file, relative to its repository.
+    pub fn of(path: &Path) -> Self {
+        let folders: Vec<&str> = path
+            .parent()
+            .into_iter()
+            .flat_map(Path::components)
+            .filter_map(|it| match it {
+                Component::Normal(name) => name.to_str(),
+                _ => None,
+            })
+            .collect();
+        let stem = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+        let (mut standing, mut evidence) = (Standing::Plain, None);
+        let mut worsen = |to: Standing, name: &str| {
+            if to > standing {
+                (standing, evidence) = (to, Some(name.to_owned()));
+            }
+        };
+        for folder in &folders {
+            for (says, names) in FOLDERS {
+                if words(folder).any(|it| names.contains(&it)) {
+                    worsen(*says, folder);
+                }
+            }
+        }
+        if words(stem).any(|it| ALL_IN_ONE.contains(&it)) {
+            worsen(Standing::Packaged, stem);
+        }
+        let (version, at) = version_in(&folders, stem);
+        if version.is_some() {
+            worsen(Standing::Old, folders.get(at).copied().unwrap_or(stem));
+        }
+        if unknown::is_assertion(path) {
+            worsen(Standing::Assertion, stem);
+        }
+        if standing == Standing::Plain && folders.ends_with(GENERATED) {
+            (standing, evidence) = (Standing::Generated, Some(GENERATED.join("/")));
+        }
+        let above = |count: usize| path.ancestors().nth(folders.len() + 1 - count).unwrap_or(Path::new(""));
+        let release = version.is_some() && at < folders.len();
+        Self {
+            standing,
+            evidence,
+            version,
+            container: above(at).to_owned(),
+            release: release.then(|| above(at + 1).to_owned()),
+        }
+    }
+}
+
+/// The last version in the names of folders and of a file, and the number of the folders before it.
+fn version_in(folders: &[&str], stem: &str) -> (Option<Version>, usize) {
+    if let Some(version) = Version::in_name(stem) {
+        return (Some(version), folders.len());
+    }
+    let named = folders.iter().enumerate().rev();
+    let found = named.filter_map(|(n, it)| Some((Version::in_name(it)?, n))).next();
+    found.map_or((None, folders.len()), |(version, n)| (Some(version), n))
+}
+
+/// The words of a name.
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    name.split(['-', '_', ' ']).filter(|it| !it.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_say_what_a_crd_is() {
+        for (path, expected, evidence) in [
+            ("config/crd/bases/a.yaml", Standing::Generated, "config/crd/bases"),
+            (
+                "operator/config/crd/bases/a.yaml",
+                Standing::Generated,
+                "config/crd/bases",
+            ),
+            ("test/config/crd/bases/a.yaml", Standing::Test, "test"),
+            ("config/crd/a.yaml", Standing::Plain, ""),
+            ("deploy/crds/a.yaml", Standing::Plain, ""),
+            ("manifests/0000_50_widgets.crd.yaml", Standing::Plain, ""),
+            ("charts/a/crds/a.yaml", Standing::Packaged, "charts"),
+            ("helm-charts/a/crds/a.yaml", Standing::Packaged, "helm-charts"),
+            ("bundle/manifests/a.yaml", Standing::Packaged, "bundle"),
+            ("deploy/install.yaml", Standing::Packaged, "install"),
+            ("releases/v1.15.0.yaml", Standing::Old, "releases"),
+            ("deploy/olm-catalog/0.1.0/a.yaml", Standing::Old, "0.1.0"),
+            ("x-v0.86.0.yaml", Standing::Old, "x-v0.86.0"),
+            ("old/crds/a.yaml", Standing::Old, "old"),
+            ("vendor/example.com/crds/a.yaml", Standing::Vendored, "vendor"),
+            ("docs/1.2/a.yaml", Standing::Documentation, "docs"),
+            ("tests/e2e-upgrade/x-v0.86.0.yaml", Standing::Test, "tests"),
+            ("internal/testdata/a.yaml", Standing::Test, "testdata"),
+            ("latest/crds/a.yaml", Standing::Plain, ""),
+            ("crds/a-assert.yaml", Standing::Assertion, "a-assert"),
+            ("a.yaml", Standing::Plain, ""),
+        ] {
+            let found = Place::of(Path::new(path));
+            assert_eq!(found.standing, expected, "{path}");
+            assert_eq!(found.evidence.as_deref().unwrap_or_default(), evidence, "{path}");
+        }
+    }
+
+    #[test]
+    fn releases_lie_in_a_folder() {
+        for (path, container, release) in [
+            ("a/releases/v1.15.0.yaml", "a/releases", None),
+            (
+                "a/releases/v1.15.0/crds/x.yaml",
+                "a/releases",
+                Some("a/releases/v1.15.0"),
+            ),
+            ("a/b/x.yaml", "a/b", None),
+            ("v1.2.yaml", "", None),
+            ("1.2/x.yaml", "", Some("1.2")),
+        ] {
+            let found = Place::of(Path::new(path));
+            assert_eq!(found.container, Path::new(container), "{path}");
+            assert_eq!(found.release.as_deref(), release.map(Path::new), "{path}");
+        }
+    }
+}
