@@ -1,7 +1,7 @@
 //! The reports on built objects: each object is checked as a text of its own, and its diagnostics are shown where their causes are written.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::Path,
     sync::{Arc, PoisonError, atomic::Ordering},
 };
@@ -21,6 +21,7 @@ use crate::{
     analysis::{BuiltDocuments, Old, Question, analyze},
     deferred_search,
     finding::{Class, Finding},
+    index::GroupKind,
     report::{DocumentReport, DocumentVerdict, FileReport},
     source::SourceText,
     variables::Variables,
@@ -30,6 +31,28 @@ use crate::{
 pub(super) struct Judged {
     projection: Projection,
     documents: Vec<DocumentReport>,
+    /// What is said of it that is no answer of the API server.
+    findings: Vec<Finding>,
+    /// Its kind, if no CRD defines it.
+    unknown: Vec<GroupKind>,
+}
+
+/// What is said of the objects in a file, beside the reports on them.
+#[derive(Default)]
+struct Beside {
+    findings: Vec<Finding>,
+    /// Where the findings are, and what they say: several builds say the same.
+    told: HashSet<(u32, String)>,
+    /// The kinds that no CRD defines, by where an object of the kind is written as a whole.
+    unknown: BTreeSet<(usize, Option<usize>, GroupKind)>,
+}
+
+impl Beside {
+    fn add(&mut self, finding: Finding) {
+        if self.told.insert((finding.span.start, finding.headline.clone())) {
+            self.findings.push(finding);
+        }
+    }
 }
 
 /// The most bytes of reports that are kept: those of others are made again.
@@ -55,13 +78,16 @@ impl Overlays {
         }
         let Some(objects) = self.by_file.get(path) else { return };
         let mut reports: BTreeMap<(usize, Option<usize>, String), Merging> = BTreeMap::new();
+        let mut beside = Beside::default();
         for object in objects.iter().map(|it| &self.objects[*it]) {
             if object.is_left_out {
                 self.add_left_out(object, path, question, &mut reports);
             } else {
-                self.add_report(object, path, question, &mut reports);
+                self.add_report(object, (path, question), &mut reports, &mut beside);
             }
         }
+        report.findings.extend(beside.findings);
+        report.unknown.extend(beside.unknown.into_iter().map(|it| it.2));
         let mut suppressing = HashMap::new();
         for object in objects.iter().map(|it| &self.objects[*it]) {
             if object.origin.0 == path {
@@ -137,6 +163,8 @@ impl Overlays {
         Judged {
             projection,
             documents: report.documents,
+            findings: report.findings,
+            unknown: report.unknown,
         }
     }
 
@@ -159,48 +187,59 @@ impl Overlays {
     fn add_report(
         &self,
         object: &Object,
-        path: &Path,
-        question: &Question<'_>,
+        (path, question): (&Path, &Question<'_>),
         reports: &mut BTreeMap<(usize, Option<usize>, String), Merging>,
+        beside: &mut Beside,
     ) {
         let judged = self.judged(object, question);
         let sources = &self.sources;
         let is_origin = object.origin.0 == path;
         let crds = &self.crds[object.build];
-        for document in &judged.documents {
-            let moved = |finding: &Finding| {
-                let (place, span) = judged.projection.origin(finding.span, sources)?;
-                let (of, index) = sources.document(place);
+        if is_origin {
+            let (_, index, item) = object.origin;
+            beside
+                .unknown
+                .extend(judged.unknown.iter().map(|it| (index, item, it.clone())));
+        }
+        let moved = |finding: &Finding| {
+            let (place, span) = judged.projection.origin(finding.span, sources)?;
+            let (of, index) = sources.document(place);
+            if &**of != path {
+                return None;
+            }
+            let mut finding = finding.clone();
+            finding.span = span;
+            let mut is_of_crd = object.is_as_written;
+            finding.related.retain_mut(|it| {
+                let origin = match crds.pointed_into(it) {
+                    Some(crd) => crd.place(it.span, sources).map(|it| {
+                        is_of_crd |= it.is_changed;
+                        (it.place, it.span)
+                    }),
+                    None if it.file.is_some() => return true,
+                    None => judged.projection.origin(it.span, sources),
+                };
+                let Some((place, span)) = origin else {
+                    return false;
+                };
+                it.file = None;
+                it.span = span;
+                let (of, _) = sources.document(place);
                 if &**of != path {
-                    return None;
+                    let text = sources.text_of(place).into();
+                    it.file = Some(Arc::new(SourceText::new(of.clone(), text)));
                 }
-                let mut finding = finding.clone();
-                finding.span = span;
-                let mut is_of_crd = object.is_as_written;
-                finding.related.retain_mut(|it| {
-                    let origin = match crds.pointed_into(it) {
-                        Some(crd) => crd.place(it.span, sources).map(|it| {
-                            is_of_crd |= it.is_changed;
-                            (it.place, it.span)
-                        }),
-                        None if it.file.is_some() => return true,
-                        None => judged.projection.origin(it.span, sources),
-                    };
-                    let Some((place, span)) = origin else {
-                        return false;
-                    };
-                    it.file = None;
-                    it.span = span;
-                    let (of, _) = sources.document(place);
-                    if &**of != path {
-                        let text = sources.text_of(place).into();
-                        it.file = Some(Arc::new(SourceText::new(of.clone(), text)));
-                    }
-                    true
-                });
-                finding.notes.extend(self.by(object.build, path, is_of_crd));
-                Some((index as usize, finding))
-            };
+                true
+            });
+            finding.notes.extend(self.by(object.build, path, is_of_crd));
+            Some((index as usize, finding))
+        };
+        for finding in &judged.findings {
+            if let Some((_, finding)) = moved(finding) {
+                beside.add(finding);
+            }
+        }
+        for document in &judged.documents {
             let home = if is_origin {
                 (object.origin.1, object.origin.2)
             } else {
@@ -289,6 +328,7 @@ impl Judged {
         let of = |it: &DocumentVerdict| A_VERDICT + A_FINDING * it.findings().count();
         let verdicts = self.documents.iter().flat_map(|it| &it.verdicts);
         let reports: usize = verdicts.map(|it| of(&it.1)).sum();
+        let reports = reports + A_FINDING * self.findings.len();
         (reports + self.projection.bytes()) as u64
     }
 }
