@@ -1,5 +1,6 @@
 //! The targets, a file for each kind of input.
 
+mod built;
 mod cel;
 mod changes;
 mod compat;
@@ -13,6 +14,7 @@ mod kustomize;
 mod lsp;
 mod pattern;
 mod printed;
+mod published;
 mod reference;
 mod resource;
 mod suite;
@@ -37,7 +39,9 @@ pub const TARGETS: &[Target] = &[
     changes::TARGET,
     fate::TARGET,
     reference::TARGET,
+    published::TARGET,
     kustomize::TARGET,
+    built::TARGET,
     config::TARGET,
     go::TARGET,
     ide::TARGET,
