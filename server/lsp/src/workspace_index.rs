@@ -324,7 +324,7 @@ impl Definitions for SyncedIndex<'_> {
         self.0.workspace.catalog.meant(kind)
     }
 
-    fn whole(&self, name: &str, path: &Path) -> Option<Arc<Path>> {
+    fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>> {
         self.0.workspace.catalog.whole(name, path)
     }
 

@@ -301,7 +301,7 @@ impl Definitions for RunDefinitions {
         self.catalog().meant(kind)
     }
 
-    fn whole(&self, name: &str, path: &Path) -> Option<Arc<Path>> {
+    fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>> {
         self.catalog().whole(name, path)
     }
 

@@ -42,6 +42,8 @@ crd_analyzer_schema::codes! {
     UNUSABLE_CRD = "unusable-crd";
     /// The files have several CRDs for the kind of a custom resource, and not all of them accept it.
     SEVERAL_CRDS = "several-crds";
+    /// The document is a part of a CRD that another file defines, so only what it says is checked.
+    PARTIAL_CRD = "partial-crd";
     /// A changed CRD rejects every update of a stored object.
     STORED_OBJECT_REFUSED = "stored-object-refused";
     /// A changed CRD makes a stored object invalid. Updates that leave the invalid part unchanged still succeed.

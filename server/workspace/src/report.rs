@@ -253,7 +253,7 @@ impl DocumentReport {
             return HiddenErrors::default();
         };
         let mut hidden = HiddenErrors::default();
-        let follows = |it: &&Finding| it.code != resource_codes::UNCHECKED_RULES;
+        let follows = |it: &&Finding| it.code != resource_codes::UNCHECKED_RULES && !(it.suppressed && it.follows);
         for finding in verdict.findings().filter(|it| it.class == Class::Error).filter(follows) {
             if finding.suppressed {
                 hidden.by_comments += 1;

@@ -14,7 +14,7 @@ use crd_analyzer_schema::{
     field::{Cause, Error, Path},
 };
 use crd_analyzer_syntax::{
-    json::{Json, JsonDoc, read_json_of},
+    json::{Json, JsonDoc, JsonValue, read_json_of},
     reader::ReadError,
     tree::{NodeId, Span, Tree},
 };
@@ -327,7 +327,7 @@ impl Locate<'_> {
         if self.subject == Subject::PartialDefinition {
             // A patch does not say what every CRD needs, and its name is made of what it leaves out.
             let is_missing = first.is_some_and(|place| place.missing);
-            finding.suppressed = is_missing || error.code == schema_codes::INVALID_METADATA_NAME;
+            finding.suppressed = is_missing || self.is_of_the_rest(error.code);
         }
         finding.related = places
             .map(|place| Related {
@@ -347,6 +347,18 @@ impl Locate<'_> {
         );
         finding.server = Some(ServerSays::cause(error));
         finding
+    }
+
+    /// Whether an error of a part is about what the rest of the CRD has.
+    fn is_of_the_rest(&self, code: &str) -> bool {
+        let versions = self.root.get("spec").and_then(|it| it.get("versions"));
+        let versions = versions.and_then(Json::items).unwrap_or_default();
+        let is_stored = |it: &Json<'_>| it.get("storage").is_some_and(|it| it.value == JsonValue::Bool(true));
+        match code {
+            schema_codes::INVALID_METADATA_NAME | server_codes::STORED_VERSIONS => true,
+            server_codes::STORAGE_VERSION_COUNT => !versions.iter().any(is_stored),
+            _ => false,
+        }
     }
 
     fn warning(&self, warning: &Warning) -> Finding {

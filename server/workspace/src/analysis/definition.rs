@@ -1,5 +1,7 @@
 //! The diagnostics of a CRD that can be read.
 
+use std::path::Path;
+
 use crd_analyzer_apiextensions::{
     decode::WrittenType,
     strategy::{Stored, judge_create, judge_update},
@@ -14,14 +16,19 @@ use super::Ask;
 use crate::{
     advice,
     breaking::{self, Written},
+    codes,
     costs::{self, DocumentCosts},
     deferred_search::{UnsearchedReport, UnsearchedVerdict},
+    finding::{Class, Finding, Related, Severity},
     generated::Origin,
-    hazards, hints, lints, patch,
+    hazards, hints,
+    index::Lacks,
+    lints, patch,
     previous::Previous,
     report::{DocumentReport, DocumentVerdict, Subject},
     revision::Compared,
-    unknown, verdict,
+    roles::is_patch,
+    unknown, verdict, words,
 };
 
 impl Ask<'_> {
@@ -29,6 +36,15 @@ impl Ask<'_> {
     pub(super) fn definition(&self, mut report: DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> UnsearchedReport {
         let has_directive = patch::has_directive(tree, json);
         if self.question.is_part || has_directive {
+            report.subject = Subject::PartialDefinition;
+            report.in_part = true;
+        }
+        let partial = if report.in_part {
+            None
+        } else {
+            self.partial(&report, tree, json)
+        };
+        if partial.is_some() {
             report.subject = Subject::PartialDefinition;
             report.in_part = true;
         }
@@ -82,6 +98,7 @@ impl Ask<'_> {
                 .hints
                 .extend(verdict::after_decoding(&server, (tree, json), asked, subject, most));
             verdict.hints.extend_from_slice(&hints);
+            verdict.hints.extend(partial.clone());
             if self.question.is_edited {
                 let later = verdict::later_warnings(&server, version, tree, json, subject, most);
                 verdict.warnings.extend(later);
@@ -160,5 +177,33 @@ impl Ask<'_> {
             }
         }
         bare
+    }
+
+    /// Says that a CRD is a part, if it lacks what nobody forgets and something shows that the rest is elsewhere: a whole CRD of its name, or a
+    /// folder where patches lie.
+    fn partial(&self, report: &DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
+        let path = self.question.path.unwrap_or(Path::new(""));
+        let root = json.root().filter(|_| self.question.is_completed)?;
+        if !Lacks::of_definition(tree, root.node).is_part() {
+            return None;
+        }
+        let definitions = self.question.definitions;
+        let whole = definitions.and_then(|it| Some((it, it.whole(&report.name, path)?)));
+        if whole.is_none() && !is_patch(path) {
+            return None;
+        }
+        let kind = tree.get(root.node, "kind").unwrap_or(root.node);
+        let of = words::text::code(&report.name);
+        let headline = format!("this is a part of the CRD {of}, so what is missing is not reported");
+        let headline = words::clip(&headline, words::MAX_HEADLINE);
+        let mut finding = Finding::new(Class::Hint, codes::PARTIAL_CRD, tree.span(kind), headline);
+        let text = whole.and_then(|(definitions, whole)| whole.text(definitions.files()));
+        finding.related.extend(text.map(|text| Related {
+            span: text.kind_span(),
+            message: "the whole CRD".to_owned(),
+            file: Some(text.source.clone()),
+        }));
+        finding.severity = Severity::Hint;
+        Some(finding)
     }
 }

@@ -261,9 +261,13 @@ impl Index {
         choice::choose(by_origin, &choice::Near::new(near, self.place(near)))
     }
 
-    /// The file of a whole CRD of this name, but for the file at `path`.
-    pub fn whole(&self, name: &str, path: &Path) -> Option<Arc<Path>> {
-        self.whole.get(name)?.iter().find(|it| ***it != *path).cloned()
+    /// See [`Definitions::whole`].
+    pub fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>> {
+        let others = self.whole.get(name)?.iter().filter(|it| ***it != *path);
+        let files = others.filter_map(|it| self.files.get(it));
+        let wholes = files.flat_map(|it| &it.definitions);
+        let named = wholes.filter(|it| it.is_whole() && it.name == name);
+        named.min_by_key(|it| (it.origin, it.place.standing)).cloned()
     }
 
     /// The files with objects of a kind.
@@ -350,8 +354,8 @@ pub trait Definitions: Sync {
     /// The kind that was probably meant by one that nothing defines: of another name in its group, or of the same name in another group.
     fn meant(&self, kind: &GroupKind) -> Option<GroupKind>;
 
-    /// The file of a whole CRD of this name, but for the file at `path`.
-    fn whole(&self, name: &str, path: &Path) -> Option<Arc<Path>>;
+    /// The whole CRD of this name, the best one outside of the file at `path`.
+    fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>>;
 
     /// Where their texts come from.
     fn files(&self) -> &dyn Files;
@@ -381,7 +385,7 @@ impl Definitions for Catalog {
         self.with(|index| index.meant(kind))
     }
 
-    fn whole(&self, name: &str, path: &Path) -> Option<Arc<Path>> {
+    fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>> {
         self.with(|index| index.whole(name, path))
     }
 

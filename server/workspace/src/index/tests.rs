@@ -245,7 +245,7 @@ fn a_part_checks_nothing_if_there_is_a_whole_crd() {
     let part = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: x\nspec:\n  group: example.com\n  names: {kind: A}\n";
     let catalog = catalog(&[("/config/crd/bases/part.yaml", part), ("/old/a.yaml", &whole)]);
     assert_eq!(found(&catalog, "/w.yaml").expect("one").0, "/old/a.yaml");
-    let whole = |path: &str| catalog.with(|index| index.whole("x", Path::new(path)));
+    let whole = |path: &str| catalog.with(|index| Some(index.whole("x", Path::new(path))?.path.clone()));
     assert_eq!(
         whole("/config/crd/bases/part.yaml").as_deref(),
         Some(Path::new("/old/a.yaml"))

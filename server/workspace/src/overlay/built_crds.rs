@@ -191,7 +191,7 @@ impl Definitions for CrdsOfBuild<'_> {
         self.others.meant(kind)
     }
 
-    fn whole(&self, name: &str, path: &Path) -> Option<Arc<Path>> {
+    fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>> {
         self.others.whole(name, path)
     }
 

@@ -8,6 +8,7 @@ use std::{
 use crd_analyzer_apiextensions::codes as definition_codes;
 use crd_analyzer_resource::{self as server, Decider, DecodePlace, StrictErrorKind, codes, places};
 use crd_analyzer_schema::{
+    codes as schema_codes,
     field::{self, Cause, Segment},
     unknown::Known,
 };
@@ -30,6 +31,15 @@ use crate::{
 
 /// The most property names that one verdict compares with unknown fields. Further unknown fields get no suggestion.
 const MAX_COMPARED: usize = 200_000;
+
+/// Whether an error only follows from a type in the schema that does not exist. The CRD has the error that is to be fixed.
+pub(super) fn is_of_broken_schema(found: &server::RejectionCause) -> bool {
+    let wanted = match found.error.cause() {
+        Some(Cause::Type(expected)) if found.error.code == schema_codes::WRONG_TYPE => expected,
+        _ => return false,
+    };
+    !words::text::is_type(wanted)
+}
 
 /// What is needed to find places.
 pub(super) struct Locate<'a> {
@@ -216,6 +226,9 @@ impl<'a> Locate<'a> {
         }
         // Nothing that could be repaired by itself; the errors that it follows from are shown.
         finding.suppressed = error.code == codes::UNCHECKED_RULES;
+        if is_of_broken_schema(found) {
+            (finding.suppressed, finding.follows) = (true, true);
+        }
         finding
             .related
             .extend(found.decider.as_ref().map(|it| self.decider(it)));

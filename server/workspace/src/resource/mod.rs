@@ -198,7 +198,11 @@ impl One<'_> {
         let mut verdict = match self.asked.previous {
             None => {
                 let answer = server::judge_known(served, self.json, self.known, server::Question::Create);
-                locate.verdict(created.insert(answer))
+                let mut verdict = locate.verdict(created.insert(answer));
+                if verdict.errors.iter().any(|it| it.suppressed && it.follows) {
+                    verdict.hints.push(self.broken(&text));
+                }
+                verdict
             }
             Some(previous) => update::judge(self, previous, served, &locate),
         };
@@ -269,6 +273,16 @@ impl One<'_> {
             decode_error: Some(finding),
             ..DocumentVerdict::default()
         }
+    }
+
+    /// Says that the CRD has to be corrected before all of the resource can be checked.
+    fn broken(&self, text: &DefinitionText) -> Finding {
+        let message =
+            "this resource is checked only in part, because the schema of its CRD has a type that does not exist";
+        let mut finding = Finding::new(Class::Hint, codes::UNUSABLE_CRD, self.at("kind"), message);
+        let related = related(self.asked.question.path, text, text.kind_span(), "the CRD");
+        finding.related.push(related);
+        finding
     }
 
     fn unusable(&self, text: Option<&DefinitionText>) -> DocumentVerdict {

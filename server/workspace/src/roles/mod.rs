@@ -3,5 +3,6 @@
 mod place;
 mod version;
 
+pub(crate) use place::is_patch;
 pub use place::{Place, Standing};
 pub use version::Version;

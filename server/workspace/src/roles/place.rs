@@ -183,6 +183,12 @@ impl Place {
     }
 }
 
+/// Whether a file lies where patches of kustomize lie: in a folder `patches`, as kubebuilder writes it.
+pub(crate) fn is_patch(path: &Path) -> bool {
+    let folder = path.parent().and_then(Path::file_name).and_then(|it| it.to_str());
+    folder.is_some_and(|it| words(it).any(|it| matches!(it, "patch" | "patches")))
+}
+
 /// The last version in the names of folders and of a file, and the number of the folders before it.
 fn version_in(folders: &[&str], stem: &str) -> (Option<Version>, usize) {
     if let Some(version) = Version::in_name(stem) {
