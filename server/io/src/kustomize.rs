@@ -68,6 +68,16 @@ impl Kustomizations {
         folders.any(|it| self.of(it, access).contains(path)) || self.tests.is_part(path, access)
     }
 
+    /// Whether a test of chainsaw uses the file of this absolute path, so that values may be expressions in its language.
+    pub fn is_of_chainsaw(&self, path: &Path, access: &Access) -> bool {
+        self.tests.is_of_chainsaw(path, access)
+    }
+
+    /// Whether a test says that the API server rejects what is in the file of this absolute path.
+    pub fn is_rejected(&self, path: &Path, access: &Access) -> bool {
+        self.tests.is_rejected(path, access)
+    }
+
     /// Forgets what was read, because a file may have changed.
     pub fn forget(&self) {
         self.tests.forget();

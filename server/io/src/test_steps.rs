@@ -9,7 +9,7 @@ use std::{
 use crd_analyzer_kustomize::joined;
 use crd_analyzer_workspace::{
     index::{Object, objects},
-    test_steps::{are_updates, is_assertion, named_parts, number},
+    test_steps::{are_updates, is_assertion, named_parts, named_rejected, number},
 };
 
 use crate::{
@@ -32,6 +32,10 @@ struct Tests {
     steps: Vec<Step>,
     /// The files that hold parts of objects.
     parts: HashSet<PathBuf>,
+    /// The files that the API server has to reject.
+    rejected: HashSet<PathBuf>,
+    /// A test of chainsaw lies there: the files beside it and below are in its language.
+    has_chainsaw: bool,
 }
 
 /// The tests that were read, by their folders.
@@ -47,6 +51,18 @@ impl TestFolders {
     pub(crate) fn is_part(&self, path: &Path, access: &Access) -> bool {
         let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
         folders.any(|it| self.of(it, access).parts.contains(path)) || self.is_update(path, access)
+    }
+
+    /// Whether a test of chainsaw uses the file of this absolute path.
+    pub(crate) fn is_of_chainsaw(&self, path: &Path, access: &Access) -> bool {
+        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
+        folders.any(|it| self.of(it, access).has_chainsaw)
+    }
+
+    /// Whether a test says that the API server rejects what is in the file of this absolute path.
+    pub(crate) fn is_rejected(&self, path: &Path, access: &Access) -> bool {
+        let mut folders = path.ancestors().skip(1).take(MOST_FOLDERS);
+        folders.any(|it| self.of(it, access).rejected.contains(path))
     }
 
     fn is_update(&self, path: &Path, access: &Access) -> bool {
@@ -93,15 +109,23 @@ fn tests_of(folder: &Path, access: &Access) -> Tests {
     };
     let tests = files.iter().filter(|it| may_be_test(it));
     let texts = tests.filter_map(|it| read::text(it, access, SETTINGS_BYTES).ok());
-    let named = texts.filter(|it| GROUPS.iter().any(|group| it.contains(group)));
+    let named: Vec<String> = texts
+        .filter(|it| GROUPS.iter().any(|group| it.contains(group)))
+        .collect();
+    let all = |names: fn(&str) -> Vec<String>| {
+        let names = named.iter().flat_map(|it| names(it));
+        names.map(|it| joined(folder, &it)).collect()
+    };
     Tests {
-        parts: named
-            .flat_map(|it| named_parts(&it))
-            .map(|it| joined(folder, &it))
-            .collect(),
+        parts: all(named_parts),
+        rejected: all(named_rejected),
+        has_chainsaw: files.iter().any(|it| it.file_stem().is_some_and(|it| it == CHAINSAW)),
         steps: steps_of(files.clone(), access),
     }
 }
+
+/// The name of a file with a test of chainsaw, without its ending.
+const CHAINSAW: &str = "chainsaw-test";
 
 /// The groups of the objects that are tests.
 const GROUPS: [&str; 2] = ["chainsaw.kyverno.io", "kuttl.dev"];

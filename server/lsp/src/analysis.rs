@@ -127,6 +127,7 @@ impl Analysis {
             is_completed: true,
             is_edited: true,
             is_part: effective.is_part,
+            has_expressions: effective.has_expressions,
             requires_definitions: effective.requires_crds,
             most_findings: MOST_FINDINGS,
             wants_effective: false,

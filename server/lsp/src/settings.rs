@@ -213,6 +213,7 @@ impl Settings {
                 ..Config::default()
             },
             is_part: false,
+            has_expressions: false,
             requires_crds: self.config.requires_crds,
             problem: None,
         };
@@ -220,6 +221,10 @@ impl Settings {
         effective.is_part = path.is_some_and(|path| {
             let access = || Access::Within(Arc::new(roots()));
             below.is_some_and(|it| self.config.partial.is_match(it)) || self.kustomizations.is_part(path, &access())
+        });
+        effective.has_expressions = path.is_some_and(|it| {
+            let access = Access::Within(Arc::new(roots()));
+            self.kustomizations.is_of_chainsaw(it, &access)
         });
         let found = path
             .and_then(Path::parent)
@@ -253,6 +258,8 @@ pub(crate) struct Effective {
     pub(crate) is_excluded: bool,
     /// The file holds parts of objects.
     pub(crate) is_part: bool,
+    /// A test of chainsaw uses the file.
+    pub(crate) has_expressions: bool,
     /// A resource without a CRD is an error.
     pub(crate) requires_crds: bool,
     /// Why a configuration file is not used.

@@ -95,6 +95,14 @@ impl Beside {
     }
 }
 
+impl Beside {
+    /// Whether a test of chainsaw uses a file.
+    fn has_expressions(&self, input: &Input, path: &Path) -> bool {
+        let access = input.file().filter(|_| self.is_asked).map(|it| it.1);
+        access.is_some_and(|access| self.kustomizations.is_of_chainsaw(path, &access))
+    }
+}
+
 /// What the kustomizations among the inputs build, each from the files that its own folder gives access to.
 /// `revision`: the earlier files, if the question is one about updates.
 pub(super) fn overlays(inputs: &[Input], revision: Option<&Arc<git::Revision>>) -> Overlays {
@@ -273,6 +281,7 @@ pub(super) fn judge(
         requires_definitions: beside.requires_definitions || config.requires_crds,
         is_completed: beside.is_asked,
         is_part: beside.is_part(input, &path, config),
+        has_expressions: beside.has_expressions(input, &path),
         compatibility: beside.compat.map(|policy| Compatibility {
             policy,
             exceptions: Some(&beside.exceptions),

@@ -7,7 +7,7 @@ use crd_analyzer_workspace::{
     codes,
     finding::{Class, Finding, Severity},
     index::GroupKind,
-    report::Subject,
+    report::{DocumentReport, Subject},
 };
 
 use super::{File, Look, counted, render::Renderer};
@@ -125,8 +125,8 @@ impl Summary {
             .filter(|it| it.subject == Subject::PartialDefinition)
             .count();
         self.patches += patches;
-        let in_part = report.documents.iter().filter(|it| it.in_part).count();
-        self.in_part += in_part - patches;
+        let is_resource = |it: &&DocumentReport| it.in_part && it.subject == Subject::Resource;
+        self.in_part += report.documents.iter().filter(is_resource).count();
         for kind in &report.unknown {
             *self.unknown.entry(kind.clone()).or_default() += 1;
         }

@@ -15,6 +15,7 @@ use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     json::{KeptJson, read_json_of},
+    read_json,
     split::Document,
     template::first_action,
     tree::{NodeId, Span, Tree},
@@ -228,6 +229,15 @@ impl Ask<'_> {
                 };
                 return Judged::Documents(self.resource(filled, &object, None).into_iter().collect());
             }
+            if written.is_definition()
+                && written.unserved().is_none()
+                && let Ok(tree) = filled.read(document)
+                && let Ok(json) = read_json(&tree)
+            {
+                let report = DocumentReport::of_head(document.index, document.span, &written, Subject::Definition);
+                let judged = self.definition(report, &tree, &json, Some(places));
+                return Judged::Documents(deferred_search::complete(&tree, vec![judged]));
+            }
         }
         let found = Head::read(source, document);
         let head = found.written.clone();
@@ -317,7 +327,7 @@ impl Ask<'_> {
             return Judged::NOTHING;
         }
         let report = DocumentReport::of_head(document.index, document.span, &head, Subject::Definition);
-        let judged = self.definition(report, &tree, json.get());
+        let judged = self.definition(report, &tree, json.get(), None);
         let json = source.keeps_json().then_some(json);
         Judged::Documents(self.complete((document, tree, json), vec![judged]))
     }
@@ -369,7 +379,7 @@ impl Ask<'_> {
                     report.verdicts.extend(all.map(|it| (it, verdict::of_unread(&answer))));
                     reports.push(UnsearchedReport::new(report));
                 } else if let Ok(json) = read_json_of(&tree, *node) {
-                    reports.push(self.definition(report, &tree, &json));
+                    reports.push(self.definition(report, &tree, &json, None));
                 }
             } else {
                 reports.extend(
@@ -420,6 +430,7 @@ impl Ask<'_> {
             is_part: asked.is_part,
             is_assertion: asked.is_completed && asked.path.is_some_and(unknown::is_assertion),
             is_substituted: asked.is_completed,
+            has_expressions: asked.has_expressions,
             variables: self.variables,
             filled: self.filled.filter(|it| std::ptr::eq(it.0, text)).map(|it| it.1),
         }

@@ -57,6 +57,7 @@ pub mod typing;
 mod undefined;
 mod unfinished;
 mod unknown;
+mod unknown_crd;
 pub mod variables;
 mod verdict;
 pub mod versions;

@@ -56,6 +56,8 @@ pub struct Question<'a> {
     pub is_edited: bool,
     /// The text holds parts of objects, as patches do: what is missing is not looked for.
     pub is_part: bool,
+    /// A test of chainsaw uses the text: a value in parentheses is an expression, and is not known.
+    pub has_expressions: bool,
     /// The kustomizations: what they build is not judged as it is written, and what is substituted then.
     pub overlays: Option<&'a dyn BuiltDocuments>,
     /// Where the Go sources are found that CRDs are generated from.
@@ -105,6 +107,7 @@ impl Question<'_> {
             is_completed: false,
             is_edited: false,
             is_part: false,
+            has_expressions: false,
             overlays: None,
             go: None,
             hazards: hazards::Search::Off,

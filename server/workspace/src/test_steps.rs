@@ -4,7 +4,6 @@
 use std::{path::Path, sync::Arc};
 
 use crd_analyzer_syntax::{
-    json::Json,
     read_json,
     split::{read_document, split},
 };
@@ -39,24 +38,72 @@ pub fn are_updates(step: &[Object], earlier: &[Object]) -> bool {
 /// The files that a test names for what is expected or patched, relative to its folder: those of `assert`, `error`, `errors` and `patch` in a `Test` of
 /// chainsaw, a `StepTemplate` or a `TestStep` of kuttl.
 pub fn named_parts(test: &str) -> Vec<String> {
-    let text: Arc<str> = test.into();
     let mut found = Vec::new();
-    for document in split(&text).documents {
-        let tree = read_document(&text, document, &[]);
-        let json = tree.as_ref().ok().and_then(|it| read_json(it).ok());
-        let Some(object) = json.as_ref().and_then(|it| it.root()).map(Json::to_value) else {
-            continue;
-        };
-        let of = |group: &str| object["apiVersion"].as_str().is_some_and(|it| it.starts_with(group));
-        if of("chainsaw.kyverno.io/") || of("kuttl.dev/") {
-            parts(&object, MAX_DEPTH, &mut found);
-        }
+    for object in test_objects(test) {
+        parts(&object, MAX_DEPTH, &mut found);
     }
     found
 }
 
+/// The files that the API server has to reject, as a test says, relative to its folder: in a `Test` of chainsaw, what is applied with `expect` and a
+/// check that `$error` is not null.
+pub fn named_rejected(test: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for object in test_objects(test) {
+        rejected(&object, MAX_DEPTH, &mut found);
+    }
+    found
+}
+
+fn rejected(value: &Value, depth: usize, found: &mut Vec<String>) {
+    match value {
+        _ if depth == 0 => {}
+        Value::Array(items) => items.iter().for_each(|it| rejected(it, depth - 1, found)),
+        Value::Object(fields) => {
+            for operation in ["apply", "create", "patch", "update"] {
+                let step = &fields.get(operation).unwrap_or(&Value::Null);
+                // With a match, the rest of the file may be accepted.
+                let mut expected = step["expect"].as_array().into_iter().flatten();
+                if expected.any(|it| it["match"].is_null() && expects_error(&it["check"])) {
+                    found.extend(step["file"].as_str().map(str::to_owned));
+                }
+            }
+            fields.values().for_each(|it| rejected(it, depth - 1, found));
+        }
+        _ => {}
+    }
+}
+
+/// Whether a check of chainsaw says that there is an error: `($error != null): true`, `($error): some words`.
+fn expects_error(check: &Value) -> bool {
+    let fields = check.as_object().into_iter().flatten();
+    fields.into_iter().any(|(key, value)| {
+        let key: String = key.chars().filter(|it| !it.is_whitespace()).collect();
+        match key.as_str() {
+            "($error!=null)" => *value == Value::Bool(true),
+            "($error==null)" => *value == Value::Bool(false),
+            "($error)" => value.is_string(),
+            _ => false,
+        }
+    })
+}
+
 /// Tests nested deeper name nothing.
 const MAX_DEPTH: usize = 30;
+
+/// The objects of a text that are tests of kuttl or chainsaw.
+fn test_objects(test: &str) -> Vec<Value> {
+    let text: Arc<str> = test.into();
+    let objects = split(&text).documents.into_iter().filter_map(|document| {
+        let tree = read_document(&text, document, &[]).ok()?;
+        Some(read_json(&tree).ok()?.root()?.to_value())
+    });
+    let is_test = |it: &Value| {
+        let group = it["apiVersion"].as_str().and_then(|it| it.split_once('/'));
+        group.is_some_and(|it| matches!(it.0, "chainsaw.kyverno.io" | "kuttl.dev"))
+    };
+    objects.filter(is_test).collect()
+}
 
 fn parts(value: &Value, depth: usize, found: &mut Vec<String>) {
     match value {
@@ -113,5 +160,23 @@ mod tests {
         let step = "apiVersion: kuttl.dev/v1beta1\nkind: TestStep\napply: [a.yaml]\nassert: [b.yaml, ../c.yaml]\n";
         assert_eq!(named_parts(step), ["b.yaml", "../c.yaml"]);
         assert_eq!(named_parts("apiVersion: v1\nkind: Test\nassert: [b.yaml]\n"), [""; 0]);
+    }
+
+    #[test]
+    fn files_that_tests_expect_to_be_rejected() {
+        let test = |check: &str| {
+            format!(
+                "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nspec:\n  steps:\n  - try:\n    - apply: {{file: a.yaml}}\n    - create:\n        file: b.yaml\n        expect:\n        - {check}\n"
+            )
+        };
+        for (check, expected) in [
+            ("check: {($error != null): true}", &["b.yaml"][..]),
+            ("check: {($error): \"spec.size: Invalid value\"}", &["b.yaml"]),
+            ("check: {($error == null): true}", &[]),
+            ("check: {($error != null): false}", &[]),
+            ("{match: {kind: A}, check: {($error != null): true}}", &[]),
+        ] {
+            assert_eq!(named_rejected(&test(check)), expected, "{check}");
+        }
     }
 }

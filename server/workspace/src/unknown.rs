@@ -15,7 +15,9 @@ use crd_analyzer_syntax::{
 
 use crate::{
     fill::{Place, Places},
-    flux, patch,
+    flux,
+    index::Lacks,
+    patch,
     question::Question,
     variables::{Substituted, Variables, substitute},
 };
@@ -35,6 +37,8 @@ pub(crate) struct Completed<'a> {
     pub(crate) is_assertion: bool,
     /// `${NAME}` is substituted.
     pub(crate) is_substituted: bool,
+    /// What is in parentheses is an expression of chainsaw.
+    pub(crate) has_expressions: bool,
     /// What Flux substitutes.
     pub(crate) variables: Option<&'a Variables>,
     /// Where actions of a template are filled in.
@@ -73,7 +77,9 @@ impl Completed<'_> {
         let text = tree.text();
         self.is_substituted &= text.contains("${") && !json.root().is_some_and(is_left_alone);
         let has_bindings = has_binding(text);
-        let is_written_in = is_encrypted || has_bindings || self.filled.is_some() || self.is_substituted;
+        self.has_expressions &= text.contains('(');
+        let is_written_in =
+            is_encrypted || has_bindings || self.has_expressions || self.filled.is_some() || self.is_substituted;
         if !(is_part || is_written_in) || json.depth() > depth::limit() {
             return Outcome::default();
         }
@@ -244,7 +250,7 @@ impl Completion<'_> {
         }
         if written.starts_with('(') && written.ends_with(')') {
             // A test tool puts in what a binding has, in whatever file: `($namespace)`, `(to_number($version))`.
-            let is_unknown = completed.is_assertion || has_binding(written);
+            let is_unknown = completed.is_assertion || completed.has_expressions || has_binding(written);
             return is_unknown.then_some(Text::Unknown);
         }
         if completed.is_substituted && written.contains("${") {
@@ -302,9 +308,13 @@ fn has_expression_keys(json: &JsonDoc<'_>) -> bool {
 }
 
 /// Whether a CRD only states what has to be true of one, for a test tool.
-pub(crate) fn asserts_definition(question: &Question<'_>, json: &JsonDoc<'_>) -> bool {
+pub(crate) fn asserts_definition(question: &Question<'_>, tree: &Tree, json: &JsonDoc<'_>) -> bool {
     let is_named = || question.path.is_some_and(is_assertion);
-    question.is_completed && patch::may_be(json) && (is_named() || has_expression_keys(json))
+    let lacks = || {
+        json.root()
+            .is_some_and(|it| !Lacks::of_definition(tree, it.node).is_whole())
+    };
+    question.is_completed && (is_named() && lacks() || patch::may_be(json) && has_expression_keys(json))
 }
 
 /// Whether an object tells Flux to substitute nothing in it.

@@ -19,6 +19,7 @@ use crate::{
     codes,
     costs::{self, DocumentCosts},
     deferred_search::{UnsearchedReport, UnsearchedVerdict},
+    fill::Places,
     finding::{Class, Finding, Related, Severity},
     generated::Origin,
     hazards, hints,
@@ -28,12 +29,20 @@ use crate::{
     report::{DocumentReport, DocumentVerdict, Subject},
     revision::Compared,
     roles::is_patch,
-    unknown, verdict, words,
+    unknown,
+    unknown_crd::{self, Taken},
+    verdict, words,
 };
 
 impl Ask<'_> {
-    /// Answers for a CRD that can be read.
-    pub(super) fn definition(&self, mut report: DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> UnsearchedReport {
+    /// Answers for a CRD that can be read. `filled`: where the actions of a template are filled in.
+    pub(super) fn definition(
+        &self,
+        mut report: DocumentReport,
+        tree: &Tree,
+        json: &JsonDoc<'_>,
+        filled: Option<&Places>,
+    ) -> UnsearchedReport {
         let has_directive = patch::has_directive(tree, json);
         if self.question.is_part || has_directive {
             report.subject = Subject::PartialDefinition;
@@ -48,13 +57,23 @@ impl Ask<'_> {
             report.subject = Subject::PartialDefinition;
             report.in_part = true;
         }
-        let root = json.root().filter(|_| has_directive);
+        let has_unknown =
+            filled.is_some() || self.question.is_completed && unknown_crd::may_have_placeholder(tree.text());
+        let root = json.root().filter(|_| has_directive || has_unknown);
         let mut rest = root.and_then(|root| read_json_of(tree, root.node).ok());
+        let mut taken = Taken::Nothing;
         if let Some(rest) = &mut rest {
             patch::take_directives(rest);
+            if has_unknown {
+                taken = unknown_crd::take(rest, tree, filled);
+            }
+        }
+        report.in_part |= taken > Taken::Nothing;
+        if taken > Taken::Marks {
+            report.subject = Subject::PartialDefinition;
         }
         let json = rest.as_ref().unwrap_or(json);
-        if unknown::asserts_definition(self.question, json) {
+        if unknown::asserts_definition(self.question, tree, json) {
             report.subject = Subject::PartialDefinition;
             report.in_part = true;
             let all = self.question.versions.iter();
@@ -93,6 +112,7 @@ impl Ask<'_> {
                 continue;
             };
             let mut verdict = verdict::with_places(&server, tree, json, subject, most);
+            taken.apply(&mut verdict);
             let asked = (stored.as_ref(), version);
             verdict
                 .hints
@@ -157,6 +177,9 @@ impl Ask<'_> {
                 }
                 if let (Some(known), Some(_)) = (self.question.changes, &revision) {
                     bare.changes = known.of(&written.name, origin.as_ref());
+                }
+                if filled.is_some() {
+                    continue;
                 }
                 let mut found = hazards::find(tree, root, &server, version, self.question.hazards);
                 if let Some(origin) = &origin {
