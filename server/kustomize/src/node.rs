@@ -69,6 +69,9 @@ pub struct Entry {
     pub value: Node,
 }
 
+/// Bytes of a node with its key, the texts left out.
+pub(crate) const NODE: usize = size_of::<Entry>();
+
 /// What a value has around it where it is written: a colon, a dash, quotes, a line.
 const A_VALUE: u64 = 8;
 
@@ -272,6 +275,21 @@ impl Node {
             }
             _ => A_VALUE,
         }
+    }
+
+    /// The bytes of memory that it takes as long as it is kept: what is shared counts each time.
+    pub fn kept_bytes(&self) -> u64 {
+        let written = self.written.as_ref().map_or(0, |it| it.len());
+        let inside = match &self.value {
+            Value::String(text) => text.len() as u64,
+            Value::List(items) => items.iter().map(Self::kept_bytes).sum(),
+            Value::Map(entries) => {
+                let entry = |it: &Entry| it.key.len() as u64 + it.value.kept_bytes();
+                entries.iter().map(entry).sum()
+            }
+            _ => 0,
+        };
+        (NODE + written) as u64 + inside
     }
 
     /// Whether it is written on the line of its key: a scalar, or a collection without content.

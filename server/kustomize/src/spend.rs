@@ -3,7 +3,7 @@
 use crd_analyzer_budget::{self as budget, Limits, Unfinished};
 
 use crate::{
-    node::{Entry, Node},
+    node::{NODE, Node},
     problem::{Problem, ProblemKind, Result},
 };
 
@@ -13,9 +13,6 @@ pub const LIMITS: Limits = Limits {
     bytes: 64 << 20,
     ..Limits::NONE
 };
-
-/// Bytes of a node with its key, the texts left out.
-const NODE: usize = size_of::<Entry>();
 
 /// Bytes of a text that are copied without being counted.
 const SHORT: usize = 64;

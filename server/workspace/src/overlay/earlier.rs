@@ -8,7 +8,12 @@ use std::{
 
 use crd_analyzer_kustomize::{Files, FluxKustomization, Node, Sources};
 
-use super::{graph::has_kustomization, objects::is_as_written, projection::Projection, run::Run};
+use super::{
+    graph::has_kustomization,
+    objects::{is_as_written, is_judged},
+    projection::Projection,
+    run::Run,
+};
 
 /// What tells objects of one build apart.
 #[derive(PartialEq, Eq, Hash)]
@@ -109,7 +114,7 @@ impl<'f> Earlier<'f> {
             return None;
         };
         let mut made = Objects::new();
-        for built in objects {
+        for built in objects.into_iter().filter(|it| is_judged(&it.node)) {
             let written = self.sources.tree(built.origin).0.document_span().range().len();
             if !(self.run.compares(&built, written) && self.run.judges(&built)) {
                 // What it was is not known: it is compared with what was written.

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crd_analyzer_kustomize::{Build, Built, Files, FluxKustomization, LIMITS, Sources, build_with};
+use crd_analyzer_kustomize::{Build, Built, Files, FluxKustomization, LIMITS, Sources, Value, build_with};
+
+use super::objects::is_judged;
 
 /// What a run may still spend.
 pub(super) struct Run {
@@ -13,7 +15,7 @@ pub(super) struct Run {
 impl Default for Run {
     fn default() -> Self {
         Self {
-            work: 600_000_000,
+            work: 1_200_000_000,
             bytes: 112 << 20,
         }
     }
@@ -44,11 +46,19 @@ impl Run {
             bytes: LIMITS.bytes.min(self.bytes),
             ..LIMITS
         };
-        let built = build_with(files, folder, (limits, sources), flux);
+        let mut built = build_with(files, folder, (limits, sources), flux);
         self.work -= limits.work.saturating_sub(built.left.work);
-        // What a build that failed has made is gone.
-        if built.objects.is_ok() {
-            self.bytes -= limits.bytes.saturating_sub(built.left.bytes);
+        // What a build that failed has made is gone, and what is built of native kinds is not asked for any more.
+        if let Ok(objects) = &mut built.objects {
+            let spent = limits.bytes.saturating_sub(built.left.bytes);
+            let kept = objects.iter_mut().map(|it| {
+                if is_judged(&it.node) {
+                    return it.node.kept_bytes();
+                }
+                it.node.value = Value::Null { is_written: false };
+                0
+            });
+            self.bytes -= spent.min(kept.sum());
         }
         built
     }
@@ -75,5 +85,57 @@ impl Run {
         let rest = self.work.checked_sub(work);
         self.work = rest.unwrap_or(0);
         rest.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// Overlays of one base, whose object is of a group.
+    struct Overlays(&'static str);
+
+    impl Files for Overlays {
+        fn read(&self, path: &Path) -> Option<Arc<str>> {
+            let fields: String = (0..100).map(|n| format!("  f{n}: {n}\n")).collect();
+            let text = match path.strip_prefix("/r").ok()?.to_str()? {
+                "base/kustomization.yaml" => "resources: [a.yaml]\n".to_owned(),
+                "base/a.yaml" => format!(
+                    "apiVersion: {}/v1\nkind: A\nmetadata: {{name: a}}\nspec:\n{fields}",
+                    self.0
+                ),
+                it if it.ends_with("/kustomization.yaml") => "resources: [../base]\nnamePrefix: a-\n".to_owned(),
+                _ => return None,
+            };
+            Some(text.into())
+        }
+
+        fn is_folder(&self, path: &Path) -> bool {
+            path.starts_with("/r") && path.extension().is_none()
+        }
+    }
+
+    /// How many of 100 overlays are built.
+    fn built(group: &'static str) -> usize {
+        let mut run = Run {
+            bytes: 200 << 10,
+            ..Run::default()
+        };
+        let mut sources = Sources::default();
+        let folder = |n: usize| Path::new("/r").join(format!("o{n}"));
+        let is_built = |n: &usize| {
+            run.build(&Overlays(group), &folder(*n), (&mut sources, None))
+                .objects
+                .is_ok()
+        };
+        (0..100).filter(is_built).count()
+    }
+
+    #[test]
+    fn objects_that_nobody_judges_leave_room_for_others() {
+        assert_eq!(built("apps"), 100);
+        assert!((2..50).contains(&built("example.com")), "{}", built("example.com"));
     }
 }
