@@ -19,7 +19,7 @@ use serde_json::Value;
 use crate::answer::Direction;
 use crate::diff::{Difference, Kind, Side, plain, plain_all, type_of};
 use crate::implied::Accepted;
-use crate::scope::{Scope, has_rules_below, is_seen_unchanged};
+use crate::scope::{Scope, has_resources_below, has_rules_below, is_seen_unchanged};
 use crate::steps::{self, Step, nodes_below as below};
 
 /// Since this Kubernetes version updates of the status are ratcheted.
@@ -495,10 +495,6 @@ fn has_defaults_below(schema: &JsonSchemaProps) -> bool {
 /// Whether a null at a node or below it is dropped.
 fn drops_nulls(schema: &JsonSchemaProps) -> bool {
     !schema.nullable || below(schema).any(drops_nulls)
-}
-
-fn has_resources_below(schema: &JsonSchemaProps) -> bool {
-    schema.x_embedded_resource || below(schema).any(has_resources_below)
 }
 
 trait FreeNames {

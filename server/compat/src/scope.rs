@@ -2,7 +2,7 @@
 
 use crd_analyzer_schema::JsonSchemaProps;
 
-use crate::steps::{Step, below};
+use crate::steps::{Step, below, nodes_below};
 
 /// What the nodes from the root to a node have, that node too.
 #[derive(Clone, Copy, Default, Debug)]
@@ -49,16 +49,14 @@ fn is_type_meta(step: &Step) -> bool {
     matches!(step, Step::Property(name) if ["apiVersion", "kind"].contains(&name.as_str()))
 }
 
+/// Whether there are embedded resources at a node or below it.
+pub(crate) fn has_resources_below(schema: &JsonSchemaProps) -> bool {
+    schema.x_embedded_resource || nodes_below(schema).any(has_resources_below)
+}
+
 /// Whether there are rules at a node or below it.
 pub(crate) fn has_rules_below(schema: &JsonSchemaProps) -> bool {
-    let items = schema.items.as_ref().and_then(|it| it.schema.as_deref());
-    let values = schema
-        .additional_properties
-        .as_ref()
-        .and_then(|it| it.schema.as_deref());
-    !schema.x_validations.is_empty()
-        || items.into_iter().chain(values).any(has_rules_below)
-        || schema.properties.iter().any(|it| has_rules_below(&it.1))
+    !schema.x_validations.is_empty() || nodes_below(schema).any(has_rules_below)
 }
 
 /// Whether the API server always sees that the value of a node has not changed (`CorrelatedObject.CachedDeepEqual`), for objects that were

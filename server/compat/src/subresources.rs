@@ -11,7 +11,7 @@ use crate::answer::{Answer, Direction, Effect, Witness};
 use crate::pair::Pair;
 use crate::replay::{Write, ask};
 use crate::rules::RANGES_SINCE;
-use crate::scope::Scope;
+use crate::scope::{Scope, has_resources_below};
 use crate::steps::{self, Step};
 
 /// Why nothing is known of a status.
@@ -61,14 +61,16 @@ pub(crate) fn status_as_sent(pair: &Pair<'_>) -> Answer {
 }
 
 /// What OLD says to a status that NEW accepted at `/status`: the same schema judges it there (`statusStrategy.ValidateUpdate`) and in the
-/// object, as long as the schema of the object does not look at it.
+/// object, as long as the schema of the object does not look at it. Only in the object are embedded resources validated
+/// (`schemaobjectmeta.Validate`).
 pub(crate) fn status_as_read(pair: &Pair<'_>) -> Answer {
     let roots = [pair.old_maker.root, pair.new_maker.root];
     let looks = |it: &JsonSchemaProps| {
         let scope = Scope::of(it, &[]);
         scope.has_rules || scope.counts_fields || it.required.iter().any(|it| it == "status")
     };
-    if roots.into_iter().any(looks) {
+    let embeds = |it: &JsonSchemaProps| steps::at(it, &status()).is_some_and(has_resources_below);
+    if roots.into_iter().any(|it| looks(it) || embeds(it)) {
         return Answer::unknown("NEW validates a status only when it is sent to `/status`");
     }
     Answer::compatible("the same schema judges a status that is sent to `/status`")

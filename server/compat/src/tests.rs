@@ -410,6 +410,22 @@ fn subresources() {
     check("{}", scale, "{type: integer, minimum: 0, maximum: 5}", all);
 }
 
+/// The API server validates embedded resources in an object, and not in what is sent to `/status`.
+#[test]
+fn a_status_with_embedded_resources_is_not_validated_as_in_the_object() {
+    let of = |subresources: &str| {
+        let status = "status: {type: object, properties: {last: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}}}";
+        let spec = format!("{{type: object}}\n          {status}");
+        subject(&format!("{}    subresources: {subresources}\n", text_of_crd(&spec)))
+    };
+    let changes = compare(&of("{}"), &of("{status: {}}"));
+    let readers = changes[0]
+        .each()
+        .find(|it| it.0 == Direction::Readers)
+        .expect("an answer");
+    assert_eq!((changes[0].code, readers.1.name()), ("status-changed", "unknown"));
+}
+
 #[test]
 fn an_object_that_old_refuses_is_not_stored() {
     let of = |most: u8| {

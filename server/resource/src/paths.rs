@@ -2,20 +2,24 @@
 
 use crd_analyzer_schema::JsonSchemaProps;
 use crd_analyzer_schema::codes;
-use crd_analyzer_schema::field::{Path, Segment};
+use crd_analyzer_schema::field::{Cause, Error, Path, Segment};
 use crd_analyzer_schema::structural::{Structural, lookup};
 use crd_analyzer_syntax::json::Json;
 
 use crate::definition::ServedVersion;
 use crate::verdict::Decider;
 
-/// The path of the keyword that an error of this code comes from; `steps` lead from the schema at `base` to the node.
-pub(crate) fn keyword(schema: &JsonSchemaProps, code: &str, base: Path, steps: &Path) -> Path {
+/// The path of the keyword that an error comes from; `steps` lead from the schema at `base` to the node.
+pub(crate) fn keyword(schema: &JsonSchemaProps, error: &Error, base: Path, steps: &Path) -> Path {
     let mut path = base;
     for step in steps.segments() {
         path.push(step.clone());
     }
-    match keyword_of(schema, code) {
+    let keyword = match error.cause() {
+        Some(Cause::BoundOutOfFormat { keyword, .. }) => Some(*keyword),
+        _ => keyword_of(schema, error.code),
+    };
+    match keyword {
         Some(keyword) => path.child(keyword),
         None => path,
     }

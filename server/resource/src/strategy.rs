@@ -267,7 +267,7 @@ impl Validation<'_> {
 
     fn by_schema(&self, found: validation::ValueError<'_>, compiled: &Compiled) -> RejectionCause {
         let decider = compiled.nodes().path(found.schema).map(|steps| Decider {
-            path: paths::keyword(found.schema, found.error.code, self.version.schema_path(), &steps),
+            path: paths::keyword(found.schema, &found.error, self.version.schema_path(), &steps),
             rule: None,
         });
         RejectionCause {

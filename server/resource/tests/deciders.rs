@@ -20,6 +20,8 @@ const SCHEMA: &str = "
               size: {type: integer, default: 5, maximum: 10}
               name: {type: string, anyOf: [{pattern: ^a}, {allOf: [{minLength: 3}]}]}
               set: {type: array, x-kubernetes-list-type: set, items: {type: string, maxLength: 2}}
+              port: {type: integer, format: int32, minimum: -3000000000}
+              weight: {type: integer, format: int32}
               map: {type: object, additionalProperties: {type: object, properties: {x: {type: integer}}}}
               pod: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
 ";
@@ -106,6 +108,13 @@ fn errors_name_the_keyword_that_decides() {
         ],
     );
     check("{size: 2}", &["error spec by S.x-kubernetes-validations[1]"]);
+    check(
+        "{size: 4, port: 1, weight: 3000000000}",
+        &[
+            "error <nil> by S.properties[port].minimum",
+            "error <nil> by S.properties[weight].format",
+        ],
+    );
     check(
         "{size: -1}",
         &[

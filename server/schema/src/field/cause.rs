@@ -22,6 +22,15 @@ pub enum Cause {
         /// The bound itself is too much.
         is_exclusive: bool,
     },
+    /// The number may have any value, but a bound of its schema does not fit the schema's type and format.
+    BoundOutOfFormat {
+        /// The bound.
+        keyword: &'static str,
+        /// Its value.
+        limit: f64,
+        /// The format, if there is one that counts.
+        format: String,
+    },
     /// The number should be a multiple of this one.
     Multiple(f64),
     /// There should not be more, or not be fewer: characters, bytes, items, properties.
@@ -139,6 +148,7 @@ impl Cause {
             Self::Type(text)
             | Self::Pattern(text)
             | Self::Format(text)
+            | Self::BoundOutOfFormat { format: text, .. }
             | Self::Repeated(text)
             | Self::Malformed(text)
             | Self::NotFound(text)

@@ -6,6 +6,7 @@ use super::outcome::{Failure, Outcome};
 use super::value_path::ValuePath;
 use super::{Given, Run};
 use crate::codes;
+use crate::field::Cause;
 use crate::go::quote;
 use crate::json_schema::JsonSchemaProps;
 
@@ -131,7 +132,7 @@ impl<'s, 'v> Run<'_, 's, 'v> {
         };
         let what = format!("must validate one and only one schema (oneOf). {found}");
         outcome.push(Failure {
-            matches: Some(fitting),
+            cause: Some(Box::new(Cause::Matches(fitting))),
             ..about(place, codes::ONE_OF_MISMATCH, &what)
         });
         if let Some(best) = best {

@@ -11,6 +11,7 @@ use super::types::{LARGEST_JSON_INTEGER, Types, is_json_integer};
 use super::value_path::ValuePath;
 use super::{Form, Run};
 use crate::codes;
+use crate::field::Cause;
 use crate::go::plain_float;
 use crate::json_schema::JsonSchemaProps;
 
@@ -109,6 +110,16 @@ pub enum NumberKeyword {
 impl NumberKeyword {
     /// All of them, in the order in which the API server asks.
     pub const ALL: [Self; 4] = [Self::Range, Self::MultipleOf, Self::Minimum, Self::Maximum];
+
+    /// As it is written.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Range => "format",
+            Self::MultipleOf => "multipleOf",
+            Self::Minimum => "minimum",
+            Self::Maximum => "maximum",
+        }
+    }
 }
 
 /// Numbers from one to another, as the API server holds them.
@@ -269,7 +280,15 @@ impl<'s> Numbers<'s> {
         let Some(bound) = bound else { return part };
         let mut value = value;
         if !self.range.contains(Held::Float(bound)) {
-            part.push(self.range.failure(what, place));
+            let cause = Cause::BoundOutOfFormat {
+                keyword: keyword.name(),
+                limit: bound,
+                format: self.range.format.to_owned(),
+            };
+            part.push(Failure {
+                cause: Some(Box::new(cause)),
+                ..self.range.failure(what, place)
+            });
             value = Held::Float(value.as_float());
         }
         let failure = match keyword {
@@ -336,7 +355,7 @@ fn multiple_of<'s, 'v>(
             name: Some(name),
             report: Report::Invalid(factor.message_value()),
             origin: None,
-            matches: None,
+            cause: None,
             about: None,
         });
     }

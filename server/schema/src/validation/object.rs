@@ -154,7 +154,7 @@ fn forbidden<'s, 'v>(place: &ValuePath<'_>, name: &'v str) -> Failure<'s, 'v> {
         name: Some(at),
         report: Report::Invalid(MessageValue::Text(Cow::Borrowed(name))),
         origin: None,
-        matches: None,
+        cause: None,
         about: None,
     }
 }

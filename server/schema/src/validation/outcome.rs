@@ -25,8 +25,8 @@ pub(super) struct Failure<'s, 'v> {
     pub(super) report: Report<'s, 'v>,
     /// The schema whose keyword failed, once its checks are done.
     pub(super) origin: Option<&'s JsonSchemaProps>,
-    /// How many schemas of `oneOf` match.
-    pub(super) matches: Option<usize>,
+    /// What is wrong, if the code and the schema do not tell.
+    pub(super) cause: Option<Box<Cause>>,
     /// The place, of a failure that only names it in its words.
     pub(super) about: Option<Name>,
 }
@@ -60,7 +60,7 @@ impl<'s, 'v> Failure<'s, 'v> {
             name: Some(name),
             report,
             origin: None,
-            matches: None,
+            cause: None,
             about: None,
         }
     }
@@ -73,7 +73,7 @@ impl<'s, 'v> Failure<'s, 'v> {
             name: None,
             report: Report::Invalid(MessageValue::Text(Cow::Borrowed(""))),
             origin: None,
-            matches: None,
+            cause: None,
             about: Some(about),
         }
     }
@@ -248,14 +248,13 @@ impl<'s, 'v> Outcome<'s, 'v> {
     ) -> Vec<ValueError<'s>> {
         let finding = |mut failure: Failure<'s, 'v>| {
             let schema = failure.origin.unwrap_or(root);
-            let matches = failure.matches;
+            let cause = failure.cause.take().map(|it| *it);
             let about = failure.about.take().map(|it| it.below(path));
             let mut error = failure.into_error(path, version);
             let last = error.path.segments().last().and_then(|it| match it {
                 Segment::Field(name) | Segment::Key(name) => Some(name.as_str()),
                 Segment::Index(_) => None,
             });
-            let cause = matches.map(Cause::Matches);
             let cause = cause.or_else(|| Cause::of_value(error.code, schema, last));
             if let Some(cause) = cause {
                 error = error.because(cause);

@@ -26,6 +26,9 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
         (codes::PATTERN_MISMATCH, Some(Cause::Pattern(pattern))) => pattern_mismatch(about, &subject, pattern),
         (codes::FORMAT_MISMATCH, Some(Cause::Format(format))) => wrong_format(about, &subject, format),
         (codes::NUMBER_OUT_OF_FORMAT, Some(Cause::Format(format))) => out_of_format(about, &subject, format),
+        (codes::NUMBER_OUT_OF_FORMAT, Some(Cause::BoundOutOfFormat { keyword, limit, format })) => {
+            bound_out_of_format(&subject, keyword, *limit, format)
+        }
         (codes::NUMBER_TOO_LARGE, Some(Cause::Bound { limit, is_exclusive })) => {
             let relation = if *is_exclusive { "less than" } else { "at most" };
             bound(about, &subject, relation, *limit)
@@ -265,20 +268,33 @@ fn wrong_format(about: &About<'_>, subject: &str, format: &str) -> Words {
 }
 
 fn out_of_format(about: &About<'_>, subject: &str, format: &str) -> Words {
-    let (name, range) = match format {
+    let (name, range) = range_of(format);
+    let found = about.value().map(|it| format!(": {}", written(it))).unwrap_or_default();
+    Words::new(format!("{subject} does not fit {name}{found}"))
+        .label("out of range")
+        .help(format!("write {range}"))
+}
+
+fn bound_out_of_format(subject: &str, keyword: &str, limit: f64, format: &str) -> Words {
+    let (name, range) = range_of(format);
+    let limit = number(limit);
+    Words::new(format!(
+        "the API server accepts no number for {subject}: `{keyword}: {limit}` does not fit {name}"
+    ))
+    .label("no number is accepted")
+    .help(format!("in the CRD, set `{keyword}` to {range}, or remove it"))
+}
+
+/// The name of a format, and the numbers that fit it.
+fn range_of(format: &str) -> (&'static str, &'static str) {
+    match format {
         "int32" => ("`int32`", "a number from -2147483648 to 2147483647"),
         "float" => ("`float`", "a number that a 32-bit float can hold"),
         _ => (
             "the type `integer`",
             "a number from -9223372036854775808 to 9223372036854775807",
         ),
-    };
-    let found = about.value().map(|it| format!(": {}", written(it))).unwrap_or_default();
-    Words::new(format!(
-        "{subject}, or a bound of its schema, does not fit {name}{found}"
-    ))
-    .label("out of range")
-    .help(format!("write {range}, in the value and in the bounds of the schema"))
+    }
 }
 
 /// What an API server makes of a bound beside an integer; `None` if the bound does not fit.
