@@ -102,6 +102,10 @@ fn json_is_as_its_schema_says() {
         "crds/template.yaml",
         "kind: CustomResourceDefinition\nname: {{ .Values.name }}\n",
     );
+    sandbox.write(
+        "testdata/invalid.yaml",
+        "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: big}\n",
+    );
     let schema = json(include_str!("../../docs/schemas/check.schema.json"));
     let mut seen = String::new();
     for more in [

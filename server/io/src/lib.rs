@@ -16,6 +16,7 @@ pub mod escape;
 pub mod git;
 mod gitlink;
 pub mod go;
+pub mod go_tests;
 pub mod kustomize;
 pub mod loopback;
 pub mod memory;

@@ -12,6 +12,7 @@ use crd_analyzer_ide::fixes::Fix;
 use crd_analyzer_io::{
     git,
     go::GoSources,
+    go_tests::GoTests,
     kustomize::Kustomizations,
     print::tell,
     read::{self, Access},
@@ -234,6 +235,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     let mut beside = Beside {
         go: args.revision.is_none().then(GoSources::default),
         kustomizations: Kustomizations::default(),
+        go_tests: GoTests::default(),
         overlays: None,
         requires_definitions: args.require_crd,
         is_asked: args.manifests.list.is_none(),
@@ -267,9 +269,11 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             configs.each(
                 &inputs,
                 |input, config| {
-                    let is_part = beside.is_part(input, &input.place()?, config);
+                    let place = input.place()?;
+                    let is_part = beside.is_part(input, &place, config);
+                    let is_aside = |it: &FileReport| beside.aside(input, &place, it, by).is_some();
                     let versions = args.manifests.kubernetes_version;
-                    Ok(fix::repair(input, config, versions, by, (level, is_part)))
+                    Ok(fix::repair(input, config, versions, by, (level, is_part), &is_aside))
                 },
                 |input, _, repaired| session.repaired(input, repaired),
             )?;

@@ -20,7 +20,7 @@ use crd_analyzer_workspace::{
     cluster,
     config::Config,
     index::{
-        Catalog, Definitions, Files, Found, GroupKind, KnownDefinition, MemoryFiles, NewFile, Origin, objects,
+        Catalog, Definitions, Files, Found, GroupKind, Index, KnownDefinition, MemoryFiles, NewFile, Origin, objects,
         objects_of,
     },
 };
@@ -284,6 +284,11 @@ fn add(catalog: &Catalog, path: &Path, origin: Origin, bytes: Vec<u8>) {
 }
 
 impl RunDefinitions {
+    /// Looks into the index.
+    pub(super) fn with_index<T>(&self, look: impl FnOnce(&Index) -> T) -> T {
+        self.catalog().with(look)
+    }
+
     /// Every CRD, by path and place in the file.
     pub(super) fn all(&self) -> Vec<Arc<KnownDefinition>> {
         let mut all: Vec<_> = self.catalog().with(|index| index.definitions().cloned().collect());

@@ -93,13 +93,15 @@ pub(super) fn patch(label: &str, before: &str, after: &str) -> String {
     diff.unified_diff().header(&label, &label).to_string()
 }
 
-/// Repairs a file. `None`: there is nothing to do, or it did not do what it should. `is_part`: the file holds parts of objects.
+/// Repairs a file. `None`: there is nothing to do, or it did not do what it should. `is_part`: the file holds parts of objects. `is_aside`: its errors need
+/// no fix.
 pub(super) fn repair(
     input: &Input,
     config: &Config,
     asked: Option<VersionSet>,
     definitions: &dyn Definitions,
     (level, is_part): (Level, bool),
+    is_aside: &dyn Fn(&FileReport) -> bool,
 ) -> anyhow::Result<Option<Repaired>> {
     let Source::File(path, access) = &input.source else {
         return Err(UsageError(format!("{}: only files can be repaired", input.label)).into());
@@ -134,7 +136,8 @@ pub(super) fn repair(
         done.extend(described(&after, &fixes));
         after = repaired;
     }
-    Ok((!done.is_empty()).then(|| Repaired {
+    let is_left = done.is_empty() || is_aside(&analyze(before.clone().into_bytes(), &question));
+    Ok((!is_left).then(|| Repaired {
         path: path.clone(),
         access: access.clone(),
         label: input.label.clone(),

@@ -11,6 +11,7 @@ use crd_analyzer_ide::fixes::Fix;
 use crd_analyzer_io::{
     git,
     go::GoSources,
+    go_tests::GoTests,
     kustomize::{Disk, Kustomizations},
     read::{self, Access, SETTINGS_BYTES},
     roots, source_ignore,
@@ -25,7 +26,8 @@ use crd_analyzer_workspace::{
     kustomize::FILE_NAMES,
     lints::Lints,
     overlay::{Files, FluxFolders, Overlays, is_kustomization},
-    report::FileReport,
+    report::{DocumentReport, FileReport, Subject},
+    roles::Aside,
     versions::VersionSet,
 };
 use rayon::prelude::*;
@@ -71,6 +73,7 @@ pub(super) struct Beside {
     /// Go types; `None` if the manifests are not those on disk.
     pub(super) go: Option<GoSources>,
     pub(super) kustomizations: Kustomizations,
+    pub(super) go_tests: GoTests,
     /// What the kustomizations among the files build; `None` where files are compared with older ones.
     pub(super) overlays: Option<Overlays>,
     /// See [`Question::requires_definitions`].
@@ -96,6 +99,37 @@ impl Beside {
 }
 
 impl Beside {
+    /// Why the errors of a file do not fail the run, if it has some and they do not.
+    pub(super) fn aside(
+        &self,
+        input: &Input,
+        path: &Path,
+        report: &FileReport,
+        known: &RunDefinitions,
+    ) -> Option<Aside> {
+        let (_, access) = input.file().filter(|_| self.is_asked)?;
+        let has_errors = |it: &DocumentReport| it.verdicts.iter().any(|(_, verdict)| !verdict.accepted_strict());
+        if !report.documents.iter().any(has_errors) {
+            return None;
+        }
+        if self.kustomizations.is_rejected(path, &access) {
+            return Some(Aside::Expected("a test of chainsaw expects an error".to_owned()));
+        }
+        known
+            .with_index(|index| {
+                let crds = report.documents.iter().filter(|it| it.subject == Subject::Definition);
+                let names: Vec<&str> = crds.map(|it| it.name.as_str()).collect();
+                Aside::expected(index.relative(path), &report.text).or_else(|| {
+                    let copies = (!names.is_empty()).then(|| Aside::old_copies(index, path, names.into_iter()));
+                    copies.flatten()
+                })
+            })
+            .or_else(|| {
+                let is_expected = self.go_tests.expect_error(path, &access);
+                is_expected.then(|| Aside::Expected("a Go test expects an error".to_owned()))
+            })
+    }
+
     /// Whether a test of chainsaw uses a file.
     fn has_expressions(&self, input: &Input, path: &Path) -> bool {
         let access = input.file().filter(|_| self.is_asked).map(|it| it.1);
@@ -297,15 +331,17 @@ pub(super) fn judge(
         ..question
     };
     // Repairs are those of the file as it is written.
-    let fixable = if wants.fixable && question.old.is_none() {
+    report.aside = beside.aside(input, &path, &report, known);
+    let fixable = if wants.fixable && question.old.is_none() && report.aside.is_none() {
         fix::fixable(&report, config, &again)
     } else {
         (0, 0)
     };
     if let Some(overlays) = &beside.overlays {
         overlays.complete(&path, &mut report, &question);
+        report.aside = beside.aside(input, &path, &report, known);
     }
-    let fixes = if wants.fixes {
+    let fixes = if wants.fixes && report.aside.is_none() {
         fix::offered(&report, config, &again)
     } else {
         Vec::new()

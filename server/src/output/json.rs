@@ -83,6 +83,7 @@ impl Printer for Json {
             "unknown": summary.unknown.values().sum::<usize>(),
             "unknown_kinds": jsonl::kinds(summary.unknown.iter().map(|(kind, count)| (kind, *count))),
             "suppressed_errors": summary.hidden_errors,
+            "expected_errors": summary.expected.errors,
             "errors": summary.errors,
             "later_errors": summary.later_errors,
             "warnings": summary.warnings,

@@ -14,6 +14,7 @@ use crd_analyzer_workspace::{
     finding::{Class, Finding, ServerSays},
     index::GroupKind,
     report::{DocumentReport, DocumentVerdict},
+    roles::Aside,
 };
 use serde::Serialize;
 use serde_json::{Map, Serializer, Value, ser::Formatter};
@@ -108,6 +109,9 @@ pub(super) struct Line<'a> {
     /// Something else completes the object: it was checked as far as it is known.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     in_part: bool,
+    /// Why the errors do not fail a run: the file is wrong on purpose, or a copy of a release.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    errors_expected: Option<&'a str>,
     decode_error: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decode_error_range: Option<Range>,
@@ -299,6 +303,7 @@ pub(super) fn line<'a>(
         name: &document.name,
         k8s: version.to_string(),
         in_part: document.in_part,
+        errors_expected: file.report.aside.as_ref().map(Aside::reason),
         decode_error: verdict.decode_error.as_ref().map(text_of),
         decode_error_range: verdict
             .decode_error

@@ -1,5 +1,6 @@
 //! What is printed: one file a format.
 
+mod aside;
 pub(crate) mod compat;
 mod concise;
 pub(crate) mod convert;
@@ -55,6 +56,8 @@ pub(crate) struct File<'a> {
     /// The path as it was given.
     pub(crate) label: &'a str,
     pub(crate) report: &'a FileReport,
+    /// How many errors are expected, and not displayed.
+    expected: usize,
     /// The displayed diagnostics about the file as a whole.
     findings: Vec<Finding>,
     /// The displayed diagnostics of each document.
@@ -88,9 +91,10 @@ struct InBaseline {
 
 impl<'a> File<'a> {
     pub(crate) fn new(label: &'a str, report: &'a FileReport, config: &Config, fixes: &'a [Fix]) -> Self {
-        Self {
+        let mut file = Self {
             label,
             report,
+            expected: 0,
             findings: report
                 .findings
                 .iter()
@@ -103,7 +107,9 @@ impl<'a> File<'a> {
             hidden: report.documents.iter().map(|it| it.hidden_errors(config)).collect(),
             fixes,
             lines: OnceCell::new(),
-        }
+        };
+        aside::apply(&mut file);
+        file
     }
 
     /// Finds out what makes its diagnostics the same in a later run. Before any of them is left out, which would change the numbers of others.

@@ -10,7 +10,7 @@ use crd_analyzer_workspace::{
     report::{DocumentReport, Subject},
 };
 
-use super::{File, Look, counted, render::Renderer};
+use super::{File, Look, aside::ExpectedErrors, counted, render::Renderer};
 
 /// Columns of a row of statistics before what the code means.
 const MOST_OF_A_ROW: usize = 45;
@@ -40,6 +40,8 @@ pub(crate) struct Summary {
     pub(crate) repeated: BTreeMap<&'static str, usize>,
     /// Errors of the API server that the configuration or a comment hides.
     pub(crate) hidden_errors: usize,
+    /// Errors of test data that is wrong on purpose.
+    pub(crate) expected: ExpectedErrors,
     pub(crate) errors: usize,
     /// Errors that the API server reports after others are fixed.
     pub(crate) later_errors: usize,
@@ -136,6 +138,7 @@ impl Summary {
             .iter()
             .map(|it| it.by_configuration + it.by_comments + it.by_baseline);
         self.hidden_errors += hidden.sum::<usize>();
+        self.expected.add(file.label, file.expected);
         let shown = file.shown.iter().flatten().map(|it| &it.finding);
         for finding in shown.chain(&file.findings) {
             self.count(finding);
@@ -316,6 +319,9 @@ impl Summary {
         }
         let baseline = self.baseline.iter().flat_map(BaselineSummary::lines);
         for words in baseline {
+            renderer.text(out, &words)?;
+        }
+        if let Some(words) = self.expected.words() {
             renderer.text(out, &words)?;
         }
         if self.unreadable > 0 {

@@ -100,8 +100,9 @@ impl Text {
         document: &DocumentReport,
         (errors, hidden): (usize, HiddenErrors),
     ) -> io::Result<()> {
-        // What a server would say of a part alone is no news to its author.
-        let Some(rejected) = document.rejected_by().filter(|_| !document.in_part || errors > 0) else {
+        // What a server would say of a part alone is no news to its author, nor that it rejects what is expected to be rejected.
+        let is_of_no_interest = errors == 0 && (document.in_part || file.report.aside.is_some());
+        let Some(rejected) = document.rejected_by().filter(|_| !is_of_no_interest) else {
             return Ok(());
         };
         let is_known = hidden.by_baseline > 0 && hidden.by_configuration + hidden.by_comments + errors == 0;

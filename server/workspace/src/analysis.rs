@@ -63,15 +63,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         replaces: question.replaces.filter(|it| !it.is(&source.content)),
         ..*question
     };
-    let mut report = FileReport {
-        text: source.content.clone(),
-        documents: Vec::new(),
-        findings: Vec::new(),
-        unfinished: None,
-        unknown: Vec::new(),
-        is_unfinished: false,
-        costs: Vec::new(),
-    };
+    let mut report = FileReport::empty(source.content.clone());
     let found = source.documents();
     if let Some(error) = &found.error {
         // Clients that cannot cut a file send none of it.

@@ -26,13 +26,8 @@ pub fn check(bytes: Vec<u8>) -> FileReport {
         Err(finding) => vec![*finding],
     };
     FileReport {
-        text: source.content.clone(),
-        documents: Vec::new(),
         findings,
-        unfinished: None,
-        unknown: Vec::new(),
-        is_unfinished: false,
-        costs: Vec::new(),
+        ..FileReport::empty(source.content.clone())
     }
 }
 

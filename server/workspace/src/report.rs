@@ -13,6 +13,7 @@ use crate::{
     effective::Effective,
     finding::{Class, Finding, Severity},
     index::{GroupKind, Object},
+    roles::Aside,
     versions::VersionSet,
 };
 
@@ -272,6 +273,8 @@ pub struct FileReport {
     pub text: Arc<str>,
     /// The documents that there is something to say about: CRDs and what belongs to them.
     pub documents: Vec<DocumentReport>,
+    /// Why its errors do not fail a run, if they do not. Set by whoever knows the repository.
+    pub aside: Option<Aside>,
     /// About the file as a whole: it is a template, its end of line is odd.
     pub findings: Vec<Finding>,
     /// The kinds of the objects that were not checked, because neither a known CRD nor Kubernetes itself defines them: one entry an object.
@@ -298,6 +301,7 @@ impl FileReport {
         Self {
             text,
             documents: Vec::new(),
+            aside: None,
             findings: Vec::new(),
             unfinished: None,
             unknown: Vec::new(),

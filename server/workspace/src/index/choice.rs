@@ -30,7 +30,7 @@ pub struct Found {
 /// Why one of several CRDs checks a resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Chosen {
-    /// There is no other one.
+    /// It is the only one.
     Only,
     /// The user or the configuration named it, or no file of the repository has one.
     Origin,
@@ -216,7 +216,7 @@ impl Place {
         }
     }
 
-    /// The place of a CRD whose text says that it is no better than `least`.
+    /// The place of a CRD that counts at most as `least`, by its text.
     pub(super) fn at_least(&self, least: Standing) -> Arc<Self> {
         let standing = self.standing.max(least);
         Arc::new(Self {

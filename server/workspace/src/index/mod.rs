@@ -250,9 +250,14 @@ impl Index {
 
     /// What the path of a file says, below the outermost repository that it lies in.
     pub(crate) fn place(&self, path: &Path) -> Place {
-        let below = self.roots.iter().filter_map(|it| path.strip_prefix(it).ok());
-        let relative = below.max_by_key(|it| it.as_os_str().len()).unwrap_or(path);
+        let relative = self.relative(path);
         Place::of(relative).below(path, relative)
+    }
+
+    /// The path of a file below the outermost repository that it lies in.
+    pub fn relative<'p>(&self, path: &'p Path) -> &'p Path {
+        let below = self.roots.iter().filter_map(|it| path.strip_prefix(it).ok());
+        below.max_by_key(|it| it.as_os_str().len()).unwrap_or(path)
     }
 
     /// The CRD that counts for an object of this kind in the file at `near`, as [`choice`] says.

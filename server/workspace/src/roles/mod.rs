@@ -1,8 +1,12 @@
 //! What each file is to its repository, with the evidence: which CRD checks resources, what is a part of something else, what is wrong on purpose.
 
+mod aside;
+mod go_tests;
 mod place;
 mod version;
 
+pub use aside::Aside;
+pub use go_tests::expects_error;
 pub(crate) use place::is_patch;
 pub use place::{Place, Standing};
 pub use version::Version;

@@ -199,8 +199,14 @@ fn version_in(folders: &[&str], stem: &str) -> (Option<Version>, usize) {
     found.map_or((None, folders.len()), |(version, n)| (Some(version), n))
 }
 
+/// Whether a folder holds tests or their data, by its name.
+pub(super) fn is_of_tests(folder: &str) -> bool {
+    let names = FOLDERS.iter().filter(|it| it.0 == Standing::Test).flat_map(|it| it.1);
+    names.into_iter().any(|name| words(folder).any(|it| it == *name))
+}
+
 /// The words of a name.
-fn words(name: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words(name: &str) -> impl Iterator<Item = &str> {
     name.split(['-', '_', ' ']).filter(|it| !it.is_empty())
 }
 

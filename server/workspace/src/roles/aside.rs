@@ -1,0 +1,117 @@
+//! Errors that need no fix: those of test data that is wrong on purpose, and those of copies of old releases.
+
+use std::path::{Component, Path};
+
+use super::place::{self, Standing};
+use crate::index::Index;
+
+/// Why the errors of a file do not fail a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Aside {
+    /// The file is wrong on purpose, and why that is known: its errors are expected.
+    Expected(String),
+    /// Its CRDs are copies of a release, and why that is known. The CRDs that people edit are elsewhere: the errors of the copies are hints.
+    OldCopies(String),
+}
+
+/// Words in names of files and folders of tests that say that something is wrong.
+const WRONG: &[&str] = &[
+    "bad",
+    "broken",
+    "err",
+    "fail",
+    "failed",
+    "failing",
+    "failure",
+    "illegal",
+    "incorrect",
+    "invalid",
+    "malformed",
+    "negative",
+    "rejected",
+    "unparsable",
+    "wrong",
+];
+
+/// The words that say so in the name of any folder, such as `invalid-examples`.
+const WRONG_ANYWHERE: &[&str] = &["illegal", "invalid", "malformed"];
+
+/// What istio's tests write into an object that has to be rejected.
+const ERROR_KEY: &str = "_err:";
+
+impl Aside {
+    /// Whether the errors of a file are expected, as its path and its text say. `path`: relative to its repository.
+    pub fn expected(path: &Path, text: &str) -> Option<Self> {
+        if text.lines().any(|it| it.starts_with(ERROR_KEY)) {
+            return Some(Self::Expected(format!("an object says `{ERROR_KEY}`")));
+        }
+        let stem = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+        let folders = path.parent().into_iter().flat_map(Path::components);
+        let folders = folders.filter_map(|it| match it {
+            Component::Normal(name) => name.to_str(),
+            _ => None,
+        });
+        let mut is_test = false;
+        for folder in folders {
+            let says = if is_test { WRONG } else { WRONG_ANYWHERE };
+            if let Some(word) = place::words(folder).find(|it| says.contains(it)) {
+                return Some(Self::Expected(format!("the folder `{folder}` says `{word}`")));
+            }
+            is_test |= place::is_of_tests(folder);
+        }
+        let word = place::words(stem).filter(|_| is_test).find(|it| WRONG.contains(it))?;
+        Some(Self::Expected(format!("the name of this test's file says `{word}`")))
+    }
+
+    /// Whether the CRDs of a file, by their names, are copies of a release. `path`: absolute.
+    pub fn old_copies<'a>(index: &Index, path: &Path, mut names: impl Iterator<Item = &'a str>) -> Option<Self> {
+        let place = index.place(path);
+        if place.standing != Standing::Old {
+            return None;
+        }
+        let is_better = |name: &str| {
+            let better = index.whole(name, path).filter(|it| it.place.standing < Standing::Old);
+            better.is_some()
+        };
+        if !names.all(is_better) {
+            return None;
+        }
+        let evidence = place.evidence.unwrap_or_default();
+        Some(Self::OldCopies(format!(
+            "`{evidence}` in the path names a release, and the CRD that people edit is elsewhere"
+        )))
+    }
+
+    /// Why that is known.
+    pub fn reason(&self) -> &str {
+        match self {
+            Self::Expected(reason) | Self::OldCopies(reason) => reason,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_on_purpose_says_so() {
+        for (path, expected) in [
+            ("pkg/testdata/invalid-widget.yaml", true),
+            ("pkg/testdata/widget_invalid.yaml", true),
+            ("pkg/testdata/fail/widget.yaml", true),
+            ("tests/size-invalid/00-install.yaml", true),
+            ("hack/invalid-examples/widget.yaml", true),
+            ("pkg/testdata/widget.yaml", false),
+            ("pkg/testdata/invalidate-cache.yaml", false),
+            ("config/samples/invalid-widget.yaml", false),
+            ("fail/widget.yaml", false),
+            ("bad/testdata/widget.yaml", false),
+            ("examples/fail-over.yaml", false),
+        ] {
+            let found = Aside::expected(Path::new(path), "kind: Widget\n");
+            assert_eq!(found.is_some(), expected, "{path}: {found:?}");
+        }
+        assert!(Aside::expected(Path::new("a.yaml"), "_err: bad\nkind: Widget\n").is_some());
+    }
+}
