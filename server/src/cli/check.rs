@@ -38,6 +38,7 @@ use super::{
     fix::{self, Repaired},
     judge::{Beside, Judged, Wanted, judge, not_built, overlays},
     manifests::{BATCH, Configs, Manifests},
+    why,
 };
 use crate::{
     input::{self, Input, Reading, Source, Unreadable},
@@ -132,6 +133,10 @@ pub(super) struct Args {
     /// checked themselves.
     #[arg(long = "crd", value_name = "PATH")]
     definitions: Vec<String>,
+
+    /// Print what this file is to the repository, which CRD checks it, and why, instead of checking. PATH says where the CRDs are looked for.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "fix"])]
+    why: Option<PathBuf>,
 
     /// Report each resource whose CRD is not found as an error, as `requireCrd: true` in the configuration does.
     #[arg(long)]
@@ -281,6 +286,11 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             known.forget();
         }
         let known = &*known;
+        if let Some(file) = &args.why {
+            let is_json = args.output.iter().any(|it| it.format.has_resources());
+            session.seen = 1;
+            return why::tell(file, known, &beside, &look, is_json);
+        }
         if beside.is_asked && args.old.is_none() {
             let built = overlays(&inputs, revision);
             let current = std::env::current_dir().unwrap_or_default();
@@ -344,7 +354,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         unreadable.iter().try_for_each(|it| session.unreadable(it))?;
         Ok(session.outputs.flush()?)
     })?;
-    if args.diff {
+    if args.diff || args.why.is_some() {
         return Ok(session.status);
     }
     beside.exceptions.tell_ended();

@@ -112,22 +112,26 @@ impl Beside {
         if !report.documents.iter().any(has_errors) {
             return None;
         }
-        if self.kustomizations.is_rejected(path, &access) {
-            return Some(Aside::Expected("a test of chainsaw expects an error".to_owned()));
+        self.expected(path, &access, &report.text, known).or_else(|| {
+            let crds = report.documents.iter().filter(|it| it.subject == Subject::Definition);
+            let names: Vec<&str> = crds.map(|it| it.name.as_str()).collect();
+            let copies = || known.with_index(|index| Aside::old_copies(index, path, names.iter().copied()));
+            (!names.is_empty()).then(copies).flatten()
+        })
+    }
+
+    /// Whether the errors of a file are expected.
+    pub(super) fn expected(&self, path: &Path, access: &Access, text: &str, known: &RunDefinitions) -> Option<Aside> {
+        let says = |what: &str| Aside::Expected(what.to_owned());
+        if self.kustomizations.is_rejected(path, access) {
+            return Some(says("a test of chainsaw expects an error"));
         }
-        known
-            .with_index(|index| {
-                let crds = report.documents.iter().filter(|it| it.subject == Subject::Definition);
-                let names: Vec<&str> = crds.map(|it| it.name.as_str()).collect();
-                Aside::expected(index.relative(path), &report.text).or_else(|| {
-                    let copies = (!names.is_empty()).then(|| Aside::old_copies(index, path, names.into_iter()));
-                    copies.flatten()
-                })
-            })
-            .or_else(|| {
-                let is_expected = self.go_tests.expect_error(path, &access);
-                is_expected.then(|| Aside::Expected("a Go test expects an error".to_owned()))
-            })
+        let by_name = known.with_index(|index| Aside::expected(index.relative(path), text));
+        let by_test = || {
+            let is_expected = self.go_tests.expect_error(path, access);
+            is_expected.then(|| says("a Go test expects an error"))
+        };
+        by_name.or_else(by_test)
     }
 
     /// Whether a test of chainsaw uses a file.

@@ -18,6 +18,7 @@ mod manifests;
 mod schema;
 mod storage;
 mod test;
+mod why;
 
 use std::process::ExitCode;
 

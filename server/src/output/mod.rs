@@ -25,6 +25,7 @@ mod summary;
 mod tap;
 pub(crate) mod test;
 mod text;
+pub(crate) mod why;
 
 use std::{
     cell::OnceCell,

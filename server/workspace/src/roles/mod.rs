@@ -3,10 +3,12 @@
 mod aside;
 mod go_tests;
 mod place;
+mod role;
 mod version;
 
 pub use aside::Aside;
 pub use go_tests::expects_error;
 pub(crate) use place::is_patch;
 pub use place::{Place, Standing};
+pub use role::{Judgement, Role};
 pub use version::Version;

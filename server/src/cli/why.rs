@@ -1,0 +1,80 @@
+//! `crd-analyzer check --why`: what a file is to its repository, and which CRD checks it.
+
+use std::{
+    io::{self, BufWriter, Write},
+    path::Path,
+};
+
+use anyhow::Context as _;
+use crd_analyzer_io::read::Access;
+use crd_analyzer_workspace::{
+    index::{Definitions, GroupKind, objects},
+    roles::Judgement,
+};
+
+use super::{definitions::RunDefinitions, judge::Beside};
+use crate::{
+    input::{self, Source, found_in},
+    output::{
+        Look, label_of_path,
+        why::{CheckedBy, Explained, print},
+    },
+};
+
+/// Prints what is known of a file.
+pub(super) fn tell(
+    file: &Path,
+    known: &RunDefinitions,
+    beside: &Beside,
+    look: &Look,
+    is_json: bool,
+) -> anyhow::Result<()> {
+    let bytes = input::read(&Source::named(file)).with_context(|| format!("cannot read {}", file.display()))?;
+    let path = std::path::absolute(file)?;
+    let access = path.parent().map_or(Access::Named, found_in);
+    let (text, found) = objects(bytes.unwrap_or_default());
+    let aside = beside.expected(&path, &access, &text, known);
+    // A resource beside the file, of no release that the name of the file tells.
+    let beside_it = path.with_file_name("-");
+    let mut explained = Vec::new();
+    for object in &found {
+        let Some(kind) = object.group_kind() else { continue };
+        let role = known.with_index(|index| Judgement::of_object(index, &path, object, aside.as_ref()));
+        let is_definition = object.written.is_definition();
+        let checked = object
+            .defines
+            .clone()
+            .filter(|_| is_definition)
+            .unwrap_or_else(|| kind.clone());
+        explained.push(Explained {
+            kind: object.written.kind.clone(),
+            name: object.written.name.clone(),
+            role: role.role.to_string(),
+            reason: role.reason,
+            is_definition,
+            checked_by: checked_by(known, &checked, if is_definition { &beside_it } else { &path }),
+        });
+    }
+    let mut out = BufWriter::new(io::stdout());
+    print(&mut out, look.columns, &label_of_path(&path), &explained, is_json)?;
+    Ok(out.flush()?)
+}
+
+/// The CRDs of a kind: the one that checks resources at a path, then the others.
+fn checked_by(known: &RunDefinitions, kind: &GroupKind, path: &Path) -> Vec<CheckedBy> {
+    let Some(found) = known.find(kind, path) else {
+        return Vec::new();
+    };
+    let best = CheckedBy {
+        path: label_of_path(&found.definition.path),
+        why: found.reason(),
+    };
+    let others = found.all_others().map(|it| {
+        let role = Judgement::of_known(it);
+        CheckedBy {
+            path: label_of_path(&it.path),
+            why: format!("{}: {}", role.role, role.reason),
+        }
+    });
+    std::iter::once(best).chain(others).collect()
+}

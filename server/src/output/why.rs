@@ -1,0 +1,82 @@
+//! What a file is to its repository, and which CRD checks it.
+
+use std::io::{self, Write};
+
+use crd_analyzer_io::print::Terminal;
+use serde_json::{Value, json};
+
+use super::{json::write_pretty, render::Renderer};
+
+/// What is known of an object.
+pub(crate) struct Explained {
+    pub(crate) kind: String,
+    pub(crate) name: String,
+    pub(crate) role: String,
+    /// Why it has this role.
+    pub(crate) reason: String,
+    /// It is a CRD.
+    pub(crate) is_definition: bool,
+    /// The CRD that checks the resource, or resources beside the CRD; then the others.
+    pub(crate) checked_by: Vec<CheckedBy>,
+}
+
+/// A CRD of the kind.
+pub(crate) struct CheckedBy {
+    pub(crate) path: String,
+    pub(crate) why: String,
+}
+
+/// Prints what is known of the objects of a file.
+pub(crate) fn print(
+    out: &mut dyn Write,
+    columns: usize,
+    label: &str,
+    explained: &[Explained],
+    is_json: bool,
+) -> io::Result<()> {
+    if is_json {
+        let all: Vec<Value> = explained.iter().map(|it| document(label, it)).collect();
+        return write_pretty(out, &Value::Array(all));
+    }
+    let (out, renderer) = (&mut Terminal::new(out, false), Renderer::new(columns));
+    if explained.is_empty() {
+        return renderer.text(out, &format!("{label}: no object says its kind, so nothing is checked"));
+    }
+    for it in explained {
+        renderer.text(out, &format!("{label}: {} {}", it.kind, it.name))?;
+        renderer.indented(out, "  role: ", "    ", &format!("{} ({})", it.role, it.reason))?;
+        let best = it.checked_by.first();
+        let by = if it.is_definition {
+            "  resources beside it are checked by: "
+        } else {
+            "  checked by: "
+        };
+        match best {
+            Some(best) => renderer.indented(out, by, "    ", &format!("{} ({})", best.path, best.why))?,
+            None if it.is_definition => renderer.text(out, "  checks no resource")?,
+            None => renderer.text(out, "  not checked: no CRD of its kind was found")?,
+        }
+        for other in it.checked_by.iter().skip(1) {
+            renderer.indented(out, "  not by: ", "    ", &format!("{} ({})", other.path, other.why))?;
+        }
+    }
+    Ok(())
+}
+
+fn document(label: &str, it: &Explained) -> Value {
+    let crds = it
+        .checked_by
+        .iter()
+        .map(|it| json!({"file": it.path, "reason": it.why}));
+    let mut crds: Vec<Value> = crds.collect();
+    let others = crds.split_off(crds.len().min(1));
+    json!({
+        "file": label,
+        "kind": it.kind,
+        "name": it.name,
+        "role": it.role,
+        "reason": it.reason,
+        "checked_by": crds.pop(),
+        "not_by": others,
+    })
+}

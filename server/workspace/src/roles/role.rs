@@ -1,0 +1,200 @@
+//! What a manifest is to its repository, in words.
+
+use std::{fmt, path::Path};
+
+use super::{Aside, Place, Standing, Version};
+use crate::index::{Chosen, Found, Index, KnownDefinition, Object};
+
+/// What a manifest is to its repository.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// The CRD that people edit, or that a generator writes.
+    SourceOfTruth,
+    /// A copy of a CRD for users, or of another project.
+    Copy,
+    /// A copy of a CRD as a release has it.
+    CopyOfRelease(Option<Version>),
+    /// A part of a CRD.
+    Part,
+    /// What a test expects.
+    Assertion,
+    /// A manifest of a test.
+    TestData,
+    /// A manifest of a test that the API server has to reject.
+    WrongOnPurpose,
+    /// An example for readers.
+    Documentation,
+    /// A manifest that somebody applies.
+    Manifest,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = match self {
+            Self::SourceOfTruth => "source of truth",
+            Self::Copy => "copy",
+            Self::CopyOfRelease(Some(version)) => return write!(f, "copy of release {version}"),
+            Self::CopyOfRelease(None) => "copy of a release",
+            Self::Part => "part of a CRD",
+            Self::Assertion => "assertion of a test",
+            Self::TestData => "test data",
+            Self::WrongOnPurpose => "test data that is wrong on purpose",
+            Self::Documentation => "documentation",
+            Self::Manifest => "manifest",
+        };
+        f.write_str(words)
+    }
+}
+
+/// A role and the evidence for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Judgement {
+    /// The role.
+    pub role: Role,
+    /// Why it is known: a clause without a full stop.
+    pub reason: String,
+}
+
+impl Judgement {
+    fn new(role: Role, reason: impl Into<String>) -> Self {
+        Self {
+            role,
+            reason: reason.into(),
+        }
+    }
+
+    /// Of a CRD that the index knows.
+    pub fn of_known(definition: &KnownDefinition) -> Self {
+        Self::of_standing(&definition.place)
+    }
+
+    /// Of an object in the file of an absolute path.
+    pub fn of_object(index: &Index, path: &Path, object: &Object, aside: Option<&Aside>) -> Self {
+        if let Some(Aside::Expected(reason)) = aside {
+            return Self::new(Role::WrongOnPurpose, reason);
+        }
+        let place = index.place(path);
+        if object.written.is_definition() {
+            return Self::of_definition(index, path, object, &place);
+        }
+        let evidence = place.evidence.as_deref().unwrap_or_default();
+        match place.standing {
+            Standing::Assertion => Self::new(Role::Assertion, format!("the file is called `{evidence}`")),
+            Standing::Test => Self::new(Role::TestData, format!("`{evidence}` in the path")),
+            Standing::Documentation => Self::new(Role::Documentation, format!("`{evidence}` in the path")),
+            Standing::Old => Self::new(Role::CopyOfRelease(place.version), format!("`{evidence}` in the path")),
+            _ => Self::new(Role::Manifest, "nothing in the path says otherwise"),
+        }
+    }
+
+    fn of_definition(index: &Index, path: &Path, object: &Object, place: &Place) -> Self {
+        if !object.lacks.is_part() {
+            return Self::of_standing(place);
+        }
+        match index.whole(&object.written.name, path) {
+            Some(whole) => {
+                let whole = index.relative(&whole.path).display().to_string();
+                Self::new(Role::Part, format!("`{whole}` has the whole CRD"))
+            }
+            None if super::is_patch(path) => Self::new(Role::Part, "it lies where patches lie"),
+            None => Self::of_standing(place),
+        }
+    }
+
+    fn of_standing(place: &Place) -> Self {
+        let evidence = place.evidence.as_deref().unwrap_or_default();
+        let in_path = format!("`{evidence}` in the path");
+        match place.standing {
+            Standing::Generated => Self::new(Role::SourceOfTruth, format!("controller-gen writes to `{evidence}`")),
+            Standing::Plain => Self::new(Role::SourceOfTruth, "nothing in the path names a copy"),
+            Standing::Packaged => Self::new(Role::Copy, format!("{in_path} names a package")),
+            Standing::Old => Self::new(Role::CopyOfRelease(place.version.clone()), in_path),
+            Standing::Vendored => Self::new(Role::Copy, format!("{in_path} names another project's files")),
+            Standing::Documentation => Self::new(Role::Documentation, in_path),
+            Standing::Test => Self::new(Role::TestData, in_path),
+            Standing::Unserved => Self::new(Role::CopyOfRelease(None), "no API server has its API version any more"),
+            Standing::Part => Self::new(Role::Part, "it lacks what every CRD has"),
+            Standing::Assertion => Self::new(Role::Assertion, format!("the file is called `{evidence}`")),
+        }
+    }
+}
+
+impl Found {
+    /// Why the CRD that was chosen checks a resource: a clause without a full stop.
+    pub fn reason(&self) -> String {
+        let role = Judgement::of_known(&self.definition);
+        match self.chosen {
+            Chosen::Only => "the only CRD of the kind".to_owned(),
+            Chosen::Origin => "named for this run, or the only one in the repository".to_owned(),
+            Chosen::SameFile => "in the same file".to_owned(),
+            Chosen::SameRelease => match &self.definition.place.version {
+                Some(version) => format!("of the same release, {version}"),
+                None => "of the same release".to_owned(),
+            },
+            Chosen::Standing => format!("{}: {}", role.role, role.reason),
+            Chosen::Nearest => "nearer than the others".to_owned(),
+            Chosen::Newest => match &self.definition.place.version {
+                Some(version) => format!("the newest release, {version}"),
+                None => "no release, so newer than all of them".to_owned(),
+            },
+            Chosen::Order => "the first of equals".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::objects;
+
+    fn role(path: &str, text: &str) -> String {
+        let (_, objects) = objects(text.as_bytes().to_vec());
+        let found = Judgement::of_object(&Index::default(), Path::new(path), &objects[0], None);
+        format!("{}: {}", found.role, found.reason)
+    }
+
+    #[test]
+    fn roles_have_reasons() {
+        let crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: x}\nspec:\n  group: a.b\n  names: {kind: A}\n  scope: Cluster\n  versions:\n  - name: v1\n";
+        let part = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: x}\n";
+        let resource = "apiVersion: a.b/v1\nkind: A\nmetadata: {name: x}\n";
+        for (path, text, expected) in [
+            (
+                "config/crd/bases/a.yaml",
+                crd,
+                "source of truth: controller-gen writes to `config/crd/bases`",
+            ),
+            ("crds/a.yaml", crd, "source of truth: nothing in the path names a copy"),
+            (
+                "charts/x/crds/a.yaml",
+                crd,
+                "copy: `charts` in the path names a package",
+            ),
+            (
+                "releases/v1.15.0.yaml",
+                crd,
+                "copy of release 1.15.0: `releases` in the path",
+            ),
+            (
+                "vendor/x/a.yaml",
+                crd,
+                "copy: `vendor` in the path names another project's files",
+            ),
+            ("test/a.yaml", crd, "test data: `test` in the path"),
+            (
+                "test/a-assert.yaml",
+                crd,
+                "assertion of a test: the file is called `a-assert`",
+            ),
+            (
+                "config/crd/patches/a.yaml",
+                part,
+                "part of a CRD: it lies where patches lie",
+            ),
+            ("docs/a.yaml", resource, "documentation: `docs` in the path"),
+            ("a.yaml", resource, "manifest: nothing in the path says otherwise"),
+        ] {
+            assert_eq!(role(path, text), expected, "{path}");
+        }
+    }
+}
