@@ -17,6 +17,7 @@ pub mod git;
 mod gitlink;
 pub mod go;
 pub mod go_tests;
+mod ignore_rules;
 pub mod kustomize;
 pub mod loopback;
 pub mod memory;

@@ -5,60 +5,65 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use ignore::{
-    Match,
-    gitignore::{Gitignore, GitignoreBuilder},
+use crate::{
+    ignore_rules::{Rules, Spent},
+    read::{self, Access, SETTINGS_BYTES},
 };
-
-use crate::read::{self, Access, SETTINGS_BYTES};
 
 /// The name of the files with the rules.
 const NAME: &str = ".sourceignore";
 
 /// Those of these files, absolute paths, that Flux gets.
 pub fn known_to_flux(files: impl IntoIterator<Item = (PathBuf, Access)>) -> Vec<PathBuf> {
-    let mut known = HashMap::new();
-    let files = files
-        .into_iter()
-        .filter(|(file, access)| !is_left_out(file, access, &mut known));
+    let mut looking = Looking {
+        known: HashMap::new(),
+        spent: Spent::keeping_all(),
+    };
+    let files = files.into_iter().filter(|it| !looking.is_left_out(&it.0, &it.1));
     files.map(|it| it.0).collect()
 }
 
 /// What a folder says of the files below it.
 struct Folder {
-    rules: Option<Gitignore>,
+    rules: Option<Rules>,
     is_repository: bool,
 }
 
-/// The nearest rule that says something of a file decides, as far as the repository goes.
-fn is_left_out(file: &Path, access: &Access, known: &mut HashMap<PathBuf, Folder>) -> bool {
-    for folder in file.ancestors().skip(1) {
-        let folder = known.entry(folder.to_owned()).or_insert_with(|| Folder {
-            rules: rules_of(folder, access),
-            is_repository: read::exists(&folder.join(".git")),
-        });
-        if let Some(rules) = &folder.rules {
-            match rules.matched_path_or_any_parents(file, false) {
-                Match::Ignore(_) => return true,
-                Match::Whitelist(_) => return false,
-                Match::None => {}
-            }
-        }
-        if folder.is_repository {
-            break;
-        }
-    }
-    false
+struct Looking {
+    known: HashMap<PathBuf, Folder>,
+    spent: Spent,
 }
 
-fn rules_of(folder: &Path, access: &Access) -> Option<Gitignore> {
-    let text = read::text(&folder.join(NAME), access, SETTINGS_BYTES).ok()?;
-    let mut builder = GitignoreBuilder::new(folder);
-    for line in text.lines() {
-        // A rule that is not one leaves nothing out, as in git.
-        let _ = builder.add_line(None, line);
+impl Looking {
+    /// The nearest rule that says something of a file decides, as far as the repository goes. Where that takes too much, Flux gets it.
+    fn is_left_out(&mut self, file: &Path, access: &Access) -> bool {
+        let Self { known, spent } = self;
+        for folder in file.ancestors().skip(1) {
+            if spent.is_too_much() {
+                return false;
+            }
+            let folder = known.entry(folder.to_owned()).or_insert_with(|| Folder {
+                rules: rules_of(folder, access, spent),
+                is_repository: read::exists(&folder.join(".git")),
+            });
+            if let Some(rules) = &folder.rules {
+                // Each folder that the file is in is held to the rules, too.
+                spent.try_all(rules.wild * file.components().count());
+                if let Some(is_left_out) = rules.matched_or_folders(file) {
+                    return is_left_out;
+                }
+            }
+            if folder.is_repository {
+                break;
+            }
+        }
+        false
     }
-    builder.build().ok()
+}
+
+fn rules_of(folder: &Path, access: &Access, spent: &mut Spent) -> Option<Rules> {
+    let text = read::text(&folder.join(NAME), access, SETTINGS_BYTES).ok()?;
+    spent.rules(folder, &text, 0).ok()
 }
 
 #[cfg(test)]

@@ -7,40 +7,48 @@ use std::{
     sync::Arc,
 };
 
-use ignore::{
-    Match,
-    gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path},
+use ignore::gitignore::gitconfig_excludes_path;
+
+use super::{MAX_PROBLEMS, Problem};
+use crate::{
+    ignore_rules::{Rules, Spent},
+    read::{self, Access, SETTINGS_BYTES},
 };
 
-use super::Problem;
-use crate::read::{self, Access, SETTINGS_BYTES};
-
-/// Rules of one file that count. One match may have to try each of them.
-const MAX_RULES: usize = 5_000;
+/// How rules are read: what it took, and what is said of it.
+pub(super) struct Reading<'w> {
+    pub(super) access: &'w Access,
+    pub(super) spent: &'w mut Spent,
+    pub(super) notes: &'w mut Vec<Problem>,
+}
 
 /// The rules that hold in a folder.
 #[derive(Debug)]
 pub(super) struct Ignores {
     /// Of this folder, by how much they count: those of `.ignore`, `.gitignore`, `.git/info/exclude`.
-    own: [Option<Gitignore>; 3],
+    own: [Option<Rules>; 3],
     /// Of the folder above.
     above: Option<Arc<Ignores>>,
     /// The user's own. Count least.
-    user: Arc<Gitignore>,
+    user: Arc<Option<Rules>>,
+    /// The rules with wildcards of all of them.
+    pub(super) wild: usize,
 }
 
 impl Ignores {
     /// Those of the folders above the one of this real path.
-    pub(super) fn above(real: &Path, access: &Access, notes: &mut Vec<Problem>) -> Arc<Self> {
+    pub(super) fn above(real: &Path, reading: &mut Reading<'_>) -> Arc<Self> {
+        let user = of_user(reading);
         let mut ignores = Arc::new(Self {
             own: [const { None }; 3],
             above: None,
-            user: Arc::new(of_user(notes)),
+            wild: user.as_ref().map_or(0, |it| it.wild),
+            user: Arc::new(user),
         });
         let mut folders: Vec<&Path> = real.ancestors().skip(1).collect();
         folders.reverse();
         for folder in folders {
-            ignores = Self::of(&ignores, folder, access, notes, |it| read::exists(&folder.join(it)));
+            ignores = Self::of(&ignores, folder, reading, |it| read::exists(&folder.join(it)));
         }
         ignores
     }
@@ -49,13 +57,15 @@ impl Ignores {
     pub(super) fn of(
         above: &Arc<Self>,
         folder: &Path,
-        access: &Access,
-        notes: &mut Vec<Problem>,
+        reading: &mut Reading<'_>,
         has: impl Fn(&str) -> bool,
     ) -> Arc<Self> {
+        let mut wild = above.wild;
+        let access = reading.access;
         let mut rules = |path: &Path| {
-            let rules = rules(folder, path, access, notes);
-            (!rules.is_empty()).then_some(rules)
+            let rules = reading.rules(folder, path, wild)?;
+            wild += rules.wild;
+            Some(rules)
         };
         let own = [
             has(".ignore").then(|| rules(&folder.join(".ignore"))).flatten(),
@@ -71,6 +81,7 @@ impl Ignores {
             own,
             above: Some(above.clone()),
             user: above.user.clone(),
+            wild,
         })
     }
 
@@ -80,58 +91,57 @@ impl Ignores {
         let of = |sort: usize| {
             let mut at = Some(self);
             while let Some(ignores) = at {
-                if let Some(own) = &ignores.own[sort] {
-                    let found = own.matched(path, is_folder);
-                    if !found.is_none() {
-                        return Some(found.is_ignore());
-                    }
+                let own = ignores.own[sort].as_ref();
+                if let Some(found) = own.and_then(|it| it.matched(path, is_folder)) {
+                    return Some(found);
                 }
                 at = ignores.above.as_deref();
             }
             None
         };
-        let of_user = || match self.user.matched(path, is_folder) {
-            Match::None => None,
-            found => Some(found.is_ignore()),
-        };
+        let of_user = || self.user.as_ref().as_ref()?.matched(path, is_folder);
         let decided = of(0).or_else(|| of(1)).or_else(|| of(2)).or_else(of_user);
         // What a rule wants is seen even if it is hidden.
         decided.unwrap_or(is_hidden)
     }
 }
 
-/// The rules in a file, as far as it can be read; there need not be one.
-fn rules(folder: &Path, path: &Path, access: &Access, notes: &mut Vec<Problem>) -> Gitignore {
-    let mut note = |why: String| {
-        notes.push(Problem {
-            path: path.to_owned(),
-            why: format!("its ignore rules are not used: {why}"),
-        });
-        Gitignore::empty()
-    };
-    let bytes = match read::bytes_of_git(path, access, SETTINGS_BYTES) {
-        Ok(bytes) => bytes,
-        Err(why) if why.is_missing() => return Gitignore::empty(),
-        Err(why) => return note(why.to_string()),
-    };
-    let text = String::from_utf8_lossy(&bytes);
-    if text.lines().count() > MAX_RULES {
-        return note(format!("there are more than {MAX_RULES}"));
+impl Reading<'_> {
+    /// The rules in a file, if there are any and they can be read. `above`: how many with wildcards hold in the folder without them.
+    fn rules(&mut self, folder: &Path, path: &Path, above: usize) -> Option<Rules> {
+        let bytes = match read::bytes_of_git(path, self.access, SETTINGS_BYTES) {
+            Ok(bytes) => bytes,
+            Err(why) if why.is_missing() => return None,
+            Err(why) => return self.note(path, &why.to_string()),
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
+        match self.spent.rules(folder, text, above) {
+            Ok(rules) => Some(rules).filter(|it| !it.is_empty()),
+            Err(why) => self.note(path, &why),
+        }
     }
-    let mut builder = GitignoreBuilder::new(folder);
-    for line in text.strip_prefix('\u{FEFF}').unwrap_or(&text).lines() {
-        // A rule that is not one leaves nothing out, as in git.
-        let _ = builder.add_line(None, line);
+
+    fn note(&mut self, path: &Path, why: &str) -> Option<Rules> {
+        if self.notes.len() < MAX_PROBLEMS {
+            self.notes.push(Problem {
+                path: path.to_owned(),
+                why: format!("its ignore rules are not used: {why}"),
+            });
+        }
+        None
     }
-    builder.build().unwrap_or_else(|why| note(why.to_string()))
 }
 
 /// The rules of the user's own configuration of git.
-fn of_user(notes: &mut Vec<Problem>) -> Gitignore {
-    let (Some(path), Ok(folder)) = (gitconfig_excludes_path(), std::env::current_dir()) else {
-        return Gitignore::empty();
+fn of_user(reading: &mut Reading<'_>) -> Option<Rules> {
+    let (path, folder) = (gitconfig_excludes_path()?, std::env::current_dir().ok()?);
+    let mut named = Reading {
+        access: &Access::Named,
+        spent: reading.spent,
+        notes: reading.notes,
     };
-    rules(&folder, &path, &Access::Named, notes)
+    named.rules(&folder, &path, 0)
 }
 
 /// The folder that git keeps its own files in. A `.git` that is a file (of a worktree, of a submodule) names it.

@@ -17,10 +17,11 @@ use std::{
 
 use crate::{
     dotgit,
+    ignore_rules::Spent,
     read::{Access, Unread},
     roots::Roots,
 };
-use ignores::Ignores;
+use ignores::{Ignores, Reading};
 
 /// The files and folders that one walk looks at.
 const MAX_ENTRIES: usize = 1_000_000;
@@ -64,10 +65,15 @@ pub struct Problem {
 
 /// The files below a folder whose names are wanted and that git would not ignore. `links`: also those that links lead to.
 pub fn files(folder: &Path, links: &Links, is_wanted: impl Fn(&Path) -> bool) -> Walked {
+    files_within(folder, links, &is_wanted, Spent::default())
+}
+
+fn files_within(folder: &Path, links: &Links, is_wanted: &dyn Fn(&Path) -> bool, spent: Spent) -> Walked {
     let mut walk = Walk {
         links,
-        is_wanted: &is_wanted,
+        is_wanted,
         entries: 0,
+        spent,
         linked: 0,
         outward: Vec::new(),
         found: Walked::default(),
@@ -95,6 +101,8 @@ struct Walk<'a> {
     links: &'a Links,
     is_wanted: &'a dyn Fn(&Path) -> bool,
     entries: usize,
+    /// What ignore rules have taken.
+    spent: Spent,
     linked: usize,
     /// Links that lead out, and may lead to folders.
     outward: Vec<PathBuf>,
@@ -147,7 +155,7 @@ impl Walk<'_> {
             Links::Within(roots) => roots.clone(),
             Links::Skip => Arc::default(),
         });
-        let ignores = Ignores::above(&real, &access, &mut self.found.notes);
+        let ignores = Ignores::above(&real, &mut self.reading(&access));
         let mut stack = vec![Next::Folder(Folder {
             path: folder.to_owned(),
             real,
@@ -159,7 +167,7 @@ impl Walk<'_> {
             match next {
                 Next::File(path) => self.found.files.push(path),
                 Next::Folder(folder) => {
-                    if self.entries > MAX_ENTRIES {
+                    if self.entries > MAX_ENTRIES || self.spent.is_too_much() {
                         continue;
                     }
                     match self.look_into(&folder, &access) {
@@ -173,6 +181,18 @@ impl Walk<'_> {
         if self.entries > MAX_ENTRIES {
             let why = format!("there are more than {MAX_ENTRIES} files and folders: name the folders with manifests");
             self.lose(folder.to_owned(), why);
+        }
+        if self.spent.is_too_much() {
+            let why = "it takes too much to hold its files to its ignore rules: name the folders with manifests";
+            self.lose(folder.to_owned(), why.to_owned());
+        }
+    }
+
+    fn reading<'w>(&'w mut self, access: &'w Access) -> Reading<'w> {
+        Reading {
+            access,
+            spent: &mut self.spent,
+            notes: &mut self.found.notes,
         }
     }
 
@@ -196,7 +216,7 @@ impl Walk<'_> {
         }
         entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         let names: HashSet<&OsString> = entries.iter().map(|it| &it.name).filter(|it| is_hidden(it)).collect();
-        let ignores = Ignores::of(&folder.ignores, &folder.real, access, &mut self.found.notes, |it| {
+        let ignores = Ignores::of(&folder.ignores, &folder.real, &mut self.reading(access), |it| {
             names.contains(&OsString::from(it))
         });
         let mut below = Vec::new();
@@ -208,6 +228,12 @@ impl Walk<'_> {
             let path = folder.path.join(&entry.name);
             let real = folder.real.join(&entry.name);
             let is_ignored = |is_folder| ignores.ignore(&real, is_folder, is_hidden(&entry.name));
+            if entry.is_folder || entry.is_link || entry.is_file && (self.is_wanted)(&path) {
+                self.spent.try_all(ignores.wild);
+                if self.spent.is_too_much() {
+                    break;
+                }
+            }
             if entry.is_link {
                 let Links::Within(roots) = self.links else { continue };
                 if is_ignored(true) && is_ignored(false) {

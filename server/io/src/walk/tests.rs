@@ -1,6 +1,7 @@
 //! The walk, compared with ripgrep's on random folders, and what ripgrep's does not guard against.
 
 use super::*;
+use crate::ignore_rules::Bounds;
 
 #[track_caller]
 fn check(folder: &Path, files: &[&str], problems: &[&str], notes: &[&str]) {
@@ -157,6 +158,64 @@ fn ignore_rules_are_read_like_any_file() {
             "e/.gitignore: its ignore rules are not used: it has more than",
         ],
     );
+}
+
+/// Rules with wildcards that leave nothing out.
+fn wild(count: usize) -> String {
+    let rules: Vec<String> = (0..count).map(|n| format!("no*thing{n}*")).collect();
+    rules.join("\n") + "\n"
+}
+
+#[test]
+fn nested_ignore_rules_count_together() {
+    let folder = folder(&[
+        (".gitignore", &format!("{}*.json\n", wild(30))),
+        ("a/.gitignore", &wild(60)),
+        ("a/b/.gitignore", &format!("{}x.yaml\n", wild(20))),
+        ("a/b/x.yaml", ""),
+        ("a/b/x.json", ""),
+        ("c/.ignore", &format!("{}x.yaml\n", wild(10))),
+        ("c/x.yaml", ""),
+    ]);
+    let bounds = Bounds {
+        in_a_folder: 100,
+        ..Bounds::default()
+    };
+    let walked = files_within(folder.path(), &Links::Skip, &is_manifest, Spent::within(bounds));
+    assert_eq!(walked.files, [folder.path().join("a/b/x.yaml")]);
+    let notes: Vec<_> = walked
+        .notes
+        .iter()
+        .map(|it| it.path.ends_with("a/b/.gitignore"))
+        .collect();
+    assert_eq!(notes, [true], "{:?}", walked.notes);
+    assert!(walked.problems.is_empty(), "{:?}", walked.problems);
+}
+
+#[test]
+fn a_walk_ends_where_its_ignore_rules_take_too_much() {
+    let mut files: Vec<(String, String)> = (0..40)
+        .map(|n| (format!("{}/{n}.yaml", n / 10), String::new()))
+        .collect();
+    files.push((".gitignore".to_owned(), wild(400)));
+    let folder = folder(
+        &files
+            .iter()
+            .map(|it| (it.0.as_str(), it.1.as_str()))
+            .collect::<Vec<_>>(),
+    );
+    let walk = |tried: usize| {
+        let bounds = Bounds {
+            tried,
+            ..Bounds::default()
+        };
+        files_within(folder.path(), &Links::Skip, &is_manifest, Spent::within(bounds))
+    };
+    let whole = walk(44 * 400);
+    assert_eq!((whole.files.len(), whole.problems.len()), (40, 0));
+    let part = walk(20 * 200);
+    assert!(part.files.len() < 30);
+    assert!(part.problems[0].why.contains("ignore rules"), "{:?}", part.problems);
 }
 
 #[cfg(unix)]
