@@ -286,21 +286,22 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
             known.forget();
         }
         let known = &*known;
-        if let Some(file) = &args.why {
-            let is_json = args.output.iter().any(|it| it.format.has_resources());
-            session.seen = 1;
-            return why::tell(file, known, &beside, &look, is_json);
-        }
         if beside.is_asked && args.old.is_none() {
             let built = overlays(&inputs, revision);
             let current = std::env::current_dir().unwrap_or_default();
             let relative = |it: &Path| it.strip_prefix(&current).unwrap_or(it).display().to_string();
             let failed = built.failed_before().map(relative);
             session.summary.not_built_before.extend(failed);
+            known.add_built(&built);
             beside.overlays = Some(built);
         } else if !is_served {
             let names = not_built(&inputs).into_iter().map(|it| it.label.clone());
             session.summary.not_built.extend(names);
+        }
+        if let Some(file) = &args.why {
+            let is_json = args.output.iter().any(|it| it.format.has_resources());
+            session.seen = 1;
+            return why::tell(file, known, &beside, &look, is_json);
         }
         if args.diff {
             for it in unreadable {

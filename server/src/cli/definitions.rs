@@ -23,6 +23,7 @@ use crd_analyzer_workspace::{
         Catalog, Definitions, Files, Found, GroupKind, Index, KnownDefinition, MemoryFiles, NewFile, Origin, objects,
         objects_of,
     },
+    overlay::Overlays,
 };
 
 use super::manifests::STACK_BYTES;
@@ -284,6 +285,14 @@ fn add(catalog: &Catalog, path: &Path, origin: Origin, bytes: Vec<u8>) {
 }
 
 impl RunDefinitions {
+    /// Takes up the CRDs as kustomizations build them, where that matters for resources.
+    pub(super) fn add_built(&self, overlays: &Overlays) {
+        let crds = overlays.changed_crds();
+        if !crds.is_empty() {
+            self.catalog().change(|index| index.set_built(&crds));
+        }
+    }
+
     /// Looks into the index.
     pub(super) fn with_index<T>(&self, look: impl FnOnce(&Index) -> T) -> T {
         self.catalog().with(look)

@@ -233,6 +233,6 @@ pub(super) fn of_text(object: &Object) -> Standing {
     } else if object.written.unserved().is_some() {
         Standing::Unserved
     } else {
-        Standing::Generated
+        Standing::Built
     }
 }

@@ -20,7 +20,11 @@ use std::{
 use crd_analyzer_apiextensions::decode::{self, WrittenType};
 use definition_text::DefiningFile;
 
-use crate::{roles::Place, words::meant::is_slip};
+use crate::{
+    overlay::ChangedCrd,
+    roles::{Place, Standing},
+    words::meant::is_slip,
+};
 
 pub use choice::{Chosen, Found};
 pub use definition_text::{DefinitionText, KnownDefinition, Origin, Served, Unserved};
@@ -246,6 +250,41 @@ impl Index {
         }
         let wholes = self.whole.keys().map(|it| part_of(it));
         self.definitions.keys().cloned().chain(wholes).collect()
+    }
+
+    /// Puts in the CRDs that kustomizations change. They count before those of their files, unless the kustomization or the file serves another
+    /// purpose.
+    pub fn set_built(&mut self, crds: &[ChangedCrd]) {
+        let mut made: BTreeMap<PathBuf, Vec<Arc<KnownDefinition>>> = BTreeMap::new();
+        for crd in crds {
+            let place = self.place(&crd.path);
+            let of_build = self.place(&crd.folder.join("kustomization.yaml"));
+            if place.standing.max(of_build.standing) > Standing::Plain {
+                continue;
+            }
+            // No file has this path.
+            let path = crd.path.join("as built");
+            for definition in definitions_in(crd.text.as_bytes().to_vec(), &path, Origin::Workspace) {
+                let place = Arc::new(Place {
+                    standing: Standing::Built.max(definition.of_text),
+                    ..place.clone()
+                });
+                let served = self.served.of(definition.fingerprint, definition.item);
+                let built = KnownDefinition {
+                    place,
+                    served,
+                    loaded: OnceLock::new(),
+                    ..definition.unread(definition.file.clone())
+                };
+                made.entry(path.clone()).or_default().push(Arc::new(built));
+            }
+        }
+        for (path, definitions) in made {
+            let path: Arc<Path> = path.into();
+            self.take(&path);
+            let resources = BTreeSet::new();
+            self.put(path, Entry { definitions, resources });
+        }
     }
 
     /// What the path of a file says, below the outermost repository that it lies in.

@@ -133,7 +133,7 @@ fn kind_of(object: &Node) -> Option<GroupKind> {
 }
 
 /// What an object defines, if it is a CRD.
-fn defined(object: &Node) -> Option<GroupKind> {
+pub(super) fn defined(object: &Node) -> Option<GroupKind> {
     let kind = kind_of(object)?;
     if kind.group != decode::GROUP || kind.kind != decode::KIND {
         return None;
@@ -144,19 +144,25 @@ fn defined(object: &Node) -> Option<GroupKind> {
     })
 }
 
-/// Whether a CRD says the same of resources as it does in its file. Which webhook converts them is nothing that they are judged by.
+/// What a CRD says of resources. Which webhook converts them is nothing that they are judged by.
+pub(super) fn spec(mut crd: Value) -> Value {
+    let mut spec = crd.get_mut("spec").map(Value::take).unwrap_or_default();
+    if let Some(spec) = spec.as_object_mut() {
+        spec.remove("conversion");
+    }
+    spec
+}
+
+/// The same of the CRD that is written at a place.
+pub(super) fn written_spec(sources: &Sources, origin: Place) -> Option<Value> {
+    let (tree, node) = sources.tree(origin);
+    let written = read_json_of(tree, node).ok()?;
+    Some(spec(written.root()?.to_value()))
+}
+
+/// Whether a CRD says the same of resources as it does in its file.
 fn is_same(sources: &Sources, built: &Built) -> bool {
-    let spec = |mut crd: Value| {
-        let mut spec = crd.get_mut("spec").map(Value::take).unwrap_or_default();
-        if let Some(spec) = spec.as_object_mut() {
-            spec.remove("conversion");
-        }
-        spec
-    };
-    let (tree, node) = sources.tree(built.origin);
-    let written = read_json_of(tree, node).ok();
-    let written = written.as_ref().and_then(|it| it.root());
-    written.is_some_and(|it| spec(it.to_value()) == spec(built.node.to_json()))
+    written_spec(sources, built.origin).is_some_and(|it| it == spec(built.node.to_json()))
 }
 
 /// The CRDs that count in one build.

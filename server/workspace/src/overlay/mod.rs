@@ -30,6 +30,7 @@ pub use flux_folders::FluxFolders;
 pub use graph::{Graph, is_kustomization};
 use judged::Judged;
 use objects::{Key, is_as_written, is_judged, key, told, told_unread};
+use projection::Projection;
 use projection::documents_of;
 use run::Run;
 
@@ -59,6 +60,17 @@ struct Object {
     judged: Mutex<Option<Arc<Judged>>>,
     /// It is too much to be judged.
     is_left_out: bool,
+}
+
+/// A CRD as a kustomization builds it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChangedCrd {
+    /// The file that it is written in.
+    pub path: PathBuf,
+    /// The folder of the kustomization.
+    pub folder: PathBuf,
+    /// What is built.
+    pub text: Arc<str>,
 }
 
 /// The kustomizations of some files.
@@ -355,6 +367,29 @@ impl Overlays {
             object.node.value = Value::Null { is_written: false };
         }
         self.objects.push(object);
+    }
+
+    /// The CRDs that all kustomizations that take them build in one way, and otherwise than they are written, in what resources are checked by.
+    pub fn changed_crds(&self) -> Vec<ChangedCrd> {
+        // What one of them takes as it is written is judged as it is written, too.
+        let is_crd = |it: &&Object| built_crds::defined(&it.node).is_some() && self.built.contains(&it.origin);
+        let mut by_origin: BTreeMap<&Key, Vec<&Object>> = BTreeMap::new();
+        for object in self.objects.iter().filter(is_crd) {
+            by_origin.entry(&object.origin).or_default().push(object);
+        }
+        let changed = by_origin.into_iter().filter_map(|(origin, objects)| {
+            let first = objects.first()?;
+            let spec = built_crds::spec(first.node.to_json());
+            let is_same = |it: &&Object| built_crds::spec(it.node.to_json()) == spec;
+            let is_changed = built_crds::written_spec(&self.sources, first.origin_place)? != spec;
+            let counts = is_changed && objects[1..].iter().all(is_same);
+            counts.then(|| ChangedCrd {
+                path: origin.0.clone(),
+                folder: self.folders[first.build].clone(),
+                text: Projection::new(&first.node, &self.sources).text.as_str().into(),
+            })
+        });
+        changed.collect()
     }
 
     /// The files that the kustomizations have asked for, whether they are there or not.

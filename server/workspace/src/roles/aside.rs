@@ -66,7 +66,8 @@ impl Aside {
     /// Whether the CRDs of a file, by their names, are copies of a release. `path`: absolute.
     pub fn old_copies<'a>(index: &Index, path: &Path, mut names: impl Iterator<Item = &'a str>) -> Option<Self> {
         let place = index.place(path);
-        if place.standing != Standing::Old {
+        // Tests and documentation also keep releases.
+        if place.standing != Standing::Old && place.version.is_none() {
             return None;
         }
         let is_better = |name: &str| {
@@ -76,9 +77,12 @@ impl Aside {
         if !names.all(is_better) {
             return None;
         }
-        let evidence = place.evidence.unwrap_or_default();
+        let release = match (&place.version, &place.evidence) {
+            (Some(version), _) => format!("the path names release {version}"),
+            (None, evidence) => format!("`{}` in the path", evidence.as_deref().unwrap_or_default()),
+        };
         Some(Self::OldCopies(format!(
-            "`{evidence}` in the path names a release, and the CRD that people edit is elsewhere"
+            "{release}, and the CRD that people edit is elsewhere"
         )))
     }
 

@@ -8,6 +8,8 @@ use crate::unknown;
 /// How good a CRD is for checking resources, by where it lies. The earlier ones are better.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Standing {
+    /// kustomize builds it from one of the next two, and changes what resources are checked by.
+    Built,
     /// A generator writes it there.
     Generated,
     /// Nothing says that it is anything else than the CRD that people edit.

@@ -105,6 +105,7 @@ impl Judgement {
         let evidence = place.evidence.as_deref().unwrap_or_default();
         let in_path = format!("`{evidence}` in the path");
         match place.standing {
+            Standing::Built => Self::new(Role::SourceOfTruth, "as a kustomization of the repository builds it"),
             Standing::Generated => Self::new(Role::SourceOfTruth, format!("controller-gen writes to `{evidence}`")),
             Standing::Plain => Self::new(Role::SourceOfTruth, "nothing in the path names a copy"),
             Standing::Packaged => Self::new(Role::Copy, format!("{in_path} names a package")),
