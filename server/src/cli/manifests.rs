@@ -46,7 +46,7 @@ pub(super) struct Manifests {
     pub(super) settings: Settings,
 }
 
-/// The paths of a command that needs some, if there is no list.
+/// The paths of a command that needs some, unless `--list` gives them.
 pub(super) fn required(paths: clap::Arg) -> clap::Arg {
     paths.required_unless_present("list")
 }

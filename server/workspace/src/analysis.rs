@@ -38,12 +38,12 @@ use crate::{
     previous::Previous,
     rendered,
     report::{DocumentReport, FileReport, Subject},
-    resource,
+    resource, roles,
     room::{self, Room},
     spans,
     text::Text,
     undefined::{self, Undefined},
-    unknown::{self, Completed},
+    unknown::Completed,
     variables::Variables,
     verdict,
 };
@@ -86,7 +86,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     }
     let previous = |old: Old<'_>| Previous::new(Text::decode(old.text.to_vec()), old.is_paired);
     let previous = question.old.map(previous);
-    let is_template = question.is_completed && question.path.is_some_and(unknown::is_template);
+    let is_template = question.is_completed && question.path.is_some_and(roles::is_template);
     let filled = is_template.then(|| fill::fill(&source.content)).flatten();
     let filled = filled.map(|it| (Text::whole(it.text.into()), it.places));
     let variables = question.path.zip(question.overlays);
@@ -420,7 +420,7 @@ impl Ask<'_> {
         let asked = self.question;
         Completed {
             is_part: asked.is_part,
-            is_assertion: asked.is_completed && asked.path.is_some_and(unknown::is_assertion),
+            is_assertion: asked.is_completed && asked.path.is_some_and(roles::is_assertion),
             is_substituted: asked.is_completed,
             has_expressions: asked.has_expressions,
             variables: self.variables,

@@ -291,7 +291,7 @@ impl Filling {
         self.places.push(range, Place::Value);
     }
 
-    /// Writes an unknown entry, item or value into blank lines, as the lines around them need it. `None` if there is no room for it, or nothing says where it
+    /// Writes an unknown entry, item or value into blank lines, as the lines around them need it. `None` if it has no room, or nothing tells where it
     /// begins.
     fn more(&mut self, text: &str, around: &lines::Around<'_>, range: Range<usize>) -> Option<()> {
         let (column, content) = column_of(text, &range)?;

@@ -9,7 +9,7 @@ use crd_analyzer_syntax::{
 };
 use serde_json::Value;
 
-use crate::{index::Object, unknown};
+use crate::{index::Object, roles};
 
 /// The number of the step that a file belongs to: `01-update.yaml` is of step 1.
 pub fn number(file: &Path) -> Option<u64> {
@@ -21,7 +21,7 @@ pub fn number(file: &Path) -> Option<u64> {
 
 /// Whether a file of a step says what kuttl expects, and not what it applies.
 pub fn is_assertion(file: &Path) -> bool {
-    unknown::is_assertion(file)
+    roles::is_assertion(file)
 }
 
 /// Whether all objects of a step are updates of objects of earlier steps.

@@ -1,6 +1,6 @@
 //! What is not known of a resource, because something completes it before it is sent.
 
-use std::{borrow::Cow, path::Path, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use crd_analyzer_budget::Limits;
 use crd_analyzer_schema::{
@@ -19,6 +19,7 @@ use crate::{
     index::Lacks,
     patch,
     question::Question,
+    roles::is_assertion,
     variables::{Substituted, Variables, substitute},
 };
 
@@ -52,19 +53,6 @@ pub(crate) struct Outcome {
     pub(crate) is_completed: bool,
     /// What is not known of it.
     pub(crate) unknown: Option<Unknown>,
-}
-
-/// Whether a file states what kuttl or chainsaw expect of objects (`00-assert.yaml`, `errors.yaml`).
-pub(crate) fn is_assertion(path: &Path) -> bool {
-    let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
-    name.split(['-', '_', '.'])
-        .any(|it| matches!(it, "assert" | "asserts" | "errors"))
-}
-
-/// Whether a file is a template of a Helm chart.
-pub(crate) fn is_template(path: &Path) -> bool {
-    let folders = path.parent().into_iter().flat_map(Path::components);
-    folders.into_iter().any(|it| it.as_os_str() == "templates")
 }
 
 impl Completed<'_> {
@@ -340,24 +328,4 @@ fn resolved(text: &str) -> Option<JsonValue<'static>> {
         Some(JsonValue::Null) | None => JsonValue::Null,
         Some(_) => return None,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_of_test_tools() {
-        for name in [
-            "00-assert.yaml",
-            "01-errors.yaml",
-            "assert.yaml",
-            "chainsaw-step-00-assert-1.yaml",
-        ] {
-            assert!(is_assertion(Path::new(name)), "{name}");
-        }
-        for name in ["assertion.yaml", "00-install.yaml"] {
-            assert!(!is_assertion(Path::new(name)), "{name}");
-        }
-    }
 }

@@ -327,7 +327,7 @@ fn run(bytes: &[u8]) {
     let is_harmless = patches.clone().all(|it| may_delete(it.1));
     assert!(
         lost.is_empty() || said > 0 || !is_harmless,
-        "nothing is said of {lost:?}"
+        "no diagnostic names {lost:?}"
     );
 }
 

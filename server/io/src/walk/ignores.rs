@@ -15,7 +15,7 @@ use crate::{
     read::{self, Access, SETTINGS_BYTES},
 };
 
-/// How rules are read: what it took, and what is said of it.
+/// What reading the rules took, and what to report about it.
 pub(super) struct Reading<'w> {
     pub(super) access: &'w Access,
     pub(super) spent: &'w mut Spent,

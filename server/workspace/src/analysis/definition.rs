@@ -202,7 +202,7 @@ impl Ask<'_> {
         bare
     }
 
-    /// Says that a CRD is a part, if it lacks what nobody forgets and something shows that the rest is elsewhere: a whole CRD of its name, or a
+    /// Says that a CRD is a part, if it lacks so much that it must be written elsewhere, and something shows that the rest is elsewhere: a whole CRD of its name, or a
     /// folder where patches lie.
     fn partial(&self, report: &DocumentReport, tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
         let path = self.question.path.unwrap_or(Path::new(""));

@@ -370,7 +370,7 @@ pub(crate) fn definitions_in(bytes: Vec<u8>, path: &Path, origin: Origin) -> Vec
     index.definitions().cloned().collect()
 }
 
-/// Stands for the kind of the objects that are parts of a CRD with this name: what they are depends on whether there is such a CRD.
+/// The key, instead of a kind, of the objects that are parts of a CRD with this name: what they are depends on whether there is such a CRD.
 fn part_of(name: &str) -> GroupKind {
     GroupKind {
         group: name.to_owned(),

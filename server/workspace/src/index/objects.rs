@@ -59,7 +59,7 @@ impl Lacks {
         self.0 == 0
     }
 
-    /// Whether it is so much that nobody can have forgotten it: the definition is a part, which something else completes.
+    /// Whether it is more than an author forgets: the definition is a part, which something else completes.
     pub fn is_part(self) -> bool {
         self.0 > 1
     }

@@ -31,13 +31,13 @@ use crate::{
 pub(super) struct Judged {
     projection: Projection,
     documents: Vec<DocumentReport>,
-    /// What is said of it that is no answer of the API server.
+    /// Diagnostics about it that are not answers of the API server.
     findings: Vec<Finding>,
     /// Its kind, if no CRD defines it.
     unknown: Vec<GroupKind>,
 }
 
-/// What is said of the objects in a file, beside the reports on them.
+/// Diagnostics about the objects in a file, beside the reports on them.
 #[derive(Default)]
 struct Beside {
     findings: Vec<Finding>,

@@ -2,12 +2,14 @@
 
 mod aside;
 mod go_tests;
+mod names;
 mod place;
 mod role;
 mod version;
 
 pub use aside::Aside;
 pub use go_tests::expects_error;
+pub(crate) use names::{is_assertion, is_template};
 pub(crate) use place::is_patch;
 pub use place::{Place, Standing};
 pub use role::{Judgement, Role};

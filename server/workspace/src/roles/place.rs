@@ -2,8 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::version::Version;
-use crate::unknown;
+use super::{names, version::Version};
 
 /// How good a CRD is for checking resources, by where it lies. The earlier ones are better.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -167,7 +166,7 @@ impl Place {
         if version.is_some() {
             worsen(Standing::Old, folders.get(at).copied().unwrap_or(stem));
         }
-        if unknown::is_assertion(path) {
+        if names::is_assertion(path) {
             worsen(Standing::Assertion, stem);
         }
         if standing == Standing::Plain && folders.ends_with(GENERATED) {

@@ -1,0 +1,36 @@
+//! What conventions of file names say.
+
+use std::path::Path;
+
+/// Whether a file states what kuttl or chainsaw expect of objects (`00-assert.yaml`, `errors.yaml`).
+pub(crate) fn is_assertion(path: &Path) -> bool {
+    let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+    name.split(['-', '_', '.'])
+        .any(|it| matches!(it, "assert" | "asserts" | "errors"))
+}
+
+/// Whether a file is a template of a Helm chart.
+pub(crate) fn is_template(path: &Path) -> bool {
+    let folders = path.parent().into_iter().flat_map(Path::components);
+    folders.into_iter().any(|it| it.as_os_str() == "templates")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_test_tools() {
+        for name in [
+            "00-assert.yaml",
+            "01-errors.yaml",
+            "assert.yaml",
+            "chainsaw-step-00-assert-1.yaml",
+        ] {
+            assert!(is_assertion(Path::new(name)), "{name}");
+        }
+        for name in ["assertion.yaml", "00-install.yaml"] {
+            assert!(!is_assertion(Path::new(name)), "{name}");
+        }
+    }
+}
