@@ -38,6 +38,14 @@ impl Files for Disk {
         read::kind(path, &self.access).is_ok_and(|it| it.0 == Kind::Folder)
     }
 
+    fn identity(&self) -> Option<usize> {
+        match &self.access {
+            Access::Named => None,
+            Access::Within(roots) => Some(Arc::as_ptr(roots).addr()),
+            Access::Elsewhere(files) => Some(Arc::as_ptr(files).addr()),
+        }
+    }
+
     fn refusal(&self, path: &Path) -> Option<String> {
         match read::kind(path, &self.access) {
             Err(Unread::Outside { .. }) => Some("it is not in the repository".to_owned()),

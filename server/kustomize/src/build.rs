@@ -1,5 +1,6 @@
 //! A build (`sigs.k8s.io/kustomize/api/internal/target/kusttarget.go`).
 
+mod bases;
 mod objects;
 mod openapi_file;
 
@@ -12,6 +13,7 @@ use std::{
 
 use crd_analyzer_budget::{self as budget, Limits};
 
+pub(crate) use bases::Base;
 use objects::{check, objects};
 
 use crate::{
@@ -89,7 +91,7 @@ pub fn build_with(
 }
 
 /// What the kustomizations that were read have so far.
-#[derive(Default)]
+#[derive(Clone, Default, Debug)]
 struct Accumulated {
     resources: Resources,
     config: Config,
@@ -407,6 +409,13 @@ impl Building<'_> {
         if self.open.iter().any(|it| it == folder) {
             return Err(Problem::fails(named.place, format!("`{}` is a cycle", named.text)));
         }
+        if is_component {
+            return self.inner(folder, named, is_component, found);
+        }
+        self.shared(folder, |it| it.inner(folder, named, is_component, found))
+    }
+
+    fn inner(&mut self, folder: &Path, named: &Text, is_component: bool, found: Accumulated) -> Result<Accumulated> {
         let kustomization = self.load(folder, Some(named.place))?;
         self.check_openapi_of_base(folder, &kustomization)?;
         if kustomization.is_component != is_component {

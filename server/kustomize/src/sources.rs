@@ -15,6 +15,7 @@ use crd_analyzer_syntax::{
 };
 
 use crate::{
+    build::Base,
     dates::timestamp,
     node::{Entry, Node, Place, Value, plain},
     problem::{Problem, ProblemKind, Result},
@@ -28,6 +29,11 @@ pub trait Files {
 
     /// Whether there is a folder.
     fn is_folder(&self, path: &Path) -> bool;
+
+    /// Files of one identity read the same for as long as a run takes. `None` if that is not known.
+    fn identity(&self) -> Option<usize> {
+        None
+    }
 
     /// Why something that is there is not read, in a few words for people. `None` if nothing is there.
     fn refusal(&self, path: &Path) -> Option<String> {
@@ -43,6 +49,10 @@ impl<F: Files> Files for &F {
 
     fn is_folder(&self, path: &Path) -> bool {
         (**self).is_folder(path)
+    }
+
+    fn identity(&self) -> Option<usize> {
+        (**self).identity()
     }
 
     fn refusal(&self, path: &Path) -> Option<String> {
@@ -99,6 +109,8 @@ pub struct Sources {
     inside: HashMap<Place, Range<u32>>,
     /// The dates without quotes.
     dates: HashSet<Place>,
+    /// The bases that were built, by their folders.
+    pub(crate) bases: HashMap<PathBuf, Base>,
 }
 
 /// Texts from this length on are shared, in bytes.

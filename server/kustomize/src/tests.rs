@@ -377,3 +377,109 @@ fn a_port_without_a_protocol_is_the_last_with_its_number() {
         "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"w\"},\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\",\"ports\":[{\"containerPort\":8080,\"protocol\":\"TCP\"},{\"containerPort\":80,\"protocol\":\"UDP\"},{\"containerPort\":80,\"protocol\":\"TCP\"}]}]}}}}\n",
     );
 }
+
+/// Files of one identity.
+struct Same(Memory);
+
+impl Files for Same {
+    fn read(&self, path: &Path) -> Option<Arc<str>> {
+        self.0.read(path)
+    }
+
+    fn is_folder(&self, path: &Path) -> bool {
+        self.0.is_folder(path)
+    }
+
+    fn identity(&self) -> Option<usize> {
+        Some(1)
+    }
+}
+
+/// What a build says, without the numbers of documents.
+fn said(build: &Build) -> String {
+    let objects = build.objects.as_ref().map(|objects| {
+        let json = objects.iter().map(|it| it.node.to_json().to_string());
+        json.collect::<Vec<_>>()
+    });
+    let mut files = build.files.clone();
+    files.sort();
+    format!(
+        "{:#?}",
+        (
+            objects.map_err(|it| it.message.clone()),
+            files,
+            &build.folders,
+            &build.resources,
+            build.taken.len(),
+            &build.patches,
+            build.is_changing,
+            build.unread.len(),
+        )
+    )
+}
+
+#[test]
+fn a_base_of_many_overlays_is_built_as_if_each_had_it_alone() {
+    let vars = "vars: [{name: X, objref: {apiVersion: example.com/v1, kind: Widget, name: w}}]\n";
+    let other = WIDGET.replace("name: w", "name: x");
+    let mut files = vec![
+        // It has a base, a component and a var.
+        (
+            "b/kustomization.yaml".to_owned(),
+            format!("resources: [w.yaml, ../c]\ncomponents: [../k]\n{vars}"),
+        ),
+        ("b/w.yaml".to_owned(), WIDGET.to_owned()),
+        (
+            "c/kustomization.yaml".to_owned(),
+            "resources: [x.yaml]\nnamePrefix: c-\npatches: [path: p.yaml]\n".to_owned(),
+        ),
+        ("c/x.yaml".to_owned(), other.clone()),
+        ("c/p.yaml".to_owned(), other.replace("size: 1", "size: 2")),
+        (
+            "k/kustomization.yaml".to_owned(),
+            "kind: Component\nnameSuffix: -k\n".to_owned(),
+        ),
+        // It cannot be kept, since something in it is elsewhere.
+        (
+            "r/kustomization.yaml".to_owned(),
+            "resources: [w.yaml, https://example.com/r]\n".to_owned(),
+        ),
+        ("r/w.yaml".to_owned(), WIDGET.to_owned()),
+        // It fails.
+        (
+            "f/kustomization.yaml".to_owned(),
+            "resources: [w.yaml, w.yaml]\n".to_owned(),
+        ),
+        ("f/w.yaml".to_owned(), WIDGET.to_owned()),
+        // It is a cycle, wherever one begins.
+        ("y/kustomization.yaml".to_owned(), "resources: [../z]\n".to_owned()),
+        ("z/kustomization.yaml".to_owned(), "resources: [../y]\n".to_owned()),
+    ];
+    let mut overlays = vec!["/y".to_owned(), "/z".to_owned()];
+    for n in 0..5 {
+        for base in ["b", "r", "f", "c", "y"] {
+            let patch = format!("- target: {{name: .*}}\n  patch: '[{{op: add, path: /spec/size, value: {n}}}]'\n");
+            let folder = format!("o{n}{base}");
+            let text = format!("resources: [../{base}]\nnamePrefix: p{n}-\npatches:\n{patch}");
+            files.push((format!("{folder}/kustomization.yaml"), text));
+            overlays.push(format!("/{folder}"));
+        }
+        // One beside another.
+        let text = format!("resources: [../c, ../r]\nnameSuffix: -{n}\n");
+        files.push((format!("two{n}/kustomization.yaml"), text));
+        overlays.push(format!("/two{n}"));
+    }
+    let files: Vec<(&str, &str)> = files.iter().map(|it| (&*it.0, &*it.1)).collect();
+    let files = Same(memory(&files));
+    let mut sources = Sources::default();
+    let mut works = Vec::new();
+    for overlay in &overlays {
+        let shared = crate::build(&files, Path::new(overlay), (LIMITS, &mut sources));
+        let alone = build(&files, Path::new(overlay));
+        assert_eq!(said(&shared), said(&alone), "{overlay}");
+        if overlay.ends_with('b') {
+            works.push(LIMITS.work - shared.left.work);
+        }
+    }
+    assert!(works[4] < works[0] * 2 / 3, "{works:?}");
+}

@@ -1,0 +1,145 @@
+//! Bases that several builds of a run have: a base that was built twice is kept, and the builds that follow take it over.
+
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{A_KUSTOMIZATION, A_PATH, Accumulated, Building, Result};
+use crate::{node::Place, openapi::OpenApi, spend};
+
+/// What became of a base.
+#[derive(Debug)]
+pub(crate) enum Base {
+    /// It was built once: most bases have one overlay.
+    Seen,
+    /// It was built twice.
+    Kept(Arc<Kept>),
+    /// It cannot be kept: something in it is not read or not supported.
+    Alone,
+}
+
+/// A base as it was built, and what the build has noted of it.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    /// See [`Files::identity`](super::Files::identity).
+    files: usize,
+    accumulated: Accumulated,
+    texts: Vec<(Arc<Path>, Option<Arc<str>>)>,
+    /// Ranges of `resources`.
+    folders: Vec<(PathBuf, Range<usize>)>,
+    resources: Vec<PathBuf>,
+    taken: Vec<Place>,
+    patches: Vec<PathBuf>,
+    is_changing: bool,
+}
+
+impl Building<'_> {
+    /// Builds a base with `build`, or takes it over.
+    pub(super) fn shared(
+        &mut self,
+        folder: &Path,
+        build: impl FnOnce(&mut Self) -> Result<Accumulated>,
+    ) -> Result<Accumulated> {
+        // What is missing, and an OpenAPI file, change how patches apply.
+        let is_plain = !self.is_open() && self.blocked.is_none() && !self.has_openapi && OpenApi::current().is_none();
+        let Some(files) = self.files.identity().filter(|_| is_plain) else {
+            return build(self);
+        };
+        match self.sources.bases.get(folder) {
+            None => {
+                self.sources.bases.insert(folder.to_owned(), Base::Seen);
+                build(self)
+            }
+            Some(Base::Alone) => build(self),
+            Some(Base::Kept(kept)) => {
+                let kept = kept.clone();
+                let is_cycle = kept.folders.iter().any(|it| self.open.contains(&it.0));
+                if kept.files == files && !is_cycle {
+                    self.take(&kept)
+                } else {
+                    build(self)
+                }
+            }
+            Some(Base::Seen) => self.keep(folder, files, build),
+        }
+    }
+
+    /// Builds a base and keeps it.
+    fn keep(
+        &mut self,
+        folder: &Path,
+        files: usize,
+        build: impl FnOnce(&mut Self) -> Result<Accumulated>,
+    ) -> Result<Accumulated> {
+        // What it asks for is noted even if others have asked for it, too.
+        let texts = std::mem::take(&mut self.texts);
+        let is_changing = std::mem::take(&mut self.is_changing);
+        let (folders, resources) = (self.folders.len(), self.resources.len());
+        let (taken, patches) = (self.taken.len(), self.patches.len());
+        let built = build(self);
+        let own: Vec<_> = self
+            .texts
+            .iter()
+            .map(|(path, text)| (path.clone(), text.clone()))
+            .collect();
+        self.texts.extend(texts);
+        let changes = self.is_changing;
+        self.is_changing |= is_changing;
+        let built = built?;
+        if self.is_open() || self.blocked.is_some() {
+            self.sources.bases.insert(folder.to_owned(), Base::Alone);
+            return Ok(built);
+        }
+        let within = |it: &Range<usize>| it.start - resources..it.end - resources;
+        let kept = Kept {
+            files,
+            accumulated: copied(&built)?,
+            texts: own,
+            folders: self.folders[folders..]
+                .iter()
+                .map(|it| (it.0.clone(), within(&it.1)))
+                .collect(),
+            resources: self.resources[resources..].to_vec(),
+            taken: self.taken[taken..].to_vec(),
+            patches: self.patches[patches..].to_vec(),
+            is_changing: changes,
+        };
+        self.sources.bases.insert(folder.to_owned(), Base::Kept(Arc::new(kept)));
+        Ok(built)
+    }
+
+    /// Takes over a base, as if it had been built.
+    fn take(&mut self, kept: &Kept) -> Result<Accumulated> {
+        spend::work(A_KUSTOMIZATION)?;
+        for (path, text) in &kept.texts {
+            if !self.texts.contains_key(path) {
+                spend::bytes(path.as_os_str().len() + A_PATH)?;
+                self.texts.insert(path.clone(), text.clone());
+            }
+        }
+        let before = self.resources.len();
+        for path in &kept.resources {
+            // Each of the open kustomizations takes it, and the base.
+            spend::bytes((path.as_os_str().len() + A_PATH) * (self.open.len() + 1))?;
+            self.resources.push(path.clone());
+        }
+        for (folder, taken) in &kept.folders {
+            self.folders
+                .push((folder.clone(), taken.start + before..taken.end + before));
+        }
+        self.taken.extend(&kept.taken);
+        self.patches.extend(kept.patches.iter().cloned());
+        self.is_changing |= kept.is_changing;
+        copied(&kept.accumulated)
+    }
+}
+
+/// A copy, which shares the texts.
+fn copied(found: &Accumulated) -> Result<Accumulated> {
+    for resource in found.resources.list() {
+        spend::nodes(resource.node.size())?;
+    }
+    Ok(found.clone())
+}
