@@ -3,6 +3,6 @@
 return {
   cmd = { 'crd-analyzer', 'lsp' },
   filetypes = { 'yaml', 'json', 'helm' },
-  root_markers = { '.crd-analyzer.yaml', '.git' },
+  root_markers = { '.crd-analyzer.yaml', '.crd-analyzer.yml', '.git' },
   settings = { ['crd-analyzer'] = {} },
 }

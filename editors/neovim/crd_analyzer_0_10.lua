@@ -8,7 +8,7 @@ function M.setup(options)
     pattern = { 'yaml', 'json', 'helm' },
     group = vim.api.nvim_create_augroup('crd_analyzer', { clear = true }),
     callback = function(event)
-      local markers = vim.fs.find({ '.crd-analyzer.yaml', '.git' }, { upward = true, path = vim.fs.dirname(event.file) })
+      local markers = vim.fs.find({ '.crd-analyzer.yaml', '.crd-analyzer.yml', '.git' }, { upward = true, path = vim.fs.dirname(event.file) })
       vim.lsp.start({
         name = 'crd_analyzer',
         cmd = options.cmd or { 'crd-analyzer', 'lsp' },

@@ -1,7 +1,8 @@
 //! What to check: files, folders, standard input and lists, and the previous revisions to compare with.
 
 use std::{
-    io,
+    collections::HashMap,
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -13,9 +14,9 @@ use crd_analyzer_io::{
     read::{self, Access, Kind, Unread},
     roots::Roots,
     stdin,
-    walk::{self, Links, Problem, Walked},
+    walk::{self, Hidden, Links, Problem, Walked},
 };
-use crd_analyzer_workspace::definition_paths::DefinitionPath;
+use crd_analyzer_workspace::{config::is_config, definition_paths::DefinitionPath};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -194,11 +195,26 @@ pub(crate) struct Reading<'a> {
     pub(crate) stdin: Option<&'a Path>,
     /// The git revision that is read instead of the disk.
     pub(crate) revision: Option<&'a Arc<git::Revision>>,
+    /// Which hidden files and folders are walked.
+    pub(crate) hidden: Hidden,
 }
 
-/// Finds what the arguments name, in a stable order. Folders are walked as git would see them.
-pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Result<(Vec<Input>, Vec<Unreadable>)> {
-    let (mut inputs, mut unreadable) = (Vec::new(), Vec::new());
+/// What the arguments of a run name.
+#[derive(Default, Debug)]
+pub(crate) struct Collected {
+    /// What to check, in a stable order, each file once.
+    pub(crate) inputs: Vec<Input>,
+    /// What could not be looked at.
+    pub(crate) unreadable: Vec<Unreadable>,
+    /// Hidden folders and files that were left out.
+    pub(crate) hidden: Vec<PathBuf>,
+}
+
+/// Finds what the arguments name. Folders are walked as git would see them.
+pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Result<Collected> {
+    let (mut inputs, mut unreadable, mut hidden) = (Vec::new(), Vec::new(), Vec::new());
+    // The same file may be found twice.
+    let mut may_repeat = paths.len() > 1;
     for path in paths {
         let access = reading.revision.map(|it| Access::Elsewhere(it.clone()));
         let is_there = || match &access {
@@ -221,10 +237,15 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
             Source::Stdin(reading.stdin.map(Path::to_owned))
         } else if is_folder(path, access.as_ref()) {
             let access = access.unwrap_or_else(|| found_in(path));
-            let walked = walk(path, &access)?;
+            let mut walked = walk(path, &access, reading.hidden)?;
+            may_repeat |= walked.has_links;
+            // The program's own configuration counts for the others.
+            walked.files.retain(|it| !is_config(it));
+            walked.hidden.retain(|it| !is_config(it));
+            hidden.extend(walked.hidden);
             unreadable.extend(walked.problems.into_iter().map(Unreadable::from));
             inputs.extend(walked.files.into_iter().map(|path| Input {
-                label: path.display().to_string(),
+                label: label(&path),
                 source: Source::File(path, access.clone()),
                 old: None,
                 definition: None,
@@ -251,14 +272,55 @@ pub(crate) fn collect(paths: &[PathBuf], reading: &Reading<'_>) -> anyhow::Resul
         let is_same = |it: &Path| std::path::absolute(it).is_ok_and(|it| it == stdin);
         inputs.retain(|it| !matches!(&it.source, Source::File(path, _) if is_same(path)));
     }
-    Ok((inputs, unreadable))
+    if may_repeat && reading.revision.is_none() {
+        once_each(&mut inputs);
+    }
+    Ok(Collected {
+        inputs,
+        unreadable,
+        hidden,
+    })
+}
+
+/// The name to print of a path that was found: as people write it, without `./`.
+pub(crate) fn label(path: &Path) -> String {
+    path.strip_prefix(".").unwrap_or(path).display().to_string()
+}
+
+/// Leaves each file once in, by the best of its paths: the one that the user named, else one without links, else the first.
+fn once_each(inputs: &mut Vec<Input>) {
+    let mut best: HashMap<PathBuf, ((bool, bool), usize)> = HashMap::new();
+    let real: Vec<Option<PathBuf>> = inputs.iter().map(real_path).collect();
+    for (n, (input, real)) in inputs.iter().zip(&real).enumerate() {
+        let Some(real) = real else { continue };
+        let is_own = input.place().is_ok_and(|it| it == *real);
+        let rank = (input.named, is_own);
+        let best = best.entry(real.clone()).or_insert((rank, n));
+        if rank > best.0 {
+            *best = (rank, n);
+        }
+    }
+    let mut n = 0;
+    inputs.retain(|_| {
+        n += 1;
+        let real = real[n - 1].as_ref().and_then(|it| best.get(it));
+        real.is_none_or(|it| it.1 == n - 1)
+    });
+}
+
+/// The path without links of a file on disk.
+fn real_path(input: &Input) -> Option<PathBuf> {
+    match &input.source {
+        Source::File(path, _) => fs::canonicalize(path).ok(),
+        _ => None,
+    }
 }
 
 /// Links that are named of files that do not lie on disk.
 const MOST_LINKS: usize = 5;
 
 /// The files of a folder that may hold manifests, and what could not be looked at. What the user may want to know is said.
-pub(crate) fn walk(folder: &Path, access: &Access) -> anyhow::Result<Walked> {
+pub(crate) fn walk(folder: &Path, access: &Access, hidden: Hidden) -> anyhow::Result<Walked> {
     let walked = match access {
         Access::Elsewhere(files) => {
             let listed = files.files(folder, &walk::is_manifest).map_err(anyhow::Error::msg)?;
@@ -272,7 +334,7 @@ pub(crate) fn walk(folder: &Path, access: &Access) -> anyhow::Result<Walked> {
                 ..Walked::default()
             }
         }
-        _ => walk::files(folder, &Links::Within(roots(access)), walk::is_manifest),
+        _ => walk::files(folder, &Links::Within(roots(access)), hidden, walk::is_manifest),
     };
     for note in &walked.notes {
         tell(format_args!("note: {}: {}", note.path.display(), note.why));
@@ -365,7 +427,7 @@ pub(crate) fn expand(
         Access::Named => found_in(&path.base),
         Access::Within(_) | Access::Elsewhere(_) => access.clone(),
     };
-    let found = walk(&path.base, &access)?.files.into_iter();
+    let found = walk(&path.base, &access, Hidden::Tracked)?.files.into_iter();
     let files: Vec<_> = found
         .filter(|it| path.holds(it))
         .map(|it| (it, access.clone()))

@@ -51,8 +51,8 @@ fn the_most_expensive_rules_of_all_files_come_in_one_list() {
     outcome.expect(
         1,
         &[
-            "> 100x  ./a/many.yaml:23  spec[1]\n",
-            "  4 %  ./a/few.yaml:23  spec[1]\n",
+            "> 100x  a/many.yaml:23  spec[1]\n",
+            "  4 %  a/few.yaml:23  spec[1]\n",
             "the 2 most expensive of 6 rules; 1 above its limit; without 1 rule that does not compile\n",
         ],
     );

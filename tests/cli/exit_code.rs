@@ -67,8 +67,16 @@ fn what_cannot_be_read_is_3_and_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_loop_of_links_is_said_and_ends() {
-    let sandbox = Sandbox::new(&[("a/crd.yaml", &definition("              type: object\n"))]);
-    std::os::unix::fs::symlink("..", sandbox.path().join("a/loop")).expect("links can be made");
-    sandbox.run(&["check", "."]).expect(3, &["loop", "1 CRD"]);
+fn links_into_the_same_files_count_once() {
+    use std::os::unix::fs::symlink;
+    let sandbox = Sandbox::new(&[("b/crd.yaml", &definition("              type: object\n"))]);
+    // To a folder that the link is in, to another folder, and to a file.
+    symlink("..", sandbox.path().join("b/loop")).expect("links can be made");
+    symlink("b", sandbox.path().join("a")).expect("links can be made");
+    symlink("b/crd.yaml", sandbox.path().join("c.yaml")).expect("links can be made");
+    sandbox.run(&["check", "."]).expect(0, &["1 file, 1 CRD"]);
+    // A file that is named is not lost, by whatever name.
+    sandbox
+        .run(&["check", "-o", "jsonl", ".", "c.yaml"])
+        .expect(0, &[r#""file":"c.yaml""#]);
 }

@@ -483,7 +483,7 @@ fn junit_of_a_check_is_xml() {
         }
     }
     assert_eq!(open, 0, "{}", found.stdout);
-    assert!(files.contains(&format!("./{name}")), "{files:?}");
+    assert!(files.contains(&name), "{files:?}");
     assert!(messages.iter().any(|it| it.contains(SPECIAL)), "{messages:?}");
 }
 

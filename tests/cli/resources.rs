@@ -48,22 +48,23 @@ fn a_resource_is_checked_beside_its_definition() {
             "the schema has no such property",
             "did you mean `color`?",
             "help: change `colour` to `color`",
-            " ./samples/bad.yaml:4:18",
+            " samples/bad.yaml:4:18",
             "must be at most 9, but the value is 10",
             "`maximum` is set here",
             " crds/widgets.yaml:21:48",
             "five is taken",
             "the rule",
-            "./samples/bad.yaml: one rejected by Kubernetes 1.37",
+            "samples/bad.yaml: one rejected",
             "7 files, 1 CRD, 3 CRs, 3 errors",
         ],
     );
     assert!(!outcome.stdout.contains("pod.yaml") && !outcome.stdout.contains("other.yaml"));
     // Named alone, with the definition beside them or given.
     sandbox.run(&["check", "samples/bad.yaml"]).expect(
-        0,
+        1,
         &[
-            "1 file, 0 CRDs, 0 errors",
+            "error[not-checked]: `Widget` of `example.com/v1` is not checked",
+            "1 file, 0 CRDs, 1 error,",
             "1 object is not checked, because no CRD here defines its kind: Widget (example.com)",
         ],
     );
@@ -350,7 +351,7 @@ fn documents_behind_braces_are_read() {
         for bytes in [text.as_bytes(), &utf16] {
             let sandbox = sandbox(&[]);
             sandbox.write("all.yaml", bytes);
-            let outcome = sandbox.run(&["check", "crds", "all.yaml"]);
+            let outcome = sandbox.run(&["check", "-o", "concise", "crds", "all.yaml"]);
             let found = outcome.stdout.matches("error[").count();
             assert_eq!(
                 (found, outcome.code),

@@ -1,4 +1,4 @@
-//! Finding and reading `.crd-analyzer.yaml`.
+//! Finding and reading `.crd-analyzer.yaml`, which may also end in `.yml`.
 
 use std::{
     collections::HashMap,
@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crd_analyzer_workspace::config::{Config, FILE_NAME};
+use crd_analyzer_workspace::config::{Config, FILE_NAMES};
 
 use crate::{
     read::{self, Access, SETTINGS_BYTES, Stamp},
@@ -41,8 +41,15 @@ impl Configs {
 
     /// The configuration in a folder.
     pub fn of(&self, folder: &Path, roots: &dyn Fn() -> Roots) -> Option<Arc<Found>> {
-        let path = folder.join(FILE_NAME);
-        let found = fs::symlink_metadata(&path).ok()?;
+        let [path, other] = FILE_NAMES.map(|it| folder.join(it));
+        let found = fs::symlink_metadata(&path);
+        if found.is_ok() && fs::symlink_metadata(&other).is_ok() {
+            return Some(Arc::new(one_of_two(path)));
+        }
+        let (path, found) = match found {
+            Ok(found) => (path, found),
+            Err(_) => (other.clone(), fs::symlink_metadata(&other).ok()?),
+        };
         if found.is_symlink() {
             let roots = roots().and_around(folder);
             return Some(Arc::new(read_file(path, &Access::Within(Arc::new(roots)))));
@@ -60,11 +67,19 @@ impl Configs {
 
 /// The configuration in a folder that is not read from disk.
 pub fn read_other(folder: &Path, access: &Access) -> Option<Arc<Found>> {
-    let path = folder.join(FILE_NAME);
-    let (read::Kind::File, path) = read::kind(&path, access).ok()? else {
-        return None;
-    };
+    let is_there = |name: &&&str| read::kind(&folder.join(name), access).is_ok_and(|it| it.0 == read::Kind::File);
+    let mut there = FILE_NAMES.iter().filter(is_there);
+    let path = folder.join(there.next()?);
+    if there.next().is_some() {
+        return Some(Arc::new(one_of_two(path)));
+    }
     Some(Arc::new(read_file(path, access)))
+}
+
+/// The problem of a folder with two configurations.
+fn one_of_two(path: PathBuf) -> Found {
+    let why = format!("`{}` is in the same folder: delete one of the two", FILE_NAMES[1]);
+    Found { path, config: Err(why) }
 }
 
 /// Reads a configuration file.
@@ -121,20 +136,28 @@ mod tests {
         fs::create_dir_all(root.join("a/b")).expect("folders");
         let (configs, roots) = (Configs::default(), Roots::default);
         let nearest = || configs.nearest(&root.join("a/b"), &roots);
-        fs::write(root.join(FILE_NAME), "crds: [x]\n").expect("a file");
-        check(nearest(), &root.join(FILE_NAME), "");
-        fs::write(root.join("a").join(FILE_NAME), "crdz: [x]\n").expect("a file");
-        check(nearest(), &root.join("a").join(FILE_NAME), "unknown field `crdz`");
-        fs::write(root.join("a").join(FILE_NAME), "").expect("a file");
-        check(nearest(), &root.join("a").join(FILE_NAME), "");
-        fs::write(root.join("a/b").join(FILE_NAME), b"# \xFF").expect("a file");
-        check(nearest(), &root.join("a/b").join(FILE_NAME), "not UTF-8");
+        fs::write(root.join(FILE_NAMES[0]), "crds: [x]\n").expect("a file");
+        check(nearest(), &root.join(FILE_NAMES[0]), "");
+        fs::write(root.join("a").join(FILE_NAMES[0]), "crdz: [x]\n").expect("a file");
+        check(nearest(), &root.join("a").join(FILE_NAMES[0]), "unknown field `crdz`");
+        fs::write(root.join("a").join(FILE_NAMES[0]), "").expect("a file");
+        check(nearest(), &root.join("a").join(FILE_NAMES[0]), "");
+        fs::write(root.join("a/b").join(FILE_NAMES[0]), b"# \xFF").expect("a file");
+        check(nearest(), &root.join("a/b").join(FILE_NAMES[0]), "not UTF-8");
+        fs::write(root.join("a/b").join(FILE_NAMES[1]), "").expect("a file");
+        check(
+            nearest(),
+            &root.join("a/b").join(FILE_NAMES[0]),
+            "delete one of the two",
+        );
+        fs::remove_file(root.join("a/b").join(FILE_NAMES[0])).expect("it can be removed");
+        check(nearest(), &root.join("a/b").join(FILE_NAMES[1]), "");
     }
 
     #[test]
     fn what_would_take_long_is_refused() {
         let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join(FILE_NAME);
+        let file = folder.path().join(FILE_NAMES[0]);
         for (text, problem) in [
             ("{a: ".repeat(30_000), "brackets in each other"),
             (format!("exclude: [{}]", "[a]".repeat(100)), "invalid type"),
@@ -154,18 +177,18 @@ mod tests {
         fs::create_dir_all(repository.join(".git")).expect("folders");
         fs::create_dir_all(repository.join("a")).expect("folders");
         fs::write(&outside, "token: 123\n").expect("a file");
-        symlink("../../secret", repository.join("a").join(FILE_NAME)).expect("a link");
+        symlink("../../secret", repository.join("a").join(FILE_NAMES[0])).expect("a link");
         let (configs, roots) = (Configs::default(), Roots::default);
         let found = configs.nearest(&repository.join("a"), &roots).expect("a configuration");
         let why = found.config.as_ref().expect_err("it is outside");
         assert!(why.contains("outside of") && !why.contains("token"), "{why}");
         // One for several folders is usual.
-        fs::remove_file(repository.join("a").join(FILE_NAME)).expect("it can be removed");
+        fs::remove_file(repository.join("a").join(FILE_NAMES[0])).expect("it can be removed");
         fs::write(repository.join("shared.yaml"), "kubernetesVersion: '1.31'\n").expect("a file");
-        symlink("../shared.yaml", repository.join("a").join(FILE_NAME)).expect("a link");
+        symlink("../shared.yaml", repository.join("a").join(FILE_NAMES[0])).expect("a link");
         check(
             configs.nearest(&repository.join("a"), &roots),
-            &repository.join("a").join(FILE_NAME),
+            &repository.join("a").join(FILE_NAMES[0]),
             "",
         );
     }

@@ -2,7 +2,7 @@
 //!
 //! A file of a repository can name `.git/config`, which may hold a password, and a link can send a report to `.git/hooks`, where git runs it.
 //! Which names mean `.git` on some disk is taken from git: `is_hfs_dotgit` in its `utf8.c`, `is_ntfs_dotgit` in its `path.c`. Only two parts of
-//! this crate look at git's files: the walk for `info/exclude`, and [`crate::git`].
+//! this crate look at git's files: the walk for `info/exclude` and `index`, and [`crate::git`].
 
 use std::{
     collections::HashMap,

@@ -31,6 +31,6 @@ pub trait Elsewhere: Debug + Send + Sync {
     /// The bytes of a file; `None` if there is none.
     fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, String>;
 
-    /// What is below a folder and wanted, hidden files left out.
+    /// What is below a folder and wanted.
     fn files(&self, folder: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Listed, String>;
 }

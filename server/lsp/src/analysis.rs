@@ -104,7 +104,7 @@ impl Analysis {
             return Self::empty();
         }
         let path = from_proto::place_of(uri);
-        if path.file_name().is_some_and(|it| it == config::FILE_NAME) {
+        if config::is_config(&path) {
             return Self::of_report(
                 uri,
                 &config_check::check(text.as_bytes().to_vec()),

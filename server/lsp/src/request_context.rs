@@ -90,7 +90,7 @@ impl RequestContext {
     /// Whether the document is a `.crd-analyzer.yaml`.
     pub(crate) fn is_configuration(&self) -> bool {
         let path = self.snapshot.path();
-        path.is_some_and(|it| it.file_name().is_some_and(|it| it == config::FILE_NAME))
+        path.is_some_and(|it| config::is_config(&it))
     }
 
     /// What the client can do.

@@ -11,7 +11,7 @@ use std::{
 
 use crd_analyzer_io::{
     read::{self, Stamp, stamp},
-    walk::{self, Links, Problem},
+    walk::{self, Hidden, Links, Problem},
 };
 use lsp_types::Uri;
 
@@ -127,7 +127,7 @@ impl Scanned {
 pub(crate) fn manifests(folders: &[PathBuf]) -> (Vec<PathBuf>, Vec<Problem>) {
     let (mut paths, mut problems) = (Vec::new(), Vec::new());
     for folder in folders {
-        let walked = walk::files(folder, &Links::Skip, walk::is_manifest);
+        let walked = walk::files(folder, &Links::Skip, Hidden::Tracked, walk::is_manifest);
         paths.extend(walked.files);
         problems.extend(walked.problems);
         for note in walked.notes {

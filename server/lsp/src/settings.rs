@@ -268,7 +268,7 @@ pub(crate) struct Effective {
 
 #[cfg(test)]
 mod tests {
-    use crd_analyzer_workspace::config::FILE_NAME;
+    use crd_analyzer_workspace::config::FILE_NAMES;
     use serde_json::json;
 
     use super::*;
@@ -367,7 +367,7 @@ mod tests {
         let below = folder.path().join("a/b");
         std::fs::create_dir_all(&below).unwrap();
         std::fs::write(
-            folder.path().join(FILE_NAME),
+            folder.path().join(FILE_NAMES[0]),
             "kubernetesVersion: '1.33'\nexclude: ['a/b/skip.yaml']\n",
         )
         .unwrap();
@@ -379,7 +379,7 @@ mod tests {
         assert_eq!(of("x.yaml").versions.to_string(), "1.33");
         assert!(of("x.yaml").config.rules.contains_key("missing-type"));
         assert!(of("skip.yaml").is_excluded && of("other.yaml").is_excluded && !of("x.yaml").is_excluded);
-        std::fs::write(below.join(FILE_NAME), "kubernetesVersion: 9\n").unwrap();
+        std::fs::write(below.join(FILE_NAMES[0]), "kubernetesVersion: 9\n").unwrap();
         let broken = of("x.yaml");
         assert_eq!(broken.versions.to_string(), "1.30");
         assert!(broken.problem.is_some_and(|it| it.contains("is not used")));

@@ -16,6 +16,7 @@ use crd_analyzer_io::{
     kustomize::Kustomizations,
     print::tell,
     read::{self, Access},
+    walk::Hidden,
 };
 use crd_analyzer_schema::codes;
 use crd_analyzer_workspace::{
@@ -38,10 +39,11 @@ use super::{
     fix::{self, Repaired},
     judge::{Beside, Judged, Wanted, judge, not_built, overlays},
     manifests::{BATCH, Configs, Manifests},
+    neighbours::Neighbours,
     why,
 };
 use crate::{
-    input::{self, Input, Reading, Source, Unreadable},
+    input::{self, Collected, Input, Reading, Source, Unreadable},
     output::{self, Color, File, Look, Output, Outputs, Repeated, Summary, unwritten},
 };
 
@@ -88,6 +90,10 @@ pub(super) struct Args {
     /// Leave out files and folders that match, also files that are named. Relative to the current folder; can be given several times.
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
+
+    /// Also check hidden files and folders, whose names begin with a dot, that git does not track. Those that git ignores are left out.
+    #[arg(long)]
+    hidden: bool,
 
     /// Do not show or count the diagnostics that this file lists, and say which of them are gone.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "diff"])]
@@ -141,6 +147,11 @@ pub(super) struct Args {
     /// Report each resource whose CRD is not found as an error, as `requireCrd: true` in the configuration does.
     #[arg(long)]
     require_crd: bool,
+
+    /// Accept that files which are named have objects that cannot be checked: of built-in kinds, of kinds without a CRD, or without
+    /// `apiVersion` and `kind`. Without this, each is an error.
+    #[arg(long)]
+    allow_unchecked: bool,
 
     /// Accept that there is nothing to check. Without this, that is a mistake of the call: exit code 2.
     #[arg(long)]
@@ -243,6 +254,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         go_tests: GoTests::default(),
         overlays: None,
         requires_definitions: args.require_crd,
+        allows_unchecked: args.allow_unchecked,
         is_asked: args.manifests.list.is_none(),
         compat: args.compat.map(Into::into),
         exceptions: exceptions(args)?,
@@ -252,12 +264,24 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     let reading = Reading {
         stdin,
         revision: checked.as_ref(),
+        hidden: if args.hidden { Hidden::All } else { Hidden::Tracked },
     };
     let old_folder = args.old.as_deref().filter(|it| read::is_folder(it));
     let folder = old_folder.map(input::found_in);
-    args.manifests.feed(&reading, |mut inputs, unreadable| {
+    args.manifests.feed(&reading, |collected| {
+        let Collected {
+            mut inputs,
+            unreadable,
+            hidden,
+        } = collected;
+        let found = inputs.len();
         inputs.retain(|it| !it.place().is_ok_and(|it| excluded.covers(&it)));
         configs.leave_out(&mut inputs)?;
+        let not_checked = &mut session.summary.not_checked;
+        not_checked.excluded += found - inputs.len();
+        let is_excluded = |it: &Path| std::path::absolute(it).is_ok_and(|it| excluded.covers(&it));
+        let hidden = hidden.iter().filter(|it| !is_excluded(it));
+        not_checked.hidden.extend(hidden.map(|it| input::label(it)));
         let known = match &mut known {
             Some(known) if is_served => known,
             known => {
@@ -333,19 +357,23 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                     known.release();
                 }
                 match judged {
-                    Judged::Nothing => Ok(()),
+                    Judged::TestFile => {
+                        session.summary.not_checked.tests += 1;
+                        Ok(())
+                    }
                     Judged::Report {
                         report,
                         is_new,
                         fixes,
                         fixable,
+                        is_base,
                     } => {
                         session.summary.fixable.0 += fixable.0;
                         session.summary.fixable.1 += fixable.1;
                         if let Some(new) = &mut session.summary.new {
                             *new += usize::from(is_new);
                         }
-                        session.report(input, &report, config, &fixes)
+                        session.report(input, &report, config, (&fixes, is_base))
                     }
                     Judged::Unreadable(unreadable) => session.unreadable(&unreadable),
                 }
@@ -433,6 +461,11 @@ fn definitions_of(
         all.push((input, configs.of(input)?));
     }
     let known = RunDefinitions::new(&args.definitions, &all, compared)?;
+    let known = if args.manifests.list.is_none() {
+        known.with_neighbours(Neighbours::of(inputs, args.manifests.configs()?))
+    } else {
+        known
+    };
     match &args.from_cluster {
         Some(context) => {
             let mut paths = args.manifests.paths.iter();
@@ -543,8 +576,16 @@ impl CheckRun<'_> {
         Ok(())
     }
 
-    fn report(&mut self, input: &Input, report: &FileReport, config: &Config, fixes: &[Fix]) -> anyhow::Result<()> {
+    fn report(
+        &mut self,
+        input: &Input,
+        report: &FileReport,
+        config: &Config,
+        (fixes, is_base): (&[Fix], bool),
+    ) -> anyhow::Result<()> {
         let mut file = File::new(&input.label, report, config, fixes);
+        file.is_version_chosen |= self.args.manifests.kubernetes_version.is_some();
+        file.is_base = is_base;
         if self.has_fingerprints {
             file.take_fingerprints();
         }

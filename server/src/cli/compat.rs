@@ -23,7 +23,7 @@ use super::{
     manifests::{Settings, on_pool, one_version},
 };
 use crate::{
-    input::{self, Input, Reading},
+    input::{self, Collected, Input, Reading},
     output::compat::{self as output, Format, Report, Side},
 };
 
@@ -307,21 +307,21 @@ fn only_versions(old: &mut Crds, new: &mut Crds, before: &str, now: &str) -> any
 /// The CRDs that an argument names.
 fn crds(written: &str, kubernetes: KubernetesVersion) -> anyhow::Result<Crds> {
     let mut found = Crds::default();
-    let (inputs, unreadable) = match of_revision(written)? {
+    let Collected { inputs, unreadable, .. } = match of_revision(written)? {
         Some((revision, path)) => {
             let reading = Reading {
                 revision: Some(&revision),
                 ..Reading::default()
             };
-            let (mut inputs, unreadable) = input::collect(std::slice::from_ref(&path), &reading)?;
-            for input in &mut inputs {
+            let mut collected = input::collect(std::slice::from_ref(&path), &reading)?;
+            for input in &mut collected.inputs {
                 let below = Path::new(&input.label).strip_prefix(&path).map(Path::to_owned);
                 input.label = match below {
                     Ok(below) if !below.as_os_str().is_empty() => format!("{written}/{}", below.display()),
                     _ => written.to_owned(),
                 };
             }
-            (inputs, unreadable)
+            collected
         }
         None => input::collect(&[PathBuf::from(written)], &Reading::default())?,
     };

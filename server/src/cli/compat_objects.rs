@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{UsageError, manifests::on_pool};
 use crate::{
-    input::{self, Input, Reading, Unreadable},
+    input::{self, Collected, Input, Reading, Unreadable},
     output::compat::{JudgedObject, JudgedObjects, ObjectText},
 };
 
@@ -31,7 +31,7 @@ pub(super) struct Wanted<'a> {
 
 /// Tries all objects; and whether something could not be read.
 pub(super) fn judge(wanted: &Wanted<'_>, pairs: &[Pair<'_>]) -> anyhow::Result<(JudgedObjects, bool)> {
-    let (inputs, unreadable) = input::collect(wanted.paths, &Reading::default())?;
+    let Collected { inputs, unreadable, .. } = input::collect(wanted.paths, &Reading::default())?;
     unreadable.iter().for_each(Unreadable::tell);
     let mut is_incomplete = !unreadable.is_empty();
     let judged = on_pool(|| {

@@ -13,7 +13,7 @@ use super::{
     manifests::{Manifests, required},
 };
 use crate::{
-    input::{self, Input, Reading, Unreadable},
+    input::{self, Collected, Input, Reading, Unreadable},
     output::cost::{jsonl, text},
 };
 
@@ -70,30 +70,31 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         order: args.sort,
         top: args.top.map(text::Top::new),
     };
-    args.manifests.feed(&Reading::default(), |inputs, unreadable| {
-        let read = |input: &Input| anyhow::Ok(input::read(&input.source)?.unwrap_or_default());
-        configs.each(
-            &inputs,
-            |input, config| {
-                let mut versions = args.manifests.versions(config);
-                if args.output == Format::Text {
-                    // A configuration names all Kubernetes versions that matter; the newest one's table is shown.
-                    versions = VersionSet::one(versions.newest());
-                }
-                let costs = read(input).map(|bytes| price(bytes, versions, input.named));
-                Ok(costs.map_err(|error| Unreadable {
-                    label: input.label.clone(),
-                    why: format!("{error:#}"),
-                }))
-            },
-            |input, _, costs| match costs {
-                Ok(costs) => session.file(&input.label, &costs),
-                Err(unreadable) => session.unreadable(&unreadable),
-            },
-        )?;
-        unreadable.iter().try_for_each(|it| session.unreadable(it))?;
-        Ok(session.out.flush()?)
-    })?;
+    args.manifests
+        .feed(&Reading::default(), |Collected { inputs, unreadable, .. }| {
+            let read = |input: &Input| anyhow::Ok(input::read(&input.source)?.unwrap_or_default());
+            configs.each(
+                &inputs,
+                |input, config| {
+                    let mut versions = args.manifests.versions(config);
+                    if args.output == Format::Text {
+                        // A configuration names all Kubernetes versions that matter; the newest one's table is shown.
+                        versions = VersionSet::one(versions.newest());
+                    }
+                    let costs = read(input).map(|bytes| price(bytes, versions, input.named));
+                    Ok(costs.map_err(|error| Unreadable {
+                        label: input.label.clone(),
+                        why: format!("{error:#}"),
+                    }))
+                },
+                |input, _, costs| match costs {
+                    Ok(costs) => session.file(&input.label, &costs),
+                    Err(unreadable) => session.unreadable(&unreadable),
+                },
+            )?;
+            unreadable.iter().try_for_each(|it| session.unreadable(it))?;
+            Ok(session.out.flush()?)
+        })?;
     if let Some(top) = session.top.take() {
         top.print(&mut session.out, session.columns)?;
         session.out.flush()?;

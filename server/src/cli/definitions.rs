@@ -20,24 +20,30 @@ use crd_analyzer_workspace::{
     cluster,
     config::Config,
     index::{
-        Catalog, Definitions, Files, Found, GroupKind, Index, KnownDefinition, MemoryFiles, NewFile, Origin, objects,
-        objects_of,
+        Catalog, Definitions, Files, Found, GroupKind, Index, KnownDefinition, MemoryFiles, NewFile, Origin, native,
+        objects, objects_of,
     },
     overlay::Overlays,
 };
 
-use super::manifests::STACK_BYTES;
+use memchr::memmem;
+
+use super::{manifests::STACK_BYTES, neighbours::Neighbours};
 use crate::input::{self, Input, Source, expand};
 
 /// Files, by their absolute paths: how they came to be known, and how they are read.
-type Named = BTreeMap<PathBuf, (Origin, Access)>;
+pub(super) type Named = BTreeMap<PathBuf, (Origin, Access)>;
 
-/// Files as they are on disk.
-struct Disk(Arc<Named>);
+/// Files as they are on disk: those of the run, and those of the repositories around them, once these are known.
+struct Disk {
+    files: Arc<Named>,
+    around: Arc<OnceLock<Named>>,
+}
 
 impl Files for Disk {
     fn read(&self, path: &Path) -> Option<Vec<u8>> {
-        let (_, access) = self.0.get(path)?;
+        let around = || self.around.get()?.get(path);
+        let (_, access) = self.files.get(path).or_else(around)?;
         read::bytes(path, access, access.manifest_bytes()).ok()
     }
 }
@@ -90,6 +96,10 @@ pub(super) struct RunDefinitions {
     cluster: BTreeMap<PathBuf, Arc<str>>,
     compared: Compared,
     catalog: OnceLock<Catalog>,
+    /// Where CRDs are looked for that are not among the files.
+    neighbours: Option<Neighbours>,
+    /// The files there, when somebody has looked.
+    around: Arc<OnceLock<Named>>,
     /// Those that came with a request, by their path or text.
     paired: Mutex<HashMap<String, Arc<Catalog>>>,
 }
@@ -141,8 +151,16 @@ impl RunDefinitions {
             cluster: BTreeMap::new(),
             compared,
             catalog: OnceLock::new(),
+            neighbours: None,
+            around: Arc::default(),
             paired: Mutex::default(),
         })
+    }
+
+    /// Also those of the repositories that named files lie in.
+    pub(super) fn with_neighbours(mut self, neighbours: Neighbours) -> Self {
+        self.neighbours = Some(neighbours);
+        self
     }
 
     /// Also the definitions of the cluster of a context; empty: of the current one.
@@ -164,6 +182,9 @@ impl RunDefinitions {
         if let Some(catalog) = self.catalog.get() {
             catalog.release(MOST_READ);
         }
+        if let Some(catalog) = self.neighbours.as_ref().and_then(Neighbours::known) {
+            catalog.release(MOST_READ);
+        }
     }
 
     /// Looks into all files again when the next custom resource asks.
@@ -173,7 +194,7 @@ impl RunDefinitions {
 
     fn catalog(&self) -> &Catalog {
         self.catalog.get_or_init(|| {
-            let mut catalog = Catalog::new(Disk(self.files.clone()));
+            let mut catalog = Catalog::new(self.disk());
             catalog = match &self.compared {
                 Compared::Nothing => catalog,
                 Compared::Revision(revision) => catalog.compared_with(Git {
@@ -185,64 +206,41 @@ impl RunDefinitions {
                     access: access.clone(),
                 }),
             };
-            catalog.change(|index| index.set_roots(self.roots()));
-            self.fill(&catalog);
+            catalog.change(|index| index.set_roots(roots(&self.files)));
+            fill(&catalog, &self.files, &self.cluster);
             catalog
         })
     }
 
-    /// The repositories of the files. What lies in none lies in the current folder.
-    fn roots(&self) -> Vec<PathBuf> {
-        let folders: BTreeSet<&Path> = self.files.keys().filter_map(|it| it.parent()).collect();
-        let current = std::env::current_dir().unwrap_or_default();
-        let mut found: Vec<PathBuf> = vec![repository(&current).unwrap_or(current)];
-        for folder in folders {
-            if !found.iter().any(|it| folder.starts_with(it)) {
-                found.extend(repository(folder));
-            }
+    fn disk(&self) -> Disk {
+        Disk {
+            files: self.files.clone(),
+            around: self.around.clone(),
         }
-        found
     }
 
-    /// Looks into all files. On threads of its own: those of the pool may all wait for this.
-    fn fill(&self, catalog: &Catalog) {
-        let files: Vec<_> = self.files.iter().collect();
-        let next = AtomicUsize::new(0);
-        let cluster: Vec<_> = self.cluster.iter().collect();
-        let work = || {
-            loop {
-                let n = next.fetch_add(1, Ordering::Relaxed);
-                if let Some((path, (origin, access))) = files.get(n) {
-                    if let Ok(bytes) = read::bytes(path, access, access.manifest_bytes()) {
-                        add(catalog, path, *origin, bytes);
-                    }
-                } else if let Some((path, text)) = cluster.get(n - files.len()) {
-                    let file = NewFile {
-                        path,
-                        origin: Origin::Cluster,
-                        text,
-                        objects: &objects_of(text),
-                        // There is no file to read it from.
-                        keep_text: true,
-                    };
-                    catalog.change(|index| index.set(&file));
-                } else {
-                    break;
-                }
-            }
-        };
-        let threads = std::thread::available_parallelism()
-            .map_or(1, usize::from)
-            .min(files.len() + cluster.len());
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
-                if thread.spawn_scoped(scope, work).is_err() {
-                    // Where no thread can be had, this one does all, though not as deep.
-                    return work();
-                }
-            }
-        });
+    /// The CRDs of the repositories that named files lie in.
+    fn neighbours(&self) -> Option<&Catalog> {
+        self.neighbours.as_ref()?.catalog(&self.files, |found| {
+            let catalog = Catalog::new(self.disk());
+            let found = self.around.get_or_init(|| found);
+            catalog.change(|index| index.set_roots(roots(found)));
+            fill(&catalog, found, &BTreeMap::new());
+            catalog
+        })
+    }
+
+    /// The CRD for a kind among the files and in the repositories around them.
+    fn nearest(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
+        let found = self.catalog().find(kind, near);
+        // What lies in the repository counts for more than what lies elsewhere.
+        if found
+            .as_ref()
+            .is_some_and(|it| it.definition.origin <= Origin::Workspace)
+        {
+            return found;
+        }
+        self.neighbours().and_then(|it| it.find(kind, near)).or(found)
     }
 
     /// The CRD that came with a request.
@@ -269,8 +267,74 @@ impl RunDefinitions {
     }
 }
 
+/// The repositories of files. What lies in none lies in the current folder.
+fn roots(files: &Named) -> Vec<PathBuf> {
+    let folders: BTreeSet<&Path> = files.keys().filter_map(|it| it.parent()).collect();
+    let current = std::env::current_dir().unwrap_or_default();
+    let mut found: Vec<PathBuf> = vec![repository(&current).unwrap_or(current)];
+    for folder in folders {
+        if !found.iter().any(|it| folder.starts_with(it)) {
+            found.extend(repository(folder));
+        }
+    }
+    found
+}
+
+/// Looks into files, and into the texts of a cluster. On threads of its own: those of the pool may all wait for this.
+fn fill(catalog: &Catalog, files: &Named, cluster: &BTreeMap<PathBuf, Arc<str>>) {
+    let files: Vec<_> = files.iter().collect();
+    let next = AtomicUsize::new(0);
+    let cluster: Vec<_> = cluster.iter().collect();
+    let work = || {
+        loop {
+            let n = next.fetch_add(1, Ordering::Relaxed);
+            if let Some((path, (origin, access))) = files.get(n) {
+                if let Ok(bytes) = read::bytes(path, access, access.manifest_bytes()) {
+                    add(catalog, path, *origin, bytes);
+                }
+            } else if let Some((path, text)) = cluster.get(n - files.len()) {
+                let file = NewFile {
+                    path,
+                    origin: Origin::Cluster,
+                    text,
+                    objects: &objects_of(text),
+                    // There is no file to read it from.
+                    keep_text: true,
+                };
+                catalog.change(|index| index.set(&file));
+            } else {
+                break;
+            }
+        }
+    };
+    let threads = std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(files.len() + cluster.len());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+            if thread.spawn_scoped(scope, work).is_err() {
+                // Where no thread can be had, this one does all, though not as deep.
+                return work();
+            }
+        }
+    });
+}
+
+/// What the text of a file with CRDs contains. A kind may be written with escapes, but hardly both.
+const OF_CRDS: [&[u8]; 2] = [b"CustomResourceDefinition", b"apiextensions.k8s.io"];
+
+/// Whether there may be CRDs in a file. Most files have none, which need not be parsed.
+fn may_define(bytes: &[u8]) -> bool {
+    let is_utf16 = bytes.iter().take(4).any(|it| [0, 0xFE, 0xFF].contains(it));
+    is_utf16 || OF_CRDS.iter().any(|it| memmem::find(bytes, it).is_some())
+}
+
 /// Puts a file in, if there are CRDs in it.
 fn add(catalog: &Catalog, path: &Path, origin: Origin, bytes: Vec<u8>) {
+    if !may_define(&bytes) {
+        return;
+    }
     let (text, objects) = objects(bytes);
     if objects.iter().any(|it| it.defines.is_some()) {
         let file = NewFile {
@@ -308,11 +372,21 @@ impl RunDefinitions {
 
 impl Definitions for RunDefinitions {
     fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
-        self.catalog().find(kind, near)
+        // Of the API server's own kinds there are no CRDs, and looking for them takes time.
+        if native::is_native(&kind.group) {
+            return self.catalog().find(kind, near);
+        }
+        self.nearest(kind, near)
     }
 
     fn meant(&self, kind: &GroupKind) -> Option<GroupKind> {
-        self.catalog().meant(kind)
+        let of_repository = || self.neighbours()?.meant(kind);
+        let meant = self.catalog().meant(kind);
+        if native::is_native(&kind.group) {
+            meant
+        } else {
+            meant.or_else(of_repository)
+        }
     }
 
     fn whole(&self, name: &str, path: &Path) -> Option<Arc<KnownDefinition>> {

@@ -24,7 +24,7 @@ use super::{
     manifests::{Manifests, one_version, required},
 };
 use crate::{
-    input::{self, Input, Reading},
+    input::{self, Collected, Input, Reading},
     output::{
         docs::{Format, Page, document, index},
         unwritten,
@@ -68,36 +68,37 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
     let mut configs = args.manifests.configs()?;
     let mut status = Status::Clean;
     let mut pages: BTreeMap<(String, String), (String, Page)> = BTreeMap::new();
-    args.manifests.feed(&Reading::default(), |inputs, unreadable| {
-        configs.each(
-            &inputs,
-            |input, config| {
-                // A configuration can name several; the newest one's fields are shown.
-                let kubernetes = named
-                    .or(config.kubernetes_versions)
-                    .map_or(kubernetes, VersionSet::newest);
-                Ok(of_file(input, kubernetes))
-            },
-            |input, _, made| {
-                let of_file = made.unwrap_or_else(|why| vec![(String::new(), Made::Nothing(Status::Failed, why))]);
-                for (name, made) in of_file {
-                    match made {
-                        Made::Page(page) => add(&mut pages, &input.label, *page),
-                        Made::Nothing(because, why) => {
-                            status = status.max(because);
-                            tell(format_args!("{}: {name}: {why}", input.label));
+    args.manifests
+        .feed(&Reading::default(), |Collected { inputs, unreadable, .. }| {
+            configs.each(
+                &inputs,
+                |input, config| {
+                    // A configuration can name several; the newest one's fields are shown.
+                    let kubernetes = named
+                        .or(config.kubernetes_versions)
+                        .map_or(kubernetes, VersionSet::newest);
+                    Ok(of_file(input, kubernetes))
+                },
+                |input, _, made| {
+                    let of_file = made.unwrap_or_else(|why| vec![(String::new(), Made::Nothing(Status::Failed, why))]);
+                    for (name, made) in of_file {
+                        match made {
+                            Made::Page(page) => add(&mut pages, &input.label, *page),
+                            Made::Nothing(because, why) => {
+                                status = status.max(because);
+                                tell(format_args!("{}: {name}: {why}", input.label));
+                            }
                         }
                     }
-                }
-                Ok(())
-            },
-        )?;
-        for it in &unreadable {
-            status = Status::Failed;
-            it.tell();
-        }
-        Ok(())
-    })?;
+                    Ok(())
+                },
+            )?;
+            for it in &unreadable {
+                status = Status::Failed;
+                it.tell();
+            }
+            Ok(())
+        })?;
     let pages: Vec<Page> = pages.into_values().map(|it| it.1).collect();
     if pages.is_empty() {
         tell("no CRD was found that can be documented");

@@ -24,7 +24,7 @@ use super::{
     definitions::{Compared, RunDefinitions},
     manifests::{Settings, on_pool, one_version},
 };
-use crate::input::{self, Reading};
+use crate::input::{self, Collected, Reading};
 
 /// Explain a diagnostic code, or a field of a custom resource as `kubectl explain` does.
 ///
@@ -110,7 +110,7 @@ fn definitions(args: &Args) -> anyhow::Result<RunDefinitions> {
     if !args.definitions.is_empty() {
         return RunDefinitions::new(&args.definitions, &[], Compared::Nothing);
     }
-    let (inputs, unreadable) = input::collect(&[PathBuf::from(".")], &Reading::default())?;
+    let Collected { inputs, unreadable, .. } = input::collect(&[PathBuf::from(".")], &Reading::default())?;
     for it in &unreadable {
         it.tell();
     }

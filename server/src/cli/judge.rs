@@ -45,10 +45,12 @@ pub(super) enum Judged {
         fixes: Vec<Fix>,
         /// How many diagnostics `--fix` repairs, and how many more `--fix=unsafe`, if the output format says so.
         fixable: (usize, usize),
+        /// The file is the base of a kustomization that could not be built to the end.
+        is_base: bool,
     },
     Unreadable(Unreadable),
-    /// The file is not a manifest.
-    Nothing,
+    /// The file is one that `crd-analyzer test` runs.
+    TestFile,
 }
 
 /// Whether a file is one that `crd-analyzer test` runs: what is in it is wrong on purpose.
@@ -78,6 +80,8 @@ pub(super) struct Beside {
     pub(super) overlays: Option<Overlays>,
     /// See [`Question::requires_definitions`].
     pub(super) requires_definitions: bool,
+    /// What is named and cannot be checked is accepted.
+    pub(super) allows_unchecked: bool,
     /// A person asks about files. Requests of a list are questions to a server.
     pub(super) is_asked: bool,
     /// What the changes of CRDs must not do, if that is asked.
@@ -89,12 +93,21 @@ pub(super) struct Beside {
 impl Beside {
     /// Whether a file holds parts of objects.
     pub(super) fn is_part(&self, input: &Input, path: &Path, config: &Config) -> bool {
+        self.is_patch(input, path, config) || self.is_base(input, path, config)
+    }
+
+    /// Whether a file holds parts of objects that something else completes.
+    fn is_patch(&self, input: &Input, path: &Path, config: &Config) -> bool {
         self.is_asked
-            && input.file().is_some_and(|(_, access)| {
-                config.is_partial(path)
-                    || self.kustomizations.is_part(path, &access)
-                    || self.overlays.as_ref().is_some_and(|it| it.is_open(path))
-            })
+            && input
+                .file()
+                .is_some_and(|(_, access)| config.is_partial(path) || self.kustomizations.is_part(path, &access))
+    }
+
+    /// Whether a file holds whole objects, which something completes that could not be built.
+    fn is_base(&self, input: &Input, path: &Path, config: &Config) -> bool {
+        let is_open = || self.overlays.as_ref().is_some_and(|it| it.is_open(path));
+        self.is_asked && input.file().is_some() && is_open() && !self.is_patch(input, path, config)
     }
 }
 
@@ -291,7 +304,7 @@ pub(super) fn judge(
         Err(error) => return unreadable(error),
     };
     if input.file().is_some_and(|(path, _)| is_test_file(path, &text)) {
-        return Ok(Judged::Nothing);
+        return Ok(Judged::TestFile);
     }
     let old = match input.old.as_ref().map(input::read).transpose() {
         Ok(old) => old.flatten(),
@@ -304,11 +317,14 @@ pub(super) fn judge(
         Err(error) => return unreadable(error.context("its definition")),
     };
     let path = input.place()?;
+    // Standard input is what a tool prints: all sorts of objects.
+    let is_file = matches!(input.source, Source::File(..));
     let question = Question {
         path: Some(&path),
         definitions: Some(paired.as_deref().map_or(known as &dyn Definitions, |it| it)),
         has_own_definition: paired.is_some(),
-        named: input.named,
+        named: input.named && !(beside.allows_unchecked && is_file),
+        fails_unchecked: beside.is_asked && input.named && is_file && !beside.allows_unchecked,
         old: old.as_deref().map(|text| Old {
             text,
             is_paired: !matches!(input.old, Some(Source::Git { .. })),
@@ -355,5 +371,6 @@ pub(super) fn judge(
         report,
         fixes,
         fixable,
+        is_base: beside.is_base(input, &path, config),
     })
 }

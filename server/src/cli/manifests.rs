@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::{
     cli::UsageError,
-    input::{self, Input, Reading, Source, Unreadable},
+    input::{self, Collected, Input, Reading, Source, Unreadable},
 };
 
 /// Files are read and judged in batches of this many, so that memory does not grow with their number.
@@ -162,14 +162,13 @@ impl Manifests {
     pub(super) fn feed(
         &self,
         reading: &Reading<'_>,
-        mut take: impl FnMut(Vec<Input>, Vec<Unreadable>) -> anyhow::Result<()>,
+        mut take: impl FnMut(Collected) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         self.settings.start_threads()?;
         let Some(list) = self.list.as_deref() else {
-            let (inputs, unreadable) = input::collect(&self.paths, reading)?;
-            return take(inputs, unreadable);
+            return take(input::collect(&self.paths, reading)?);
         };
-        let (mut inputs, mut unreadable) = (Vec::new(), Vec::new());
+        let mut asked = Collected::default();
         for (number, line) in input::list_lines(list)?.enumerate() {
             let parsed = match line {
                 Ok(line) if line.is_empty() => continue,
@@ -177,18 +176,18 @@ impl Manifests {
                 Err(why) => Err((None, why.to_string())),
             };
             match parsed {
-                Ok(input) => inputs.push(input),
+                Ok(input) => asked.inputs.push(input),
                 // Whoever wrote it gets an answer to it, and to the lines behind it.
-                Err((label, why)) => unreadable.push(Unreadable {
+                Err((label, why)) => asked.unreadable.push(Unreadable {
                     label: label.unwrap_or_else(|| format!("line {} of the list", number + 1)),
                     why,
                 }),
             }
             if list == "-" {
-                take(std::mem::take(&mut inputs), std::mem::take(&mut unreadable))?;
+                take(std::mem::take(&mut asked))?;
             }
         }
-        take(inputs, unreadable)
+        take(asked)
     }
 
     /// The configurations of what is asked about.

@@ -15,6 +15,7 @@ mod fix;
 mod judge;
 mod lsp;
 mod manifests;
+mod neighbours;
 mod schema;
 mod storage;
 mod test;

@@ -22,7 +22,7 @@ use super::{
     manifests::{Manifests, required},
 };
 use crate::{
-    input::{self, Input, Reading, Source, Unreadable},
+    input::{self, Collected, Input, Reading, Source, Unreadable},
     output::{json_schema, published as output},
 };
 
@@ -136,27 +136,28 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Status> {
         json_schemas: Vec::new(),
         kustomize: Vec::new(),
     };
-    args.manifests.feed(&Reading::default(), |inputs, unreadable| {
-        configs.each(
-            &inputs,
-            |input, config| {
-                let mut versions = args.manifests.versions(config);
-                if args.output == Output::Json {
-                    versions = VersionSet::one(versions.newest());
-                }
-                Ok(answers(input, versions, args))
-            },
-            |input, _, answers| match answers {
-                Ok(documents) => documents.iter().try_for_each(|it| session.document(input, it)),
-                Err(why) => session.unreadable(&Unreadable {
-                    label: input.label.clone(),
-                    why,
-                }),
-            },
-        )?;
-        unreadable.iter().try_for_each(|it| session.unreadable(it))?;
-        Ok(session.out.flush()?)
-    })?;
+    args.manifests
+        .feed(&Reading::default(), |Collected { inputs, unreadable, .. }| {
+            configs.each(
+                &inputs,
+                |input, config| {
+                    let mut versions = args.manifests.versions(config);
+                    if args.output == Output::Json {
+                        versions = VersionSet::one(versions.newest());
+                    }
+                    Ok(answers(input, versions, args))
+                },
+                |input, _, answers| match answers {
+                    Ok(documents) => documents.iter().try_for_each(|it| session.document(input, it)),
+                    Err(why) => session.unreadable(&Unreadable {
+                        label: input.label.clone(),
+                        why,
+                    }),
+                },
+            )?;
+            unreadable.iter().try_for_each(|it| session.unreadable(it))?;
+            Ok(session.out.flush()?)
+        })?;
     session.finish(file)
 }
 

@@ -14,6 +14,11 @@ use crate::input::Unreadable;
 /// Prints workflow commands.
 pub(super) struct Github;
 
+/// GitHub finds a file only by its path from the root of the repository.
+fn path(label: &str) -> &str {
+    label.strip_prefix("./").unwrap_or(label)
+}
+
 fn annotation(out: &mut dyn Write, file: &File<'_>, finding: &Finding, headline: &str) -> io::Result<()> {
     let command = match finding.severity {
         Severity::Error => "error",
@@ -44,7 +49,7 @@ fn annotation(out: &mut dyn Write, file: &File<'_>, finding: &Finding, headline:
     writeln!(
         out,
         "::{command} file={},line={},endLine={}{columns},title={}::{}",
-        property(file.label),
+        property(path(file.label)),
         line + 1,
         end_line + 1,
         property(finding.code),
@@ -69,7 +74,7 @@ impl Printer for Github {
         writeln!(
             out,
             "::error file={},title=unreadable::{}",
-            property(&unreadable.label),
+            property(path(&unreadable.label)),
             data(&unreadable.why)
         )
     }

@@ -79,7 +79,7 @@ pub(super) fn documents(report: &FileReport, config: &Config) -> Vec<Vec<MergedF
 }
 
 /// The note about other lines.
-fn also(lines: &[u32]) -> Option<String> {
+pub(super) fn also(lines: &[u32]) -> Option<String> {
     // To name the last one takes no more room than to count it.
     let most = if lines.len() == MOST_LINES + 1 {
         lines.len()

@@ -82,6 +82,7 @@ impl Printer for Json {
             "in_part": summary.in_part,
             "unknown": summary.unknown.values().sum::<usize>(),
             "unknown_kinds": jsonl::kinds(summary.unknown.iter().map(|(kind, count)| (kind, *count))),
+            "not_checked": summary.not_checked.json(),
             "suppressed_errors": summary.hidden_errors,
             "expected_errors": summary.expected.errors,
             "errors": summary.errors,

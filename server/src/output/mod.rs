@@ -1,6 +1,7 @@
 //! What is printed: one file a format.
 
 mod aside;
+mod blocks;
 pub(crate) mod compat;
 mod concise;
 pub(crate) mod convert;
@@ -15,6 +16,7 @@ pub(crate) mod json_schema;
 mod jsonl;
 mod junit;
 mod look;
+mod not_checked;
 pub(crate) mod published;
 pub(crate) mod render;
 mod repeated;
@@ -69,6 +71,10 @@ pub(crate) struct File<'a> {
     in_baseline: Vec<InBaseline>,
     /// The errors that are not shown of each document.
     hidden: Vec<HiddenErrors>,
+    /// Somebody chose the Kubernetes versions.
+    pub(crate) is_version_chosen: bool,
+    /// The CRDs in it are whole, and something unknown completes them.
+    pub(crate) is_base: bool,
     /// Repairs, if they were looked for.
     pub(crate) fixes: &'a [Fix],
     lines: OnceCell<LineIndex>,
@@ -106,6 +112,8 @@ impl<'a> File<'a> {
             fingerprints: None,
             in_baseline: Vec::new(),
             hidden: report.documents.iter().map(|it| it.hidden_errors(config)).collect(),
+            is_version_chosen: config.kubernetes_versions.is_some(),
+            is_base: false,
             fixes,
             lines: OnceCell::new(),
         };

@@ -10,7 +10,7 @@ use crd_analyzer_workspace::{
     report::{DocumentReport, Subject},
 };
 
-use super::{File, Look, aside::ExpectedErrors, counted, render::Renderer};
+use super::{File, Look, aside::ExpectedErrors, counted, not_checked::NotChecked, render::Renderer};
 
 /// Columns of a row of statistics before what the code means.
 const MOST_OF_A_ROW: usize = 45;
@@ -30,12 +30,16 @@ pub(crate) struct Summary {
     pub(crate) files: usize,
     pub(crate) definitions: usize,
     pub(crate) resources: usize,
+    /// CRDs that something unknown completes, so that they are checked as far as they are known.
+    pub(crate) bases: usize,
     /// Parts of CRDs, as patches have them.
     pub(crate) patches: usize,
     /// Resources that something else completes, so that they are checked as far as they are known.
     pub(crate) in_part: usize,
     /// The kinds that nothing defines, and how many objects there are of each.
     pub(crate) unknown: BTreeMap<GroupKind, usize>,
+    /// What else was not checked.
+    pub(crate) not_checked: NotChecked,
     /// Diagnostics that were left out, because the same was said of another resource of the kind: how many of each code.
     pub(crate) repeated: BTreeMap<&'static str, usize>,
     /// Errors of the API server that the configuration or a comment hides.
@@ -126,11 +130,20 @@ impl Summary {
             .iter()
             .filter(|it| it.subject == Subject::PartialDefinition)
             .count();
-        self.patches += patches;
         let is_resource = |it: &&DocumentReport| it.in_part && it.subject == Subject::Resource;
         self.in_part += report.documents.iter().filter(is_resource).count();
+        let patches = if file.is_base {
+            self.bases += patches;
+            0
+        } else {
+            patches
+        };
+        self.patches += patches;
         for kind in &report.unknown {
             *self.unknown.entry(kind.clone()).or_default() += 1;
+        }
+        for document in &report.unchecked {
+            self.not_checked.add(file.label, document);
         }
         self.definitions += report.documents.len() - resources - patches;
         let hidden = file
@@ -215,7 +228,11 @@ impl Summary {
         if kinds.len() > MOST_KINDS {
             named.push(format!("{} more kinds", kinds.len() - MOST_KINDS));
         }
-        Some(format!("{what}: {}. Name their CRDs with --crd", named.join(", ")))
+        Some(format!(
+            "{what}: {}. Name their CRDs with --crd: a release of the operator has them, and `kubectl get crd NAME -o yaml` \
+             prints one of a cluster",
+            named.join(", ")
+        ))
     }
 
     /// What kustomizations build and was not built.
@@ -271,6 +288,9 @@ impl Summary {
             counted(self.warnings, "warning"),
             counted(self.hints, "hint"),
         ];
+        if self.bases > 0 {
+            parts[1] = format!("{} ({} checked in part)", parts[1], self.bases);
+        }
         if let Some(new) = self.new.filter(|it| *it > 0) {
             parts[0] = format!("{} ({new} new)", parts[0]);
         }
@@ -305,6 +325,9 @@ impl Summary {
             renderer.text(out, &words)?;
         }
         if let Some(words) = self.unknown_kinds() {
+            renderer.text(out, &words)?;
+        }
+        if let Some(words) = self.not_checked.words() {
             renderer.text(out, &words)?;
         }
         for words in self.not_built_words() {

@@ -15,7 +15,9 @@ use crd_analyzer_workspace::{
 };
 
 use super::{
-    File, Look, Printer, Summary, counted, label_of,
+    File, Look, Printer, Summary,
+    blocks::{self, Block, Folders},
+    counted, label_of,
     render::{Diagnostic, LabeledSpan, Note, Renderer, Source},
 };
 use crate::input::Unreadable;
@@ -27,6 +29,7 @@ const MOST_FINDINGS: usize = 200;
 pub(super) struct Text {
     renderer: Renderer,
     look: Look,
+    folders: Folders,
 }
 
 impl Text {
@@ -34,6 +37,7 @@ impl Text {
         Self {
             renderer: Renderer::new(look.columns),
             look,
+            folders: Folders::default(),
         }
     }
 
@@ -117,8 +121,14 @@ impl Text {
         let accepted = document
             .accepted_by()
             .map_or(String::new(), |accepted| format!(", accepted by {accepted}"));
+        let is_named = file.is_version_chosen || document.verdicts.len() > 1;
+        let by = if is_named {
+            format!(" by Kubernetes {rejected}{accepted}")
+        } else {
+            String::new()
+        };
         let verdict = format!(
-            "{}:{name} rejected by Kubernetes {rejected}{accepted} ({})",
+            "{}:{name} rejected{by} ({})",
             file.label,
             counted_errors(errors, hidden)
         );
@@ -186,11 +196,11 @@ fn places<'a>(file: &'a File<'_>, finding: &'a Finding, labels: &'a [Option<Stri
 }
 
 /// The findings that are printed, and how many are not. If there are too many, errors are left out last.
-fn printed(shown: &[MergedFinding]) -> (Vec<&MergedFinding>, usize) {
-    let mut printed: Vec<(usize, &MergedFinding)> = shown.iter().enumerate().collect();
+fn printed(blocks: Vec<Block>) -> (Vec<Block>, usize) {
+    let mut printed: Vec<(usize, Block)> = blocks.into_iter().enumerate().collect();
     let left_out = printed.len().saturating_sub(MOST_FINDINGS);
     if left_out > 0 {
-        printed.sort_by_key(|(n, it)| (it.finding.severity, *n));
+        printed.sort_by_key(|(n, it)| (it.shown.finding.severity, *n));
         printed.truncate(MOST_FINDINGS);
         printed.sort_by_key(|it| it.0);
     }
@@ -210,13 +220,21 @@ impl Printer for Text {
             };
             self.finding(out, file, &shown, VersionSet::all())?;
         }
-        for ((document, shown), hidden) in file.documents().zip(&file.hidden) {
+        let blocks = blocks::of(file);
+        for (((document, shown), hidden), blocks) in file.documents().zip(&file.hidden).zip(blocks) {
             let Some(asked) = document.versions() else { continue };
             let errors = shown.iter().filter(|it| it.finding.class == Class::Error).count();
-            let (printed, left_out) = printed(shown);
-            for it in printed {
-                self.finding(out, file, it, asked)?;
+            let is_repeated = !shown.is_empty() && blocks.is_empty();
+            let (printed, left_out) = printed(blocks);
+            let mut is_told = false;
+            for it in &printed {
+                if self.folders.take(file.label, it) {
+                    is_told = true;
+                    self.finding(out, file, &it.shown, asked)?;
+                }
             }
+            // The counts at the end have what was left out.
+            let is_left_out = is_repeated || !printed.is_empty() && !is_told;
             if left_out > 0 {
                 let more = format!("and {left_out} more in {} (use -o jsonl for all)", file.label);
                 self.renderer.text(out, &more)?;
@@ -228,7 +246,7 @@ impl Printer for Text {
                 self.renderer.text(out, &more)?;
                 out.blank()?;
             }
-            if self.look.summary {
+            if self.look.summary && !is_left_out {
                 self.verdict(out, file, document, (errors, *hidden))?;
             }
             if self.look.effective {
@@ -246,6 +264,14 @@ impl Printer for Text {
     }
 
     fn end(&mut self, out: &mut dyn Write, summary: &Summary, elapsed: Duration) -> io::Result<()> {
+        let left_out = self.folders.lines();
+        if !left_out.is_empty() {
+            let out = &mut Terminal::new(out, self.look.color);
+            for line in left_out {
+                self.renderer.text(out, &line)?;
+            }
+            out.blank()?;
+        }
         summary.print(&mut Terminal::new(out, self.look.color), &self.look, elapsed)
     }
 }

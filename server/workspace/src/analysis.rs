@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_apiextensions::{decode::WrittenType, strategy::CrdVerdict};
+use crd_analyzer_apiextensions::{codes as server_codes, decode::WrittenType, strategy::CrdVerdict};
 use crd_analyzer_budget::{self as budget, Limits};
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
@@ -27,17 +27,18 @@ use crate::{
     costs::DocumentCosts,
     deferred_search::{self, DeferredSearch, UnsearchedReport},
     fill::{self, Places},
-    finding::{Class, Finding},
+    finding::{Class, Finding, Severity},
     head::{self, Head},
     index::{
         Definitions, GroupKind, native,
         objects::{self, Lacks, Object},
     },
+    kustomize,
     last_trees::LastTree,
-    other_tools,
+    other_tools, passed_over,
     previous::Previous,
     rendered,
-    report::{DocumentReport, FileReport, Subject},
+    report::{DocumentReport, DocumentVerdict, FileReport, Subject, Unchecked},
     resource, roles,
     room::{self, Room},
     spans,
@@ -46,6 +47,7 @@ use crate::{
     unknown::Completed,
     variables::Variables,
     verdict,
+    words::{self, Words},
 };
 
 /// Answers for all CRDs in a text, and for all resources whose CRDs are known. Any bytes are a text.
@@ -67,11 +69,10 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     let found = source.documents();
     if let Some(error) = &found.error {
         // Clients that cannot cut a file send none of it.
+        let documents = &mut found.documents.iter();
         if question.named
-            || found
-                .documents
-                .iter()
-                .any(|document| head::read(source, *document).is_definition())
+            || documents.any(|document| head::read(source, *document).is_definition())
+            || question.is_completed && passed_over::shows_manifest(&source.content)
         {
             let mut document = DocumentReport::of_head(0, error.span, &WrittenType::default(), Subject::Definition);
             document.verdicts.extend(
@@ -81,6 +82,8 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
                     .map(|version| (version, verdict::not_cut(error))),
             );
             report.documents.push(document);
+        } else if question.is_completed {
+            report.unchecked.push(Unchecked::NotYaml);
         }
         return (report, DeferredSearch::default());
     }
@@ -100,6 +103,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         is_alone: found.documents.len() == 1,
         notes: RefCell::default(),
         unknown: RefCell::default(),
+        unchecked: RefCell::default(),
         is_unfinished: Cell::new(false),
         costs: RefCell::default(),
         kept: RefCell::default(),
@@ -137,12 +141,14 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     });
     if question.is_completed {
         for document in &mut report.documents {
+            name_conflict(&source.content, document);
             rendered::name_template(&source.content, document);
         }
     }
     source.keep(ask.trees.into_inner());
     report.findings.extend(ask.notes.into_inner());
     report.unknown = ask.unknown.into_inner();
+    report.unchecked = ask.unchecked.into_inner();
     report.is_unfinished = ask.is_unfinished.get();
     report.costs = ask.costs.into_inner();
     (report, ask.kept.into_inner())
@@ -170,6 +176,23 @@ fn template(action: Span) -> Finding {
     Finding::new(Class::Hint, codes::TEMPLATE, action, message)
 }
 
+/// Says of a document that cannot be read that it has a merge conflict, if it has one.
+fn name_conflict(text: &str, document: &mut DocumentReport) {
+    let errors = document.verdicts.iter_mut().filter_map(|it| it.1.decode_error.as_mut());
+    let mut errors = errors.filter(|it| it.code == server_codes::INVALID_YAML).peekable();
+    if errors.peek().is_none() {
+        return;
+    }
+    let Some(place) = passed_over::conflict(text, document.span) else {
+        return;
+    };
+    for error in errors {
+        error.span = place;
+        error.help.clear();
+        words::put(error, words::decode::conflict());
+    }
+}
+
 /// A text and what is asked about it.
 struct Ask<'a> {
     source: &'a Text,
@@ -185,6 +208,8 @@ struct Ask<'a> {
     notes: RefCell<Vec<Finding>>,
     /// See [`FileReport::unknown`].
     unknown: RefCell<Vec<GroupKind>>,
+    /// See [`FileReport::unchecked`].
+    unchecked: RefCell<Vec<Unchecked>>,
     /// See [`FileReport::is_unfinished`].
     is_unfinished: Cell<bool>,
     /// See [`FileReport::costs`].
@@ -219,7 +244,14 @@ impl Ask<'_> {
                     defines: None,
                     lacks: Lacks::default(),
                 };
-                return Judged::Documents(self.resource(filled, &object, None).into_iter().collect());
+                let judged: Vec<_> = self.resource(filled, &object, None).into_iter().collect();
+                if judged.is_empty()
+                    && let Some(kind) = object.group_kind()
+                {
+                    let built_in = passed_over::built_in(&kind.group, kind.kind);
+                    self.unchecked.borrow_mut().extend(built_in);
+                }
+                return Judged::Documents(judged);
             }
             if written.is_definition()
                 && written.unserved().is_none()
@@ -234,7 +266,10 @@ impl Ask<'_> {
         let found = Head::read(source, document);
         let head = found.written.clone();
         let is_asked = head.is_asked(question.named && !question.has_own_definition);
+        let text = &source.content[document.span.range()];
+        let may_be_template = || head.kind.is_empty() && text.contains("{{") && head::names_definition(text);
         if !is_asked {
+            let counted = self.unknown.borrow().len();
             let documents = if objects::is_list(&head) {
                 self.list(document, &head)
             } else {
@@ -250,9 +285,10 @@ impl Ask<'_> {
             if !documents.is_empty() {
                 return Judged::Documents(documents);
             }
+            if question.is_completed && !may_be_template() {
+                return self.passed_over(document, found, counted);
+            }
         }
-        let text = &source.content[document.span.range()];
-        let may_be_template = || head.kind.is_empty() && text.contains("{{") && head::names_definition(text);
         if !(is_asked || may_be_template()) {
             return Judged::NOTHING;
         }
@@ -322,6 +358,109 @@ impl Ask<'_> {
         let judged = self.definition(report, &tree, json.get(), None);
         let json = source.keeps_json().then_some(json);
         Judged::Documents(self.complete((document, tree, json), vec![judged]))
+    }
+
+    /// What there is to say of a document that is neither a CRD nor a resource of a known CRD. `counted`: how many unknown kinds there were
+    /// before it.
+    fn passed_over(&self, document: Document, found: Head, counted: usize) -> Judged {
+        let text = &self.source.content[document.span.range()];
+        let written = found.written.clone();
+        let leave = |why: Option<Unchecked>| {
+            self.unchecked.borrow_mut().extend(why);
+            Judged::NOTHING
+        };
+        let tree = match found.whole(self.source, document) {
+            Err(error) if passed_over::is_template(&self.source.content, document.span, &error) => {
+                return leave(Some(Unchecked::Template));
+            }
+            Err(error) if passed_over::shows_manifest(text) => {
+                self.unknown.borrow_mut().truncate(counted);
+                let answer = verdict::not_cut(&error);
+                return Judged::Documents(vec![self.unread(document, &written, &answer)]);
+            }
+            Err(_) => {
+                self.unknown.borrow_mut().truncate(counted);
+                return leave(Some(Unchecked::NotYaml));
+            }
+            Ok(tree) => tree,
+        };
+        // A side of a conflict may be a document of its own: a text.
+        let is_text = tree.root().is_some_and(|it| tree.is_scalar(it));
+        if is_text
+            && passed_over::shows_manifest(&self.source.content)
+            && let Some(place) = passed_over::conflict(&self.source.content, document.span)
+        {
+            // The other lines of the conflict say nothing new.
+            if !text.trim_start().starts_with('<') {
+                return Judged::NOTHING;
+            }
+            let answer = verdict::not_an_object(place);
+            return Judged::Documents(vec![self.unread(document, &written, &answer)]);
+        }
+        let completed = self.completed(self.source);
+        let is_part = completed.is_part || completed.is_assertion || text.contains("{{");
+        if !is_part && passed_over::is_half_an_object(&tree, &written) {
+            let why = if written.kind.is_empty() {
+                Undefined::WithoutKind
+            } else {
+                Undefined::WithoutVersion
+            };
+            let object = Object {
+                document,
+                item: None,
+                written,
+                defines: None,
+                lacks: Lacks::default(),
+            };
+            let mut report = undefined::report(self.source, &object, None, &why, self.question.versions);
+            deferred_search::suppress(&tree, &mut report);
+            return Judged::Documents(vec![report]);
+        }
+        // What kustomize reads is checked as it builds it.
+        let name = self.question.path.and_then(|it| it.file_name()?.to_str());
+        if self.unknown.borrow().len() > counted || name.is_some_and(|it| kustomize::FILE_NAMES.contains(&it)) {
+            return Judged::NOTHING;
+        }
+        let reason = passed_over::reason(&tree, &written);
+        if self.question.fails_unchecked
+            && let Some(Unchecked::BuiltIn(_) | Unchecked::HalfTyped) = &reason
+        {
+            let key = if written.kind.is_empty() { "apiVersion" } else { "kind" };
+            let value = tree.root().and_then(|it| tree.get(it, key)).map(|it| tree.span(it));
+            let place = value.unwrap_or_else(|| spans::first_line(&self.source.content, document.span));
+            self.fail_unchecked(place, words::unchecked::other(&written));
+        }
+        match objects::items_in(&tree, document, &written) {
+            Some(items) => {
+                let kinds = items.iter().filter_map(|it| it.0.group_kind());
+                let built_in = kinds.filter_map(|it| passed_over::built_in(&it.group, it.kind));
+                self.unchecked.borrow_mut().extend(built_in);
+                Judged::NOTHING
+            }
+            None => leave(reason),
+        }
+    }
+
+    /// Says that an object of a file that was named is not checked, once of each kind.
+    fn fail_unchecked(&self, place: Span, told: Words) {
+        let mut notes = self.notes.borrow_mut();
+        if !notes
+            .iter()
+            .any(|it| it.code == codes::NOT_CHECKED && it.headline == told.headline)
+        {
+            let mut finding = Finding::new(Class::Hint, codes::NOT_CHECKED, place, "");
+            finding.severity = Severity::Error;
+            words::put(&mut finding, told);
+            notes.push(finding);
+        }
+    }
+
+    /// The report on an object that cannot be read.
+    fn unread(&self, document: Document, written: &WrittenType, answer: &DocumentVerdict) -> DocumentReport {
+        let mut report = DocumentReport::of_head(document.index, document.span, written, Subject::Resource);
+        let versions = self.question.versions.iter();
+        report.verdicts.extend(versions.map(|it| (it, answer.clone())));
+        report
     }
 
     /// Adds hazards to the reports on the objects of a tree, and applies its suppressions. What is not known yet is kept for a search.
@@ -403,6 +542,10 @@ impl Ask<'_> {
         } else if self.question.requires_definitions {
             Some(Undefined::Required)
         } else {
+            if self.question.fails_unchecked {
+                let place = undefined::value_of(self.source, object, read, "kind");
+                self.fail_unchecked(place, words::unchecked::without_crd(&object.written));
+            }
             self.unknown.borrow_mut().push(kind);
             None
         }?;

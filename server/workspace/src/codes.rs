@@ -34,6 +34,10 @@ crd_analyzer_schema::codes! {
     REFUSED = "refused";
     /// The manifest is too large for client-side `kubectl apply`.
     LARGE_MANIFEST = "large-manifest";
+    /// The CRD is larger than a request to etcd may be, so the API server cannot store it.
+    TOO_LARGE_TO_STORE = "too-large-to-store", no_fix: "Only the author knows what can be left out.";
+    /// A file on the command line has an object that crd-analyzer cannot check.
+    NOT_CHECKED = "not-checked", no_fix: "Only the author knows where the CRD is.";
     /// A value begins with `!`, so YAML takes it as a tag.
     LOCAL_TAG = "local-tag";
     /// The previous revision of the file cannot be decoded as a CRD.
@@ -70,7 +74,6 @@ crd_analyzer_schema::codes! {
 
 /// The codes that are shown only where the configuration names them: true, but rarely worth a change.
 pub const OFF_BY_DEFAULT: &[&str] = &[
-    LARGE_MANIFEST,
     crd_analyzer_hazards::codes::ALWAYS_TRUE_RULE,
     crd_analyzer_hazards::codes::DEFAULT_FAILS_RULE,
     crd_analyzer_hazards::codes::RULE_CAN_FAIL,

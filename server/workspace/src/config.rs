@@ -15,8 +15,15 @@ use crate::{
     versions::{VersionError, VersionSet},
 };
 
-/// The file's name; the nearest one in the folder of a document or above counts.
-pub const FILE_NAME: &str = ".crd-analyzer.yaml";
+/// The file's names; the nearest one in the folder of a document or above counts.
+pub const FILE_NAMES: [&str; 2] = [".crd-analyzer.yaml", ".crd-analyzer.yml"];
+
+/// Whether a path is that of a configuration file.
+pub fn is_config(path: &Path) -> bool {
+    FILE_NAMES
+        .iter()
+        .any(|it| path.file_name().is_some_and(|name| name == *it))
+}
 
 /// The file as it is written. [`SETTINGS`](crate::settings::SETTINGS) describes each field.
 #[derive(Clone, Debug, Default, Deserialize)]

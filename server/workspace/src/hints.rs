@@ -1,13 +1,13 @@
 //! What we have to say beside the API server's answers, about the document as a whole.
 
 use crd_analyzer_syntax::{
-    json::JsonDoc,
+    json::{Json, JsonDoc},
     tree::{NodeKind, ScalarStyle, Tree},
 };
 
 use crate::{
     codes,
-    finding::{Class, Finding},
+    finding::{Class, Finding, Severity},
     words,
 };
 
@@ -15,12 +15,24 @@ use crate::{
 /// Client-side `kubectl apply` writes the whole object into one.
 const ANNOTATION_LIMIT: usize = 256 * 1024;
 
+/// How many bytes a request to etcd may have, unless it is configured otherwise (`DefaultMaxRequestBytes` of `go.etcd.io/etcd/server/v3/embed`).
+const REQUEST_LIMIT: usize = 3 << 19;
+
+/// The annotation of client-side `kubectl apply`.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// What `kubectl apply` writes into an object that has no annotations.
+const EMPTY_ANNOTATIONS: &str = r#""annotations":{},"#;
+
+/// The line break at the end of the JSON that `kubectl` writes.
+const LINE_BREAK: usize = 1;
+
 /// What the tags begin with that YAML knows (`!!str`).
 const YAML_TAGS: &str = "tag:yaml.org,2002:";
 
 /// The hints of a document that are the same for every Kubernetes version, `most` of them.
 pub(crate) fn find(tree: &Tree, json: &JsonDoc<'_>, most: usize) -> Vec<Finding> {
-    let all = large_manifest(tree, json).into_iter().chain(local_tags(tree));
+    let all = too_large(tree, json).into_iter().chain(local_tags(tree));
     all.take(most).collect()
 }
 
@@ -46,31 +58,66 @@ fn local_tags(tree: &Tree) -> impl Iterator<Item = Finding> {
     })
 }
 
-fn large_manifest(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
+/// That a CRD is too large for `kubectl apply`, or for etcd.
+fn too_large(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
     let span = tree.document_span();
     // JSON is shorter than YAML with its indentation, but not always: only much smaller texts need not be written out.
     if ((span.end - span.start) as usize) < ANNOTATION_LIMIT / 2 {
         return None;
     }
     let root = json.root()?;
-    // With the line break that `kubectl` adds.
-    let is_certain = json.duplicates().is_empty() && has_more_text(tree, ANNOTATION_LIMIT);
-    let is_too_large = is_certain || json.written_len(tree, ANNOTATION_LIMIT - 1).is_none();
+    let metadata = root.get("metadata");
+    let name = metadata.and_then(|it| it.get("name")).unwrap_or(root);
+    let is_longer = |most: usize| {
+        let is_certain = json.duplicates().is_empty() && has_more_text(tree, most);
+        is_certain || json.written_len(tree, most).is_none()
+    };
+    if is_longer(REQUEST_LIMIT) {
+        let mut finding = Finding {
+            label: Some("too large to store".to_owned()),
+            help: vec!["shorten or remove descriptions, or remove unused versions".to_owned()],
+            notes: vec![format!(
+                "as JSON it has more than the {REQUEST_LIMIT} bytes (1.5 MiB) of a request to etcd"
+            )],
+            ..Finding::new(
+                Class::Hint,
+                codes::TOO_LARGE_TO_STORE,
+                tree.span(name.node),
+                "this CRD is too large: the API server cannot store it in etcd",
+            )
+        };
+        finding.severity = Severity::Error;
+        return Some(finding);
+    }
+    let most = ANNOTATION_LIMIT.checked_sub(beside_json(metadata)?).unwrap_or_default();
     let message = "this manifest is too large for client-side `kubectl apply`";
     let note = format!(
         "as JSON it has more than the {ANNOTATION_LIMIT} bytes that `kubectl apply` can keep in its annotation"
     );
-    let name = root
-        .get("metadata")
-        .and_then(|metadata| metadata.get("name"))
-        .unwrap_or(root);
     let help = "apply it with `kubectl apply --server-side`, or shorten descriptions".to_owned();
-    is_too_large.then(|| Finding {
+    is_longer(most).then(|| Finding {
         label: Some("too large to annotate".to_owned()),
         help: vec![help],
         notes: vec![note],
         ..Finding::new(Class::Hint, codes::LARGE_MANIFEST, tree.span(name.node), message)
     })
+}
+
+/// The bytes that count for the limit of annotations besides the JSON of the object: what `kubectl apply` adds to the JSON, and the other
+/// annotations (`GetModifiedConfiguration` of `k8s.io/kubectl/pkg/util`). `None` if the object has been applied already.
+fn beside_json(metadata: Option<&Json<'_>>) -> Option<usize> {
+    let annotations = metadata.and_then(|it| it.get("annotations")?.members());
+    let Some(annotations) = annotations else {
+        return Some(LAST_APPLIED.len() + LINE_BREAK + EMPTY_ANNOTATIONS.len());
+    };
+    let mut bytes = LAST_APPLIED.len() + LINE_BREAK;
+    for it in annotations {
+        if it.key == LAST_APPLIED {
+            return None;
+        }
+        bytes += it.key.len() + it.value.as_str().map_or(0, str::len);
+    }
+    Some(bytes)
 }
 
 /// Whether the words of a text alone are more than so many bytes: JSON has all of them, which is quicker to find than to write JSON.
@@ -95,4 +142,48 @@ fn has_more_text(tree: &Tree, limit: usize) -> bool {
         bytes += of_node(node);
         bytes > limit
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crd_analyzer_syntax::{read_json, tree::Span};
+    use std::sync::Arc;
+
+    /// The codes for a CRD whose JSON has `bytes` bytes. `annotations`: in YAML.
+    fn codes(bytes: usize, annotations: &str) -> Vec<&'static str> {
+        let with = |description: usize| -> Arc<str> {
+            let text = "x".repeat(description);
+            format!("kind: C\nmetadata:\n  name: a\n{annotations}spec: {{description: {text}}}\n").into()
+        };
+        let read = |text: &Arc<str>| crd_analyzer_syntax::read(text, Span::new(0, text.len() as u32)).expect("YAML");
+        let small = read(&with(1));
+        let length = read_json(&small)
+            .expect("JSON")
+            .written_len(&small, bytes)
+            .expect("it is short");
+        let tree = read(&with(bytes - length + 1));
+        let json = read_json(&tree).expect("JSON");
+        assert_eq!(json.written_len(&tree, bytes), Some(bytes));
+        find(&tree, &json, usize::MAX).into_iter().map(|it| it.code).collect()
+    }
+
+    #[test]
+    fn sizes_are_those_of_the_json_that_is_sent() {
+        // Of 262,144 bytes, the key takes 48, the line break 1, and `"annotations":{},` 17.
+        for (bytes, annotations, expected) in [
+            (262_144 - 66, "", &[][..]),
+            (262_144 - 65, "", &[codes::LARGE_MANIFEST]),
+            (262_144 - 49 - 4, "  annotations: {a: 'bcd'}\n", &[]),
+            (
+                262_144 - 49 - 3,
+                "  annotations: {a: 'bcd'}\n",
+                &[codes::LARGE_MANIFEST],
+            ),
+            (1_572_864, "", &[codes::LARGE_MANIFEST]),
+            (1_572_865, "", &[codes::TOO_LARGE_TO_STORE]),
+        ] {
+            assert_eq!(codes(bytes, annotations), expected, "{bytes} bytes, {annotations:?}");
+        }
+    }
 }

@@ -34,6 +34,7 @@ pub mod lints;
 pub mod object_documents;
 mod other_tools;
 pub mod overlay;
+mod passed_over;
 mod patch;
 mod place_reasons;
 mod previous;

@@ -49,6 +49,8 @@ pub struct Question<'a> {
     pub has_own_definition: bool,
     /// An object of a kind that nothing defines is an error.
     pub requires_definitions: bool,
+    /// An object that is not checked, because its kind is built in or no CRD defines it, is an error: the user named the file.
+    pub fails_unchecked: bool,
     /// Tools complete the text before it is sent: what templates and substitutions fill in is unknown. Without this, the text is judged as
     /// it is.
     pub is_completed: bool,
@@ -104,6 +106,7 @@ impl Question<'_> {
             definitions: None,
             has_own_definition: false,
             requires_definitions: false,
+            fails_unchecked: false,
             is_completed: false,
             is_edited: false,
             is_part: false,

@@ -7,6 +7,7 @@ use crd_analyzer_resource::codes as resource_codes;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::tree::Span;
 
+pub use crate::passed_over::Unchecked;
 use crate::{
     config::{Config, Level},
     costs::DocumentCosts,
@@ -279,6 +280,8 @@ pub struct FileReport {
     pub findings: Vec<Finding>,
     /// The kinds of the objects that were not checked, because neither a known CRD nor Kubernetes itself defines them: one entry an object.
     pub unknown: Vec<GroupKind>,
+    /// Why other documents were not checked: one entry a document, or an item of a list.
+    pub unchecked: Vec<Unchecked>,
     /// Why the text as it is cannot be read, if an unfinished entry was taken out of it: see [`crate::typing::analyze_typing`].
     pub unfinished: Option<Box<Finding>>,
     /// Hazards of some rules are not known yet: they were not asked for, or take too long.
@@ -305,6 +308,7 @@ impl FileReport {
             findings: Vec::new(),
             unfinished: None,
             unknown: Vec::new(),
+            unchecked: Vec::new(),
             is_unfinished: false,
             costs: Vec::new(),
         }

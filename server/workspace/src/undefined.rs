@@ -23,6 +23,10 @@ pub(crate) enum Undefined {
     Misspelt(Meant),
     /// The user wants to be told.
     Required,
+    /// It has no `apiVersion`.
+    WithoutVersion,
+    /// It has no `kind`.
+    WithoutKind,
 }
 
 /// What was probably meant.
@@ -81,6 +85,8 @@ pub(crate) fn report(
         Undefined::Elsewhere => words::decode::no_definition(&written.api_version, &written.kind),
         Undefined::Misspelt(meant) => words::decode::misspelt(written, (&meant.api_version, &meant.kind)),
         Undefined::Required => words::decode::no_crd(&written.api_version, &written.kind),
+        Undefined::WithoutVersion => words::decode::without_version(&written.kind),
+        Undefined::WithoutKind => words::decode::without_kind(&written.api_version),
     };
     words::put(&mut finding, told);
     finding.server = Some(ServerSays::Decode(said));
@@ -101,6 +107,7 @@ fn wrong_key(
 ) -> crd_analyzer_syntax::tree::Span {
     let key = match why {
         Undefined::Misspelt(meant) if meant.kind == object.written.kind => "apiVersion",
+        Undefined::WithoutVersion => "apiVersion",
         _ => "kind",
     };
     value_of(text, object, read, key)

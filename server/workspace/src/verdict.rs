@@ -78,6 +78,18 @@ pub(crate) fn not_cut(error: &ReadError) -> DocumentVerdict {
     }
 }
 
+/// The answer for a document that is a text, not an object.
+pub(crate) fn not_an_object(place: Span) -> DocumentVerdict {
+    let fields = r#"APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"""#;
+    let found = "json parse error: json: cannot unmarshal string into Go value of type struct";
+    let text = format!("couldn't get version/kind; {found} {{ {fields} }}");
+    let finding = unreadable(server_codes::INVALID_YAML, place, &text, &DecodeProblem::Other);
+    DocumentVerdict {
+        decode_error: Some(finding),
+        ..DocumentVerdict::default()
+    }
+}
+
 /// The answer where the revision to compare with cannot be read.
 pub(crate) fn without_previous(tree: &Tree) -> DocumentVerdict {
     let message = "old object does not decode";

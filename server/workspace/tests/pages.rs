@@ -48,11 +48,14 @@ const UNSHOWN: &[&str] = &[
     // They are of a kustomization, which is no manifest.
     "kustomize-failure",
     "kustomize-not-built",
+    // It is about files on the command line.
+    "not-checked",
     // The document would be too large for a page.
     "annotations-too-long",
     "large-manifest",
     "not-finished",
     "too-deep",
+    "too-large-to-store",
     // Follows from other findings, which are shown in its place.
     "unchecked-rules",
     // What is wrong is mostly the metadata, or the type, which have codes of their own.

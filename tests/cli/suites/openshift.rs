@@ -175,13 +175,13 @@ fn suites_of_openshift_fail_where_theirs_would() {
         1,
         &expect![[r#"
             warning: a test of an update has no `expectedEror`; did you mean `expectedError`?
-              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:27:7
+              --> example/v1/tests/widgets.example.com/AAA_ungated.yaml:27:7
                |
             27 |       expectedEror: x
                |       ^^^^^^^^^^^^
 
             error: Should fill in the color: another object is stored
-              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:13:17
+              --> example/v1/tests/widgets.example.com/AAA_ungated.yaml:13:17
                |
             13 |       expected: |
                |                 ^
@@ -194,35 +194,35 @@ fn suites_of_openshift_fail_where_theirs_would() {
                      size: 1
 
             error: Should not allow five: it is rejected with other words
-              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:24:22
+              --> example/v1/tests/widgets.example.com/AAA_ungated.yaml:24:22
                |
             24 |       expectedError: "spec: Invalid value: six is taken"
                |                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
                = got: Widget.example.com "test-00000" is invalid: spec: Invalid value: five is taken
 
             error: Should not rename: it is rejected with other words
-              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:36:22
+              --> example/v1/tests/widgets.example.com/AAA_ungated.yaml:36:22
                |
             36 |       expectedError: "status" # soon
                |                      ^^^^^^^^
                = got: Widget.example.com "test-00000" is invalid: spec: Invalid value: a name stays
 
             error: Should tolerate what was stored before: the patches do not apply
-              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:39:9
+              --> example/v1/tests/widgets.example.com/AAA_ungated.yaml:39:9
                |
             39 |         - op: remove
                |         ^^^^^^^^^^^^
                = got: remove /spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size/maximum: nothing in the definition is at `/spec/versions/1/schema/openAPIV3Schema/properties/spec/properties/size`
 
             error: Should not allow a large size in the status: it is rejected with other words
-              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:64:28
+              --> example/v1/tests/widgets.example.com/AAA_ungated.yaml:64:28
                |
             64 |       expectedStatusError: "status.size: Invalid value: 101"
                |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
                = got: Widget.example.com "test-00000" is invalid: status.size: Invalid value: 100: size in body should be less than or equal to 9
 
             error: Should store the status: another object is stored
-              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:75:17
+              --> example/v1/tests/widgets.example.com/AAA_ungated.yaml:75:17
                |
             75 |       expected: |
                |                 ^
@@ -240,9 +240,9 @@ fn suites_of_openshift_fail_where_theirs_would() {
         &sandbox.run(&["test", ".", "--update"]),
         1,
         &expect![[r#"
-            ./example/v1/tests/widgets.example.com/AAA_ungated.yaml: `Should tolerate what was stored before` stays as it is: the patches do not apply
-            --- ./example/v1/tests/widgets.example.com/AAA_ungated.yaml
-            +++ ./example/v1/tests/widgets.example.com/AAA_ungated.yaml
+            example/v1/tests/widgets.example.com/AAA_ungated.yaml: `Should tolerate what was stored before` stays as it is: the patches do not apply
+            --- example/v1/tests/widgets.example.com/AAA_ungated.yaml
+            +++ example/v1/tests/widgets.example.com/AAA_ungated.yaml
             @@ -14,14 +14,14 @@
                      apiVersion: example.com/v1
                      kind: Widget
@@ -285,13 +285,13 @@ fn suites_of_openshift_fail_where_theirs_would() {
             -        status: {size: 2}
             +        status: {size: 3}
             warning: a test of an update has no `expectedEror`; did you mean `expectedError`?
-              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:27:7
+              --> example/v1/tests/widgets.example.com/AAA_ungated.yaml:27:7
                |
             27 |       expectedEror: x
                |       ^^^^^^^^^^^^
 
             error: Should tolerate what was stored before: the patches do not apply
-              --> ./example/v1/tests/widgets.example.com/AAA_ungated.yaml:39:9
+              --> example/v1/tests/widgets.example.com/AAA_ungated.yaml:39:9
                |
             39 |         - op: remove
                |         ^^^^^^^^^^^^

@@ -55,14 +55,14 @@ fn what_is_expected_comes_out() {
         &sandbox.run(&["test", "-v"]),
         0,
         &expect![[r"
-            passed   ./a/widgets.test.yaml: the smallest widget
-            passed   ./a/widgets.test.yaml: no other fields
-            passed   ./a/widgets.test.yaml: they are dropped
-            passed   ./a/widgets.test.yaml: sizes
-            passed   ./a/widgets.test.yaml: five
-            passed   ./a/widgets.test.yaml: names stay
-            passed   ./a/widgets.test.yaml: too large and unchanged
-            passed   ./a/widgets.test.yaml: the status
+            passed   a/widgets.test.yaml: the smallest widget
+            passed   a/widgets.test.yaml: no other fields
+            passed   a/widgets.test.yaml: they are dropped
+            passed   a/widgets.test.yaml: sizes
+            passed   a/widgets.test.yaml: five
+            passed   a/widgets.test.yaml: names stay
+            passed   a/widgets.test.yaml: too large and unchanged
+            passed   a/widgets.test.yaml: the status
             1 file, 8 tests: 8 passed, 0 failed in N ms
         "]],
     );
@@ -84,27 +84,27 @@ fn failures_point_to_what_expects_something_else() {
         1,
         &expect![[r#"
             error: small: it is accepted
-             --> ./widgets.test.yaml:5:13
+             --> widgets.test.yaml:5:13
               |
             5 |     expect: rejected # it is not
               |             ^^^^^^^^
 
             error: large: it is rejected
-             --> ./widgets.test.yaml:8:13
+             --> widgets.test.yaml:8:13
               |
             8 |     expect: accepted
               |             ^^^^^^^^
               = got: spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9
 
             error: words: the cause at `spec.size` has other words
-              --> ./widgets.test.yaml:14:11
+              --> widgets.test.yaml:14:11
                |
             14 |         - field: spec.size
                |           ^^^^^^^^^^^^^^^^
                = got: spec.size: Invalid value: 10: spec.size in body should be less than or equal to 9
 
             error: words: it is not rejected for this
-              --> ./widgets.test.yaml:16:11
+              --> widgets.test.yaml:16:11
                |
             16 |         - {type: Required value, field: spec.name}
                |           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -113,14 +113,14 @@ fn failures_point_to_what_expects_something_else() {
                  got: <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation
 
             error: more: it is rejected for more than this
-              --> ./widgets.test.yaml:21:9
+              --> widgets.test.yaml:21:9
                |
             21 |         - spec.size # only this
                |         ^^^^^^^^^^^
                = got: spec.name: Too long: may not be more than 9 bytes
 
             error: stored: the warnings are others
-              --> ./widgets.test.yaml:31:17
+              --> widgets.test.yaml:31:17
                |
             31 |       warnings: [careful]
                |                 ^^^^^^^^^
@@ -128,14 +128,14 @@ fn failures_point_to_what_expects_something_else() {
                  - careful
 
             error: stored: `spec.color` gets another default
-              --> ./widgets.test.yaml:30:9
+              --> widgets.test.yaml:30:9
                |
             30 |         spec.color: blue
                |         ^^^^^^^^^^^^^^^^
                = got: "red"
 
             error: stored: another object is stored
-              --> ./widgets.test.yaml:26:9
+              --> widgets.test.yaml:26:9
                |
             26 |         spec:
                |         ^^^^^
@@ -148,7 +148,7 @@ fn failures_point_to_what_expects_something_else() {
                      size: 1
 
             error: nothing: nothing is expected yet: add `expect`, or let `--update` do it
-              --> ./widgets.test.yaml:32:11
+              --> widgets.test.yaml:32:11
                |
             32 |   - name: nothing
                |           ^^^^^^^
@@ -183,18 +183,18 @@ fn results_for_programs() {
         3,
         &expect![[r#"
         TAP version 14
-        not ok 1 - ./bad.test.yaml: small
+        not ok 1 - bad.test.yaml: small
           ---
           message: "it is accepted"
-          at: "./bad.test.yaml:5:13"
+          at: "bad.test.yaml:5:13"
           ...
-        ok 2 - ./good.test.yaml: the smallest widget
-        ok 3 - ./good.test.yaml: sizes
-        ok 4 - ./good.test.yaml: too large and unchanged # SKIP not for these minors
-        not ok 5 - ./odd.test.yaml
+        ok 2 - good.test.yaml: the smallest widget
+        ok 3 - good.test.yaml: sizes
+        ok 4 - good.test.yaml: too large and unchanged # SKIP not for these minors
+        not ok 5 - odd.test.yaml
           ---
           message: "cannot read the CRD nowhere.yaml: the file does not exist"
-          at: "./odd.test.yaml:1:6"
+          at: "odd.test.yaml:1:6"
           ...
         1..5
     "#]],
@@ -205,21 +205,21 @@ fn results_for_programs() {
         &expect![[r#"
         <?xml version="1.0" encoding="UTF-8"?>
         <testsuites name="crd-analyzer" tests="5" skipped="1" failures="1" errors="1">
-            <testsuite name="./bad.test.yaml" tests="1" skipped="0" errors="0" failures="1">
-                <testcase name="small" classname="./bad.test.yaml" file="./bad.test.yaml" line="3">
-                    <failure message="it is accepted">./bad.test.yaml:5:13: it is accepted</failure>
+            <testsuite name="bad.test.yaml" tests="1" skipped="0" errors="0" failures="1">
+                <testcase name="small" classname="bad.test.yaml" file="bad.test.yaml" line="3">
+                    <failure message="it is accepted">bad.test.yaml:5:13: it is accepted</failure>
                 </testcase>
             </testsuite>
-            <testsuite name="./good.test.yaml" tests="3" skipped="1" errors="0" failures="0">
-                <testcase name="the smallest widget" classname="./good.test.yaml" file="./good.test.yaml" line="4"/>
-                <testcase name="sizes" classname="./good.test.yaml" file="./good.test.yaml" line="16"/>
-                <testcase name="too large and unchanged" classname="./good.test.yaml" file="./good.test.yaml" line="29">
+            <testsuite name="good.test.yaml" tests="3" skipped="1" errors="0" failures="0">
+                <testcase name="the smallest widget" classname="good.test.yaml" file="good.test.yaml" line="4"/>
+                <testcase name="sizes" classname="good.test.yaml" file="good.test.yaml" line="16"/>
+                <testcase name="too large and unchanged" classname="good.test.yaml" file="good.test.yaml" line="29">
                     <skipped message="not for these minors"/>
                 </testcase>
             </testsuite>
-            <testsuite name="./odd.test.yaml" tests="1" skipped="0" errors="1" failures="0">
-                <testcase name="the file can be run" classname="./odd.test.yaml">
-                    <error message="cannot read the CRD nowhere.yaml: the file does not exist">./odd.test.yaml:1:6</error>
+            <testsuite name="odd.test.yaml" tests="1" skipped="0" errors="1" failures="0">
+                <testcase name="the file can be run" classname="odd.test.yaml">
+                    <error message="cannot read the CRD nowhere.yaml: the file does not exist">odd.test.yaml:1:6</error>
                 </testcase>
             </testsuite>
         </testsuites>
@@ -276,74 +276,74 @@ fn what_is_wrong_with_a_file_is_said_at_its_place() {
         &sandbox.run(&["test", "."]),
         3,
         &expect![[r"
-        error: a test file has no `kubernetesVersion`; did you mean `kubernetesVersions`?
-         --> ./widgets.test.yaml:2:1
-          |
-        2 | kubernetesVersion: 1.31
-          | ^^^^^^^^^^^^^^^^^
+            error: a test file has no `kubernetesVersion`; did you mean `kubernetesVersions`?
+             --> widgets.test.yaml:2:1
+              |
+            2 | kubernetesVersion: 1.31
+              | ^^^^^^^^^^^^^^^^^
 
-        error: a test has no `craete`; did you mean `create`?
-         --> ./widgets.test.yaml:5:5
-          |
-        5 |     craete: {}
-          |     ^^^^^^
+            error: a test has no `craete`; did you mean `create`?
+             --> widgets.test.yaml:5:5
+              |
+            5 |     craete: {}
+              |     ^^^^^^
 
-        error: a test does one thing: `create`, `update` or `updateStatus`
-         --> ./widgets.test.yaml:4:5
-          |
-        4 |   - name: a
-          |     ^^^^^^^
+            error: a test does one thing: `create`, `update` or `updateStatus`
+             --> widgets.test.yaml:4:5
+              |
+            4 |   - name: a
+              |     ^^^^^^^
 
-        error: `acepted` is nothing to expect: `accepted`, `rejected`, or a mapping that says more
-         --> ./widgets.test.yaml:6:13
-          |
-        6 |     expect: acepted
-          |             ^^^^^^^
+            error: `acepted` is nothing to expect: `accepted`, `rejected`, or a mapping that says more
+             --> widgets.test.yaml:6:13
+              |
+            6 |     expect: acepted
+              |             ^^^^^^^
 
-        error: a test does one thing: `create`, `update` or `updateStatus`
-         --> ./widgets.test.yaml:9:13
-          |
-        9 |     update: {form: {}, to: []}
-          |             ^^^^^^^^^^^^^^^^^^
+            error: a test does one thing: `create`, `update` or `updateStatus`
+             --> widgets.test.yaml:9:13
+              |
+            9 |     update: {form: {}, to: []}
+              |             ^^^^^^^^^^^^^^^^^^
 
-        error: a cause has no `kind`; there is `type`, `field`, `detail` and `contains`
-          --> ./widgets.test.yaml:10:26
-           |
-        10 |     expect: {rejected: [{kind: Invalid, type: Invald value}], stored: {}, pruned: x}
-           |                          ^^^^
+            error: a cause has no `kind`; there is `type`, `field`, `detail` and `contains`
+              --> widgets.test.yaml:10:26
+               |
+            10 |     expect: {rejected: [{kind: Invalid, type: Invald value}], stored: {}, pruned: x}
+               |                          ^^^^
 
-        error: the cause type `Invald value` does not exist; did you mean `Invalid value`?
-          --> ./widgets.test.yaml:10:47
-           |
-        10 |     expect: {rejected: [{kind: Invalid, type: Invald value}], stored: {}, pruned: x}
-           |                                               ^^^^^^^^^^^^
+            error: the cause type `Invald value` does not exist; did you mean `Invalid value`?
+              --> widgets.test.yaml:10:47
+               |
+            10 |     expect: {rejected: [{kind: Invalid, type: Invald value}], stored: {}, pruned: x}
+               |                                               ^^^^^^^^^^^^
 
-        error: `pruned` must be a list
-          --> ./widgets.test.yaml:10:83
-           |
-        10 |     expect: {rejected: [{kind: Invalid, type: Invald value}], stored: {}, pruned: x}
-           |                                                                                   ^
+            error: `pruned` must be a list
+              --> widgets.test.yaml:10:83
+               |
+            10 |     expect: {rejected: [{kind: Invalid, type: Invald value}], stored: {}, pruned: x}
+               |                                                                                   ^
 
-        error: a rejected object is not stored, so `rejected` cannot have `stored`, `defaulted` or `pruned` beside it
-          --> ./widgets.test.yaml:10:24
-           |
-        10 |     expect: {rejected: [{kind: Invalid, type: Invald value}], stored: {}, pruned: x}
-           |                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+            error: a rejected object is not stored, so `rejected` cannot have `stored`, `defaulted` or `pruned` beside it
+              --> widgets.test.yaml:10:24
+               |
+            10 |     expect: {rejected: [{kind: Invalid, type: Invald value}], stored: {}, pruned: x}
+               |                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
-        error: a test needs a `name`
-          --> ./widgets.test.yaml:11:5
-           |
-        11 |   - create: 7
-           |     ^^^^^^^^^
+            error: a test needs a `name`
+              --> widgets.test.yaml:11:5
+               |
+            11 |   - create: 7
+               |     ^^^^^^^^^
 
-        error: `create` must be an object
-          --> ./widgets.test.yaml:11:13
-           |
-        11 |   - create: 7
-           |             ^
+            error: `create` must be an object
+              --> widgets.test.yaml:11:13
+               |
+            11 |   - create: 7
+               |             ^
 
-        1 file, 0 tests: 0 passed, 0 failed, 1 file cannot be run in N ms
-    "]],
+            1 file, 0 tests: 0 passed, 0 failed, 1 file cannot be run in N ms
+        "]],
     );
     sandbox.write("widgets.test.yaml", "crd: widgets.yaml\ntests: [\n");
     sandbox.run(&["test", "."]).expect(3, &["this is not YAML: "]);

@@ -13,8 +13,8 @@ fn update_writes_what_came_out_and_shows_it() {
         &outcome,
         0,
         &expect![[r#"
-            --- ./widgets.test.yaml
-            +++ ./widgets.test.yaml
+            --- widgets.test.yaml
+            +++ widgets.test.yaml
             @@ -2,32 +2,42 @@
              tests:
                - name: small

@@ -107,12 +107,12 @@ fn links_to_folders_are_walked_inside_only() {
     fs::create_dir(&outside).expect("a folder");
     fs::write(outside.join("secret.yaml"), CRD.replace("integer", "secret-type")).expect("a file");
     symlink("crds", sandbox.path().join("inside")).expect("a link");
-    sandbox.run(&["check", "."]).expect(0, &["2 files, 2 CRDs"]);
+    sandbox.run(&["check", "."]).expect(0, &["1 file, 1 CRD"]);
     symlink("../outside", sandbox.path().join("out")).expect("a link");
     symlink("..", sandbox.path().join("crds/loop")).expect("a link");
     let outcome = sandbox.run(&["check", "."]);
     outcome
-        .expect(3, &["loop", "`./out` leads out of"])
+        .expect(0, &["`./out` leads out of", "1 file, 1 CRD"])
         .never_says("secret-type");
     // The user may say that it is meant.
     sandbox.run(&["check", "out"]).expect(1, &["secret-type"]);

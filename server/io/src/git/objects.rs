@@ -13,10 +13,7 @@ use super::{
     snapshot::{Snapshot, TIMEOUT},
     words,
 };
-use crate::{
-    program::{Failure, Running},
-    walk::is_hidden,
-};
+use crate::program::{Failure, Running};
 
 /// Larger files and folders are not read, in bytes.
 pub(super) const MAX_BYTES: usize = 32 << 20;
@@ -180,10 +177,6 @@ impl Objects {
                 .ok_or_else(|| Error::Failed(format!("the revision has more than {MAX_ENTRIES} files")))?;
             for (name, entry) in &*folder {
                 let Some(name) = name_of(name) else { continue };
-                // As in folders on disk.
-                if is_hidden(name.as_os_str()) {
-                    continue;
-                }
                 let path = below.join(name);
                 match entry.kind {
                     Kind::Folder if path.as_os_str().len() <= MAX_NAME => open.push((path, entry.id.clone())),

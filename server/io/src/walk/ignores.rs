@@ -71,7 +71,7 @@ impl Ignores {
             has(".ignore").then(|| rules(&folder.join(".ignore"))).flatten(),
             has(".gitignore").then(|| rules(&folder.join(".gitignore"))).flatten(),
             has(".git")
-                .then(|| rules(&git_folder(folder, access)?.join("info/exclude")))
+                .then(|| rules(&git_folders(folder, access)?.shared?.join("info/exclude")))
                 .flatten(),
         ];
         if own.iter().all(Option::is_none) {
@@ -85,8 +85,8 @@ impl Ignores {
         })
     }
 
-    /// Whether a real path is left out.
-    pub(super) fn ignore(&self, path: &Path, is_folder: bool, is_hidden: bool) -> bool {
+    /// Whether a real path is left out: what the rules say, if they say something.
+    pub(super) fn decide(&self, path: &Path, is_folder: bool) -> Option<bool> {
         // Of each sort of file the nearest one that says something decides.
         let of = |sort: usize| {
             let mut at = Some(self);
@@ -100,9 +100,7 @@ impl Ignores {
             None
         };
         let of_user = || self.user.as_ref().as_ref()?.matched(path, is_folder);
-        let decided = of(0).or_else(|| of(1)).or_else(|| of(2)).or_else(of_user);
-        // What a rule wants is seen even if it is hidden.
-        decided.unwrap_or(is_hidden)
+        of(0).or_else(|| of(1)).or_else(|| of(2)).or_else(of_user)
     }
 }
 
@@ -144,11 +142,22 @@ fn of_user(reading: &mut Reading<'_>) -> Option<Rules> {
     named.rules(&folder, &path, 0)
 }
 
-/// The folder that git keeps its own files in. A `.git` that is a file (of a worktree, of a submodule) names it.
-fn git_folder(folder: &Path, access: &Access) -> Option<PathBuf> {
+/// The folders that git keeps its own files in.
+pub(super) struct GitFolders {
+    /// What belongs to the files of one worktree.
+    pub(super) own: PathBuf,
+    /// What worktrees share.
+    pub(super) shared: Option<PathBuf>,
+}
+
+/// The folders of git for a folder with a `.git`. A `.git` that is a file (of a worktree, of a submodule) names them.
+pub(super) fn git_folders(folder: &Path, access: &Access) -> Option<GitFolders> {
     let git = folder.join(".git");
     if std::fs::symlink_metadata(&git).ok()?.is_dir() {
-        return Some(git);
+        return Some(GitFolders {
+            own: git.clone(),
+            shared: Some(git),
+        });
     }
     let line = |path: &Path| {
         let text = String::from_utf8(read::bytes_of_git(path, access, 1 << 12).ok()?).ok()?;
@@ -160,7 +169,7 @@ fn git_folder(folder: &Path, access: &Access) -> Option<PathBuf> {
         Access::Named => Some(path),
         Access::Elsewhere(_) => None,
     };
-    let named = folder_of(folder.join(line(&git)?.strip_prefix("gitdir: ")?))?;
-    let common = line(&named.join("commondir"))?;
-    folder_of(named.join(common))
+    let own = folder_of(folder.join(line(&git)?.strip_prefix("gitdir: ")?))?;
+    let shared = line(&own.join("commondir")).and_then(|it| folder_of(own.join(it)));
+    Some(GitFolders { own, shared })
 }

@@ -6,6 +6,7 @@
 mod ignores;
 #[cfg(test)]
 mod tests;
+mod tracked;
 
 use std::{
     collections::HashSet,
@@ -22,6 +23,7 @@ use crate::{
     roots::Roots,
 };
 use ignores::{Ignores, Reading};
+use tracked::Tracked;
 
 /// The files and folders that one walk looks at.
 const MAX_ENTRIES: usize = 1_000_000;
@@ -43,6 +45,16 @@ pub enum Links {
     Skip,
 }
 
+/// What a walk does with hidden files and folders, whose names begin with a dot.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Hidden {
+    /// It looks at those that git tracks.
+    #[default]
+    Tracked,
+    /// It looks at all of them.
+    All,
+}
+
 /// What a walk found.
 #[derive(Default, Debug)]
 pub struct Walked {
@@ -52,6 +64,10 @@ pub struct Walked {
     pub problems: Vec<Problem>,
     /// What the user may want to know.
     pub notes: Vec<Problem>,
+    /// Hidden folders, and hidden files that are wanted, that were not looked at.
+    pub hidden: Vec<PathBuf>,
+    /// A link was followed: the same file may have two paths.
+    pub has_links: bool,
 }
 
 /// Something about a path.
@@ -63,14 +79,22 @@ pub struct Problem {
     pub why: String,
 }
 
-/// The files below a folder whose names are wanted and that git would not ignore. `links`: also those that links lead to.
-pub fn files(folder: &Path, links: &Links, is_wanted: impl Fn(&Path) -> bool) -> Walked {
-    files_within(folder, links, &is_wanted, Spent::default())
+/// The files below a folder whose names are wanted and that git would not ignore. `links`: also those that links lead to. `is_wanted` gets a
+/// name, or a path that ends with it.
+pub fn files(folder: &Path, links: &Links, hidden: Hidden, is_wanted: impl Fn(&Path) -> bool) -> Walked {
+    files_within(folder, links, hidden, &is_wanted, Spent::default())
 }
 
-fn files_within(folder: &Path, links: &Links, is_wanted: &dyn Fn(&Path) -> bool, spent: Spent) -> Walked {
+fn files_within(
+    folder: &Path,
+    links: &Links,
+    hidden: Hidden,
+    is_wanted: &dyn Fn(&Path) -> bool,
+    spent: Spent,
+) -> Walked {
     let mut walk = Walk {
         links,
+        hidden,
         is_wanted,
         entries: 0,
         spent,
@@ -99,6 +123,7 @@ pub fn is_manifest(path: &Path) -> bool {
 
 struct Walk<'a> {
     links: &'a Links,
+    hidden: Hidden,
     is_wanted: &'a dyn Fn(&Path) -> bool,
     entries: usize,
     /// What ignore rules have taken.
@@ -116,6 +141,8 @@ struct Folder {
     real: PathBuf,
     depth: usize,
     ignores: Arc<Ignores>,
+    /// What git tracks in the repository of the folder.
+    tracked: Arc<Tracked>,
     /// The folders around this one, to notice links that lead back to them. Empty until the walk follows a link.
     around: Option<Arc<Around>>,
 }
@@ -156,11 +183,16 @@ impl Walk<'_> {
             Links::Skip => Arc::default(),
         });
         let ignores = Ignores::above(&real, &mut self.reading(&access));
+        let tracked = match self.hidden {
+            Hidden::Tracked => Tracked::around(&real, &access),
+            Hidden::All => Arc::default(),
+        };
         let mut stack = vec![Next::Folder(Folder {
             path: folder.to_owned(),
             real,
             depth: 0,
             ignores,
+            tracked,
             around: None,
         })];
         while let Some(next) = stack.pop() {
@@ -219,21 +251,43 @@ impl Walk<'_> {
         let ignores = Ignores::of(&folder.ignores, &folder.real, &mut self.reading(access), |it| {
             names.contains(&OsString::from(it))
         });
+        // Another repository in this one.
+        let is_root = folder.depth > 0 && self.hidden == Hidden::Tracked && names.contains(&OsString::from(".git"));
+        let tracked = if is_root {
+            Tracked::of(&folder.real, access)
+        } else {
+            folder.tracked.clone()
+        };
+        let folder = &Folder {
+            ignores,
+            tracked,
+            path: folder.path.clone(),
+            real: folder.real.clone(),
+            depth: folder.depth,
+            around: folder.around.clone(),
+        };
         let mut below = Vec::new();
         for entry in entries {
             // Not even if a rule wants it: git itself never takes what has this name.
             if dotgit::is_git_name(&entry.name) {
                 continue;
             }
+            // Most files of a repository, which need no path.
+            if entry.is_file && !(self.is_wanted)(Path::new(&entry.name)) {
+                continue;
+            }
             let path = folder.path.join(&entry.name);
             let real = folder.real.join(&entry.name);
-            let is_ignored = |is_folder| ignores.ignore(&real, is_folder, is_hidden(&entry.name));
-            if entry.is_folder || entry.is_link || entry.is_file && (self.is_wanted)(&path) {
-                self.spent.try_all(ignores.wild);
+            if entry.is_folder || entry.is_link || entry.is_file {
+                self.spent.try_all(folder.ignores.wild);
                 if self.spent.is_too_much() {
                     break;
                 }
             }
+            // What a rule wants is seen even if it is hidden.
+            let is_unseen = self.hidden == Hidden::Tracked && is_hidden(&entry.name) && !folder.tracked.holds(&real);
+            let decide = |is_folder| folder.ignores.decide(&real, is_folder);
+            let is_ignored = |is_folder| decide(is_folder).unwrap_or(is_unseen);
             if entry.is_link {
                 let Links::Within(roots) = self.links else { continue };
                 if is_ignored(true) && is_ignored(false) {
@@ -245,28 +299,36 @@ impl Walk<'_> {
                 if is_ignored(is_folder) {
                     continue;
                 }
+                self.found.has_links = true;
                 if !is_folder {
                     if (self.is_wanted)(&path) {
                         below.push(Next::File(path));
                     }
                     continue;
                 }
-                if let Some(folder) = self.linked_folder(folder, path, real, &ignores) {
+                if let Some(folder) = self.linked_folder(folder, path, real) {
                     below.push(Next::Folder(folder));
                 }
             } else if entry.is_folder {
                 if is_ignored(true) {
+                    if decide(true).is_none() {
+                        self.found.hidden.push(path);
+                    }
                     continue;
                 }
                 let around = match &folder.around {
                     None => None,
                     Some(above) => Some(around(&path, Some(above.clone()))?),
                 };
-                if let Some(folder) = self.deeper(folder, path, real, &ignores, around) {
+                if let Some(folder) = self.deeper(folder, path, real, around) {
                     below.push(Next::Folder(folder));
                 }
-            } else if entry.is_file && (self.is_wanted)(&path) && !is_ignored(false) {
-                below.push(Next::File(path));
+            } else if entry.is_file {
+                match decide(false) {
+                    Some(true) => {}
+                    None if is_unseen => self.found.hidden.push(path),
+                    _ => below.push(Next::File(path)),
+                }
             }
         }
         Ok(below)
@@ -305,13 +367,7 @@ impl Walk<'_> {
     }
 
     /// A folder that a link leads to, unless it leads to one that the link is in.
-    fn linked_folder(
-        &mut self,
-        folder: &Folder,
-        path: PathBuf,
-        real: PathBuf,
-        ignores: &Arc<Ignores>,
-    ) -> Option<Folder> {
+    fn linked_folder(&mut self, folder: &Folder, path: PathBuf, real: PathBuf) -> Option<Folder> {
         self.linked += 1;
         if self.linked > MAX_LINKS {
             if self.linked == MAX_LINKS + 1 {
@@ -330,26 +386,16 @@ impl Walk<'_> {
         };
         let mut above = around.above.as_deref();
         while let Some(it) = above {
+            // The walk is in that folder already.
             if it.id == around.id {
-                self.lose(
-                    path,
-                    "it is a loop: the link leads to a folder that it is in".to_owned(),
-                );
                 return None;
             }
             above = it.above.as_deref();
         }
-        self.deeper(folder, path, real, ignores, Some(around))
+        self.deeper(folder, path, real, Some(around))
     }
 
-    fn deeper(
-        &mut self,
-        folder: &Folder,
-        path: PathBuf,
-        real: PathBuf,
-        ignores: &Arc<Ignores>,
-        around: Option<Arc<Around>>,
-    ) -> Option<Folder> {
+    fn deeper(&mut self, folder: &Folder, path: PathBuf, real: PathBuf, around: Option<Arc<Around>>) -> Option<Folder> {
         let depth = folder.depth + 1;
         if depth > MAX_DEPTH {
             self.lose(path, format!("it is more than {MAX_DEPTH} folders deep"));
@@ -359,7 +405,8 @@ impl Walk<'_> {
             path,
             real,
             depth,
-            ignores: ignores.clone(),
+            ignores: folder.ignores.clone(),
+            tracked: folder.tracked.clone(),
             around,
         })
     }
@@ -397,7 +444,7 @@ impl Walk<'_> {
 }
 
 /// Whether a name is one that is not shown.
-pub(crate) fn is_hidden(name: &std::ffi::OsStr) -> bool {
+fn is_hidden(name: &std::ffi::OsStr) -> bool {
     name.as_encoded_bytes().first() == Some(&b'.')
 }
 

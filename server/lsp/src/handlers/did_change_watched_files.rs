@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_workspace::{config::FILE_NAME, kustomize};
+use crd_analyzer_workspace::{config::is_config, kustomize};
 use lsp_types::DidChangeWatchedFilesParams;
 
 use crate::{from_proto::path_of, session::Session};
@@ -10,14 +10,13 @@ use crate::{from_proto::path_of, session::Session};
 /// Configurations are read again for each analysis: it is enough to make those again, and to look where definitions lie now. Of manifests,
 /// what is known of them is.
 pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeWatchedFilesParams) {
-    let is_config = |path: &std::path::PathBuf| path.file_name().is_some_and(|it| it == FILE_NAME);
     let paths = params.changes.iter().filter_map(|it| path_of(&it.uri));
     let is_go = |path: &std::path::PathBuf| path.extension().is_some_and(|it| it == "go" || it == "mod");
     let (go, others): (Vec<_>, Vec<_>) = paths.partition(is_go);
     if !go.is_empty() {
         session.go_changed();
     }
-    let (configs, manifests): (Vec<_>, Vec<_>) = others.into_iter().partition(is_config);
+    let (configs, manifests): (Vec<_>, Vec<_>) = others.into_iter().partition(|it| is_config(it));
     let is_kustomization = |path: &std::path::PathBuf| {
         let name = path.file_name().and_then(|it| it.to_str());
         name.is_some_and(|it| kustomize::FILE_NAMES.contains(&it))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crd_analyzer_workspace::config::FILE_NAME;
+use crd_analyzer_workspace::config::is_config;
 use lsp_types::DidSaveTextDocumentParams;
 
 use crate::{from_proto::path_of, session::Session};
@@ -10,7 +10,7 @@ use crate::{from_proto::path_of, session::Session};
 /// A configuration that was saved counts at once, also where the client watches no files.
 pub(crate) fn handle(session: &Arc<Session>, params: &DidSaveTextDocumentParams) {
     let path = path_of(&params.text_document.uri);
-    if path.is_some_and(|it| it.file_name().is_some_and(|it| it == FILE_NAME)) {
+    if path.is_some_and(|it| is_config(&it)) {
         session.refresh();
         crate::folders::look_through(session);
     }

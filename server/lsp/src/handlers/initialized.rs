@@ -21,7 +21,10 @@ pub(crate) fn handle(session: &Arc<Session>) {
         };
         let options = DidChangeWatchedFilesRegistrationOptions {
             watchers: vec![
-                watch(format!("**/{}", crd_analyzer_workspace::config::FILE_NAME)),
+                watch(format!(
+                    "**/{{{}}}",
+                    crd_analyzer_workspace::config::FILE_NAMES.join(",")
+                )),
                 watch("**/*.{yaml,yml,json}".to_owned()),
                 watch("**/Kustomization".to_owned()),
                 watch("**/{*.go,go.mod}".to_owned()),

@@ -22,7 +22,7 @@ use regex::Regex;
 
 use super::{Replacing, Status, UsageError, manifests::Settings};
 use crate::{
-    input::{self, Input, Reading, Source, Unreadable},
+    input::{self, Collected, Input, Reading, Source, Unreadable},
     output::Color,
     output::test::{self as output, Format, Printer, Report, Run, Summary},
     output::unwritten,
@@ -94,7 +94,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     let finder = Finder::new(&args.definitions)?;
     let stdout = io::stdout();
     let color = args.output == Format::Text && color.is_shown(&stdout);
-    let (inputs, unreadable) = match &args.init {
+    let Collected { inputs, unreadable, .. } = match &args.init {
         Some(definition) => input::collect(
             &[init::start(definition, args.kubernetes_version)?],
             &Reading::default(),

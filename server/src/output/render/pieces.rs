@@ -11,7 +11,7 @@ use super::{
     LabeledSpan, MOST_OF_A_LINE, Source,
     marks::{self, Mark},
     window::{self, Marked},
-    wrap::{shortened, width, wrap_path},
+    wrap::{shortened, width},
 };
 
 /// Places further apart than this many lines are shown as two pieces of the source.
@@ -126,7 +126,7 @@ impl<'a> Piece<'a> {
     pub(super) fn print(&self, out: &mut Terminal<'_>, columns: usize, digits: usize, style: Style) -> io::Result<()> {
         let frame = " ".repeat(digits);
         if !self.source.label.is_empty() {
-            self.heading(out, columns, &frame)?;
+            self.heading(out, &frame)?;
         }
         out.parts(&[Part::new(Style::Frame, format!("{frame} |"))])?;
         let room = columns.saturating_sub(digits + 3).max(1);
@@ -146,17 +146,12 @@ impl<'a> Piece<'a> {
         Ok(())
     }
 
-    /// Where it is: `--> file:line:column`.
-    fn heading(&self, out: &mut Terminal<'_>, columns: usize, frame: &str) -> io::Result<()> {
+    /// Where it is: `--> file:line:column`. It is never broken: programs make links of it.
+    fn heading(&self, out: &mut Terminal<'_>, frame: &str) -> io::Result<()> {
         let (line, column) = self.source.lines.line_column(self.source.text, self.start);
         let place = format!("{}:{}:{}", escape::line(self.source.label), line + 1, column + 1);
         let arrow = if self.is_primary { "--> " } else { "::: " };
-        let room = columns.saturating_sub(frame.len() + arrow.len()).max(1);
-        for (n, text) in wrap_path(&place, room).into_iter().enumerate() {
-            let arrow = if n == 0 { arrow } else { "    " };
-            out.parts(&[Part::new(Style::Frame, format!("{frame}{arrow}")), Part::plain(text)])?;
-        }
-        Ok(())
+        out.parts(&[Part::new(Style::Frame, format!("{frame}{arrow}")), Part::plain(place)])
     }
 
     fn marked_line(

@@ -36,7 +36,7 @@ fn fitting(text: &str, columns: usize) -> &str {
 }
 
 /// A text as lines of at most so many columns, the first line of `first`, the others of `rest`. It is broken at blanks, and where a word is
-/// longer than a line, behind a slash or anywhere.
+/// longer than a line, behind a slash or anywhere. The name of a file is never broken, so that programs find it.
 pub(crate) fn wrap(text: &str, first: usize, rest: usize) -> Vec<&str> {
     let mut lines = Vec::new();
     let mut left = text;
@@ -52,6 +52,9 @@ pub(crate) fn wrap(text: &str, first: usize, rest: usize) -> Vec<&str> {
         } else if lines.is_empty() && rest > first {
             // A word that does not fit into what a title leaves of its line may fit into the next.
             ("", left)
+        } else if is_file(first_word(left)) {
+            let (word, behind) = left.split_at(first_word(left).len());
+            (word, behind.trim_start_matches(' '))
         } else {
             left.split_at(break_of_word(left, fits))
         };
@@ -63,20 +66,16 @@ pub(crate) fn wrap(text: &str, first: usize, rest: usize) -> Vec<&str> {
     }
 }
 
-/// A path as lines of at most so many columns.
-pub(crate) fn wrap_path(path: &str, columns: usize) -> Vec<&str> {
-    let mut lines = Vec::new();
-    let mut left = path;
-    loop {
-        let fits = fitting(left, columns);
-        if fits.len() == left.len() {
-            lines.push(left);
-            return lines;
-        }
-        let (line, behind) = left.split_at(break_of_word(left, fits));
-        lines.push(line);
-        left = behind;
-    }
+/// The first word of a text, with the blanks before it.
+fn first_word(text: &str) -> &str {
+    let blanks = text.len() - text.trim_start_matches(' ').len();
+    let end = text[blanks..].find(' ').map_or(text.len(), |it| blanks + it);
+    &text[..end]
+}
+
+/// Whether a word is the name of a manifest, maybe with a place in it.
+fn is_file(word: &str) -> bool {
+    [".yaml", ".yml", ".json"].iter().any(|it| word.contains(it))
 }
 
 /// Where to break a word that is longer than a line: after the last slash that fits, or at the end of the line.
@@ -157,13 +156,13 @@ mod tests {
     #[test]
     fn long_words_are_broken_anywhere() {
         assert_eq!(wrap("abcdefgh", 3, 3), ["abc", "def", "gh"]);
-        assert_eq!(wrap("config/crd/bases.yaml", 12, 12), ["config/crd/", "bases.yaml"]);
+        assert_eq!(wrap("config/crd/bases", 12, 12), ["config/crd/", "bases"]);
+        assert_eq!(
+            wrap("in config/crd/a.yaml:1:1 there", 12, 12),
+            ["in", "config/crd/a.yaml:1:1", "there"]
+        );
         assert_eq!(wrap("値段値段", 3, 3), ["値", "段", "値", "段"]);
         assert_eq!(wrap("値", 1, 1), ["値"]);
-        assert_eq!(
-            wrap_path("a folder/a file.yaml:1:1", 12),
-            ["a folder/", "a file.yaml:", "1:1"]
-        );
         assert_eq!(wrap("long-word", 4, 9), ["", "long-word"]);
     }
 

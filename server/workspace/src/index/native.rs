@@ -40,6 +40,11 @@ pub fn is_native(group: &str) -> bool {
     GROUPS.binary_search(&group).is_ok()
 }
 
+/// Whether a group has only kinds that clients read, from files that no API server gets.
+pub(crate) fn is_of_clients(group: &str) -> bool {
+    matches!(group, "client.authentication.k8s.io" | "kustomize.config.k8s.io")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

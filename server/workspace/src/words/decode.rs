@@ -317,6 +317,29 @@ pub(crate) fn misspelt(written: &WrittenType, (api_version, kind): (&str, &str))
         .help(format!("write `{key}: {}`", clip(right, 100)))
 }
 
+/// About an object without `apiVersion`.
+pub(crate) fn without_version(kind: &str) -> Words {
+    Words::new(format!("this {} has no `apiVersion`", clip(kind, 60)))
+        .label("`apiVersion` is missing here")
+        .help("write `apiVersion: GROUP/VERSION`, such as `apiVersion: example.com/v1`")
+}
+
+/// About an object without `kind`.
+pub(crate) fn without_kind(api_version: &str) -> Words {
+    Words::new(format!("this object of {} has no `kind`", code(api_version)))
+        .label("`kind` is missing here")
+        .help("write the kind of the object, such as `kind: Widget`")
+}
+
+/// About a text with both sides of a merge conflict in it.
+pub(crate) fn conflict() -> Words {
+    told(
+        "a merge conflict is not resolved",
+        "the conflict begins here",
+        "keep one side, and delete the lines that begin with `<<<<<<<`, `=======` and `>>>>>>>`",
+    )
+}
+
 /// About an object whose CRD is not among what is checked, where it has to be.
 pub(crate) fn no_crd(api_version: &str, kind: &str) -> Words {
     let headline = format!("no CRD here defines {} of {}", code(kind), code(api_version));

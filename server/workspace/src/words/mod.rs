@@ -17,6 +17,7 @@ mod rules;
 mod schema;
 mod structural;
 pub(crate) mod text;
+pub(crate) mod unchecked;
 pub(crate) mod unknown;
 mod values;
 mod warnings;

@@ -42,15 +42,12 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
                 Some(Cause::Entry { key, .. }) => key.as_str(),
                 _ => "",
             };
-            Words::new(format!(
-                "finalizer {} has no domain, so others may use the same name",
-                code(key)
-            ))
-            .label("no domain and slash")
-            .help(format!(
-                "write it with a domain of yours: `example.com/{}`",
-                clip(key.rsplit('/').next().unwrap_or(key), 40)
-            ))
+            let headline = format!("finalizer {} has no slash, so others may use the same name", code(key));
+            let words = Words::new(headline).label("no domain and slash");
+            match owner(key) {
+                Some(tool) => words.help(format!("keep it: {tool} looks for exactly this name")),
+                None => words.help("if it is yours, begin it with a domain and a slash; keep names of other tools"),
+            }
         }
         resource_codes::RATCHETED_RULE => {
             let rule = match about.cause {
@@ -66,6 +63,29 @@ pub(super) fn words(about: &About<'_>) -> Option<Words> {
         }
         _ => return None,
     })
+}
+
+/// The domains of finalizers without a slash that tools look for, and the tools.
+const FINALIZERS: [(&str, &str); 10] = [
+    ("argoproj.io", "Argo"),
+    ("cert-manager.io", "cert-manager"),
+    ("cluster.x-k8s.io", "Cluster API"),
+    ("crossplane.io", "Crossplane"),
+    ("fluxcd.io", "Flux"),
+    ("istio.io", "Istio"),
+    ("keda.sh", "KEDA"),
+    ("kubevirt.io", "KubeVirt"),
+    ("longhorn.io", "Longhorn"),
+    ("rook.io", "Rook"),
+];
+
+/// The tool that a finalizer belongs to, by the domain that it ends with.
+fn owner(finalizer: &str) -> Option<&'static str> {
+    let is_of = |domain: &str| {
+        let rest = finalizer.strip_suffix(domain);
+        rest.is_some_and(|it| it.is_empty() || it.ends_with('.'))
+    };
+    FINALIZERS.iter().find(|it| is_of(it.0)).map(|it| it.1)
 }
 
 fn unrecognized_format(about: &About<'_>) -> Words {
@@ -90,5 +110,18 @@ fn unrecognized_format(about: &About<'_>) -> Words {
             .label("not checked")
             .help("remove `format`, or use `pattern` to check the value"),
         None => words.label("not checked").help("remove `format`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finalizers_of_other_tools_are_known() {
+        assert_eq!(owner("resources-finalizer.argocd.argoproj.io"), Some("Argo"));
+        assert_eq!(owner("longhorn.io"), Some("Longhorn"));
+        assert_eq!(owner("notlonghorn.io"), None);
+        assert_eq!(owner("cleanup"), None);
     }
 }

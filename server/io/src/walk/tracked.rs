@@ -1,0 +1,225 @@
+//! Which hidden files and folders git tracks: they belong to a repository like all others. The index of git says so (gitformat-index(5)).
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use super::ignores::git_folders;
+use crate::read::{self, Access};
+
+/// The bytes of an index that are read: that of a repository with a million files has 100 MB.
+const INDEX_BYTES: u64 = 256 << 20;
+
+/// Bytes of an entry before its hash: times, numbers, mode and size.
+const BEFORE_HASH: usize = 40;
+
+/// The lengths of hashes: SHA-1 and SHA-256.
+const HASHES: [usize; 2] = [20, 32];
+
+/// What git tracks in a repository, as far as it is hidden.
+#[derive(Default, Debug)]
+pub(super) struct Tracked {
+    /// The folder of the repository, as a real path.
+    root: PathBuf,
+    /// The hidden files and folders, below the root.
+    hidden: HashSet<PathBuf>,
+}
+
+impl Tracked {
+    /// What git tracks in the repository around a real folder. Nothing, if no repository is there or its index cannot be read.
+    pub(super) fn around(real: &Path, access: &Access) -> Arc<Self> {
+        let root = real.ancestors().find(|it| read::exists(&it.join(".git")));
+        root.map(|it| Self::of(it, access)).unwrap_or_default()
+    }
+
+    /// The same of a folder that has a `.git`.
+    pub(super) fn of(root: &Path, access: &Access) -> Arc<Self> {
+        let index = || {
+            let index = git_folders(root, access)?.own.join("index");
+            read::bytes_of_git(&index, access, INDEX_BYTES).ok()
+        };
+        let hidden = index().and_then(|it| HASHES.iter().find_map(|hash| hidden(&it, *hash)));
+        Arc::new(Self {
+            root: root.to_owned(),
+            hidden: hidden.unwrap_or_default(),
+        })
+    }
+
+    /// Whether git tracks a hidden file, or files in a hidden folder. `real`: its real path.
+    pub(super) fn holds(&self, real: &Path) -> bool {
+        !self.hidden.is_empty() && real.strip_prefix(&self.root).is_ok_and(|it| self.hidden.contains(it))
+    }
+}
+
+/// The hidden files and folders in an index with hashes of so many bytes. `None` if that is not one, or has its entries in another file.
+fn hidden(index: &[u8], hash: usize) -> Option<HashSet<PathBuf>> {
+    let number = |at: usize| Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?));
+    let version = number(4).filter(|it| index.starts_with(b"DIRC") && (2..=4).contains(it))?;
+    let mut found = HashSet::new();
+    let mut at = 12;
+    let mut path: Vec<u8> = Vec::new();
+    for _ in 0..number(8)? {
+        let begin = at;
+        let flags_at = begin + BEFORE_HASH + hash;
+        let flags = u16::from_be_bytes(index.get(flags_at..flags_at + 2)?.try_into().ok()?);
+        let is_extended = flags & 0x4000 != 0;
+        at = flags_at + if is_extended { 4 } else { 2 };
+        if version == 4 {
+            path.truncate(path.len().checked_sub(shortened(index, &mut at)?)?);
+        } else {
+            path.clear();
+        }
+        let length = index.get(at..)?.iter().position(|it| *it == 0)?;
+        path.extend_from_slice(&index[at..at + length]);
+        at += length + 1;
+        if version != 4 {
+            // Entries begin at multiples of 8, behind 1 to 8 zeros.
+            let end = begin + (at - begin).next_multiple_of(8);
+            if index.get(at..end)?.iter().any(|it| *it != 0) {
+                return None;
+            }
+            at = end;
+        }
+        add(&path, &mut found);
+    }
+    // Behind the entries: extensions, and the hash of all.
+    let mut rest = index.get(at..index.len().checked_sub(hash)?)?;
+    while !rest.is_empty() {
+        let length = u32::from_be_bytes(rest.get(4..8)?.try_into().ok()?) as usize;
+        // The entries of a split index are in another file.
+        if rest.starts_with(b"link") {
+            return None;
+        }
+        rest = rest.get(8 + length..)?;
+    }
+    Some(found)
+}
+
+/// How many bytes a path has no longer of the one before it, as Git's packs write offsets.
+fn shortened(index: &[u8], at: &mut usize) -> Option<usize> {
+    let mut next = || {
+        let byte = *index.get(*at)?;
+        *at += 1;
+        Some(byte)
+    };
+    let mut byte = next()?;
+    let mut number = usize::from(byte & 0x7F);
+    while byte & 0x80 != 0 {
+        byte = next()?;
+        number = number.checked_add(1)?.checked_mul(128)? | usize::from(byte & 0x7F);
+    }
+    Some(number)
+}
+
+/// Adds the hidden names on a path, each with the folders that it is in.
+fn add(path: &[u8], found: &mut HashSet<PathBuf>) {
+    let mut begin = 0;
+    for end in (0..=path.len()).filter(|it| path.get(*it).is_none_or(|it| *it == b'/')) {
+        if path.get(begin) == Some(&b'.')
+            && let Ok(hidden) = std::str::from_utf8(&path[..end])
+            && !found.contains(Path::new(hidden))
+        {
+            found.insert(PathBuf::from(hidden));
+        }
+        begin = end + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, process::Command};
+
+    fn git(folder: &Path, args: &[&str]) {
+        let run = Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
+            .args(args)
+            .current_dir(folder)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .output();
+        let run = run.expect("git runs");
+        assert!(
+            run.status.success(),
+            "git {args:?}: {}",
+            String::from_utf8_lossy(&run.stderr)
+        );
+    }
+
+    fn repository(init: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        git(folder.path(), init);
+        for path in [".a/b.yaml", "c/.d/e/.f.yaml", "c/g.yaml", ".h.yaml", ".i/j.yaml"] {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("folders");
+            fs::write(path, "").expect("a file");
+        }
+        git(folder.path(), &["add", ".a", "c", ".h.yaml"]);
+        folder
+    }
+
+    #[track_caller]
+    fn check(folder: &Path, expected: &[&str]) {
+        let root = fs::canonicalize(folder).expect("a real path");
+        let tracked = Tracked::around(&root.join("c"), &Access::Named);
+        let mut found: Vec<_> = tracked.hidden.iter().map(|it| it.display().to_string()).collect();
+        found.sort();
+        assert_eq!(found, expected);
+        for hidden in expected {
+            assert!(tracked.holds(&root.join(hidden)));
+        }
+        assert!(!tracked.holds(&root.join(".i")) && !tracked.holds(&root.join("c")));
+    }
+
+    const ALL: [&str; 4] = [".a", ".h.yaml", "c/.d", "c/.d/e/.f.yaml"];
+
+    #[test]
+    fn every_version_of_an_index_is_read() {
+        for version in ["2", "3", "4"] {
+            let folder = repository(&["init", "-q"]);
+            // An entry that is to be added makes flags longer, which version 2 does not have.
+            if version == "3" {
+                git(folder.path(), &["rm", "-q", "--cached", ".h.yaml"]);
+                git(folder.path(), &["add", "-N", ".h.yaml"]);
+            }
+            git(folder.path(), &["update-index", "--index-version", version]);
+            let index = fs::read(folder.path().join(".git/index")).expect("an index");
+            assert_eq!(index[7].to_string(), version);
+            check(folder.path(), &ALL);
+        }
+    }
+
+    #[test]
+    fn hashes_may_be_long() {
+        check(repository(&["init", "-q", "--object-format=sha256"]).path(), &ALL);
+    }
+
+    #[test]
+    fn worktrees_have_indexes_of_their_own() {
+        let folder = repository(&["init", "-q"]);
+        git(folder.path(), &["commit", "-q", "-m", "one"]);
+        git(folder.path(), &["worktree", "add", "-q", "worktree", "HEAD"]);
+        let worktree = folder.path().join("worktree");
+        git(&worktree, &["rm", "-q", ".h.yaml"]);
+        check(&worktree, &[".a", "c/.d", "c/.d/e/.f.yaml"]);
+    }
+
+    #[test]
+    fn what_is_no_index_tracks_nothing() {
+        let folder = repository(&["init", "-q"]);
+        let path = folder.path().join(".git/index");
+        let index = fs::read(&path).expect("an index");
+        for length in 0..index.len() {
+            assert_eq!(hidden(&index[..length], 20), None, "{length} bytes");
+        }
+        for text in [&b""[..], b"DIRC\0\0\0\x02\xFF\xFF\xFF\xFF", b"DIRC\0\0\0\x09\0\0\0\0"] {
+            fs::write(&path, text).expect("a file");
+            check(folder.path(), &[]);
+        }
+        git(folder.path(), &["read-tree", "--empty"]);
+        git(folder.path(), &["add", ".a"]);
+        git(folder.path(), &["update-index", "--split-index"]);
+        check(folder.path(), &[]);
+    }
+}

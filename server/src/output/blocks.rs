@@ -1,0 +1,163 @@
+//! Diagnostics as people read them in a log: one block for a value with several errors, one for a cause that repeats in a file, and no more
+//! than so many of one code in a folder.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+};
+
+use crd_analyzer_schema::codes::WRONG_TYPE;
+use crd_analyzer_workspace::{
+    finding::{Class, Finding, ServerSays},
+    report::{MergedFinding, Subject},
+};
+
+use super::{File, joined};
+
+/// Blocks of one code that are printed of the files in one folder.
+const MOST_IN_FOLDER: usize = 50;
+
+/// Folders whose files are usually for tests: what is below them counts as one folder.
+const OF_TESTS: [&str; 5] = ["testdata", "test", "tests", "e2e", "fixtures"];
+
+/// Diagnostics that are printed as one.
+#[derive(Debug)]
+pub(super) struct Block {
+    /// The first of them.
+    pub(super) shown: MergedFinding,
+    /// How many there are with the same cause elsewhere in the file.
+    pub(super) repeats: usize,
+}
+
+/// What makes diagnostics of a file the same.
+type Cause<'a> = (&'static str, &'static str, &'a str, &'a [String]);
+
+fn cause(finding: &Finding) -> Cause<'_> {
+    (finding.word(), finding.code, &finding.headline, &finding.help)
+}
+
+/// What the API server says instead of a field where it judges by a part of the schema.
+const NO_FIELD: &str = "<nil>";
+
+/// The field of a value that is refused, as the API server says it.
+fn field(finding: &Finding) -> Option<&str> {
+    match &finding.server {
+        Some(ServerSays::Cause { field, .. }) if finding.class == Class::Error => Some(field),
+        _ => None,
+    }
+}
+
+/// The blocks of each document of a file.
+pub(super) fn of(file: &File<'_>) -> Vec<Vec<Block>> {
+    let mut first: HashMap<Cause<'_>, (usize, usize)> = HashMap::new();
+    let mut lines: HashMap<(usize, usize), Vec<u32>> = HashMap::new();
+    let mut blocks: Vec<Vec<Block>> = Vec::new();
+    for (n, (document, shown)) in file.documents().enumerate() {
+        let mut of_document: Vec<Block> = Vec::new();
+        // The values of wrong types, and their blocks: what else is wrong with them follows from that.
+        let mut values: HashMap<(u32, u32), (&str, (usize, usize))> = HashMap::new();
+        for it in shown {
+            let finding = &it.finding;
+            let span = (finding.span.start, finding.span.end);
+            let follows =
+                |it: &&(&str, (usize, usize))| field(finding).is_some_and(|field| [it.0, NO_FIELD].contains(&field));
+            if document.subject == Subject::Resource
+                && let Some(&(_, at)) = values.get(&span).filter(follows)
+            {
+                // The block may be that of an earlier document, where the same was said.
+                if let Some(block) = of_document.get_mut(at.1).filter(|_| at.0 == n) {
+                    let also = format!("also {}: {}", finding.code, finding.headline);
+                    if finding.code != block.shown.finding.code {
+                        block.shown.finding.notes.push(also);
+                    }
+                }
+                continue;
+            }
+            let next = (n, of_document.len());
+            let at = *first.entry(cause(finding)).or_insert(next);
+            if finding.code == WRONG_TYPE {
+                values.extend(field(finding).map(|it| (span, (it, at))));
+            }
+            if at == next {
+                of_document.push(Block {
+                    shown: it.clone(),
+                    repeats: 0,
+                });
+            } else {
+                lines.entry(at).or_default().push(file.position(finding.span.start).0);
+            }
+        }
+        blocks.push(of_document);
+    }
+    for ((n, block), mut lines) in lines {
+        if let Some(block) = blocks.get_mut(n).and_then(|it| it.get_mut(block)) {
+            block.repeats = lines.len();
+            lines.sort_unstable();
+            lines.dedup();
+            block.shown.finding.notes.extend(joined::also(&lines));
+        }
+    }
+    blocks
+}
+
+/// How many blocks of each code were printed of the files of each folder.
+#[derive(Default, Debug)]
+pub(super) struct Folders {
+    printed: HashMap<(String, &'static str), usize>,
+    left_out: BTreeMap<(String, &'static str), usize>,
+}
+
+impl Folders {
+    /// Whether another block of a file is printed; else it is counted.
+    pub(super) fn take(&mut self, label: &str, block: &Block) -> bool {
+        let key = (folder(label), block.shown.finding.code);
+        let printed = self.printed.entry(key.clone()).or_default();
+        if *printed < MOST_IN_FOLDER {
+            *printed += 1;
+            return true;
+        }
+        *self.left_out.entry(key).or_default() += 1 + block.repeats;
+        false
+    }
+
+    /// What was left out, a line a folder and code.
+    pub(super) fn lines(&self) -> Vec<String> {
+        let line = |((folder, code), count): (&(String, &str), &usize)| {
+            let name = Path::new(folder).file_name().and_then(|it| it.to_str());
+            match name {
+                Some(name) => {
+                    format!(
+                        "… and {count} more {code} like this in `{folder}` (to leave it out: --exclude '**/{name}/**')"
+                    )
+                }
+                None => format!("… and {count} more {code} like this in the current folder"),
+            }
+        };
+        self.left_out.iter().map(line).collect()
+    }
+}
+
+/// The folder that a file counts for.
+fn folder(label: &str) -> String {
+    let folders: Vec<&str> = label.rsplit_once('/').map_or("", |it| it.0).split('/').collect();
+    let tests = folders.iter().position(|it| OF_TESTS.contains(it));
+    let length = tests.map_or(folders.len(), |it| it + 1);
+    folders[..length].join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_tests_count_as_one() {
+        for (label, expected) in [
+            ("a.yaml", ""),
+            ("pkg/a/b.yaml", "pkg/a"),
+            ("pkg/testdata/a/b.yaml", "pkg/testdata"),
+            ("/pkg/a.yaml", "/pkg"),
+        ] {
+            assert_eq!(folder(label), expected, "{label}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What a run did not check, by reason.
+
+use std::{cmp::Reverse, collections::BTreeMap};
+
+use crd_analyzer_workspace::report::Unchecked;
+use serde_json::{Value, json};
+
+use super::counted;
+
+/// Names that are told; the others are counted.
+const MOST_NAMED: usize = 5;
+
+/// What was not checked, besides resources whose CRD is not known.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct NotChecked {
+    /// Objects of the API server's own kinds: how many of each.
+    built_in: BTreeMap<String, usize>,
+    /// Documents that are not YAML and do not look like manifests, by their files.
+    not_yaml: Vec<String>,
+    /// Documents with one of `apiVersion` and `kind` that do not look like manifests, by their files.
+    half_typed: Vec<String>,
+    /// Documents that a tool fills in, by their files.
+    templates: Vec<String>,
+    /// Documents without `apiVersion` and `kind`.
+    no_objects: usize,
+    /// Files that `crd-analyzer test` runs.
+    pub(crate) tests: usize,
+    /// Files that the command line or a configuration excludes.
+    pub(crate) excluded: usize,
+    /// Hidden folders and files that git does not track.
+    pub(crate) hidden: Vec<String>,
+}
+
+impl NotChecked {
+    /// Counts a document of a file.
+    pub(super) fn add(&mut self, file: &str, document: &Unchecked) {
+        let names = match document {
+            Unchecked::BuiltIn(kind) => {
+                *self.built_in.entry(kind.clone()).or_default() += 1;
+                return;
+            }
+            Unchecked::NoObject => {
+                self.no_objects += 1;
+                return;
+            }
+            Unchecked::NotYaml => &mut self.not_yaml,
+            Unchecked::HalfTyped => &mut self.half_typed,
+            Unchecked::Template => &mut self.templates,
+        };
+        names.push(file.to_owned());
+    }
+
+    /// All of it in a sentence.
+    pub(super) fn words(&self) -> Option<String> {
+        let mut parts = Vec::new();
+        let built_in: usize = self.built_in.values().sum();
+        if built_in > 0 {
+            let mut kinds: Vec<_> = self.built_in.iter().collect();
+            kinds.sort_by_key(|&(kind, count)| (Reverse(*count), kind));
+            let kinds = listed(kinds.into_iter().map(|it| &**it.0), "more kinds");
+            parts.push(format!("{} of built-in kinds ({kinds})", counted(built_in, "object")));
+        }
+        let are = if self.not_yaml.len() == 1 { "is" } else { "are" };
+        for (names, what, which) in [
+            (&self.templates, "template", String::new()),
+            (&self.not_yaml, "document", format!(" that {are} not YAML")),
+            (
+                &self.half_typed,
+                "document",
+                " with one of `apiVersion` and `kind`".to_owned(),
+            ),
+        ] {
+            let mut files: Vec<&str> = names.iter().map(String::as_str).collect();
+            files.dedup();
+            if !files.is_empty() {
+                let count = counted(names.len(), what);
+                parts.push(format!("{count}{which} ({})", listed(files.into_iter(), "more files")));
+            }
+        }
+        if self.no_objects > 0 {
+            parts.push(format!(
+                "{} without a Kubernetes object",
+                counted(self.no_objects, "document")
+            ));
+        }
+        if self.tests > 0 {
+            parts.push(format!("{} of `crd-analyzer test`", counted(self.tests, "file")));
+        }
+        if self.excluded > 0 {
+            parts.push(counted(self.excluded, "excluded file"));
+        }
+        if !self.hidden.is_empty() {
+            let names = listed(self.hidden.iter().map(String::as_str), "more");
+            parts.push(format!("hidden files that git does not track ({names}; see --hidden)"));
+        }
+        (!parts.is_empty()).then(|| format!("Not checked: {}", parts.join(", ")))
+    }
+
+    /// The same for programs.
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "built_in": self.built_in.values().sum::<usize>(),
+            "templates": self.templates,
+            "not_yaml": self.not_yaml,
+            "half_typed": self.half_typed,
+            "no_objects": self.no_objects,
+            "tests": self.tests,
+            "excluded": self.excluded,
+            "hidden": self.hidden,
+        })
+    }
+}
+
+/// The first of several names, and how many more there are.
+fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>, more: &str) -> String {
+    let left = names.len().saturating_sub(MOST_NAMED);
+    let mut named: Vec<String> = names.take(MOST_NAMED).map(str::to_owned).collect();
+    if left > 0 {
+        named.push(format!("{left} {more}"));
+    }
+    named.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reason_is_counted() {
+        let mut found = NotChecked::default();
+        assert_eq!(found.words(), None);
+        for kind in ["Service", "Deployment", "Deployment"] {
+            found.add("a.yaml", &Unchecked::BuiltIn(kind.to_owned()));
+        }
+        for n in 0..7 {
+            found.add(&format!("{}.yaml", n / 2), &Unchecked::Template);
+            found.add(&format!("{n}.yaml"), &Unchecked::HalfTyped);
+        }
+        found.add("a.yaml", &Unchecked::NotYaml);
+        found.add("a.yaml", &Unchecked::NoObject);
+        (found.tests, found.excluded) = (1, 2);
+        found.hidden.push(".cache".to_owned());
+        let expected = "Not checked: 3 objects of built-in kinds (Deployment, Service), \
+            7 templates (0.yaml, 1.yaml, 2.yaml, 3.yaml), 1 document that is not YAML (a.yaml), \
+            7 documents with one of `apiVersion` and `kind` (0.yaml, 1.yaml, 2.yaml, 3.yaml, 4.yaml, 2 more files), \
+            1 document without a Kubernetes object, 1 file of `crd-analyzer test`, 2 excluded files, \
+            hidden files that git does not track (.cache; see --hidden)";
+        assert_eq!(found.words().as_deref(), Some(expected));
+    }
+}

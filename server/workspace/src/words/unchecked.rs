@@ -1,0 +1,36 @@
+//! What is not checked of files that the user named.
+
+use crd_analyzer_apiextensions::decode::WrittenType;
+
+use super::{MAX_HEADLINE, Words, clip, text::code};
+
+const ACCEPT: &str = "or accept that with `--allow-unchecked`";
+
+/// About an object whose CRD is not known.
+pub(crate) fn without_crd(written: &WrittenType) -> Words {
+    let (kind, version) = (code(&written.kind), code(&written.api_version));
+    let headline = format!("{kind} of {version} is not checked: no CRD for it was found");
+    Words::new(clip(&headline, MAX_HEADLINE))
+        .label("no CRD")
+        .help(format!("name its CRD with `--crd`, {ACCEPT}"))
+}
+
+/// About another object or document.
+pub(crate) fn other(written: &WrittenType) -> Words {
+    let headline = match (&*written.api_version, &*written.kind) {
+        (_, "") => "this object is not checked: it has no `kind`".to_owned(),
+        ("", kind) => format!("this {} is not checked: it has no `apiVersion`", clip(kind, 40)),
+        (_, kind) => format!(
+            "this {} is not checked: its kind is built into Kubernetes",
+            clip(kind, 40)
+        ),
+    };
+    let help = if written.api_version.is_empty() || written.kind.is_empty() {
+        format!("write `apiVersion` and `kind`, {ACCEPT}")
+    } else {
+        format!("leave out the file, {ACCEPT}")
+    };
+    Words::new(clip(&headline, MAX_HEADLINE))
+        .label("not checked")
+        .help(help)
+}
