@@ -310,7 +310,6 @@ const MORE_HELP_THAN_FIXES: [&str; 84] = [
     "unknown-kind",
     "unknown-scale-path",
     "unknown-type",
-    "unqualified-finalizer",
     "unsupported-keyword",
     "wrong-type",
 ];

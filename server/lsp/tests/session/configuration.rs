@@ -156,7 +156,7 @@ async fn a_configuration_file_counts_and_is_watched() {
     );
     assert_eq!(
         registered["registrations"][0]["registerOptions"]["watchers"][0]["globPattern"],
-        "**/.crd-analyzer.yaml"
+        "**/{.crd-analyzer.yaml,.crd-analyzer.yml}"
     );
     client.open(&uri, 1, HINTED).await;
     assert_eq!(severity(&mut client, &uri).await, 3);
