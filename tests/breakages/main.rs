@@ -187,7 +187,9 @@ fn breakages_are_found_at_their_place() {
         fs::create_dir_all(path.parent().expect("a folder")).expect("the folder can be made");
         fs::write(path, text).expect("the file can be written");
     };
-    files.iter().for_each(|it| write(it.path, &it.text));
+    for it in &files {
+        write(it.path, &it.text);
+    }
     write("charts/a/Chart.yaml", "apiVersion: v2\nname: a\nversion: 0.1.0\n");
     let before = places(folder.path());
     let (mut missed, mut by_role) = (Vec::new(), BTreeMap::<&str, (usize, usize)>::new());

@@ -13,7 +13,7 @@ use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_workspace::{
     accepted::received,
     codes,
-    index::{DefinitionText, Definitions as _, KnownDefinition},
+    index::{DefinitionText, Definitions as _, Found, KnownDefinition},
     versions::VersionSet,
     words::meant::meant,
 };
@@ -170,7 +170,7 @@ fn asked(args: &Args, definitions: &RunDefinitions, wanted: &str) -> anyhow::Res
     }
     let near = std::env::current_dir()?.join("-");
     let nearest = definitions.find(&known.defines, &near);
-    let others = nearest.iter().flat_map(|it| it.all_others());
+    let others = nearest.iter().flat_map(Found::all_others);
     let known = nearest
         .as_ref()
         .map_or_else(|| (*known).clone(), |it| it.definition.clone());

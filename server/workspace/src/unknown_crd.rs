@@ -127,7 +127,7 @@ fn of_path(path: &[String]) -> Taken {
     let names: Vec<&str> = path.iter().map(String::as_str).take(3).collect();
     match names.as_slice() {
         ["metadata", "name", ..] | ["metadata" | "spec"] => Taken::Rest,
-        ["metadata", ..] | ["spec", "conversion", ..] | ["status", ..] => Taken::Marks,
+        ["metadata" | "status", ..] | ["spec", "conversion", ..] => Taken::Marks,
         _ if path.last().is_some_and(|it| it == "description") => Taken::Nothing,
         _ if path.iter().any(|it| it == "openAPIV3Schema") => Taken::Schema,
         _ => Taken::Rest,

@@ -195,8 +195,8 @@ fn version_in(folders: &[&str], stem: &str) -> (Option<Version>, usize) {
     if let Some(version) = Version::in_name(stem) {
         return (Some(version), folders.len());
     }
-    let named = folders.iter().enumerate().rev();
-    let found = named.filter_map(|(n, it)| Some((Version::in_name(it)?, n))).next();
+    let mut named = folders.iter().enumerate().rev();
+    let found = named.find_map(|(n, it)| Some((Version::in_name(it)?, n)));
     found.map_or((None, folders.len()), |(version, n)| (Some(version), n))
 }
 
