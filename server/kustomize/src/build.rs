@@ -13,21 +13,21 @@ use std::{
 
 use crd_analyzer_budget::{self as budget, Limits};
 
-pub(crate) use bases::Base;
 use objects::{check, objects};
 
 use crate::{
+    bases::Accumulated,
     built::{Build, Built, Unread},
     decode,
     flux::{self, FluxKustomization},
     generate, json_patch,
-    kustomization::{Kustomization, Patch, Text, Var},
+    kustomization::{Kustomization, Patch, Text},
     names,
     node::{Node, Place, Value},
     patches::{Patched, apply, apply_as_target, apply_json, target_of},
     problem::{Problem, ProblemKind, Result},
     replace,
-    resource::{Allowed, Resource, Resources},
+    resource::{Allowed, Resource},
     sources::{Files, Sources, joined, name, unread},
     spec::{Config, LISTS, NameReference, default_config},
     spend, transform, vars,
@@ -88,14 +88,6 @@ pub fn build_with(
         is_component: building.is_component,
         left,
     }
-}
-
-/// What the kustomizations that were read have so far.
-#[derive(Clone, Default, Debug)]
-struct Accumulated {
-    resources: Resources,
-    config: Config,
-    vars: Vec<Var>,
 }
 
 struct Building<'f> {

@@ -4,6 +4,7 @@
 //! objects asks [`Sources`] where the values were written. What a build makes is spent from the budget of the thread
 //! ([`crd_analyzer_budget`]), within [`LIMITS`].
 
+mod bases;
 mod build;
 mod built;
 mod dates;

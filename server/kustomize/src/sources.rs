@@ -15,7 +15,7 @@ use crd_analyzer_syntax::{
 };
 
 use crate::{
-    build::Base,
+    bases::{Base, Kept},
     dates::timestamp,
     node::{Entry, Node, Place, Value, plain},
     problem::{Problem, ProblemKind, Result},
@@ -111,6 +111,8 @@ pub struct Sources {
     dates: HashSet<Place>,
     /// The bases that were built, by their folders.
     pub(crate) bases: HashMap<PathBuf, Base>,
+    /// The bytes of the objects of those that are kept.
+    kept_bytes: u64,
 }
 
 /// Texts from this length on are shared, in bytes.
@@ -120,6 +122,17 @@ const LONG: usize = 64;
 const MOST_DEPTH: usize = 400;
 
 impl Sources {
+    /// Keeps a base for the builds that follow.
+    pub(crate) fn keep(&mut self, folder: &Path, base: Kept) {
+        self.kept_bytes += base.bytes();
+        self.bases.insert(folder.to_owned(), Base::Kept(Arc::new(base)));
+    }
+
+    /// The bytes of the objects of bases that are kept for other builds.
+    pub fn kept_bytes(&self) -> u64 {
+        self.kept_bytes
+    }
+
     /// The text of a file. If it was read before, it is the same one.
     pub(crate) fn text(&self, files: &dyn Files, path: &Path) -> Result<Option<Arc<str>>> {
         let Some(text) = files.read(path) else { return Ok(None) };

@@ -28,11 +28,11 @@ use crd_analyzer_workspace::{
 
 use memchr::memmem;
 
-use super::{manifests::STACK_BYTES, neighbours::Neighbours};
+use super::{
+    manifests::STACK_BYTES,
+    neighbours::{Named, Neighbours},
+};
 use crate::input::{self, Input, Source, expand};
-
-/// Files, by their absolute paths: how they came to be known, and how they are read.
-pub(super) type Named = BTreeMap<PathBuf, (Origin, Access)>;
 
 /// Files as they are on disk: those of the run, and those of the repositories around them, once these are known.
 struct Disk {

@@ -10,8 +10,11 @@ use std::{
 use crd_analyzer_io::{read::Access, roots, walk::Hidden};
 use crd_analyzer_workspace::index::{Catalog, Origin};
 
-use super::{definitions::Named, manifests::Configs};
+use super::manifests::Configs;
 use crate::input::{self, Input, Source};
+
+/// Files, by their absolute paths: how they came to be known, and how they are read.
+pub(super) type Named = BTreeMap<PathBuf, (Origin, Access)>;
 
 /// The repositories around named files, looked through when a CRD is missing.
 pub(super) struct Neighbours {

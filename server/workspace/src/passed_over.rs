@@ -97,7 +97,7 @@ fn is_half_typed(written: &WrittenType) -> bool {
     written.kind.is_empty() != written.api_version.is_empty()
 }
 
-/// Why a document that can be read is not checked. `None` if it is empty, or if something else is said of its kind.
+/// Why a document that can be read is not checked. `None` if it is empty, or if another diagnostic is about its kind.
 pub(crate) fn reason(tree: &Tree, written: &WrittenType) -> Option<Unchecked> {
     let root = tree.resolve(tree.root()?);
     let is_empty = tree.is_scalar(root) && tree.scalar(root).is_empty();

@@ -1,39 +1,13 @@
-//! Bases that several builds of a run have: a base that was built twice is kept, and the builds that follow take it over.
+//! Builds take over a base that was built twice.
 
-use std::{
-    ops::Range,
-    path::{Path, PathBuf},
-    sync::Arc,
+use std::{ops::Range, path::Path};
+
+use super::{A_KUSTOMIZATION, A_PATH, Building, Result};
+use crate::{
+    bases::{Accumulated, Base, Kept},
+    openapi::OpenApi,
+    spend,
 };
-
-use super::{A_KUSTOMIZATION, A_PATH, Accumulated, Building, Result};
-use crate::{node::Place, openapi::OpenApi, spend};
-
-/// What became of a base.
-#[derive(Debug)]
-pub(crate) enum Base {
-    /// It was built once: most bases have one overlay.
-    Seen,
-    /// It was built twice.
-    Kept(Arc<Kept>),
-    /// It cannot be kept: something in it is not read or not supported.
-    Alone,
-}
-
-/// A base as it was built, and what the build has noted of it.
-#[derive(Debug)]
-pub(crate) struct Kept {
-    /// See [`Files::identity`](super::Files::identity).
-    files: usize,
-    accumulated: Accumulated,
-    texts: Vec<(Arc<Path>, Option<Arc<str>>)>,
-    /// Ranges of `resources`.
-    folders: Vec<(PathBuf, Range<usize>)>,
-    resources: Vec<PathBuf>,
-    taken: Vec<Place>,
-    patches: Vec<PathBuf>,
-    is_changing: bool,
-}
 
 impl Building<'_> {
     /// Builds a base with `build`, or takes it over.
@@ -106,7 +80,7 @@ impl Building<'_> {
             patches: self.patches[patches..].to_vec(),
             is_changing: changes,
         };
-        self.sources.bases.insert(folder.to_owned(), Base::Kept(Arc::new(kept)));
+        self.sources.keep(folder, kept);
         Ok(built)
     }
 

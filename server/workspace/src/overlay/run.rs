@@ -46,20 +46,22 @@ impl Run {
             bytes: LIMITS.bytes.min(self.bytes),
             ..LIMITS
         };
+        let kept_before = sources.kept_bytes();
         let mut built = build_with(files, folder, (limits, sources), flux);
+        let kept_bases = sources.kept_bytes() - kept_before;
         self.work -= limits.work.saturating_sub(built.left.work);
-        // What a build that failed has made is gone, and what is built of native kinds is not asked for any more.
-        if let Ok(objects) = &mut built.objects {
-            let spent = limits.bytes.saturating_sub(built.left.bytes);
-            let kept = objects.iter_mut().map(|it| {
-                if is_judged(&it.node) {
-                    return it.node.kept_bytes();
-                }
-                it.node.value = Value::Null { is_written: false };
-                0
-            });
-            self.bytes -= spent.min(kept.sum());
-        }
+        // What a build that failed has made is gone, and what is built of native kinds is not asked for any more. Bases stay.
+        let objects = built.objects.as_deref_mut().unwrap_or_default();
+        let kept = objects.iter_mut().map(|it| {
+            if is_judged(&it.node) {
+                return it.node.kept_bytes();
+            }
+            it.node.value = Value::Null { is_written: false };
+            0
+        });
+        let kept = kept.sum::<u64>() + kept_bases;
+        let spent = limits.bytes.saturating_sub(built.left.bytes);
+        self.bytes -= spent.min(kept);
         built
     }
 
