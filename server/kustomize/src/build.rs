@@ -21,7 +21,7 @@ use crate::{
     decode,
     flux::{self, FluxKustomization},
     generate, json_patch,
-    kustomization::{Kustomization, Patch, Text},
+    kustomization::{FILE_NAMES, Kustomization, Patch, Text},
     names,
     node::{Node, Place, Value},
     patches::{Patched, apply, apply_as_target, apply_json, target_of},
@@ -32,9 +32,6 @@ use crate::{
     spec::{Config, LISTS, NameReference, default_config},
     spend, transform, vars,
 };
-
-/// The names that kustomize looks for, in its order (`sigs.k8s.io/kustomize/api/konfig`).
-pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// Builds the kustomization of a folder, an absolute path, within limits (see [`LIMITS`](crate::LIMITS)).
 pub fn build(files: &dyn Files, folder: &Path, (limits, sources): (Limits, &mut Sources)) -> Build {

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use crate::{id::ResId, node::Place, selector::Selector, spec::FieldSpec};
 
+/// The names that kustomize looks for, in its order (`sigs.k8s.io/kustomize/api/konfig`).
+pub const FILE_NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
 /// A text and where it is written.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Text {

@@ -34,9 +34,10 @@ mod tests;
 mod transform;
 mod vars;
 
-pub use build::{FILE_NAMES, build, build_with};
+pub use build::{build, build_with};
 pub use built::{Build, Built, Unread};
 pub use flux::FluxKustomization;
+pub use kustomization::FILE_NAMES;
 pub use node::{Entry, Node, Place, Value};
 pub use problem::{Problem, ProblemKind};
 pub use references::references;

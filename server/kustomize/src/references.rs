@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    build::FILE_NAMES,
+    kustomization::FILE_NAMES,
     node::{Node, Value},
     sources::{Files, Sources, joined},
 };
