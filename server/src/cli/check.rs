@@ -10,13 +10,7 @@ use std::{
 use crd_analyzer_cluster::Prompts;
 use crd_analyzer_ide::fixes::Fix;
 use crd_analyzer_io::{
-    git,
-    go::GoSources,
-    go_tests::GoTests,
-    kustomize::Kustomizations,
-    print::tell,
-    read::{self, Access},
-    walk::Hidden,
+    git, go::GoSources, go_tests::GoTests, kustomize::Kustomizations, print::tell, read, walk::Hidden,
 };
 use crd_analyzer_schema::codes;
 use crd_analyzer_workspace::{
@@ -29,8 +23,12 @@ use crd_analyzer_workspace::{
 };
 
 mod choices;
+mod previous;
 
-use self::choices::{CompatPolicy, FailOn, Show};
+use self::{
+    choices::{CompatPolicy, FailOn, Show},
+    previous::Previous,
+};
 use super::{
     Replacing, Status, UsageError,
     baseline::Baseline,
@@ -43,7 +41,7 @@ use super::{
     why,
 };
 use crate::{
-    input::{self, Collected, Input, Reading, Source, Unreadable},
+    input::{self, Collected, Input, Reading, Unreadable},
     output::{self, Color, File, Look, Output, Outputs, Repeated, Summary, unwritten},
 };
 
@@ -289,10 +287,13 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                 known.insert(definitions_of(args, revision.as_ref(), inputs, &mut configs)?)
             }
         };
-        let (revision, folder) = (revision.as_ref(), folder.as_ref());
-        inputs
-            .iter_mut()
-            .try_for_each(|input| add_old(args, revision, folder, input))?;
+        let previous = Previous {
+            paths: &args.manifests.paths,
+            revision: revision.as_ref(),
+            old: args.old.as_deref(),
+            folder: folder.as_ref(),
+        };
+        inputs.iter_mut().try_for_each(|input| previous.add_to(input))?;
         if let Some(level) = args.fix {
             let by = &*known;
             configs.each(
@@ -311,7 +312,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         }
         let known = &*known;
         if beside.is_asked && args.old.is_none() {
-            let built = overlays(&inputs, revision);
+            let built = overlays(&inputs, revision.as_ref());
             let current = std::env::current_dir().unwrap_or_default();
             let relative = |it: &Path| it.strip_prefix(&current).unwrap_or(it).display().to_string();
             let failed = built.failed_before().map(relative);
@@ -476,54 +477,6 @@ fn definitions_of(
         }
         None => Ok(known),
     }
-}
-
-/// Where the previous revision of an input lies. `folder`: how files of the folder of previous manifests are read, if it is one.
-fn add_old(
-    args: &Args,
-    revision: Option<&Arc<git::Revision>>,
-    folder: Option<&Access>,
-    input: &mut Input,
-) -> anyhow::Result<()> {
-    let (Source::File(path, _) | Source::Stdin(Some(path))) = &input.source else {
-        if let (Source::Stdin(None), Some(revision)) = (&input.source, revision) {
-            let said = format!(
-                "--old-ref {}: git has no previous text of standard input. Name its file with --stdin-filename, or give the previous text with --old",
-                revision.shown_name()
-            );
-            return Err(UsageError(said).into());
-        }
-        if let (Source::Stdin(None), Some(old)) = (&input.source, &args.old) {
-            input.old = Some(Source::named(old));
-        }
-        return Ok(());
-    };
-    if let Some(revision) = revision {
-        input.old = Some(Source::Git {
-            path: path.clone(),
-            revision: revision.clone(),
-        });
-    } else if let Some(old) = &args.old {
-        input.old = if let Some(access) = folder {
-            // The place of a file below its folder argument is its place below the folder of previous manifests.
-            let below = args
-                .manifests
-                .paths
-                .iter()
-                .find_map(|folder| path.strip_prefix(folder).ok())
-                .unwrap_or(path);
-            let old = old.join(below);
-            read::exists(&old).then(|| Source::File(old, access.clone()))
-        } else if args.manifests.paths.len() == 1 && input.named {
-            Some(Source::named(old))
-        } else {
-            return Err(UsageError(
-                "--old with a file needs exactly one manifest to check: give a folder instead".to_owned(),
-            )
-            .into());
-        };
-    }
-    Ok(())
 }
 
 /// One run: where it prints to and what it found.
