@@ -19,8 +19,10 @@ pub(crate) enum Taken {
     /// Nowhere.
     #[default]
     Nothing,
-    /// In labels, annotations, or where the webhook is: nothing else depends on it.
+    /// In labels or annotations: nothing else depends on it.
     Marks,
+    /// In what says who converts resources.
+    Conversion,
     /// In what every CRD needs.
     Rest,
     /// In a schema, on which its rules and their costs depend.
@@ -30,14 +32,17 @@ pub(crate) enum Taken {
 impl Taken {
     /// Leaves out the errors that may only follow from what is not known.
     pub(crate) fn apply(self, verdict: &mut DocumentVerdict) {
-        if self < Self::Schema {
-            return;
-        }
-        let of_rule = |it: &Finding| match &it.server {
-            Some(ServerSays::Cause { field, .. }) => field.contains("x-kubernetes-validations"),
+        let in_field = |it: &Finding, part: &str| match &it.server {
+            Some(ServerSays::Cause { field, .. }) => field.contains(part),
             _ => false,
         };
-        let is_unknown = |it: &Finding| of_rule(it) || it.code == server_codes::TOTAL_RULE_COST_OVER_LIMIT;
+        let is_unknown = |it: &Finding| match self {
+            Self::Conversion => in_field(it, "spec.conversion"),
+            Self::Schema => {
+                in_field(it, "x-kubernetes-validations") || it.code == server_codes::TOTAL_RULE_COST_OVER_LIMIT
+            }
+            _ => false,
+        };
         verdict.retain(|it| !is_unknown(it));
     }
 }
@@ -127,7 +132,8 @@ fn of_path(path: &[String]) -> Taken {
     let names: Vec<&str> = path.iter().map(String::as_str).take(3).collect();
     match names.as_slice() {
         ["metadata", "name", ..] | ["metadata" | "spec"] => Taken::Rest,
-        ["metadata" | "status", ..] | ["spec", "conversion", ..] => Taken::Marks,
+        ["metadata" | "status", ..] => Taken::Marks,
+        ["spec", "conversion", ..] => Taken::Conversion,
         _ if path.last().is_some_and(|it| it == "description") => Taken::Nothing,
         _ if path.iter().any(|it| it == "openAPIV3Schema") => Taken::Schema,
         _ => Taken::Rest,
@@ -168,7 +174,7 @@ mod tests {
             ),
             (
                 "spec: {conversion: {webhook: {clientConfig: {caBundle: '{{caBundle}}', url: a}}}}",
-                Taken::Marks,
+                Taken::Conversion,
                 r#"{"spec":{"conversion":{"webhook":{"clientConfig":{"url":"a"}}}}}"#,
             ),
             ("spec: {group: '${GROUP}'}", Taken::Rest, r#"{"spec":{}}"#),

@@ -69,7 +69,7 @@ impl Ask<'_> {
             }
         }
         report.in_part |= taken > Taken::Nothing;
-        if taken > Taken::Marks {
+        if taken > Taken::Conversion {
             report.subject = Subject::PartialDefinition;
         }
         let json = rest.as_ref().unwrap_or(json);
