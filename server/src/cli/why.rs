@@ -8,7 +8,7 @@ use std::{
 use anyhow::Context as _;
 use crd_analyzer_io::read::Access;
 use crd_analyzer_workspace::{
-    index::{Definitions, GroupKind, objects},
+    index::{Definitions, GroupKind, native, objects},
     roles::Judgement,
 };
 
@@ -52,6 +52,7 @@ pub(super) fn tell(
             role: role.role.to_string(),
             reason: role.reason,
             is_definition,
+            is_native: native::is_native(&kind.group),
             checked_by: checked_by(known, &checked, if is_definition { &beside_it } else { &path }),
         });
     }

@@ -16,6 +16,8 @@ pub(crate) struct Explained {
     pub(crate) reason: String,
     /// It is a CRD.
     pub(crate) is_definition: bool,
+    /// Kubernetes itself has the kind.
+    pub(crate) is_native: bool,
     /// The CRD that checks the resource, or resources beside the CRD; then the others.
     pub(crate) checked_by: Vec<CheckedBy>,
 }
@@ -53,6 +55,9 @@ pub(crate) fn print(
         };
         match best {
             Some(best) => renderer.indented(out, by, "    ", &format!("{} ({})", best.path, best.why))?,
+            None if it.is_native && !it.is_definition => {
+                renderer.text(out, "  not checked: a kind of Kubernetes itself")?;
+            }
             None if it.is_definition => renderer.text(out, "  checks no resource")?,
             None => renderer.text(out, "  not checked: no CRD of its kind was found")?,
         }
