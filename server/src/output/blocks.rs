@@ -29,6 +29,9 @@ pub(super) struct Block {
     pub(super) repeats: usize,
 }
 
+/// A block: the number of its document, and its own there.
+type At = (usize, usize);
+
 /// What makes diagnostics of a file the same.
 type Cause<'a> = (&'static str, &'static str, &'a str, &'a [String]);
 
@@ -49,18 +52,17 @@ fn field(finding: &Finding) -> Option<&str> {
 
 /// The blocks of each document of a file.
 pub(super) fn of(file: &File<'_>) -> Vec<Vec<Block>> {
-    let mut first: HashMap<Cause<'_>, (usize, usize)> = HashMap::new();
-    let mut lines: HashMap<(usize, usize), Vec<u32>> = HashMap::new();
+    let mut first: HashMap<Cause<'_>, At> = HashMap::new();
+    let mut lines: HashMap<At, Vec<u32>> = HashMap::new();
     let mut blocks: Vec<Vec<Block>> = Vec::new();
     for (n, (document, shown)) in file.documents().enumerate() {
         let mut of_document: Vec<Block> = Vec::new();
         // The values of wrong types, and their blocks: what else is wrong with them follows from that.
-        let mut values: HashMap<(u32, u32), (&str, (usize, usize))> = HashMap::new();
+        let mut values: HashMap<(u32, u32), (&str, At)> = HashMap::new();
         for it in shown {
             let finding = &it.finding;
             let span = (finding.span.start, finding.span.end);
-            let follows =
-                |it: &&(&str, (usize, usize))| field(finding).is_some_and(|field| [it.0, NO_FIELD].contains(&field));
+            let follows = |it: &&(&str, At)| field(finding).is_some_and(|field| [it.0, NO_FIELD].contains(&field));
             if document.subject == Subject::Resource
                 && let Some(&(_, at)) = values.get(&span).filter(follows)
             {

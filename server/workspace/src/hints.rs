@@ -89,7 +89,7 @@ fn too_large(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
         finding.severity = Severity::Error;
         return Some(finding);
     }
-    let most = ANNOTATION_LIMIT.checked_sub(beside_json(metadata)?).unwrap_or_default();
+    let most = ANNOTATION_LIMIT.saturating_sub(beside_json(metadata)?);
     let message = "this manifest is too large for client-side `kubectl apply`";
     let note = format!(
         "as JSON it has more than the {ANNOTATION_LIMIT} bytes that `kubectl apply` can keep in its annotation"
