@@ -103,7 +103,8 @@ pub(crate) fn fill(text: &str) -> Option<Filled> {
         }
     }
     replaced.sort_unstable_by_key(Replaced::start);
-    let mut around = lines.around_of(&filling.bytes);
+    let filler = filling.places.filler().to_owned();
+    let mut around = lines.around_of(&filling.bytes, &filler);
     for it in replaced {
         match it {
             Replaced::Lines(range) => {
@@ -294,8 +295,16 @@ impl Filling {
     /// Writes an unknown entry, item or value into blank lines, as the lines around them need it. `None` if it has no room, or nothing tells where it
     /// begins.
     fn more(&mut self, text: &str, around: &lines::Around<'_>, range: Range<usize>) -> Option<()> {
-        let (column, content) = column_of(text, &range)?;
-        let Some(form) = Form::of(column, content, around.before(column), around.after(range.end)) else {
+        let after = around.after(range.end);
+        let (column, content) = match column_of(text, &range)? {
+            Column::Said(column, content) => (column, content),
+            // Where it is written says less than the lines that go on below it.
+            Column::Written(column) => {
+                let deeper = after.filter(|it| it.indent > column && !it.is_separator);
+                (deeper.map_or(column, |it| it.indent), None)
+            }
+        };
+        let Some(form) = Form::of(column, content, around.before(column), after) else {
             return Some(());
         };
         let filler = self.places.filler();
@@ -340,7 +349,8 @@ enum Form {
 }
 
 impl Form {
-    /// Of lines that begin at a column. `content`: the first of them that is written and not printed. `None`: they are between documents.
+    /// Of lines that begin at a column. `content`: the first of them that is written and not printed. `None`: they are between documents,
+    /// or a part of what is unknown already.
     fn of(column: usize, content: Option<Shape>, before: Option<Shape>, after: Option<Shape>) -> Option<Self> {
         let before = before.filter(|it| !it.is_separator);
         if before.is_some_and(|it| it.is_text_at(column)) {
@@ -350,6 +360,8 @@ impl Form {
         let is_entry = content.is_some_and(|it| !it.is_item);
         let is_item = content.or(after).is_some_and(|it| it.is_item);
         match before {
+            // It is the same value, or more of it.
+            Some(it) if it.is_filled && it.indent == column => None,
             Some(it) if it.is_item && it.indent == column => Some(if is_item || !it.is_at_key {
                 Self::Items
             } else if is_entry {
@@ -375,8 +387,16 @@ impl Form {
     }
 }
 
-/// The column where the printed lines begin: the argument of `nindent`, or the column of the first line of a block, which is returned, too.
-fn column_of(text: &str, lines: &Range<usize>) -> Option<(usize, Option<Shape>)> {
+/// The column where printed lines begin.
+enum Column {
+    /// The argument of `nindent`, or the column of the first line in a block, which comes with it.
+    Said(usize, Option<Shape>),
+    /// The column of the action.
+    Written(usize),
+}
+
+/// The column where the printed lines begin; `None` if nothing says it.
+fn column_of(text: &str, lines: &Range<usize>) -> Option<Column> {
     let written = &text[lines.clone()];
     let first = written.lines().next()?;
     if let Some(at) = first
@@ -387,13 +407,13 @@ fn column_of(text: &str, lines: &Range<usize>) -> Option<(usize, Option<Shape>)>
             .chars()
             .take_while(char::is_ascii_digit)
             .collect();
-        return Some((digits.parse().ok()?, None));
+        return Some(Column::Said(digits.parse().ok()?, None));
     }
     let content = written
         .lines()
         .find(|it| !it.trim().is_empty() && !it.trim_start().starts_with("{{"));
     if let Some(line) = content {
-        return Some((indent(line), Shape::of_line(line)));
+        return Some(Column::Said(indent(line), Shape::of_line(line)));
     }
     let inner = written.find("indent ").and_then(|at| {
         let digits: String = written[at + "indent ".len()..]
@@ -402,7 +422,7 @@ fn column_of(text: &str, lines: &Range<usize>) -> Option<(usize, Option<Shape>)>
             .collect();
         digits.parse().ok()
     });
-    Some((inner.unwrap_or_else(|| indent(first)), None))
+    Some(inner.map_or_else(|| Column::Written(indent(first)), |it| Column::Said(it, None)))
 }
 
 #[cfg(test)]
@@ -474,6 +494,8 @@ mod tests {
         check_form("a:\n- b\n", "c: d\n", "- @", ItemsOrEntries);
         check_form("a:\n- b\n- c:\n    d\n", "", "- @", ItemsOrEntries);
         check_form("- b\n", "", "- @", Items);
+        check_form("a:\n  b: c\n", "", "@:", Value);
+        check_form("a:\n- b:\n    c: d\n", "e: f\n", "- @", ItemsOrEntries);
         check_form("a: b\n", "", "@:", Value);
         check_form("a: b\n", "c: d\n", "@:", Value);
         check_form("a: \"# b:\"\n", "", "@:", Value);
@@ -497,6 +519,31 @@ mod tests {
     }
 
     #[test]
+    fn what_goes_on_below_an_action_says_where_it_prints() {
+        let text = "a:\n  b: c\n{{ if .x }}\n  {{ fail .y }}\n{{ end }}\n  d: e\n";
+        let expected = format!(
+            "a:\n  b: c\n  @: {}\n{}\n{}\n  d: e\n",
+            " ".repeat(11 - 7),
+            " ".repeat(15),
+            " ".repeat(9)
+        );
+        check(text, &expected);
+    }
+
+    #[test]
+    fn a_value_is_filled_in_once() {
+        check(
+            "a:\n  {{ .x | nindent 2 }}\n  {{ .y | nindent 2 }}\nb:\n{{ .z }}\nc: d\n",
+            &format!(
+                "a:\n  @{}\n  {}\nb:\n @{}\nc: d\n",
+                " ".repeat(20 - 3),
+                " ".repeat(20),
+                " ".repeat(8 - 4)
+            ),
+        );
+    }
+
+    #[test]
     fn what_is_printed_into_a_text_is_a_part_of_it() {
         for header in ["|", ">", "|-", ">+2"] {
             check(
@@ -504,6 +551,14 @@ mod tests {
                 &format!("a: {header}\n  @{}\nb: c\n", " ".repeat(8 - 3)),
             );
         }
+        let text = "a:\n- b: |\n    c\n  d: e\n  {{ if .x }}\n  f: g\n  {{ end }}\n- - |\n   h\n   {{ .z }}\n";
+        let expected = format!(
+            "a:\n- b: |\n    c\n  d: e\n  @: {}\n      \n{}\n- - |\n   h\n   @{}\n",
+            " ".repeat(13 - 7),
+            " ".repeat(11),
+            " ".repeat(8 - 3)
+        );
+        check(text, &expected);
         let text = "a:\n- |\n    b:\n    {{ .x }}\n    c:\n  d: |\n{{ .y | indent 4 }}\nb: |\nc: d\n{{ .z }}\n";
         let expected = format!(
             "a:\n- |\n    b:\n    @{}\n    c:\n  d: |\n    @{}\nb: |\nc: d\n@: {}\n",

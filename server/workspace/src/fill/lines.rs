@@ -58,7 +58,7 @@ impl Lines {
     }
 
     /// The lines of the text that is made, as they are now.
-    pub(super) fn around_of(&self, made: &[u8]) -> Around<'_> {
+    pub(super) fn around_of<'l>(&'l self, made: &[u8], filler: &'l str) -> Around<'l> {
         let mut after = Vec::with_capacity(self.all.len());
         let mut next = None;
         for line in self.all.iter().rev() {
@@ -71,6 +71,7 @@ impl Lines {
             after,
             before: Vec::new(),
             seen: 0,
+            filler,
         }
     }
 }
@@ -82,10 +83,12 @@ pub(super) struct Shape {
     pub(super) indent: usize,
     pub(super) is_separator: bool,
     pub(super) is_item: bool,
-    /// It ends in a colon or a dash: its value comes below it.
+    /// It ends in a colon or a dash, and has no value yet: that comes below it.
     pub(super) awaits_value: bool,
-    /// It ends in the header of a block scalar, whose text comes below it.
-    begins_text: bool,
+    /// It is a value that was filled in.
+    pub(super) is_filled: bool,
+    /// It ends in the header of a block scalar: the text comes below it, deeper than this column.
+    begins_text: Option<usize>,
     /// It is in the text of a block scalar.
     is_text: bool,
     /// It is an item of a list that begins at the column of its key.
@@ -104,7 +107,8 @@ impl Shape {
             is_separator: line.starts_with("---"),
             is_item: written.starts_with("- ") || written == "-",
             awaits_value: written.ends_with(':') || written == "-",
-            begins_text: begins_text(written),
+            is_filled: false,
+            begins_text: begins_text(written).then(|| indent(line) + depth_of_key(written)),
             is_text: false,
             is_at_key: false,
         })
@@ -112,7 +116,7 @@ impl Shape {
 
     /// Whether what follows the line at a column, not before its own, is text of a block scalar.
     pub(super) fn is_text_at(self, column: usize) -> bool {
-        self.is_text || self.begins_text && self.indent < column
+        self.is_text || self.begins_text.is_some_and(|it| it < column)
     }
 }
 
@@ -126,6 +130,18 @@ fn without_comment(written: &str) -> &str {
         Some((before, _)) if !before.contains(['"', '\'']) => before.trim_end(),
         _ => written,
     }
+}
+
+/// Where in a line the key is that it ends in, or the last dash of an item without a key: `- - a: |`, `- - |`.
+fn depth_of_key(written: &str) -> usize {
+    let mut depth = 0;
+    while let Some(item) = written[depth..].strip_prefix("- ") {
+        if item.starts_with(['|', '>']) {
+            break;
+        }
+        depth += 2;
+    }
+    depth
 }
 
 /// Whether a line ends in the header of a block scalar: `a: |`, `- >-2`.
@@ -144,6 +160,8 @@ pub(super) struct Around<'l> {
     before: Vec<Shape>,
     /// How many lines are above the place.
     seen: usize,
+    /// What was filled in begins with it.
+    filler: &'l str,
 }
 
 impl Around<'_> {
@@ -155,7 +173,12 @@ impl Around<'_> {
                     let is_key = !above.is_item && above.awaits_value;
                     shape.is_at_key |= shape.is_item && above.indent == shape.indent && (is_key || above.is_at_key);
                 }
-                shape.is_text = self.before.last().is_some_and(|it| it.is_text_at(shape.indent));
+                let written = made[line.range.clone()].trim_ascii();
+                shape.is_filled = written == self.filler.as_bytes();
+                if let Some(above) = self.before.last_mut() {
+                    shape.is_text = above.is_text_at(shape.indent);
+                    above.awaits_value = false;
+                }
                 self.before.push(shape);
             }
             self.seen += 1;
