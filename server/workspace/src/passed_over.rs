@@ -8,6 +8,9 @@ use crd_analyzer_syntax::{
 
 use crate::index::{group_kind, native};
 
+/// The file by which Helm knows a chart. It has an `apiVersion`, and is not a manifest.
+pub(crate) const CHART: &str = "Chart.yaml";
+
 /// Why a document is not checked, besides that no CRD for it is known.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Unchecked {

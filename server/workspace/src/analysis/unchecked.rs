@@ -75,7 +75,8 @@ impl Ask<'_> {
         }
         // What kustomize reads is checked as it builds it.
         let name = self.question.path.and_then(|it| it.file_name()?.to_str());
-        if self.unknown.borrow().len() > counted || name.is_some_and(|it| kustomize::FILE_NAMES.contains(&it)) {
+        let is_of_tool = |it: &str| kustomize::FILE_NAMES.contains(&it) || it == passed_over::CHART;
+        if self.unknown.borrow().len() > counted || name.is_some_and(is_of_tool) {
             return Judged::NOTHING;
         }
         let reason = passed_over::reason(&tree, &written);

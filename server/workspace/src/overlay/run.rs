@@ -101,7 +101,8 @@ mod tests {
 
     impl Files for Overlays {
         fn read(&self, path: &Path) -> Option<Arc<str>> {
-            let fields: String = (0..100).map(|n| format!("  f{n}: {n}\n")).collect();
+            let fields: Vec<String> = (0..100).map(|n| format!("  f{n}: {n}\n")).collect();
+            let fields = fields.concat();
             let text = match path.strip_prefix("/r").ok()?.to_str()? {
                 "base/kustomization.yaml" => "resources: [a.yaml]\n".to_owned(),
                 "base/a.yaml" => format!(
