@@ -1,9 +1,11 @@
 //! Documents that would take much work or memory, over the whole of a session: the process stays within its limits, whatever is asked, and
 //! answers.
 
+use std::{collections::BTreeMap, fs, path::Path};
+
 use serde_json::{Value, json};
 
-use super::{Server, limits};
+use super::{Server, built, limits};
 
 /// The document that is asked about.
 const URI: &str = "file:///repo/one.yaml";
@@ -16,6 +18,15 @@ struct Session {
 
 impl Session {
     fn start() -> Self {
+        Self::start_with(&Value::Null)
+    }
+
+    /// In the workspace of a folder.
+    fn start_in(folder: &Path) -> Self {
+        Self::start_with(&json!([{ "uri": uri(folder, ""), "name": "repository" }]))
+    }
+
+    fn start_with(folders: &Value) -> Self {
         let mut server = Server::start_limited();
         let capabilities = json!({
             "textDocument": {
@@ -26,7 +37,11 @@ impl Session {
                 "codeLens": {}, "inlayHint": {}, "foldingRange": {}, "rename": { "prepareSupport": true },
             },
         });
-        server.request(1, "initialize", json!({ "capabilities": capabilities }));
+        server.request(
+            1,
+            "initialize",
+            json!({ "capabilities": capabilities, "workspaceFolders": folders }),
+        );
         server.notify("initialized", &json!({}));
         Self { server, requests: 1 }
     }
@@ -132,6 +147,79 @@ impl Session {
             assert_eq!(message["method"], "textDocument/publishDiagnostics");
         }
         assert_eq!(self.server.code(), Some(0), "it ended within its limits");
+    }
+}
+
+fn uri(folder: &Path, path: &str) -> String {
+    format!("file://{}", folder.join(path).display())
+}
+
+/// Files of a repository that are opened.
+const MOST_OPEN: usize = 3;
+
+/// Whether a file is short: a long one gets thousands of diagnostics, which other tests are about.
+fn is_short(text: &str) -> bool {
+    text.lines().count() <= 500
+}
+
+/// Opens the first files of a repository, of those that are wanted, and waits until nothing is left to do. Returns the codes of the diagnostics
+/// that then are shown.
+fn opened(repository: &built::Repository, is_wanted: fn(&str) -> bool) -> Vec<String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (path, text) in &repository.files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+    let mut session = Session::start_in(folder.path());
+    let first = repository.files.iter().take(MOST_OPEN);
+    for (path, text) in first.filter(|it| is_wanted(&it.1)) {
+        let document = json!({ "uri": uri(folder.path(), path), "languageId": "yaml", "version": 1, "text": text });
+        let params = json!({ "textDocument": document });
+        session.server.notify("textDocument/didOpen", &params);
+    }
+    let process = session.server.process.id();
+    let document = json!({ "uri": uri(folder.path(), &repository.files[0].0) });
+    for _ in 0..2 {
+        limits::until_idle(process);
+        // It may have waited for a client that reads. What is built is judged again on a change.
+        let answer = session.ask("crd-analyzer/status", json!({ "textDocument": document }));
+        assert_eq!(answer["definitions"], 1, "{}: {answer}", repository.name);
+    }
+    session.expect_little_memory(repository.name);
+    let mut shown: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for message in session.server.passed_over.drain(..) {
+        let codes = message["params"]["diagnostics"].as_array().into_iter().flatten();
+        let codes = codes.filter_map(|it| it["code"].as_str().map(str::to_owned)).collect();
+        shown.insert(message["params"]["uri"].to_string(), codes);
+    }
+    session.finish();
+    shown.into_values().flatten().collect()
+}
+
+#[test]
+fn repositories_of_which_gigabytes_are_made_are_shown_in_part() {
+    for repository in built::too_large() {
+        let codes = opened(&repository, is_short);
+        // Where the objects are many, their file says it.
+        let is_elsewhere = !repository.files.iter().take(MOST_OPEN).all(|it| is_short(&it.1));
+        assert!(
+            is_elsewhere || codes.iter().any(|it| it == "not-finished"),
+            "{}: {codes:?}",
+            repository.name
+        );
+    }
+}
+
+#[test]
+fn repositories_of_many_objects_and_kustomizations_are_shown() {
+    for repository in built::many() {
+        let codes = opened(&repository, |_| true);
+        assert!(
+            !codes.iter().any(|it| it == "not-finished"),
+            "{}: {codes:?}",
+            repository.name
+        );
     }
 }
 

@@ -14,6 +14,8 @@ use crd_analyzer_fixtures::cluster::{Answer, Kubectl};
 use serde_json::{Value, json};
 
 mod budgets;
+#[path = "../hostile/built.rs"]
+mod built;
 #[path = "../hostile/rules.rs"]
 mod hostile_rules;
 #[path = "../hostile/limits.rs"]
