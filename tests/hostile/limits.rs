@@ -1,6 +1,6 @@
 //! What a process may take, as the system counts it: a loaded machine changes nothing about these limits.
 
-use std::{process::Command, time::Duration};
+use std::process::Command;
 
 /// Megabytes that a process may take.
 pub(crate) const MAX_MEMORY: u64 = 256;
@@ -32,32 +32,4 @@ pub(crate) fn peak(process: u32) -> Option<u64> {
     let line = text.lines().find_map(|it| it.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
     Some(kilobytes / 1024)
-}
-
-/// Waits until a process has nothing to do: no thread of it runs for longer than it pauses before it goes on.
-pub(crate) fn until_idle(process: u32) {
-    const LOOK: Duration = Duration::from_millis(50);
-    const LONGEST_PAUSE: Duration = Duration::from_millis(1_000);
-    let mut idle = Duration::ZERO;
-    while idle < LONGEST_PAUSE {
-        std::thread::sleep(LOOK);
-        idle = if is_at_work(process) {
-            Duration::ZERO
-        } else {
-            idle + LOOK
-        };
-    }
-}
-
-/// Whether a thread of a process runs, or wants to.
-fn is_at_work(process: u32) -> bool {
-    let Ok(threads) = std::fs::read_dir(format!("/proc/{process}/task")) else {
-        return false;
-    };
-    threads.flatten().any(|it| {
-        let text = std::fs::read_to_string(it.path().join("stat")).unwrap_or_default();
-        // The name before it may hold anything.
-        let state = text.rsplit_once(')').map(|it| it.1.trim_start());
-        state.is_some_and(|it| it.starts_with(['R', 'D']))
-    })
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Value, json};
 
-use super::{Server, built, limits};
+use super::{Server, built, idle, limits};
 
 /// The document that is asked about.
 const URI: &str = "file:///repo/one.yaml";
@@ -181,7 +181,7 @@ fn opened(repository: &built::Repository, is_wanted: fn(&str) -> bool) -> Vec<St
     let process = session.server.process.id();
     let document = json!({ "uri": uri(folder.path(), &repository.files[0].0) });
     for _ in 0..2 {
-        limits::until_idle(process);
+        idle::until_idle(process);
         // It may have waited for a client that reads. What is built is judged again on a change.
         let answer = session.ask("crd-analyzer/status", json!({ "textDocument": document }));
         assert_eq!(answer["definitions"], 1, "{}: {answer}", repository.name);

@@ -18,6 +18,7 @@ mod budgets;
 mod built;
 #[path = "../hostile/rules.rs"]
 mod hostile_rules;
+mod idle;
 #[path = "../hostile/limits.rs"]
 mod limits;
 
