@@ -168,6 +168,17 @@ fn a_json_schema_says_only_what_holds_for_every_object_that_is_created() {
             json!(["ab", 1, null]),
         ),
         ("type: string, enum: [a]", "enum", json!(["a", null])),
+        // An enum lists each value once.
+        (
+            "type: string, nullable: true, enum: [null, a]",
+            "enum",
+            json!([null, "a"]),
+        ),
+        (
+            "type: integer, enum: [1, 1.0, 2, 0, -0.0]",
+            "enum",
+            json!([1, 2, 0, null]),
+        ),
         ("type: object, minProperties: -1", "minProperties", json!(0)),
     ] {
         let sandbox = Sandbox::new(&[("crd.yaml", &definition(&format!("              {{{written}}}\n")))]);

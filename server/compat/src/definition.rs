@@ -405,11 +405,11 @@ impl Found<'_> {
             let stored = Answer::compatible("the status of an object that does not change stays what it is");
             let pair = Pair::new(self.old, self.new, place.version);
             let readers = if before.status.is_some() {
-                Answer::compatible("readers find the status at the same place")
+                subresources::status_in_objects
             } else {
-                pair.as_ref()
-                    .map_or_else(|| Answer::unknown(NOT_TRIED), subresources::status_as_read)
+                subresources::status_as_read
             };
+            let readers = pair.as_ref().map_or_else(|| Answer::unknown(NOT_TRIED), readers);
             let writers = if before.status.is_some() {
                 self.status_is_gone(place.version)
             } else {

@@ -57,16 +57,31 @@ pub(crate) fn is_typed(schema: &JsonSchemaProps, kubernetes: KubernetesVersion) 
 /// Whether two schemas give the same types to rules. A value that is of another type and does not change is tolerated, and a rule that reads
 /// it fails.
 pub(crate) fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
-    let is_same = from.r#type == to.r#type && from.x_int_or_string == to.x_int_or_string;
-    let mut pairs = [Step::Items, Step::Values]
-        .into_iter()
-        .filter_map(|step| Some((steps::below(from, &step)?, steps::below(to, &step)?)));
-    is_same
-        && pairs.all(|(from, to)| has_types_of(from, to))
-        && from
-            .properties
-            .iter()
-            .all(|(name, it)| lookup(&to.properties, name).is_none_or(|to| has_types_of(it, to)))
+    let is_same = from.r#type == to.r#type
+        && from.x_int_or_string == to.x_int_or_string
+        && from.x_embedded_resource == to.x_embedded_resource
+        && from.nullable == to.nullable;
+    let items = |it| steps::below(it, &Step::Items);
+    let values = |it| steps::below(it, &Step::Values);
+    let has_items_of = items(to).is_none_or(|to| items(from).is_some_and(|from| has_types_of(from, to)));
+    // A field that is a property here may be one of the values there.
+    let is_known = |name: &str| lookup(&from.properties, name).is_some();
+    let of_properties = from.properties.iter().all(|(name, it)| {
+        let to = lookup(&to.properties, name).or(values(to));
+        to.is_none_or(|to| has_types_of(it, to))
+    });
+    let mut others = to
+        .properties
+        .iter()
+        .filter(|it| !is_known(&it.0))
+        .map(|it| &it.1)
+        .chain(values(to));
+    let of_others = match values(from) {
+        Some(from) => others.all(|to| has_types_of(from, to)),
+        // Unknown fields that are kept are of any type.
+        None => from.x_preserve_unknown_fields != Some(true) || others.next().is_none(),
+    };
+    is_same && has_items_of && of_properties && of_others
 }
 
 /// Whether each node has exactly one type. Some fractions pass for an int-or-string.

@@ -64,16 +64,29 @@ pub(crate) fn status_as_sent(pair: &Pair<'_>) -> Answer {
 /// object, as long as the schema of the object does not look at it. Only in the object are embedded resources validated
 /// (`schemaobjectmeta.Validate`).
 pub(crate) fn status_as_read(pair: &Pair<'_>) -> Answer {
-    let roots = [pair.old_maker.root, pair.new_maker.root];
-    let looks = |it: &JsonSchemaProps| {
-        let scope = Scope::of(it, &[]);
-        scope.has_rules || scope.counts_fields || it.required.iter().any(|it| it == "status")
-    };
     let embeds = |it: &JsonSchemaProps| steps::at(it, &status()).is_some_and(has_resources_below);
-    if roots.into_iter().any(|it| looks(it) || embeds(it)) {
+    if roots(pair).any(|it| looks_at_status(it) || embeds(it)) {
         return Answer::unknown("NEW validates a status only when it is sent to `/status`");
     }
     Answer::compatible("the same schema judges a status that is sent to `/status`")
+}
+
+/// What OLD says to objects with the status that NEW accepted in them: it drops the status of a new object before it validates the rest.
+pub(crate) fn status_in_objects(pair: &Pair<'_>) -> Answer {
+    if roots(pair).any(looks_at_status) {
+        return Answer::unknown("OLD drops a status that is sent with an object, and its schema looks at the status");
+    }
+    Answer::compatible("readers find the status at the same place")
+}
+
+fn roots<'p>(pair: &Pair<'p>) -> impl Iterator<Item = &'p JsonSchemaProps> {
+    [pair.old_maker.root, pair.new_maker.root].into_iter()
+}
+
+/// Whether the schema of an object says something about its status as a whole.
+fn looks_at_status(root: &JsonSchemaProps) -> bool {
+    let scope = Scope::of(root, &[]);
+    scope.has_rules || scope.counts_fields || root.required.iter().any(|it| it == "status")
 }
 
 /// What a path of the scale subresource has to lead to.

@@ -334,6 +334,32 @@ fn a_rule_fails_on_what_is_of_another_type() {
     );
 }
 
+/// A value that stays the same has the types that rules know only if both schemas say so of every field that it may have.
+#[test]
+fn a_rule_reads_fields_that_were_of_another_type() {
+    let rule = "x-kubernetes-validations: [{rule: self == oldSelf}]";
+    let to = format!(
+        "{{type: object, properties: {{a: {{type: object, additionalProperties: {{type: integer}}, {rule}}}}}}}"
+    );
+    for from in [
+        "{type: object, properties: {a: {type: object, properties: {b: {type: string}}}}}",
+        "{type: object, properties: {a: {type: object, x-kubernetes-preserve-unknown-fields: true}}}",
+        "{type: object, properties: {a: {type: object, additionalProperties: {type: string}}}}",
+    ] {
+        let changes = compare(&crd(from), &crd(&to));
+        let rule = changes.iter().find(|it| it.code == "rule-added").expect("a rule");
+        let stored = rule.each().find(|it| it.0 == Direction::Stored).expect("an answer");
+        assert_ne!(stored.1.name(), "compatible", "{from}");
+    }
+    let from = "{type: object, properties: {a: {type: object, additionalProperties: {type: integer}}}}";
+    let changes = compare(&crd(from), &crd(&to));
+    let stored = changes[0]
+        .each()
+        .find(|it| it.0 == Direction::Stored)
+        .expect("an answer");
+    assert_eq!(stored.1.name(), "compatible");
+}
+
 #[test]
 fn what_no_value_is_judged_by() {
     check(

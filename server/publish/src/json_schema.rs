@@ -153,9 +153,11 @@ impl Writer {
             if !scalars(rare, schema, &mut out) {
                 lax.push("a limit or a pattern is left out that JSON Schema cannot say");
             }
-            if allows_null && let Some(Value::Array(values)) = out.get_mut("enum") {
+            if allows_null
+                && let Some(Value::Array(values)) = out.get_mut("enum")
+                && !values.contains(&Value::Null)
+            {
                 values.push(Value::Null);
-                values.dedup();
             }
             lists(schema, rare, &mut out);
             if !properties_count(schema, rare, &mut out) {
@@ -392,13 +394,21 @@ fn scalars(rare: &RareKeywords, schema: Structural<'_>, out: &mut Keywords) -> b
         if rare.r#enum.iter().any(|it| stands_for_more(it, schema)) {
             is_all = false;
         } else {
-            // Scalars are the same if they are written the same.
             let mut known = HashSet::new();
-            let values = rare.r#enum.iter().filter(|it| known.insert(it.to_string()));
+            let values = rare.r#enum.iter().filter(|it| known.insert(identity(it)));
             out.insert("enum".to_owned(), values.cloned().collect());
         }
     }
     is_all
+}
+
+/// What tells scalars of an enum apart. To JSON Schema, `1` and `1.0` are one number, and so are `0` and `-0.0`.
+fn identity(listed: &Value) -> String {
+    let float = listed.as_f64().filter(|_| listed.is_f64());
+    match float.filter(|it| it.fract() == 0.0 && it.abs() < FIRST_INEXACT) {
+        Some(whole) => format!("{:.0}", whole + 0.0),
+        None => listed.to_string(),
+    }
 }
 
 /// Whether an API server takes other values, too, where an enum of this schema has this one (`enumValidator`, which converts values to the

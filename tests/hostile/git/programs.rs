@@ -74,7 +74,7 @@ fn one_git_serves_all_files() {
     let mut command = place.command("repo", ["check", "--old-ref=HEAD", "."]);
     let outcome = Outcome::of(command.env("PATH", place.path("bin")));
     outcome.expect(1, &["101 files"]);
-    let refused = outcome.said.matches("rejected by").count();
+    let refused = outcome.said.matches(" rejected (").count();
     assert_eq!(refused, 100, "each file has its previous text");
     let runs = fs::read_to_string(count).expect("git was run");
     assert_eq!(runs.lines().count(), 1);

@@ -286,11 +286,16 @@ fn generators_read_nothing_of_git() {
     }
 }
 
-/// What was opened of git's own files, but for the ignore rules of the walk.
+/// What was opened of git's own files, but for what the walk asks: the ignore rules, and which hidden files are tracked.
 fn opened_of_git(trace: &Trace) -> Vec<&Path> {
     let opened = trace.opened.iter().map(PathBuf::as_path);
     opened
-        .filter(|it| it.iter().any(|name| name == ".git") && !it.ends_with("info/exclude"))
+        .filter(|it| it.iter().any(|name| name == ".git"))
+        .filter(|it| {
+            !["info/exclude", ".git/index"]
+                .iter()
+                .any(|of_walk| it.ends_with(of_walk))
+        })
         .collect()
 }
 

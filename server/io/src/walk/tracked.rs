@@ -18,13 +18,19 @@ const BEFORE_HASH: usize = 40;
 /// The lengths of hashes: SHA-1 and SHA-256.
 const HASHES: [usize; 2] = [20, 32];
 
+/// The longest path, in bytes: systems open none that is longer.
+const MOST_PATH: usize = 4096;
+
+/// The bytes of all hidden paths.
+const MOST_BYTES: usize = 16 << 20;
+
 /// What git tracks in a repository, as far as it is hidden.
 #[derive(Default, Debug)]
 pub(super) struct Tracked {
     /// The folder of the repository, as a real path.
     root: PathBuf,
-    /// The hidden files and folders, below the root.
-    hidden: HashSet<PathBuf>,
+    /// The hidden files and folders, below the root, as git writes their paths.
+    hidden: HashSet<String>,
 }
 
 impl Tracked {
@@ -49,15 +55,25 @@ impl Tracked {
 
     /// Whether git tracks a hidden file, or files in a hidden folder. `real`: its real path.
     pub(super) fn holds(&self, real: &Path) -> bool {
-        !self.hidden.is_empty() && real.strip_prefix(&self.root).is_ok_and(|it| self.hidden.contains(it))
+        let written = |it: &Path| {
+            Some(
+                it.iter()
+                    .map(|name| name.to_str())
+                    .collect::<Option<Vec<_>>>()?
+                    .join("/"),
+            )
+        };
+        let below = || real.strip_prefix(&self.root).ok().and_then(written);
+        !self.hidden.is_empty() && below().is_some_and(|it| self.hidden.contains(&it))
     }
 }
 
-/// The hidden files and folders in an index with hashes of so many bytes. `None` if that is not one, or has its entries in another file.
-fn hidden(index: &[u8], hash: usize) -> Option<HashSet<PathBuf>> {
+/// The hidden files and folders in an index with hashes of so many bytes. `None` if that is not one, has its entries in another file, or has
+/// paths that no repository needs.
+fn hidden(index: &[u8], hash: usize) -> Option<HashSet<String>> {
     let number = |at: usize| Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?));
     let version = number(4).filter(|it| index.starts_with(b"DIRC") && (2..=4).contains(it))?;
-    let mut found = HashSet::new();
+    let mut found = Found::default();
     let mut at = 12;
     let mut path: Vec<u8> = Vec::new();
     for _ in 0..number(8)? {
@@ -82,7 +98,7 @@ fn hidden(index: &[u8], hash: usize) -> Option<HashSet<PathBuf>> {
             }
             at = end;
         }
-        add(&path, &mut found);
+        found.add(&path)?;
     }
     // Behind the entries: extensions, and the hash of all.
     let mut rest = index.get(at..index.len().checked_sub(hash)?)?;
@@ -94,7 +110,7 @@ fn hidden(index: &[u8], hash: usize) -> Option<HashSet<PathBuf>> {
         }
         rest = rest.get(8 + length..)?;
     }
-    Some(found)
+    Some(found.hidden)
 }
 
 /// How many bytes a path has no longer of the one before it, as Git's packs write offsets.
@@ -113,17 +129,38 @@ fn shortened(index: &[u8], at: &mut usize) -> Option<usize> {
     Some(number)
 }
 
-/// Adds the hidden names on a path, each with the folders that it is in.
-fn add(path: &[u8], found: &mut HashSet<PathBuf>) {
-    let mut begin = 0;
-    for end in (0..=path.len()).filter(|it| path.get(*it).is_none_or(|it| *it == b'/')) {
-        if path.get(begin) == Some(&b'.')
-            && let Ok(hidden) = std::str::from_utf8(&path[..end])
-            && !found.contains(Path::new(hidden))
-        {
-            found.insert(PathBuf::from(hidden));
+/// The hidden files and folders of the entries so far.
+#[derive(Default)]
+struct Found {
+    hidden: HashSet<String>,
+    /// The bytes of their paths.
+    bytes: usize,
+    /// The path of the last entry, whose folders are known.
+    last: Vec<u8>,
+}
+
+impl Found {
+    /// Adds the hidden names on a path, each with the folders that it is in. `None` if that takes too much: an index can write long paths with
+    /// few bytes.
+    fn add(&mut self, path: &[u8]) -> Option<()> {
+        if path.len() > MOST_PATH {
+            return None;
         }
-        begin = end + 1;
+        let common = path.iter().zip(&self.last).take_while(|(a, b)| a == b).count();
+        let mut begin = path[..common].iter().rposition(|it| *it == b'/').map_or(0, |it| it + 1);
+        for end in (begin..=path.len()).filter(|it| path.get(*it).is_none_or(|it| *it == b'/')) {
+            if path.get(begin) == Some(&b'.')
+                && let Ok(hidden) = std::str::from_utf8(&path[..end])
+                && !self.hidden.contains(hidden)
+            {
+                self.bytes += hidden.len();
+                self.hidden.insert(hidden.to_owned());
+            }
+            begin = end + 1;
+        }
+        self.last.clear();
+        self.last.extend_from_slice(path);
+        (self.bytes <= MOST_BYTES).then_some(())
     }
 }
 
@@ -163,7 +200,7 @@ mod tests {
     fn check(folder: &Path, expected: &[&str]) {
         let root = fs::canonicalize(folder).expect("a real path");
         let tracked = Tracked::around(&root.join("c"), &Access::Named);
-        let mut found: Vec<_> = tracked.hidden.iter().map(|it| it.display().to_string()).collect();
+        let mut found: Vec<_> = tracked.hidden.iter().cloned().collect();
         found.sort();
         assert_eq!(found, expected);
         for hidden in expected {
@@ -221,5 +258,38 @@ mod tests {
         git(folder.path(), &["add", ".a"]);
         git(folder.path(), &["update-index", "--split-index"]);
         check(folder.path(), &[]);
+    }
+
+    /// An index of version 4, whose entries each take so many bytes off the path before and add others.
+    fn index(entries: impl Iterator<Item = (u8, Vec<u8>)>) -> Vec<u8> {
+        let mut text = Vec::new();
+        let mut count = 0_u32;
+        for (off, more) in entries {
+            text.extend([0; BEFORE_HASH + 20 + 2]);
+            text.push(off);
+            text.extend(more);
+            text.push(0);
+            count += 1;
+        }
+        let head = [&b"DIRC"[..], &4_u32.to_be_bytes(), &count.to_be_bytes()].concat();
+        [head, text, vec![0; 20]].concat()
+    }
+
+    #[test]
+    fn paths_that_grow_end_the_reading() {
+        let named = index([(0, b"a/.b/c".to_vec()), (1, b".d".to_vec())].into_iter());
+        let mut found: Vec<_> = hidden(&named, 20).expect("an index").into_iter().collect();
+        found.sort();
+        assert_eq!(found, ["a/.b", "a/.b/.d"]);
+        let growing = index((0..10_000).map(|_| (0, b"/.a".to_vec())));
+        assert_eq!(hidden(&growing, 20), None);
+        // Each entry has a thousand folders of its own.
+        let folders = |n: usize| (0, format!("{n}{}", "/.a".repeat(1_000)).into_bytes());
+        let wide = index((0..1_000).map(folders));
+        assert_eq!(hidden(&wide, 20), None);
+        let mut plain = index((0..1_000).map(|n| (0, format!("/{n}").into_bytes())).take(500));
+        assert!(hidden(&plain, 20).is_some());
+        plain.truncate(plain.len() / 2);
+        assert_eq!(hidden(&plain, 20), None);
     }
 }

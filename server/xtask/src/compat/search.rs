@@ -92,6 +92,23 @@ pub(super) fn wrong(
         ));
     }
     let after = ask(oracle, &second)?;
+    // What OLD itself does not let be updated, NEW does not break: a rule that compares with the old value fails on it.
+    let same = made.iter().enumerate().filter(|(n, it)| {
+        let is_refused = after.get(&n.to_string()).is_some_and(|it| it["accepted"] != true);
+        it.direction == Direction::Stored && is_refused
+    });
+    let same: Vec<String> = same
+        .map(|(n, it)| {
+            request(
+                &n.to_string(),
+                it.sides(&pairs[it.pair]).0,
+                &it.object,
+                Some(&it.object),
+                false,
+            )
+        })
+        .collect();
+    let same = ask(oracle, &same)?;
     let mut wrong = Vec::new();
     for (n, it) in made.iter().enumerate() {
         let name = n.to_string();
@@ -99,6 +116,9 @@ pub(super) fn wrong(
             continue;
         };
         if to["crd_accepted"] == false || from["crd_accepted"] == false {
+            continue;
+        }
+        if same.get(&name).is_some_and(|it| it["accepted"] != true) {
             continue;
         }
         let is_refused = to["accepted"] != true;
