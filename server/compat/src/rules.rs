@@ -58,6 +58,7 @@ pub(crate) fn is_typed(schema: &JsonSchemaProps, kubernetes: KubernetesVersion) 
 /// it fails.
 pub(crate) fn has_types_of(from: &JsonSchemaProps, to: &JsonSchemaProps) -> bool {
     let is_same = from.r#type == to.r#type
+        && from.format == to.format
         && from.x_int_or_string == to.x_int_or_string
         && from.x_embedded_resource == to.x_embedded_resource
         && from.nullable == to.nullable;

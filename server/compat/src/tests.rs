@@ -351,6 +351,16 @@ fn a_rule_reads_fields_that_were_of_another_type() {
         let stored = rule.each().find(|it| it.0 == Direction::Stored).expect("an answer");
         assert_ne!(stored.1.name(), "compatible", "{from}");
     }
+    // To rules, a text with this format is bytes.
+    let changes = compare(
+        &crd("{type: object, properties: {a: {type: string}}}"),
+        &crd(&format!(
+            "{{type: object, properties: {{a: {{type: string, format: byte}}}}, {rule}}}"
+        )),
+    );
+    let rule = changes.iter().find(|it| it.code == "rule-added").expect("a rule");
+    let stored = rule.each().find(|it| it.0 == Direction::Stored).expect("an answer");
+    assert_ne!(stored.1.name(), "compatible");
     let from = "{type: object, properties: {a: {type: object, additionalProperties: {type: integer}}}}";
     let changes = compare(&crd(from), &crd(&to));
     let stored = changes[0]
