@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Waits until a process has nothing to do: no thread of it runs for longer than it pauses before it goes on.
 pub(crate) fn until_idle(process: u32) {
     const LOOK: Duration = Duration::from_millis(50);
-    const LONGEST_PAUSE: Duration = Duration::from_millis(1_000);
+    const LONGEST_PAUSE: Duration = Duration::from_secs(1);
     let mut idle = Duration::ZERO;
     while idle < LONGEST_PAUSE {
         std::thread::sleep(LOOK);

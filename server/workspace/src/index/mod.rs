@@ -299,7 +299,7 @@ impl Index {
         below.max_by_key(|it| it.as_os_str().len()).unwrap_or(path)
     }
 
-    /// The CRD that counts for an object of this kind in the file at `near`, as [`choice`] says.
+    /// The CRD that counts for an object of this kind in the file at `near`, as `index::choice` says.
     pub fn find(&self, kind: &GroupKind, near: &Path) -> Option<Found> {
         let by_origin = self.definitions.get(kind)?;
         choice::choose(by_origin, &choice::Near::new(near, self.place(near)))
