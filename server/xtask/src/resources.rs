@@ -232,7 +232,7 @@ pub(crate) fn made(corpus: &Path, seed: u64, args: &Made<'_>) -> anyhow::Result<
             ),
         };
         // The CRD and its objects have the same one.
-        let sign = (args.signs || rng.u8(..8) == 0).then(|| signs::text(&mut rng));
+        let sign = args.signs.then(|| signs::text(&mut rng));
         let crd = match &sign {
             Some(sign) if rng.u8(..3) == 0 => definition.forge_schema(sign, &mut rng).into(),
             _ => crd,
