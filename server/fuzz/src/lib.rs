@@ -10,6 +10,7 @@
 
 pub mod cases;
 mod dictionary;
+mod in_memory;
 pub mod input;
 pub mod measure;
 mod spans;

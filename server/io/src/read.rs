@@ -105,6 +105,18 @@ pub fn files_in(folder: &Path, roots: &Roots) -> Vec<PathBuf> {
     files
 }
 
+/// The same for who reads with some access. Of a folder that is not on disk, only the files that are wanted.
+pub(crate) fn files_of(folder: &Path, access: &Access, is_wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
+    match access {
+        Access::Named => files_in(folder, &Roots::new([folder])),
+        Access::Within(roots) => files_in(folder, roots),
+        Access::Elsewhere(files) => {
+            let is_here = |it: &Path| it.parent() == Some(folder) && is_wanted(it);
+            files.files(folder, &is_here).unwrap_or_default().files
+        }
+    }
+}
+
 /// Entries of one folder that are looked at where one folder is asked about.
 const MAX_LISTED: usize = 100_000;
 

@@ -9,12 +9,11 @@ use std::{
 use crd_analyzer_kustomize::joined;
 use crd_analyzer_workspace::{
     index::{Object, objects},
-    test_steps::{are_updates, is_assertion, named_parts, named_rejected, number},
+    test_steps::{NamedFiles, are_updates, is_assertion, number},
 };
 
 use crate::{
     read::{self, Access, SETTINGS_BYTES},
-    roots::Roots,
     walk::is_manifest,
 };
 
@@ -99,26 +98,18 @@ impl TestFolders {
 
 /// What the tests of a folder say.
 fn tests_of(folder: &Path, access: &Access) -> Tests {
-    let files: Vec<PathBuf> = match access {
-        Access::Named => read::files_in(folder, &Roots::new([folder])),
-        Access::Within(roots) => read::files_in(folder, roots),
-        Access::Elsewhere(files) => {
-            let is_wanted = |it: &Path| it.parent() == Some(folder) && may_be_test(it);
-            files.files(folder, &is_wanted).unwrap_or_default().files
-        }
-    };
+    let files = read::files_of(folder, access, &may_be_test);
     let tests = files.iter().filter(|it| may_be_test(it));
     let texts = tests.filter_map(|it| read::text(it, access, SETTINGS_BYTES).ok());
-    let named: Vec<String> = texts
-        .filter(|it| GROUPS.iter().any(|group| it.contains(group)))
-        .collect();
-    let all = |names: fn(&str) -> Vec<String>| {
-        let names = named.iter().flat_map(|it| names(it));
-        names.map(|it| joined(folder, &it)).collect()
-    };
+    let (mut parts, mut rejected) = (HashSet::new(), HashSet::new());
+    for text in texts.filter(|it| GROUPS.iter().any(|group| it.contains(group))) {
+        let named = NamedFiles::of(&text);
+        parts.extend(named.parts.iter().map(|it| joined(folder, it)));
+        rejected.extend(named.rejected.iter().map(|it| joined(folder, it)));
+    }
     Tests {
-        parts: all(named_parts),
-        rejected: all(named_rejected),
+        parts,
+        rejected,
         has_chainsaw: files.iter().any(|it| it.file_stem().is_some_and(|it| it == CHAINSAW)),
         steps: steps_of(files.clone(), access),
     }

@@ -7,7 +7,9 @@ mod unchecked;
 
 use std::{
     cell::{Cell, RefCell},
+    collections::HashMap,
     path::Path,
+    rc::Rc,
     sync::Arc,
 };
 
@@ -31,8 +33,8 @@ use crate::{
     finding::{Class, Finding},
     head::{self, Head},
     index::{
-        Definitions, GroupKind, native,
-        objects::{self, Lacks, Object},
+        Definitions, Found, GroupKind, native,
+        objects::{self, Object},
     },
     last_trees::LastTree,
     other_tools, passed_over,
@@ -100,6 +102,7 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
         question,
         previous: previous.as_ref(),
         is_alone: found.documents.len() == 1,
+        found: RefCell::default(),
         notes: RefCell::default(),
         unknown: RefCell::default(),
         unchecked: RefCell::default(),
@@ -203,6 +206,8 @@ struct Ask<'a> {
     previous: Option<&'a Previous>,
     /// The text is one document.
     is_alone: bool,
+    /// The CRDs that count for the kinds of its resources.
+    found: RefCell<HashMap<GroupKind, Rc<Found>>>,
     /// Diagnostics about the file as a whole.
     notes: RefCell<Vec<Finding>>,
     /// See [`FileReport::unknown`].
@@ -236,13 +241,7 @@ impl Ask<'_> {
                 written.name.clear();
             }
             if !(written.kind.is_empty() || written.is_definition() || objects::is_list(&written)) {
-                let object = Object {
-                    document,
-                    item: None,
-                    written,
-                    defines: None,
-                    lacks: Lacks::default(),
-                };
+                let object = Object::of_document(document, written);
                 let judged: Vec<_> = self.resource(filled, &object, None).into_iter().collect();
                 if judged.is_empty()
                     && let Some(kind) = object.group_kind()
@@ -272,13 +271,7 @@ impl Ask<'_> {
             let documents = if objects::is_list(&head) {
                 self.list(document, &head)
             } else {
-                let object = Object {
-                    document,
-                    item: None,
-                    written: head.clone(),
-                    defines: None,
-                    lacks: Lacks::default(),
-                };
+                let object = Object::of_document(document, head.clone());
                 self.resource(source, &object, None).into_iter().collect()
             };
             if !documents.is_empty() {
@@ -476,6 +469,17 @@ impl Ask<'_> {
     }
 
     /// Answers for a custom resource, if it is one whose CRD is known. `read`: where it is, if its document has been read.
+    /// The CRD that counts for resources of a kind, chosen once for all of them.
+    fn find(&self, definitions: &dyn Definitions, kind: &GroupKind) -> Option<Rc<Found>> {
+        let known = self.found.borrow().get(kind).cloned();
+        known.or_else(|| {
+            let near = self.question.path.unwrap_or(Path::new(""));
+            let found = Rc::new(definitions.find(kind, near)?);
+            self.found.borrow_mut().insert(kind.clone(), found.clone());
+            Some(found)
+        })
+    }
+
     fn resource(&self, text: &Text, object: &Object, read: Option<(&Tree, NodeId)>) -> Option<DocumentReport> {
         let kind = objects::group_kind(&object.written).unwrap_or_default();
         if self.question.is_completed {
@@ -486,7 +490,7 @@ impl Ask<'_> {
             }
         }
         let definitions = self.question.definitions?;
-        let Some(found) = definitions.find(&kind, self.question.path.unwrap_or(Path::new(""))) else {
+        let Some(found) = self.find(definitions, &kind) else {
             return self.undefined(definitions, object, kind, read);
         };
         let asked = resource::ResourceToCheck {

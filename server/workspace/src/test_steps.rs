@@ -35,24 +35,26 @@ pub fn are_updates(step: &[Object], earlier: &[Object]) -> bool {
     step.iter().any(|it| applied(&it)) && step.iter().filter(applied).all(is_update)
 }
 
-/// The files that a test names for what is expected or patched, relative to its folder: those of `assert`, `error`, `errors` and `patch` in a `Test` of
-/// chainsaw, a `StepTemplate` or a `TestStep` of kuttl.
-pub fn named_parts(test: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for object in test_objects(test) {
-        parts(&object, MAX_DEPTH, &mut found);
-    }
-    found
+/// The files that a test names, relative to its folder.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct NamedFiles {
+    /// What is expected or patched: the files of `assert`, `error`, `errors` and `patch` in a `Test` of chainsaw, a `StepTemplate` or a `TestStep`
+    /// of kuttl.
+    pub parts: Vec<String>,
+    /// What the API server has to reject: in a `Test` of chainsaw, what is applied with `expect` and a check that `$error` is not null.
+    pub rejected: Vec<String>,
 }
 
-/// The files that the API server has to reject, as a test says, relative to its folder: in a `Test` of chainsaw, what is applied with `expect` and a
-/// check that `$error` is not null.
-pub fn named_rejected(test: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for object in test_objects(test) {
-        rejected(&object, MAX_DEPTH, &mut found);
+impl NamedFiles {
+    /// Those of a test, by its text.
+    pub fn of(test: &str) -> Self {
+        let mut found = Self::default();
+        for object in test_objects(test) {
+            parts(&object, MAX_DEPTH, &mut found.parts);
+            rejected(&object, MAX_DEPTH, &mut found.rejected);
+        }
+        found
     }
-    found
 }
 
 fn rejected(value: &Value, depth: usize, found: &mut Vec<String>) {
@@ -156,10 +158,13 @@ mod tests {
     #[test]
     fn files_that_tests_name() {
         let test = "apiVersion: chainsaw.kyverno.io/v1alpha1\nkind: Test\nspec:\n  steps:\n  - try:\n    - apply: {file: a.yaml}\n    - assert: {file: b.yaml}\n    - error: {file: c.yaml}\n    - patch: {resource: {}}\n";
-        assert_eq!(named_parts(test), ["b.yaml", "c.yaml"]);
+        assert_eq!(NamedFiles::of(test).parts, ["b.yaml", "c.yaml"]);
         let step = "apiVersion: kuttl.dev/v1beta1\nkind: TestStep\napply: [a.yaml]\nassert: [b.yaml, ../c.yaml]\n";
-        assert_eq!(named_parts(step), ["b.yaml", "../c.yaml"]);
-        assert_eq!(named_parts("apiVersion: v1\nkind: Test\nassert: [b.yaml]\n"), [""; 0]);
+        assert_eq!(NamedFiles::of(step).parts, ["b.yaml", "../c.yaml"]);
+        assert_eq!(
+            NamedFiles::of("apiVersion: v1\nkind: Test\nassert: [b.yaml]\n").parts,
+            [""; 0]
+        );
     }
 
     #[test]
@@ -176,7 +181,7 @@ mod tests {
             ("check: {($error != null): false}", &[]),
             ("{match: {kind: A}, check: {($error != null): true}}", &[]),
         ] {
-            assert_eq!(named_rejected(&test(check)), expected, "{check}");
+            assert_eq!(NamedFiles::of(&test(check)).rejected, expected, "{check}");
         }
     }
 }

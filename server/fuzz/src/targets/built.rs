@@ -6,11 +6,10 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_kustomize::Files;
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},
     flux::Flux,
-    overlay::{FluxFolders, Overlays, is_kustomization},
+    overlay::{Files, FluxFolders, Overlays, is_kustomization},
     report::FileReport,
     versions::VersionSet,
 };
@@ -19,6 +18,7 @@ use super::{crd::assert_sound, resource::catalog};
 use crate::{
     Target,
     dictionary::{YAML, owned},
+    in_memory::InMemory,
     input::Input,
 };
 
@@ -255,19 +255,6 @@ fn repository(files: &[(u8, &str)]) -> Vec<u8> {
     bytes
 }
 
-#[derive(Clone)]
-struct Repository(Arc<BTreeMap<PathBuf, Arc<str>>>);
-
-impl Files for Repository {
-    fn read(&self, path: &Path) -> Option<Arc<str>> {
-        self.0.get(path).cloned()
-    }
-
-    fn is_folder(&self, path: &Path) -> bool {
-        self.0.keys().any(|it| it != path && it.starts_with(path))
-    }
-}
-
 fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let mut files: BTreeMap<PathBuf, Arc<str>> = BTreeMap::new();
@@ -278,7 +265,7 @@ fn run(bytes: &[u8]) {
         let path = FILES[input.below(FILES.len())];
         files.insert(path.into(), input.text());
     }
-    let files = Repository(Arc::new(files));
+    let files = InMemory(Arc::new(files));
     let flux = Arc::new(flux(&files));
     let manifests: Vec<&Path> = files.0.keys().map(PathBuf::as_path).collect();
     let of_flux = FluxFolders::new(&flux, &manifests, |_| Some(&files as &dyn Files));
@@ -337,7 +324,7 @@ fn objects(report: &FileReport) -> BTreeSet<(usize, Option<usize>)> {
 }
 
 /// What Flux substitutes and builds, read as the command line reads it.
-fn flux(files: &Repository) -> Flux {
+fn flux(files: &InMemory) -> Flux {
     let mut flux = Flux::default();
     let root = Path::new("/work");
     for (path, text) in files.0.iter().filter(|it| Flux::is_in(it.1)) {

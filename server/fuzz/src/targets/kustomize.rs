@@ -1,12 +1,7 @@
 //! Kustomizations: a base and an overlay, with a resource and a patch.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
-use crd_analyzer_kustomize::Files;
 use crd_analyzer_workspace::{
     analysis::{Question, analyze},
     overlay::Overlays,
@@ -16,6 +11,7 @@ use crd_analyzer_workspace::{
 use crate::{
     Target,
     dictionary::{YAML, owned},
+    in_memory::InMemory,
     input::{Input, input},
     spans::assert_in,
 };
@@ -99,24 +95,11 @@ const FILES: [&str; 4] = [
     "/work/over/patch.yaml",
 ];
 
-#[derive(Clone)]
-struct InMemory(BTreeMap<PathBuf, Arc<str>>);
-
-impl Files for InMemory {
-    fn read(&self, path: &Path) -> Option<Arc<str>> {
-        self.0.get(path).cloned()
-    }
-
-    fn is_folder(&self, path: &Path) -> bool {
-        self.0.keys().any(|it| it != path && it.starts_with(path))
-    }
-}
-
 fn run(bytes: &[u8]) {
     let mut input = Input::new(bytes);
-    let files = InMemory(FILES.map(|it| (PathBuf::from(it), input.text())).into());
+    let files = InMemory(Arc::new(FILES.map(|it| (PathBuf::from(it), input.text())).into()));
     let overlays = Overlays::new(&["/work/base", "/work/over"].map(|it| (PathBuf::from(it), files.clone())));
-    for (path, text) in &files.0 {
+    for (path, text) in &*files.0 {
         let question = Question {
             path: Some(path),
             is_part: overlays.is_open(path),

@@ -7,7 +7,7 @@ use crate::{
     codes, deferred_search,
     finding::{Class, Finding, Severity},
     head::Head,
-    index::objects::{self, Lacks, Object},
+    index::objects::{self, Object},
     kustomize, passed_over,
     report::Unchecked,
     spans,
@@ -62,13 +62,7 @@ impl Ask<'_> {
             } else {
                 Undefined::WithoutVersion
             };
-            let object = Object {
-                document,
-                item: None,
-                written,
-                defines: None,
-                lacks: Lacks::default(),
-            };
+            let object = Object::of_document(document, written);
             let mut report = undefined::report(self.source, &object, None, &why, self.question.versions);
             deferred_search::suppress(&tree, &mut report);
             return Judged::Documents(vec![report]);

@@ -7,7 +7,7 @@ use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashSet},
     ops::Bound,
-    path::{Path, PathBuf},
+    path::Path,
     sync::Arc,
 };
 
@@ -180,7 +180,7 @@ fn nearest<'a>(by_path: &'a ByPath, near: &'a Path) -> Vec<&'a Arc<KnownDefiniti
     if by_path.len() <= MOST_COMPARED {
         return by_path.values().flat_map(of_file).collect();
     }
-    let mut found: BTreeMap<&PathKey, &Vec<Arc<KnownDefinition>>> = BTreeMap::new();
+    let mut found: BTreeMap<&Arc<Path>, &Vec<Arc<KnownDefinition>>> = BTreeMap::new();
     // What lies below none of the folders of `near`, as CRDs of a cluster may, lies below nothing.
     for folder in near.ancestors().chain([Path::new("")]) {
         let below = by_path.range::<Path, _>((Bound::Included(folder), Bound::Unbounded));
@@ -194,35 +194,10 @@ fn nearest<'a>(by_path: &'a ByPath, near: &'a Path) -> Vec<&'a Arc<KnownDefiniti
     found.into_values().flat_map(of_file).collect()
 }
 
-/// What files are sorted by.
-type PathKey = Arc<Path>;
-
 impl Found {
     /// All CRDs of the kind that are known here but for the best one.
     pub fn all_others(&self) -> impl Iterator<Item = &Arc<KnownDefinition>> {
         self.equals.iter().chain(&self.others)
-    }
-}
-
-impl Place {
-    /// The same place with absolute folders. `relative`: the path of the file that it was read from.
-    pub(super) fn below(self, path: &Path, relative: &Path) -> Self {
-        let above = path.components().count() - relative.components().count();
-        let root: PathBuf = path.components().take(above).collect();
-        Self {
-            container: root.join(&self.container),
-            release: self.release.map(|it| root.join(it)),
-            ..self
-        }
-    }
-
-    /// The place of a CRD that counts at most as `least`, by its text.
-    pub(super) fn at_least(&self, least: Standing) -> Arc<Self> {
-        let standing = self.standing.max(least);
-        Arc::new(Self {
-            standing,
-            ..self.clone()
-        })
     }
 }
 

@@ -66,6 +66,17 @@ impl Lacks {
 }
 
 impl Object {
+    /// A document that is not a definition.
+    pub(crate) fn of_document(document: Document, written: WrittenType) -> Self {
+        Self {
+            document,
+            item: None,
+            written,
+            defines: None,
+            lacks: Lacks::default(),
+        }
+    }
+
     /// Group and kind of the object itself; `None` if it does not say them.
     pub fn group_kind(&self) -> Option<GroupKind> {
         group_kind(&self.written)

@@ -6,7 +6,7 @@ mod other_crds;
 mod printer_columns;
 mod update;
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, rc::Rc, sync::Arc};
 
 use crd_analyzer_budget as budget;
 use crd_analyzer_resource::{self as server, DecodeError, DecodePlace, NotServed};
@@ -43,7 +43,7 @@ pub(crate) struct ResourceToCheck<'a> {
     pub(crate) text: &'a Text,
     pub(crate) object: &'a Object,
     pub(crate) kind: GroupKind,
-    pub(crate) found: Found,
+    pub(crate) found: Rc<Found>,
     pub(crate) definitions: &'a dyn Definitions,
     pub(crate) question: &'a Question<'a>,
     pub(crate) previous: Option<&'a Previous>,
@@ -137,9 +137,14 @@ struct One<'a> {
     version: KubernetesVersion,
 }
 
-/// What one CRD says of the object.
+/// The answer by one CRD.
 struct ByCrd {
     verdict: DocumentVerdict,
+    said: Said,
+}
+
+/// What is compared of the answers by several CRDs.
+struct Said {
     /// The text of the CRD, if it can be used.
     text: Option<Arc<DefinitionText>>,
     /// What speaks against creating the object, where several CRDs are compared and it is known.
@@ -148,7 +153,7 @@ struct ByCrd {
 
 impl ByCrd {
     fn accepts(&self) -> bool {
-        self.text.is_some() && self.verdict.accepted_strict()
+        self.said.text.is_some() && self.verdict.accepted_strict()
     }
 }
 
@@ -157,6 +162,7 @@ impl One<'_> {
         let found = &self.asked.found;
         let mut by = &found.definition;
         let mut judged = self.judge_by(by);
+        let mut rejecting = Vec::new();
         // Nothing says which of several equals is in the cluster: what one of them accepts is no error.
         for other in &found.equals {
             if judged.accepts() {
@@ -164,10 +170,13 @@ impl One<'_> {
             }
             let again = self.judge_by(other);
             if again.accepts() {
-                (by, judged) = (other, again);
+                rejecting.push((by, std::mem::replace(&mut judged, again).said));
+                by = other;
+            } else {
+                rejecting.push((other, again.said));
             }
         }
-        let hint = self.other_verdicts(by, &judged);
+        let hint = self.other_verdicts(by, &judged.said, rejecting);
         let mut verdict = judged.verdict;
         verdict.hints.extend(hint);
         self.name_variables(&mut verdict);
@@ -176,21 +185,20 @@ impl One<'_> {
 
     /// Answers by one CRD.
     fn judge_by(&self, by: &KnownDefinition) -> ByCrd {
-        let without = |verdict: DocumentVerdict, text: Option<Arc<DefinitionText>>, refusals| ByCrd {
+        let answer = |verdict, text, refusals| ByCrd {
             verdict,
-            text,
-            refusals,
+            said: Said { text, refusals },
         };
         let (definition, text) = match by.serve(self.asked.definitions.files(), self.version) {
             Ok(served) => served,
-            Err(text) => return without(self.unusable(text.as_deref()), None, None),
+            Err(text) => return answer(self.unusable(text.as_deref()), None, None),
         };
         let written = &self.asked.object.written;
         let served = match definition.serving(&written.api_version, &written.kind) {
             Ok(served) => served,
             Err(why) => {
                 let verdict = self.not_served(&why, &definition.served_versions(), &text);
-                return without(verdict, Some(text), Some(vec![why.to_string()]));
+                return answer(verdict, Some(text), Some(vec![why.to_string()]));
             }
         };
         let locate = Locate::new(self.tree, (self.json, self.known), self.asked.question, &text);
@@ -221,7 +229,7 @@ impl One<'_> {
             Some(answer) => refusals_of(answer),
             None => self.refusals(served),
         });
-        without(verdict, Some(text), refusals.flatten())
+        answer(verdict, Some(text), refusals.flatten())
     }
 
     /// Says where the values of variables come from.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crd_analyzer_resource::{self as server, ResourceVerdict, ServedVersion};
 
-use super::{ByCrd, One, related};
+use super::{One, Said, related};
 use crate::{
     codes,
     finding::{Class, Finding, Related, Severity},
@@ -18,27 +18,28 @@ const MOST_NAMED: usize = 4;
 const HELP: &str = "name the right CRD with `--crd`, or `exclude` the others in `.crd-analyzer.yaml`";
 
 impl One<'_> {
-    /// Says by which of several CRDs of one rank the object was judged, if another one judges it otherwise.
-    pub(super) fn other_verdicts(&self, by: &Arc<KnownDefinition>, judged: &ByCrd) -> Option<Finding> {
+    /// Says by which of several CRDs of one rank the object was judged, if another one judges it otherwise. `asked`: what others said that were
+    /// asked before.
+    pub(super) fn other_verdicts(
+        &self,
+        by: &Arc<KnownDefinition>,
+        said: &Said,
+        mut asked: Vec<(&Arc<KnownDefinition>, Said)>,
+    ) -> Option<Finding> {
         let found = &self.asked.found;
-        let text = judged.text.as_deref().filter(|_| !found.equals.is_empty())?;
+        let text = said.text.as_deref().filter(|_| !found.equals.is_empty())?;
         // While somebody types, the errors that the others have come and go with each key.
         if self.asked.question.is_edited {
             return Some(self.other_crds());
         }
         let path = self.asked.question.path;
-        let own = judged.refusals.as_ref()?;
-        let written = &self.asked.object.written;
+        let own = said.refusals.as_ref()?;
         let mut others = Vec::new();
         let all = std::iter::once(&found.definition).chain(&found.equals);
         for other in all.filter(|it| !Arc::ptr_eq(it, by)) {
-            let Ok((definition, text)) = other.serve(self.asked.definitions.files(), self.version) else {
-                continue;
-            };
-            let refusals = match definition.serving(&written.api_version, &written.kind) {
-                Ok(served) => self.refusals(served),
-                Err(why) => Some(vec![why.to_string()]),
-            };
+            let known = asked.iter().position(|it| Arc::ptr_eq(it.0, other));
+            let Said { text, refusals } = known.map_or_else(|| self.ask(other), |it| asked.swap_remove(it).1);
+            let Some(text) = text else { continue };
             if let Some(refusals) = refusals.filter(|it| it != own) {
                 let what = match refusals.as_slice() {
                     [only] if own.is_empty() => format!("another CRD of this kind, which rejects it: {only}"),
@@ -88,6 +89,24 @@ impl One<'_> {
             help: vec![HELP.to_owned()],
             related,
             ..Finding::new(Class::Hint, codes::SEVERAL_CRDS, self.at("kind"), headline)
+        }
+    }
+
+    /// What a CRD says that was not asked before.
+    fn ask(&self, other: &KnownDefinition) -> Said {
+        let written = &self.asked.object.written;
+        match other.serve(self.asked.definitions.files(), self.version) {
+            Err(_) => Said {
+                text: None,
+                refusals: None,
+            },
+            Ok((definition, text)) => Said {
+                text: Some(text),
+                refusals: match definition.serving(&written.api_version, &written.kind) {
+                    Ok(served) => self.refusals(served),
+                    Err(why) => Some(vec![why.to_string()]),
+                },
+            },
         }
     }
 

@@ -8,7 +8,7 @@ mod role;
 mod version;
 
 pub use aside::Aside;
-pub use go_tests::expects_error;
+pub use go_tests::Rejected;
 pub(crate) use names::{is_assertion, is_template};
 pub(crate) use place::is_patch;
 pub use place::{Place, Standing};

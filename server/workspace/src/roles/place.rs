@@ -1,6 +1,9 @@
 //! What the path of a file says about the manifests in it, by the conventions of the tools that make and use CRDs.
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
 
 use super::{names, version::Version};
 
@@ -181,6 +184,26 @@ impl Place {
             container: above(at).to_owned(),
             release: release.then(|| above(at + 1).to_owned()),
         }
+    }
+
+    /// The same place with absolute folders. `relative`: the path of the file that it was read from.
+    pub(crate) fn below(self, path: &Path, relative: &Path) -> Self {
+        let above = path.components().count() - relative.components().count();
+        let root: PathBuf = path.components().take(above).collect();
+        Self {
+            container: root.join(&self.container),
+            release: self.release.map(|it| root.join(it)),
+            ..self
+        }
+    }
+
+    /// The place of a CRD that counts at most as `least`, by its text.
+    pub(crate) fn at_least(&self, least: Standing) -> Arc<Self> {
+        let standing = self.standing.max(least);
+        Arc::new(Self {
+            standing,
+            ..self.clone()
+        })
     }
 }
 
