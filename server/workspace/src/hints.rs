@@ -68,11 +68,10 @@ fn too_large(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
     let root = json.root()?;
     let metadata = root.get("metadata");
     let name = metadata.and_then(|it| it.get("name")).unwrap_or(root);
-    let is_longer = |most: usize| {
-        let is_certain = json.duplicates().is_empty() && has_more_text(tree, most);
-        is_certain || json.written_len(tree, most).is_none()
-    };
-    if is_longer(REQUEST_LIMIT) {
+    // `None`: longer than a request.
+    let is_certain = json.duplicates().is_empty() && has_more_text(tree, REQUEST_LIMIT);
+    let length = (!is_certain).then(|| json.written_len(tree, REQUEST_LIMIT)).flatten();
+    let Some(length) = length else {
         let mut finding = Finding {
             label: Some("too large to store".to_owned()),
             help: vec!["shorten or remove descriptions, or remove unused versions".to_owned()],
@@ -88,14 +87,14 @@ fn too_large(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
         };
         finding.severity = Severity::Error;
         return Some(finding);
-    }
+    };
     let most = ANNOTATION_LIMIT.saturating_sub(beside_json(metadata)?);
     let message = "this manifest is too large for client-side `kubectl apply`";
     let note = format!(
         "as JSON it has more than the {ANNOTATION_LIMIT} bytes that `kubectl apply` can keep in its annotation"
     );
     let help = "apply it with `kubectl apply --server-side`, or shorten descriptions".to_owned();
-    is_longer(most).then(|| Finding {
+    (length > most).then(|| Finding {
         label: Some("too large to annotate".to_owned()),
         help: vec![help],
         notes: vec![note],
