@@ -67,9 +67,14 @@ fn too_large(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
     }
     let root = json.root()?;
     let metadata = root.get("metadata");
+    let most = beside_json(metadata).map(|it| ANNOTATION_LIMIT.saturating_sub(it));
+    let estimate = Estimate::of(tree);
+    if estimate.most <= most.unwrap_or(REQUEST_LIMIT) {
+        return None;
+    }
     let name = metadata.and_then(|it| it.get("name")).unwrap_or(root);
     // `None`: longer than a request.
-    let is_certain = json.duplicates().is_empty() && has_more_text(tree, REQUEST_LIMIT);
+    let is_certain = json.duplicates().is_empty() && estimate.least > REQUEST_LIMIT;
     let length = (!is_certain).then(|| json.written_len(tree, REQUEST_LIMIT)).flatten();
     let Some(length) = length else {
         let mut finding = Finding {
@@ -88,7 +93,7 @@ fn too_large(tree: &Tree, json: &JsonDoc<'_>) -> Option<Finding> {
         finding.severity = Severity::Error;
         return Some(finding);
     };
-    let most = ANNOTATION_LIMIT.saturating_sub(beside_json(metadata)?);
+    let most = most?;
     let message = "this manifest is too large for client-side `kubectl apply`";
     let note = format!(
         "as JSON it has more than the {ANNOTATION_LIMIT} bytes that `kubectl apply` can keep in its annotation"
@@ -119,29 +124,71 @@ fn beside_json(metadata: Option<&Json<'_>>) -> Option<usize> {
     Some(bytes)
 }
 
-/// Whether the words of a text alone are more than so many bytes: JSON has all of them, which is quicker to find than to write JSON.
-fn has_more_text(tree: &Tree, limit: usize) -> bool {
-    let plain = NodeKind::Scalar(ScalarStyle::Plain);
-    let of_node = |node| {
-        let source = if tree.kind(node) == plain {
-            tree.source(node)
-        } else {
-            ""
-        };
-        // Numbers may become shorter, and texts of several lines.
-        let is_word = source.starts_with(|it: char| it.is_ascii_alphabetic());
-        if is_word && !source.contains('\n') {
-            source.len()
-        } else {
-            0
-        }
-    };
-    let mut bytes = 0;
-    tree.nodes().any(|node| {
-        bytes += of_node(node);
-        bytes > limit
-    })
+/// Between which numbers of bytes the JSON of a document is, which is quicker to find than to write JSON.
+struct Estimate {
+    /// The words alone: JSON has all of them. Of a key that is written twice, it has one.
+    least: usize,
+    most: usize,
 }
+
+impl Estimate {
+    fn of(tree: &Tree) -> Self {
+        let (mut least, mut most) = (0, 0);
+        for node in tree.nodes() {
+            // Quotes and separators, or `null`.
+            most += 4;
+            let NodeKind::Scalar(style) = tree.kind(node) else {
+                continue;
+            };
+            let source = tree.source(node);
+            most += source.len();
+            if style == ScalarStyle::Plain {
+                match source.as_bytes().first() {
+                    // Texts of several lines may become shorter.
+                    Some(it) if it.is_ascii_alphabetic() && !source.contains('\n') => least += source.len(),
+                    // A number may become longer, and be the shortest that its value can be written as.
+                    Some(b'0'..=b'9' | b'+' | b'-' | b'.') => most += MOST_OF_NUMBER,
+                    _ => {}
+                }
+            }
+        }
+        if tree.has_aliases() {
+            // What they stand for is written as often as they are.
+            return Self {
+                least,
+                most: usize::MAX,
+            };
+        }
+        let text = &tree.text().as_bytes()[tree.document_span().range()];
+        most += text
+            .iter()
+            .map(|it| usize::from(ESCAPED[usize::from(*it)]))
+            .sum::<usize>();
+        Self { least, most }
+    }
+}
+
+/// The bytes of the longest number in JSON.
+const MOST_OF_NUMBER: usize = 25;
+
+/// How many bytes a byte of YAML may become more in JSON, where it begins an escape or needs one.
+const ESCAPED: [u8; 256] = {
+    let mut more = [0; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        more[byte] = 5;
+        byte += 1;
+    }
+    more[b'\n' as usize] = 1;
+    more[b'"' as usize] = 1;
+    more[b'\\' as usize] = 5;
+    more[b'<' as usize] = 5;
+    more[b'>' as usize] = 5;
+    more[b'&' as usize] = 5;
+    // The first byte of the separators of lines and paragraphs, which JSON escapes.
+    more[0xE2] = 3;
+    more
+};
 
 #[cfg(test)]
 mod tests {
@@ -165,6 +212,29 @@ mod tests {
         let json = read_json(&tree).expect("JSON");
         assert_eq!(json.written_len(&tree, bytes), Some(bytes));
         find(&tree, &json, usize::MAX).into_iter().map(|it| it.code).collect()
+    }
+
+    #[test]
+    fn estimates_enclose_the_length() {
+        let manifests = [
+            "a: 1e20\nb: -.5\nc: 0x7fffffffffffffff\nd: 1_000\n",
+            "a: \"\\x01\\L\\P\\N\\e\\t<>&\\u2028\"\n",
+            "a: '\u{2028}\u{2029}'\nb: \"\t\"\n",
+            "a:\nb: ~\nc: []\n",
+            "a: |\n  x\n\n\n  \"y\"\nb: >+\n  z\n\n",
+            "a: {b, c: [d,e,f,{},[]]}\n? g\n: h\n",
+            "{\"a\":\"b\",\"c\":[true,null,y,on,1.0]}",
+            "a: word\n  word\nb: 'it''s'\nc: !!str 1\n",
+            "a: &b [x, y]\nc: [*b, *b, *b, *b, *b]\nd: {<<: {e: f}}\n",
+        ];
+        for text in manifests {
+            let text: Arc<str> = text.into();
+            let tree = crd_analyzer_syntax::read(&text, Span::new(0, text.len() as u32)).expect("YAML");
+            let json = read_json(&tree).expect("JSON");
+            let length = json.written_len(&tree, usize::MAX).expect("all of it");
+            let Estimate { least, most } = Estimate::of(&tree);
+            assert!(least <= length && length <= most, "{text:?}: {least} {length} {most}");
+        }
     }
 
     #[test]

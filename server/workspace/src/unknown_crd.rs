@@ -47,10 +47,22 @@ impl Taken {
     }
 }
 
-/// Whether a text may have something that [`take`] finds without knowing where a template is filled in.
-pub(crate) fn may_have_placeholder(text: &str) -> bool {
-    text.contains("{{") || text.contains("${") || text.contains("$(")
+/// Whether [`take`] finds something without knowing where a template is filled in.
+pub(crate) fn has_placeholder(json: &JsonDoc<'_>) -> bool {
+    json.depth() <= depth::limit() && json.root().is_some_and(is_in)
 }
+
+fn is_in(json: &Json<'_>) -> bool {
+    match &json.value {
+        JsonValue::Object(members) => members.iter().filter(|it| it.key != SCHEMA).any(|it| is_in(&it.value)),
+        JsonValue::Array(items) => items.iter().any(is_in),
+        JsonValue::String(written) => is_placeholder(written),
+        _ => false,
+    }
+}
+
+/// The key of a schema, which may well describe a placeholder.
+const SCHEMA: &str = "openAPIV3Schema";
 
 /// Whether a value is nothing but a placeholder: `{{caBundle}}`, `${CA_BUNDLE}`, `$(CA_BUNDLE)`.
 fn is_placeholder(written: &str) -> bool {
@@ -118,8 +130,7 @@ impl Taking<'_> {
             return false;
         }
         if let JsonValue::String(written) = &json.value {
-            // A schema may well describe a placeholder.
-            let is_of_schema = path.iter().any(|it| it == "openAPIV3Schema");
+            let is_of_schema = path.iter().any(|it| it == SCHEMA);
             return is_of_schema || !is_placeholder(written);
         }
         self.below(json, path);
@@ -135,7 +146,7 @@ fn of_path(path: &[String]) -> Taken {
         ["metadata" | "status", ..] => Taken::Marks,
         ["spec", "conversion", ..] => Taken::Conversion,
         _ if path.last().is_some_and(|it| it == "description") => Taken::Nothing,
-        _ if path.iter().any(|it| it == "openAPIV3Schema") => Taken::Schema,
+        _ if path.iter().any(|it| it == SCHEMA) => Taken::Schema,
         _ => Taken::Rest,
     }
 }

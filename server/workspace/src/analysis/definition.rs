@@ -57,8 +57,7 @@ impl Ask<'_> {
             report.subject = Subject::PartialDefinition;
             report.in_part = true;
         }
-        let has_unknown =
-            filled.is_some() || self.question.is_completed && unknown_crd::may_have_placeholder(tree.text());
+        let has_unknown = filled.is_some() || self.question.is_completed && unknown_crd::has_placeholder(json);
         let root = json.root().filter(|_| has_directive || has_unknown);
         let mut rest = root.and_then(|root| read_json_of(tree, root.node).ok());
         let mut taken = Taken::Nothing;

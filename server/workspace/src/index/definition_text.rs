@@ -4,7 +4,10 @@ use std::{
     collections::HashMap,
     fmt,
     path::Path,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use crd_analyzer_apiextensions::strategy::Stored;
@@ -133,9 +136,38 @@ pub struct KnownDefinition {
     pub(super) is_open: bool,
     /// The last version of it that could be read: the text of a document that is being edited often cannot.
     pub(super) previous: Option<Arc<KnownDefinition>>,
-    pub(super) loaded: OnceLock<Option<Arc<DefinitionText>>>,
+    pub(super) loaded: Loaded,
     /// What API servers of each Kubernetes version make of it, shared by all CRDs with this text.
     pub(super) served: Arc<ServedByVersion>,
+}
+
+/// The text of a CRD, if somebody asked for it; `None` if it was not there.
+#[derive(Default)]
+pub(super) struct Loaded {
+    text: OnceLock<Option<Arc<DefinitionText>>>,
+    is_used: AtomicBool,
+}
+
+impl Loaded {
+    pub(super) fn get(&self) -> Option<&Option<Arc<DefinitionText>>> {
+        self.text.get()
+    }
+
+    fn get_or_init(&self, load: impl FnOnce() -> Option<Arc<DefinitionText>>) -> &Option<Arc<DefinitionText>> {
+        if self.text.get().is_some() && !self.is_used() {
+            self.is_used.store(true, Ordering::Relaxed);
+        }
+        self.text.get_or_init(load)
+    }
+
+    /// Whether it was asked for more than once, or again since that was forgotten.
+    pub(super) fn is_used(&self) -> bool {
+        self.is_used.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn forget_use(&self) {
+        self.is_used.store(false, Ordering::Relaxed);
+    }
 }
 
 impl fmt::Debug for KnownDefinition {
@@ -178,7 +210,7 @@ impl KnownDefinition {
             file,
             is_open: self.is_open,
             previous: self.previous.clone(),
-            loaded: OnceLock::new(),
+            loaded: Loaded::default(),
             served: Arc::default(),
         }
     }

@@ -18,7 +18,7 @@ use std::{
 };
 
 use crd_analyzer_apiextensions::decode::{self, WrittenType};
-use definition_text::DefiningFile;
+use definition_text::{DefiningFile, Loaded};
 
 use crate::{
     overlay::ChangedCrd,
@@ -129,7 +129,7 @@ impl Index {
                     file: defining.clone(),
                     is_open: file.keep_text,
                     previous: last.get(defines).and_then(KnownDefinition::readable),
-                    loaded: OnceLock::new(),
+                    loaded: Loaded::default(),
                     served: self.served.of(fingerprint, object.item),
                 }),
             };
@@ -199,23 +199,35 @@ impl Index {
     }
 
     /// Forgets what was read of CRDs if their texts have more bytes together than `most`: who asks for one again has it read again.
-    /// Files that are open are kept. True if something was forgotten.
+    /// Those that several resources asked for are kept, if they are at most half of it, and files that are open. True if something was
+    /// forgotten.
     pub fn release(&mut self, most: u64) -> bool {
-        let is_read = |it: &Arc<KnownDefinition>| !it.is_open && matches!(it.loaded.get(), Some(Some(_)));
-        let read = || {
-            self.files
-                .iter()
-                .filter(|(_, entry)| entry.definitions.iter().any(is_read))
-        };
-        let bytes = |entry: &Entry| {
-            let read = entry.definitions.iter().filter(|it| is_read(it));
-            read.map(|it| it.document.span.range().len() as u64).sum::<u64>()
-        };
-        if read().map(|(_, entry)| bytes(entry)).sum::<u64>() <= most {
+        let is_read = |it: &&Arc<KnownDefinition>| !it.is_open && matches!(it.loaded.get(), Some(Some(_)));
+        let (mut bytes, mut bytes_used) = (0, 0);
+        let mut read: Vec<(Arc<Path>, bool)> = Vec::new();
+        for (path, entry) in &self.files {
+            let mut of_file = entry.definitions.iter().filter(is_read).peekable();
+            if of_file.peek().is_none() {
+                continue;
+            }
+            let (mut bytes_of_file, mut is_used) = (0, false);
+            for it in of_file {
+                bytes_of_file += it.document.span.range().len() as u64;
+                is_used |= it.loaded.is_used();
+            }
+            bytes += bytes_of_file;
+            bytes_used += if is_used { bytes_of_file } else { 0 };
+            read.push((path.clone(), is_used));
+        }
+        if bytes <= most {
             return false;
         }
-        let paths: Vec<Arc<Path>> = read().map(|(path, _)| path.clone()).collect();
-        for path in paths {
+        for (path, is_used) in read {
+            if is_used && bytes_used <= most / 2 {
+                let of_file = self.files.get(&path).into_iter().flat_map(|it| &it.definitions);
+                of_file.for_each(|it| it.loaded.forget_use());
+                continue;
+            }
             let Some(mut entry) = self.take(&path) else { continue };
             let file = Arc::new(DefiningFile::new(path.clone(), None));
             for definition in &mut entry.definitions {
@@ -273,7 +285,7 @@ impl Index {
                 let built = KnownDefinition {
                     place,
                     served,
-                    loaded: OnceLock::new(),
+                    loaded: Loaded::default(),
                     ..definition.unread(definition.file.clone())
                 };
                 made.entry(path.clone()).or_default().push(Arc::new(built));

@@ -373,3 +373,44 @@ fn what_was_read_is_forgotten_and_read_again() {
     assert_eq!(first.source.text, again.source.text);
     assert!(Arc::ptr_eq(&kept, &text_of(open)), "it is open");
 }
+
+#[test]
+fn crds_of_many_resources_stay_read() {
+    let path_of = |name: &str| Path::new("/a").join(format!("{name}.yaml"));
+    let names = ["A", "B", "C", "D"];
+    let texts = names.map(|it| (path_of(it), definition(it, "x")));
+    let bytes = texts[0].1.len() as u64;
+    let catalog = Catalog::new(MemoryFiles(texts.clone().into()));
+    for (path, text) in texts {
+        let (text, objects) = objects(text.into_bytes());
+        let file = NewFile {
+            path: &path,
+            origin: Origin::Workspace,
+            text: &text,
+            objects: &objects,
+            keep_text: false,
+        };
+        catalog.change(|index| index.set(&file));
+    }
+    let of = |name: &str| {
+        let found = catalog.with(|index| index.find(&kind(name), &path_of(name)));
+        found.expect("it").definition
+    };
+    let ask = |name: &str| assert!(catalog.text(&of(name)).is_some());
+    let read = || names.map(|it| of(it).loaded.get().is_some());
+    for name in ["A", "B", "C", "C", "D"] {
+        ask(name);
+    }
+    catalog.release(3 * bytes);
+    assert_eq!(read(), [false, false, true, false], "two resources asked for C");
+    for name in ["A", "B", "D"] {
+        ask(name);
+    }
+    catalog.release(3 * bytes);
+    assert_eq!(read(), [false; 4], "nobody asked for C since");
+    for name in names.iter().chain(&names) {
+        ask(name);
+    }
+    catalog.release(3 * bytes);
+    assert_eq!(read(), [false; 4], "all of them are too many");
+}
