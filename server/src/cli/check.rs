@@ -245,7 +245,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
         fixable: !args.quiet && args.manifests.list.is_none() && args.output.iter().any(|it| it.format.counts_fixes()),
     };
     let mut known = None;
-    let hazards = Memory::default();
+    let hazards = Memory::of_one_run();
     let mut beside = Beside {
         go: args.revision.is_none().then(GoSources::default),
         kustomizations: Kustomizations::default(),

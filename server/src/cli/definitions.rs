@@ -105,7 +105,7 @@ pub(super) struct RunDefinitions {
 }
 
 /// The bytes of the texts of CRDs that are kept as trees and schemas, which take several times as much.
-const MOST_READ: u64 = 8 << 20;
+const MOST_READ: u64 = 12 << 20;
 
 /// More CRDs that came with requests are not kept.
 const MOST_PAIRED: usize = 64;

@@ -15,6 +15,7 @@ use crd_analyzer_syntax::{
     read_json,
     split::{read_document, split},
 };
+use memchr::memmem;
 use serde_json::Value;
 
 use crate::variables::Variables;
@@ -103,15 +104,20 @@ struct ConfigMap {
     data: Arc<Texts>,
 }
 
+/// As [`str::contains`], several times as fast: each file of a repository is looked into.
+fn has(text: &str, word: &str) -> bool {
+    memmem::find(text.as_bytes(), word.as_bytes()).is_some()
+}
+
 impl Flux {
     /// Whether a text may hold a Kustomization of Flux, or what it takes files from.
     pub fn is_in(text: &str) -> bool {
-        text.contains(GROUP) || text.contains(SOURCES) && text.contains("GitRepository")
+        has(text, GROUP) || has(text, SOURCES) && has(text, "GitRepository")
     }
 
     /// Whether a text may hold a ConfigMap. Descriptions name them, too: it is of interest only where a Kustomization was found.
     pub fn may_be_config_map(text: &str) -> bool {
-        text.contains("ConfigMap")
+        has(text, "ConfigMap")
     }
 
     /// Takes what is known of other files.

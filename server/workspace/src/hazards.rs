@@ -35,7 +35,11 @@ const MAX_DEPTH: usize = 100;
 
 /// Hazards of schemas that were looked at.
 #[derive(Debug, Default)]
-pub struct Memory(Mutex<Known>);
+pub struct Memory {
+    known: Mutex<Known>,
+    /// Nobody edits the schemas: what is known of those that were looked at before an edit is not asked for.
+    is_of_one_run: bool,
+}
 
 #[derive(Debug, Default)]
 struct Known {
@@ -46,15 +50,23 @@ struct Known {
 }
 
 impl Memory {
+    /// For texts that nobody edits.
+    pub fn of_one_run() -> Self {
+        Self {
+            known: Mutex::default(),
+            is_of_one_run: true,
+        }
+    }
+
     fn get(&self, name: u64) -> Option<Arc<[Hazard]>> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.of_schemas.get(&name).cloned()
     }
 
     /// What was found last of those rules that a schema had already, when it had other rules, too. While somebody types a rule, hints on
     /// others stay until the search goes on.
     fn last(&self, shape: u64, rules: &[ValidationRule]) -> Vec<Hazard> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((before, hazards)) = known.of_shapes.get(&shape) else {
             return Vec::new();
         };
@@ -68,12 +80,16 @@ impl Memory {
         last
     }
 
-    fn keep(&self, name: u64, shape: u64, rules: &[ValidationRule], hazards: Arc<[Hazard]>) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// `shape`: the name of the schema without its rules.
+    fn keep(&self, name: u64, shape: impl FnOnce() -> u64, rules: &[ValidationRule], hazards: Arc<[Hazard]>) {
+        let shape = (!self.is_of_one_run).then(shape);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.of_schemas.len() >= MAX_REMEMBERED {
             *known = Known::default();
         }
-        known.of_shapes.insert(shape, (rules.to_vec(), hazards.clone()));
+        if let Some(shape) = shape {
+            known.of_shapes.insert(shape, (rules.to_vec(), hazards.clone()));
+        }
         known.of_schemas.insert(name, hazards);
     }
 }
@@ -290,7 +306,7 @@ impl Walk<'_, '_> {
         let compiled = self.compiled(path);
         let found: Arc<[Hazard]> = of_node(schema, is_resource_root, self.version, compiled, &mut effort).into();
         self.left = self.left.saturating_sub(whole - effort.left);
-        let shape = shape(schema.props(), is_resource_root, self.version);
+        let shape = || shape(schema.props(), is_resource_root, self.version);
         memory.keep(name, shape, schema.validations(), found.clone());
         Some(found)
     }

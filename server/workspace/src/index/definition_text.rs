@@ -15,8 +15,9 @@ use crd_analyzer_resource::Definition;
 use crd_analyzer_schema::KubernetesVersion;
 use crd_analyzer_syntax::{
     edit,
+    json::KeptJson,
     paths::{self, PathTarget, Step},
-    read_json, read_json_of,
+    read_json_of,
     split::Document,
     tree::{NodeId, NodeKind, Span, Tree},
 };
@@ -93,15 +94,18 @@ impl DefiningFile {
         };
         cell.get_or_init(|| match text.read(document) {
             Ok(tree) => {
-                let is_readable = read_json(&tree).is_ok();
+                let tree = Arc::new(tree);
+                let json = KeptJson::read(tree.clone()).ok();
                 DocumentTree {
-                    tree: Arc::new(tree),
-                    is_readable,
+                    tree,
+                    is_readable: json.is_some(),
+                    json: Arc::new(Mutex::new(json)),
                 }
             }
             Err(_) => DocumentTree {
                 tree: Arc::new(edit::read(&text.content, document.span).tree),
                 is_readable: false,
+                json: Arc::default(),
             },
         })
         .clone()
@@ -112,6 +116,8 @@ impl DefiningFile {
 struct DocumentTree {
     tree: Arc<Tree>,
     is_readable: bool,
+    /// The JSON, until it is used: most CRDs are prepared once, right after they are read.
+    json: Arc<Mutex<Option<KeptJson>>>,
 }
 
 /// A CRD, by the place where it is written.
@@ -247,7 +253,11 @@ impl KnownDefinition {
                 .find(|it| it.defines.as_ref() == Some(&self.defines))?;
             (same.document, same.item)
         };
-        let DocumentTree { tree, is_readable } = self.file.tree(document, &shared.text);
+        let DocumentTree {
+            tree,
+            is_readable,
+            json,
+        } = self.file.tree(document, &shared.text);
         let mut root = tree.resolve(tree.root()?);
         if let Some(item) = item {
             let place = paths::find_from(&tree, root, &[Step::key("items"), Step::Index(item)]);
@@ -259,6 +269,7 @@ impl KnownDefinition {
             root,
             item,
             is_readable,
+            json,
             cluster: (self.origin == Origin::Cluster)
                 .then(|| cluster::context(&self.path))
                 .flatten(),
@@ -296,6 +307,8 @@ pub struct DefinitionText {
     pub item: Option<usize>,
     /// Whether the text is YAML that JSON can be made of; else the tree is the editing reader's.
     pub is_readable: bool,
+    /// The JSON of the document, if nobody has used it yet.
+    json: Arc<Mutex<Option<KeptJson>>>,
     /// The context of the cluster that has it, if it comes from one.
     pub cluster: Option<String>,
 }
@@ -303,8 +316,11 @@ pub struct DefinitionText {
 impl DefinitionText {
     /// The CRD as an API server of this Kubernetes version serves it; `None` if nothing can be made of the text.
     fn prepare(&self, version: KubernetesVersion) -> Option<Definition> {
-        let json = read_json_of(&self.tree, self.root).ok()?;
-        let stored = Stored::establish(&json, version)?;
+        let kept = || self.json.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let stored = match self.item.is_none().then(kept).flatten() {
+            Some(json) => Stored::establish(json.get(), version)?,
+            None => Stored::establish(&read_json_of(&self.tree, self.root).ok()?, version)?,
+        };
         Some(Definition::new(stored, version))
     }
 
