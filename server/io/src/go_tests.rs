@@ -24,6 +24,12 @@ impl GoTests {
         folders.any(|it| self.of(it, access).iter().any(|test| test.names(path)))
     }
 
+    /// Forgets what was read, because a file may have changed. Whether something was.
+    pub fn forget(&self) -> bool {
+        let known = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        !known.is_empty()
+    }
+
     fn of(&self, folder: &Path, access: &Access) -> Arc<Vec<Rejected>> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(tests) = known.get(folder) {

@@ -14,6 +14,8 @@ use crate::{
     test_steps::TestFolders,
 };
 
+pub use crate::test_steps::may_be_test;
+
 /// How many folders above a file a kustomization may lie in that names it.
 const MOST_FOLDERS: usize = 4;
 

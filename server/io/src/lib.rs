@@ -21,6 +21,7 @@ mod ignore_rules;
 pub mod kustomize;
 pub mod loopback;
 pub mod memory;
+pub mod nearby_tests;
 pub mod print;
 pub mod program;
 pub mod read;

@@ -122,7 +122,7 @@ const CHAINSAW: &str = "chainsaw-test";
 const GROUPS: [&str; 2] = ["chainsaw.kyverno.io", "kuttl.dev"];
 
 /// Whether a file may be a test or a step of one, by its name.
-fn may_be_test(file: &Path) -> bool {
+pub fn may_be_test(file: &Path) -> bool {
     let name = file.file_name().and_then(|it| it.to_str()).unwrap_or_default();
     is_manifest(file) && (name.contains("test") || number(file).is_some())
 }

@@ -28,7 +28,14 @@ use crd_analyzer_workspace::{
 };
 use lsp_types::{Diagnostic, Uri};
 
-use crate::{capabilities::Client, from_proto, limits, settings::Effective, steady::SteadyErrors, tasks, to_proto};
+use crate::{
+    aside::{self, Asides},
+    capabilities::Client,
+    from_proto, limits,
+    settings::Effective,
+    steady::SteadyErrors,
+    tasks, to_proto,
+};
 
 /// What is known about one version of a document.
 #[derive(Debug)]
@@ -41,6 +48,8 @@ pub(crate) struct Analysis {
     pub(crate) result_id: String,
     /// What its rules cost, if that was asked.
     pub(crate) costs: Option<Arc<[DocumentCosts]>>,
+    /// The errors need no fix.
+    pub(crate) is_aside: bool,
     /// The error in the entry that somebody types, which is shown after a pause.
     unfinished: Option<Arc<Analysis>>,
     /// What is looked for later, until all is found: one for all analyses of a version.
@@ -83,6 +92,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) last_trees: Option<&'a Arc<LastTrees>>,
     /// What kustomizations and Flux make of the file.
     pub(crate) built: Option<&'a Arc<AsBuilt>>,
+    /// Which errors need no fix.
+    pub(crate) asides: Option<Asides<'a>>,
 }
 
 impl Analysis {
@@ -138,6 +149,12 @@ impl Analysis {
             ..Question::new(effective.versions)
         };
         let (mut report, kept) = analyze_typing(text, &question, wanted.cursor);
+        if let Some(asides) = &wanted.asides
+            && (report.has_errors() || wanted.built.is_some_and(|it| it.has_errors()))
+        {
+            let with_built = with_built(&report, wanted.built.map(|it| &**it));
+            report.aside = asides.of(&path, with_built.as_ref().unwrap_or(&report));
+        }
         let costs = wanted.costs.then(|| std::mem::take(&mut report.costs).into());
         let of_typing = (wanted.errors.map(|it| &**it), wanted.built.map(|it| &**it));
         let shown = Self::of_report(uri, &report, effective, client, of_typing);
@@ -182,6 +199,7 @@ impl Analysis {
         let problems = error.flat_map(|it| &it.problems).chain(&self.problems);
         Self {
             costs: self.costs.clone(),
+            is_aside: self.is_aside,
             unsearched: self.unsearched.clone(),
             ..Self::of(diagnostics.cloned().collect(), problems.copied().collect())
         }
@@ -195,17 +213,15 @@ impl Analysis {
         client: &Client,
         (errors, built): (Option<&SteadyErrors>, Option<&AsBuilt>),
     ) -> Self {
-        let with_built = built.map(|it| {
-            let mut report = report.clone();
-            it.apply(&mut report);
-            report
-        });
+        let with_built = with_built(report, built);
         let report = with_built.as_ref().unwrap_or(report);
-        let of_documents = report
-            .documents
-            .iter()
-            .flat_map(|it| it.merged_findings(&effective.config));
-        let mut shown: Vec<MergedFinding> = of_documents.collect();
+        let mut shown: Vec<MergedFinding> = Vec::new();
+        // Which document each is of.
+        let mut of = Vec::new();
+        for document in &report.documents {
+            shown.extend(document.merged_findings(&effective.config));
+            of.resize(shown.len(), document);
+        }
         let of_file = report
             .findings
             .iter()
@@ -216,6 +232,11 @@ impl Analysis {
         }));
         if let Some(errors) = errors {
             errors.apply(&mut shown);
+        }
+        if let Some(aside) = &report.aside {
+            for (it, document) in shown.iter_mut().zip(of) {
+                aside::quiet(aside, document, &mut it.finding);
+            }
         }
         if shown.is_empty() {
             return Self::empty();
@@ -240,7 +261,10 @@ impl Analysis {
             let first = quieter.first().map(|it| it.finding.span);
             diagnostics.push(to_proto::left_out(&source, left_out, first));
         }
-        Self::of(diagnostics, problems)
+        Self {
+            is_aside: report.aside.is_some(),
+            ..Self::of(diagnostics, problems)
+        }
     }
 
     /// Whether hazards of some rules are not known yet.
@@ -307,10 +331,18 @@ impl Analysis {
             problems,
             result_id: format!("{:016x}", hasher.finish()),
             costs: None,
+            is_aside: false,
             unfinished: None,
             unsearched: Arc::default(),
         }
     }
+}
+
+/// A report with what is built of the file, if something is.
+fn with_built(report: &FileReport, built: Option<&AsBuilt>) -> Option<FileReport> {
+    let mut report = built.map(|_| report.clone())?;
+    built?.apply(&mut report);
+    Some(report)
 }
 
 /// Takes from a list what is more than `most`: the quietest, of these the last.

@@ -9,6 +9,7 @@
 )]
 
 mod analysis;
+mod aside;
 mod built_documents;
 mod capabilities;
 mod cluster;

@@ -27,6 +27,7 @@ use tower_lsp::jsonrpc::Result;
 
 use crate::{
     analysis::{Analysis, Wanted},
+    aside::Asides,
     capabilities::Client,
     cluster::Cluster,
     diagnostics::Waiting,
@@ -267,6 +268,7 @@ impl Session {
         effective.is_part |= built.as_ref().is_some_and(|it| it.is_open());
         let replaces = self.replaced(snapshot);
         let comparison = self.comparison(snapshot, &effective, replaces.as_ref());
+        let (settings, folders) = (self.settings(), self.folders());
         let is_due = |it: &(Arc<Revision>, Comparison)| !snapshot.changes.is_of(snapshot.edition, &it.0, it.1);
         let wanted = Wanted {
             hazards: Search::Remembered(&self.hazards),
@@ -279,6 +281,11 @@ impl Session {
             go: Some(&self.go),
             last_trees: Some(&self.last_trees),
             built: built.as_ref(),
+            asides: Some(Asides {
+                catalog: &self.workspace.catalog,
+                settings: &settings,
+                folders: &folders,
+            }),
         };
         let (uri, text) = (&snapshot.uri, snapshot.content());
         let begin = Instant::now();
@@ -386,6 +393,11 @@ impl Session {
     ) -> Vec<(Uri, Arc<Analysis>)> {
         let folders = self.folders();
         let settings = self.settings();
+        let asides = Asides {
+            catalog: &self.workspace.catalog,
+            settings: &settings,
+            folders: &folders,
+        };
         let skip = |uri: &Uri| self.is_open(uri);
         let analyze = |path: &Path, uri: &Uri, text: &str| {
             // Cheap for most files: what names no definition is none.
@@ -405,6 +417,7 @@ impl Session {
                 hazards: search,
                 go: Some(&self.go),
                 built: built.as_ref(),
+                asides: Some(asides),
                 ..Wanted::default()
             };
             Analysis::new(uri, text, &effective, self.client(), &SyncedIndex(self), &wanted)
@@ -458,7 +471,8 @@ impl Session {
 
     /// Go sources have changed: findings of open documents name the places in them.
     pub(crate) fn go_changed(self: &Arc<Self>) {
-        if self.go.forget() {
+        let are_forgotten = self.settings().go_tests.forget();
+        if self.go.forget() || are_forgotten {
             self.refresh();
         }
     }

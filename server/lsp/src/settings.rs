@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use crd_analyzer_io::{config::Configs, kustomize::Kustomizations, read::Access, roots::Roots};
+use crd_analyzer_io::{config::Configs, go_tests::GoTests, kustomize::Kustomizations, read::Access, roots::Roots};
 use crd_analyzer_workspace::{breaking::Policy, config::Config, settings::SETTINGS, versions::VersionSet};
 use serde_json::{Map, Value};
 
@@ -22,6 +22,8 @@ pub(crate) struct Settings {
     pub(crate) configs: Arc<Configs>,
     /// What says which files are patches.
     pub(crate) kustomizations: Arc<Kustomizations>,
+    /// Tests that may say of files that they are wrong on purpose.
+    pub(crate) go_tests: Arc<GoTests>,
     /// The context of the kubeconfig whose cluster is asked for definitions; empty: the current one. Only users say this, and no file of a
     /// repository: whoever opens one must not be connected by that.
     pub(crate) cluster: Option<String>,
@@ -74,6 +76,7 @@ impl Default for Settings {
             config: Config::default(),
             configs: Arc::default(),
             kustomizations: Arc::default(),
+            go_tests: Arc::default(),
             cluster: None,
             features: Features {
                 diagnostics: true,

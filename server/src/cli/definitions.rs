@@ -192,7 +192,8 @@ impl RunDefinitions {
         self.catalog = OnceLock::new();
     }
 
-    fn catalog(&self) -> &Catalog {
+    /// The CRDs among the files.
+    pub(super) fn catalog(&self) -> &Catalog {
         self.catalog.get_or_init(|| {
             let mut catalog = Catalog::new(self.disk());
             catalog = match &self.compared {

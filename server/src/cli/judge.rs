@@ -13,6 +13,7 @@ use crd_analyzer_io::{
     go::GoSources,
     go_tests::GoTests,
     kustomize::{Disk, Kustomizations},
+    nearby_tests::NearbyTests,
     read::{self, Access, SETTINGS_BYTES},
     roots, source_ignore,
 };
@@ -26,7 +27,7 @@ use crd_analyzer_workspace::{
     kustomize::FILE_NAMES,
     lints::Lints,
     overlay::{Files, FluxFolders, Overlays, is_kustomization},
-    report::{DocumentReport, FileReport, Subject},
+    report::FileReport,
     roles::Aside,
     versions::VersionSet,
 };
@@ -121,30 +122,16 @@ impl Beside {
         known: &RunDefinitions,
     ) -> Option<Aside> {
         let (_, access) = input.file().filter(|_| self.is_asked)?;
-        let has_errors = |it: &DocumentReport| it.verdicts.iter().any(|(_, verdict)| !verdict.accepted_strict());
-        if !report.documents.iter().any(has_errors) {
-            return None;
-        }
-        self.expected(path, &access, &report.text, known).or_else(|| {
-            let crds = report.documents.iter().filter(|it| it.subject == Subject::Definition);
-            let names: Vec<&str> = crds.map(|it| it.name.as_str()).collect();
-            let copies = || known.with_index(|index| Aside::old_copies(index, path, names.iter().copied()));
-            (!names.is_empty()).then(copies).flatten()
-        })
+        Aside::of(report, path, known.catalog(), &self.tests(&access))
     }
 
-    /// Whether the errors of a file are expected.
-    pub(super) fn expected(&self, path: &Path, access: &Access, text: &str, known: &RunDefinitions) -> Option<Aside> {
-        let says = |what: &str| Aside::Expected(what.to_owned());
-        if self.kustomizations.is_rejected(path, access) {
-            return Some(says("a test of chainsaw expects an error"));
+    /// What tests say of a file that is read like this.
+    pub(super) fn tests<'a>(&'a self, access: &'a Access) -> NearbyTests<'a> {
+        NearbyTests {
+            kustomizations: &self.kustomizations,
+            go: &self.go_tests,
+            access,
         }
-        let by_name = known.with_index(|index| Aside::expected(index.relative(path), text));
-        let by_test = || {
-            let is_expected = self.go_tests.expect_error(path, access);
-            is_expected.then(|| says("a Go test expects an error"))
-        };
-        by_name.or_else(by_test)
     }
 
     /// Whether a test of chainsaw uses a file.

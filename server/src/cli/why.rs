@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use crd_analyzer_io::read::Access;
 use crd_analyzer_workspace::{
     index::{Definitions, GroupKind, native, objects},
-    roles::Judgement,
+    roles::{Aside, Judgement},
 };
 
 use super::{definitions::RunDefinitions, judge::Beside};
@@ -33,7 +33,7 @@ pub(super) fn tell(
     let path = std::path::absolute(file)?;
     let access = path.parent().map_or(Access::Named, found_in);
     let (text, found) = objects(bytes.unwrap_or_default());
-    let aside = beside.expected(&path, &access, &text, known);
+    let aside = Aside::of_text(&text, &path, known.catalog(), &beside.tests(&access));
     // A resource beside the file, of no release that the name of the file tells.
     let beside_it = path.with_file_name("-");
     let mut explained = Vec::new();

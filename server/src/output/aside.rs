@@ -1,8 +1,7 @@
 //! Errors that need no fix: they are counted, or shown as hints.
 
 use crd_analyzer_workspace::{
-    finding::{Class, Severity},
-    report::{HiddenErrors, MergedFinding, Subject},
+    report::{HiddenErrors, Subject},
     roles::Aside,
 };
 
@@ -13,28 +12,15 @@ const MOST_FOLDERS: usize = 4;
 
 /// Takes the errors of a file out that are expected, and makes hints of the errors of old copies.
 pub(super) fn apply(file: &mut File<'_>) {
-    let is_error = |it: &MergedFinding| matches!(it.finding.class, Class::Error | Class::LaterError);
-    match &file.report.aside {
-        None => {}
-        Some(Aside::Expected(_)) => {
-            for shown in &mut file.shown {
-                let all = shown.len();
-                shown.retain(|it| !is_error(it));
-                file.expected += all - shown.len();
-            }
-            file.hidden.fill(HiddenErrors::default());
+    let Some(aside) = &file.report.aside else { return };
+    let is_counted = matches!(aside, Aside::Expected(_));
+    for ((document, shown), hidden) in file.report.documents.iter().zip(&mut file.shown).zip(&mut file.hidden) {
+        if is_counted || document.subject != Subject::Resource {
+            *hidden = HiddenErrors::default();
         }
-        Some(Aside::OldCopies(_)) => {
-            for ((document, shown), hidden) in file.report.documents.iter().zip(&mut file.shown).zip(&mut file.hidden) {
-                if document.subject == Subject::Resource {
-                    continue;
-                }
-                *hidden = HiddenErrors::default();
-                for it in shown.iter_mut().filter(|it| is_error(it)) {
-                    (it.finding.class, it.finding.severity) = (Class::Hint, Severity::Hint);
-                }
-            }
-        }
+        let all = shown.len();
+        shown.retain_mut(|it| !(aside.quiet(document, &mut it.finding) && is_counted));
+        file.expected += all - shown.len();
     }
 }
 

@@ -203,6 +203,11 @@ impl DocumentReport {
         }
     }
 
+    /// Whether an API server of one of the Kubernetes versions rejects it.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.verdicts.iter().any(|(_, verdict)| !verdict.accepted_strict())
+    }
+
     /// The Kubernetes versions asked about.
     pub fn versions(&self) -> Option<VersionSet> {
         self.verdicts
@@ -312,6 +317,12 @@ impl FileReport {
             is_unfinished: false,
             costs: Vec::new(),
         }
+    }
+
+    /// Whether an API server of one of the Kubernetes versions rejects a document.
+    pub fn has_errors(&self) -> bool {
+        let mut documents = self.documents.iter();
+        documents.any(DocumentReport::has_errors)
     }
 
     /// What to show of each document to a person: see [`DocumentReport::merged_findings`].

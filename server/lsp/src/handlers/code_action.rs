@@ -44,6 +44,8 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> 
         return Ok(None);
     }
     let (with_fixes, with_all) = (wants_fixes(only.as_deref()), wants(only.as_deref(), &fix_all()));
+    // What is wrong on purpose is not repaired with the rest.
+    let with_all = with_all && !analysis.is_aside;
     let (session, range) = (session.clone(), params.range);
     let found = tasks::answering("the search for fixes", move |deadline| {
         let mut actions = Vec::new();

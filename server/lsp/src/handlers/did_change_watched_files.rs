@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crd_analyzer_io::kustomize::may_be_test;
 use crd_analyzer_workspace::{config::is_config, kustomize};
 use lsp_types::DidChangeWatchedFilesParams;
 
@@ -21,7 +22,7 @@ pub(crate) fn handle(session: &Arc<Session>, params: &DidChangeWatchedFilesParam
         let name = path.file_name().and_then(|it| it.to_str());
         name.is_some_and(|it| kustomize::FILE_NAMES.contains(&it))
     };
-    if manifests.iter().any(is_kustomization) {
+    if manifests.iter().any(|it| is_kustomization(it) || may_be_test(it)) {
         session.settings().kustomizations.forget();
         session.refresh();
     }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests run programs and read files")]
 
+mod asides;
 mod busy;
 mod changes;
 mod chaos;

@@ -109,6 +109,10 @@ impl Index {
                 }
                 continue;
             };
+            if place.standing == Standing::Old || place.version.is_some() {
+                // Whether its errors count depends on whether there is a better one.
+                entry.resources.insert(part_of(&object.written.name));
+            }
             let of_text = choice::of_text(object);
             let fingerprint = Fingerprint::of(&file.text[object.document.span.range()]);
             let unchanged = known

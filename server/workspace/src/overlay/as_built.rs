@@ -56,6 +56,11 @@ impl AsBuilt {
         self.is_open
     }
 
+    /// Whether the API server rejects an object of the file as it is built.
+    pub fn has_errors(&self) -> bool {
+        self.documents.iter().any(DocumentReport::has_errors)
+    }
+
     /// Whether a change of one of these files may change this.
     pub fn depends_on(&self, paths: &HashSet<PathBuf>) -> bool {
         paths.iter().any(|it| self.files.contains(it.as_path()))

@@ -1,0 +1,140 @@
+//! Errors that need no fix: those of test data that is wrong on purpose, and those of copies of old releases.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::client::{Client, list, pushed};
+
+const CRD: &str = "\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema: {type: object, properties: {size: {type: integer}}}
+";
+
+const WRONG: &str = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\nsize: '3'\n";
+
+const TEST: &str = "\
+apiVersion: chainsaw.kyverno.io/v1alpha1
+kind: Test
+metadata: {name: sizes}
+spec:
+  steps:
+  - try:
+    - apply:
+        file: widget.yaml
+        expect:
+        - check: {($error != null): true}
+";
+
+fn uri(folder: &Path, path: &str) -> String {
+    format!("file://{}", folder.join(path).display())
+}
+
+/// A session in a folder with these files, all of them open.
+async fn open(files: &[(&str, &str)]) -> (Client, TempDir) {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir(folder.path().join(".git")).expect("a folder");
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("written");
+    }
+    let mut capabilities = pushed();
+    capabilities["textDocument"]["codeAction"] =
+        json!({ "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["quickfix", "source.fixAll"] } } });
+    let folders = json!([{ "uri": uri(folder.path(), ""), "name": "it" }]);
+    let params = json!({ "capabilities": capabilities, "workspaceFolders": folders });
+    let mut client = Client::start_with(params).await;
+    for (path, text) in files {
+        client.open(&uri(folder.path(), path), 1, text).await;
+    }
+    (client, folder)
+}
+
+/// The only diagnostic of a file, as soon as it is this loud.
+async fn until(client: &mut Client, uri: &str, severity: u64) -> Value {
+    loop {
+        let list = client.published(uri, 1).await;
+        if let [only] = list.as_slice()
+            && only["severity"] == severity
+        {
+            return only.clone();
+        }
+    }
+}
+
+/// How many actions repair all of a file.
+async fn repairs(client: &mut Client, uri: &str) -> usize {
+    let whole = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 9, "character": 0 } });
+    let context = json!({ "diagnostics": [], "only": ["source.fixAll"] });
+    let params = json!({ "textDocument": { "uri": uri }, "range": whole, "context": context });
+    list(client.request("textDocument/codeAction", params).await).len()
+}
+
+#[tokio::test]
+async fn expected_errors_are_not_red_and_say_why() {
+    for (path, more, why) in [
+        (
+            "testdata/invalid-widget.yaml",
+            ("", ""),
+            "the name of this test's file says `invalid`",
+        ),
+        (
+            "e/widget.yaml",
+            ("e/chainsaw-test.yaml", TEST),
+            "a test of chainsaw expects an error",
+        ),
+        (
+            "pkg/testdata/widget.yaml",
+            (
+                "pkg/load_test.go",
+                "var tests = []T{{file: \"widget.yaml\", wantErr: true}}\n",
+            ),
+            "a Go test expects an error",
+        ),
+    ] {
+        let mut files = vec![("crd.yaml", CRD), (path, WRONG), ("widget.yaml", WRONG)];
+        files.extend(Some(more).filter(|it| !it.0.is_empty()));
+        let (mut client, folder) = open(&files).await;
+        let file = uri(folder.path(), path);
+        let found = until(&mut client, &file, 3).await;
+        assert_eq!(found["code"], "wrong-type");
+        let message = found["message"].as_str().expect("words");
+        assert!(message.starts_with("expected: `size` must be an integer"), "{message}");
+        assert!(found.to_string().contains(why), "{found}");
+        assert_eq!(
+            repairs(&mut client, &file).await,
+            0,
+            "what is wrong on purpose stays so"
+        );
+        let other = uri(folder.path(), "widget.yaml");
+        until(&mut client, &other, 1).await;
+        assert_eq!(repairs(&mut client, &other).await, 1);
+        client.finish_with_lists().await;
+    }
+}
+
+#[tokio::test]
+async fn errors_of_old_copies_are_hints_while_there_is_a_better_crd() {
+    let broken = CRD.replace("type: integer", "type: int");
+    let (mut client, folder) = open(&[("releases/v1.2.0/crd.yaml", &broken)]).await;
+    let old = uri(folder.path(), "releases/v1.2.0/crd.yaml");
+    until(&mut client, &old, 1).await;
+    // The CRD that people edit comes.
+    client.open(&uri(folder.path(), "crd.yaml"), 1, CRD).await;
+    let found = until(&mut client, &old, 4).await;
+    assert!(found.to_string().contains("the path names release 1.2.0"), "{found}");
+    client.finish_with_lists().await;
+}
