@@ -21,6 +21,7 @@ mod hostile_rules;
 mod idle;
 #[path = "../hostile/limits.rs"]
 mod limits;
+mod parity;
 
 const BROKEN: &str = "\
 apiVersion: apiextensions.k8s.io/v1

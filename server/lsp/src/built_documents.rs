@@ -2,6 +2,7 @@
 //! of the built objects are shown where they belong in the new text.
 
 use std::{
+    collections::{BTreeSet, HashSet},
     path::{Path, PathBuf},
     sync::Arc,
     time::Instant,
@@ -12,6 +13,7 @@ use crd_analyzer_workspace::{
     analysis::{MOST_FINDINGS, Question},
     generated,
     hazards::{Search, are_shown},
+    index::{GroupKind, Index},
     lints::Lints,
     overlay::{AsBuilt, Files, FluxFolders, Overlays},
 };
@@ -26,13 +28,16 @@ use crate::{
 };
 
 impl Session {
-    /// Takes up which kustomizations there are, after a look through the workspace's folders.
-    pub(crate) fn start_building(self: &Arc<Self>, found: &Found) {
+    /// Takes up which kustomizations there are, after a look through the workspace's folders. Returns the kinds whose CRDs they build otherwise
+    /// than before.
+    pub(crate) fn start_building(self: &Arc<Self>, found: &Found) -> BTreeSet<GroupKind> {
         let folders = self.folders();
         let files = SessionFiles::new(&self.documents, &folders);
         self.overlays.start(found, &self.workspace.flux_files, &files);
+        let kinds = self.build_crds(None);
         let open = self.documents.uris();
         self.build_soon(open.iter().filter_map(crate::from_proto::path_of));
+        kinds
     }
 
     /// Builds the open files again that depend on changed ones, after a pause in typing.
@@ -60,6 +65,8 @@ impl Session {
         drop(settings);
         let files = SessionFiles::new(&self.documents, &folders);
         let is_other = self.overlays.read(&changed, &self.workspace.flux_files, &files);
+        let kinds = self.build_crds(if is_other { None } else { Some(&changed) });
+        self.definitions_changed(&kinds);
         self.overlays.retain(|it| self.documents.is_open_at(it));
         if self.features().workspace_diagnostics {
             self.forget_scanned(&changed, is_other);
@@ -123,20 +130,7 @@ impl Session {
         let folders = self.folders();
         // An edit may come in the meantime.
         let files = SessionFiles::new(&self.documents, &folders).with(path, text);
-        let folders: Vec<_> = builders.folders.iter().map(|it| (it.clone(), &files)).collect();
-        let manifests = if builders.flux.has_kustomizations() {
-            let roots = Roots::new(self.folders().iter().map(PathBuf::as_path));
-            let access = Access::Within(Arc::new(roots));
-            let all = self.workspace.manifests().into_iter();
-            source_ignore::known_to_flux(all.map(|it| (it, access.clone())))
-        } else {
-            Vec::new()
-        };
-        let manifests: Vec<&Path> = manifests.iter().map(PathBuf::as_path).collect();
-        let of_flux = FluxFolders::new(&builders.flux, &manifests, |it| {
-            builders.has(it, path).then_some(&files as &dyn Files)
-        });
-        let overlays = Overlays::since(&folders, Some(&of_flux), None).with_flux(builders.flux.clone());
+        let overlays = self.overlays_of(builders, &[path], &files);
         if files.is_over() {
             tracing::warn!("{} is not built: its kustomizations read too much", path.display());
             return None;
@@ -162,5 +156,48 @@ impl Session {
         let built = AsBuilt::new(&overlays, path, text, &question);
         self.trace(|| format!("built the objects of {} in {:.1?}", path.display(), begin.elapsed()));
         Some(built)
+    }
+
+    /// What kustomizations and Flux make of some files.
+    fn overlays_of(&self, builders: &Builders, of: &[&Path], files: &SessionFiles<'_>) -> Overlays {
+        let folders: Vec<_> = builders.folders.iter().map(|it| (it.clone(), files)).collect();
+        let manifests = if builders.flux.has_kustomizations() {
+            let roots = Roots::new(self.folders().iter().map(PathBuf::as_path));
+            let access = Access::Within(Arc::new(roots));
+            let all = self.workspace.manifests().into_iter();
+            source_ignore::known_to_flux(all.map(|it| (it, access.clone())))
+        } else {
+            Vec::new()
+        };
+        let manifests: Vec<&Path> = manifests.iter().map(PathBuf::as_path).collect();
+        let of_flux = FluxFolders::new(&builders.flux, &manifests, |it| {
+            builders.has(it, of).then_some(files as &dyn Files)
+        });
+        Overlays::since(&folders, Some(&of_flux), None).with_flux(builders.flux.clone())
+    }
+
+    /// Builds the CRDs that kustomizations change: resources everywhere are checked by them. `changed`: the files that have changed since they
+    /// were built; `None`: nothing is known. Returns the kinds whose CRDs are others now.
+    pub(crate) fn build_crds(&self, changed: Option<&HashSet<PathBuf>>) -> BTreeSet<GroupKind> {
+        let crds = self.workspace.catalog.with(Index::edited_crds);
+        let crds: Vec<&Path> = crds.iter().map(|it| &**it).collect();
+        let Some(builders) = self.overlays.builders_of_crds(&crds, changed) else {
+            return BTreeSet::new();
+        };
+        let begin = Instant::now();
+        let folders = self.folders();
+        let files = SessionFiles::new(&self.documents, &folders);
+        let overlays = self.overlays_of(&builders, &crds, &files);
+        let built = if files.is_over() {
+            tracing::warn!("CRDs are not built: their kustomizations read too much");
+            Vec::new()
+        } else {
+            overlays.changed_crds()
+        };
+        let asked = overlays.files().cloned().collect();
+        self.overlays.keep_crds(builders.folders, asked);
+        let kinds = self.workspace.catalog.change(|index| index.set_built(&built));
+        tracing::info!("built {} changed CRDs in {:.1?}", built.len(), begin.elapsed());
+        kinds
     }
 }

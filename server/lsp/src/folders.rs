@@ -49,7 +49,7 @@ async fn look(session: &Arc<Session>) {
     let look = tasks::blocking("the look through the workspace", move || {
         let mut changed = looker.workspace.look_at(&files, &looker.documents, &count);
         changed.extend(replaced);
-        looker.start_building(&kustomizations);
+        changed.extend(looker.start_building(&kustomizations));
         changed
     });
     if let Ok(changed) = progress::watch(shown.as_ref(), all, &done, look).await {

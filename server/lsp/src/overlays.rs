@@ -51,6 +51,16 @@ struct Known {
     flux: Arc<Flux>,
     /// What is built of open files, by their paths.
     built: HashMap<PathBuf, Entry>,
+    crds: BuiltFrom,
+}
+
+/// What the CRDs were built from that kustomizations change.
+#[derive(Debug, Default)]
+struct BuiltFrom {
+    /// The folders of the kustomizations.
+    folders: BTreeSet<PathBuf>,
+    /// The files that these have asked for.
+    files: HashSet<Arc<Path>>,
 }
 
 #[derive(Debug)]
@@ -77,10 +87,11 @@ pub(crate) struct Builders {
 }
 
 impl Builders {
-    /// Whether a Kustomization of Flux may build something of the file, or has patches in it.
-    pub(crate) fn has(&self, patching: &Patching<'_>, path: &Path) -> bool {
+    /// Whether a Kustomization of Flux may build something of one of the files, or has patches in it.
+    pub(crate) fn has(&self, patching: &Patching<'_>, paths: &[&Path]) -> bool {
         let is_of = |it: &Path| it.starts_with(patching.folder);
-        patching.file == path || is_of(path) || self.folders.iter().any(|it| is_of(it))
+        let mut folders = self.folders.iter();
+        paths.iter().any(|it| patching.file == *it || is_of(it)) || folders.any(|it| is_of(it))
     }
 }
 
@@ -154,6 +165,26 @@ impl Overlays {
     /// What counts for the objects of a file; `None` if they are judged as they are written.
     pub(crate) fn builders(&self, path: &Path) -> Option<Builders> {
         self.lock().builders(path)
+    }
+
+    /// What counts for the CRDs in files. `None`: nobody builds them, or they were built before, and none of the files has changed that say how.
+    /// `changed`: the files that have; `None`: nothing is known.
+    pub(crate) fn builders_of_crds(&self, crds: &[&Path], changed: Option<&HashSet<PathBuf>>) -> Option<Builders> {
+        let known = self.lock();
+        let of_files = crds.iter().filter_map(|it| known.builders(it));
+        let folders: BTreeSet<PathBuf> = of_files.flat_map(|it| it.folders).collect();
+        let is_other = folders != known.crds.folders;
+        let is_changed = changed.is_none_or(|it| it.iter().any(|it| known.crds.files.contains(it.as_path())));
+        let had_some = !known.crds.folders.is_empty();
+        let flux = known.flux.clone();
+        let builders = Builders { folders, flux };
+        let has_some = !builders.folders.is_empty() || builders.flux.patching().any(|it| builders.has(&it, crds));
+        ((has_some || had_some) && (is_other || is_changed)).then_some(builders)
+    }
+
+    /// Takes note of what CRDs were built from.
+    pub(crate) fn keep_crds(&self, folders: BTreeSet<PathBuf>, files: HashSet<Arc<Path>>) {
+        self.lock().crds = BuiltFrom { folders, files };
     }
 
     /// Whether a file is to be built again after changes of some files. `is_other`: other files count for each other now.

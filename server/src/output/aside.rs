@@ -1,9 +1,6 @@
 //! Errors that need no fix: they are counted, or shown as hints.
 
-use crd_analyzer_workspace::{
-    report::{HiddenErrors, Subject},
-    roles::Aside,
-};
+use crd_analyzer_workspace::{report::HiddenErrors, roles::Aside};
 
 use super::{File, counted};
 
@@ -15,7 +12,7 @@ pub(super) fn apply(file: &mut File<'_>) {
     let Some(aside) = &file.report.aside else { return };
     let is_counted = matches!(aside, Aside::Expected(_));
     for ((document, shown), hidden) in file.report.documents.iter().zip(&mut file.shown).zip(&mut file.hidden) {
-        if is_counted || document.subject != Subject::Resource {
+        if aside.covers(document) {
             *hidden = HiddenErrors::default();
         }
         let all = shown.len();

@@ -303,7 +303,12 @@ pub(super) fn line<'a>(
         name: &document.name,
         k8s: version.to_string(),
         in_part: document.in_part,
-        errors_expected: file.report.aside.as_ref().map(Aside::reason),
+        errors_expected: file
+            .report
+            .aside
+            .as_ref()
+            .filter(|it| it.covers(document))
+            .map(Aside::reason),
         decode_error: verdict.decode_error.as_ref().map(text_of),
         decode_error_range: verdict
             .decode_error

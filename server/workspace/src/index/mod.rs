@@ -55,6 +55,8 @@ pub struct Index {
     resources: HashMap<GroupKind, BTreeSet<Arc<Path>>>,
     /// The files with whole CRDs of a name.
     whole: HashMap<String, BTreeSet<Arc<Path>>>,
+    /// The paths of CRDs that kustomizations build.
+    built: BTreeSet<Arc<Path>>,
     /// The folders of the repositories: what lies above them says nothing of a file.
     roots: Vec<PathBuf>,
     served: served::Memo,
@@ -140,10 +142,8 @@ impl Index {
             entry.definitions.push(definition);
         }
         let after = fingerprints(&entry.definitions);
-        let mut changed: BTreeSet<GroupKind> = before.keys().chain(after.keys()).cloned().collect();
-        changed.retain(|kind| before.get(kind) != after.get(kind));
         self.put(path, entry);
-        changed
+        changed_kinds(&before, &after)
     }
 
     /// Takes a file out. Returns the kinds that it defined.
@@ -250,6 +250,7 @@ impl Index {
             return BTreeSet::new();
         }
         self.roots = roots;
+        self.take_built();
         let paths: Vec<Arc<Path>> = self.files.keys().cloned().collect();
         for path in paths {
             let Some(mut entry) = self.take(&path) else { continue };
@@ -268,9 +269,10 @@ impl Index {
         self.definitions.keys().cloned().chain(wholes).collect()
     }
 
-    /// Puts in the CRDs that kustomizations change. They count before those of their files, unless the kustomization or the file serves another
-    /// purpose.
-    pub fn set_built(&mut self, crds: &[ChangedCrd]) {
+    /// Puts in the CRDs that kustomizations change, instead of those that were put in before. They count before those of their files, unless the
+    /// kustomization or the file serves another purpose. Returns the kinds whose CRDs have changed by that.
+    pub fn set_built(&mut self, crds: &[ChangedCrd]) -> BTreeSet<GroupKind> {
+        let before = self.take_built();
         let mut made: BTreeMap<PathBuf, Vec<Arc<KnownDefinition>>> = BTreeMap::new();
         for crd in crds {
             let place = self.place(&crd.path);
@@ -295,12 +297,29 @@ impl Index {
                 made.entry(path.clone()).or_default().push(Arc::new(built));
             }
         }
+        let after = fingerprints(made.values().flatten());
         for (path, definitions) in made {
             let path: Arc<Path> = path.into();
-            self.take(&path);
             let resources = BTreeSet::new();
+            self.built.insert(path.clone());
             self.put(path, Entry { definitions, resources });
         }
+        changed_kinds(&before, &after)
+    }
+
+    /// Takes out the CRDs that kustomizations build.
+    fn take_built(&mut self) -> BTreeMap<GroupKind, Vec<Fingerprint>> {
+        let paths = std::mem::take(&mut self.built);
+        let taken: Vec<Entry> = paths.iter().filter_map(|it| self.take(it)).collect();
+        fingerprints(taken.iter().flat_map(|it| &it.definitions))
+    }
+
+    /// The files with CRDs that people or generators write, and that count before those of packages.
+    pub fn edited_crds(&self) -> BTreeSet<Arc<Path>> {
+        let is_edited = |it: &&Arc<KnownDefinition>| {
+            it.origin == Origin::Workspace && it.place.standing <= Standing::Plain && !self.built.contains(&it.path)
+        };
+        self.definitions().filter(is_edited).map(|it| it.path.clone()).collect()
     }
 
     /// What the path of a file says, below the outermost repository that it lies in.
@@ -394,8 +413,20 @@ fn part_of(name: &str) -> GroupKind {
     }
 }
 
+/// The kinds that other texts define.
+fn changed_kinds(
+    before: &BTreeMap<GroupKind, Vec<Fingerprint>>,
+    after: &BTreeMap<GroupKind, Vec<Fingerprint>>,
+) -> BTreeSet<GroupKind> {
+    let mut changed: BTreeSet<GroupKind> = before.keys().chain(after.keys()).cloned().collect();
+    changed.retain(|kind| before.get(kind) != after.get(kind));
+    changed
+}
+
 /// The texts that define each kind, in the order of the file, and of what there is a whole CRD.
-fn fingerprints(definitions: &[Arc<KnownDefinition>]) -> BTreeMap<GroupKind, Vec<Fingerprint>> {
+fn fingerprints<'a>(
+    definitions: impl IntoIterator<Item = &'a Arc<KnownDefinition>>,
+) -> BTreeMap<GroupKind, Vec<Fingerprint>> {
     let mut found: BTreeMap<GroupKind, Vec<Fingerprint>> = BTreeMap::new();
     for it in definitions {
         if it.is_whole() {

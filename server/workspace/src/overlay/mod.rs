@@ -393,7 +393,7 @@ impl Overlays {
     }
 
     /// The files that the kustomizations have asked for, whether they are there or not.
-    fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
+    pub fn files(&self) -> impl Iterator<Item = &Arc<Path>> {
         self.builds.iter().flat_map(|it| &it.files)
     }
 

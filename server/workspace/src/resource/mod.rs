@@ -224,7 +224,7 @@ impl One<'_> {
             };
             revision.add(&mut verdict, &updated, &at);
         }
-        let are_compared = !self.asked.found.equals.is_empty() && !self.asked.question.is_edited;
+        let are_compared = !self.asked.found.equals.is_empty();
         let refusals = are_compared.then(|| match &created {
             Some(answer) => refusals_of(answer),
             None => self.refusals(served),

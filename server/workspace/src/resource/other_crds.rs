@@ -28,10 +28,6 @@ impl One<'_> {
     ) -> Option<Finding> {
         let found = &self.asked.found;
         let text = said.text.as_deref().filter(|_| !found.equals.is_empty())?;
-        // While somebody types, the errors that the others have come and go with each key.
-        if self.asked.question.is_edited {
-            return Some(self.other_crds());
-        }
         let path = self.asked.question.path;
         let own = said.refusals.as_ref()?;
         let mut others = Vec::new();
@@ -67,19 +63,6 @@ impl One<'_> {
         let headline = format!("another CRD of `{kind}` of `{group}` judges this resource differently");
         others.insert(0, related(path, text, text.kind_span(), own_words));
         Some(self.hint(&headline, others))
-    }
-
-    /// Says by which of several CRDs the object is judged first, whatever the others say about it.
-    fn other_crds(&self) -> Finding {
-        let path = self.asked.question.path;
-        let GroupKind { group, kind } = &self.asked.kind;
-        let headline = format!("several CRDs of `{kind}` of `{group}` are known, and differ");
-        let (files, found) = (self.asked.definitions.files(), &self.asked.found);
-        let own = found.definition.text(files);
-        let own = own.map(|it| related(path, &it, it.kind_span(), "checked by this CRD"));
-        let others = found.equals.iter().take(MOST_NAMED).filter_map(|it| it.text(files));
-        let others = others.map(|it| related(path, &it, it.kind_span(), "another CRD of this kind"));
-        self.hint(&headline, own.into_iter().chain(others).collect())
     }
 
     fn hint(&self, headline: &str, related: Vec<Related>) -> Finding {

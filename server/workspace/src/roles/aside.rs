@@ -71,13 +71,17 @@ impl Aside {
         by_name.or_else(|| tests.rejection(path).map(Self::Expected))
     }
 
-    /// Shows an error of a document of the file as loud as it is meant. False if it stays as it is.
-    pub fn quiet(&self, document: &DocumentReport, finding: &mut Finding) -> bool {
-        let is_meant = match self {
+    /// Whether it is about a document of the file.
+    pub fn covers(&self, document: &DocumentReport) -> bool {
+        match self {
             Self::Expected(_) => true,
             Self::OldCopies(_) => document.subject != Subject::Resource,
-        };
-        if !is_meant || !matches!(finding.class, Class::Error | Class::LaterError) {
+        }
+    }
+
+    /// Shows an error of a document of the file as loud as it is meant. False if it stays as it is.
+    pub fn quiet(&self, document: &DocumentReport, finding: &mut Finding) -> bool {
+        if !self.covers(document) || !matches!(finding.class, Class::Error | Class::LaterError) {
             return false;
         }
         finding.class = Class::Hint;

@@ -1,0 +1,285 @@
+//! The language server shows of each file what `check` says of it: the same codes, as loud, at the same places.
+//!
+//! `CRD_ANALYZER_PARITY=FOLDER cargo test --test lsp parity -- --nocapture` compares over a repository.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    fs,
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use super::Server;
+
+#[allow(dead_code, reason = "the cases are run elsewhere")]
+#[path = "../adoption/case.rs"]
+mod case;
+
+use case::{Case, cases, root};
+
+/// How long the language server may take until it shows what counts in the end.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A diagnostic: its line, code, range and how loud it is. Editors have two kinds of hints.
+type Shown = (u64, u64, u64, u64, String, &'static str);
+
+/// The diagnostics of each file.
+type ByFile = BTreeMap<String, BTreeSet<Shown>>;
+
+/// Codes that only one of them has, and why.
+const ONLY_IN_EDITORS: [(&str, &str); 0] = [];
+
+/// What `check` says of a folder.
+fn checked(folder: &Path) -> ByFile {
+    let output = Command::new(env!("CARGO_BIN_EXE_crd-analyzer"))
+        .args(["check", ".", "-o", "jsonl", "--allow-empty"])
+        .current_dir(folder)
+        .output()
+        .expect("it runs");
+    let mut files = ByFile::new();
+    for line in String::from_utf8(output.stdout).expect("UTF-8").lines() {
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        let file = files
+            .entry(line["file"].as_str().expect("a file").to_owned())
+            .or_default();
+        let error = if line["errors_expected"].is_null() {
+            "error"
+        } else {
+            "hint"
+        };
+        let list = |key: &str| line[key].as_array().cloned().unwrap_or_default();
+        let mut add = |finding: &Value, word: &'static str| {
+            if finding["suppressed"] == true {
+                return;
+            }
+            let at = |end: &str, of: &str| finding["range"][end][of].as_u64().expect("a place");
+            let code = finding["code"].as_str().expect("a code").to_owned();
+            let (start, end) = (("start", "line"), ("end", "line"));
+            file.insert((
+                at(start.0, start.1),
+                at("start", "column"),
+                at(end.0, end.1),
+                at("end", "column"),
+                code,
+                word,
+            ));
+        };
+        for key in ["decode_error_place", "other_error_place"] {
+            if !line[key].is_null() {
+                add(&line[key], error);
+            }
+        }
+        for key in ["strict_places", "errors"] {
+            for it in list(key) {
+                add(&it, error);
+            }
+        }
+        for it in list("warnings") {
+            add(&it, "warning");
+        }
+        for key in ["hints", "unfinished"] {
+            for it in list(key) {
+                let word = match it["severity"].as_str() {
+                    Some("error") => "error",
+                    Some("warning") => "warning",
+                    _ => "hint",
+                };
+                add(&it, word);
+            }
+        }
+    }
+    files.retain(|_, shown| !shown.is_empty());
+    files
+}
+
+/// A session in a folder, with every file of it that may hold manifests.
+struct Editor<'f> {
+    server: Server,
+    folder: &'f Path,
+    requests: u32,
+}
+
+impl<'f> Editor<'f> {
+    fn start(folder: &'f Path) -> Self {
+        let mut server = Server::start(&["lsp"]);
+        let capabilities = json!({
+            "general": { "positionEncodings": ["utf-32"] },
+            "textDocument": { "diagnostic": {} },
+            "workspace": { "diagnostics": { "refreshSupport": true } },
+        });
+        let params = json!({
+            "capabilities": capabilities,
+            "workspaceFolders": [{ "uri": uri(folder, ""), "name": "it" }],
+            "initializationOptions": { "updateAgainst": "off" },
+        });
+        server.request(1, "initialize", params);
+        server.notify("initialized", &json!({}));
+        Self {
+            server,
+            folder,
+            requests: 1,
+        }
+    }
+
+    fn open(&mut self, file: &str) {
+        let bytes = fs::read(self.folder.join(file)).expect("a file");
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let document = json!({ "uri": uri(self.folder, file), "languageId": "yaml", "version": 1, "text": text });
+        self.server
+            .notify("textDocument/didOpen", &json!({ "textDocument": document }));
+    }
+
+    fn close(&mut self, file: &str) {
+        let document = json!({ "textDocument": { "uri": uri(self.folder, file) } });
+        self.server.notify("textDocument/didClose", &document);
+    }
+
+    /// The diagnostics of an open file as they are now.
+    fn shown(&mut self, file: &str) -> BTreeSet<Shown> {
+        self.requests += 1;
+        let params = json!({ "textDocument": { "uri": uri(self.folder, file) } });
+        let answer = self.server.request(self.requests, "textDocument/diagnostic", params);
+        let items = answer["items"].as_array().cloned().unwrap_or_default();
+        let shown = items.iter().map(|it| {
+            let at = |end: &str, of: &str| it["range"][end][of].as_u64().expect("a place") + 1;
+            let word = match it["severity"].as_u64() {
+                Some(1) => "error",
+                Some(2) => "warning",
+                _ => "hint",
+            };
+            let code = it["code"].as_str().unwrap_or_default().to_owned();
+            (
+                at("start", "line"),
+                at("start", "character"),
+                at("end", "line"),
+                at("end", "character"),
+                code,
+                word,
+            )
+        });
+        shown.collect()
+    }
+
+    /// What is different in a file in the end.
+    fn difference(&mut self, file: &str, expected: &BTreeSet<Shown>) -> Option<String> {
+        let begin = Instant::now();
+        loop {
+            let mut shown = self.shown(file);
+            shown.retain(|it| !ONLY_IN_EDITORS.iter().any(|only| only.0 == it.4) || expected.contains(it));
+            if shown == *expected {
+                return None;
+            }
+            if begin.elapsed() > patience() {
+                let mut said = String::new();
+                for it in expected.difference(&shown) {
+                    let _ = writeln!(said, "  only check:  {file}: {it:?}");
+                }
+                for it in shown.difference(expected) {
+                    let _ = writeln!(said, "  only editor: {file}: {it:?}");
+                }
+                return Some(said);
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn end(mut self) {
+        self.requests += 1;
+        self.server.request(self.requests, "shutdown", Value::Null);
+        self.server.notify("exit", &Value::Null);
+        self.server.process.wait().expect("it ends");
+    }
+}
+
+/// Somebody who looks at a repository does not wait as long for each file.
+fn patience() -> Duration {
+    let seconds = std::env::var("CRD_ANALYZER_PATIENCE")
+        .ok()
+        .and_then(|it| it.parse().ok());
+    seconds.map_or(PATIENCE, Duration::from_secs)
+}
+
+fn uri(folder: &Path, file: &str) -> String {
+    format!("file://{}", folder.join(file).display())
+}
+
+/// The files below a folder that may hold manifests.
+fn manifests(folder: &Path, below: &str, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder.join(below)).expect("a folder").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if below.is_empty() {
+            name.clone()
+        } else {
+            format!("{below}/{name}")
+        };
+        if entry.path().is_dir() && !name.starts_with('.') {
+            manifests(folder, &path, found);
+        } else if [".yaml", ".yml", ".json"].iter().any(|it| name.ends_with(it)) && !name.starts_with('.') {
+            found.push(path);
+        }
+    }
+}
+
+/// What is different over a folder. All files are open at once, or one after the other.
+fn differences(folder: &Path, at_once: bool) -> Vec<String> {
+    let mut by_file = checked(folder);
+    // The verdict is complete, whatever the configuration shows of it.
+    let config = fs::read_to_string(folder.join(".crd-analyzer.yaml")).unwrap_or_default();
+    for shown in by_file.values_mut() {
+        shown.retain(|it| !config.contains(&format!("{}: off", it.4)));
+    }
+    let mut files = Vec::new();
+    manifests(folder, "", &mut files);
+    files.sort();
+    let mut editor = Editor::start(folder);
+    let mut found = Vec::new();
+    if at_once {
+        for file in &files {
+            editor.open(file);
+        }
+    }
+    for file in &files {
+        if !at_once {
+            editor.open(file);
+        }
+        let expected = by_file.get(file).cloned().unwrap_or_default();
+        found.extend(editor.difference(file, &expected));
+        if !at_once {
+            editor.close(file);
+        }
+    }
+    editor.end();
+    found
+}
+
+#[test]
+fn parity_over_the_cases_of_adoption() {
+    if let Some(folder) = std::env::var_os("CRD_ANALYZER_PARITY") {
+        let found = differences(Path::new(&folder), false);
+        println!(
+            "{} files differ in {}\n{}",
+            found.len(),
+            Path::new(&folder).display(),
+            found.concat()
+        );
+        return;
+    }
+    let mut wrong = String::new();
+    let mut count = 0;
+    for path in ["false-green", "false-red", "pipeline"].into_iter().flat_map(cases) {
+        let case = Case::read(&fs::read_to_string(&path).expect("a case"));
+        let name = path.strip_prefix(root()).unwrap_or(&path).display();
+        let tree = case.tree();
+        let found = differences(tree.path(), true);
+        count += 1;
+        if !found.is_empty() {
+            let _ = writeln!(wrong, "{name}\n{}", found.concat());
+        }
+    }
+    assert!(count > 200, "only {count} cases");
+    assert!(wrong.is_empty(), "{wrong}");
+}
