@@ -108,7 +108,7 @@ impl<'f> Editor<'f> {
         let mut server = Server::start(&["lsp"]);
         let capabilities = json!({
             "general": { "positionEncodings": ["utf-32"] },
-            "textDocument": { "diagnostic": {} },
+            "textDocument": { "diagnostic": {}, "publishDiagnostics": { "relatedInformation": true } },
             "workspace": { "diagnostics": { "refreshSupport": true } },
         });
         let params = json!({
@@ -144,22 +144,26 @@ impl<'f> Editor<'f> {
         let params = json!({ "textDocument": { "uri": uri(self.folder, file) } });
         let answer = self.server.request(self.requests, "textDocument/diagnostic", params);
         let items = answer["items"].as_array().cloned().unwrap_or_default();
-        let shown = items.iter().map(|it| {
+        let shown = items.iter().flat_map(|it| {
             let at = |end: &str, of: &str| it["range"][end][of].as_u64().expect("a place") + 1;
             let word = match it["severity"].as_u64() {
                 Some(1) => "error",
                 Some(2) => "warning",
                 _ => "hint",
             };
-            let code = it["code"].as_str().unwrap_or_default().to_owned();
-            (
-                at("start", "line"),
-                at("start", "character"),
-                at("end", "line"),
-                at("end", "character"),
-                code,
-                word,
-            )
+            let of = |code: &str| {
+                let (start, end) = (at("start", "line"), at("end", "line"));
+                let (from, to) = (at("start", "character"), at("end", "character"));
+                (start, from, end, to, code.to_owned(), word)
+            };
+            // Errors of one value are notes of the first.
+            let related = it["relatedInformation"].as_array().into_iter().flatten();
+            let also = related.filter_map(|it| {
+                let note = it["message"].as_str()?.strip_prefix("note: also ")?;
+                Some(of(note.split_once(':')?.0))
+            });
+            also.chain([of(it["code"].as_str().unwrap_or_default())])
+                .collect::<Vec<_>>()
         });
         shown.collect()
     }

@@ -1,7 +1,7 @@
 //! What is known about one version of a document, ready to be sent.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     hash::{DefaultHasher, Hash, Hasher},
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -20,8 +20,9 @@ use crd_analyzer_workspace::{
     index::Definitions,
     last_trees::LastTrees,
     lints::Lints,
+    one_value,
     overlay::AsBuilt,
-    report::{FileReport, MergedFinding, Subject},
+    report::{DocumentReport, FileReport, MergedFinding, Subject},
     revision::Revision,
     since_revision::KnownChanges,
     typing::analyze_typing,
@@ -43,11 +44,13 @@ pub(crate) struct Analysis {
     /// The displayed diagnostics, in the order of the text.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The same, as fixes are asked for.
-    pub(crate) problems: Vec<Problem>,
+    problems: Vec<Problem>,
     /// Names this list: two lists with the same name are the same.
     pub(crate) result_id: String,
     /// What its rules cost, if that was asked.
     pub(crate) costs: Option<Arc<[DocumentCosts]>>,
+    /// Problems without a diagnostic of their own, each with the one that it is a note of.
+    told_with: Vec<(Problem, Problem)>,
     /// The errors need no fix.
     pub(crate) is_aside: bool,
     /// The error in the entry that somebody types, which is shown after a pause.
@@ -187,6 +190,25 @@ impl Analysis {
         }
     }
 
+    /// What fixes are asked for.
+    pub(crate) fn all_problems(&self) -> impl Iterator<Item = Problem> + '_ {
+        let others = self.told_with.iter().map(|it| it.0);
+        self.problems.iter().copied().chain(others)
+    }
+
+    /// The diagnostics that tell each problem.
+    pub(crate) fn diagnostics_of(&self) -> HashMap<Problem, Vec<&Diagnostic>> {
+        let mut sent: HashMap<Problem, Vec<&Diagnostic>> = HashMap::new();
+        for (problem, diagnostic) in self.problems.iter().zip(&self.diagnostics) {
+            sent.entry(*problem).or_default().push(diagnostic);
+        }
+        for (problem, head) in &self.told_with {
+            let with = sent.get(head).cloned().unwrap_or_default();
+            sent.entry(*problem).or_default().extend(with);
+        }
+        sent
+    }
+
     /// Whether an unfinished entry is not marked yet.
     pub(crate) fn is_typed_in(&self) -> bool {
         self.unfinished.is_some()
@@ -199,6 +221,7 @@ impl Analysis {
         let problems = error.flat_map(|it| &it.problems).chain(&self.problems);
         Self {
             costs: self.costs.clone(),
+            told_with: self.told_with.clone(),
             is_aside: self.is_aside,
             unsearched: self.unsearched.clone(),
             ..Self::of(diagnostics.cloned().collect(), problems.copied().collect())
@@ -233,6 +256,12 @@ impl Analysis {
         if let Some(errors) = errors {
             errors.apply(&mut shown);
         }
+        // The others are notes, which are shown as related information.
+        let told_with = if client.related_information {
+            told_as_one(&mut shown, &mut of)
+        } else {
+            Vec::new()
+        };
         if let Some(aside) = &report.aside {
             for (it, document) in shown.iter_mut().zip(of) {
                 aside::quiet(aside, document, &mut it.finding);
@@ -263,6 +292,7 @@ impl Analysis {
         }
         Self {
             is_aside: report.aside.is_some(),
+            told_with,
             ..Self::of(diagnostics, problems)
         }
     }
@@ -331,11 +361,44 @@ impl Analysis {
             problems,
             result_id: format!("{:016x}", hasher.finish()),
             costs: None,
+            told_with: Vec::new(),
             is_aside: false,
             unfinished: None,
             unsearched: Arc::default(),
         }
     }
+}
+
+/// Makes notes of the errors that are told with another one. `of`: the documents of the first ones. Returns each with the one that tells it.
+fn told_as_one(shown: &mut Vec<MergedFinding>, of: &mut Vec<&DocumentReport>) -> Vec<(Problem, Problem)> {
+    let mut told = Vec::new();
+    let mut is_told = vec![false; shown.len()];
+    let mut start = 0;
+    for documents in of.chunk_by(|one, other| std::ptr::eq(*one, *other)) {
+        let of_document = &mut shown[start..start + documents.len()];
+        let heads = documents
+            .first()
+            .map(|it| one_value::heads(it, of_document))
+            .unwrap_or_default();
+        for (other, &head) in heads.iter().enumerate().filter(|(other, head)| *other != **head) {
+            let note = one_value::note(&of_document[head].finding, &of_document[other].finding);
+            told.push((
+                Problem::from(&of_document[other].finding),
+                Problem::from(&of_document[head].finding),
+            ));
+            is_told[start + other] = true;
+            let notes = &mut of_document[head].finding.notes;
+            notes.extend(note.filter(|it| !notes.contains(it)));
+        }
+        start += documents.len();
+    }
+    if !told.is_empty() {
+        let mut of_shown = is_told.iter();
+        shown.retain(|_| of_shown.next() == Some(&false));
+        let mut of_documents = is_told.iter();
+        of.retain(|_| of_documents.next() == Some(&false));
+    }
+    told
 }
 
 /// A report with what is built of the file, if something is.

@@ -6,11 +6,7 @@ use std::{
     path::Path,
 };
 
-use crd_analyzer_schema::codes::WRONG_TYPE;
-use crd_analyzer_workspace::{
-    finding::{Class, Finding, ServerSays},
-    report::{MergedFinding, Subject},
-};
+use crd_analyzer_workspace::{finding::Finding, one_value, report::MergedFinding};
 
 use super::{File, joined};
 
@@ -39,17 +35,6 @@ fn cause(finding: &Finding) -> Cause<'_> {
     (finding.word(), finding.code, &finding.headline, &finding.help)
 }
 
-/// What the API server says instead of a field where it judges by a part of the schema.
-const NO_FIELD: &str = "<nil>";
-
-/// The field of a value that is refused, as the API server says it.
-fn field(finding: &Finding) -> Option<&str> {
-    match &finding.server {
-        Some(ServerSays::Cause { field, .. }) if finding.class == Class::Error => Some(field),
-        _ => None,
-    }
-}
-
 /// The blocks of each document of a file.
 pub(super) fn of(file: &File<'_>) -> Vec<Vec<Block>> {
     let mut first: HashMap<Cause<'_>, At> = HashMap::new();
@@ -57,29 +42,14 @@ pub(super) fn of(file: &File<'_>) -> Vec<Vec<Block>> {
     let mut blocks: Vec<Vec<Block>> = Vec::new();
     for (n, (document, shown)) in file.documents().enumerate() {
         let mut of_document: Vec<Block> = Vec::new();
-        // The values of wrong types, and their blocks: what else is wrong with them follows from that.
-        let mut values: HashMap<(u32, u32), (&str, At)> = HashMap::new();
-        for it in shown {
+        let heads = one_value::heads(document, shown);
+        // The block of each diagnostic that stands for others.
+        let mut of_heads: HashMap<usize, At> = HashMap::new();
+        for (number, it) in shown.iter().enumerate().filter(|it| heads[it.0] == it.0) {
             let finding = &it.finding;
-            let span = (finding.span.start, finding.span.end);
-            let follows = |it: &&(&str, At)| field(finding).is_some_and(|field| [it.0, NO_FIELD].contains(&field));
-            if document.subject == Subject::Resource
-                && let Some(&(_, at)) = values.get(&span).filter(follows)
-            {
-                // The block may be that of an earlier document, where the same was said.
-                if let Some(block) = of_document.get_mut(at.1).filter(|_| at.0 == n) {
-                    let also = format!("also {}: {}", finding.code, finding.headline);
-                    if finding.code != block.shown.finding.code {
-                        block.shown.finding.notes.push(also);
-                    }
-                }
-                continue;
-            }
             let next = (n, of_document.len());
             let at = *first.entry(cause(finding)).or_insert(next);
-            if finding.code == WRONG_TYPE {
-                values.extend(field(finding).map(|it| (span, (it, at))));
-            }
+            of_heads.insert(number, at);
             if at == next {
                 of_document.push(Block {
                     shown: it.clone(),
@@ -87,6 +57,16 @@ pub(super) fn of(file: &File<'_>) -> Vec<Vec<Block>> {
                 });
             } else {
                 lines.entry(at).or_default().push(file.position(finding.span.start).0);
+            }
+        }
+        for (number, it) in shown.iter().enumerate().filter(|it| heads[it.0] != it.0) {
+            let at = of_heads.get(&heads[number]);
+            // The block may be that of an earlier value, where the same was said.
+            let block = at.filter(|it| it.0 == n).and_then(|it| of_document.get_mut(it.1));
+            if let Some(head) = block.map(|it| &mut it.shown.finding)
+                && let Some(note) = one_value::note(head, &it.finding).filter(|it| !head.notes.contains(it))
+            {
+                head.notes.push(note);
             }
         }
         blocks.push(of_document);

@@ -188,6 +188,12 @@ impl DocumentReport {
         }
     }
 
+    /// A report on no object.
+    #[cfg(test)]
+    pub(crate) fn empty(subject: Subject) -> Self {
+        Self::of_head(0, Span::default(), &WrittenType::default(), subject)
+    }
+
     /// An empty report on an object.
     pub(crate) fn new(object: &Object, subject: Subject) -> Self {
         Self {

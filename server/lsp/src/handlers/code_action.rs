@@ -40,7 +40,7 @@ pub(crate) async fn handle(session: &Arc<Session>, params: CodeActionParams) -> 
         return Ok(None);
     };
     let analysis = session.analysis_in_time(&snapshot).await?;
-    if analysis.problems.is_empty() {
+    if analysis.all_problems().next().is_none() {
         return Ok(None);
     }
     let (with_fixes, with_all) = (wants_fixes(only.as_deref()), wants(only.as_deref(), &fix_all()));
@@ -133,7 +133,7 @@ fn repair_all(
     let text = snapshot.content();
     let (edits, fixes) = fixes::repair_all(
         &text,
-        analysis.problems.iter().copied(),
+        analysis.all_problems(),
         &definitions(session, snapshot),
         &|text| judge(session, snapshot, text, deadline),
     )?;
@@ -168,16 +168,16 @@ fn find(
     let offset = |char| snapshot.text.char_to_byte(char) as u32;
     let span = Span::new(offset(chars.start), offset(chars.end));
     let mut found = Vec::new();
-    if analysis.problems.iter().any(|it| lens::is_about_cost(it.code)) {
+    if analysis.all_problems().any(|it| lens::is_about_cost(it.code)) {
         let versions = session.effective(snapshot).versions;
         let costs = snapshot.costs(versions.newest());
         let goes_on = || !deadline.is_over();
-        let problems = analysis.problems.iter().copied();
+        let problems = analysis.all_problems();
         found.extend(lens::fixes(&costs, problems, span, versions, &goes_on));
     }
     // Each repair is judged, which takes as long as the diagnostics: only for what is asked about.
     let judge = |text: &str| judge(session, snapshot, text, deadline);
-    let problems = analysis.problems.iter().copied();
+    let problems = analysis.all_problems();
     found.extend(fixes::repairs(
         &text,
         problems,
@@ -189,11 +189,11 @@ fn find(
         let known = &snapshot.changes.known;
         let compared = fixes::ComparedText { revision, by, known };
         let is_asked = |it: &Problem| it.span.start <= span.end && span.start <= it.span.end;
-        let asked = analysis.problems.iter().copied().filter(is_asked);
+        let asked = analysis.all_problems().filter(is_asked);
         let goes_on = || !deadline.is_over();
         found.extend(fixes::restorations(&text, asked, compared, &judge, &goes_on));
     }
-    let others = fixes::fixes(&text, analysis.problems.iter().copied(), span);
+    let others = fixes::fixes(&text, analysis.all_problems(), span);
     found.extend(fixes::judged(&text, others, &judge));
     found.truncate(fixes::MAX_FIXES);
     let source = to_proto::Source {
@@ -202,10 +202,7 @@ fn find(
         lines: &LineIndex::new(&text),
         client,
     };
-    let mut sent: HashMap<Problem, Vec<&Diagnostic>> = HashMap::new();
-    for (problem, diagnostic) in analysis.problems.iter().zip(&analysis.diagnostics) {
-        sent.entry(*problem).or_default().push(diagnostic);
-    }
+    let sent = analysis.diagnostics_of();
     let convert = |fix: Fix| {
         let diagnostics = sent.get(&fix.problem).into_iter().flatten();
         let diagnostics: Vec<Diagnostic> = diagnostics.map(|it| (*it).clone()).collect();
@@ -232,7 +229,7 @@ fn find(
     };
     let declared = fixes::declarations(
         &text,
-        analysis.problems.iter().copied().filter(|it| !is_kept(it)),
+        analysis.all_problems().filter(|it| !is_kept(it)),
         span,
         &definitions(session, snapshot),
         &|file, text| judge_at(&file.path, session, snapshot, text, deadline),

@@ -17,6 +17,7 @@ mod generated;
 mod hostile;
 mod lifecycle;
 mod messages;
+mod one_value;
 mod overlays;
 mod pulled;
 mod pushed;
