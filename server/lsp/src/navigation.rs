@@ -103,7 +103,8 @@ impl InResource<'_> {
                 place.key_span(&definition.tree)
             }
         };
-        to_proto::in_file(&definition.source, span, self.request.client())
+        let (file, span) = definition.source.place(span);
+        to_proto::in_file(&file, span, self.request.client())
     }
 
     /// What there is to say of the place.

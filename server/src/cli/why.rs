@@ -3,12 +3,13 @@
 use std::{
     io::{self, BufWriter, Write},
     path::Path,
+    sync::Arc,
 };
 
 use anyhow::Context as _;
 use crd_analyzer_io::read::Access;
 use crd_analyzer_workspace::{
-    index::{Definitions, GroupKind, native, objects},
+    index::{Definitions, GroupKind, KnownDefinition, native, objects},
     roles::{Aside, Judgement},
 };
 
@@ -67,13 +68,15 @@ fn checked_by(known: &RunDefinitions, kind: &GroupKind, path: &Path) -> Vec<Chec
         return Vec::new();
     };
     let best = CheckedBy {
-        path: label_of_path(&found.definition.path),
+        path: label_of_path(found.definition.written_path()),
         why: found.reason(),
     };
-    let others = found.all_others().map(|it| {
+    // The CRD as it is written is no other one.
+    let is_other = |it: &&Arc<KnownDefinition>| it.path.as_ref() != found.definition.written_path();
+    let others = found.all_others().filter(is_other).map(|it| {
         let role = Judgement::of_known(it);
         CheckedBy {
-            path: label_of_path(&it.path),
+            path: label_of_path(it.written_path()),
             why: format!("{}: {}", role.role, role.reason),
         }
     });

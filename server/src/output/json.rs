@@ -79,6 +79,7 @@ impl Printer for Json {
             "definitions": summary.definitions,
             "resources": summary.resources,
             "patches": summary.patches,
+            "definitions_in_part": summary.bases,
             "in_part": summary.in_part,
             "unknown": summary.unknown.values().sum::<usize>(),
             "unknown_kinds": jsonl::kinds(summary.unknown.iter().map(|(kind, count)| (kind, *count))),

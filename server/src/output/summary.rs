@@ -30,9 +30,9 @@ pub(crate) struct Summary {
     pub(crate) files: usize,
     pub(crate) definitions: usize,
     pub(crate) resources: usize,
-    /// CRDs that something unknown completes, so that they are checked as far as they are known.
+    /// CRDs that something unknown completes, such as the values of a template, so that they are checked as far as they are known.
     pub(crate) bases: usize,
-    /// Parts of CRDs, as patches have them.
+    /// Parts of CRDs, as patches and assertions have them.
     pub(crate) patches: usize,
     /// Resources that something else completes, so that they are checked as far as they are known.
     pub(crate) in_part: usize,
@@ -125,19 +125,15 @@ impl Summary {
             .filter(|it| it.subject == Subject::Resource)
             .count();
         self.resources += resources;
-        let patches = report
+        let partial = report
             .documents
             .iter()
-            .filter(|it| it.subject == Subject::PartialDefinition)
-            .count();
+            .filter(|it| it.subject == Subject::PartialDefinition);
+        let (completed, patches): (Vec<_>, Vec<_>) = partial.partition(|it| it.is_filled_in || file.is_base);
+        let patches = patches.len();
+        self.bases += completed.len();
         let is_resource = |it: &&DocumentReport| it.in_part && it.subject == Subject::Resource;
         self.in_part += report.documents.iter().filter(is_resource).count();
-        let patches = if file.is_base {
-            self.bases += patches;
-            0
-        } else {
-            patches
-        };
         self.patches += patches;
         for kind in &report.unknown {
             *self.unknown.entry(kind.clone()).or_default() += 1;
@@ -302,12 +298,10 @@ impl Summary {
         }
         let mut objects = Vec::new();
         if self.patches > 0 {
-            let patches = if self.patches == 1 {
-                "1 patch".to_owned()
-            } else {
-                format!("{} patches", self.patches)
-            };
-            objects.push(format!("{patches} (checked in part)"));
+            objects.push(match self.patches {
+                1 => "1 part of a CRD".to_owned(),
+                all => format!("{all} parts of CRDs"),
+            });
         }
         match (self.resources, self.in_part) {
             (0, _) => {}

@@ -131,6 +131,8 @@ pub struct DocumentReport {
     pub subject: Subject,
     /// Something else completes the object, such as the base of a patch or the values of a template: it is checked as far as it is known.
     pub in_part: bool,
+    /// Of a CRD: it is written as a whole, and values in it are filled in later, as in a template.
+    pub is_filled_in: bool,
     /// `apiVersion` as written; empty if absent.
     pub api_version: String,
     /// `kind` as written; empty if absent.
@@ -181,6 +183,7 @@ impl DocumentReport {
             span,
             subject,
             in_part: false,
+            is_filled_in: false,
             api_version: head.api_version.clone(),
             kind: head.kind.clone(),
             name: head.name.clone(),
@@ -202,6 +205,7 @@ impl DocumentReport {
             span: object.document.span,
             subject,
             in_part: false,
+            is_filled_in: false,
             api_version: object.written.api_version.clone(),
             kind: object.written.kind.clone(),
             name: object.written.name.clone(),

@@ -290,3 +290,45 @@ async fn a_patched_crd_counts_for_what_is_built_with_it() {
     editor.until("base/widget.yaml", 1, &[]).await;
     editor.client.finish_with_lists().await;
 }
+
+#[tokio::test]
+async fn a_crd_as_it_is_built_checks_resources_elsewhere() {
+    const ADDS: &str =
+        "- {op: add, path: /spec/versions/0/schema/openAPIV3Schema/properties/extra, value: {type: integer}}";
+    let kustomization = format!(
+        "resources: [../crd.yaml]\npatches:\n- target: {{kind: CustomResourceDefinition}}\n  patch: |\n    {ADDS}\n"
+    );
+    let widget = format!("{HEAD}  size: 3\nextra: much\n");
+    let tree = folder(&[
+        ("crd/kustomization.yaml", &kustomization),
+        ("elsewhere/widget.yaml", &widget),
+    ]);
+    let mut editor = Editor::start(pushed(), tree).await;
+    editor.open("elsewhere/widget.yaml").await;
+    let found = editor.until("elsewhere/widget.yaml", 1, &[("wrong-type", 6)]).await;
+    let places: Vec<_> = found[0]["relatedInformation"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .collect();
+    let place = places
+        .iter()
+        .find(|it| it["message"].as_str().is_some_and(|it| it.contains("is set here")));
+    let place = place.unwrap_or_else(|| panic!("{found:?}"));
+    assert_eq!(place["location"]["uri"], editor.uri("crd/kustomization.yaml"));
+    assert_eq!(place["message"], "`type` is set here, as kustomize builds it in `crd`");
+    // Without the patch, the field is unknown; with it again, its type counts.
+    let uri = editor.uri("crd/kustomization.yaml");
+    editor.client.open(&uri, 1, "resources: [../crd.yaml]\n").await;
+    editor.until("elsewhere/widget.yaml", 1, &[("unknown-field", 6)]).await;
+    editor
+        .client
+        .change(
+            &uri,
+            2,
+            &[([1, 0, 1, 0], kustomization.split_once('\n').expect("lines").1)],
+        )
+        .await;
+    editor.until("elsewhere/widget.yaml", 1, &[("wrong-type", 6)]).await;
+    editor.client.finish_with_lists().await;
+}

@@ -69,6 +69,7 @@ impl Ask<'_> {
         }
         report.in_part |= taken > Taken::Nothing;
         if taken > Taken::Conversion {
+            report.is_filled_in = report.subject == Subject::Definition;
             report.subject = Subject::PartialDefinition;
         }
         let json = rest.as_ref().unwrap_or(json);

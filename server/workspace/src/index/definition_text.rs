@@ -31,7 +31,7 @@ use super::{
 use crate::{
     cluster,
     roles::{Place, Standing},
-    source::SourceText,
+    source::{BuiltFrom, SourceText},
     text::Text,
 };
 
@@ -77,6 +77,24 @@ impl DefiningFile {
             text: known.map_or_else(OnceLock::new, OnceLock::from),
             trees: Mutex::default(),
         }
+    }
+
+    /// What a kustomization has built.
+    pub(super) fn built(path: Arc<Path>, text: &Arc<str>, from: Arc<BuiltFrom>) -> Self {
+        let shared = Shared {
+            source: Arc::new(SourceText::built(path.clone(), text.clone(), from)),
+            text: Text::whole(text.clone()),
+        };
+        Self {
+            path,
+            text: OnceLock::from(Some(shared)),
+            trees: Mutex::default(),
+        }
+    }
+
+    /// What a kustomization has built it from.
+    fn built_from(&self) -> Option<&BuiltFrom> {
+        self.text.get()?.as_ref()?.source.built.as_deref()
     }
 
     fn text(&self, files: &dyn Files) -> Option<&Shared> {
@@ -199,6 +217,16 @@ impl KnownDefinition {
             (Some(text), None) => Some((self, text.clone())),
             (None, None) => None,
         }
+    }
+
+    /// What a kustomization has built it from, if one did.
+    pub fn built_from(&self) -> Option<&BuiltFrom> {
+        self.file.built_from()
+    }
+
+    /// The file that a person finds it in.
+    pub fn written_path(&self) -> &Path {
+        self.built_from().map_or(&self.path, |it| &it.path)
     }
 
     /// The same, as if no one had asked for it yet.

@@ -23,6 +23,7 @@ use definition_text::{DefiningFile, Loaded};
 use crate::{
     overlay::ChangedCrd,
     roles::{Place, Standing},
+    source::BuiltFrom,
     words::meant::is_slip,
 };
 
@@ -282,6 +283,13 @@ impl Index {
             }
             // No file has this path.
             let path = crd.path.join("as built");
+            let folder = self.relative(&crd.folder).display().to_string();
+            let from = BuiltFrom {
+                path: crd.path.as_path().into(),
+                folder: if folder.is_empty() { ".".to_owned() } else { folder },
+                places: crd.places.clone(),
+            };
+            let file = Arc::new(DefiningFile::built(path.as_path().into(), &crd.text, Arc::new(from)));
             for definition in definitions_in(crd.text.as_bytes().to_vec(), &path, Origin::Workspace) {
                 let place = Arc::new(Place {
                     standing: Standing::Built.max(definition.of_text),
@@ -292,7 +300,7 @@ impl Index {
                     place,
                     served,
                     loaded: Loaded::default(),
-                    ..definition.unread(definition.file.clone())
+                    ..definition.unread(file.clone())
                 };
                 made.entry(path.clone()).or_default().push(Arc::new(built));
             }

@@ -38,6 +38,7 @@ use crate::{
     finding::{Finding, Severity},
     flux::Flux,
     question::BuiltDocuments,
+    source::BuiltPlace,
     spans,
     variables::Variables,
 };
@@ -71,6 +72,8 @@ pub struct ChangedCrd {
     pub folder: PathBuf,
     /// What is built.
     pub text: Arc<str>,
+    /// Where its parts were written.
+    pub places: Arc<[BuiltPlace]>,
 }
 
 /// The kustomizations of some files.
@@ -383,10 +386,14 @@ impl Overlays {
             let is_same = |it: &&Object| built_crds::spec(it.node.to_json()) == spec;
             let is_changed = built_crds::written_spec(&self.sources, first.origin_place)? != spec;
             let counts = is_changed && objects[1..].iter().all(is_same);
-            counts.then(|| ChangedCrd {
-                path: origin.0.clone(),
-                folder: self.folders[first.build].clone(),
-                text: Projection::new(&first.node, &self.sources).text.as_str().into(),
+            counts.then(|| {
+                let projection = Projection::new(&first.node, &self.sources);
+                ChangedCrd {
+                    path: origin.0.clone(),
+                    folder: self.folders[first.build].clone(),
+                    places: projection.places(&self.sources),
+                    text: projection.text.into(),
+                }
             })
         });
         changed.collect()

@@ -1,6 +1,12 @@
 //! A built object as a text, and the map of the text back to the files that it was built from.
 
-use std::{borrow::Cow, collections::HashSet, fmt::Write as _};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    fmt::Write as _,
+    path::Path,
+    sync::Arc,
+};
 
 use crd_analyzer_kustomize::{Node, Place, Sources, Value};
 use crd_analyzer_syntax::{
@@ -8,7 +14,10 @@ use crd_analyzer_syntax::{
     tree::{NodeKind, ScalarStyle, Span, Tree},
 };
 
-use crate::spans;
+use crate::{
+    source::{BuiltPlace, SourceText},
+    spans,
+};
 
 /// A piece of the text, and the place that decided it. Pieces of collections have those of their children inside.
 struct Segment {
@@ -44,6 +53,24 @@ impl Projection {
     /// About its bytes.
     pub(super) fn bytes(&self) -> usize {
         self.text.len() + self.segments.len() * size_of::<Segment>()
+    }
+
+    /// Where each part of the text was written.
+    pub(super) fn places(&self, sources: &Sources) -> Arc<[BuiltPlace]> {
+        let mut files: HashMap<&Arc<Path>, Arc<SourceText>> = HashMap::new();
+        let place = |segment: &Segment| {
+            let (place, origin) = self.origin(segment.span, sources)?;
+            let (path, _) = sources.document(place);
+            let file = files
+                .entry(path)
+                .or_insert_with(|| Arc::new(SourceText::new(path.clone(), sources.text_of(place).into())));
+            Some(BuiltPlace {
+                span: segment.span,
+                file: file.clone(),
+                origin,
+            })
+        };
+        self.segments.iter().filter_map(place).collect()
     }
 
     /// Where a span of the text was written: the place, and its bytes in the place's file.
@@ -292,8 +319,6 @@ fn is_written_plain(tree: &Tree, node: crd_analyzer_syntax::tree::NodeId, text: 
 
 #[cfg(test)]
 mod tests {
-    use std::{path::Path, sync::Arc};
-
     use crd_analyzer_kustomize::{Files, LIMITS, build};
 
     use super::*;

@@ -316,10 +316,15 @@ fn with_origin(message: String, definition: &DefinitionText) -> String {
 
 /// A place in a CRD, from the file at `path`.
 fn related(path: Option<&Path>, definition: &DefinitionText, span: Span, message: impl Into<String>) -> Related {
-    let is_same = path.is_some_and(|path| *definition.source.path == *path);
+    let (file, span) = definition.source.place(span);
+    let is_same = path.is_some_and(|path| *file.path == *path);
+    let message = with_origin(message.into(), definition);
     Related {
         span,
-        message: with_origin(message.into(), definition),
-        file: (!is_same).then(|| definition.source.clone()),
+        message: match &definition.source.built {
+            Some(built) => format!("{message}, {}", built.words()),
+            None => message,
+        },
+        file: (!is_same).then_some(file),
     }
 }

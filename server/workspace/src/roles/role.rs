@@ -65,7 +65,11 @@ impl Judgement {
 
     /// Of a CRD that the index knows.
     pub fn of_known(definition: &KnownDefinition) -> Self {
-        Self::of_standing(&definition.place)
+        let judged = Self::of_standing(&definition.place);
+        match definition.built_from() {
+            Some(built) => Self::new(judged.role, built.words()),
+            None => judged,
+        }
     }
 
     /// Of an object in the file of an absolute path.
@@ -93,7 +97,7 @@ impl Judgement {
         }
         match index.whole(&object.written.name, path) {
             Some(whole) => {
-                let whole = index.relative(&whole.path).display().to_string();
+                let whole = index.relative(whole.written_path()).display().to_string();
                 Self::new(Role::Part, format!("`{whole}` has the whole CRD"))
             }
             None if super::is_patch(path) => Self::new(Role::Part, "it lies where patches lie"),

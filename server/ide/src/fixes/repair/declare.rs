@@ -23,12 +23,13 @@ use crate::{
     schema::child,
 };
 
-/// The edits of the CRD that declare the field at a place, with its name. `None` if the CRD is in no file of the workspace.
+/// The edits of the CRD that declare the field at a place, with its name. `None` if the CRD is in no file of the workspace, or a kustomization
+/// changes it.
 pub(super) fn field(at: &At<'_>, definitions: &dyn Definitions) -> Option<(String, Arc<SourceText>, Vec<TextEdit>)> {
     let (own, mapping) = at.entry.zip(at.mapping())?;
     let path = paths::path_of(at.tree, mapping);
     let (definition, version, path) = defined(at.tree, &path, definitions)?;
-    if definition.cluster.is_some() || !definition.is_readable {
+    if definition.cluster.is_some() || definition.source.built.is_some() || !definition.is_readable {
         return None;
     }
     let tree = &definition.tree;
