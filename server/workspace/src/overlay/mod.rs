@@ -30,8 +30,7 @@ pub use flux_folders::FluxFolders;
 pub use graph::{Graph, is_kustomization};
 use judged::Judged;
 use objects::{Key, is_as_written, is_judged, key, told, told_unread};
-use projection::Projection;
-use projection::documents_of;
+use projection::{Projection, Written, documents_of};
 use run::Run;
 
 use crate::{
@@ -380,6 +379,7 @@ impl Overlays {
         for object in self.objects.iter().filter(is_crd) {
             by_origin.entry(&object.origin).or_default().push(object);
         }
+        let mut files = Written::new();
         let changed = by_origin.into_iter().filter_map(|(origin, objects)| {
             let first = objects.first()?;
             let spec = built_crds::spec(first.node.to_json());
@@ -391,7 +391,7 @@ impl Overlays {
                 ChangedCrd {
                     path: origin.0.clone(),
                     folder: self.folders[first.build].clone(),
-                    places: projection.places(&self.sources),
+                    places: projection.places(&self.sources, &mut files),
                     text: projection.text.into(),
                 }
             })

@@ -34,6 +34,9 @@ pub(super) struct Projection {
     segments: Vec<Segment>,
 }
 
+/// The files of built objects by their paths: each text is copied once.
+pub(super) type Written<'s> = HashMap<&'s Arc<Path>, Arc<SourceText>>;
+
 impl Projection {
     /// Writes an object.
     pub(super) fn new(object: &Node, sources: &Sources) -> Self {
@@ -55,9 +58,8 @@ impl Projection {
         self.text.len() + self.segments.len() * size_of::<Segment>()
     }
 
-    /// Where each part of the text was written.
-    pub(super) fn places(&self, sources: &Sources) -> Arc<[BuiltPlace]> {
-        let mut files: HashMap<&Arc<Path>, Arc<SourceText>> = HashMap::new();
+    /// Where each part of the text was written. `files`: those that are known from other objects.
+    pub(super) fn places<'s>(&self, sources: &'s Sources, files: &mut Written<'s>) -> Arc<[BuiltPlace]> {
         let place = |segment: &Segment| {
             let (place, origin) = self.origin(segment.span, sources)?;
             let (path, _) = sources.document(place);
