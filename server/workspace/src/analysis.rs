@@ -36,6 +36,7 @@ use crate::{
         Definitions, Found, GroupKind, native,
         objects::{self, Object},
     },
+    jinja,
     last_trees::LastTree,
     other_tools, passed_over,
     previous::Previous,
@@ -93,6 +94,11 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     let is_template = question.is_completed && question.path.is_some_and(roles::is_template);
     let filled = is_template.then(|| fill::fill(&source.content)).flatten();
     let filled = filled.map(|it| (Text::whole(it.text.into()), it.places));
+    let without_raw = || {
+        let text = jinja::without_raw(&source.content).filter(|_| question.is_completed)?;
+        Some((Text::whole(text.into()), Places::new(&source.content)?))
+    };
+    let filled = filled.or_else(without_raw);
     let variables = question.path.zip(question.overlays);
     let variables = variables.and_then(|(path, overlays)| overlays.variables(path));
     let ask = Ask {
@@ -465,10 +471,10 @@ impl Ask<'_> {
             has_expressions: asked.has_expressions,
             variables: self.variables,
             filled: self.filled.filter(|it| std::ptr::eq(it.0, text)).map(|it| it.1),
+            has_placeholders: asked.is_completed,
         }
     }
 
-    /// Answers for a custom resource, if it is one whose CRD is known. `read`: where it is, if its document has been read.
     /// The CRD that counts for resources of a kind, chosen once for all of them.
     fn find(&self, definitions: &dyn Definitions, kind: &GroupKind) -> Option<Rc<Found>> {
         let known = self.found.borrow().get(kind).cloned();
@@ -480,6 +486,7 @@ impl Ask<'_> {
         })
     }
 
+    /// Answers for a custom resource, if it is one whose CRD is known. `read`: where it is, if its document has been read.
     fn resource(&self, text: &Text, object: &Object, read: Option<(&Tree, NodeId)>) -> Option<DocumentReport> {
         let kind = objects::group_kind(&object.written).unwrap_or_default();
         if self.question.is_completed {
@@ -513,8 +520,10 @@ impl Ask<'_> {
         };
         let Some(mut report) = judged else {
             // What is filled in stands where the action was.
-            let action = first_action(&self.source.content, object.document.span);
-            self.notes.borrow_mut().extend(action.map(template));
+            match first_action(&self.source.content, object.document.span) {
+                Some(action) => self.notes.borrow_mut().push(template(action)),
+                None => self.unchecked.borrow_mut().push(Unchecked::Template),
+            }
             return None;
         };
         if let Ok(tree) = tree {

@@ -17,9 +17,10 @@ use crate::{
     fill::{Place, Places},
     flux,
     index::Lacks,
-    patch,
+    patch, placeholders,
     question::Question,
     roles::is_assertion,
+    skeleton,
     variables::{Substituted, Variables, substitute},
 };
 
@@ -44,6 +45,8 @@ pub(crate) struct Completed<'a> {
     pub(crate) variables: Option<&'a Variables>,
     /// Where actions of a template are filled in.
     pub(crate) filled: Option<&'a Places>,
+    /// People and programs replace what stands for a value.
+    pub(crate) has_placeholders: bool,
 }
 
 /// What came of completing an object.
@@ -66,8 +69,21 @@ impl Completed<'_> {
         self.is_substituted &= text.contains("${") && !json.root().is_some_and(is_left_alone);
         let has_bindings = has_binding(text);
         self.has_expressions &= text.contains('(');
-        let is_written_in =
-            is_encrypted || has_bindings || self.has_expressions || self.filled.is_some() || self.is_substituted;
+        let names = if self.has_placeholders {
+            placeholders::names(json)
+        } else {
+            Vec::new()
+        };
+        let is_skeleton = self.has_placeholders && skeleton::is_skeleton(json);
+        self.has_placeholders &= placeholders::may_be_in(text);
+        let is_written_in = is_encrypted
+            || has_bindings
+            || self.has_expressions
+            || self.filled.is_some()
+            || self.is_substituted
+            || self.has_placeholders
+            || is_skeleton
+            || !names.is_empty();
         if !(is_part || is_written_in) || json.depth() > depth::limit() {
             return Outcome::default();
         }
@@ -75,6 +91,8 @@ impl Completed<'_> {
             completed: Self { is_part, ..self },
             tree,
             is_encrypted,
+            is_skeleton,
+            names,
             has_known: false,
             has_entries: false,
         };
@@ -104,6 +122,8 @@ pub(crate) fn substitute_known(json: &mut JsonDoc<'_>, tree: &Tree, variables: &
         completed,
         tree,
         is_encrypted: false,
+        is_skeleton: false,
+        names: Vec::new(),
         has_known: false,
         has_entries: false,
     };
@@ -129,6 +149,10 @@ struct Completion<'t> {
     tree: &'t Tree,
     /// SOPS has encrypted values.
     is_encrypted: bool,
+    /// Empty values stand for any.
+    is_skeleton: bool,
+    /// The names in the metadata that stand for others.
+    names: Vec<NodeId>,
     /// A value was put in.
     has_known: bool,
     /// What was completed last may stand for entries of the object around it.
@@ -149,6 +173,13 @@ impl Completion<'_> {
     /// Completes a value, and returns what is not known of it.
     fn value(&mut self, json: &mut Json<'_>) -> Option<Unknown> {
         let node = json.node;
+        if self.is_skeleton && skeleton::is_empty(json) {
+            return Some(Unknown::value());
+        }
+        if self.completed.has_placeholders && placeholders::is_mapping(json) {
+            json.value = JsonValue::String(Cow::Borrowed(""));
+            return Some(Unknown::value());
+        }
         let mut parts = Parts::default();
         match &mut json.value {
             JsonValue::String(written) => match self.written(written, node) {
@@ -215,6 +246,9 @@ impl Completion<'_> {
         let is_plain = self.tree.kind(node) == NodeKind::Scalar(ScalarStyle::Plain);
         let place = self.place(node);
         self.has_entries |= matches!(place, Some(Place::ValueOrEntries | Place::ItemsOrEntries));
+        if self.names.contains(&node) || self.completed.has_placeholders && placeholders::is_placeholder(written) {
+            return Some(Text::Unknown);
+        }
         self.filled(node).or_else(|| self.text(written, is_plain))
     }
 

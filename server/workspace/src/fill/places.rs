@@ -32,7 +32,7 @@ pub(crate) struct Places {
 
 impl Places {
     /// None yet, in this text; `None` if the text has all characters that could fill it.
-    pub(super) fn new(text: &str) -> Option<Self> {
+    pub(crate) fn new(text: &str) -> Option<Self> {
         let mut is_used = vec![false; PRIVATE.len()];
         let mut found = |code: u32| {
             if PRIVATE.contains(&code) {

@@ -1,0 +1,109 @@
+//! Values that stand for others, in the spellings of people and programs: `HCP_NAMESPACE`, `$$name$$`, `{GATEWAY_NAME}`, `<endpoint>`. Somebody
+//! replaces them before the object is sent.
+
+use crd_analyzer_syntax::{
+    json::{Json, JsonDoc, JsonValue},
+    tree::NodeId,
+};
+
+/// Pairs that a placeholder is written between, whatever is around it.
+const AROUND: [&str; 2] = ["$$", "@@"];
+
+/// Pairs that a whole value is written between.
+const BETWEEN: [(&str, &str); 2] = [("{", "}"), ("<", ">")];
+
+/// What words in capitals begin with that ask to be replaced.
+const ASK: [&str; 3] = ["REPLACE", "CHANGEME", "PLACEHOLDER"];
+
+/// Whether a text may have a placeholder, apart from names.
+pub(crate) fn may_be_in(text: &str) -> bool {
+    AROUND.iter().any(|it| text.contains(it)) || text.contains(['<', '{'])
+}
+
+/// Whether a value stands for another one.
+pub(crate) fn is_placeholder(written: &str) -> bool {
+    let between = BETWEEN.iter().any(|(begin, end)| {
+        let inside = written.strip_prefix(begin).and_then(|it| it.strip_suffix(end));
+        inside.is_some_and(|it| is_word(it, &['-', '_', ' ', '.']))
+    });
+    between || AROUND.iter().any(|it| is_around(written, it))
+}
+
+/// Whether a text has a word between two equal marks.
+fn is_around(written: &str, mark: &str) -> bool {
+    let mut parts = written.split(mark);
+    parts.next();
+    let inside = parts.next();
+    parts.next().is_some() && inside.is_some_and(|it| is_word(it, &['-', '_', '.']))
+}
+
+fn is_word(text: &str, joins: &[char]) -> bool {
+    text.starts_with(|it: char| it.is_ascii_alphabetic())
+        && text.chars().all(|it| it.is_ascii_alphanumeric() || joins.contains(&it))
+}
+
+/// Whether a name of an object stands for another one. The API server takes no name in capitals.
+fn is_placeholder_of_name(written: &str) -> bool {
+    let is_of_capitals = written.starts_with(|it: char| it.is_ascii_uppercase())
+        && written
+            .bytes()
+            .all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_');
+    is_of_capitals && (written.contains('_') || ASK.iter().any(|it| written.starts_with(it)))
+}
+
+/// The names in the metadata of an object that stand for others.
+pub(crate) fn names(json: &JsonDoc<'_>) -> Vec<NodeId> {
+    let metadata = json.root().and_then(|it| it.get("metadata"));
+    let names = ["name", "namespace"].into_iter().filter_map(|it| metadata?.get(it));
+    let names = names.filter(|it| it.as_str().is_some_and(is_placeholder_of_name));
+    names.map(|it| it.node).collect()
+}
+
+/// Whether a mapping is a placeholder that YAML reads as one: `name: {GATEWAY_NAME}`.
+pub(crate) fn is_mapping(json: &Json<'_>) -> bool {
+    let [member] = json.members().unwrap_or_default() else {
+        return false;
+    };
+    matches!(member.value.value, JsonValue::Null) && member.key.contains('_') && is_placeholder_of_name(&member.key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn placeholders_are_words_in_marks() {
+        for (written, expected) in [
+            ("{GATEWAY_NAME}", true),
+            ("<endpoint>", true),
+            ("<your endpoint>", true),
+            ("step-$$name$$", true),
+            ("@@name@@-x", true),
+            ("$$name", false),
+            ("$$$$", false),
+            ("{}", false),
+            ("<a> and <b>", false),
+            ("<3>", false),
+            ("{\"a\": 1}", false),
+            ("name", false),
+            ("HCP_NAMESPACE", false),
+        ] {
+            assert_eq!(is_placeholder(written), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn names_in_capitals_are_placeholders() {
+        for (written, expected) in [
+            ("HCP_NAMESPACE", true),
+            ("REPLACEME", true),
+            ("ROLLOUT_NAME_2", true),
+            ("WIDGET", false),
+            ("My_Widget", false),
+            ("_A", false),
+            ("a_b", false),
+        ] {
+            assert_eq!(is_placeholder_of_name(written), expected, "{written}");
+        }
+    }
+}
