@@ -95,7 +95,8 @@ pub(crate) fn analyze_text(source: &Text, question: &Question<'_>) -> (FileRepor
     let filled = is_template.then(|| fill::fill(&source.content)).flatten();
     let filled = filled.map(|it| (Text::whole(it.text.into()), it.places));
     let without_raw = || {
-        let text = jinja::without_raw(&source.content).filter(|_| question.is_completed)?;
+        let is_possible = question.is_completed && question.path.is_some_and(roles::has_placeholders);
+        let text = is_possible.then(|| jinja::without_raw(&source.content)).flatten()?;
         Some((Text::whole(text.into()), Places::new(&source.content)?))
     };
     let filled = filled.or_else(without_raw);
@@ -471,7 +472,7 @@ impl Ask<'_> {
             has_expressions: asked.has_expressions,
             variables: self.variables,
             filled: self.filled.filter(|it| std::ptr::eq(it.0, text)).map(|it| it.1),
-            has_placeholders: asked.is_completed,
+            has_placeholders: asked.is_completed && asked.path.is_some_and(roles::has_placeholders),
         }
     }
 

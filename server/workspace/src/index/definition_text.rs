@@ -177,11 +177,11 @@ impl Loaded {
         self.text.get()
     }
 
-    fn get_or_init(&self, load: impl FnOnce() -> Option<Arc<DefinitionText>>) -> &Option<Arc<DefinitionText>> {
+    fn get_or_init(&self, load: impl FnOnce() -> Option<Arc<DefinitionText>>) -> Option<&Arc<DefinitionText>> {
         if self.text.get().is_some() && !self.is_used() {
             self.is_used.store(true, Ordering::Relaxed);
         }
-        self.text.get_or_init(load)
+        self.text.get_or_init(load).as_ref()
     }
 
     /// Whether it was asked for more than once, or again since that was forgotten.

@@ -10,7 +10,7 @@ mod version;
 pub use aside::{Aside, Tests};
 pub use go_tests::Rejected;
 pub(crate) use names::{is_assertion, is_template};
-pub(crate) use place::is_patch;
 pub use place::{Place, Standing};
+pub(crate) use place::{has_placeholders, is_patch};
 pub use role::{Judgement, Role};
 pub use version::Version;

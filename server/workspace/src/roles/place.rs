@@ -229,6 +229,28 @@ pub(super) fn is_of_tests(folder: &str) -> bool {
     names.into_iter().any(|name| words(folder).any(|it| it == *name))
 }
 
+/// Names of folders whose files are for readers, or for programs that replace parts of them.
+const OF_FILLED_IN: [&str; 10] = [
+    "assets",
+    "doc",
+    "docs",
+    "documentation",
+    "guides",
+    "site",
+    "snippets",
+    "template",
+    "templates",
+    "website",
+];
+
+/// Whether a file lies where manifests have placeholders: in documentation, in tests, or where programs have their templates. Elsewhere, what
+/// looks like a placeholder is what the API server gets.
+pub(crate) fn has_placeholders(path: &Path) -> bool {
+    let folders = path.parent().into_iter().flat_map(Path::iter);
+    let mut folders = folders.filter_map(|it| it.to_str());
+    folders.any(|it| is_of_tests(it) || words(it).any(|it| OF_FILLED_IN.contains(&it)))
+}
+
 /// The words of a name.
 pub(super) fn words(name: &str) -> impl Iterator<Item = &str> {
     name.split(['-', '_', ' ']).filter(|it| !it.is_empty())
