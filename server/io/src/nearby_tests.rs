@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crd_analyzer_workspace::roles::Tests;
+use crd_analyzer_workspace::set_aside::Tests;
 
 use crate::{go_tests::GoTests, kustomize::Kustomizations, read::Access};
 

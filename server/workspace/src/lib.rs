@@ -49,6 +49,7 @@ pub mod revision;
 pub mod roles;
 mod room;
 pub mod selection;
+pub mod set_aside;
 pub mod settings;
 pub mod since_revision;
 mod skeleton;

@@ -3,17 +3,7 @@
 use std::path::{Component, Path};
 
 use super::place::{self, Standing};
-use crate::{
-    finding::{Class, Finding, Severity},
-    index::{Catalog, Index},
-    report::{DocumentReport, FileReport, Subject},
-};
-
-/// What the tests near files say of them.
-pub trait Tests: Sync {
-    /// Why the API server has to reject what is in the file of this absolute path, if a test says so: a clause without a full stop.
-    fn rejection(&self, path: &Path) -> Option<String>;
-}
+use crate::index::Index;
 
 /// Why the errors of a file do not fail a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,48 +42,8 @@ const WRONG_ANYWHERE: &[&str] = &["illegal", "invalid", "malformed"];
 const ERROR_KEY: &str = "_err:";
 
 impl Aside {
-    /// Why the errors of a file need no fix, if it has some and they need none. `path`: absolute.
-    pub fn of(report: &FileReport, path: &Path, catalog: &Catalog, tests: &dyn Tests) -> Option<Self> {
-        if !report.has_errors() {
-            return None;
-        }
-        Self::of_text(&report.text, path, catalog, tests).or_else(|| {
-            let crds = report.documents.iter().filter(|it| it.subject == Subject::Definition);
-            let names: Vec<&str> = crds.map(|it| it.name.as_str()).collect();
-            let copies = || catalog.with(|index| Self::old_copies(index, path, names.iter().copied()));
-            (!names.is_empty()).then(copies).flatten()
-        })
-    }
-
-    /// Why the errors of a file with this text are expected, whether it has some or not. `path`: absolute.
-    pub fn of_text(text: &str, path: &Path, catalog: &Catalog, tests: &dyn Tests) -> Option<Self> {
-        let by_name = catalog.with(|index| Self::expected(index.relative(path), text));
-        by_name.or_else(|| tests.rejection(path).map(Self::Expected))
-    }
-
-    /// Whether it is about a document of the file.
-    pub fn covers(&self, document: &DocumentReport) -> bool {
-        match self {
-            Self::Expected(_) => true,
-            Self::OldCopies(_) => document.subject != Subject::Resource,
-        }
-    }
-
-    /// Shows an error of a document of the file as loud as it is meant. False if it stays as it is.
-    pub fn quiet(&self, document: &DocumentReport, finding: &mut Finding) -> bool {
-        if !self.covers(document) || !matches!(finding.class, Class::Error | Class::LaterError) {
-            return false;
-        }
-        finding.class = Class::Hint;
-        finding.severity = match self {
-            Self::Expected(_) => Severity::Information,
-            Self::OldCopies(_) => Severity::Hint,
-        };
-        true
-    }
-
     /// Whether the errors of a file are expected, as its path and its text say. `path`: relative to its repository.
-    fn expected(path: &Path, text: &str) -> Option<Self> {
+    pub(crate) fn expected(path: &Path, text: &str) -> Option<Self> {
         if text.lines().any(|it| it.starts_with(ERROR_KEY)) {
             return Some(Self::Expected(format!("an object says `{ERROR_KEY}`")));
         }
@@ -119,7 +69,7 @@ impl Aside {
     }
 
     /// Whether the CRDs of a file, by their names, are copies of a release. `path`: absolute.
-    fn old_copies<'a>(index: &Index, path: &Path, mut names: impl Iterator<Item = &'a str>) -> Option<Self> {
+    pub(crate) fn old_copies<'a>(index: &Index, path: &Path, mut names: impl Iterator<Item = &'a str>) -> Option<Self> {
         let place = index.place(path);
         // Tests and documentation also keep releases.
         if place.standing != Standing::Old && place.version.is_none() {

@@ -7,7 +7,7 @@ mod place;
 mod role;
 mod version;
 
-pub use aside::{Aside, Tests};
+pub use aside::Aside;
 pub use go_tests::Rejected;
 pub(crate) use names::{is_assertion, is_template};
 pub use place::{Place, Standing};
