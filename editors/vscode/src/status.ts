@@ -7,6 +7,31 @@ interface Known {
   definitions: number;
   fromCluster: number;
   isKnown: boolean;
+  objects: ObjectRole[];
+}
+
+/** What an object is to the repository, and what checks it. */
+interface ObjectRole {
+  kind: string;
+  name: string;
+  line: number;
+  role: string;
+  reason: string;
+  checkedBy: { file: string; reason: string } | null;
+}
+
+/** Objects that the tooltip lists. */
+const MOST_OBJECTS = 5;
+
+/** The role of the object that the cursor is in, and of those after it. */
+function roles(objects: ObjectRole[], line: number): string[] {
+  const at = Math.max(0, objects.filter((it) => it.line <= line).length - 1);
+  const listed = objects.slice(at, at + MOST_OBJECTS).map((it) => {
+    const by = it.checkedBy ? ` Checked by ${it.checkedBy.file}: ${it.checkedBy.reason}.` : "";
+    return `${it.kind} ${it.name}: ${it.role} (${it.reason}).${by}`;
+  });
+  const others = objects.length - listed.length;
+  return others > 0 ? [...listed, `${others} more objects`] : listed;
 }
 
 /** Shows the state of a client that may be another one later. */
@@ -53,8 +78,10 @@ export function statusItem(id: string, context: ExtensionContext, client: () => 
     const crds = known.definitions === 1 ? "1 CRD" : `${known.definitions} CRDs`;
     const cluster = known.fromCluster ? `, ${known.fromCluster} of them from the cluster` : "";
     item.text = `CRD ${known.kubernetes} · ${crds}`;
-    item.tooltip = `Checked for Kubernetes ${known.kubernetes}. ${crds} known${cluster}.`;
-    problem.text = item.tooltip;
+    const summary = `Checked for Kubernetes ${known.kubernetes}. ${crds} known${cluster}.`;
+    const line = window.activeTextEditor?.selection.active.line ?? 0;
+    item.tooltip = [summary, ...roles(known.objects, line)].join("\n");
+    problem.text = summary;
     problem.severity = LanguageStatusSeverity.Information;
     item.show();
   };
@@ -80,6 +107,7 @@ export function statusItem(id: string, context: ExtensionContext, client: () => 
     problem,
     commands.registerCommand(`${id}.menu`, menu),
     window.onDidChangeActiveTextEditor(() => void update()),
+    window.onDidChangeTextEditorSelection(soon),
     workspace.onDidChangeTextDocument((it) => (it.document === window.activeTextEditor?.document ? soon() : undefined)),
     workspace.onDidChangeConfiguration((it) => (it.affectsConfiguration(id) ? soon() : undefined)),
   );

@@ -36,6 +36,11 @@ impl Asides<'_> {
         self.look(path, |tests| Aside::of(report, path, self.catalog, tests))
     }
 
+    /// Why errors of a file with this text are expected, if they would be.
+    pub(crate) fn of_text(&self, path: &Path, text: &str) -> Option<Aside> {
+        self.look(path, |tests| Aside::of_text(text, path, self.catalog, tests))
+    }
+
     fn look(&self, path: &Path, look: impl FnOnce(&NearbyTests<'_>) -> Option<Aside>) -> Option<Aside> {
         if !self.folders.iter().any(|it| path.starts_with(it)) {
             return None;

@@ -181,12 +181,12 @@ impl Session {
     pub(crate) fn build_crds(&self, changed: Option<&HashSet<PathBuf>>) -> BTreeSet<GroupKind> {
         let crds = self.workspace.catalog.with(Index::edited_crds);
         let crds: Vec<&Path> = crds.iter().map(|it| &**it).collect();
-        let Some(builders) = self.overlays.builders_of_crds(&crds, changed) else {
+        let folders = self.folders();
+        let files = SessionFiles::new(&self.documents, &folders);
+        let Some(builders) = self.overlays.builders_of_crds(&crds, changed, &files) else {
             return BTreeSet::new();
         };
         let begin = Instant::now();
-        let folders = self.folders();
-        let files = SessionFiles::new(&self.documents, &folders);
         let overlays = self.overlays_of(&builders, &crds, &files);
         let built = if files.is_over() {
             tracing::warn!("CRDs are not built: their kustomizations read too much");
@@ -195,7 +195,7 @@ impl Session {
             overlays.changed_crds()
         };
         let asked = overlays.files().cloned().collect();
-        self.overlays.keep_crds(builders.folders, asked);
+        self.overlays.keep_crds(builders.folders, asked, &files);
         let kinds = self.workspace.catalog.change(|index| index.set_built(&built));
         tracing::info!("built {} changed CRDs in {:.1?}", built.len(), begin.elapsed());
         kinds

@@ -18,6 +18,7 @@ use crd_analyzer_io::{
 };
 use crd_analyzer_workspace::{
     flux::{Flux, Patching},
+    index::Fingerprint,
     kustomize::FILE_NAMES,
     overlay::{AsBuilt, Files, Graph, is_kustomization},
 };
@@ -59,8 +60,8 @@ struct Known {
 struct BuiltFrom {
     /// The folders of the kustomizations.
     folders: BTreeSet<PathBuf>,
-    /// The files that these have asked for.
-    files: HashSet<Arc<Path>>,
+    /// The files that these have asked for, and what tells their texts from others; `None`: they were not there.
+    files: HashMap<Arc<Path>, Option<Fingerprint>>,
 }
 
 #[derive(Debug)]
@@ -169,12 +170,22 @@ impl Overlays {
 
     /// What counts for the CRDs in files. `None`: nobody builds them, or they were built before, and none of the files has changed that say how.
     /// `changed`: the files that have; `None`: nothing is known.
-    pub(crate) fn builders_of_crds(&self, crds: &[&Path], changed: Option<&HashSet<PathBuf>>) -> Option<Builders> {
+    pub(crate) fn builders_of_crds(
+        &self,
+        crds: &[&Path],
+        changed: Option<&HashSet<PathBuf>>,
+        files: &SessionFiles<'_>,
+    ) -> Option<Builders> {
         let known = self.lock();
         let of_files = crds.iter().filter_map(|it| known.builders(it));
         let folders: BTreeSet<PathBuf> = of_files.flat_map(|it| it.folders).collect();
         let is_other = folders != known.crds.folders;
-        let is_changed = changed.is_none_or(|it| it.iter().any(|it| known.crds.files.contains(it.as_path())));
+        // A file that is only opened stays as it was.
+        let is_other_text = |it: &PathBuf| {
+            let before = known.crds.files.get(it.as_path());
+            before.is_some_and(|before| *before != files.fingerprint(it))
+        };
+        let is_changed = changed.is_none_or(|it| it.iter().any(is_other_text));
         let had_some = !known.crds.folders.is_empty();
         let flux = known.flux.clone();
         let builders = Builders { folders, flux };
@@ -183,7 +194,12 @@ impl Overlays {
     }
 
     /// Takes note of what CRDs were built from.
-    pub(crate) fn keep_crds(&self, folders: BTreeSet<PathBuf>, files: HashSet<Arc<Path>>) {
+    pub(crate) fn keep_crds(&self, folders: BTreeSet<PathBuf>, asked: HashSet<Arc<Path>>, files: &SessionFiles<'_>) {
+        let files = asked.into_iter().map(|it| {
+            let fingerprint = files.fingerprint(&it);
+            (it, fingerprint)
+        });
+        let files = files.collect();
         self.lock().crds = BuiltFrom { folders, files };
     }
 
@@ -413,6 +429,11 @@ impl<'a> SessionFiles<'a> {
     /// Whether there was more to read than is read.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over.get()
+    }
+
+    /// What tells the text of a file from others; `None`: it is not there.
+    fn fingerprint(&self, path: &Path) -> Option<Fingerprint> {
+        self.read(path).map(|it| Fingerprint::of(&it))
     }
 
     /// What a file says to Flux.

@@ -19,6 +19,7 @@ use crd_analyzer_workspace::{
     hazards::{Memory, Search, are_shown},
     lints::Lints,
     report::FileReport,
+    roles::Judgement,
     selection::{Selection, Selector},
 };
 
@@ -241,6 +242,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
     let is_served = args.manifests.list.as_deref() == Some("-");
     let wants = Wanted {
         effective: args.show.is_some() || args.output.iter().any(|it| it.format.has_resources()),
+        roles: args.output.iter().any(|it| it.format.has_resources()),
         fixes: args.output.iter().any(|it| it.format.has_fixes()),
         fixable: !args.quiet && args.manifests.list.is_none() && args.output.iter().any(|it| it.format.counts_fixes()),
     };
@@ -367,6 +369,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                         is_new,
                         fixes,
                         fixable,
+                        roles,
                         is_base,
                     } => {
                         session.summary.fixable.0 += fixable.0;
@@ -374,7 +377,7 @@ pub(super) fn run(args: &Args, color: Color) -> anyhow::Result<Status> {
                         if let Some(new) = &mut session.summary.new {
                             *new += usize::from(is_new);
                         }
-                        session.report(input, &report, config, (&fixes, is_base))
+                        session.report(input, &report, config, (&fixes, &roles, is_base))
                     }
                     Judged::Unreadable(unreadable) => session.unreadable(&unreadable),
                 }
@@ -534,11 +537,12 @@ impl CheckRun<'_> {
         input: &Input,
         report: &FileReport,
         config: &Config,
-        (fixes, is_base): (&[Fix], bool),
+        (fixes, roles, is_base): (&[Fix], &[Judgement], bool),
     ) -> anyhow::Result<()> {
         let mut file = File::new(&input.label, report, config, fixes);
         file.is_version_chosen |= self.args.manifests.kubernetes_version.is_some();
         file.is_base = is_base;
+        file.roles = roles;
         if self.has_fingerprints {
             file.take_fingerprints();
         }

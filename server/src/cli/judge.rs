@@ -28,7 +28,7 @@ use crd_analyzer_workspace::{
     lints::Lints,
     overlay::{Files, FluxFolders, Overlays, is_kustomization},
     report::FileReport,
-    roles::Aside,
+    roles::{Aside, Judgement},
     versions::VersionSet,
 };
 use rayon::prelude::*;
@@ -39,13 +39,15 @@ use crate::input::{self, Input, Source, Unreadable};
 /// What became of one input.
 pub(super) enum Judged {
     Report {
-        report: FileReport,
+        report: Box<FileReport>,
         /// The revision to compare with does not have the file.
         is_new: bool,
         /// Fixes, if the output format needs them.
         fixes: Vec<Fix>,
         /// How many diagnostics `--fix` repairs, and how many more `--fix=unsafe`, if the output format says so.
         fixable: (usize, usize),
+        /// What each document is to the repository, if the output format says so.
+        roles: Vec<Judgement>,
         /// The file is the base of a kustomization that could not be built to the end.
         is_base: bool,
     },
@@ -65,6 +67,8 @@ fn is_test_file(path: &Path, bytes: &[u8]) -> bool {
 pub(super) struct Wanted {
     /// What an API server makes of custom resources.
     pub(super) effective: bool,
+    /// What each document is to the repository.
+    pub(super) roles: bool,
     /// The fixes.
     pub(super) fixes: bool,
     /// Their number.
@@ -353,9 +357,16 @@ pub(super) fn judge(
     } else {
         Vec::new()
     };
+    let has_roles = wants.roles && beside.is_asked && input.file().is_some();
+    let roles = known.catalog().with(|index| {
+        let documents = report.documents.iter().filter(|_| has_roles);
+        let role = |it| Judgement::of_document(index, &path, it, report.aside.as_ref());
+        documents.map(role).collect()
+    });
     Ok(Judged::Report {
+        roles,
         is_new: old.is_none() && matches!(input.old, Some(Source::Git { .. })),
-        report,
+        report: Box::new(report),
         fixes,
         fixable,
         is_base: beside.is_base(input, &path, config),

@@ -43,11 +43,11 @@ impl Json {
 
 impl Printer for Json {
     fn file(&mut self, out: &mut dyn Write, file: &File<'_>) -> io::Result<()> {
-        for document in &file.report.documents {
+        for (n, document) in file.report.documents.iter().enumerate() {
             for (version, verdict) in &document.verdicts {
                 self.begin(out)?;
                 out.write_all(b"\n    ")?;
-                let line = jsonl::line(file, document, *version, verdict, self.effective);
+                let line = jsonl::line(file, (document, file.roles.get(n)), (*version, verdict), self.effective);
                 line.serialize(&mut Serializer::with_formatter(&mut *out, Pretty::at(2)))?;
             }
         }

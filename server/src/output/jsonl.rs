@@ -14,7 +14,7 @@ use crd_analyzer_workspace::{
     finding::{Class, Finding, ServerSays},
     index::GroupKind,
     report::{DocumentReport, DocumentVerdict},
-    roles::Aside,
+    roles::{Aside, Judgement},
 };
 use serde::Serialize;
 use serde_json::{Map, Serializer, Value, ser::Formatter};
@@ -109,6 +109,12 @@ pub(super) struct Line<'a> {
     /// Something else completes the object: it was checked as far as it is known.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     in_part: bool,
+    /// What the document is to the repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<String>,
+    /// Why that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role_reason: Option<&'a str>,
     /// Why the errors do not fail a run: the file is wrong on purpose, or a copy of a release.
     #[serde(skip_serializing_if = "Option::is_none")]
     errors_expected: Option<&'a str>,
@@ -265,10 +271,9 @@ fn text_of(finding: &Finding) -> &str {
 
 /// The line of one document and Kubernetes version. `effective`: with the object as a server reads it.
 pub(super) fn line<'a>(
-    file: &File<'a>,
-    document: &'a DocumentReport,
-    version: KubernetesVersion,
-    verdict: &'a DocumentVerdict,
+    file: &'a File<'_>,
+    (document, role): (&'a DocumentReport, Option<&'a Judgement>),
+    (version, verdict): (KubernetesVersion, &'a DocumentVerdict),
     effective: bool,
 ) -> Line<'a> {
     let errors = verdict.errors.iter().filter_map(|finding| match &finding.server {
@@ -303,6 +308,8 @@ pub(super) fn line<'a>(
         name: &document.name,
         k8s: version.to_string(),
         in_part: document.in_part,
+        role: role.map(|it| it.role.to_string()),
+        role_reason: role.map(|it| it.reason.as_str()),
         errors_expected: file
             .report
             .aside
@@ -390,9 +397,10 @@ impl Formatter for GoNumbers {
 
 impl Printer for Jsonl {
     fn file(&mut self, out: &mut dyn Write, file: &File<'_>) -> io::Result<()> {
-        for document in &file.report.documents {
+        for (n, document) in file.report.documents.iter().enumerate() {
             for (version, verdict) in &document.verdicts {
-                write_line(out, &line(file, document, *version, verdict, self.effective))?;
+                let document = (document, file.roles.get(n));
+                write_line(out, &line(file, document, (*version, verdict), self.effective))?;
             }
         }
         match of_file(file) {

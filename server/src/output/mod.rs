@@ -42,6 +42,7 @@ use crd_analyzer_workspace::{
     config::Config,
     finding::{Class, Finding, Severity},
     report::{DocumentReport, FileReport, HiddenErrors, MergedFinding, Subject},
+    roles::Judgement,
     source::SourceText,
     versions::VersionSet,
 };
@@ -77,6 +78,8 @@ pub(crate) struct File<'a> {
     pub(crate) is_base: bool,
     /// Repairs, if they were looked for.
     pub(crate) fixes: &'a [Fix],
+    /// What each document is to the repository, if that was wanted.
+    pub(crate) roles: &'a [Judgement],
     lines: OnceCell<LineIndex>,
 }
 
@@ -115,6 +118,7 @@ impl<'a> File<'a> {
             is_version_chosen: config.kubernetes_versions.is_some(),
             is_base: false,
             fixes,
+            roles: &[],
             lines: OnceCell::new(),
         };
         aside::apply(&mut file);

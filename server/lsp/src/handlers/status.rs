@@ -3,17 +3,30 @@
 use std::sync::Arc;
 
 use crd_analyzer_ide::completion;
-use crd_analyzer_workspace::index::Origin;
+use crd_analyzer_workspace::{
+    index::{Definitions as _, Origin, native, objects},
+    roles::Judgement,
+};
 use lsp_types::TextDocumentIdentifier;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 
-use crate::{request_context, session::Session, workspace_index::NearbyIndex};
+use crate::{
+    aside::Asides,
+    display_text,
+    request_context::{self, RequestContext},
+    session::Session,
+    workspace_index::{NearbyIndex, SyncedIndex},
+};
 
 /// The name of the request. Its parameters name a document; its answer is null where that is not open, else
-/// `{kubernetes, definitions, fromCluster, isKnown}`: the Kubernetes versions that it is checked for, how many CRDs are known, how many of them
-/// from the cluster, and whether the document is a CRD or a resource of a known one.
+/// `{kubernetes, definitions, fromCluster, isKnown, objects}`: the Kubernetes versions that it is checked for, how many CRDs are known, how many of
+/// them from the cluster, whether the document is a CRD or a resource of a known one, and what is known of its first objects:
+/// `{kind, name, line, role, reason, checkedBy}`. `checkedBy` is null where nothing checks the object, else `{file, reason}`.
 pub(crate) const METHOD: &str = "crd-analyzer/status";
+
+/// Objects whose roles are told.
+const MOST_OBJECTS: usize = 100;
 
 pub(crate) async fn handle(session: &Arc<Session>, params: Value) -> Result<Value> {
     let document: TextDocumentIdentifier = serde_json::from_value(params["textDocument"].clone())
@@ -41,8 +54,53 @@ pub(crate) async fn handle(session: &Arc<Session>, params: Value) -> Result<Valu
                 "definitions": definitions,
                 "fromCluster": of_cluster,
                 "isKnown": is_known,
+                "objects": objects_of(request),
             }))
         },
     );
     Ok(found.await?.unwrap_or_default())
+}
+
+/// What the first objects of a file are to the repository, and what checks them.
+fn objects_of(request: &RequestContext) -> Vec<Value> {
+    let session = &request.session;
+    let Some(path) = request.snapshot.path() else {
+        return Vec::new();
+    };
+    let (settings, folders) = (session.settings(), session.folders());
+    let asides = Asides {
+        catalog: &session.workspace.catalog,
+        settings: &settings,
+        folders: &folders,
+    };
+    let text = request.snapshot.content();
+    let aside = asides.of_text(&path, &text);
+    let definitions = SyncedIndex(session);
+    let objects = objects::objects_of(&text).into_iter().take(MOST_OBJECTS);
+    let told = objects.filter_map(|object| {
+        let kind = object.group_kind()?;
+        let catalog = &session.workspace.catalog;
+        let role = catalog.with(|index| Judgement::of_object(index, &path, &object, aside.as_ref()));
+        let found = if object.written.is_definition() || native::is_native(&kind.group) {
+            None
+        } else {
+            definitions.find(&kind, &path)
+        };
+        let checked_by = found.map(|it| {
+            let file = it.definition.written_path();
+            let below = folders.iter().find_map(|folder| file.strip_prefix(folder).ok());
+            let file = below.unwrap_or(file).display().to_string();
+            json!({ "file": display_text::line(&file), "reason": display_text::line(&it.reason()) })
+        });
+        let line = text[..object.document.span.start as usize].matches('\n').count();
+        Some(json!({
+            "kind": display_text::line(&object.written.kind),
+            "name": display_text::line(&object.written.name),
+            "line": line,
+            "role": role.role.to_string(),
+            "reason": display_text::line(&role.reason),
+            "checkedBy": checked_by,
+        }))
+    });
+    told.collect()
 }

@@ -138,3 +138,54 @@ async fn errors_of_old_copies_are_hints_while_there_is_a_better_crd() {
     assert!(found.to_string().contains("the path names release 1.2.0"), "{found}");
     client.finish_with_lists().await;
 }
+
+#[tokio::test]
+async fn the_status_says_roles_and_which_crd_checks() {
+    let old = CRD.replace("type: integer", "type: integer, minimum: 0");
+    let (mut client, folder) = open(&[
+        ("config/crd/bases/crd.yaml", CRD),
+        ("releases/v1.2.0/crd.yaml", &old),
+        ("testdata/invalid-widget.yaml", WRONG),
+        (
+            "widget.yaml",
+            &format!("{WRONG}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: b}}\n"),
+        ),
+    ])
+    .await;
+    until(&mut client, &uri(folder.path(), "testdata/invalid-widget.yaml"), 3).await;
+    let checked = json!({
+        "file": "config/crd/bases/crd.yaml",
+        "reason": "source of truth: controller-gen writes to `config/crd/bases`",
+    });
+    for (file, expected) in [
+        (
+            "config/crd/bases/crd.yaml",
+            json!([{ "kind": "CustomResourceDefinition", "name": "widgets.example.com", "line": 0, "role": "source of truth",
+                "reason": "controller-gen writes to `config/crd/bases`", "checkedBy": null }]),
+        ),
+        (
+            "releases/v1.2.0/crd.yaml",
+            json!([{ "kind": "CustomResourceDefinition", "name": "widgets.example.com", "line": 0,
+                "role": "copy of release 1.2.0", "reason": "`releases` in the path", "checkedBy": null }]),
+        ),
+        (
+            "testdata/invalid-widget.yaml",
+            json!([{ "kind": "Widget", "name": "a", "line": 0, "role": "test data that is wrong on purpose",
+                "reason": "the name of this test's file says `invalid`", "checkedBy": checked }]),
+        ),
+        (
+            "widget.yaml",
+            json!([
+                { "kind": "Widget", "name": "a", "line": 0, "role": "manifest",
+                    "reason": "nothing in the path says otherwise", "checkedBy": checked },
+                { "kind": "ConfigMap", "name": "b", "line": 5, "role": "manifest",
+                    "reason": "nothing in the path says otherwise", "checkedBy": null },
+            ]),
+        ),
+    ] {
+        let params = json!({ "textDocument": { "uri": uri(folder.path(), file) } });
+        let status = client.request("crd-analyzer/status", params).await;
+        assert_eq!(status["objects"], expected, "{file}");
+    }
+    client.finish_with_lists().await;
+}

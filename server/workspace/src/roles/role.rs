@@ -3,7 +3,10 @@
 use std::{fmt, path::Path};
 
 use super::{Aside, Place, Standing, Version};
-use crate::index::{Chosen, Found, Index, KnownDefinition, Object};
+use crate::{
+    index::{Chosen, Found, Index, KnownDefinition, Object},
+    report::{DocumentReport, Subject},
+};
 
 /// What a manifest is to its repository.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,6 +58,18 @@ pub struct Judgement {
     pub reason: String,
 }
 
+/// What an object is by its own text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    /// No CRD.
+    Object,
+    Definition,
+    /// A CRD that lacks what every CRD has.
+    Lacking,
+    /// A part of a CRD, as something says that names the file.
+    Part,
+}
+
 impl Judgement {
     fn new(role: Role, reason: impl Into<String>) -> Self {
         Self {
@@ -74,33 +89,53 @@ impl Judgement {
 
     /// Of an object in the file of an absolute path.
     pub fn of_object(index: &Index, path: &Path, object: &Object, aside: Option<&Aside>) -> Self {
+        let what = if !object.written.is_definition() {
+            What::Object
+        } else if object.lacks.is_part() {
+            What::Lacking
+        } else {
+            What::Definition
+        };
+        Self::of(index, path, (what, &object.written.name), aside)
+    }
+
+    /// Of a document that was checked, in the file of an absolute path.
+    pub fn of_document(index: &Index, path: &Path, document: &DocumentReport, aside: Option<&Aside>) -> Self {
+        let what = match document.subject {
+            Subject::Resource => What::Object,
+            Subject::PartialDefinition if !document.is_filled_in => What::Part,
+            Subject::Definition | Subject::PartialDefinition => What::Definition,
+        };
+        Self::of(index, path, (what, &document.name), aside)
+    }
+
+    fn of(index: &Index, path: &Path, (what, name): (What, &str), aside: Option<&Aside>) -> Self {
         if let Some(Aside::Expected(reason)) = aside {
             return Self::new(Role::WrongOnPurpose, reason);
         }
         let place = index.place(path);
-        if object.written.is_definition() {
-            return Self::of_definition(index, path, object, &place);
-        }
         let evidence = place.evidence.as_deref().unwrap_or_default();
-        match place.standing {
-            Standing::Assertion => Self::new(Role::Assertion, format!("the file is called `{evidence}`")),
-            Standing::Test => Self::new(Role::TestData, format!("`{evidence}` in the path")),
-            Standing::Documentation => Self::new(Role::Documentation, format!("`{evidence}` in the path")),
-            Standing::Old => Self::new(Role::CopyOfRelease(place.version), format!("`{evidence}` in the path")),
+        match (what, place.standing) {
+            (What::Definition, _) => Self::of_standing(&place),
+            (What::Lacking | What::Part, _) => Self::of_part(index, path, (what, name), &place),
+            (_, Standing::Assertion) => Self::new(Role::Assertion, format!("the file is called `{evidence}`")),
+            (_, Standing::Test) => Self::new(Role::TestData, format!("`{evidence}` in the path")),
+            (_, Standing::Documentation) => Self::new(Role::Documentation, format!("`{evidence}` in the path")),
+            (_, Standing::Old) => Self::new(Role::CopyOfRelease(place.version), format!("`{evidence}` in the path")),
             _ => Self::new(Role::Manifest, "nothing in the path says otherwise"),
         }
     }
 
-    fn of_definition(index: &Index, path: &Path, object: &Object, place: &Place) -> Self {
-        if !object.lacks.is_part() {
-            return Self::of_standing(place);
-        }
-        match index.whole(&object.written.name, path) {
+    fn of_part(index: &Index, path: &Path, (what, name): (What, &str), place: &Place) -> Self {
+        match index.whole(name, path) {
             Some(whole) => {
                 let whole = index.relative(whole.written_path()).display().to_string();
                 Self::new(Role::Part, format!("`{whole}` has the whole CRD"))
             }
             None if super::is_patch(path) => Self::new(Role::Part, "it lies where patches lie"),
+            None if what == What::Part && place.standing != Standing::Assertion => {
+                Self::new(Role::Part, "a kustomization or a test completes it")
+            }
             None => Self::of_standing(place),
         }
     }
