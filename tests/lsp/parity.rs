@@ -199,7 +199,7 @@ impl<'f> Editor<'f> {
     }
 }
 
-/// Somebody who looks at a repository does not wait as long for each file.
+/// How long one file may take: somebody who opens a file does not wait longer.
 fn patience() -> Duration {
     let seconds = std::env::var("CRD_ANALYZER_PATIENCE")
         .ok()

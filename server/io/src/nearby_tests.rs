@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crd_analyzer_workspace::set_aside::Tests;
+use crd_analyzer_workspace::report_roles::Tests;
 
 use crate::{go_tests::GoTests, kustomize::Kustomizations, read::Access};
 

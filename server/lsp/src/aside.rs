@@ -31,7 +31,7 @@ impl std::fmt::Debug for Asides<'_> {
 }
 
 impl Asides<'_> {
-    /// Why the errors of a file need no fix, if they need none. What is not a file of the workspace is nobody's test data.
+    /// Why the errors of a file need no fix, if they need none. A file outside of the workspace is never test data.
     pub(crate) fn of(&self, path: &Path, report: &FileReport) -> Option<Aside> {
         self.look(path, |tests| Aside::of(report, path, self.catalog, tests))
     }

@@ -168,7 +168,8 @@ impl Overlays {
         self.lock().builders(path)
     }
 
-    /// What counts for the CRDs in files. `None`: nobody builds them, or they were built before, and none of the files has changed that say how.
+    /// What decides how CRDs in files are built. `None`: no kustomization builds them, or they were built before and nothing that decides has
+    /// changed.
     /// `changed`: the files that have; `None`: nothing is known.
     pub(crate) fn builders_of_crds(
         &self,

@@ -37,7 +37,7 @@ const MAX_DEPTH: usize = 100;
 #[derive(Debug, Default)]
 pub struct Memory {
     known: Mutex<Known>,
-    /// Nobody edits the schemas: what is known of those that were looked at before an edit is not asked for.
+    /// The schemas do not change while this lives, so that nothing is kept for the time during an edit.
     is_of_one_run: bool,
 }
 
@@ -50,7 +50,7 @@ struct Known {
 }
 
 impl Memory {
-    /// For texts that nobody edits.
+    /// For a run of the command line, in which no text changes.
     pub fn of_one_run() -> Self {
         Self {
             known: Mutex::default(),

@@ -31,7 +31,7 @@ fn field(finding: &Finding) -> Option<&str> {
     }
 }
 
-/// How little an error says of a value: the first of a value stands for the others.
+/// How little an error says about a value. The error that says most is shown, and the others follow it.
 fn rank(code: &str) -> u8 {
     match code {
         // What else is wrong follows from that.
@@ -44,7 +44,7 @@ fn rank(code: &str) -> u8 {
     }
 }
 
-/// Whether the error of a value of the wrong type, or one of several schemas, stands for another one at its place.
+/// Whether an error about a wrong type, or about a choice of schemas, explains another error at the same place.
 fn covers(head: &Finding, other: &Finding) -> bool {
     let (Some(of_head), Some(of_other)) = (field(head), field(other)) else {
         return false;
@@ -60,7 +60,7 @@ fn covers(head: &Finding, other: &Finding) -> bool {
         || of_other == NO_FIELD
 }
 
-/// For each of the displayed diagnostics of a document, the number of the one that it is told with: its own, if it stands for itself.
+/// For each displayed diagnostic of a document, the number of the diagnostic that it is shown with. A diagnostic on its own has its own number.
 pub fn heads(document: &DocumentReport, shown: &[MergedFinding]) -> Vec<usize> {
     let mut heads: Vec<usize> = (0..shown.len()).collect();
     if document.subject != Subject::Resource {

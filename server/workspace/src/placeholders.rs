@@ -1,4 +1,4 @@
-//! Values that stand for others, in the spellings of people and programs: `HCP_NAMESPACE`, `$$name$$`, `{GATEWAY_NAME}`, `<endpoint>`. Somebody
+//! Placeholders, in the spellings of people and programs: `HCP_NAMESPACE`, `$$name$$`, `{GATEWAY_NAME}`, `<endpoint>`. Somebody
 //! replaces them before the object is sent.
 
 use crd_analyzer_syntax::{
@@ -20,7 +20,7 @@ pub(crate) fn may_be_in(text: &str) -> bool {
     AROUND.iter().any(|it| text.contains(it)) || text.contains(['<', '{'])
 }
 
-/// Whether a value stands for another one.
+/// Whether a value is a placeholder.
 pub(crate) fn is_placeholder(written: &str) -> bool {
     let between = BETWEEN.iter().any(|(begin, end)| {
         let inside = written.strip_prefix(begin).and_then(|it| it.strip_suffix(end));
@@ -42,7 +42,7 @@ fn is_word(text: &str, joins: &[char]) -> bool {
         && text.chars().all(|it| it.is_ascii_alphanumeric() || joins.contains(&it))
 }
 
-/// Whether a name of an object stands for another one. The API server takes no name in capitals.
+/// Whether the name of an object is a placeholder. The API server takes no name in capitals.
 fn is_placeholder_of_name(written: &str) -> bool {
     let is_of_capitals = written.starts_with(|it: char| it.is_ascii_uppercase())
         && written
@@ -51,7 +51,7 @@ fn is_placeholder_of_name(written: &str) -> bool {
     is_of_capitals && (written.contains('_') || ASK.iter().any(|it| written.starts_with(it)))
 }
 
-/// The names in the metadata of an object that stand for others.
+/// The names in the metadata of an object that are placeholders.
 pub(crate) fn names(json: &JsonDoc<'_>) -> Vec<NodeId> {
     let metadata = json.root().and_then(|it| it.get("metadata"));
     let names = ["name", "namespace"].into_iter().filter_map(|it| metadata?.get(it));

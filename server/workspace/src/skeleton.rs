@@ -2,7 +2,7 @@
 
 use crd_analyzer_syntax::json::{Json, JsonDoc, JsonValue};
 
-/// So many values tell that nobody wrote them.
+/// An object with fewer values may have been written by hand.
 const LEAST_VALUES: usize = 20;
 
 /// Of so many values one may say something.
@@ -29,7 +29,7 @@ pub(crate) fn is_skeleton(json: &JsonDoc<'_>) -> bool {
     all >= LEAST_VALUES && rest * ONE_OF <= all
 }
 
-/// Whether a value of such an object stands for any. Nothing stands for nothing.
+/// Whether a value of such an object says nothing but its type.
 pub(crate) fn is_empty(json: &Json<'_>) -> bool {
     match &json.value {
         JsonValue::String(text) => text.is_empty(),

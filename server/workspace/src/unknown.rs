@@ -45,7 +45,7 @@ pub(crate) struct Completed<'a> {
     pub(crate) variables: Option<&'a Variables>,
     /// Where actions of a template are filled in.
     pub(crate) filled: Option<&'a Places>,
-    /// People and programs replace what stands for a value.
+    /// The file may have placeholders, which people or programs replace.
     pub(crate) has_placeholders: bool,
 }
 

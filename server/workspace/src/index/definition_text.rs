@@ -335,7 +335,7 @@ pub struct DefinitionText {
     pub item: Option<usize>,
     /// Whether the text is YAML that JSON can be made of; else the tree is the editing reader's.
     pub is_readable: bool,
-    /// The JSON of the document, if nobody has used it yet.
+    /// The JSON of the document, until it is used.
     json: Arc<Mutex<Option<KeptJson>>>,
     /// The context of the cluster that has it, if it comes from one.
     pub cluster: Option<String>,

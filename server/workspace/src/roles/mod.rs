@@ -12,5 +12,6 @@ pub use go_tests::Rejected;
 pub(crate) use names::{is_assertion, is_template};
 pub use place::{Place, Standing};
 pub(crate) use place::{has_placeholders, is_patch};
+pub(crate) use role::What;
 pub use role::{Judgement, Role};
 pub use version::Version;

@@ -3,10 +3,7 @@
 use std::{fmt, path::Path};
 
 use super::{Aside, Place, Standing, Version};
-use crate::{
-    index::{Chosen, Found, Index, KnownDefinition, Object},
-    report::{DocumentReport, Subject},
-};
+use crate::index::{Chosen, Found, Index, KnownDefinition, Object};
 
 /// What a manifest is to its repository.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,7 +57,7 @@ pub struct Judgement {
 
 /// What an object is by its own text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
+pub(crate) enum What {
     /// No CRD.
     Object,
     Definition,
@@ -99,17 +96,7 @@ impl Judgement {
         Self::of(index, path, (what, &object.written.name), aside)
     }
 
-    /// Of a document that was checked, in the file of an absolute path.
-    pub fn of_document(index: &Index, path: &Path, document: &DocumentReport, aside: Option<&Aside>) -> Self {
-        let what = match document.subject {
-            Subject::Resource => What::Object,
-            Subject::PartialDefinition if !document.is_filled_in => What::Part,
-            Subject::Definition | Subject::PartialDefinition => What::Definition,
-        };
-        Self::of(index, path, (what, &document.name), aside)
-    }
-
-    fn of(index: &Index, path: &Path, (what, name): (What, &str), aside: Option<&Aside>) -> Self {
+    pub(crate) fn of(index: &Index, path: &Path, (what, name): (What, &str), aside: Option<&Aside>) -> Self {
         if let Some(Aside::Expected(reason)) = aside {
             return Self::new(Role::WrongOnPurpose, reason);
         }

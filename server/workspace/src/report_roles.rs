@@ -1,12 +1,12 @@
-//! Which errors of a report need no fix, and how they are shown.
+//! What the roles of files mean for reports: which errors need no fix, how those are shown, and what each document is.
 
 use std::path::Path;
 
 use crate::{
     finding::{Class, Finding, Severity},
-    index::Catalog,
+    index::{Catalog, Index},
     report::{DocumentReport, FileReport, Subject},
-    roles::Aside,
+    roles::{Aside, Judgement, What},
 };
 
 /// What the tests near files say of them.
@@ -54,5 +54,17 @@ impl Aside {
             Self::OldCopies(_) => Severity::Hint,
         };
         true
+    }
+}
+
+impl Judgement {
+    /// Of a document that was checked, in the file of an absolute path.
+    pub fn of_document(index: &Index, path: &Path, document: &DocumentReport, aside: Option<&Aside>) -> Self {
+        let what = match document.subject {
+            Subject::Resource => What::Object,
+            Subject::PartialDefinition if !document.is_filled_in => What::Part,
+            Subject::Definition | Subject::PartialDefinition => What::Definition,
+        };
+        Self::of(index, path, (what, &document.name), aside)
     }
 }
