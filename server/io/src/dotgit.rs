@@ -24,12 +24,29 @@ use crate::{
 /// # Errors
 /// [`Unread::OfGit`] if a folder on the way, or the file itself, belongs to git: as the path is written, or after links are followed.
 pub(crate) fn refuse(path: &Path) -> Result<(), Unread> {
+    refuse_if(path, None)
+}
+
+/// The same, of what is known to be no link itself.
+///
+/// # Errors
+/// As those of [`refuse`].
+pub(crate) fn refuse_plain(path: &Path) -> Result<(), Unread> {
+    refuse_if(path, Some(false))
+}
+
+fn is_link_on_disk(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink())
+}
+
+/// `is_link`: whether the path is a link itself, if that is known.
+fn refuse_if(path: &Path, is_link: Option<bool>) -> Result<(), Unread> {
     let absolute = std::path::absolute(path)?;
     let written = cleaned(&absolute);
     let (Some(folder), Some(name)) = (written.parent(), written.file_name()) else {
         return Ok(());
     };
-    let is_link = || fs::symlink_metadata(&written).is_ok_and(|it| it.is_symlink());
+    let is_link = || is_link.unwrap_or_else(|| is_link_on_disk(&written));
     // Behind a link, `..` leads elsewhere than the path says.
     let (around, real) = if absolute == written && !is_link() {
         let around = Around::recent(folder)?;
@@ -73,32 +90,61 @@ struct Around {
 /// So long, what was found out about a folder is taken as true: a run reads many files of one folder.
 const RECENT: Duration = Duration::from_secs(1);
 /// The folders that are remembered.
-const MAX_RECENT: usize = 4096;
+const MAX_RECENT: usize = 16_384;
 
 type Recent = HashMap<PathBuf, (Instant, Arc<Around>)>;
 
 impl Around {
     /// As the folder was a moment ago.
     fn recent(folder: &Path) -> io::Result<Arc<Self>> {
+        Self::since(folder).map(|it| it.1)
+    }
+
+    /// The same, and when that was found out.
+    fn since(folder: &Path) -> io::Result<(Instant, Arc<Self>)> {
         static RECENTLY: Mutex<Option<Recent>> = Mutex::new(None);
         let now = Instant::now();
         let is_fresh = |then: Instant| now.duration_since(then) < RECENT;
-        let known = |recent: &Recent| Some(recent.get(folder).filter(|it| is_fresh(it.0))?.1.clone());
+        let known = |recent: &Recent| recent.get(folder).filter(|it| is_fresh(it.0)).cloned();
         let lock = || RECENTLY.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(around) = lock().as_ref().and_then(known) {
-            return Ok(around);
+        if let Some(known) = lock().as_ref().and_then(known) {
+            return Ok(known);
         }
-        let real = real(folder, folder)?;
-        let around = Arc::new(Self::of(folder, real));
+        // Most of it was found out for the folder around it. Elsewhere, a name may be written in another case than the disk has it.
+        let plain = folder.parent().zip(folder.file_name());
+        let is_folder = || fs::symlink_metadata(folder).is_ok_and(|it| it.is_dir());
+        let plain = plain.filter(|_| cfg!(target_os = "linux") && is_folder());
+        let found = if let Some((parent, name)) = plain {
+            let (then, parent) = Self::since(parent)?;
+            (then, Arc::new(parent.folder(folder, name)))
+        } else {
+            let real = real(folder, folder)?;
+            (now, Arc::new(Self::of(folder, real)))
+        };
         let mut recent = lock();
         let recent = recent.get_or_insert_default();
         if recent.len() >= MAX_RECENT {
             recent.retain(|_, it| is_fresh(it.0));
         }
         if recent.len() < MAX_RECENT {
-            recent.insert(folder.to_owned(), (now, around.clone()));
+            recent.insert(folder.to_owned(), found.clone());
         }
-        Ok(around)
+        Ok(found)
+    }
+
+    /// Of a folder in this one that is no link.
+    fn folder(&self, written: &Path, name: &OsStr) -> Self {
+        let real = self.real.join(name);
+        let mut led_to = gitlink::named_in(&real);
+        led_to.extend(self.led_to.iter().cloned());
+        if !real.starts_with(written) {
+            led_to.extend(gitlink::named_in(written));
+        }
+        Self {
+            is_of_git: self.is_of_git || is_git_name(name),
+            led_to,
+            real,
+        }
     }
 
     /// `real`: the folder without links, or a file that a link in it leads to.

@@ -148,16 +148,23 @@ pub fn stamp(path: &Path) -> Option<Stamp> {
 
 /// The bytes of a file, `most` of them at most.
 pub fn bytes(path: &Path, access: &Access, most: u64) -> Result<Vec<u8>, Unread> {
-    bytes_if(path, access, most, dotgit::refuse)
+    bytes_if(path, access, most, |path, is_plain| {
+        if is_plain {
+            dotgit::refuse_plain(path)
+        } else {
+            dotgit::refuse(path)
+        }
+    })
 }
 
 /// As [`bytes`], also of a file that belongs to git.
 pub(crate) fn bytes_of_git(path: &Path, access: &Access, most: u64) -> Result<Vec<u8>, Unread> {
-    bytes_if(path, access, most, |_| Ok(()))
+    bytes_if(path, access, most, |_, _| Ok(()))
 }
 
-/// Whether a file may be read, asked before it is opened: a path that leads no further than its access allows.
-type MayRead = fn(&Path) -> Result<(), Unread>;
+/// Whether a file may be read, asked before it is opened: a path that leads no further than its access allows, and whether that is known to be no
+/// link.
+type MayRead = fn(&Path, bool) -> Result<(), Unread>;
 
 fn bytes_if(path: &Path, access: &Access, most: u64, may_read: MayRead) -> Result<Vec<u8>, Unread> {
     if let Access::Elsewhere(files) = access {
@@ -186,7 +193,7 @@ pub fn text(path: &Path, access: &Access, most: u64) -> Result<String, Unread> {
 /// The bytes of a manifest that was found by a walk that follows no links: it is not one itself.
 pub fn found(path: &Path) -> Result<Vec<u8>, Unread> {
     regular(fs::symlink_metadata(path)?.file_type())?;
-    dotgit::refuse(path)?;
+    dotgit::refuse_plain(path)?;
     let (file, found) = opened(path, false)?;
     contents(&file, found.len(), FOUND_BYTES)
 }
@@ -205,19 +212,19 @@ fn open(path: &Path, access: &Access, may_read: MayRead) -> Result<(File, Metada
                 return Ok((file, found));
             }
             regular(of)?;
-            may_read(path)?;
+            may_read(path, false)?;
             opened(path, true)
         }
         Access::Within(roots) => {
             let of = fs::symlink_metadata(path)?.file_type();
             if !of.is_symlink() {
                 regular(of)?;
-                may_read(path)?;
+                may_read(path, true)?;
                 return opened(path, false);
             }
             let path = roots.follow(&std::path::absolute(path)?)?;
             regular(fs::symlink_metadata(&path)?.file_type())?;
-            may_read(&path)?;
+            may_read(&path, false)?;
             opened(&path, false)
         }
         Access::Elsewhere(_) => Err(Unread::Special("a file that is not on disk")),
