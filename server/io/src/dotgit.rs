@@ -132,7 +132,7 @@ impl Around {
         Ok(found)
     }
 
-    /// Of a folder in this one that is no link.
+    /// The same for a folder in this one that is not a link.
     fn folder(&self, written: &Path, name: &OsStr) -> Self {
         let real = self.real.join(name);
         let mut led_to = gitlink::named_in(&real);

@@ -322,6 +322,16 @@ impl KnownDefinition {
     }
 }
 
+impl KnownDefinition {
+    /// What tells CRDs from others that may judge resources of a version otherwise: two with the same one judge alike. `None`: the text cannot
+    /// be read.
+    pub fn decides(&self, files: &dyn Files, version: &str) -> Option<Fingerprint> {
+        let (known, text) = self.readable_text(files)?;
+        let crd = || Some(read_json_of(&text.tree, text.root).ok()?.root()?.to_value());
+        known.served.decides.of(version, crd)
+    }
+}
+
 /// The text of a CRD as a tree.
 #[derive(Debug)]
 pub struct DefinitionText {

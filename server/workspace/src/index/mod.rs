@@ -1,6 +1,7 @@
 //! What the files of a workspace hold: CRDs by what they define, and objects by what they are.
 
 mod choice;
+mod decides;
 pub mod definition_text;
 pub mod files;
 mod fingerprint;

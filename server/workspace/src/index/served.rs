@@ -8,14 +8,21 @@ use std::{
 use crd_analyzer_resource::Definition;
 use crd_analyzer_schema::KubernetesVersion;
 
-use super::fingerprint::Fingerprint;
+use super::{decides::Decides, fingerprint::Fingerprint};
 
 /// A CRD as the API servers of the Kubernetes versions that were asked serve it; `None`: nothing can be made of the text.
-pub(super) struct ServedByVersion(HashMap<KubernetesVersion, OnceLock<Option<Arc<Definition>>>>);
+pub(super) struct ServedByVersion {
+    by_version: HashMap<KubernetesVersion, OnceLock<Option<Arc<Definition>>>>,
+    /// What of the text decides.
+    pub(super) decides: Decides,
+}
 
 impl Default for ServedByVersion {
     fn default() -> Self {
-        Self(KubernetesVersion::all().map(|it| (it, OnceLock::new())).collect())
+        Self {
+            by_version: KubernetesVersion::all().map(|it| (it, OnceLock::new())).collect(),
+            decides: Decides::default(),
+        }
     }
 }
 
@@ -26,7 +33,7 @@ impl ServedByVersion {
         version: KubernetesVersion,
         prepare: impl FnOnce() -> Option<Definition>,
     ) -> Option<Arc<Definition>> {
-        let served = self.0.get(&version)?.get_or_init(|| prepare().map(Arc::new));
+        let served = self.by_version.get(&version)?.get_or_init(|| prepare().map(Arc::new));
         served.clone()
     }
 }

@@ -6,7 +6,7 @@ mod other_crds;
 mod printer_columns;
 mod update;
 
-use std::{path::Path, rc::Rc, sync::Arc};
+use std::{collections::HashSet, path::Path, rc::Rc, sync::Arc};
 
 use crd_analyzer_budget as budget;
 use crd_analyzer_resource::{self as server, DecodeError, DecodePlace, NotServed};
@@ -25,7 +25,7 @@ pub use printer_columns::{Column, columns};
 use crate::{
     codes,
     finding::{Class, Finding, Related, ServerSays},
-    index::{DefinitionText, Definitions, Found, GroupKind, KnownDefinition, Object},
+    index::{DefinitionText, Definitions, Fingerprint, Found, GroupKind, KnownDefinition, Object},
     previous::Previous,
     question::Question,
     report::{DocumentReport, DocumentVerdict, Subject},
@@ -163,8 +163,9 @@ impl One<'_> {
         let mut by = &found.definition;
         let mut judged = self.judge_by(by);
         let mut rejecting = Vec::new();
+        let others = self.others();
         // Nothing says which of several equals is in the cluster: what one of them accepts is no error.
-        for other in &found.equals {
+        for &other in &others {
             if judged.accepts() {
                 break;
             }
@@ -176,11 +177,27 @@ impl One<'_> {
                 rejecting.push((other, again.said));
             }
         }
-        let hint = self.other_verdicts(by, &judged.said, rejecting);
+        let hint = self.other_verdicts((by, &others), &judged.said, rejecting);
         let mut verdict = judged.verdict;
         verdict.hints.extend(hint);
         self.name_variables(&mut verdict);
         verdict
+    }
+
+    /// The CRDs of the same rank that may judge the object otherwise, each way once.
+    fn others(&self) -> Vec<&Arc<KnownDefinition>> {
+        let found = &self.asked.found;
+        let api_version = &self.asked.object.written.api_version;
+        let version = api_version.rsplit_once('/').map_or("", |it| it.1);
+        let decides = |it: &Arc<KnownDefinition>| it.decides(self.asked.definitions.files(), version);
+        if found.equals.is_empty() {
+            return Vec::new();
+        }
+        let mut known: HashSet<Fingerprint> = decides(&found.definition).into_iter().collect();
+        let equals = found.equals.iter();
+        equals
+            .filter(|it| decides(it).is_none_or(|it| known.insert(it)))
+            .collect()
     }
 
     /// Answers by one CRD.

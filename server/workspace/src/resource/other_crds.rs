@@ -22,16 +22,16 @@ impl One<'_> {
     /// asked before.
     pub(super) fn other_verdicts(
         &self,
-        by: &Arc<KnownDefinition>,
+        (by, equals): (&Arc<KnownDefinition>, &[&Arc<KnownDefinition>]),
         said: &Said,
         mut asked: Vec<(&Arc<KnownDefinition>, Said)>,
     ) -> Option<Finding> {
         let found = &self.asked.found;
-        let text = said.text.as_deref().filter(|_| !found.equals.is_empty())?;
+        let text = said.text.as_deref().filter(|_| !equals.is_empty())?;
         let path = self.asked.question.path;
         let own = said.refusals.as_ref()?;
         let mut others = Vec::new();
-        let all = std::iter::once(&found.definition).chain(&found.equals);
+        let all = std::iter::once(&found.definition).chain(equals.iter().copied());
         for other in all.filter(|it| !Arc::ptr_eq(it, by)) {
             let known = asked.iter().position(|it| Arc::ptr_eq(it.0, other));
             let Said { text, refusals } = known.map_or_else(|| self.ask(other), |it| asked.swap_remove(it).1);
