@@ -2,10 +2,11 @@
 
 use std::{
     collections::HashMap,
+    hash::{Hash as _, Hasher},
     sync::{Mutex, PoisonError},
 };
 
-use serde_json::{Map, Value};
+use crd_analyzer_syntax::json::{Json, JsonValue, Member};
 
 use super::fingerprint::Fingerprint;
 
@@ -14,14 +15,13 @@ use super::fingerprint::Fingerprint;
 pub(super) struct Decides(Mutex<HashMap<String, Option<Fingerprint>>>);
 
 impl Decides {
-    /// `crd` makes the CRD when it is first asked for.
-    pub(super) fn of(&self, version: &str, crd: impl FnOnce() -> Option<Value>) -> Option<Fingerprint> {
+    /// `compute` is asked for what was not asked before.
+    pub(super) fn of(&self, version: &str, compute: impl FnOnce() -> Option<Fingerprint>) -> Option<Fingerprint> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(version) {
             return *known;
         }
-        let found = crd().and_then(|it| deciding(it, version));
-        let found = found.map(|it| Fingerprint::of(&it.to_string()));
+        let found = compute();
         lock().insert(version.to_owned(), found);
         found
     }
@@ -44,59 +44,114 @@ const SCHEMAS: [&str; 7] = [
 /// The keywords with schemas by their names.
 const NAMED: [&str; 4] = ["definitions", "dependencies", "patternProperties", "properties"];
 
-/// A CRD without what does not decide about resources of a version.
-fn deciding(mut crd: Value, version: &str) -> Option<Value> {
-    let api_version = crd.get("apiVersion").cloned().unwrap_or_default();
-    let Value::Object(mut spec) = crd.get_mut("spec")?.take() else {
-        return None;
+/// The keys of a CRD's `spec` that decide nothing: which webhook converts resources, and what is printed of them.
+const OF_SPEC: [&str; 2] = ["additionalPrinterColumns", "conversion"];
+
+/// The keys of a version that decide nothing. Which version is stored matters for no resource that is sent.
+const OF_VERSION: [&str; 2] = ["additionalPrinterColumns", "storage"];
+
+/// The fingerprint of what of a CRD decides about resources of a version.
+pub(super) fn of(crd: &Json<'_>, version: &str) -> Option<Fingerprint> {
+    let spec = crd.get("spec")?.members()?;
+    Some(Fingerprint::hashed(|hasher| {
+        whole(crd.get("apiVersion"), hasher);
+        each(spec, &OF_SPEC, hasher, |key, value, hasher| {
+            match (key, value.items()) {
+                ("versions", Some(versions)) => {
+                    let named = |it: &&Json<'_>| it.get("name").and_then(Json::as_str) == Some(version);
+                    for it in versions.iter().filter(named) {
+                        of_version(it, hasher);
+                    }
+                }
+                ("validation", _) => of_holder(value, hasher),
+                _ => whole(Some(value), hasher),
+            }
+        });
+    }))
+}
+
+fn of_version(version: &Json<'_>, hasher: &mut impl Hasher) {
+    let members = version.members().unwrap_or_default();
+    each(members, &OF_VERSION, hasher, |key, value, hasher| match key {
+        "schema" => of_holder(value, hasher),
+        _ => whole(Some(value), hasher),
+    });
+}
+
+/// What has a schema at `openAPIV3Schema`.
+fn of_holder(holder: &Json<'_>, hasher: &mut impl Hasher) {
+    let Some(members) = holder.members() else {
+        return whole(Some(holder), hasher);
     };
-    // Which webhook converts resources, and what is printed of them, decides nothing.
-    for key in ["conversion", "additionalPrinterColumns"] {
-        spec.remove(key);
-    }
-    if let Some(Value::Array(versions)) = spec.get_mut("versions") {
-        versions.retain(|it| it.get("name").and_then(Value::as_str) == Some(version));
-        for it in versions.iter_mut().filter_map(Value::as_object_mut) {
-            // Which version is stored matters for no resource that is sent.
-            it.remove("additionalPrinterColumns");
-            it.remove("storage");
-            it.get_mut("schema").into_iter().for_each(strip_schema_of);
-        }
-    }
-    spec.get_mut("validation").into_iter().for_each(strip_schema_of);
-    Some(Value::Array(vec![api_version, Value::Object(spec)]))
+    each(members, &[], hasher, |key, value, hasher| match key {
+        "openAPIV3Schema" => of_schema(value, hasher),
+        _ => whole(Some(value), hasher),
+    });
 }
 
-/// Takes the words for people out of the schema that something holds.
-fn strip_schema_of(holder: &mut Value) {
-    holder.get_mut("openAPIV3Schema").into_iter().for_each(strip);
+/// A schema, or a list of schemas, without the words for people.
+fn of_schema<H: Hasher>(schema: &Json<'_>, hasher: &mut H) {
+    match (schema.members(), schema.items()) {
+        (Some(members), _) => each(members, &WORDS, hasher, |key, value, hasher| {
+            if SCHEMAS.contains(&key) {
+                of_schema(value, hasher);
+            } else if let Some(named) = value.members().filter(|_| NAMED.contains(&key)) {
+                each(named, &[], hasher, |_, schema, hasher| of_schema(schema, hasher));
+            } else {
+                whole(Some(value), hasher);
+            }
+        }),
+        (_, Some(schemas)) => {
+            (LIST, schemas.len()).hash(hasher);
+            schemas.iter().for_each(|it| of_schema(it, hasher));
+        }
+        _ => whole(Some(schema), hasher),
+    }
 }
 
-/// Takes the words for people out of a schema, or out of a list of schemas.
-fn strip(schema: &mut Value) {
-    match schema {
-        Value::Array(schemas) => schemas.iter_mut().for_each(strip),
-        Value::Object(schema) => {
-            for word in WORDS {
-                schema.remove(word);
-            }
-            for key in SCHEMAS {
-                schema.get_mut(key).into_iter().for_each(strip);
-            }
-            for key in NAMED {
-                let named = schema.get_mut(key).and_then(Value::as_object_mut);
-                named.into_iter().flat_map(Map::values_mut).for_each(strip);
-            }
+/// The members of an object but for some, each by its key.
+fn each<H: Hasher>(
+    members: &[Member<'_>],
+    without: &[&str],
+    hasher: &mut H,
+    mut hash: impl FnMut(&str, &Json<'_>, &mut H),
+) {
+    let members = || members.iter().filter(|it| !without.contains(&&*it.key));
+    (OBJECT, members().count()).hash(hasher);
+    for it in members() {
+        it.key.hash(hasher);
+        hash(&it.key, &it.value, hasher);
+    }
+}
+
+/// What tells the types of values from each other.
+const OBJECT: u8 = 0;
+const LIST: u8 = 1;
+
+fn whole<H: Hasher>(json: Option<&Json<'_>>, hasher: &mut H) {
+    match json.map(|it| &it.value) {
+        Some(JsonValue::Object(members)) => each(members, &[], hasher, |_, value, hasher| whole(Some(value), hasher)),
+        Some(JsonValue::Array(items)) => {
+            (LIST, items.len()).hash(hasher);
+            items.iter().for_each(|it| whole(Some(it), hasher));
         }
-        _ => {}
+        Some(JsonValue::String(text)) => (2_u8, text).hash(hasher),
+        Some(JsonValue::Bool(value)) => (3_u8, value).hash(hasher),
+        Some(JsonValue::Int(value)) => (4_u8, value).hash(hasher),
+        Some(JsonValue::Uint(value)) => (5_u8, value).hash(hasher),
+        Some(JsonValue::Float(value)) => (6_u8, value.to_bits()).hash(hasher),
+        Some(JsonValue::Null) => 7_u8.hash(hasher),
+        None => 8_u8.hash(hasher),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use std::sync::Arc;
 
-    use super::*;
+    use crd_analyzer_syntax::{read, read_json, tree::Span};
+    use serde_json::{Value, json};
+
 
     fn crd(schema: &Value, more: &Value) -> Value {
         let mut crd = json!({
@@ -121,7 +176,12 @@ mod tests {
         let plain = json!({"type": "object", "properties": {
             "description": {"type": "string"}, "size": {"type": "integer", "description": "How large."},
         }});
-        let of = |it: Value| Decides::default().of("v1", || Some(it)).expect("a fingerprint");
+        let of = |it: Value| {
+            let text: Arc<str> = it.to_string().into();
+            let tree = read(&text, Span::new(0, text.len() as u32)).expect("YAML");
+            let json = read_json(&tree).expect("JSON");
+            super::of(json.root().expect("a CRD"), "v1").expect("a fingerprint")
+        };
         let one = of(crd(&plain, &json!({})));
         let schema = if schema.is_null() { &plain } else { schema };
         assert_eq!(one == of(crd(schema, more)), is_same, "{schema} {more}");

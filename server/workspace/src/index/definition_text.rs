@@ -23,6 +23,7 @@ use crd_analyzer_syntax::{
 };
 
 use super::{
+    decides,
     files::Files,
     fingerprint::Fingerprint,
     objects::{self, GroupKind},
@@ -327,8 +328,7 @@ impl KnownDefinition {
     /// be read.
     pub fn decides(&self, files: &dyn Files, version: &str) -> Option<Fingerprint> {
         let (known, text) = self.readable_text(files)?;
-        let crd = || Some(read_json_of(&text.tree, text.root).ok()?.root()?.to_value());
-        known.served.decides.of(version, crd)
+        known.served.decides.of(version, || text.decides(version))
     }
 }
 
@@ -352,6 +352,15 @@ pub struct DefinitionText {
 }
 
 impl DefinitionText {
+    fn decides(&self, version: &str) -> Option<Fingerprint> {
+        let kept = self.json.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(json) = kept.as_ref().filter(|_| self.item.is_none()) {
+            return decides::of(json.get().root()?, version);
+        }
+        drop(kept);
+        decides::of(read_json_of(&self.tree, self.root).ok()?.root()?, version)
+    }
+
     /// The CRD as an API server of this Kubernetes version serves it; `None` if nothing can be made of the text.
     fn prepare(&self, version: KubernetesVersion) -> Option<Definition> {
         let kept = || self.json.lock().unwrap_or_else(PoisonError::into_inner).take();

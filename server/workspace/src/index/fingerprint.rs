@@ -5,7 +5,7 @@ use std::{
     hash::{BuildHasher as _, Hasher as _},
 };
 
-use foldhash::quality::FixedState;
+use foldhash::quality::{FixedState, FoldHasher};
 
 /// What tells the text of one document from another: its hash.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,6 +17,15 @@ impl Fingerprint {
         let mut hasher = FixedState::default().build_hasher();
         hasher.write(text.as_bytes());
         Self(hasher.finish(), text.len() as u32)
+    }
+}
+
+impl Fingerprint {
+    /// Of what is given to a hasher.
+    pub(super) fn hashed(give: impl FnOnce(&mut FoldHasher<'_>)) -> Self {
+        let mut hasher = FixedState::default().build_hasher();
+        give(&mut hasher);
+        Self(hasher.finish(), 0)
     }
 }
 
