@@ -47,7 +47,7 @@ crd_analyzer_schema::codes! {
     VERSION_MISMATCH = "version-mismatch";
     /// A version has no schema.
     MISSING_SCHEMA = "missing-schema";
-    /// A field is set for all versions and again for single versions.
+    /// A field is set both for all versions and for individual versions.
     SHARED_AND_PER_VERSION = "shared-and-per-version";
     /// All versions repeat the same value, which must be set once for all versions.
     IDENTICAL_PER_VERSION = "identical-per-version";

@@ -82,7 +82,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     select: Vec<Selector>,
 
-    /// Do not show the diagnostics of these codes. Of `--select` and `--ignore`, the one that names a code more exactly counts.
+    /// Do not show the diagnostics of these codes. If `--select` and `--ignore` both match a code, the longer match wins.
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     ignore: Vec<Selector>,
 
@@ -94,11 +94,11 @@ pub(super) struct Args {
     #[arg(long)]
     hidden: bool,
 
-    /// Do not show or count the diagnostics that this file lists, and say which of them are gone.
+    /// Do not show or count the diagnostics that this file lists, and list its entries that no longer occur.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "diff"])]
     baseline: Option<PathBuf>,
 
-    /// Write the file of `--baseline`: all diagnostics of this run are in it, and those that are gone are not.
+    /// Replace the `--baseline` file with the diagnostics of this run.
     #[arg(long, requires = "baseline")]
     update_baseline: bool,
 
