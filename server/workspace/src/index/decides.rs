@@ -103,7 +103,9 @@ fn of_schema<H: Hasher>(schema: &Json<'_>, hasher: &mut H) {
         }),
         (_, Some(schemas)) => {
             (LIST, schemas.len()).hash(hasher);
-            schemas.iter().for_each(|it| of_schema(it, hasher));
+            for it in schemas {
+                of_schema(it, hasher);
+            }
         }
         _ => whole(Some(schema), hasher),
     }
@@ -133,7 +135,9 @@ fn whole<H: Hasher>(json: Option<&Json<'_>>, hasher: &mut H) {
         Some(JsonValue::Object(members)) => each(members, &[], hasher, |_, value, hasher| whole(Some(value), hasher)),
         Some(JsonValue::Array(items)) => {
             (LIST, items.len()).hash(hasher);
-            items.iter().for_each(|it| whole(Some(it), hasher));
+            for it in items {
+                whole(Some(it), hasher);
+            }
         }
         Some(JsonValue::String(text)) => (2_u8, text).hash(hasher),
         Some(JsonValue::Bool(value)) => (3_u8, value).hash(hasher),
